@@ -2,6 +2,7 @@ import { TASKS, WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Database } from '../ports/database.ts';
+import { toStorageError } from './database/pool-database.ts';
 
 const SCHEMA = 'checkpoints';
 
@@ -57,6 +58,9 @@ type BatchPool = ConstructorParameters<typeof PostgresSaver>[0];
  * The writes of a node are stored before its checkpoint only if other nodes run in parallel. If a node is
  * alone in its step, the checkpoint follows at once and holds the same data, so a crash in between loses only
  * the work of that node.
+ *
+ * All that a run reads and writes throws `storage-failed`, retryable where the same may succeed later: the pool
+ * throws the errors of its driver, after which a triage would not be tried again.
  */
 class BatchingSaver extends PostgresSaver {
   readonly #pool: BatchPool;
@@ -95,10 +99,8 @@ class BatchingSaver extends PostgresSaver {
       type, blob)
       values ${placeholders(blobs, own.length)}
       on conflict (thread_id, checkpoint_ns, channel, version) do nothing`;
-    await this.#pool.query(blobs.length === 0 ? insert : `with blobs as (${stored}) ${insert}`, [
-      ...own,
-      ...blobs.flat(),
-    ]);
+    const statement = blobs.length === 0 ? insert : `with blobs as (${stored}) ${insert}`;
+    await this.#pool.query(statement, own.concat(blobs.flat())).catch(throwStorageError);
     return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
   }
 
@@ -114,14 +116,26 @@ class BatchingSaver extends PostgresSaver {
     const conflict = again
       ? 'do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob'
       : 'do nothing';
-    await this.#pool.query(
-      `insert into ${this.#schema}.checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx,
-        channel, type, blob)
+    const insert = `insert into ${this.#schema}.checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id,
+        idx, channel, type, blob)
        values ${placeholders(rows, 0)}
-       on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) ${conflict}`,
-      rows.flat(),
-    );
+       on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) ${conflict}`;
+    await this.#pool.query(insert, rows.flat()).catch(throwStorageError);
   }
+
+  override async getTuple(
+    ...asked: Parameters<PostgresSaver['getTuple']>
+  ): ReturnType<PostgresSaver['getTuple']> {
+    return await super.getTuple(...asked).catch(throwStorageError);
+  }
+
+  override async deleteThread(threadId: string): Promise<void> {
+    await super.deleteThread(threadId).catch(throwStorageError);
+  }
+}
+
+function throwStorageError(error: unknown): never {
+  throw toStorageError(error);
 }
 
 /**

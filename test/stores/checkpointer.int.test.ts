@@ -63,6 +63,26 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
         .compile({ checkpointer });
     }
 
+    it('says of a full disk that the same may succeed later', async () => {
+      const compiled = await graph(() => false, []);
+      await db.query(
+        `create function refuse_checkpoints() returns trigger language plpgsql as
+         $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`,
+      );
+      await db.query(
+        'create trigger refuse before insert on checkpoints.checkpoints execute function refuse_checkpoints()',
+      );
+      const config = { configurable: { thread_id: 'tri_full' }, durability: 'sync' as const };
+      try {
+        await expect(compiled.invoke({ count: 1 }, config)).rejects.toMatchObject({
+          code: 'storage-failed',
+          retryable: true,
+        });
+      } finally {
+        await db.query('drop trigger refuse on checkpoints.checkpoints');
+      }
+    });
+
     it('goes on after the last finished node, and repeats none', async () => {
       const ran: string[] = [];
       let failing = true;
