@@ -211,8 +211,8 @@ async function askDisk({ database, disk }: Config, store: Pick<Database, 'checkR
   const { bavail, bsize } = await statfs(database.dataDir);
   const free = `${Math.floor((bavail * bsize) / MEGABYTE)} MB free`;
   if (bavail * bsize >= disk.minFreeMegabytes * MEGABYTE) return free;
-  const says = `The data directory has ${free}, less than the minimum of ${disk.minFreeMegabytes} (FAULTLINE_MIN_FREE_MB).`;
-  throw new TriageError('storage-failed', says);
+  const minimum = `the minimum of ${disk.minFreeMegabytes} (FAULTLINE_MIN_FREE_MB)`;
+  throw new TriageError('storage-failed', `The data directory has ${free}, less than ${minimum}.`);
 }
 
 /** Checks for accepted webhooks without a build. A short delay is normal. */

@@ -19,7 +19,8 @@ import { modelOptions } from './open-models.ts';
 import { measuredChatModel, tracedChatModel } from './watched.ts';
 
 const NO_MODEL =
-  'No model is configured (set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a server that needs no key); the rules decided.';
+  'No model is configured (set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a ' +
+  'server that needs no key); the rules decided.';
 
 /** Opens the database, and what uses its connections: the checkpoints. */
 export async function openDatabase(config: Config) {

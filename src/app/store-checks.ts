@@ -14,13 +14,17 @@ const MIN_POSTGRES = 13;
 
 export const MEND_DIRECTORY = 'the data directory may be damaged: restore it from a backup';
 export const MEND_SERVER =
-  'check FAULTLINE_DATABASE_URL: is the server running there, can this machine reach it, and are the user, password and database correct?';
+  'check FAULTLINE_DATABASE_URL: is the server running there, can this machine reach it, and are ' +
+  'the user, password and database correct?';
 export const MEND_REDIS =
-  'check FAULTLINE_REDIS_URL: is the server running there, and is the password correct? Until then, workers look for builds in the database';
+  'check FAULTLINE_REDIS_URL: is the server running there, and is the password correct? Until ' +
+  'then, workers look for builds in the database';
 export const MEND_MONGODB =
-  'check FAULTLINE_MONGODB_URL: is the server running there, and are the user and password correct? Until then, new logs are stored in PostgreSQL and stay there';
+  'check FAULTLINE_MONGODB_URL: is the server running there, and are the user and password ' +
+  'correct? Until then, new logs are stored in PostgreSQL and stay there';
 export const MEND_INDEX =
-  'check PINECONE_API_KEY and FAULTLINE_PINECONE_INDEX: the index needs the cosine metric and as many dimensions as the embedder produces. Until then, there is no semantic search';
+  'check PINECONE_API_KEY and FAULTLINE_PINECONE_INDEX: the index needs the cosine metric and as ' +
+  'many dimensions as the embedder produces. Until then, there is no semantic search';
 
 /**
  * Lists the checks of the configured servers that store Faultline's data, each over a connection of its own.

@@ -15,7 +15,8 @@ export const EmailSettings = z
     smtpUrl: setting(
       'FAULTLINE_SMTP_URL',
       address(['smtp', 'smtps']).nullable().default(null),
-      'SMTP server for e-mails of notification rules, as smtps://user:password@host:465 or smtp://host:587. A password is sent encrypted only.',
+      'SMTP server for e-mails of notification rules, as smtps://user:password@host:465 or ' +
+        'smtp://host:587. A password is sent encrypted only.',
       { secret: true },
     ),
     smtpFrom: setting(

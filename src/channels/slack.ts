@@ -22,7 +22,8 @@ export const SlackSettings = z
     /** Token of a bot. Null: nothing is posted to Slack. */
     token: credential(
       'FAULTLINE_SLACK_TOKEN',
-      'Bot token of a Slack app with the scope chat:write. Slack is notified when a default branch turns red.',
+      'Bot token of a Slack app with the scope chat:write. Slack is notified when a default branch ' +
+        'turns red.',
     ),
     /** Channel for news of default branches; null: only the repositories in `channels` have one. */
     channel: setting(
@@ -41,7 +42,8 @@ export const SlackSettings = z
      */
     signingSecrets: webhookSecrets(
       'FAULTLINE_SLACK_SIGNING_SECRET',
-      'Signing secret of the app, for the buttons Right and Wrong. Two secrets, separated by a comma, during rotation.',
+      'Signing secret of the app, for the buttons Right and Wrong. Two secrets, separated by a ' +
+        'comma, during rotation.',
     ),
     /** Slack IDs of the members who may decide. */
     reviewers: setting(

@@ -12,7 +12,8 @@ const VARIABLE = 'FAULTLINE_TEAMS_WEBHOOKS';
 export const TeamsSettings = z.object({
   webhooks: namedWebhooks(
     VARIABLE,
-    'Webhooks of Microsoft Teams that notification rules may post to, as name=https://…, separated by commas.',
+    'Webhooks of Microsoft Teams that notification rules may post to, as name=https://…, separated ' +
+      'by commas.',
   ),
 });
 type TeamsSettings = z.infer<typeof TeamsSettings>;

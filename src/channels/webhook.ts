@@ -40,12 +40,14 @@ export const WebhookSettings = z
     ),
     webhooks: namedWebhooks(
       'FAULTLINE_NOTIFY_WEBHOOKS',
-      'Other webhooks that notification rules may post to, as name=https://…, separated by commas. They may be private.',
+      'Other webhooks that notification rules may post to, as name=https://…, separated by commas. ' +
+        'They may be private.',
     ),
     webhookSecrets: setting(
       'FAULTLINE_NOTIFY_WEBHOOK_SECRET',
       z.array(SigningSecret).default([]),
-      'Signing secret of these webhooks, as whsec_ plus base64. Two secrets, separated by a comma, during rotation.',
+      'Signing secret of these webhooks, as whsec_ plus base64. Two secrets, separated by a comma, ' +
+        'during rotation.',
       { secret: true },
     ),
   })

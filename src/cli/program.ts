@@ -54,7 +54,8 @@ const EXAMPLES = `Examples:
   faultline serve --demo`;
 
 const INPUT_HELP =
-  'a log or test report (plain, gzip or Zstandard), a zip or tar archive or a directory of them, or - for standard input';
+  'a log or test report (plain, gzip or Zstandard), a zip or tar archive or a directory of them, ' +
+  'or - for standard input';
 
 const FILES_HELP =
   'more files from the build (reports, server logs, crash reports); ' +

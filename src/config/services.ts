@@ -9,7 +9,8 @@ export const DatabaseConfig = z.discriminatedUnion('driver', [
     url: setting(
       'FAULTLINE_DATABASE_URL',
       address(['postgres', 'postgresql']),
-      'PostgreSQL server, as postgres://user:password@host:port/database. It needs the extensions vector and pg_trgm.',
+      'PostgreSQL server, as postgres://user:password@host:port/database. It needs the extensions ' +
+        'vector and pg_trgm.',
       { secret: true },
     ),
     /** URL with a role that may only read; null: the same role, in sessions that cannot write. */
@@ -52,7 +53,8 @@ export const JobQueueConfig = z.discriminatedUnion('driver', [
     driver: setting(
       'FAULTLINE_JOB_QUEUE',
       z.literal('database'),
-      'What brings builds to workers: database (workers look there) or bullmq (a queue in Redis). The database records pending work with either.',
+      'What brings builds to workers: database (workers look there) or bullmq (a queue in Redis). ' +
+        'The database records pending work with either.',
     ),
     ...WORK,
   }),
@@ -116,7 +118,8 @@ export const CodeHostConfig = z.object({
   driver: setting(
     'FAULTLINE_CODE_HOST',
     z.enum(['auto', 'local-git', 'none', ...CODE_HOSTS]).default('auto'),
-    'Where code is read: auto (a local clone if one is named, otherwise GitHub if a token or App is configured), local-git, github (without a token or App: public repositories, no blame) or none.',
+    'Where code is read: auto (a local clone if one is named, otherwise GitHub if a token or App ' +
+      'is configured), local-git, github (without a token or App: public repositories, no blame) or none.',
   ),
   /** `owner/name` → folder of a local clone. */
   clones: setting(
@@ -132,7 +135,8 @@ export const WebSearchConfig = z
     driver: setting(
       'FAULTLINE_WEB_SEARCH',
       z.enum(['none', 'searxng', 'brave', 'tavily', 'duckduckgo']).default('none'),
-      'Web search to use as a last resort: none, searxng, brave, tavily or duckduckgo (no key, see its terms of use). It sends masked words of the error to that service.',
+      'Web search to use as a last resort: none, searxng, brave, tavily or duckduckgo (no key, see ' +
+        'its terms of use). It sends masked words of the error to that service.',
     ),
     /** Null: the provider's own address. */
     baseUrl: setting(
@@ -195,7 +199,8 @@ export const OpenIdConfig = z
     roles: setting(
       'FAULTLINE_OIDC_ROLES',
       z.record(z.string(), RoleList).default({}),
-      'Roles per group, for example ci-team=read+review,platform=admin. The group * is everyone who can sign in.',
+      'Roles per group, for example ci-team=read+review,platform=admin. The group * is everyone ' +
+        'who can sign in.',
     ),
   })
   .refine(({ issuer, clientId }) => issuer === null || clientId !== null, {

@@ -240,7 +240,8 @@ function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html
         html`<p>${judgement.name} by ${judgement.by}${judgement.model !== null && ` (${judgement.model})`}:
           ${formatDuration(judgement.milliseconds)}${
             judgement.modelCalls > 0 &&
-            `, ${formatNumber(judgement.inputTokens)} → ${formatNumber(judgement.outputTokens)} tokens, ${formatDollars(judgement.costUsd)}`
+            `, ${formatNumber(judgement.inputTokens)} → ${formatNumber(judgement.outputTokens)} ` +
+              `tokens, ${formatDollars(judgement.costUsd)}`
           }${judgement.note !== null && html` <span class="quiet">${judgement.note}</span>`}</p>`,
     )}
     ${step.tools.length > 0 && html`<ul class="plain">${step.tools.map(toolLine)}</ul>`}

@@ -218,7 +218,7 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
     confirmed === null
       ? null
       : cite(
-          `${confirmed.confirmedBy} confirmed this cause for an earlier failure: ${confirmed.evidence.title}.`,
+          `${confirmed.confirmedBy} confirmed this cause for an earlier one: ${confirmed.evidence.title}.`,
           confirmed.evidence,
         ),
     document === null

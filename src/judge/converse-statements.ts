@@ -396,7 +396,8 @@ function costStatements({ topic }: Inquiry): Said[] {
   const spent = tokens === 0 ? 'no tokens' : `${tokens} tokens, $${usage.costUsd.toFixed(4)}`;
   return [
     record(
-      `It took ${(milliseconds / 1000).toFixed(1)} s, ${usage.iterations} rounds, ${usage.toolCalls} tool calls and ${spent}; answered by ${model ?? analyst}.`,
+      `It took ${(milliseconds / 1000).toFixed(1)} s, ${usage.iterations} rounds, ` +
+        `${usage.toolCalls} tool calls and ${spent}; answered by ${model ?? analyst}.`,
     ),
   ];
 }

@@ -53,7 +53,8 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
       ['code', findServerError],
       [
         'code',
-        'Start at {place}: {test} gets {actual} instead of {expected}. Fix the code, or update the test if the new value is intended.',
+        'Start at {place}: {test} gets {actual} instead of {expected}. Fix the code, or update the ' +
+          'test if the new value is intended.',
       ],
     ],
   },
@@ -62,7 +63,8 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
     fix: [
       [
         'code',
-        'Review the difference in {test}. If every changed line is intended, update the snapshot and commit it; otherwise, fix the code that renders it.',
+        'Review the difference in {test}. If every changed line is intended, update the snapshot ' +
+          'and commit it; otherwise, fix the code that renders it.',
       ],
     ],
   },
@@ -74,7 +76,8 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
     fix: [
       [
         'code',
-        'Make {test} wait for the condition that it needs (start at {place}); raise its limit of {limit} only if it really takes longer.',
+        'Make {test} wait for the condition that it needs (start at {place}); raise its limit of ' +
+          '{limit} only if it really takes longer.',
       ],
     ],
   },

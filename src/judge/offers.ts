@@ -96,7 +96,8 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['configuration', createPath],
   [
     'dependency',
-    'Compare {archive} with the checksum that its publisher provides, and update the recorded checksum only if they match.',
+    'Compare {archive} with the checksum that its publisher provides, and update the recorded ' +
+      'checksum only if they match.',
   ],
   ['code', 'Reduce {heavy} from {measured} to {most}, or raise the limit if the growth is intended.'],
   ['code', 'Fix {listed}: “{complaint}”.'],

@@ -286,7 +286,8 @@ function describeRecord({ classification: { record }, recalled }: Analysis): str
   if (record === undefined || recalled !== null) return [];
   const least = 1 - upperShare(record.of - record.right, record.of, BOUND_CONFIDENCE);
   return [
-    `answers like this one are right at least ${Math.floor(100 * least)} % of the time (${record.right} of ${record.of} in sources it never learned from)`,
+    `answers like this one are right at least ${Math.floor(100 * least)} % of the time ` +
+      `(${record.right} of ${record.of} in sources it never learned from)`,
   ];
 }
 

@@ -119,7 +119,8 @@ export function createRunStepStore(db: Database) {
       await all(
         db,
         RunStep,
-        'select position, step from run_steps where build_id = $1 and position > $2 order by position limit 300',
+        'select position, step from run_steps where build_id = $1 and position > $2 order by ' +
+          'position limit 300',
         [buildId, position],
       ),
     /** Deletes the steps of a build whose triage starts over or has ended. */

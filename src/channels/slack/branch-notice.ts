@@ -94,7 +94,8 @@ function threadText(facts: SlackFacts): string {
   const corrected = facts.causes.flatMap(({ title, decision }) =>
     decision?.type === 'correct'
       ? [
-          `Corrected by ${slackLine(decision.by, 100)}: "${slackLine(title, 200)}" is ${slackLine(decision.category, 40)}.`,
+          `Corrected by ${slackLine(decision.by, 100)}: "${slackLine(title, 200)}" is ` +
+            `${slackLine(decision.category, 40)}.`,
         ]
       : [],
   );

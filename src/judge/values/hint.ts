@@ -12,7 +12,8 @@ const MARK =
 const SEVERITY = /^(?:npm (?:ERR!|error)|\[\w{4,7}\]|error:|note:) ?/i;
 const VERB = `(?:run|use|install|upgrade|update|add|set|remove|rename|pass|specify|provide|create|change|increase|replace|enable|disable|delete|declare|move|downgrade|pin|regenerate|configure|try (?:adding|running|using|installing|setting|removing)|make sure|ensure)`;
 const IMPERATIVE = new RegExp(
-  `^(?:please |to fix (?:this|it),? |you (?:need|have|must|should) (?:to )?|consider (?=\\w{2,20}ing ))?${VERB}\\b`,
+  '^(?:please |to fix (?:this|it),? |you (?:need|have|must|should) (?:to )?|consider ' +
+    `(?=\\w{2,20}ing ))?${VERB}\\b`,
   'i',
 );
 /** A line of source that a tool shows: with a comment, or with marks below it. */

@@ -42,7 +42,8 @@ export function openRedisLink(url: string, logger: Logger) {
     reported = true;
     logger.warn(
       { error: getErrorMessage(error) },
-      'Redis does not answer; builds are accepted, and workers take pending jobs from the database until it is back',
+      'Redis does not answer; builds are accepted, and workers take pending jobs from the database ' +
+        'until it is back',
     );
   };
   const suspect = (error: unknown) =>
@@ -125,7 +126,8 @@ export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): P
     if (policy !== 'noeviction') {
       logger.warn(
         { policy },
-        'Redis may evict jobs when its memory is full; set "maxmemory-policy noeviction" in redis.conf, and immediately with CONFIG SET maxmemory-policy noeviction',
+        'Redis may evict jobs when its memory is full; set "maxmemory-policy noeviction" in ' +
+          'redis.conf, and immediately with CONFIG SET maxmemory-policy noeviction',
       );
     }
     if (isOlder(version, OLDEST_REDIS))
