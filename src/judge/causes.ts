@@ -124,7 +124,7 @@ function speakStep({ name }: Section): string {
 function describeScript(given: string): string | null {
   if (/^[\w.-]+\/[\w./-]+@\S+$/.test(given)) return `uses ${given}`;
   if (!SCRIPT.test(given)) return null;
-  const line = oneLine(given.replace(/\s+[\\`]$/, ''), 80).replaceAll('`', "'");
+  const line = oneLine(given.replace(/\s+[\\`]$/, '').trim(), 80).replaceAll('`', "'");
   return `${STARTS.test(given) ? 'starts with' : 'runs'} \`${line}\``;
 }
 
