@@ -111,8 +111,8 @@ function nameStep(step: Section, { subject }: Facts, cause: string): string[] {
 }
 
 /**
- * Names a step: "step “Build”". GitHub calls a step without a name after the action that it uses or the first
- * line of its script, which is then told as such: "step that runs `npm ci`".
+ * Names a step: "step “Build”". GitHub names a step without a name of its own after the action that it uses or
+ * the first line of its script; such a name is not quoted: "step that runs `npm ci`".
  */
 function speakStep({ name }: Section): string {
   const [, job, given] = /^(?:(.{1,200}?) \/ )?Run (\S.*)$/.exec(name) ?? [];
