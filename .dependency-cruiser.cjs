@@ -39,7 +39,7 @@ module.exports = {
     only('ports-import-domain', '^src/ports/', ['^src/(domain|lib)/']),
     only('log-imports-domain', '^src/log/', ['^src/(domain|lib)/']),
     only('config-stands-alone', '^src/config/', [
-      '^src/domain/errors\\.ts$',
+      '^src/domain/(build|errors)\\.ts$',
       '^src/(channels|providers)/registry\\.ts$',
     ]),
     only('graphs-see-domain-and-ports', '^graphs/', [WORDS]),

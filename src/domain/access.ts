@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import type { Provider } from './build.ts';
+import type { CiSystem } from './build.ts';
 import { TriageError } from './errors.ts';
 import { type Principal, Role } from './review.ts';
 
@@ -20,7 +20,7 @@ export interface Scoped {
  */
 export type RouteAccess =
   | { readonly role: Role }
-  | { readonly signature: Exclude<Provider, 'upload'> | 'slack' }
+  | { readonly signature: CiSystem | 'slack' }
   | { readonly open: string };
 
 /**
