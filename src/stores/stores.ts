@@ -84,8 +84,7 @@ export type Stores = ReturnType<typeof createStores>;
 
 /**
  * All that a route may ask of the stores. What is not named here is for workers and operators: a route that
- * asks it does not compile, nor does `scopeStores` while it does not say of each method here how it is held
- * to repositories.
+ * asks it does not compile, nor does `scopeStores` while a method here has passed no check of its scope.
  */
 export interface ShownStores
   extends Pick<Stores, 'reviews' | 'insights' | 'health' | 'causes' | 'experiments' | 'preferences'> {
@@ -131,7 +130,7 @@ export type ShownArchive = Pick<BuildArchive, 'list' | 'lines' | 'pieces'>;
  * Stores as routes take them: they hold only what the asker may see, and everything else is as if it were not
  * there.
  */
-export type ScopedStores = { readonly [Name in keyof ShownStores]: ShownStores[Name] & Scoped };
+export type ScopedStores = { readonly [Name in keyof ShownStores]: Scoped<ShownStores[Name]> };
 
 /** Limits of the tool cache. The total may be exceeded by up to `sweepEvery` answers. */
 interface ToolCacheBounds {
