@@ -2,6 +2,13 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { CI_SYSTEM_NAMES } from '../domain/build.ts';
 import { RELEASE } from '../domain/trust.ts';
 import {
+  calibrateCommand,
+  casesCommand,
+  compareCommand,
+  recordingsCommand,
+  replayCommand,
+} from '../replay/commands/programs.ts';
+import {
   analystOption,
   asksService,
   dataOption,
@@ -15,13 +22,6 @@ import {
   terminalConfig,
 } from './command-parts.ts';
 import { bisectCommand, confirmCommand, tryFixCommand } from './experiment-programs.ts';
-import {
-  calibrateCommand,
-  casesCommand,
-  compareCommand,
-  recordingsCommand,
-  replayCommand,
-} from './replay/programs.ts';
 import { reviewCommand } from './review-program.ts';
 import {
   completionCommand,
