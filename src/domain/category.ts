@@ -95,7 +95,7 @@ export const STOPPING_KINDS: ReadonlySet<Kind> = new Set<Kind>([
   'descriptor_limit',
 ]);
 
-/** Kinds that come and go although nobody changed anything. */
+/** Kinds that come and go without a change. */
 export const UNSTABLE_KINDS: ReadonlySet<Kind> = new Set<Kind>([
   'flaky_timing',
   'timeout',
