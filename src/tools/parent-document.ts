@@ -184,8 +184,8 @@ function findLabelled(
 }
 
 /**
- * Finds what the prose behind the words that name the error says to do: from the first sentence that begins with
- * an act to the end of its paragraph. Stops at another error's code. Returns null if there is none.
+ * Finds what the prose behind the words that name the error says to do: from the first sentence that begins
+ * with an act to the end of its paragraph. Stops at another error's code. Returns null if there is none.
  */
 function findAct({ text, offset }: Pick<Naming, 'text' | 'offset'>, hit: Passage): Said | null {
   if (text === '') return null;
