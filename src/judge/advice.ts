@@ -95,7 +95,21 @@ function pointToDocumentation(evidence: readonly Evidence[]): string {
   return ` The web could not be searched. Related documentation, which was not read: ${listed(places)}.`;
 }
 
-function fromLog(match: Match | null, { category, kind }: Classification, find: FindValue): Advice | null {
+/** Advises from the log; advice about the place of a finding also names the other files with findings. */
+function fromLog(match: Match | null, classification: Classification, find: FindValue): Advice | null {
+  const advice = chooseFromLog(match, classification, find);
+  const [place, others] = [find('place'), find('otherPlaces')];
+  if (advice === null || place === null || others === null || !advice.text.includes(place.text))
+    return advice;
+  const text = `${advice.text} Continue with ${others.text}.`;
+  return { ...advice, text, values: advice.values.concat(others) };
+}
+
+function chooseFromLog(
+  match: Match | null,
+  { category, kind }: Classification,
+  find: FindValue,
+): Advice | null {
   const own = firstFilled(match?.rule.fix ?? [], find, BY_ORIGIN.rule);
   if (own !== null) return own;
   // An offer on the deciding line names what a hint below it only points to: a version, a setting.

@@ -1,18 +1,20 @@
 import { MAX_DIAGNOSTICS } from '../../domain/triage.ts';
+import { firstOfEach } from '../../lib/collections.ts';
 import type { Fact, Facts } from '../facts.ts';
 import { getDistribution } from '../known-packages.ts';
 import { listErrors } from '../leading-diagnostic.ts';
 import { findHost, findOwnService, missingModuleName } from '../line-facts.ts';
 import { OFFER_READS } from '../offers.ts';
+import { pathIn, readProject } from '../paths.ts';
 import type { FindValue, Nearness, Value } from '../sentence.ts';
 import { joinAfter, readBlock, type TellingBlock } from '../telling-block.ts';
-import { toolName } from '../wording.ts';
+import { listed, toolName } from '../wording.ts';
 import { cleanValue, cleanWords } from './clean.ts';
 import { readCommand, readStep } from './command.ts';
 import { readHint } from './hint.ts';
 import { readListedFiles } from './listed.ts';
 import { SHARED_PATTERNS } from './patterns.ts';
-import { readComplaint, readPlace } from './place.ts';
+import { isProjectFile, readComplaint, readPlace } from './place.ts';
 import { readActual, readExpected, readTest } from './tests.ts';
 import { VERSION_READERS } from './versions.ts';
 
@@ -38,6 +40,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   message: ({ trigger }) => valueOn(trigger, cleanWords(trigger.text.split('\n')[0] ?? '', 160)),
   tool: readTool,
   errors: countErrors,
+  otherPlaces: listOtherPlaces,
   fixed: readFixMark,
   ...VERSION_READERS,
 };
@@ -216,6 +219,24 @@ function countErrors({ trigger }: TellingBlock, facts: Facts): Value | null {
   const own = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
   const count = errors.filter(({ tool }) => tool === own?.tool).length;
   return own === undefined || count < 2 || count >= MAX_DIAGNOSTICS ? null : valueOn(trigger, String(count));
+}
+
+/** The most files that advice names beside the one that it is about. */
+const MOST_FILES = 3;
+
+/** Lists where the tool of the deciding error reports the first error of each other file of the project. */
+function listOtherPlaces({ trigger }: TellingBlock, facts: Facts): Value | null {
+  const errors = listErrors(facts);
+  const own = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
+  const project = readProject(facts.subject);
+  const files = errors.flatMap(({ tool, file, line }) =>
+    tool !== own?.tool || file === null || !isProjectFile(file) ? [] : { file: pathIn(file, project), line },
+  );
+  const others = firstOfEach(files, ({ file }) => file).filter(
+    ({ file }) => file !== pathIn(own?.file ?? '', project),
+  );
+  const places = others.map(({ file, line }) => [file, line ?? []].flat().join(':'));
+  return valueOn(trigger, listed(places, MOST_FILES, 'other files'));
 }
 
 /** Reads the mark of a linter behind a finding that it can correct itself: "F401 [*] …". */

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
+import { projectPath } from '../../log/paths.ts';
 import { isForeignPath, listOwnFrames, type OwnFrame, pathIn, readProject } from '../paths.ts';
 import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
@@ -187,5 +188,5 @@ function testPlace({ trigger }: TellingBlock, subject: TriageSubject): Found | n
 /** Tells whether a path is a source of the project: not a library's, a runner's, or what a build wrote. */
 export function isProjectFile(path: string): boolean {
   const inside = path.replace(/^\/\S{1,300}\/execroot\/[\w.-]{1,80}\/(?!external\/|bazel-out\/)/, '');
-  return inside !== '' && !isForeignPath(inside) && !NO_SOURCE.test(inside);
+  return inside !== '' && !isForeignPath(inside) && !NO_SOURCE.test(projectPath(inside));
 }
