@@ -14,7 +14,7 @@ import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
 import { listSiblings } from './siblings.ts';
 import { readLastLines } from './telling-block.ts';
-import { complains, completeCause, readWhole } from './telling-fact.ts';
+import { complains, completeCause, isWrapper, readWhole } from './telling-fact.ts';
 import { describeTest, nameOtherTests, speakTest } from './test-words.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { isProjectFile } from './values/place.ts';
@@ -56,12 +56,18 @@ export function describeCause(
   };
 }
 
+/** What stands behind the name of an exception, or the words of a wrapper, in a title that is too long. */
+const SAID =
+  /^(?:[\w.$]{1,120}(?:Error|Exception|Configured)|[^“”:]{0,120}\b(?:[Ee]rror|[Ff]ailed|[Ff]ailure|operation|denied)\b[^“”:]{0,60}): (\S.{20,})$/;
+
 /** Cuts a title to its length, the folders of a path at its beginning first. */
 function shortenTitle(title: string): string {
-  const whole = cleanWords(title, 2 * MAX_TITLE);
+  const whole = cleanWords(title, 4 * MAX_TITLE);
   const name =
     whole.length > MAX_TITLE ? whole.replace(/^[^\s:]{0,300}[\\/](?=[^\s:/\\]{1,80}:)/, '') : whole;
-  return cleanWords(name, MAX_TITLE);
+  // What a wrapper or an exception says stands behind its name.
+  const said = name.length > MAX_TITLE ? SAID.exec(name)?.[1] : undefined;
+  return cleanWords(said ?? name, MAX_TITLE);
 }
 
 /** Adds what the log says of other names, and what it says besides. */
@@ -138,7 +144,8 @@ function describe(
   if (match?.rule.name === 'connection-refused') return describeRefusal(text);
   const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
   const exception = named ?? facts.productException;
-  if ((kind === 'null_reference' || kind === 'crash') && exception != null)
+  const isThrown = kind === 'null_reference' || kind === 'crash';
+  if (isThrown && exception != null && !isWrapper(exception.message))
     return describeException(exception, facts);
   return inWords();
 }

@@ -46,7 +46,7 @@ const NAMED: readonly RegExp[] = [
   /No module named '?([\w.]{1,120})'?/,
   /Cannot find (?:module|package) '([^'\n]{1,200})'/,
   /Can't resolve '([^'\n]{1,200})'/,
-  /Failed to resolve import "([^"\n]{1,200})"/,
+  /[Ff]ailed to resolve import "([^"\n]{1,200})"/,
   /Could not resolve "([^"\n]{1,200})"/,
   /cannot import name .{1,120}? from (?:partially initialized module )?'?([\w.]{1,120})/,
   /module named "([\w.]{1,120})"/,

@@ -1,3 +1,4 @@
+import { projectPath } from '../log/paths.ts';
 import type { Fix } from './sentence.ts';
 
 const PATH = String.raw`(?:[\w@.+-]{1,80}\/){0,12}[\w@+-][\w@.+-]{0,80}\.\w{1,8}`;
@@ -16,6 +17,7 @@ export const OFFER_READS: readonly RegExp[] = [
   /\b(?:[Dd]id you mean|[Pp]erhaps you meant|[Mm]aybe you meant):? (?:to (?:use|write) )?(?:one of )?['"`‘](?<suggestion>[\w@./$:-]{2,80})['"`’]/,
   /\b(?:a|the most) similar [\w ]{1,30} (?:exists|is):? ['"`‘]?(?<suggestion>[\w@./$:-]{2,80})/,
   /\b(?:[Uu]nknown|[Ii]nvalid|[Uu]nsupported|[Uu]nrecognized|[Uu]nexpected|[Ii]llegal) (?:[\w-]{1,20} ){0,2}(?:value |choice:? )?['"`‘](?<mistaken>[^'"`’\n]{1,60})['"`’]/,
+  /[`'"](?<mistaken>[\w@./$:-]{2,80})[`'"] should be [`'"](?<suggestion>[\w@./$:-]{2,80})[`'"]/,
   // The values that are allowed.
   /\b(?:allowed|supported|valid|possible|available|permitted) (?:values|options|choices|commands|names)(?: are)?:? \[?(?<allowedValues>[^\]:\n]{3,120})/i,
   /\binvalid choice: .{1,80} \(choose from (?<allowedValues>[^)\n]{3,120})\)/,
@@ -32,6 +34,13 @@ export const OFFER_READS: readonly RegExp[] = [
     String.raw`\b(?:found|have|has|got|installed|running|detected|current(?: version)?(?: is)?):? (?:[A-Za-z][\w.+-]{1,30} )?(?:version )?(?<hadVersion>v?\d{1,6}(?:\.\d[\w+-]{0,30}){1,4})`,
   ),
   pattern(String.raw`\bnearest (?:published |available |matching )?version(?: is|:) (?<published>VERSION)\b`),
+  pattern(
+    String.raw`\brequires (?<needed>[a-z]{2,20}) [\^~>=]{1,2} ?(?<neededVersion>VERSION) but your [a-z]{2,20} version \((?<hadVersion>VERSION)\)`,
+  ),
+  pattern(
+    String.raw`\bengine "(?<needed>\w{2,20})" is incompatible.{0,60}Expected version "[\^~>= ]{0,3}(?<neededVersion>VERSION)[^"]{0,60}"\. Got "(?<hadVersion>VERSION)"`,
+  ),
+  pattern(String.raw`\bcurrent (?:[A-Z]\w{1,20} ){1,3}version is (?<hadVersion>VERSION)`),
   // What the tool mends itself.
   /\b(?<mendable>[1-9]\d{0,5}) (?:errors?|problems?|findings?|warnings?)(?: and \d{1,6} warnings?)? (?:are |is )?(?:potentially |automatically )?fixable with (?:the )?[`'"]?(?<mendOption>--?[a-z][\w-]{1,30})/,
   // A permission.
@@ -42,6 +51,44 @@ export const OFFER_READS: readonly RegExp[] = [
   // A setting that a file lacks, and what another setting needs.
   /\b(?<setting>[A-Z][A-Z0-9_]{3,60}) is (?:missing|not set|required) in (?<settings>[\w@./-]{2,120}\w)/,
   /^(?<setTo>[A-Z][A-Z0-9_]{2,60}=\w{1,20}) requires (?<neededFor>[\w.+-]{2,60})\b/,
+  // A name that a file of settings holds and its reader does not know.
+  pattern(
+    String.raw`\b(?:[Uu]nknown|[Uu]nrecognized|[Uu]nexpected|[Ii]nvalid|[Uu]nsupported) (?:key|property|field|attribute|setting|input|option)s?:? ['"\x60]?(?<mistakenKey>[\w.-]{2,60})['"\x60]? (?:found )?in ['"\x60]?(?<configFile>PATH)`,
+  ),
+  // A column without a value, and a table that is not there.
+  /\bnull value in column "(?<column>\w{1,80})" of relation "(?<table>\w{1,80})"/,
+  /\bNOT NULL constraint failed: (?<table>\w{1,80})\.(?<column>\w{1,80})/,
+  /\bColumn '(?<column>\w{1,80})' cannot be null/,
+  /\brelation "(?<absentTable>[\w.]{1,80})" does not exist/,
+  /\bno such table: (?<absentTable>[\w.]{1,80})/,
+  /\bTable '(?<absentTable>[\w.]{1,80})' doesn't exist/,
+  // A file that another one imports by a relative path.
+  pattern(
+    String.raw`(?:[Cc]ould not resolve|[Cc]an't resolve|[Cc]annot (?:resolve|find module)|[Ff]ailed to resolve import) ['"](?<ownImport>\.{1,2}\/[\w@./-]{1,160})['"] (?:in|from|imported (?:by|from)) ['"]?(?<importer>PATH)`,
+  ),
+  // A file that a tool was told to read.
+  pattern(
+    String.raw`(?:[Cc]annot|[Cc]ould not|[Cc]ouldn't|[Uu]nable to|[Ff]ailed to) (?:find|locate|open|load|read)(?: (?:the|any|an?|valid|candidate|specified|required|given|config|configuration|input|source|cross|template|schema|data|env|for)){0,6} (?:files?|resource):? ['"\x60]?(?<absentFile>PATH)(?![\w/])`,
+  ),
+  pattern(
+    String.raw`(?:could not|cannot|unable to) find ['"\x60]?(?<absentFile>PATH)['"\x60]?(?: file)?(?: in ['"\x60]?(?<absentIn>[\w@./-]{2,120}))?`,
+  ),
+  pattern(
+    String.raw`\b[Ff]ile ['"\x60](?<absentFile>PATH)['"\x60] (?:provided )?(?:was|could) not (?:be )?found`,
+  ),
+  pattern(String.raw`(?:^|\s)(?<absentFile>PATH) is required for \S`),
+  // Files that were changed and not committed.
+  /(?<uncommitted>contain changes that were not yet committed|uncommitted changes|working (?:tree|directory) (?:is )?(?:not clean|dirty))/i,
+  // What is published already, and a branch that takes no pushes.
+  /[Ff]ile already exists \(['"](?<publishedFile>[\w.+-]{3,120})/,
+  /(?<takenTag>tag_name[ _]already[ _]exists)/,
+  /Protected branch update failed for refs\/heads\/(?<protectedBranch>[\w./-]{1,80}\w)/,
+  // A rule for the message of a commit, a limit of size, and a simulator.
+  /\[(?<commitRule>(?:subject|type|header|body|footer|scope)-[a-z-]{3,30})\]$/,
+  pattern(String.raw`\b[Ll]imit (?:has |was )?(?:been )?exceeded by (?<excess>AMOUNT)`),
+  /\bname:(?<simulator>[\w .()-]{3,40}?) \}/,
+  // A property that a build script uses.
+  /Could not get unknown property '(?<unknownProperty>\w{1,80})'/,
   // A name that the project does not define.
   /\b(?:[Cc]ould not find|[Uu]nknown|[Nn]o such) (?<sort>task|target|profile) [`'"](?<undefinedName>[\w:.@/-]{1,80})[`'"]/,
   // An address on which nothing answered in time.
@@ -85,6 +132,24 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['configuration', 'Add {setting} to {settings}.'],
   ['configuration', 'Install {neededFor} in the job before this step, or change {setTo}.'],
   ['configuration', defineName],
+  ['dependency', 'Raise the version before it is published again, because {publishedFile} exists already.'],
+  ['configuration', '{takenTag?}Use a new tag for the release, or edit the release that has this tag.'],
+  [
+    'configuration',
+    'Push to another branch and open a pull request, or allow the job to bypass the protection of {protectedBranch}.',
+  ],
+  ['code', 'Reword the commit message so that it meets the rule {commitRule}.'],
+  ['code', 'Reduce the size by {excess}, or raise the limit if the growth is intended.'],
+  ['configuration', 'Choose a simulator that the runner has instead of {simulator}.'],
+  ['code', defineProperty],
+  ['configuration', 'Correct or remove `{mistakenKey}` in {configFile}.'],
+  ['code', 'Give `{column}` a value in every row that is inserted into `{table}`, or allow NULL there.'],
+  ['code', 'Give `{column}` a value in every row that is inserted, or allow NULL there.'],
+  ['configuration', 'Run the migration that creates the table `{absentTable}` before this step.'],
+  ['code', 'Commit the file that {importer} imports as `{ownImport}`, or correct the import.'],
+  ['configuration', 'Add {absentFile} to {absentIn}, or correct the path.'],
+  ['configuration', 'Create or commit {absentFile} before this step, or correct its path.'],
+  ['configuration', '{uncommitted?}Commit {listed} before this step runs, or discard the changes.'],
   ['configuration', "Check that the job's server started and is listening on {awaited}."],
   ['configuration', 'Make the job wait until {notReady} is ready before the step continues.'],
   ['configuration', 'Check the inputs of {action}, or use a release other than {actionVersion}.'],
@@ -133,6 +198,13 @@ function defineName(read: (slot: string) => string | null): string | null {
   const [sort, name, command] = [read('sort'), read('undefinedName'), read('command')];
   if (sort === null || name === null || command?.split(/[\s=]/).includes(name) !== true) return null;
   return `Define the ${sort} ${name}, or remove it from \`${command}\`.`;
+}
+
+/** Names the property that a build script uses without a definition, and where it does. */
+function defineProperty(read: (slot: string) => string | null): string | null {
+  const [property, script, line] = [read('unknownProperty'), read('buildScript'), read('buildLine')];
+  if (property === null || script === null || line === null) return null;
+  return `Define the property \`${property}\`, or correct its name at ${projectPath(script)}:${line}.`;
 }
 
 /** Finds a path that does not exist and that the step's own command names. */

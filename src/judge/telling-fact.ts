@@ -39,9 +39,15 @@ const ERRNO = /\bE[A-Z]{4,12}\b/;
 /** Words that say it only in a message that the reading of the log found informative. */
 const MAY_COMPLAIN =
   /\b(?:not|no|never|must|requires?|required|needs?|expected|already|closed|reset|would be|should|instead)\b/i;
-/** Words about the ending of a command. */
-const ENDING =
-  /\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|\b(?:execution failed for task|a failure occurred while)\b/i;
+/** Words about the ending of a command, and of what runs or builds something else. */
+const ENDING = new RegExp(
+  String.raw`\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|` +
+    String.raw`\b(?:execution failed for task|a failure occurred while|command failed|test failed, to rerun|` +
+    String.raw`failed to run custom build command|could not compile \S|error running script|did not complete ` +
+    String.raw`successfully|skipped due to earlier failure|failed in branch|linker command failed|(?:build|` +
+    String.raw`compil\w{1,5}|transform|lint\w{0,3}) failed(?: with \d{1,6} errors?)?$|returned non-zero)`,
+  'i',
+);
 /** Remarks of a program, titles of captured output, and parts of a sentence. */
 const REMARK =
   /^(?:(?:stderr|stdout) \||(?:\S{1,40} )?(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|(?:note|this (?:may|usually|can)|and|or|but)\b)/i;
@@ -64,7 +70,7 @@ export function findTellingFact(facts: Facts, match: Match | null): Fact | null 
   const fact = findInformativeTest(match, facts);
   if (isOutweighed(match, facts)) return findFirstMessage(facts);
   const words = cleanWords(getFactText(fact), LONGEST);
-  if (!saysNothing(words) && ![POINTS_ELSEWHERE, ENDING].some((pattern) => pattern.test(words))) return fact;
+  if (!isWrapper(words)) return fact;
   const message = facts.subject.messages.find(
     (one) => one.weight >= LEAST_WEIGHT && isBefore(one, fact, facts) && isComplaint(one),
   );
@@ -87,6 +93,11 @@ function findInformativeTest({ fact: decided, rule }: Match, { all, subject }: F
     ({ origin, text }) => origin === 'test' && rule.patterns.some((pattern) => pattern.test(text)),
   );
   return tests.reduce((best, one) => (weigh(one) > weigh(best) ? one : best), decided);
+}
+
+/** Checks whether words only say that something ended, ran or built something else that failed. */
+export function isWrapper(words: string): boolean {
+  return saysNothing(words) || [POINTS_ELSEWHERE, ENDING].some((pattern) => pattern.test(words));
 }
 
 /** Checks whether another fact was chosen in place of the one that decided. */
@@ -246,10 +257,9 @@ function isComplaint({ text, weight }: Message): boolean {
   const words = cleanWords(text, LONGEST);
   return (
     classifyRole(words) === 'cause' &&
-    !/^\s{0,8}Γ£[àô]/.test(text) &&
     (COMPLAINS.test(words) || ERRNO.test(words) || (weight >= INFORMATIVE && MAY_COMPLAIN.test(words))) &&
-    !saysNothing(words) &&
-    ![NO_SENTENCE, POINTS_ELSEWHERE, PLACED, REMARK, ENDING].some((pattern) => pattern.test(words))
+    !isWrapper(words) &&
+    ![NO_SENTENCE, PLACED, REMARK].some((pattern) => pattern.test(words))
   );
 }
 

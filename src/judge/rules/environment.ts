@@ -16,6 +16,7 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     reads: [
       /\b(?!\w{1,60}_(?:CFLAGS|LIBS)\b|(?:TERM|DISPLAY|JAVA_HOME|DEBIAN_FRONTEND|ERROR|WARNING|FATAL|NOTE)\b)(?<missing>[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,6}|[A-Z]{4,40})\b[^\n]{0,60}(?:not set|must be set|unset|required|not defined|unbound|missing)/,
+      /[Ee]nvironment variables? (?:is |was )?not (?:found|set|defined): ['"`]?(?<missing>[A-Z][A-Z0-9_]{3,60})/,
       /KeyError: ['"](?<missing>[A-Z][A-Z0-9_]{3,60})['"]/,
       /variables? ['"`]?(?<missing>[A-Z][A-Z0-9_]{3,60})['"`]? (?:is|was|are|must|not|missing)\b/,
     ],

@@ -39,7 +39,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     patterns: [
       /Cannot find (?:module|package) '/,
       /Can't resolve '/,
-      /Failed to resolve import/,
+      /[Ff]ailed to resolve import/,
       /Could not resolve "/,
       /ERR_MODULE_NOT_FOUND/,
       /\bTS2307\b/,

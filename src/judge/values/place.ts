@@ -18,7 +18,7 @@ const STATED = [
 ];
 /** Runners, temporary and generated scripts, folders of the machine, loggers. */
 const NO_SOURCE =
-  /^(?:\/(?:tmp|var|dev|proc|usr|opt|etc|root\/\.|home\/runner\/(?:_|\.))|~|\$|[A-Za-z]:\\Windows)|(?:^|\/)(?:log(?:ger|ging)?|console)\.\w{1,4}$|_temp\/|^\.\.(?:\/\.\.)|(?:^|[^/]\/)(?:dist|build|target|out|\.next|coverage)\//;
+  /^(?:MSBUILD$|CSC$|LINK$|EXEC$)|^(?:\/(?:tmp|var|dev|proc|usr|opt|etc|root\/\.|home\/runner\/(?:_|\.))|~|\$|[A-Za-z]:\\Windows)|(?:^|\/)(?:log(?:ger|ging)?|console)\.\w{1,4}$|_temp\/|^\.\.(?:\/\.\.)|(?:^|[^/]\/)(?:dist|build|target|out|\.next|coverage)\//;
 /** "2026-01-02 ERROR db.go:34" names who logged, not what is wrong. */
 const LOGGED = /\b(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE)\b.{0,40}$/;
 
@@ -58,7 +58,10 @@ export function readComplaint(block: TellingBlock, subject: TriageSubject): Valu
   const found =
     diagnosedPlace(block, subject) ??
     (framePlace(block, subject) === null ? statedPlace(block, subject) : null);
-  const said = cleanWords((found?.said ?? '').replace(/^[\s:)\]\d,-]{0,20}/, ''), LONGEST_COMPLAINT);
+  const bare = (found?.said ?? '').replace(/^[\s:)\]\d,-]{0,20}/, '');
+  // A tool that stops at its warnings decided by this one.
+  const isOwn = found !== null && found.at.line === block.trigger.line;
+  const said = cleanWords(isOwn ? bare.replace(/^WARNING: /, '') : bare, LONGEST_COMPLAINT);
   if (
     found === null ||
     CHECKS_OTHERS.test(found.path) ||
