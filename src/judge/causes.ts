@@ -56,18 +56,20 @@ export function describeCause(
   };
 }
 
-/** What stands behind the name of an exception, or the words of a wrapper, in a title that is too long. */
-const SAID =
-  /^(?:[\w.$]{1,120}(?:Error|Exception|Configured)|[^“”:]{0,120}\b(?:[Ee]rror|[Ff]ailed|[Ff]ailure|operation|denied)\b[^“”:]{0,60}): (\S.{20,})$/;
+/** The name of an exception, or the words of a wrapper, which are left out of a title that is too long. */
+const WRAPS =
+  /^[\w.$]{1,120}(?:Error|Exception|Configured)$|^[^“]{0,160}\b(?:[Ee]rror|[Ff]ailed|[Ff]ailure|operation|denied)\b[^“]{0,60}$/;
+const SHORTEST_TITLE = 20;
 
 /** Cuts a title to its length, the folders of a path at its beginning first. */
 function shortenTitle(title: string): string {
   const whole = cleanWords(title, 4 * MAX_TITLE);
   const name =
     whole.length > MAX_TITLE ? whole.replace(/^[^\s:]{0,300}[\\/](?=[^\s:/\\]{1,80}:)/, '') : whole;
-  // What a wrapper or an exception says stands behind its name.
-  const said = name.length > MAX_TITLE ? SAID.exec(name)?.[1] : undefined;
-  return cleanWords(said ?? name, MAX_TITLE);
+  const at = name.indexOf(': ');
+  const [head, said] = [name.slice(0, at), name.slice(at + 2)];
+  const isCut = name.length > MAX_TITLE && WRAPS.test(head) && /^[A-Z\d'"`[]/.test(said);
+  return cleanWords(isCut && said.length >= SHORTEST_TITLE ? said : name, MAX_TITLE);
 }
 
 /** Adds what the log says of other names, and what it says besides. */
@@ -252,7 +254,7 @@ function quoteLog(facts: Facts, fact: Fact | null, step: Section | null, isKnown
     failures.find(({ message }) => message !== NO_ERROR)?.message ??
     '';
   const said = cleanWords(words, 300);
-  if (said === '' || !(isKnown || complains(words))) return describeNothingFound(facts);
+  if (said === '' || !(isKnown || complains(fact?.text ?? words))) return describeNothingFound(facts);
   const who = step === null ? 'The build' : `The step ${speakStep(step)}`;
   return { title: said, cause: `${who} failed with ${quoteWords(said)}.` };
 }

@@ -2,10 +2,18 @@ import { projectPath } from '../log/paths.ts';
 import type { Fix } from './sentence.ts';
 
 const PATH = String.raw`(?:[\w@.+-]{1,80}\/){0,12}[\w@+-][\w@.+-]{0,80}\.\w{1,8}`;
+/** A path with an ending that files have and names of hosts and modules do not. */
+const FILE = String.raw`(?:[\w@.+-]{1,80}\/){0,12}[\w@.+-]{1,80}\.(?:[cm]?[jt]sx?|json5?|ya?ml|toml|sh|py|rb|go|rs|java|kts?|gradle|xml|html?|css|mdx?|txt|lock|cfg|conf|ini|env|sql|proto|plist|tf|zip|tgz|gz|jar|whl|apk|ipa|pem|csv|cmake|sln|csproj|ps1)(?![\w/])`;
+const CHECKOUT = String.raw`(?:\/(?:home|Users)\/runner\/work\/[\w.-]{1,80}\/[\w.-]{1,80}\/)?`;
 const VERSION = String.raw`v?\d{1,6}[\w.+*-]{0,30}`;
 const AMOUNT = String.raw`\d[\d.,]{0,12} ?(?:[kKMGT]i?[bB]|bytes|%|ms|s|seconds|minutes)`;
 const pattern = (source: string) =>
-  new RegExp(source.replaceAll('PATH', PATH).replaceAll('VERSION', VERSION).replaceAll('AMOUNT', AMOUNT));
+  new RegExp(
+    Object.entries({ PATH, FILE, CHECKOUT, VERSION, AMOUNT }).reduce(
+      (text, [name, parts]) => text.replaceAll(name, parts),
+      source,
+    ),
+  );
 
 /**
  * Offers that failing tools of all kinds make in nearly the same words: the word they take for the right one,
@@ -56,19 +64,23 @@ export const OFFER_READS: readonly RegExp[] = [
     String.raw`\b(?:[Uu]nknown|[Uu]nrecognized|[Uu]nexpected|[Ii]nvalid|[Uu]nsupported) (?:key|property|field|attribute|setting|input|option)s?:? ['"\x60]?(?<mistakenKey>[\w.-]{2,60})['"\x60]? (?:found )?in ['"\x60]?(?<configFile>PATH)`,
   ),
   // A column without a value, and a table that is not there.
+  /\bcolumn "(?<absentColumn>\w{1,80})" of relation "(?<table>\w{1,80})" does not exist/,
   /\bnull value in column "(?<column>\w{1,80})" of relation "(?<table>\w{1,80})"/,
   /\bNOT NULL constraint failed: (?<table>\w{1,80})\.(?<column>\w{1,80})/,
   /\bColumn '(?<column>\w{1,80})' cannot be null/,
-  /\brelation "(?<absentTable>[\w.]{1,80})" does not exist/,
+  /(?<!\bof )\brelation "(?<absentTable>[\w.]{1,80})" does not exist/,
   /\bno such table: (?<absentTable>[\w.]{1,80})/,
   /\bTable '(?<absentTable>[\w.]{1,80})' doesn't exist/,
   // A file that another one imports by a relative path.
   pattern(
     String.raw`(?:[Cc]ould not resolve|[Cc]an't resolve|[Cc]annot (?:resolve|find module)|[Ff]ailed to resolve import) ['"](?<ownImport>\.{1,2}\/[\w@./-]{1,160})['"] (?:in|from|imported (?:by|from)) ['"]?(?<importer>PATH)`,
   ),
-  // A file that a tool was told to read.
   pattern(
-    String.raw`(?:[Cc]annot|[Cc]ould not|[Cc]ouldn't|[Uu]nable to|[Ff]ailed to) (?:find|locate|open|load|read)(?: (?:the|any|an?|valid|candidate|specified|required|given|config|configuration|input|source|cross|template|schema|data|env|for)){0,6} (?:files?|resource):? ['"\x60]?(?<absentFile>PATH)(?![\w/])`,
+    String.raw`[Ff]ailed to load url (?<ownImport>\.{1,2}\/[\w@./-]{1,160}) \(resolved id: [^)\n]{1,200}\) in CHECKOUT(?<importer>FILE)`,
+  ),
+  // A file that a tool was told to read, or that a check asks for.
+  pattern(
+    String.raw`(?:[Cc]annot|[Cc]ould not|[Cc]ouldn't|[Uu]nable to|[Ff]ailed to) (?:find|locate|open|load|read)(?: (?:the|any|an?|valid|candidate|specified|required|given|config|configuration|input|source|cross|template|schema|data|env|for)){0,6} (?:files?|resource):? ['"\x60]?CHECKOUT(?<absentFile>PATH)(?![\w/])`,
   ),
   pattern(
     String.raw`(?:could not|cannot|unable to) find ['"\x60]?(?<absentFile>PATH)['"\x60]?(?: file)?(?: in ['"\x60]?(?<absentIn>[\w@./-]{2,120}))?`,
@@ -76,7 +88,25 @@ export const OFFER_READS: readonly RegExp[] = [
   pattern(
     String.raw`\b[Ff]ile ['"\x60](?<absentFile>PATH)['"\x60] (?:provided )?(?:was|could) not (?:be )?found`,
   ),
+  pattern(String.raw`(?:^|[\s'"\x60])(?<absentFile>FILE)['"\x60]? (?:was |is )?(?:not found|missing)$`),
+  pattern(
+    String.raw`\b[Mm]issing (?:required |expected )?(?:file|script|document): ['"\x60]?(?<absentFile>FILE)`,
+  ),
   pattern(String.raw`(?:^|\s)(?<absentFile>PATH) is required for \S`),
+  // A file that a generator has to write again.
+  pattern(
+    String.raw`(?:^|[\s'"\x60])(?<staleFile>FILE)['"\x60]? (?:is|are) (?:out[ -]of[ -](?:date|sync)|not up[ -]to[ -]date|outdated|stale)\b`,
+  ),
+  // A package, the types of one, an image, and a folder without a project.
+  /\bModule (?<absentModule>[@\w./-]{2,80}) in the \w{1,30} option was not found/,
+  /couldn't find the (?:config|plugin) ['"](?<absentModule>[@\w./-]{2,80})['"]/,
+  /Cannot find type definition file for '(?<absentTypes>[@\w./-]{1,80})'/,
+  /failed to solve: (?<absentImage>[\w./-]{2,120}:[\w.-]{1,80}): .{0,200}not found$/,
+  /(?<noProject>does not appear to be a Python project)/,
+  // What a command or a program demands.
+  /the following (?:required )?arguments are required: (?<demandedArguments>[-\w, <>]{2,80})/,
+  /required option '(?<demandedArguments>-{1,2}[^'\n]{2,60})' not specified/,
+  /^(?:Error: )?(?<demandedValue>[A-Za-z_]\w{2,60}) is required\.?$/,
   // Files that were changed and not committed.
   /(?<uncommitted>contain changes that were not yet committed|uncommitted changes|working (?:tree|directory) (?:is )?(?:not clean|dirty))/i,
   // What is published already, and a branch that takes no pushes.
@@ -92,7 +122,7 @@ export const OFFER_READS: readonly RegExp[] = [
   // A name that the project does not define.
   /\b(?:[Cc]ould not find|[Uu]nknown|[Nn]o such) (?<sort>task|target|profile) [`'"](?<undefinedName>[\w:.@/-]{1,80})[`'"]/,
   // An address on which nothing answered in time.
-  /[Tt]imed out waiting for:? (?<awaited>(?:https?|tcp):(?:\/\/)?(?:localhost|127\.0\.0\.1):\d{2,5})/,
+  /[Tt]ime(?:d ?)?out waiting for:? (?<awaited>(?:https?|tcp):(?:\/\/)?(?:localhost|127\.0\.0\.1):\d{2,5})/,
   // What is not ready yet, and the script of an action.
   /(?<notReady>\b[\w.-]{3,80}) (?:container |service |server )?is not (?:yet )?ready\b/,
   /\/_actions\/(?<action>[\w.-]{1,60}\/[\w.-]{1,80})\/(?<actionVersion>[\w.-]{1,40})\/\S{1,160}: line \d/,
@@ -145,10 +175,18 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['configuration', 'Correct or remove `{mistakenKey}` in {configFile}.'],
   ['code', 'Give `{column}` a value in every row that is inserted into `{table}`, or allow NULL there.'],
   ['code', 'Give `{column}` a value in every row that is inserted, or allow NULL there.'],
+  ['configuration', 'Run the migration that adds the column `{absentColumn}` to `{table}` before this step.'],
   ['configuration', 'Run the migration that creates the table `{absentTable}` before this step.'],
   ['code', 'Commit the file that {importer} imports as `{ownImport}`, or correct the import.'],
   ['configuration', 'Add {absentFile} to {absentIn}, or correct the path.'],
   ['configuration', 'Create or commit {absentFile} before this step, or correct its path.'],
+  ['code', 'Generate {staleFile} again and commit it.'],
+  ['dependency', 'Declare and install {absentModule}, or correct its name in the configuration.'],
+  ['dependency', 'Install the package that has the types {absentTypes}, or remove them from the options.'],
+  ['configuration', 'Use an image that exists instead of {absentImage}.'],
+  ['configuration', '{noProject?}Run the install in the folder that has `pyproject.toml` or `setup.py`.'],
+  ['configuration', 'Call the command with the arguments that it requires: {demandedArguments}.'],
+  ['configuration', 'Provide a value for `{demandedValue}`, which the program requires.'],
   ['configuration', '{uncommitted?}Commit {listed} before this step runs, or discard the changes.'],
   ['configuration', "Check that the job's server started and is listening on {awaited}."],
   ['configuration', 'Make the job wait until {notReady} is ready before the step continues.'],

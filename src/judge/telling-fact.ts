@@ -33,7 +33,7 @@ const NO_SENTENCE =
   /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|\/[/*]|\*\s|<!--|\\ |[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$|^\s{0,40}(?:if|elif|for|while|return|raise|throw|import|def|class|const|let|var|await|with|assert)\b.{0,200}(?:[()[\]{}]|[^=!<>]=[^=])/;
 /** Words with which tools say that something went wrong. */
 const COMPLAINS =
-  /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|cancell?ed|no such|nothing to|not (?:found|exist|allowed|permitted|supported|available|defined|installed))\b/i;
+  /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|cancell?ed|no such|nothing to|out of (?:date|sync)|not (?:found|exist|allowed|permitted|supported|available|defined|installed))\b/i;
 /** The name of an error of the system, such as ENOENT. */
 const ERRNO = /\bE[A-Z]{4,12}\b/;
 /** Words that say it only in a message that the reading of the log found informative. */

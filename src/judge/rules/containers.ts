@@ -84,7 +84,7 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /^services\.[\w.-]{1,120} (?:must be|Additional property)/,
     ],
     reads: [
-      /service "(?<dependent>[\w.-]{1,80})" (?:refers to|depends on) undefined (?<undefined>\w{1,20} "?[\w.-]{1,80})/,
+      /service "(?<dependent>[\w.-]{1,80})" (?:refers to|depends on) undefined (?<undefined>\w{1,20} "[\w.-]{1,80}"|\w{1,20} [\w.-]{1,80})/,
       /(?<none>no configuration file provided)/,
       /^(?<key>services\.[\w.-]{1,120}) (?:must be|Additional property)/,
     ],

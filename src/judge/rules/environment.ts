@@ -12,10 +12,13 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /(?:[Ee]nvironment|env) variables? [^\n]{0,80}(?:missing|not (?:set|found|defined)|required|undefined)/,
       /[Mm]issing (?:required )?(?:env|environment|configuration)\b/,
       /KeyError: ['"][A-Z][A-Z0-9_]{3,60}['"]/,
+      /\bset (?:an?|the|your) [A-Z][A-Z0-9_]{3,60} environment variable/,
       /^\S{1,40} has been (?:executed|run) with an? [A-Z][A-Z0-9_]{3,60} environment variable set/,
     ],
     reads: [
       /\b(?!\w{1,60}_(?:CFLAGS|LIBS)\b|(?:TERM|DISPLAY|JAVA_HOME|DEBIAN_FRONTEND|ERROR|WARNING|FATAL|NOTE)\b)(?<missing>[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,6}|[A-Z]{4,40})\b[^\n]{0,60}(?:not set|must be set|unset|required|not defined|unbound|missing)/,
+      /\bset (?:an?|the|your) (?<missing>[A-Z][A-Z0-9_]{3,60}) environment variable/,
+      /[Mm]issing (?:required )?env(?:ironment)? var(?:iable)?s?: ['"`]?(?<missing>[A-Z][A-Z0-9_]{3,60})/,
       /[Ee]nvironment variables? (?:is |was )?not (?:found|set|defined): ['"`]?(?<missing>[A-Z][A-Z0-9_]{3,60})/,
       /KeyError: ['"](?<missing>[A-Z][A-Z0-9_]{3,60})['"]/,
       /variables? ['"`]?(?<missing>[A-Z][A-Z0-9_]{3,60})['"`]? (?:is|was|are|must|not|missing)\b/,

@@ -17,6 +17,7 @@ const MISSING_PATH: Wording = {
     /cannot (?:stat|access|open) ['‘"](?<path>(?!\/(?:tmp|var|proc))[\w.@/*-]{1,200})['’"]/,
     /No such file or directory: ['"](?<path>[\w.@/-]{1,200})['"]/,
     /['"(: ](?<path>[\w@+-][\w@.+/-]{0,160}\.[a-z]\w{0,7})['")]? (?:does not exist|\((?:No such file|The system cannot find))/,
+    /tar: (?<path>[\w@.+/-]{2,160}): Cannot (?:open|stat)/,
     /(?:stat|open|lstat) (?<path>[\w.@/-]{2,200}): no such file or directory/,
     /(?<pom>no POM in this directory)/,
   ],
@@ -60,7 +61,7 @@ const WRITTEN = /^(?:.{0,160}\/)?(?:dist|build|target|out|coverage|node_modules|
 function providePath(read: (slot: string) => string | null): string | null {
   const stated = read('path');
   const path = stated === null || /^\.{1,2}\//.test(stated) ? stated : projectPath(stated);
-  if (path === null || !/^(?:\.\/)?[\w@][\w@./-]*$/.test(path) || /\.\w{1,5}\//.test(path)) return null;
+  if (path === null || !/^(?:\.\/)?\.?[\w@][\w@./-]*$/.test(path) || /\.\w{1,5}\//.test(path)) return null;
   return WRITTEN.test(path)
     ? `Make an earlier step create ${path}, or correct its path.`
     : `Commit or create ${path} before this step, or correct its path.`;

@@ -193,9 +193,11 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /(?<callee>[\w.]{1,100})\(\) got an unexpected keyword argument '(?<argument>\w{1,60})'/,
       /module '(?<library>[\w.]{1,80})' has no attribute '(?<attribute>\w{1,60})'/,
       /"(?<attribute>\w{1,60})" is not exported by "\S{0,160}node_modules\/(?<library>(?:@[\w.-]{1,60}\/)?[\w.-]{1,80})/,
+      /module '(?<ownFile>\.{1,2}\/[^'\n]{1,120})' does not provide an export named '(?<ownExport>\w{1,60})'/,
       /module '(?<library>[^'\n]{1,120})' does not provide an export named '(?<attribute>\w{1,60})'/,
     ],
     fix: [
+      ['code', 'Export `{ownExport}` from {ownFile}, or correct the import.'],
       ['dependency', 'Call `{callee}` without `{argument}`, or use a version that accepts it.'],
       [
         'dependency',

@@ -10,7 +10,7 @@ const MARK =
   /^[^\p{L}\p{N}"'`(]{0,12}(?:\[?(?:help|hint|tip|suggestion|fix|solution)\]?(?:\[[\w-]{1,40}\])?[:=] {0,4})/iu;
 /** The severity that tools put before a line. */
 const SEVERITY = /^(?:npm (?:ERR!|error)|\[\w{4,7}\]|error:|note:) ?/i;
-const VERB = `(?:run|use|commit|rebuild|install|upgrade|update|add|set|remove|rename|pass|specify|provide|create|change|increase|replace|enable|disable|delete|declare|move|downgrade|pin|regenerate|configure|try (?:adding|running|using|installing|setting|removing)|make sure|ensure)`;
+const VERB = `(?:run|use|commit|rebuild|install|upgrade|update|add|set|remove|rename|pass|specify|provide|create|change|increase|replace|enable|disable|delete|declare|move|downgrade|pin|regenerate|configure|try (?:(?=\`)|adding|running|using|installing|setting|removing)|make sure|ensure)`;
 const IMPERATIVE = new RegExp(
   '^(?:please |to fix (?:this|it),? |you (?:need|have|must|should) (?:to )?|consider ' +
     `(?=\\w{2,20}ing ))?${VERB}\\b`,
