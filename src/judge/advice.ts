@@ -29,7 +29,7 @@ const NO_FIX = 'No fix found.';
 /** Below it nothing is advised: a misleading hint costs three times what silence costs. */
 const LEAST_CONFIDENCE = 0.45;
 /** The trust in a sentence by its origin, before its values are looked at. */
-const BY_ORIGIN = { rule: 0.9, tool: 0.8, kind: 0.75 } as const;
+const BY_ORIGIN = { rule: 0.9, tool: 0.8, kind: 0.75, thrown: 0.6 } as const;
 /** The same by where its farthest value stands. */
 const BY_NEARNESS: Readonly<Record<Nearness, number>> = { line: 1, paragraph: 0.95, step: 0.85 };
 /** The trust in a sentence that holds no value of the log. */
@@ -110,6 +110,8 @@ function chooseFromLog(
   { category, kind }: Classification,
   find: FindValue,
 ): Advice | null {
+  // What an earlier error kept from being made is missing because of it.
+  if (kind === 'missing_file' && find('earlierError') !== null) return null;
   const own = firstFilled(match?.rule.fix ?? [], find, BY_ORIGIN.rule);
   if (own !== null) return own;
   // An offer on the deciding line names what a hint below it only points to: a version, a setting.
@@ -125,7 +127,8 @@ function chooseFromLog(
   if (ofKind !== null || offer !== null) return ofKind ?? offer;
   if (category === 'INFRA_ERROR') return null;
   const placed = firstFilled(category === 'TEST_FAILURE' ? TEST_PLACES : PLACES, find, BY_ORIGIN.kind);
-  return placed === null ? null : { ...placed, act: chooseAct(category) };
+  if (placed !== null) return { ...placed, act: chooseAct(category) };
+  return KIND_CATEGORY[kind] === 'CODE_ERROR' ? firstFilled(THROWN, find, BY_ORIGIN.thrown) : null;
 }
 
 /** Places at which to begin, with the tool's own words about them. */
@@ -137,6 +140,9 @@ const TEST_PLACES: NonNullable<Wording['fix']> = [
   ['code', 'Start at {place}: “{complaint}”.'],
   ['code', 'Start at {place}, where {test} fails.'],
 ];
+
+/** Where the project's own code throws an error about which nothing else is known. */
+const THROWN: NonNullable<Wording['fix']> = [['code', 'Start at {thrownAt}, where the error is thrown.']];
 
 /** The hint of the failed tool itself, with the files that it lists. */
 const HINTS: NonNullable<Wording['fix']> = [

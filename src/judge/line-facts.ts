@@ -20,7 +20,27 @@ export function isOwnModule(text: string, facts: Facts): boolean {
   const from = /cannot import name .{1,120}\((\/[^)\n]{1,300})\)/.exec(text)?.[1];
   if (from !== undefined) return !isForeignPath(from);
   const root = name.split(/[./]/)[0] ?? name;
-  return ownRoots(facts).has(root);
+  return ownRoots(facts).has(root) || isNamedByCommand(name, facts);
+}
+
+/** Checks whether a bundler was told to read this file: "esbuild pages/menu.js". */
+function isNamedByCommand(name: string, { shown }: Facts): boolean {
+  return (
+    /\/.*\.\w{1,4}$/.test(name) &&
+    new RegExp(`^[^"'\\n]{0,200} ${RegExp.escape(name)}(?= |$)`, 'm').test(shown)
+  );
+}
+
+/**
+ * Finds the folder of the checkout, which is usually called like the project's own package. Returns null if
+ * the log does not show it.
+ */
+export function findProjectName({ shown }: Facts): string | null {
+  return (
+    /\/(?:home|Users)\/runner\/work\/([\w.-]{1,80})\/\1\//.exec(shown)?.[1] ??
+    /^rootdir: \S{0,200}\/([\w.-]{1,80})/m.exec(shown)?.[1] ??
+    null
+  );
 }
 
 /** The part of a package that is built for one system, which the package itself loads. */

@@ -253,7 +253,7 @@ function isHeading({ text, at }: Message, fact: Fact): boolean {
 }
 
 /** Checks whether a message says in a sentence that something is wrong. */
-function isComplaint({ text, weight }: Message): boolean {
+export function isComplaint({ text, weight }: Message): boolean {
   const words = cleanWords(text, LONGEST);
   return (
     classifyRole(words) === 'cause' &&

@@ -15,8 +15,17 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /No module named ['"]?(?<pythonModule>[A-Za-z]\w{0,60}(?:\.\w{1,60}){0,6})/,
       /No module named ['"]?(?<gone>distutils|imp|asyncore|asynchat|cgi|telnetlib|pipes|crypt)\b/,
     ],
-    title: 'The Python module {pythonModule} is missing',
+    title: [
+      '{ownPackage}, the package of the project itself, is not installed',
+      'The Python module {pythonModule} is missing',
+    ],
+    cause:
+      'The code imports {ownPackage}, the package of the project itself, which is neither installed nor on the path.',
     fix: [
+      [
+        'configuration',
+        'Install the project itself (`pip install -e .`) before this step, so that {ownPackage} can be imported.',
+      ],
       [
         'dependency',
         '{gone?}Run the job with an older Python version, or upgrade the package that imports {gone}; newer Python releases do not include this module.',
@@ -26,6 +35,11 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     matches: ["ModuleNotFoundError: No module named 'pear'"],
     ignores: ['test_weigh.py::test_raises_ModuleNotFoundError PASSED'],
     says: [
+      {
+        log: "rootdir: /srv/fruit-press\nModuleNotFoundError: No module named 'fruit_press'",
+        title: 'fruit_press, the package of the project itself, is not installed',
+        fix: 'Install the project itself (`pip install -e .`) before this step, so that fruit_press can be imported.',
+      },
       {
         log: "ModuleNotFoundError: No module named 'yaml'",
         title: 'The Python module yaml is missing',
@@ -39,7 +53,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     patterns: [
       /Cannot find (?:module|package) '/,
       /Can't resolve '/,
-      /[Ff]ailed to resolve import/,
+      /Failed to resolve import|failed to resolve import/,
       /Could not resolve "/,
       /ERR_MODULE_NOT_FOUND/,
       /\bTS2307\b/,

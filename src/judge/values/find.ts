@@ -3,18 +3,19 @@ import { firstOfEach } from '../../lib/collections.ts';
 import type { Fact, Facts } from '../facts.ts';
 import { getDistribution } from '../known-packages.ts';
 import { listErrors } from '../leading-diagnostic.ts';
-import { findHost, findOwnService, missingModuleName } from '../line-facts.ts';
+import { findHost, findOwnService, findProjectName, missingModuleName } from '../line-facts.ts';
 import { OFFER_READS } from '../offers.ts';
 import { pathIn, readProject } from '../paths.ts';
 import type { FindValue, Nearness, Value } from '../sentence.ts';
 import { joinAfter, readBlock, type TellingBlock } from '../telling-block.ts';
+import { isComplaint } from '../telling-fact.ts';
 import { listed, toolName } from '../wording.ts';
 import { cleanValue, cleanWords } from './clean.ts';
 import { readCommand, readStep } from './command.ts';
 import { readHint } from './hint.ts';
 import { readListedFiles } from './listed.ts';
 import { SHARED_PATTERNS } from './patterns.ts';
-import { isProjectFile, readComplaint, readPlace } from './place.ts';
+import { isProjectFile, readComplaint, readPlace, readThrownAt } from './place.ts';
 import { readActual, readExpected, readTest } from './tests.ts';
 import { VERSION_READERS } from './versions.ts';
 
@@ -23,6 +24,7 @@ type Reader = (block: TellingBlock, facts: Facts) => Value | null;
 
 const READERS: Readonly<Record<string, Reader>> = {
   place: (block, { subject }) => readPlace(block, subject),
+  thrownAt: (block, { subject }) => readThrownAt(block, subject),
   file: (block, { subject }) => change(readPlace(block, subject), (place) => place.replace(/:\d{1,6}$/, '')),
   test: (block, { subject }) => readTest(block, subject),
   expected: (block, { subject }) => readExpected(block, subject),
@@ -36,11 +38,13 @@ const READERS: Readonly<Record<string, Reader>> = {
   host: (block) => onLines(block, findHost),
   service: (block) => onLines(block, (text) => findOwnService(text)?.name ?? null),
   module: (block) => onLines(block, missingModuleName),
+  ownPackage: readOwnPackage,
   package: (block) => onLines(block, publishedName),
   message: ({ trigger }) => valueOn(trigger, cleanWords(trigger.text.split('\n')[0] ?? '', 160)),
   tool: readTool,
   errors: countErrors,
   otherPlaces: listOtherPlaces,
+  earlierError: readEarlierError,
   fixed: readFixMark,
   ...VERSION_READERS,
 };
@@ -237,6 +241,31 @@ function listOtherPlaces({ trigger }: TellingBlock, facts: Facts): Value | null 
   );
   const places = others.map(({ file, line }) => [file, line ?? []].flat().join(':'));
   return valueOn(trigger, listed(places, MOST_FILES, 'other files'));
+}
+
+/** Reads the missing package if it is called like the folder of the checkout. */
+function readOwnPackage(block: TellingBlock, facts: Facts): Value | null {
+  const normal = (name: string | null) => name?.toLowerCase().replaceAll('-', '_') ?? null;
+  const project = normal(findProjectName(facts));
+  const named = onLines(block, (text) => missingModuleName(text)?.split('.')[0] ?? null);
+  return named !== null && project !== null && normal(named.text) === project ? named : null;
+}
+
+/** Lines from which on another error is not part of the same message. */
+const APART = 6;
+
+/** Reads an error above the deciding line that may explain it. */
+function readEarlierError({ trigger }: TellingBlock, { subject }: Facts): Value | null {
+  const { source, line } = trigger;
+  const earlier = subject.messages.find(
+    (one) =>
+      one.at !== null &&
+      one.at.source === source &&
+      line !== null &&
+      one.at.line < line - APART &&
+      isComplaint(one),
+  );
+  return earlier?.at == null ? null : { text: earlier.text, ...earlier.at, near: 'step' };
 }
 
 /** Reads the mark of a linter behind a finding that it can correct itself: "F401 [*] …". */

@@ -42,6 +42,21 @@ export function readPlace(block: TellingBlock, subject: TriageSubject): Value | 
   };
 }
 
+/** Scripts that only start a program: an error that passes through them arose elsewhere. */
+const STARTS = /(?:^|\/)(?:manage|setup|__main__|conftest)\.py:/;
+
+/** Reads where the project's own code throws what the deciding line says. */
+export function readThrownAt(block: TellingBlock, subject: TriageSubject): Value | null {
+  const found = framePlace(block, subject);
+  if (found === null || found.line === null || STARTS.test(`${found.path}:`)) return null;
+  return {
+    text: `${found.path}:${found.line}`,
+    source: found.at.source,
+    line: found.at.line,
+    near: 'paragraph',
+  };
+}
+
 /** Shorter words, and marks of severity alone, do not say what is wrong. */
 const [FEWEST_LETTERS, LONGEST_COMPLAINT] = [8, 140];
 /** Scripts whose own checks stop them: the place of such a message is not where the fault is. */
