@@ -8,13 +8,13 @@ import { type Described, formatPlace, MAX_TITLE, titleAt } from './described.ts'
 import type { Fact, Facts } from './facts.ts';
 import { describeFinding } from './finding-words.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
-import { findHost, findOwnService, missingModuleName } from './line-facts.ts';
+import { findHost, findOwnService, isWrapper, missingModuleName } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
 import { listSiblings } from './siblings.ts';
 import { readLastLines } from './telling-block.ts';
-import { complains, completeCause, isWrapper, readWhole } from './telling-fact.ts';
+import { complains, completeCause, readWhole } from './telling-fact.ts';
 import { describeTest, nameOtherTests, speakTest } from './test-words.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { isProjectFile } from './values/place.ts';
@@ -147,7 +147,7 @@ function describe(
   const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
   const exception = named ?? facts.productException;
   const isThrown = kind === 'null_reference' || kind === 'crash';
-  if (isThrown && exception != null && !isWrapper(exception.message))
+  if (isThrown && exception != null && !isWrapper(cleanWords(exception.message, 260)))
     return describeException(exception, facts);
   return inWords();
 }

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../domain/failure.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { saysNothing } from '../log/roles.ts';
 import type { Facts } from './facts.ts';
+import { isWrapper } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 
@@ -32,7 +33,8 @@ export function findLeadingDiagnostic(facts: Facts, match: Match | null): Diagno
   const own = errors.find((entry) => entry.file !== null && !isForeignPath(entry.file));
   if (match.rule.kind === 'version_conflict') return same ?? null;
   // The first error explains later ones more often than the other way round.
-  return own ?? same ?? errors[0] ?? null;
+  const first = own ?? same ?? errors[0] ?? null;
+  return first?.file === null && isWrapper(first.message) ? null : first;
 }
 
 /**

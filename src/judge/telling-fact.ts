@@ -1,7 +1,8 @@
 import type { ErrorMessage } from '../domain/failure.ts';
-import { classifyRole, saysNothing } from '../log/roles.ts';
+import { classifyRole } from '../log/roles.ts';
 import type { Fact, Facts } from './facts.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
+import { isWrapper } from './line-facts.ts';
 import type { Match } from './rule.ts';
 import type { Filled } from './sentence.ts';
 import { isSameStep, readBlock, type ShownLine } from './telling-block.ts';
@@ -25,9 +26,6 @@ type Message = Pick<ErrorMessage, 'text' | 'at' | 'weight'>;
 
 /** A finding with its own place, which is another failure. */
 const PLACED = /^(?:\S{1,20}: )?[\w@./+-]{1,200}\.[a-z]\w{0,7}[:([]{1,2}\d{1,6}\b/i;
-/** Words that only point to another place. */
-const POINTS_ELSEWHERE =
-  /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
 /** Lines of source that a tool shows, frames of a trace, and items of data. */
 const NO_SENTENCE =
   /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|\/[/*]|\*\s|<!--|\\ |[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$|^\s{0,40}(?:if|elif|for|while|return|raise|throw|import|def|class|const|let|var|await|with|assert)\b.{0,200}(?:[()[\]{}]|[^=!<>]=[^=])/;
@@ -39,15 +37,6 @@ const ERRNO = /\bE[A-Z]{4,12}\b/;
 /** Words that say it only in a message that the reading of the log found informative. */
 const MAY_COMPLAIN =
   /\b(?:not|no|never|must|requires?|required|needs?|expected|already|closed|reset|would be|should|instead)\b/i;
-/** Words about the ending of a command, and of what runs or builds something else. */
-const ENDING = new RegExp(
-  String.raw`\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|` +
-    String.raw`\b(?:execution failed for task|a failure occurred while|command failed|test failed, to rerun|` +
-    String.raw`failed to run custom build command|could not compile \S|error running script|did not complete ` +
-    String.raw`successfully|skipped due to earlier failure|failed in branch|linker command failed|(?:build|` +
-    String.raw`compil\w{1,5}|transform|lint\w{0,3}) failed(?: with \d{1,6} errors?)?$|returned non-zero)`,
-  'i',
-);
 /** Remarks of a program, titles of captured output, and parts of a sentence. */
 const REMARK =
   /^(?:(?:stderr|stdout) \||(?:\S{1,40} )?(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|(?:note|this (?:may|usually|can)|and|or|but)\b)/i;
@@ -93,11 +82,6 @@ function findInformativeTest({ fact: decided, rule }: Match, { all, subject }: F
     ({ origin, text }) => origin === 'test' && rule.patterns.some((pattern) => pattern.test(text)),
   );
   return tests.reduce((best, one) => (weigh(one) > weigh(best) ? one : best), decided);
-}
-
-/** Checks whether words only say that something ended, ran or built something else that failed. */
-export function isWrapper(words: string): boolean {
-  return saysNothing(words) || [POINTS_ELSEWHERE, ENDING].some((pattern) => pattern.test(words));
 }
 
 /** Checks whether another fact was chosen in place of the one that decided. */
