@@ -263,7 +263,8 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
   },
   'generated-files-changed': {
-    kind: 'process_gate',
+    category: 'CODE_ERROR',
+    kind: 'formatting_failure',
     strength: 4,
     patterns: [/^diff --git a\/\S{1,200} b\//],
     when: (_, { shown }) => /git diff\b[^\n]{0,80}--(?:exit-code|quiet)|git status --porcelain/.test(shown),
