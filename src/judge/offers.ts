@@ -7,13 +7,9 @@ const FILE = String.raw`(?:[\w@.+-]{1,80}\/){0,12}[\w@.+-]{1,80}\.(?:[cm]?[jt]sx
 const CHECKOUT = String.raw`(?:\/(?:home|Users)\/runner\/work\/[\w.-]{1,80}\/[\w.-]{1,80}\/)?`;
 const VERSION = String.raw`v?\d{1,6}[\w.+*-]{0,30}`;
 const AMOUNT = String.raw`\d[\d.,]{0,12} ?(?:[kKMGT]i?[bB]|bytes|%|ms|s|seconds|minutes)`;
-const pattern = (source: string) =>
-  new RegExp(
-    Object.entries({ PATH, FILE, CHECKOUT, VERSION, AMOUNT }).reduce(
-      (text, [name, parts]) => text.replaceAll(name, parts),
-      source,
-    ),
-  );
+const PARTS = Object.entries({ PATH, FILE, CHECKOUT, VERSION, AMOUNT });
+const pattern = ({ raw }: TemplateStringsArray) =>
+  new RegExp(PARTS.reduce((text, [name, parts]) => text.replaceAll(name, parts), raw[0] ?? ''));
 
 /**
  * Offers that failing tools of all kinds make in nearly the same words: the word they take for the right one,
@@ -32,23 +28,13 @@ export const OFFER_READS: readonly RegExp[] = [
   /\bunknown (?:variant|field) [`'"][^`'"\n]{1,60}[`'"], expected one of (?<allowedValues>[^\n]{3,120}?)(?: at line .{1,40})?$/,
   /\bmust be one of:? \[?(?<allowedValues>[^\]:\n]{3,120})/i,
   // A tool's version.
-  pattern(
-    String.raw`\b(?:requires?|needs?) (?!version\b|at\b|least\b)(?<needed>[A-Za-z][\w.+-]{1,30}),? (?:version )?(?:>= ?)?(?<neededVersion>VERSION) or (?:newer|later|higher|above|greater)\b`,
-  ),
-  pattern(
-    String.raw`\b(?:requires?|needs?) (?!version\b|at\b|least\b)(?<needed>[A-Za-z][\w.+-]{1,30}),? (?:version )?>= ?(?<neededVersion>VERSION)\b`,
-  ),
-  pattern(
-    String.raw`\b(?:found|have|has|got|installed|running|detected|current(?: version)?(?: is)?):? (?:[A-Za-z][\w.+-]{1,30} )?(?:version )?(?<hadVersion>v?\d{1,6}(?:\.\d[\w+-]{0,30}){1,4})`,
-  ),
-  pattern(String.raw`\bnearest (?:published |available |matching )?version(?: is|:) (?<published>VERSION)\b`),
-  pattern(
-    String.raw`\brequires (?<needed>[a-z]{2,20}) [\^~>=]{1,2} ?(?<neededVersion>VERSION) but your [a-z]{2,20} version \((?<hadVersion>VERSION)\)`,
-  ),
-  pattern(
-    String.raw`\bengine "(?<needed>\w{2,20})" is incompatible.{0,60}Expected version "[\^~>= ]{0,3}(?<neededVersion>VERSION)[^"]{0,60}"\. Got "(?<hadVersion>VERSION)"`,
-  ),
-  pattern(String.raw`\bcurrent (?:[A-Z]\w{1,20} ){1,3}version is (?<hadVersion>VERSION)`),
+  pattern`\b(?:requires?|needs?) (?!version\b|at\b|least\b)(?<needed>[A-Za-z][\w.+-]{1,30}),? (?:version )?(?:>= ?)?(?<neededVersion>VERSION) or (?:newer|later|higher|above|greater)\b`,
+  pattern`\b(?:requires?|needs?) (?!version\b|at\b|least\b)(?<needed>[A-Za-z][\w.+-]{1,30}),? (?:version )?>= ?(?<neededVersion>VERSION)\b`,
+  pattern`\b(?:found|have|has|got|installed|running|detected|current(?: version)?(?: is)?):? (?:[A-Za-z][\w.+-]{1,30} )?(?:version )?(?<hadVersion>v?\d{1,6}(?:\.\d[\w+-]{0,30}){1,4})`,
+  pattern`\bnearest (?:published |available |matching )?version(?: is|:) (?<published>VERSION)\b`,
+  pattern`\brequires (?<needed>[a-z]{2,20}) [\^~>=]{1,2} ?(?<neededVersion>VERSION) but your [a-z]{2,20} version \((?<hadVersion>VERSION)\)`,
+  pattern`\bengine "(?<needed>\w{2,20})" is incompatible.{0,60}Expected version "[\^~>= ]{0,3}(?<neededVersion>VERSION)[^"]{0,60}"\. Got "(?<hadVersion>VERSION)"`,
+  pattern`\bcurrent (?:[A-Z]\w{1,20} ){1,3}version is (?<hadVersion>VERSION)`,
   // What the tool mends itself.
   /\b(?<mendable>[1-9]\d{0,5}) (?:errors?|problems?|findings?|warnings?)(?: and \d{1,6} warnings?)? (?:are |is )?(?:potentially |automatically )?fixable with (?:the )?[`'"]?(?<mendOption>--?[a-z][\w-]{1,30})/,
   // A permission.
@@ -60,9 +46,7 @@ export const OFFER_READS: readonly RegExp[] = [
   /\b(?<setting>[A-Z][A-Z0-9_]{3,60}) is (?:missing|not set|required) in (?<settings>[\w@./-]{2,120}\w)/,
   /^(?<setTo>[A-Z][A-Z0-9_]{2,60}=\w{1,20}) requires (?<neededFor>[\w.+-]{2,60})\b/,
   // A name that a file of settings holds and its reader does not know.
-  pattern(
-    String.raw`\b(?:[Uu]nknown|[Uu]nrecognized|[Uu]nexpected|[Ii]nvalid|[Uu]nsupported) (?:key|property|field|attribute|setting|input|option)s?:? ['"\x60]?(?<mistakenKey>[\w.-]{2,60})['"\x60]? (?:found )?in ['"\x60]?(?<configFile>PATH)`,
-  ),
+  pattern`\b(?:[Uu]nknown|[Uu]nrecognized|[Uu]nexpected|[Ii]nvalid|[Uu]nsupported) (?:key|property|field|attribute|setting|input|option)s?:? ['"\x60]?(?<mistakenKey>[\w.-]{2,60})['"\x60]? (?:found )?in ['"\x60]?(?<configFile>PATH)`,
   // A column without a value, and a table that is not there.
   /\bcolumn "(?<absentColumn>\w{1,80})" of relation "(?<table>\w{1,80})" does not exist/,
   /\bnull value in column "(?<column>\w{1,80})" of relation "(?<table>\w{1,80})"/,
@@ -72,31 +56,17 @@ export const OFFER_READS: readonly RegExp[] = [
   /\bno such table: (?<absentTable>[\w.]{1,80})/,
   /\bTable '(?<absentTable>[\w.]{1,80})' doesn't exist/,
   // A file that another one imports by a relative path.
-  pattern(
-    String.raw`(?:[Cc]ould not resolve|[Cc]an't resolve|[Cc]annot (?:resolve|find module)|[Ff]ailed to resolve import) ['"](?<ownImport>\.{1,2}\/[\w@./-]{1,160})['"] (?:in|from|imported (?:by|from)) ['"]?(?<importer>PATH)`,
-  ),
-  pattern(
-    String.raw`[Ff]ailed to load url (?<ownImport>\.{1,2}\/[\w@./-]{1,160}) \(resolved id: [^)\n]{1,200}\) in CHECKOUT(?<importer>FILE)`,
-  ),
+  pattern`(?:[Cc]ould not resolve|[Cc]an't resolve|[Cc]annot (?:resolve|find module)|[Ff]ailed to resolve import) ['"](?<ownImport>\.{1,2}\/[\w@./-]{1,160})['"] (?:in|from|imported (?:by|from)) ['"]?(?<importer>PATH)`,
+  pattern`[Ff]ailed to load url (?<ownImport>\.{1,2}\/[\w@./-]{1,160}) \(resolved id: [^)\n]{1,200}\) in CHECKOUT(?<importer>FILE)`,
   // A file that a tool was told to read, or that a check asks for.
-  pattern(
-    String.raw`(?:[Cc]annot|[Cc]ould not|[Cc]ouldn't|[Uu]nable to|[Ff]ailed to) (?:find|locate|open|load|read)(?: (?:the|any|an?|valid|candidate|specified|required|given|config|configuration|input|source|cross|template|schema|data|env|for)){0,6} (?:files?|resource):? ['"\x60]?CHECKOUT(?<absentFile>PATH)(?![\w/])`,
-  ),
-  pattern(
-    String.raw`(?:could not|cannot|unable to) find ['"\x60]?(?<absentFile>PATH)['"\x60]?(?: file)?(?: in ['"\x60]?(?<absentIn>[\w@./-]{2,120}))?`,
-  ),
-  pattern(
-    String.raw`\b[Ff]ile ['"\x60](?<absentFile>PATH)['"\x60] (?:provided )?(?:was|could) not (?:be )?found`,
-  ),
-  pattern(String.raw`(?:^|[\s'"\x60])(?<absentFile>FILE)['"\x60]? (?:was |is )?(?:not found|missing)$`),
-  pattern(
-    String.raw`\b[Mm]issing (?:required |expected )?(?:file|script|document): ['"\x60]?(?<absentFile>FILE)`,
-  ),
-  pattern(String.raw`(?:^|\s)(?<absentFile>PATH) is required for \S`),
+  pattern`(?:[Cc]annot|[Cc]ould not|[Cc]ouldn't|[Uu]nable to|[Ff]ailed to) (?:find|locate|open|load|read)(?: (?:the|any|an?|valid|candidate|specified|required|given|config|configuration|input|source|cross|template|schema|data|env|for)){0,6} (?:files?|resource):? ['"\x60]?CHECKOUT(?<absentFile>PATH)(?![\w/])`,
+  pattern`(?:could not|cannot|unable to) find ['"\x60]?(?<absentFile>PATH)['"\x60]?(?: file)?(?: in ['"\x60]?(?<absentIn>[\w@./-]{2,120}))?`,
+  pattern`\b[Ff]ile ['"\x60](?<absentFile>PATH)['"\x60] (?:provided )?(?:was|could) not (?:be )?found`,
+  pattern`(?:^|[\s'"\x60])(?<absentFile>FILE)['"\x60]? (?:was |is )?(?:not found|missing)$`,
+  pattern`\b[Mm]issing (?:required |expected )?(?:file|script|document): ['"\x60]?(?<absentFile>FILE)`,
+  pattern`(?:^|\s)(?<absentFile>PATH) is required for \S`,
   // A file that a generator has to write again.
-  pattern(
-    String.raw`(?:^|[\s'"\x60])(?<staleFile>FILE)['"\x60]? (?:is|are) (?:out[ -]of[ -](?:date|sync)|not up[ -]to[ -]date|outdated|stale)\b`,
-  ),
+  pattern`(?:^|[\s'"\x60])(?<staleFile>FILE)['"\x60]? (?:is|are) (?:out[ -]of[ -](?:date|sync)|not up[ -]to[ -]date|outdated|stale)\b`,
   // A package, the types of one, an image, and a folder without a project.
   /\bModule (?<absentModule>[@\w./-]{2,80}) in the \w{1,30} option was not found/,
   /couldn't find the (?:config|plugin) ['"](?<absentModule>[@\w./-]{2,80})['"]/,
@@ -115,7 +85,7 @@ export const OFFER_READS: readonly RegExp[] = [
   /Protected branch update failed for refs\/heads\/(?<protectedBranch>[\w./-]{1,80}\w)/,
   // A rule for the message of a commit, a limit of size, and a simulator.
   /\[(?<commitRule>(?:subject|type|header|body|footer|scope)-[a-z-]{3,30})\]$/,
-  pattern(String.raw`\b[Ll]imit (?:has |was )?(?:been )?exceeded by (?<excess>AMOUNT)`),
+  pattern`\b[Ll]imit (?:has |was )?(?:been )?exceeded by (?<excess>AMOUNT)`,
   /\bname:(?<simulator>[\w .()-]{3,40}?) \}/,
   // A property that a build script uses.
   /Could not get unknown property '(?<unknownProperty>\w{1,80})'/,
@@ -132,18 +102,14 @@ export const OFFER_READS: readonly RegExp[] = [
   /version of ["'](?<paired>[@\w./-]{2,80})["'].{0,40}\b[Ee]xpected ["']\d/,
   /\b[Ee]xpected ["'](?<pairedVersion>\d[\w.+-]{0,30})["'],? but (?:found|got) ["'](?<presentVersion>\d[\w.+-]{0,30})["']/,
   // Two spellings of one file.
-  pattern(
-    String.raw`\bfound ['"]?(?<misnamed>PATH)['"]?,? (?:but )?(?:expected|wanted|needed) ['"]?(?<named>PATH)`,
-  ),
-  pattern(String.raw`\bexpected ['"]?(?<named>PATH)['"]?,? (?:but )?(?:found|got) ['"]?(?<misnamed>PATH)`),
+  pattern`\bfound ['"]?(?<misnamed>PATH)['"]?,? (?:but )?(?:expected|wanted|needed) ['"]?(?<named>PATH)`,
+  pattern`\bexpected ['"]?(?<named>PATH)['"]?,? (?:but )?(?:found|got) ['"]?(?<misnamed>PATH)`,
   // Something whose content is not what it was.
-  pattern(String.raw`^\s{0,12}(?<archive>PATH): .{0,120}\b(?:sha\d{0,3}|checksum|hash|digest|integrity)\b`),
+  pattern`^\s{0,12}(?<archive>PATH): .{0,120}\b(?:sha\d{0,3}|checksum|hash|digest|integrity)\b`,
   /\bverifying (?<archive>[\w./-]{3,120}@v[\w.+-]{1,60}): checksum mismatch/,
   /\b[Ii]ntegrity check failed for "(?<archive>[^"\n]{2,120})"/,
   // A size over its limit.
-  pattern(
-    String.raw`(?:^|\s)(?<heavy>PATH) (?:weighs|is|has|takes|uses) (?<measured>AMOUNT)\b.{0,60}\b(?:limit|maximum|budget)\b.{0,40}?(?<most>AMOUNT)`,
-  ),
+  pattern`(?:^|\s)(?<heavy>PATH) (?:weighs|is|has|takes|uses) (?<measured>AMOUNT)\b.{0,60}\b(?:limit|maximum|budget)\b.{0,40}?(?<most>AMOUNT)`,
 ];
 
 /** Advice about offers, the most specific first; asked of failures that no row has a sentence for. */
@@ -164,10 +130,7 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['configuration', defineName],
   ['dependency', 'Raise the version before it is published again, because {publishedFile} exists already.'],
   ['configuration', '{takenTag?}Use a new tag for the release, or edit the release that has this tag.'],
-  [
-    'configuration',
-    'Push to another branch and open a pull request, or allow the job to bypass the protection of {protectedBranch}.',
-  ],
+  ['configuration', 'Push to another branch, or let the job bypass the protection of {protectedBranch}.'],
   ['code', 'Reword the commit message so that it meets the rule {commitRule}.'],
   ['code', 'Reduce the size by {excess}, or raise the limit if the growth is intended.'],
   ['configuration', 'Choose a simulator that the runner has instead of {simulator}.'],

@@ -66,7 +66,7 @@ describe('advice about what a tool prints', () => {
     [
       'a column that does not exist',
       ['./seed-cellar', 'ERROR: column "vintage" of relation "bottles" does not exist'],
-      'Run the migration that adds the column `vintage` to `bottles` before this step.',
+      'Run the migration that adds `vintage` to `bottles` before this step.',
     ],
     [
       'a file that a check misses',
@@ -135,7 +135,7 @@ describe('advice about what a tool prints', () => {
     [
       'a branch that takes no pushes',
       ['git push', 'remote: error: GH006: Protected branch update failed for refs/heads/harvest.'],
-      'Push to another branch and open a pull request, or allow the job to bypass the protection of harvest.',
+      'Push to another branch, or let the job bypass the protection of harvest.',
     ],
     [
       'a property of a build script',
