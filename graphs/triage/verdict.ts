@@ -17,8 +17,9 @@ import {
   calibratedConfidence,
   isCalibratedAs,
 } from '../../src/domain/calibration.ts';
-import { Category } from '../../src/domain/category.ts';
+import { Category, type Kind } from '../../src/domain/category.ts';
 import { type Evidence, holdsQuote } from '../../src/domain/evidence.ts';
+import { lastingFailure } from '../../src/domain/lasting-failure.ts';
 import { boundReason, isPublishedRoute, type Route } from '../../src/domain/publish-bound.ts';
 import { findMax, findMin } from '../../src/lib/collections.ts';
 import { formatConfidence } from '../../src/lib/text.ts';
@@ -124,8 +125,12 @@ const GUESS = 0.65;
 const EXCUSED_ALONE = 0.6;
 const WAS_OTHERWISE = -0.4;
 const MISQUOTED = -0.9;
-/** A machine that fails for so many builds in a row is set up wrongly rather than ill. */
+/** A service that is away for so many builds in a row is set up wrongly rather than ill. */
 const LONG_RED = 5;
+/** Kinds of infrastructure errors that a machine has every time. */
+const LASTS_IN_MACHINES: ReadonlySet<Kind> = new Set(['out_of_memory', 'disk_full', 'descriptor_limit']);
+/** Change in logits for a machine that lacks the same every time. */
+const LASTS = 0.4;
 
 /**
  * Computes the confidence of an answer from facts, and not from the statement of the analyst that gave it:
@@ -139,8 +144,8 @@ const LONG_RED = 5;
  * worth. Rules that find the same category are a second witness (`shared`): a model that agrees with them
  * must not leave the answer less sure than they are alone. This does not apply to infrastructure and
  * flakiness, which are never sure if the rules do not find them too. Rules that are unsure have no influence
- * on a model's answer, and rules that are sure of another category lower its confidence. Quotations and
- * history only lower the confidence. The weights are estimates; if none of them applies, the learned figure
+ * on a model's answer, and rules that are sure of another category lower its confidence. Quotations only lower
+ * the confidence; history raises it where the failure lasts as its cause would. The weights are estimates; if none of them applies, the learned figure
  * stays unchanged.
  */
 export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
@@ -221,8 +226,8 @@ const Past = z.object({ fingerprint: z.string(), category: Category });
 const Red = z.object({ count: z.int() });
 
 /**
- * Returns factors against the answer: the same failure had another category before, or an infrastructure
- * error has lasted for many builds.
+ * Returns what earlier builds say for and against the answer: the same failure had another category before,
+ * or how often in a row the pipeline failed fits this cause, or does not.
  */
 function history({ evidence, classification, fingerprint }: ConfidenceFacts): ConfidenceFactor[] {
   const found: ConfidenceFactor[] = [];
@@ -233,14 +238,35 @@ function history({ evidence, classification, fingerprint }: ConfidenceFacts): Co
   const other = past.find((category) => category !== classification.category);
   if (other !== undefined && !past.includes(classification.category))
     found.push(factor('history', WAS_OTHERWISE, `the same failure was ${other} before`));
-  const red = evidence
-    .filter((item) => item.tool === 'count_consecutive_failures')
-    .map((item) => Red.safeParse(item.data).data?.count ?? 0);
-  const longest = findMax(red, 0);
-  if (classification.category === 'INFRA_ERROR' && longest >= LONG_RED) {
-    found.push(factor('history', WAS_OTHERWISE, `it has failed ${longest} times in a row`));
+  return found.concat(lasting(classification, evidence) ?? []);
+}
+
+/**
+ * Weighs how often in a row the pipeline failed. What a machine lacks, it lacks every time; a service that is
+ * away for many builds is more likely set up wrongly; and everything else is more likely where a passing
+ * disturbance is less so. Returns null where this tells nothing. The judgement itself weighs flaky tests.
+ */
+function lasting(
+  { category, kind, probabilities }: Classification,
+  evidence: readonly Evidence[],
+): ConfidenceFactor | null {
+  const same = lastingFailure(evidence);
+  if (category === 'INFRA_ERROR') {
+    if (same !== null && LASTS_IN_MACHINES.has(kind))
+      return factor('history', LASTS, `it has failed this way ${same.times} times in a row`);
+    const red = evidence
+      .filter((item) => item.tool === 'count_consecutive_failures')
+      .map((item) => Red.safeParse(item.data).data?.count ?? 0);
+    const longest = findMax(red, 0);
+    return longest < LONG_RED
+      ? null
+      : factor('history', WAS_OTHERWISE, `it has failed ${longest} times in a row`);
   }
-  return found;
+  if (same === null || kind === 'flaky_timing') return null;
+  const others = 1 - probabilities[category];
+  const halved = Math.max(others - probabilities.INFRA_ERROR / 2, others / 2);
+  const because = `it has failed this way ${same.times} times in a row, so a disturbance is less likely`;
+  return others <= 0 ? null : factor('history', Math.log(others / halved), because);
 }
 
 function factor(name: string, value: number, because: string): ConfidenceFactor {

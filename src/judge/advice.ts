@@ -1,13 +1,8 @@
 import { type Act, type Classification, isNotDevelopersFault } from '../domain/analysis.ts';
 import { KIND_CATEGORY } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import {
-  confirmedEntry,
-  findNamingDocument,
-  fittingDocument,
-  isTeamDocument,
-  lastingFailure,
-} from './evidence-facts.ts';
+import { lastingFailure } from '../domain/lasting-failure.ts';
+import { confirmedEntry, findNamingDocument, fittingDocument, isTeamDocument } from './evidence-facts.ts';
 import { KIND_WORDING } from './kinds.ts';
 import { OFFER_FIXES } from './offers.ts';
 import type { Match } from './rule.ts';
@@ -47,9 +42,9 @@ export function advise(
   match: Match | null,
   find: FindValue | null,
 ): Advice {
-  const lasting = isNotDevelopersFault(classification) ? lastingFailure(evidence) : null;
   const advice = chooseAdvice(classification, evidence, match, find);
-  if (lasting === null) return advice;
+  const lasting = lastingFailure(evidence);
+  if (lasting === null || !(isNotDevelopersFault(classification) || advice.act === 'rerun')) return advice;
   const again = `It has failed this way ${lasting.times} times in a row since #${lasting.since}, so rerunning it will not help.`;
   if (advice.act !== 'rerun') return { ...advice, text: `${again} ${advice.text}` };
   const ask = 'Ask the owner of the service or machine that fails.';

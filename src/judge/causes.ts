@@ -112,15 +112,36 @@ function nameStep(step: Section, { subject }: Facts, cause: string): string[] {
   // Exit code 1 is true of nearly every failure.
   const ended = code === null || code === 1 ? '' : ` with exit code ${code}`;
   const named = ended === '' ? [] : [`It ended${ended}.`];
-  const own = isNamed ? named : [`The step ${name} failed${ended}.`];
+  const own = isNamed ? named : [`The ${name} failed${ended}.`];
   const others = listFailedSteps(subject).length - 1;
   if (others === 0) return own;
   return own.concat(`${others === 1 ? 'One other step' : `${others} other steps`} also failed.`);
 }
 
+/**
+ * Names a step: "step “Build”". GitHub names a step without a name of its own after the action that it uses or
+ * the first line of its script; such a name is not quoted: "step that runs `npm ci`".
+ */
 function speakStep({ name }: Section): string {
-  return quoteWords(oneLine(name, 100));
+  const [, job, given] = /^(?:(.{1,200}?) \/ )?Run (\S.*)$/.exec(name) ?? [];
+  const script = given === undefined ? null : describeScript(given);
+  if (script === null) return `step ${quoteWords(oneLine(name, 100))}`;
+  return `step that ${script}${job === undefined ? '' : ` (job ${job})`}`;
 }
+
+function describeScript(given: string): string | null {
+  if (/^[\w.-]+\/[\w./-]+@\S+$/.test(given)) return `uses ${given}`;
+  if (!SCRIPT.test(given)) return null;
+  const line = oneLine(given.replace(/\s+[\\`]$/, '').trim(), 80).replaceAll('`', "'");
+  return `${STARTS.test(given) ? 'starts with' : 'runs'} \`${line}\``;
+}
+
+/** The first line of a script, which is no name that a person gave: it has operators, options or a known program. */
+const SCRIPT =
+  /^(?:\w+=|[#.~/[$]|(?![A-Z]).*(?: -|[=$"\\;|`]|&&)|(?:cd|npm|npx|pnpm|yarn|bun|go|cargo|make|mvn|python3?|node|pytest|bundle|docker|git) )/;
+/** The first line of a script that does not tell what the script does. */
+const STARTS =
+  /^(?:#|\[|\{|\(|\$?\w+ ?=|(?:if|for|while|case|echo|printf|set|export|cd|mkdir|Write-\w+)\b)|[\\`|({]$/;
 
 function isWithin({ source, lineStart, lineEnd }: Section, fact: Fact): boolean {
   return fact.source === source && fact.line !== null && lineStart <= fact.line && fact.line <= lineEnd;
@@ -255,7 +276,7 @@ function quoteLog(facts: Facts, fact: Fact | null, step: Section | null, isKnown
     '';
   const said = cleanWords(words, 300);
   if (said === '' || !(isKnown || complains(fact?.text ?? words))) return describeNothingFound(facts);
-  const who = step === null ? 'The build' : `The step ${speakStep(step)}`;
+  const who = step === null ? 'The build' : `The ${speakStep(step)}`;
   return { title: said, cause: `${who} failed with ${quoteWords(said)}.` };
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isNotDevelopersFault } from '../domain/analysis.ts';
 import { callKey, type ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { Insight, Plan } from '../ports/analyst.ts';
@@ -48,11 +47,9 @@ export function chooseCalls(given: Omit<Choice, 'clues'>): ToolCall[] {
   const due = input.offered.filter((tool) => tool.always && !asked.has(tool.name));
   const always = due.filter(({ name }) => isTurnOfCode || name !== FIND_FILES);
   const first = always.flatMap((tool) => freshCall(input, tool, 'always used') ?? []);
-  // Whether the machine, or luck, failed once or every time: what decides if running it again may help.
-  const inARow = isNotDevelopersFault(input.classification) ? ['count_consecutive_failures'] : [];
   const code = isTurnOfCode ? codeCalls(input) : [];
   if (first.length > 0) {
-    const more = [seenBefore(input), code, callsFor(input, inARow)].flat();
+    const more = [seenBefore(input), code, callsFor(input, [IN_A_ROW])].flat();
     // As long as the code waits, nothing that costs more than a look-up is asked.
     return first.concat(sortByWorth(input, isTurnOfCode ? addMostInformative(input, more) : more));
   }
@@ -111,6 +108,8 @@ function seenBefore(input: Choice): ToolCall[] {
     : callsFor(input, ['read_failure_history'], 'others may have seen this failure');
 }
 
+/** Counts whether it failed once or every time: what decides if running it again may help. */
+const IN_A_ROW = 'count_consecutive_failures';
 /** The tool that runs for every failure with code, and finds where the others read. */
 const FIND_FILES = 'find_files';
 const CHANGES = 'changed_since_green';

@@ -1,6 +1,7 @@
 import type { Claim, Classification } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Diagnostic, LogPosition } from '../domain/failure.ts';
+import { lastingFailure } from '../domain/lasting-failure.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { saysNothing } from '../log/roles.ts';
 import type { Ruling } from './classify.ts';
@@ -9,7 +10,6 @@ import {
   findNamingDocument,
   findPrecedent,
   fittingDocument,
-  lastingFailure,
   listTouches,
   type Retrieved,
   readRepositoryFacts,

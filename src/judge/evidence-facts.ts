@@ -199,25 +199,6 @@ function sameFailure(item: Evidence, { build, fingerprint }: TriageSubject): { i
   return isEarlier && isOther ? [{ id: item.id, row }] : [];
 }
 
-/** Number of identical failures in a row from which a failure is not temporary. */
-const LASTING = 3;
-
-const Streak = z.object({ same: z.int().min(LASTING), firstSameNumber: z.string() });
-
-/**
- * Returns how often in a row a pipeline failed in this way, and since which build. Returns null for fewer
- * than three times, or if no tool checked it.
- */
-export function lastingFailure(
-  evidence: readonly Evidence[],
-): { readonly times: number; readonly since: string; readonly item: Evidence } | null {
-  for (const item of evidence) {
-    const streak = item.tool === 'count_consecutive_failures' ? Streak.safeParse(item.data).data : undefined;
-    if (streak !== undefined) return { times: streak.same, since: streak.firstSameNumber, item };
-  }
-  return null;
-}
-
 /** A commit that touched a file, as a code tool found it. */
 export interface Touch {
   readonly evidenceId: string;

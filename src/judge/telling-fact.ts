@@ -195,7 +195,8 @@ export function completeCause(
       !adds(one, known) ||
       isHeading(one, fact) ||
       isFinding(one, facts) ||
-      isUsed(one)
+      isUsed(one) ||
+      isAnnouncement(one, facts)
     )
       continue;
     found.push(one);
@@ -207,6 +208,11 @@ export function completeCause(
     return { text, source: one.at?.source ?? null, line: one.at?.line ?? null, near: 'step' } as const;
   });
   return { text: `The step also printed ${values.map(({ text }) => `“${text}”`).join(' and ')}.`, values };
+}
+
+/** Checks whether a message only announces what the quotation would not hold: "This was the stack:". */
+function isAnnouncement(one: Message, facts: Facts): boolean {
+  return readWhole(toFact(one), facts).trimEnd().endsWith(':');
 }
 
 /** Lists the lines next to a fact, the nearest first and those above before those below. */

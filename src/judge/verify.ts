@@ -1,18 +1,13 @@
 import type { Answer, Classification, ConfidenceFactor, Grade } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import { lastingFailure } from '../domain/lasting-failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { formatConfidence } from '../lib/text.ts';
 import type { Assessment, Insight } from '../ports/analyst.ts';
 import { type Ruling, ruleOn } from './classify.ts';
 import { findContraryDocument } from './contrary-document.ts';
-import {
-  confirmedEntry,
-  lastingFailure,
-  listDecisions,
-  retrievedFrom,
-  seenElsewhere,
-} from './evidence-facts.ts';
+import { confirmedEntry, listDecisions, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import { ranked } from './judgement.ts';
 import { quoteFact } from './wording.ts';

@@ -1,53 +1,24 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { buildHttp } from '../../src/api/server.ts';
-import { createApp } from '../../src/app.ts';
-import { embedded } from '../../src/config/load.ts';
-import { parseConfig } from '../../src/config/schema.ts';
-import { Analysis } from '../../src/domain/analysis.ts';
-import { silentLogger } from '../../src/ports/telemetry.ts';
-import { copyTestDatabase } from '../support/pglite.ts';
+import type { Analysis } from '../../src/domain/analysis.ts';
+import { type EmbeddedService, HEADERS, startEmbedded, uploadAndWait } from '../support/embedded-service.ts';
 
 /*
  * A test fails with a plain assertion, a reviewer decides, and the test fails again with other values, on
  * another line, at another commit: through the API of an embedded service, with everything stored.
  */
 
-const TOKEN = 'the-token-of-the-reviewer-anna';
-const HEADERS = { authorization: `Bearer ${TOKEN}` };
 const DECIDED = {
   category: 'CONFIG_ERROR',
   rootCause: 'The runner is in another time zone than the rates expect.',
   fixRecommendation: 'Set TZ=UTC in the job of the rates.',
 } as const;
 
-let folder = '';
-let app: Awaited<ReturnType<typeof createApp>>;
-let http: Awaited<ReturnType<typeof buildHttp>>;
-
+let service: EmbeddedService;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'faultline-decided-'));
-  await copyTestDatabase(join(folder, 'database'));
-  const preset = embedded(folder, join(import.meta.dirname, '../../knowledge'));
-  const config = parseConfig({
-    ...preset,
-    auth: { tokens: [{ name: 'anna', token: TOKEN, roles: ['admin'] }] },
-    review: { ...preset.review, blindEvery: 0 },
-    triage: { ...preset.triage, thresholds: { ...preset.triage.thresholds, autoNotify: 1 } },
-  });
-  app = await createApp(config, silentLogger);
-  http = await buildHttp(app);
-  await app.work();
+  service = await startEmbedded(1);
 }, 120_000);
-afterAll(async () => {
-  await http.close();
-  await app.close({ drainMs: 1_000 });
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => service.close());
 
 /** The log of a failing test with these values on this line, as its runner prints it. */
 type Print = (got: number, wanted: number, line: number, test: string) => readonly string[];
@@ -132,7 +103,7 @@ describe.each(Object.entries(RUNNERS))('%s', { timeout: 60_000 }, (runner, print
 
     const [similar] = again.answer.similarCases ?? [];
     expect(again.recalled?.confirmedBy ?? similar?.confirmedBy).toBe('anna');
-    const page = await http.inject({ url: `/analyses/${again.id}`, headers: HEADERS });
+    const page = await service.http.inject({ url: `/analyses/${again.id}`, headers: HEADERS });
     expect(page.body).toContain('anna');
     expect(page.body).toContain(DECIDED.rootCause.replace(/\.$/, ''));
     expect(page.body).toContain(DECIDED.fixRecommendation.replace(/\.$/, ''));
@@ -145,25 +116,12 @@ describe.each(Object.entries(RUNNERS))('%s', { timeout: 60_000 }, (runner, print
   });
 });
 
-const Found = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(Analysis) });
-
-async function triage(repository: string, number: number, lines: readonly string[]): Promise<Analysis> {
-  const text = ['$ make check'].concat(lines, '##[error]Process completed with exit code 1.', '').join('\n');
-  const commit = String(number).repeat(40);
-  const metadata = { repository, pipeline: 'ci', branch: 'main', number, commit };
-  const payload = { metadata, logs: [{ name: 'log.txt', text }] };
-  const sent = await http.inject({ method: 'POST', url: '/api/builds', headers: HEADERS, payload });
-  const { buildId } = z.object({ buildId: z.string() }).parse(sent.json());
-  for (let tries = 0; tries < 1_500; tries++) {
-    const url = `/api/builds/${buildId}/analyses`;
-    const { triage: job, analyses } = Found.parse((await http.inject({ url, headers: HEADERS })).json());
-    if (job?.state === 'done' && analyses[0] !== undefined) return analyses[0];
-    await sleep(20);
-  }
-  throw new Error(`${buildId} was never answered`);
+function triage(repository: string, number: number, lines: readonly string[]): Promise<Analysis> {
+  return uploadAndWait(service, repository, number, lines);
 }
 
 async function decide(analysisId: string): Promise<void> {
+  const { app, http } = service;
   const reviews = await app.stores.reviews.list({}, { limit: 500, offset: 0 });
   const url = `/api/reviews/${reviews.find((one) => one.analysisId === analysisId)?.id}`;
   const claimed = await http.inject({ method: 'POST', url: `${url}/claim`, headers: HEADERS, payload: {} });

@@ -74,12 +74,15 @@ const names = (calls: readonly ToolCall[]) => calls.map((call) => call.tool);
 
 describe('choosing tools', () => {
   test.each([
-    [COMPILE, ['read_blame', 'read_file']],
-    [ASSERTION, ['read_failure_history', 'read_test_file']],
-  ])('asks those that always run first, then the two that tell most', (log, telling) => {
-    const calls = names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }));
-    expect(calls).toEqual(ALWAYS.concat(telling));
-  });
+    [COMPILE, ['read_blame', 'read_file', 'count_consecutive_failures']],
+    [ASSERTION, ['read_failure_history', 'read_test_file', 'count_consecutive_failures']],
+  ])(
+    'asks those that always run first, then the two that tell most and how long it has failed',
+    (log, telling) => {
+      const calls = names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }));
+      expect(calls).toEqual(ALWAYS.concat(telling));
+    },
+  );
 
   test('asks a tool with a good outlook first, and one with a poor outlook last', () => {
     const insight = insightOf(ASSERTION);
@@ -105,6 +108,7 @@ describe('choosing tools', () => {
     expect(asked({ [changed]: 'poor', [mended]: 'poor' })).toEqual([
       'read_failure_history',
       'read_test_file',
+      'count_consecutive_failures',
       changed,
     ]);
   });
@@ -117,10 +121,13 @@ describe('choosing tools', () => {
     expect(calls[ALWAYS.length]).toBe('search_code');
   });
 
-  test('asks with them how often in a row it failed, where the machine is said to be at fault', () => {
-    const calls = names(chooseCalls({ ...insightOf(DISK), plan: WEAK, offered: OFFERED }));
-    expect(calls).toEqual(ALWAYS.concat('count_consecutive_failures', 'find_similar_failures'));
-  });
+  test.each([DISK, COMPILE, ASSERTION])(
+    'asks with them how often in a row it failed, whatever is at fault: %s',
+    (log) => {
+      const calls = names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }));
+      expect(calls).toContain('count_consecutive_failures');
+    },
+  );
 
   test('looks up the files that the log names, guesses included', () => {
     const [call] = chooseCalls({
@@ -143,7 +150,7 @@ describe('choosing tools', () => {
           offered: OFFERED,
         }),
       );
-    expect(asked({})).toEqual(ALWAYS.concat('read_failure_history', 'read_test_file'));
+    expect(asked({}).slice(ALWAYS.length, -1)).toEqual(['read_failure_history', 'read_test_file']);
     // A test has a name also where its message is no identity.
     expect(asked({ generic: true })).toContain('read_failure_history');
   });
@@ -159,6 +166,7 @@ describe('choosing tools', () => {
       const offered = [...OFFERED, tool('changed_since_green')];
       return names(chooseCalls({ ...insight, subject, classification, plan: WEAK, offered })).slice(
         ALWAYS.length,
+        -1,
       );
     };
     expect(
@@ -193,8 +201,8 @@ describe('choosing tools', () => {
 
   test('reads the test and its history for a failed expectation', () => {
     const calls = chooseCalls({ ...insightOf(ASSERTION), plan: WEAK, offered: OFFERED });
-    expect(names(calls).slice(ALWAYS.length)).toEqual(['read_failure_history', 'read_test_file']);
-    expect(calls.at(-1)?.args.test).toContain('test_weighs');
+    expect(names(calls).slice(ALWAYS.length, -1)).toEqual(['read_failure_history', 'read_test_file']);
+    expect(calls.at(-2)?.args.test).toContain('test_weighs');
   });
 
   test('needs nothing more where retrieval is good, no place is named and it is sure', () => {

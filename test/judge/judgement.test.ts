@@ -80,7 +80,7 @@ describe('an answer to what no rule knows', () => {
     const { rootCause, fixRecommendation } = composeAnswer(insightOf(log));
     expect(rootCause).toContain('the scale wants calibration 4');
     expect(rootCause).toMatch(
-      /^The step “(?:Run )?\.\/ci\/pack\.sh” failed with “.* It ended with exit code 3\.$/,
+      /^The step (?:“|that runs `)\.\/ci\/pack\.sh[”`] failed with “.* It ended with exit code 3\.$/,
     );
     expect(fixRecommendation).toContain('Please run `fruitctl calibrate --to 4` first');
   });

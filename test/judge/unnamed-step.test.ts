@@ -56,3 +56,26 @@ it('a failure that lasts is a claim in every category, and asks for no other run
     ]);
   expect(answers[0]?.fixRecommendation).toMatch(/rerunning it will not help\. Ask the owner/);
 });
+
+it.each([
+  ['Press the apples', 'The step “Press the apples” failed'],
+  ['Run full QA (slow ones too)', 'The step “Run full QA (slow ones too)” failed'],
+  ['Run linting', 'The step “Run linting” failed'],
+  ['Run Node.js tests', 'The step “Run Node.js tests” failed'],
+  ['Run npm test', 'The step that runs `npm test` failed'],
+  ['Run ./ci/press.sh --dry', 'The step that runs `./ci/press.sh --dry` failed'],
+  ['Run if [ -n "" ]; then', 'The step that starts with `if [ -n "" ]; then` failed'],
+  ['Run # Fill the barrels first', 'The step that starts with `# Fill the barrels first` failed'],
+  ['Run docker run --rm \\', 'The step that starts with `docker run --rm` failed'],
+  ['Run BARRELS=`nproc`', "The step that starts with `BARRELS='nproc'` failed"],
+  ['Run orchard/press-action@v2', 'The step that uses orchard/press-action@v2 failed'],
+])('names a step as its author did, or by what it runs: %s', (name, spoken) => {
+  const log = [
+    `build\t${name}\t2026-05-04T10:00:00.0000000Z ##[group]${name}`,
+    `build\t${name}\t2026-05-04T10:00:00.0000000Z ##[endgroup]`,
+    `build\t${name}\t2026-05-04T10:00:01.0000000Z error: the press has no basket`,
+    `build\t${name}\t2026-05-04T10:00:01.0000000Z ##[error]Process completed with exit code 1.`,
+  ].join('\n');
+  const cause = composeAnswer(insightOf(log)).rootCause.replace('build / ', '').replace(' (job build)', '');
+  expect(cause).toContain(`${spoken} with “the press has no basket”`);
+});

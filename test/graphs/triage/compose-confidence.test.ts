@@ -96,6 +96,26 @@ describe('composeConfidence', () => {
     expect(model(0.76, rules(0.95, 'CODE_ERROR'), { quotesBuild: false })).toBeLessThan(0.9);
     expect(compose({ assessment: said(0.76), reading: rules(0.95) }).confidence).toBe(0.76);
   });
+  it('rises where the pattern fits the cause, and falls for a service that is away for long', () => {
+    const lasting = { ...red, data: { count: 7, same: 6, firstSameNumber: '21' } };
+    const alone = (more: Partial<Classification>, evidence = [lasting]) =>
+      compose({ classification: { ...classification, ...more }, assessment: said(0.8), evidence }).confidence;
+    expect(alone({ kind: 'out_of_memory' })).toBe(0.856);
+    expect(alone({ kind: 'network' })).toBeLessThan(0.8);
+    const probabilities = {
+      CODE_ERROR: 0.8,
+      INFRA_ERROR: 0.15,
+      CONFIG_ERROR: 0.02,
+      DEPENDENCY_ERROR: 0.02,
+      TEST_FAILURE: 0.01,
+    };
+    const code = { category: 'CODE_ERROR', kind: 'crash', probabilities } as const;
+    expect(alone(code)).toBe(0.865);
+    expect(alone({ ...code, probabilities: { ...probabilities, INFRA_ERROR: 0 } })).toBe(0.8);
+    expect(alone({ ...code, category: 'TEST_FAILURE', kind: 'flaky_timing' })).toBe(0.8);
+    // Other failures in a row tell nothing of this one.
+    expect(alone(code, [{ ...red, data: { count: 7, same: 1, firstSameNumber: '27' } }])).toBe(0.8);
+  });
   it('says what moved it', () => {
     const { factors } = compose({ assessment: said(1), reading: rules(0.9, 'CODE_ERROR'), evidence: [red] });
     expect(factors.map((one) => one.name)).toEqual(['evidence', 'agreement', 'history']);

@@ -277,7 +277,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     {
       framework: 'swift-testing',
       head: new RegExp(
-        `^\\W{0,8}${SWIFT_TEST} recorded an issue(?: with \\d{1,4} arguments? .{1,300}?)? at ` +         '(?<file>[^\\s:]{1,300}):(?<line>\\d{1,7}):\\d{1,6}: (?<message>.{1,1000})$',
+        `^\\W{0,8}${SWIFT_TEST} recorded an issue(?: with \\d{1,4} arguments? .{1,300}?)? at (?<file>[^\\s:]{1,300}):(?<line>\\d{1,7}):\\d{1,6}: (?<message>.{1,1000})$`,
       ),
       body: 'none',
       finish: bareName,

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { buildHttp } from '../../src/api/server.ts';
+import { createApp } from '../../src/app.ts';
+import { embedded } from '../../src/config/load.ts';
+import { type Config, parseConfig } from '../../src/config/schema.ts';
+import { Analysis } from '../../src/domain/analysis.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
+import { copyTestDatabase } from './pglite.ts';
+
+const TOKEN = 'the-token-of-the-reviewer-anna';
+/** Headers of the reviewer anna, who is also an administrator. */
+export const HEADERS = { authorization: `Bearer ${TOKEN}` };
+
+/** An embedded service with all of its stores, reached through its API. */
+export interface EmbeddedService {
+  readonly app: Awaited<ReturnType<typeof createApp>>;
+  readonly http: Awaited<ReturnType<typeof buildHttp>>;
+  close(): Promise<void>;
+}
+
+/** Starts an embedded service with an empty database. It publishes from a confidence of `autoNotify` on. */
+export async function startEmbedded(autoNotify: number): Promise<EmbeddedService> {
+  const folder = await mkdtemp(join(tmpdir(), 'faultline-embedded-'));
+  await copyTestDatabase(join(folder, 'database'));
+  const preset: Config = embedded(folder, join(import.meta.dirname, '../../knowledge'));
+  const config = parseConfig({
+    ...preset,
+    auth: { tokens: [{ name: 'anna', token: TOKEN, roles: ['admin'] }] },
+    review: { ...preset.review, blindEvery: 0 },
+    triage: { ...preset.triage, thresholds: { ...preset.triage.thresholds, autoNotify } },
+  });
+  const app = await createApp(config, silentLogger);
+  const http = await buildHttp(app);
+  await app.work();
+  return {
+    app,
+    http,
+    async close() {
+      await http.close();
+      await app.close({ drainMs: 1_000 });
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const Found = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(Analysis) });
+
+/** Uploads the log of a failed build of the branch main and returns its answer. */
+export async function uploadAndWait(
+  { http }: EmbeddedService,
+  repository: string,
+  number: number,
+  lines: readonly string[],
+): Promise<Analysis> {
+  const text = ['$ make check'].concat(lines, '##[error]Process completed with exit code 1.', '').join('\n');
+  const commit = String(number % 10).repeat(40);
+  const metadata = { repository, pipeline: 'ci', branch: 'main', number, commit };
+  const payload = { metadata, logs: [{ name: 'log.txt', text }] };
+  const sent = await http.inject({ method: 'POST', url: '/api/builds', headers: HEADERS, payload });
+  const { buildId } = z.object({ buildId: z.string() }).parse(sent.json());
+  for (let tries = 0; tries < 1_500; tries++) {
+    const url = `/api/builds/${buildId}/analyses`;
+    const { triage: job, analyses } = Found.parse((await http.inject({ url, headers: HEADERS })).json());
+    if (job?.state === 'done' && analyses[0] !== undefined) return analyses[0];
+    await sleep(20);
+  }
+  throw new Error(`${buildId} was never answered`);
+}
