@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../domain/failure.ts';
 import { firstOfEach } from '../lib/collections.ts';
-import { saysNothing } from '../log/roles.ts';
+import { isWrapper, saysNothing } from '../log/roles.ts';
 import type { Facts } from './facts.ts';
-import { isWrapper } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 

@@ -1,4 +1,3 @@
-import { saysNothing } from '../log/roles.ts';
 import type { Facts } from './facts.ts';
 import { isForeignPath } from './paths.ts';
 
@@ -26,10 +25,8 @@ export function isOwnModule(text: string, facts: Facts): boolean {
 
 /** Checks whether a bundler was told to read this file: "esbuild pages/menu.js". */
 function isNamedByCommand(name: string, { shown }: Facts): boolean {
-  return (
-    /\/.*\.\w{1,4}$/.test(name) &&
-    new RegExp(`^[^"'\\n]{0,200} ${RegExp.escape(name)}(?= |$)`, 'm').test(shown)
-  );
+  const lines = shown.split('\n').filter((line) => !/["']/.test(line));
+  return /\/.*\.\w{1,4}$/.test(name) && lines.some((line) => `${line} `.includes(` ${name} `));
 }
 
 /**
@@ -167,21 +164,4 @@ export function registryStatus(text: string): number | null {
       text,
     );
   return found?.[1] === undefined ? null : Number(found[1]);
-}
-
-/** Words that only point to another place. */
-const POINTS_ELSEWHERE =
-  /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
-/** Words about the ending of a command, and of what runs or builds something else. */
-const ENDING = new RegExp(
-  String.raw`\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|` +
-    String.raw`\b(?:execution failed for task|a failure occurred while|command failed|test failed, to rerun|` +
-    String.raw`failed to run custom build command|could not compile \S|error running script|did not complete ` +
-    String.raw`successfully|skipped due to earlier failure|failed in branch|linker command failed|(?:build|` +
-    String.raw`compil\w{1,5}|transform|lint\w{0,3}) failed(?: with \d{1,6} errors?)?$|returned non-zero)`,
-  'i',
-);
-/** Checks whether words only say that something ended, ran or built something else that failed. */
-export function isWrapper(words: string): boolean {
-  return saysNothing(words) || [POINTS_ELSEWHERE, ENDING].some((pattern) => pattern.test(words));
 }

@@ -138,7 +138,7 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['configuration', 'Correct or remove `{mistakenKey}` in {configFile}.'],
   ['code', 'Give `{column}` a value in every row that is inserted into `{table}`, or allow NULL there.'],
   ['code', 'Give `{column}` a value in every row that is inserted, or allow NULL there.'],
-  ['configuration', 'Run the migration that adds the column `{absentColumn}` to `{table}` before this step.'],
+  ['configuration', 'Run the migration that adds `{absentColumn}` to `{table}` before this step.'],
   ['configuration', 'Run the migration that creates the table `{absentTable}` before this step.'],
   ['code', 'Commit the file that {importer} imports as `{ownImport}`, or correct the import.'],
   ['configuration', 'Add {absentFile} to {absentIn}, or correct the path.'],

@@ -1,8 +1,7 @@
 import type { ErrorMessage } from '../domain/failure.ts';
-import { classifyRole } from '../log/roles.ts';
+import { classifyRole, isWrapper } from '../log/roles.ts';
 import type { Fact, Facts } from './facts.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
-import { isWrapper } from './line-facts.ts';
 import type { Match } from './rule.ts';
 import type { Filled } from './sentence.ts';
 import { isSameStep, readBlock, type ShownLine } from './telling-block.ts';

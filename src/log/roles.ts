@@ -304,3 +304,21 @@ export function saysNothing(line: string): boolean {
   const role = classifyRole(line);
   return role === 'ending' || role === 'wrapper' || role === 'blank';
 }
+
+/** Words that only point to another place. */
+const POINTS_ELSEWHERE =
+  /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
+/** Words about the ending of a command, and of what runs or builds something else. */
+const RUNS_OTHERS = new RegExp(
+  String.raw`\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|` +
+    String.raw`\b(?:execution failed for task|a failure occurred while|command failed|test failed, to rerun|` +
+    String.raw`failed to run custom build command|could not compile \S|error running script|did not complete ` +
+    String.raw`successfully|skipped due to earlier failure|failed in branch|linker command failed|(?:build|` +
+    String.raw`compil\w{1,5}|transform|lint\w{0,3}) failed(?: with \d{1,6} errors?)?$|returned non-zero)`,
+  'i',
+);
+
+/** Checks whether words only say that something ended, ran or built something else that failed. */
+export function isWrapper(words: string): boolean {
+  return saysNothing(words) || [POINTS_ELSEWHERE, RUNS_OTHERS].some((pattern) => pattern.test(words));
+}
