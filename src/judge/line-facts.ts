@@ -29,18 +29,6 @@ function isNamedByCommand(name: string, { shown }: Facts): boolean {
   return /\/.*\.\w{1,4}$/.test(name) && lines.some((line) => `${line} `.includes(` ${name} `));
 }
 
-/**
- * Finds the folder of the checkout, which is usually called like the project's own package. Returns null if
- * the log does not show it.
- */
-export function findProjectName({ shown }: Facts): string | null {
-  return (
-    /\/(?:home|Users)\/runner\/work\/([\w.-]{1,80})\/\1\//.exec(shown)?.[1] ??
-    /^rootdir: \S{0,200}\/([\w.-]{1,80})/m.exec(shown)?.[1] ??
-    null
-  );
-}
-
 /** The part of a package that is built for one system, which the package itself loads. */
 const NATIVE = /[.-](?:linux|darwin|win32)-(?:x64|arm64)[\w-]{0,10}(?:\.node)?$/;
 

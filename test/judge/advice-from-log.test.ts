@@ -268,4 +268,30 @@ describe('a cause', () => {
       'tests/test_valve.py:2 imports open_valve from press.valve, which does not define it.',
     );
   });
+
+  it('tells what a test says behind its place, and not its name again', () => {
+    const { rootCause } = answerOn(
+      'go test ./...',
+      '--- FAIL: TestPress (0.00s)',
+      '    press_test.go:14: ',
+      '        	Error Trace:	press_test.go:14',
+      '        	Error:      	the press has no pressure',
+      '        	Test:       	TestPress',
+      'FAIL',
+    );
+    expect(rootCause).not.toContain('with “Error Trace');
+  });
+
+  it('has a title about a test that keeps its message and drops the type', () => {
+    const { title } = answerOn(
+      'npx jest',
+      'FAIL src/label.test.tsx',
+      '  ● Label of a bottle › shows the year of the harvest',
+      '',
+      '    ElementLookupError: Found two elements with the text of the year',
+      '',
+      '      at Object.<anonymous> (src/label.test.tsx:9:5)',
+    );
+    expect(title).toContain('Found two elements with the text of the year');
+  });
 });

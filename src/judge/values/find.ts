@@ -1,9 +1,10 @@
 import { MAX_DIAGNOSTICS } from '../../domain/triage.ts';
 import { firstOfEach } from '../../lib/collections.ts';
+import { findProjectName } from '../../log/paths.ts';
 import type { Fact, Facts } from '../facts.ts';
 import { getDistribution } from '../known-packages.ts';
 import { listErrors } from '../leading-diagnostic.ts';
-import { findHost, findOwnService, findProjectName, missingModuleName } from '../line-facts.ts';
+import { findHost, findOwnService, missingModuleName } from '../line-facts.ts';
 import { OFFER_READS } from '../offers.ts';
 import { pathIn, readProject } from '../paths.ts';
 import type { FindValue, Nearness, Value } from '../sentence.ts';
@@ -246,7 +247,7 @@ function listOtherPlaces({ trigger }: TellingBlock, facts: Facts): Value | null 
 /** Reads the missing package if it is called like the folder of the checkout. */
 function readOwnPackage(block: TellingBlock, facts: Facts): Value | null {
   const normal = (name: string | null) => name?.toLowerCase().replaceAll('-', '_') ?? null;
-  const project = normal(findProjectName(facts));
+  const project = normal(findProjectName(facts.shown));
   const named = onLines(block, (text) => missingModuleName(text)?.split('.')[0] ?? null);
   return named !== null && project !== null && normal(named.text) === project ? named : null;
 }

@@ -11,7 +11,6 @@ export const SHARED_PATTERNS: readonly RegExp[] = [
   /\((?:from versions: (?:[^)\n]{0,1900}, )?)(?<nearest>\d[\w.+-]{0,40})\)/,
   /\bNearest version: (?<nearest>[\w.+-]{1,40})/,
   /candidate versions? found which didn't match: (?<nearest>[\w.+-]{1,40})/,
-  /\b(?:allowed|supported|valid|possible|available) (?:values|options|choices|commands)(?: are)?:? \[?(?<choices>[^\]\n]{3,120})/i,
   // The script of a build, as Gradle states it above what is wrong there.
   /^(?:Build|Settings|Initialization) (?:file|script) '(?<buildScript>[^'\n]{1,200})' line: (?<buildLine>\d{1,6})/,
   // A name that is missing.
