@@ -3,11 +3,14 @@ import type { Fix } from './sentence.ts';
 
 const PATH = String.raw`(?:[\w@.+-]{1,80}\/){0,12}[\w@+-][\w@.+-]{0,80}\.\w{1,8}`;
 /** A path with an ending that files have and names of hosts and modules do not. */
-const FILE = String.raw`(?:[\w@.+-]{1,80}\/){0,12}[\w@.+-]{1,80}\.(?:[cm]?[jt]sx?|json5?|ya?ml|toml|sh|py|rb|go|rs|java|kts?|gradle|xml|html?|css|mdx?|txt|lock|cfg|conf|ini|env|sql|proto|plist|tf|zip|tgz|gz|jar|whl|apk|ipa|pem|csv|cmake|sln|csproj|ps1)(?![\w/])`;
+const FILE = String.raw`(?![\w@./+-]{0,200}\.\w{1,5}\/)(?:[\w@.+-]{1,80}\/){0,12}[\w@.+-]{1,80}\.(?:[cm]?[jt]sx?|json5?|ya?ml|toml|sh|py|rb|go|rs|java|kts?|gradle|xml|html?|css|mdx?|txt|lock|cfg|conf|ini|env|sql|proto|plist|tf|zip|tgz|gz|jar|whl|apk|ipa|pem|csv|cmake|sln|csproj|ps1)(?![\w/])`;
 const CHECKOUT = String.raw`(?:\/(?:home|Users)\/runner\/work\/[\w.-]{1,80}\/[\w.-]{1,80}\/)?`;
 const VERSION = String.raw`v?\d{1,6}[\w.+*-]{0,30}`;
 const AMOUNT = String.raw`\d[\d.,]{0,12} ?(?:[kKMGT]i?[bB]|bytes|%|ms|s|seconds|minutes)`;
-const PARTS = Object.entries({ PATH, FILE, CHECKOUT, VERSION, AMOUNT });
+const SORT =
+  '(?:[Pp]reset|[Pp]lugin|[Pp]ackage|[Cc]rate|[Gg]em|[Ee]xtension|[Ss]cheme|[Tt]emplate|[Bb]ucket|[Tt]arget|[Pp]rofile)';
+const NAME = String.raw`(?![./~]|@\/|in\b|at\b|for\b|with\b|that\b|named?\b|is\b|was\b)[@\w][\w@./:-]{0,78}\w`;
+const PARTS = Object.entries({ SORT, NAME, PATH, FILE, CHECKOUT, VERSION, AMOUNT });
 const pattern = ({ raw }: TemplateStringsArray) =>
   new RegExp(PARTS.reduce((text, [name, parts]) => text.replaceAll(name, parts), raw[0] ?? ''));
 
@@ -62,9 +65,12 @@ export const OFFER_READS: readonly RegExp[] = [
   pattern`(?:[Cc]annot|[Cc]ould not|[Cc]ouldn't|[Uu]nable to|[Ff]ailed to) (?:find|locate|open|load|read)(?: (?:the|any|an?|valid|candidate|specified|required|given|config|configuration|input|source|cross|template|schema|data|env|for)){0,6} (?:files?|resource):? ['"\x60]?CHECKOUT(?<absentFile>PATH)(?![\w/])`,
   pattern`(?:could not|cannot|unable to) find ['"\x60]?(?<absentFile>PATH)['"\x60]?(?: file)?(?: in ['"\x60]?(?<absentIn>[\w@./-]{2,120}))?`,
   pattern`\b[Ff]ile ['"\x60](?<absentFile>PATH)['"\x60] (?:provided )?(?:was|could) not (?:be )?found`,
-  pattern`(?:^|[\s'"\x60])(?<absentFile>FILE)['"\x60]? (?:was |is )?(?:not found|missing)$`,
+  pattern`(?:^|[\s'"\x60])(?<absentFile>FILE)['"\x60]?:? (?:was |is |could |does )?(?:not (?:be )?found\b|not exist\b|missing(?=$|[.,;:!]))`,
   pattern`\b[Mm]issing (?:required |expected )?(?:file|script|document): ['"\x60]?(?<absentFile>FILE)`,
   pattern`(?:^|\s)(?<absentFile>PATH) is required for \S`,
+  // A thing that is named with its sort.
+  pattern`\b(?<absentSort>SORT) ['"\x60]?(?<absentName>NAME)['"\x60]? (?:was |is |could |does )?(?:not (?:be )?found|not exist|not installed|not defined)\b`,
+  pattern`\b(?:[Cc]annot|[Cc]ould not|[Cc]ouldn't|[Uu]nable to|[Ff]ailed to) (?:find|locate|load|resolve) (?:the |an? )?(?<absentSort>SORT):? ['"\x60]?(?<absentName>NAME)['"\x60]?(?=$|[\s.,;:])`,
   // A file that a generator has to write again.
   pattern`(?:^|[\s'"\x60])(?<staleFile>FILE)['"\x60]? (?:is|are) (?:out[ -]of[ -](?:date|sync)|not up[ -]to[ -]date|outdated|stale)\b`,
   // A package, the types of one, an image, and a folder without a project.
@@ -143,6 +149,7 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['code', 'Commit the file that {importer} imports as `{ownImport}`, or correct the import.'],
   ['configuration', 'Add {absentFile} to {absentIn}, or correct the path.'],
   ['configuration', 'Create or commit {absentFile} before this step, or correct its path.'],
+  ['configuration', provideNamed],
   ['code', 'Generate {staleFile} again and commit it.'],
   ['dependency', 'Declare and install {absentModule}, or correct its name in the configuration.'],
   ['dependency', 'Install the package that has the types {absentTypes}, or remove them from the options.'],
@@ -199,6 +206,14 @@ function defineName(read: (slot: string) => string | null): string | null {
   const [sort, name, command] = [read('sort'), read('undefinedName'), read('command')];
   if (sort === null || name === null || command?.split(/[\s=]/).includes(name) !== true) return null;
   return `Define the ${sort} ${name}, or remove it from \`${command}\`.`;
+}
+
+/** Advises how something that was named with its sort comes into the job. */
+function provideNamed(read: (slot: string) => string | null): string | null {
+  const [sort, name] = [read('absentSort')?.toLowerCase() ?? null, read('absentName')];
+  if (sort === null || name === null) return null;
+  const act = /^(?:preset|plugin|package|crate|gem|extension)$/.test(sort) ? 'Declare and install' : 'Define';
+  return `${act} the ${sort} ${name}, or correct its name.`;
 }
 
 /** Names the property that a build script uses without a definition, and where it does. */

@@ -123,6 +123,21 @@ describe('advice about what a tool prints', () => {
       'Call the command with the arguments that it requires: --unit.',
     ],
     [
+      'a plugin',
+      ['baler pack', 'Error: Plugin "baler-plugin-twine" was not found'],
+      'Declare and install the plugin baler-plugin-twine, or correct its name.',
+    ],
+    [
+      'a scheme',
+      ['hayfmt barn/', 'hayfmt: error: cannot find the scheme HarvestTests in the project'],
+      'Define the scheme HarvestTests, or correct its name.',
+    ],
+    [
+      'a file in the middle of a sentence',
+      ['baler pack', 'Error: twine.toml was not found in the barn, and no default is known'],
+      'Create or commit twine.toml before this step, or correct its path.',
+    ],
+    [
       'an image that does not exist',
       ['docker build .', 'ERROR: failed to solve: orchard/press:99: docker.io/orchard/press:99: not found'],
       'Use an image that exists instead of orchard/press:99.',
