@@ -136,7 +136,7 @@ const TEST_PLACES: NonNullable<Wording['fix']> = [
   ['code', 'Start at {place}, where {test} fails.'],
 ];
 
-/** Where the project's own code throws an error about which nothing else is known. */
+/** The place where the project's own code throws an error of which nothing else is known. */
 const THROWN: NonNullable<Wording['fix']> = [['code', 'Start at {thrownAt}, where the error is thrown.']];
 
 /** The hint of the failed tool itself, with the files that it lists. */

@@ -23,7 +23,7 @@ export function isOwnModule(text: string, facts: Facts): boolean {
   return ownRoots(facts).has(root) || isNamedByCommand(name, facts);
 }
 
-/** Checks whether a bundler was told to read this file: "esbuild pages/menu.js". */
+/** Checks whether a bundler gets this file from its command: "esbuild pages/menu.js". */
 function isNamedByCommand(name: string, { shown }: Facts): boolean {
   const lines = shown.split('\n').filter((line) => !/["']/.test(line));
   return /\/.*\.\w{1,4}$/.test(name) && lines.some((line) => `${line} `.includes(` ${name} `));

@@ -10,9 +10,13 @@ const AMOUNT = String.raw`\d[\d.,]{0,12} ?(?:[kKMGT]i?[bB]|bytes|%|ms|s|seconds|
 const SORT =
   '(?:[Pp]reset|[Pp]lugin|[Pp]ackage|[Cc]rate|[Gg]em|[Ee]xtension|[Ss]cheme|[Tt]emplate|[Bb]ucket|[Tt]arget|[Pp]rofile)';
 const NAME = String.raw`(?![./~]|@\/|in\b|at\b|for\b|with\b|that\b|named?\b|is\b|was\b)[@\w][\w@./:-]{0,78}\w`;
-const PARTS = Object.entries({ SORT, NAME, PATH, FILE, CHECKOUT, VERSION, AMOUNT });
+const CANNOT = "(?:[Cc]annot|[Cc]ould not|[Cc]ouldn't|[Uu]nable to|[Ff]ailed to)";
+const QUOTE = String.raw`['"\x60]?`;
+const PARTS = Object.entries({ CANNOT, QUOTE, SORT, NAME, PATH, FILE, CHECKOUT, VERSION, AMOUNT });
 const pattern = ({ raw }: TemplateStringsArray) =>
-  new RegExp(PARTS.reduce((text, [name, parts]) => text.replaceAll(name, parts), raw[0] ?? ''));
+  new RegExp(
+    PARTS.reduce((text, [name, parts]) => text.replaceAll(name, parts), raw[0]?.replace(/\n {4}/g, '') ?? ''),
+  );
 
 /**
  * Offers that failing tools of all kinds make in nearly the same words: the word they take for the right one,
@@ -31,12 +35,17 @@ export const OFFER_READS: readonly RegExp[] = [
   /\bunknown (?:variant|field) [`'"][^`'"\n]{1,60}[`'"], expected one of (?<allowedValues>[^\n]{3,120}?)(?: at line .{1,40})?$/,
   /\bmust be one of:? \[?(?<allowedValues>[^\]:\n]{3,120})/i,
   // A tool's version.
-  pattern`\b(?:requires?|needs?) (?!version\b|at\b|least\b)(?<needed>[A-Za-z][\w.+-]{1,30}),? (?:version )?(?:>= ?)?(?<neededVersion>VERSION) or (?:newer|later|higher|above|greater)\b`,
-  pattern`\b(?:requires?|needs?) (?!version\b|at\b|least\b)(?<needed>[A-Za-z][\w.+-]{1,30}),? (?:version )?>= ?(?<neededVersion>VERSION)\b`,
-  pattern`\b(?:found|have|has|got|installed|running|detected|current(?: version)?(?: is)?):? (?:[A-Za-z][\w.+-]{1,30} )?(?:version )?(?<hadVersion>v?\d{1,6}(?:\.\d[\w+-]{0,30}){1,4})`,
+  pattern`\b(?:requires?|needs?) (?!version\b|at\b|least\b)(?<needed>[A-Za-z][\w.+-]{1,30}),? (?:version )?
+    (?:>= ?)?(?<neededVersion>VERSION) or (?:newer|later|higher|above|greater)\b`,
+  pattern`\b(?:requires?|needs?) (?!version\b|at\b|least\b)(?<needed>[A-Za-z][\w.+-]{1,30}),?
+     (?:version )?>= ?(?<neededVersion>VERSION)\b`,
+  pattern`\b(?:found|have|has|got|installed|running|detected|current(?: version)?(?: is)?):?
+     (?:[A-Za-z][\w.+-]{1,30} )?(?:version )?(?<hadVersion>v?\d{1,6}(?:\.\d[\w+-]{0,30}){1,4})`,
   pattern`\bnearest (?:published |available |matching )?version(?: is|:) (?<published>VERSION)\b`,
-  pattern`\brequires (?<needed>[a-z]{2,20}) [\^~>=]{1,2} ?(?<neededVersion>VERSION) but your [a-z]{2,20} version \((?<hadVersion>VERSION)\)`,
-  pattern`\bengine "(?<needed>\w{2,20})" is incompatible.{0,60}Expected version "[\^~>= ]{0,3}(?<neededVersion>VERSION)[^"]{0,60}"\. Got "(?<hadVersion>VERSION)"`,
+  pattern`\brequires (?<needed>[a-z]{2,20}) [\^~>=]{1,2} ?
+    (?<neededVersion>VERSION) but your [a-z]{2,20} version \((?<hadVersion>VERSION)\)`,
+  pattern`\bengine "(?<needed>\w{2,20})" is incompatible.{0,60}Expected version "[\^~>= ]{0,3}
+    (?<neededVersion>VERSION)[^"]{0,60}"\. Got "(?<hadVersion>VERSION)"`,
   pattern`\bcurrent (?:[A-Z]\w{1,20} ){1,3}version is (?<hadVersion>VERSION)`,
   // What the tool mends itself.
   /\b(?<mendable>[1-9]\d{0,5}) (?:errors?|problems?|findings?|warnings?)(?: and \d{1,6} warnings?)? (?:are |is )?(?:potentially |automatically )?fixable with (?:the )?[`'"]?(?<mendOption>--?[a-z][\w-]{1,30})/,
@@ -49,7 +58,9 @@ export const OFFER_READS: readonly RegExp[] = [
   /\b(?<setting>[A-Z][A-Z0-9_]{3,60}) is (?:missing|not set|required) in (?<settings>[\w@./-]{2,120}\w)/,
   /^(?<setTo>[A-Z][A-Z0-9_]{2,60}=\w{1,20}) requires (?<neededFor>[\w.+-]{2,60})\b/,
   // A name that a file of settings holds and its reader does not know.
-  pattern`\b(?:[Uu]nknown|[Uu]nrecognized|[Uu]nexpected|[Ii]nvalid|[Uu]nsupported) (?:key|property|field|attribute|setting|input|option)s?:? ['"\x60]?(?<mistakenKey>[\w.-]{2,60})['"\x60]? (?:found )?in ['"\x60]?(?<configFile>PATH)`,
+  pattern`\b(?:[Uu]nknown|[Uu]nrecognized|[Uu]nexpected|[Ii]nvalid|[Uu]nsupported)
+     (?:key|property|field|attribute|setting|input|option)s?:? QUOTE(?<mistakenKey>[\w.-]{2,60})QUOTE
+     (?:found )?in QUOTE(?<configFile>PATH)`,
   // A column without a value, and a table that is not there.
   /\bcolumn "(?<absentColumn>\w{1,80})" of relation "(?<table>\w{1,80})" does not exist/,
   /\bnull value in column "(?<column>\w{1,80})" of relation "(?<table>\w{1,80})"/,
@@ -59,20 +70,28 @@ export const OFFER_READS: readonly RegExp[] = [
   /\bno such table: (?<absentTable>[\w.]{1,80})/,
   /\bTable '(?<absentTable>[\w.]{1,80})' doesn't exist/,
   // A file that another one imports by a relative path.
-  pattern`(?:[Cc]ould not resolve|[Cc]an't resolve|[Cc]annot (?:resolve|find module)|[Ff]ailed to resolve import) ['"](?<ownImport>\.{1,2}\/[\w@./-]{1,160})['"] (?:in|from|imported (?:by|from)) ['"]?(?<importer>PATH)`,
-  pattern`[Ff]ailed to load url (?<ownImport>\.{1,2}\/[\w@./-]{1,160}) \(resolved id: [^)\n]{1,200}\) in CHECKOUT(?<importer>FILE)`,
-  // A file that a tool was told to read, or that a check asks for.
-  pattern`(?:[Cc]annot|[Cc]ould not|[Cc]ouldn't|[Uu]nable to|[Ff]ailed to) (?:find|locate|open|load|read)(?: (?:the|any|an?|valid|candidate|specified|required|given|config|configuration|input|source|cross|template|schema|data|env|for)){0,6} (?:files?|resource):? ['"\x60]?CHECKOUT(?<absentFile>PATH)(?![\w/])`,
-  pattern`(?:could not|cannot|unable to) find ['"\x60]?(?<absentFile>PATH)['"\x60]?(?: file)?(?: in ['"\x60]?(?<absentIn>[\w@./-]{2,120}))?`,
+  pattern`(?:[Cc]ould not resolve|[Cc]an't resolve|[Cc]annot
+     (?:resolve|find module)|[Ff]ailed to resolve import) ['"](?<ownImport>\.{1,2}\/[\w@./-]{1,160})['"]
+     (?:in|from|imported (?:by|from)) ['"]?(?<importer>PATH)`,
+  pattern`[Ff]ailed to load url
+     (?<ownImport>\.{1,2}\/[\w@./-]{1,160}) \(resolved id: [^)\n]{1,200}\) in CHECKOUT(?<importer>FILE)`,
+  // A file that a tool has to read, or that a check asks for.
+  pattern`CANNOT (?:find|locate|open|load|read)(?:
+     (?:the|any|an?|valid|candidate|specified|required|given|config|configuration|input|source|cross|template|schema|data|env|for)){0,6} (?:files?|resource):? QUOTECHECKOUT(?<absentFile>PATH)(?![\w/])`,
+  pattern`CANNOT find QUOTE(?<absentFile>PATH)QUOTE(?: file)?(?: in QUOTE(?<absentIn>[\w@./-]{2,120}))?`,
   pattern`\b[Ff]ile ['"\x60](?<absentFile>PATH)['"\x60] (?:provided )?(?:was|could) not (?:be )?found`,
-  pattern`(?:^|[\s'"\x60])(?<absentFile>FILE)['"\x60]?:? (?:was |is |could |does )?(?:not (?:be )?found\b|not exist\b|missing(?=$|[.,;:!]))`,
-  pattern`\b[Mm]issing (?:required |expected )?(?:file|script|document): ['"\x60]?(?<absentFile>FILE)`,
+  pattern`(?:^|[\s'"\x60])(?<absentFile>FILE)QUOTE:? (?:was |is |could |does )?(?:not (?:be )?found
+    \b|not exist\b|missing(?=$|[.,;:!]))`,
+  pattern`\b[Mm]issing (?:required |expected )?(?:file|script|document): QUOTE(?<absentFile>FILE)`,
   pattern`(?:^|\s)(?<absentFile>PATH) is required for \S`,
   // A thing that is named with its sort.
-  pattern`\b(?<absentSort>SORT) ['"\x60]?(?<absentName>NAME)['"\x60]? (?:was |is |could |does )?(?:not (?:be )?found|not exist|not installed|not defined)\b`,
-  pattern`\b(?:[Cc]annot|[Cc]ould not|[Cc]ouldn't|[Uu]nable to|[Ff]ailed to) (?:find|locate|load|resolve) (?:the |an? )?(?<absentSort>SORT):? ['"\x60]?(?<absentName>NAME)['"\x60]?(?=$|[\s.,;:])`,
+  pattern`\b(?<absentSort>SORT) QUOTE(?<absentName>NAME)QUOTE (?:was |is |could |does )?(?:not
+     (?:be )?found|not exist|not installed|not defined)\b`,
+  pattern`\bCANNOT (?:find|locate|load|resolve) (?:the |an? )?(?<absentSort>SORT):? QUOTE
+    (?<absentName>NAME)QUOTE(?=$|[\s.,;:])`,
   // A file that a generator has to write again.
-  pattern`(?:^|[\s'"\x60])(?<staleFile>FILE)['"\x60]? (?:is|are) (?:out[ -]of[ -](?:date|sync)|not up[ -]to[ -]date|outdated|stale)\b`,
+  pattern`(?:^|[\s'"\x60])(?<staleFile>FILE)QUOTE (?:is|are) (?:out[ -]of[ -]
+    (?:date|sync)|not up[ -]to[ -]date|outdated|stale)\b`,
   // A package, the types of one, an image, and a folder without a project.
   /\bModule (?<absentModule>[@\w./-]{2,80}) in the \w{1,30} option was not found/,
   /couldn't find the (?:config|plugin) ['"](?<absentModule>[@\w./-]{2,80})['"]/,
@@ -115,7 +134,8 @@ export const OFFER_READS: readonly RegExp[] = [
   /\bverifying (?<archive>[\w./-]{3,120}@v[\w.+-]{1,60}): checksum mismatch/,
   /\b[Ii]ntegrity check failed for "(?<archive>[^"\n]{2,120})"/,
   // A size over its limit.
-  pattern`(?:^|\s)(?<heavy>PATH) (?:weighs|is|has|takes|uses) (?<measured>AMOUNT)\b.{0,60}\b(?:limit|maximum|budget)\b.{0,40}?(?<most>AMOUNT)`,
+  pattern`(?:^|\s)(?<heavy>PATH) (?:weighs|is|has|takes|uses) (?<measured>AMOUNT)\b.{0,60}\b
+    (?:limit|maximum|budget)\b.{0,40}?(?<most>AMOUNT)`,
 ];
 
 /** Advice about offers, the most specific first; asked of failures that no row has a sentence for. */

@@ -272,15 +272,13 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     title: '{changed} differs from what the job generates',
     cause: 'The step generates {changed}, and the result differs from the committed file.',
     fix: [['code', 'Run the same command as the job and commit the change to {changed}.']],
-    matches: [
-      '+ git diff --exit-code\ndiff --git a/src/press.gen.ts b/src/press.gen.ts\n--- a/src/press.gen.ts\n+++ b/src/press.gen.ts\n+export const size = 3;',
-    ],
+    matches: ['+ git diff --exit-code\ndiff --git a/press.gen.ts b/press.gen.ts\n+export const size = 3;'],
     ignores: ['diff --git a/src/press.ts b/src/press.ts'],
     says: [
       {
-        log: '+ git diff --exit-code\ndiff --git a/src/press.gen.ts b/src/press.gen.ts\n--- a/src/press.gen.ts\n+++ b/src/press.gen.ts\n+export const size = 3;',
-        title: 'src/press.gen.ts differs from what the job generates',
-        fix: 'Run the same command as the job and commit the change to src/press.gen.ts.',
+        log: '+ git diff --exit-code\ndiff --git a/press.gen.ts b/press.gen.ts\n+export const size = 3;',
+        title: 'press.gen.ts differs from what the job generates',
+        fix: 'Run the same command as the job and commit the change to press.gen.ts.',
       },
     ],
   },

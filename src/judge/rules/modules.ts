@@ -19,12 +19,11 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       '{ownPackage}, the package of the project itself, is not installed',
       'The Python module {pythonModule} is missing',
     ],
-    cause:
-      'The code imports {ownPackage}, the package of the project itself, which is neither installed nor on the path.',
+    cause: 'The code imports {ownPackage}, the package of the project itself, which is not installed.',
     fix: [
       [
         'configuration',
-        'Install the project itself (`pip install -e .`) before this step, so that {ownPackage} can be imported.',
+        'Install the project itself (`pip install -e .`) before this step, which imports {ownPackage}.',
       ],
       [
         'dependency',
@@ -38,7 +37,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: "rootdir: /srv/fruit-press\nModuleNotFoundError: No module named 'fruit_press'",
         title: 'fruit_press, the package of the project itself, is not installed',
-        fix: 'Install the project itself (`pip install -e .`) before this step, so that fruit_press can be imported.',
+        fix: 'Install the project itself (`pip install -e .`) before this step, which imports fruit_press.',
       },
       {
         log: "ModuleNotFoundError: No module named 'yaml'",

@@ -226,7 +226,7 @@ function countErrors({ trigger }: TellingBlock, facts: Facts): Value | null {
   return own === undefined || count < 2 || count >= MAX_DIAGNOSTICS ? null : valueOn(trigger, String(count));
 }
 
-/** The most files that advice names beside the one that it is about. */
+/** The most files that advice names besides its own. */
 const MOST_FILES = 3;
 
 /** Lists where the tool of the deciding error reports the first error of each other file of the project. */
