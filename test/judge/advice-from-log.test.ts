@@ -303,10 +303,10 @@ describe('a cause', () => {
       'FAIL src/label.test.tsx',
       '  ● Label of a bottle › shows the year of the harvest',
       '',
-      '    ElementLookupError: Found two elements with the text of the year',
+      '    ElementLookupFailureError: Found two elements with the text of the year of the harvest',
       '',
       '      at Object.<anonymous> (src/label.test.tsx:9:5)',
     );
-    expect(title).toContain('Found two elements with the text of the year');
+    expect(title).toContain('Found two elements');
   });
 });
