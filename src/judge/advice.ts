@@ -64,7 +64,8 @@ function chooseAdvice(
   }
   const own = findNamingDocument(evidence);
   if (own?.fix != null) {
-    const text = `${own.fix} (from your document “${cleanWords(own.evidence.title, 120)}”)`;
+    const title = cleanWords(own.evidence.title, 120).replace(/ \(beginning\)$/, '');
+    const text = `${own.fix.replace(/\.$/, '')} (from your document “${title}”).`;
     return { text, act: null, confidence: 0.7, values: [] };
   }
   const said = find === null ? null : fromLog(match, classification, find);

@@ -263,6 +263,7 @@ function nameThrower(name: string | null, place: string | null): string {
 function chooseVerb(type: string, place: string | null): string {
   if (type === 'DATA RACE') return 'is accessed by several threads at once:';
   if (type === 'panic') return 'panics:';
+  if (type === 'fatal error') return 'stops with a fatal error:';
   const verb = /\.(?:py|rb)\b/.test(place ?? '') ? 'raises' : 'throws';
   return nameType(type) === '' ? `${verb} an error:` : `${verb} ${type}:`;
 }

@@ -8,8 +8,8 @@ const CHECKOUT = String.raw`(?:\/(?:home|Users)\/runner\/work\/[\w.-]{1,80}\/[\w
 const VERSION = String.raw`v?\d{1,6}[\w.+*-]{0,30}`;
 const AMOUNT = String.raw`\d[\d.,]{0,12} ?(?:[kKMGT]i?[bB]|bytes|%|ms|s|seconds|minutes)`;
 const SORT =
-  '(?:[Pp]reset|[Pp]lugin|[Pp]ackage|[Cc]rate|[Gg]em|[Ee]xtension|[Ss]cheme|[Tt]emplate|[Bb]ucket|[Tt]arget|[Pp]rofile)';
-const NAME = String.raw`(?![./~]|@\/|in\b|at\b|for\b|with\b|that\b|named?\b|is\b|was\b)[@\w][\w@./:-]{0,78}\w`;
+  '(?:[Pp](?:reset|lugin|ackage|rofile)|[Cc]rate|[Gg]em|[Ee]xtension|[Ss]cheme|[Tt](?:emplate|arget)|[Bb]ucket)';
+const NAME = String.raw`(?![./~]|@\/|(?:in|at|for|with|that|named?|is|was)\b)[@\w][\w@./:-]{0,78}\w`;
 const CANNOT = "(?:[Cc]annot|[Cc]ould not|[Cc]ouldn't|[Uu]nable to|[Ff]ailed to)";
 const QUOTE = String.raw`['"\x60]?`;
 const PARTS = Object.entries({ CANNOT, QUOTE, SORT, NAME, PATH, FILE, CHECKOUT, VERSION, AMOUNT });
@@ -103,7 +103,8 @@ export const OFFER_READS: readonly RegExp[] = [
   /required option '(?<demandedArguments>-{1,2}[^'\n]{2,60})' not specified/,
   /^(?:Error: )?(?<demandedValue>[A-Za-z_]\w{2,60}) is required\.?$/,
   // Files that were changed and not committed.
-  /(?<uncommitted>contain changes that were not yet committed|uncommitted changes|working (?:tree|directory) (?:is )?(?:not clean|dirty))/i,
+  pattern`(?<uncommitted>changes that were not yet committed|[Uu]ncommitted changes|
+    [Ww]orking (?:tree|directory) (?:is )?(?:not clean|dirty))`,
   // What is published already, and a branch that takes no pushes.
   /[Ff]ile already exists \(['"](?<publishedFile>[\w.+-]{3,120})/,
   /(?<takenTag>tag_name[ _]already[ _]exists)/,

@@ -310,11 +310,12 @@ const POINTS_ELSEWHERE =
   /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
 /** Words about the ending of a command, and of what runs or builds something else. */
 const RUNS_OTHERS = new RegExp(
-  String.raw`\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|` +
-    String.raw`\b(?:execution failed for task|a failure occurred while|command failed|test failed, to rerun|` +
-    String.raw`failed to run custom build command|could not compile \S|error running script|did not complete ` +
-    String.raw`successfully|skipped due to earlier failure|failed in branch|linker command failed|(?:build|` +
-    String.raw`compil\w{1,5}|transform|lint\w{0,3}) failed(?: with \d{1,6} errors?)?$|returned non-zero)`,
+  String.raw`\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|returned non-zero|` +
+    String.raw`\b(?:execution failed for task|a failure occurred while|command failed|` +
+    String.raw`test failed, to rerun|failed to run custom build command|could not compile \S|` +
+    String.raw`error running script|did not complete successfully|skipped due to earlier failure|` +
+    String.raw`failed in branch|linker command failed|` +
+    String.raw`(?:build|compil\w{1,5}|transform|lint\w{0,3}) failed(?: with \d{1,6} errors?)?$)`,
   'i',
 );
 

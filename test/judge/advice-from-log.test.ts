@@ -247,7 +247,8 @@ describe('a cause', () => {
   it('is told without the goal of Maven around it', () => {
     const { rootCause, title } = answerOn(
       'mvn -B verify',
-      '[ERROR] Failed to execute goal org.orchard:press-maven-plugin:3.2:check (default) on project cellar: The valve of the press is missing -> [Help 1]',
+      '[ERROR] Failed to execute goal org.orchard:press-maven-plugin:3.2:check (default) on project ' +
+        'cellar: The valve of the press is missing -> [Help 1]',
     );
     expect(title).toBe('The valve of the press is missing');
     expect(rootCause).not.toMatch(/Help 1|maven-plugin/);
@@ -277,7 +278,8 @@ describe('a cause', () => {
       'pytest',
       'tests/test_valve.py:2: in <module>',
       '    from press.valve import open_valve',
-      "E   ImportError: cannot import name 'open_valve' from 'press.valve' (/home/runner/work/orchard/orchard/press/valve.py)",
+      "E   ImportError: cannot import name 'open_valve' from 'press.valve' " +
+        '(/home/runner/work/orchard/orchard/press/valve.py)',
     );
     expect(rootCause).toContain(
       'tests/test_valve.py:2 imports open_valve from press.valve, which does not define it.',

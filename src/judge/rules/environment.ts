@@ -12,7 +12,7 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /(?:[Ee]nvironment|env) variables? [^\n]{0,80}(?:missing|not (?:set|found|defined)|required|undefined)/,
       /[Mm]issing (?:required )?(?:env|environment|configuration)\b/,
       /KeyError: ['"][A-Z][A-Z0-9_]{3,60}['"]/,
-      /^.{0,120}(?:, |necessary to |must |[Pp]lease )set (?:an?|the|your) [A-Z][A-Z0-9_]{3,60} environment variable/,
+      /^.{0,99}(?:, |to |must |lease )set (?:an?|the|your) [A-Z][A-Z0-9_]{3,60} environment variable/,
       /^\S{1,40} has been (?:executed|run) with an? [A-Z][A-Z0-9_]{3,60} environment variable set/,
     ],
     reads: [
