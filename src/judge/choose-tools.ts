@@ -86,9 +86,7 @@ function sortByWorth(input: Choice, calls: readonly ToolCall[]): ToolCall[] {
 /** More than the number of tools, so that the outlook decides first. */
 const OUTLOOKS = { good: -100, unknown: 0, poor: 100 } as const;
 
-/**
- * Adds the most informative calls that can be made and are not among those chosen.
- */
+/** Adds the most informative calls that can be made and are not among those chosen. */
 function addMostInformative(input: Choice, chosen: readonly ToolCall[]): ToolCall[] {
   const names = new Set(chosen.map(({ tool }) => tool));
   const possible = callsFor(input, listByWorth(input), 'tells most about such a failure');
