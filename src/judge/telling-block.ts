@@ -46,7 +46,9 @@ export function readBlock(fact: Fact, { subject }: Facts): TellingBlock {
  */
 export function readLastLines({ subject }: Facts, count: number): string[] {
   const lines = linesOfFailedSteps(readLines(subject), subject).map(({ text }) => text.trim());
-  return lines.filter((text) => /[\p{L}\p{N}]/u.test(text)).slice(-count);
+  return lines
+    .filter((text) => /[\p{L}\p{N}]/u.test(text) && !/^##\[(?:end)?group\]/.test(text))
+    .slice(-count);
 }
 
 /** Reads the excerpts line by line, in the order of the log. */

@@ -246,14 +246,19 @@ export function isComplaint({ text, weight }: Message): boolean {
   const words = cleanWords(text, LONGEST);
   return (
     classifyRole(words) === 'cause' &&
+    !WARNS.test(words) &&
     (COMPLAINS.test(words) || ERRNO.test(words) || (weight >= INFORMATIVE && MAY_COMPLAIN.test(words))) &&
     !isWrapper(words) &&
     ![NO_SENTENCE, PLACED, REMARK].some((pattern) => pattern.test(words))
   );
 }
 
-/** Checks whether a text complains in the words that tools use. */
+/** A warning, unless the line also says that it was taken for an error. */
+const WARNS = /\bwarnings?\b(?!.{0,40}\berrors?\b)|\w{3,40}Warning\b/i;
+
+/** Checks whether a text complains in the words that tools use. A warning stops no step. */
 export function complains(text: string): boolean {
+  if (WARNS.test(text)) return false;
   return COMPLAINS.test(text) || ERRNO.test(text) || MAY_COMPLAIN.test(text) || /^\s{0,8}[❌✖✗⨯]/.test(text);
 }
 

@@ -92,3 +92,16 @@ it.each([
   const cause = composeAnswer(insightOf(log)).rootCause.replace('build / ', '').replace(' (job build)', '');
   expect(cause).toContain(`${spoken} with “the press has no basket”`);
 });
+
+it.each([
+  'press/cache.py:475: PressCacheWarning: could not create cache path /opt/press/.cache: [Errno 13] Permission denied',
+  'warning: the barrel file is missing, using the default barrel',
+])('a warning is not the cause of a step that failed without a word: %s', (line) => {
+  const log = [
+    '##[group]Run ./press > out.txt',
+    '##[endgroup]',
+    line,
+    '##[error]Process completed with exit code 2.',
+  ];
+  expect(composeAnswer(insightOf(log.join('\n'))).title).toBe('No cause found');
+});
