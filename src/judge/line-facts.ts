@@ -20,7 +20,19 @@ export function isOwnModule(text: string, facts: Facts): boolean {
   const from = /cannot import name .{1,120}\((\/[^)\n]{1,300})\)/.exec(text)?.[1];
   if (from !== undefined) return !isForeignPath(from);
   const root = name.split(/[./]/)[0] ?? name;
-  return ownRoots(facts).has(root) || isNamedByCommand(name, facts);
+  return (ownRoots(facts).has(root) && !isInstalled(root, facts)) || isNamedByCommand(name, facts);
+}
+
+/** Checks whether the job installs a package of this name, whatever the folder of the project is called. */
+function isInstalled(name: string, { shown }: Facts): boolean {
+  const forms = [
+    `Collecting ${name}`,
+    `wheel for ${name}`,
+    `Failed to build ${name}`,
+    `${name}==`,
+    `${name} @ `,
+  ];
+  return forms.some((form) => shown.includes(form));
 }
 
 /** Checks whether a bundler gets this file from its command: "esbuild pages/menu.js". */

@@ -105,3 +105,16 @@ it.each([
   ];
   expect(composeAnswer(insightOf(log.join('\n'))).title).toBe('No cause found');
 });
+
+it('a package that the job installs is no file of the project, whatever its folder is called', () => {
+  const crash = [
+    'Traceback (most recent call last):',
+    '  File "/home/runner/work/pressure-kit/pressure-kit/pressure/smoke.py", line 3, in <module>',
+    '    import pressure.valves',
+    "ModuleNotFoundError: No module named 'pressure.valves'",
+  ];
+  const explain = (...before: string[]) =>
+    composeAnswer(insightOf(before.concat(crash).join('\n'))).rootCause;
+  expect(explain('Collecting pressure')).toContain('the job did not install it');
+  expect(explain('$ python smoke.py')).toContain('looks like a file of this project');
+});
