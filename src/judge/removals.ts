@@ -13,8 +13,7 @@ import { oneLine } from './wording.ts';
 /** Words about the commit of the first suspect, for the cause and the fix. */
 export interface ChangeDescription {
   readonly cause: string;
-  /** Null if the change does not say what to do. */
-  readonly fix: string | null;
+  readonly fix: string;
   readonly claim: Claim;
 }
 
@@ -40,6 +39,8 @@ export function describeChange(
   const facts = readRepositoryFacts(evidence);
   const touch = chooseTouch(suspect.path, suspect.line, facts, collectFailureWords(subject), subject);
   if (touch === null || touch.commit !== suspect.commit) return null;
+  // The tests passed with what blame shows of a file that has not changed since.
+  if (facts.changed?.isWhole === true && touch.tool === 'read_blame') return null;
   const author = suspect.author === null ? '' : ` (${oneLine(suspect.author, 60)})`;
   const by = `Commit ${suspect.commit.slice(0, 10)}${author}`;
   const said =
@@ -93,7 +94,10 @@ function describeReplacement(touch: Touch, line: number | null, by: string): Sai
   if (change === undefined || changes.length > 1 || removed.length !== 1 || added.length !== 1) return null;
   const [before = '', after = ''] = [removed[0], added[0]].map((text) => quoteCode(text ?? ''));
   const place = `${touch.path}:${change.newLine}`;
-  return { cause: `${by} changed \`${before}\` to \`${after}\` in ${place}.`, fix: null };
+  return {
+    cause: `${by} changed \`${before}\` to \`${after}\` in ${place}.`,
+    fix: `Restore \`${before}\` in ${place}, or correct \`${after}\`. ${by} changed it.`,
+  };
 }
 
 /** Lists the changes at the line; if there are none, those of the same place, nearest first. */

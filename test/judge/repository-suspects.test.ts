@@ -234,7 +234,7 @@ describe('a commit that took something away', () => {
   ])('is not said to have removed %s', (_what, lines) => {
     const patch = ['@@ -35,2 +35,2 @@', ...lines, '   return weights.size();'];
     const { fixRecommendation } = answerWith([list(WEIGHTS_FILE), since(WEIGHTS_FILE, patch, GRACE)]);
-    expect(fixRecommendation).not.toContain('Restore');
+    expect(fixRecommendation).not.toContain('Restore the');
   });
 
   test('goes before the line that still uses the name which it took away', () => {
