@@ -58,8 +58,16 @@ export function readBlame(codeHost: CodeHost): Tool {
       const recent = await readRecent(code, range, blamed);
       const runs = groupRuns(await followFormatting(code, recent, blamed));
       const removed = findRemoval(recent, runs);
-      const found = runs.map((run) => toFinding(located.path, run, code, recent));
-      return removed === null ? found : [removalFinding(range, removed, code), ...found];
+      const altering = recent.filter(
+        ({ by, changes }) => by !== removed?.by && changes.some((change) => change.removed.some(isWritten)),
+      );
+      return [
+        removed === null ? [] : toChangeFinding(range, removed, code, { removes: true }),
+        runs.map((run) => toFinding(located.path, run, code, recent)),
+        altering.map((one) =>
+          toChangeFinding(range, one, code, { lines: one.changes.map(findChangedRange) }),
+        ),
+      ].flat();
     },
   });
 }
@@ -211,21 +219,26 @@ function isWritten(line: string): boolean {
   return line.trim() !== '';
 }
 
-function removalFinding(range: Range, { by, diff, changes }: Recent, { titled }: BuiltCode): Finding {
-  const { path, lineStart, lineEnd } = range;
-  const said = `removed lines between ${lineStart} and ${lineEnd} of ${path}`;
+/** Converts what a commit took away or replaced in the range to a finding with its patch. */
+function toChangeFinding(
+  { path, lineStart, lineEnd }: Range,
+  { by, diff, changes }: Recent,
+  { titled }: BuiltCode,
+  known: { readonly removes: true } | { readonly lines: readonly (readonly [number, number])[] },
+): Finding {
+  const did = 'removes' in known ? 'removed' : 'changed';
+  const said = `${did} lines between ${lineStart} and ${lineEnd} of ${path}`;
   const commit = { ...by, pullRequest: diff?.commit.pullRequest ?? by.pullRequest ?? null };
   return {
-    title: titled(`${commitTitle(commit)} (removed lines here)`),
+    title: titled(`${commitTitle(commit)} (${did} lines here)`),
     text: [said, ...changes.map(formatChange)].join('\n'),
     source: path,
     lineStart,
     lineEnd,
-    data: { path, line: lineStart, removes: true, ...commitData(commit) },
+    data: { path, line: lineStart, ...known, ...commitData(commit) },
   };
 }
 
-/** Converts a run to a finding, with what its commit put these lines in place of. */
 function toFinding(
   path: string,
   run: readonly BlameLine[],
@@ -237,12 +250,9 @@ function toFinding(
   if (first === undefined || last === undefined) return { title: titled(''), text: '', source: path };
   const own = recent.find(({ by }) => by.commit === first.commit);
   const pullRequest = own?.diff?.commit.pullRequest ?? null;
-  const changes = own?.changes.filter(
-    (change) => change.removed.some(isWritten) && isWithin(findChangedRange(change), first, last),
-  );
   return {
     title: titled(commitTitle({ ...first, pullRequest })),
-    text: [run.map((line) => line.text), changes?.map(formatChange) ?? []].flat().join('\n'),
+    text: run.map((line) => line.text).join('\n'),
     source: path,
     lineStart: first.line,
     lineEnd: last.line,
@@ -253,8 +263,4 @@ function toFinding(
       ...commitData({ ...first, pullRequest }),
     },
   };
-}
-
-function isWithin([from, to]: readonly [number, number], first: BlameLine, last: BlameLine): boolean {
-  return from <= last.line && first.line <= to;
 }
