@@ -68,11 +68,11 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   const used = [...values, ...advice.values];
   const suspects = rankSuspects(subject, evidence, classification.category);
   const change = describeChange(subject, evidence, classification.category, suspects);
-  const isRestored = change !== null && confirmedEntry(evidence, classification.category) === null;
+  const isRestored = change?.fix != null && confirmedEntry(evidence, classification.category) === null;
   return {
     title,
     rootCause: [`${seen}${rootCause}`, change?.cause ?? []].flat().join(' '),
-    fixRecommendation: isRestored ? change.fix : advice.text,
+    fixRecommendation: isRestored ? (change?.fix ?? '') : advice.text,
     act: isRestored ? 'code' : advice.act,
     confidence,
     claims: buildClaims(statement, fact, used, ruling, classification, evidence, change?.claim ?? null),

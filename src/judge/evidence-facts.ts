@@ -3,7 +3,13 @@ import type { Claim } from '../domain/analysis.ts';
 import { Category, Kind } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { findChangedRange, type LineChange, readAlterations, readChanges } from '../lib/patch-changes.ts';
+import {
+  findChangedRange,
+  isOnlyFormatting,
+  type LineChange,
+  readAlterations,
+  readChanges,
+} from '../lib/patch-changes.ts';
 import { isSameFile } from './places.ts';
 import { listed } from './wording.ts';
 
@@ -275,6 +281,8 @@ const Data = z.object({
   stillUsed: field(z.array(LeftUse)),
   removes: field(z.boolean()),
   formats: field(z.boolean()),
+  additions: field(z.int()),
+  deletions: field(z.int()),
 });
 type Data = z.infer<typeof Data>;
 
@@ -378,7 +386,7 @@ function readTouch(item: Evidence, data: Data): Touch | null {
     at: data.at,
     pullRequest: data.pullRequest,
     removes: data.removes === true,
-    formats: data.formats === true || (all.length > 0 && changes.length === 0),
+    formats: data.formats === true || isOnlyFormatting(item.text, path, data),
     changes,
     stillUsed: data.stillUsed ?? [],
   };

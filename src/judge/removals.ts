@@ -2,8 +2,8 @@ import type { Claim, Suspect } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import type { LineChange } from '../lib/patch-changes.ts';
-import { collectFailureWords, listMissedNames, listNearChanges } from './changes.ts';
+import { findChangedRange, type LineChange } from '../lib/patch-changes.ts';
+import { collectFailureWords, isFailingNear, listMissedNames, listNearChanges } from './changes.ts';
 import { readRepositoryFacts, type Touch } from './evidence-facts.ts';
 import { altersCode, hasCode } from './line-changes.ts';
 import { findRemovedCheck } from './removed-checks.ts';
@@ -13,7 +13,8 @@ import { oneLine } from './wording.ts';
 /** Words about the commit of the first suspect, for the cause and the fix. */
 export interface ChangeDescription {
   readonly cause: string;
-  readonly fix: string;
+  /** Null if the change is not beside the failure, so that it may be harmless. */
+  readonly fix: string | null;
   readonly claim: Claim;
 }
 
@@ -47,7 +48,7 @@ export function describeChange(
     describeLeftUse(touch, by) ??
     describeMissedName(touch, subject, by) ??
     describeRemoval(touch, suspect.line, by) ??
-    describeReplacement(touch, suspect.line, by);
+    describeReplacement(touch, suspect.line, subject, by);
   if (said === null) return null;
   return { ...said, claim: { text: said.cause, evidence: [touch.evidenceId], quotes: [] } };
 }
@@ -86,7 +87,12 @@ function describeRemoval(touch: Touch, line: number | null, by: string): Said | 
 }
 
 /** Describes one line that was replaced by another. Whether the new line is wrong is not known. */
-function describeReplacement(touch: Touch, line: number | null, by: string): Said | null {
+function describeReplacement(
+  touch: Touch,
+  line: number | null,
+  subject: TriageSubject,
+  by: string,
+): Said | null {
   const changes = (line === null ? touch.changes : listNearChanges(touch, line)).filter(altersCode);
   const [change] = changes;
   const removed = change?.removed.filter(hasCode) ?? [];
@@ -94,9 +100,10 @@ function describeReplacement(touch: Touch, line: number | null, by: string): Sai
   if (change === undefined || changes.length > 1 || removed.length !== 1 || added.length !== 1) return null;
   const [before = '', after = ''] = [removed[0], added[0]].map((text) => quoteCode(text ?? ''));
   const place = `${touch.path}:${change.newLine}`;
+  const isBeside = isFailingNear(touch.path, findChangedRange(change), subject);
   return {
     cause: `${by} changed \`${before}\` to \`${after}\` in ${place}.`,
-    fix: `Restore \`${before}\` in ${place}, or correct \`${after}\`. ${by} changed it.`,
+    fix: isBeside ? `Restore \`${before}\` in ${place}, or correct \`${after}\`. ${by} changed it.` : null,
   };
 }
 

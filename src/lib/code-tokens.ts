@@ -1,5 +1,6 @@
 const SCRIPT = '[cm]?[jt]sx?|vue|svelte';
-const FREE = `${SCRIPT}|java|kts?|scala|groovy|gradle|go|rs|c|cc|cpp|h|hpp|cs|swift|php|rb|lua|dart|s?css|less|json|sql|pl|pm`;
+const SLASHED = `${SCRIPT}|java|kts?|scala|groovy|gradle|go|rs|c|cc|cpp|h|hpp|cs|swift|php|dart|scss|less`;
+const FREE = `${SLASHED}|rb|lua|pl|pm|css|sql|json|xml|html?`;
 /** Files where a line break ends a statement, and where its indentation counts as well. */
 const LINES = 'sh|bash|zsh|ps1|exs?|jl|r|toml|tf';
 const INDENTED = 'pyi?|pyx|ya?ml|coffee|nim|gd';
@@ -8,6 +9,8 @@ const isFree = matchEndings(FREE);
 const endsAtLine = matchEndings(`${LINES}|${INDENTED}`);
 const isIndented = matchEndings(INDENTED);
 const hasHashComments = matchEndings(`rb|php|pl|pm|${LINES}|${INDENTED}`);
+const hasSlashComments = matchEndings(SLASHED);
+const hasBlockComments = matchEndings(`${SLASHED}|css|sql`);
 const hasDashComments = matchEndings('sql|lua');
 const isQuotedAnyway = matchEndings(`${SCRIPT}|pyi?`);
 const isQuotedMostly = matchEndings('rb|php|pl|pm|lua|dart|sh|bash|zsh|ya?ml|exs?');
@@ -15,7 +18,8 @@ const needsNoSemicolon = matchEndings(`${SCRIPT}|py|go|kts?|scala|groovy|gradle|
 
 /** Comments that a compiler reads are none. */
 const COMMENTS = {
-  slash: String.raw`\/\/(?!go:).*|\/\*[\s\S]*?(?:\*\/|$)`,
+  slash: String.raw`\/\/(?!go:).*`,
+  block: String.raw`\/\*[\s\S]*?(?:\*\/|$)`,
   hash: String.raw`(?<!\S)#(?!\[|!|\s?frozen_string_literal).*`,
   dash: '--.*',
 };
@@ -77,13 +81,14 @@ function createPattern(path: string): RegExp {
   const kinds = [
     hasHashComments.test(path) ? COMMENTS.hash : [],
     hasDashComments.test(path) ? COMMENTS.dash : [],
-    isFree.test(path) && !/\.(?:rb|lua|pl|pm)$/i.test(path) ? COMMENTS.slash : [],
+    hasSlashComments.test(path) ? COMMENTS.slash : [],
+    hasBlockComments.test(path) ? COMMENTS.block : [],
   ].flat();
   return new RegExp([kinds, TOKENS].flat().join('|'), 'g');
 }
 
 function isComment(token: string, path: string): boolean {
-  if (/^(?:\/\/|\/\*)/.test(token)) return true;
+  if (/^\/[/*]/.test(token)) return true;
   if (hasHashComments.test(path) && token.length > 1 && token.startsWith('#')) return true;
   return hasDashComments.test(path) && token.startsWith('--');
 }

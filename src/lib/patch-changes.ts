@@ -1,4 +1,5 @@
 import { readTokens } from './code-tokens.ts';
+import { sumNumbers } from './collections.ts';
 
 /** Neighboring lines that a patch takes away and puts in their place, with up to three on either side. */
 export interface LineChange {
@@ -44,6 +45,22 @@ export function readAlterations(patch: string, path: string): LineChange[] {
     }
     return altering.map((one) => toChange(lines, one));
   });
+}
+
+/**
+ * Checks whether a patch leaves the same code in another format. It must hold all lines that the file's change
+ * counts: what a cut patch leaves out may be anything. A count is null if it is not known.
+ */
+export function isOnlyFormatting(
+  patch: string,
+  path: string,
+  { additions, deletions }: { readonly additions: number | null; readonly deletions: number | null },
+): boolean {
+  const changes = readChanges(patch);
+  const added = sumNumbers(changes.map((change) => change.added.length));
+  const removed = sumNumbers(changes.map((change) => change.removed.length));
+  const isWhole = added >= (additions ?? 0) && removed >= (deletions ?? 0);
+  return changes.length > 0 && isWhole && readAlterations(patch, path).length === 0;
 }
 
 /** Writes a change as a hunk of a unified diff. */

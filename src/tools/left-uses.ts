@@ -1,5 +1,5 @@
 import { TriageError } from '../domain/errors.ts';
-import { type LineChange, readChanges } from '../lib/patch-changes.ts';
+import { type LineChange, readAlterations } from '../lib/patch-changes.ts';
 import type { ChangedFile, CodeHost } from '../ports/code-host.ts';
 
 /** A place that still uses a name which the changes took away. */
@@ -19,7 +19,7 @@ const PROSE = /\.(?:md|rst|txt|adoc|html?|svg|lock)$/i;
 /** Names that a line gives to something: a key, a constant, a function, a type. */
 const DEFINED = new RegExp(
   [
-    /["'](?<quoted>[A-Za-z_][\w-]{3,60})["']\s{0,4}(?::|=>|\])/,
+    /["'](?<quoted>[A-Za-z_][\w-]{3,60})["']\s{0,4}(?::|=>|\]\s{0,4}=(?!=))/,
     /(?<![.\w])(?<key>[A-Za-z_]\w{3,60})\s{0,4}(?::(?!:)|=(?![=>~]))/,
     /\b(?:def|function|func|fn|class|struct|type|const|let|var|val)\s{1,4}(?<word>[A-Za-z_]\w{3,60})/,
   ]
@@ -76,7 +76,7 @@ function listRemovedNames(files: readonly ChangedFile[]): string[] {
   const code = files.filter(({ path }) => !PROSE.test(path));
   const changes = code
     .slice(0, MAX_FILES)
-    .flatMap(({ patch }) => readChanges((patch ?? '').slice(0, MAX_PATCH)));
+    .flatMap(({ patch, path }) => readAlterations((patch ?? '').slice(0, MAX_PATCH), path));
   const added = changes
     .flatMap((change) => change.added)
     .map((line) => line.slice(0, MAX_LINE))

@@ -5,6 +5,7 @@ import { containsTokens, readTokens } from '../lib/code-tokens.ts';
 import {
   findChangedRange,
   formatChange,
+  isOnlyFormatting,
   type LineChange,
   readAlterations,
   readChanges,
@@ -123,9 +124,10 @@ async function readRecent(
     commits.map(async (by) => {
       const diff = await readDiff(host, { repository: at.repository, commit: by.commit }, signal);
       const file = diff?.files.find(({ path }) => path === range.path) ?? null;
-      const altering = readAlterations(file?.patch ?? '', range.path);
-      const changes = altering.flatMap((change) => findPlace(change, lines, range.path) ?? []);
-      const isFormatting = altering.length === 0 && file?.patch != null;
+      const changes = readAlterations(file?.patch ?? '', range.path).flatMap(
+        (change) => findPlace(change, lines, range.path) ?? [],
+      );
+      const isFormatting = file !== null && isOnlyFormatting(file.patch ?? '', range.path, file);
       return { by, diff, file, changes, isFormatting };
     }),
   );
@@ -137,14 +139,16 @@ async function readRecent(
  */
 function findPlace(change: LineChange, lines: readonly BlameLine[], path: string): LineChange | null {
   const { added, before, after } = change;
-  const find = (text = '') =>
-    /\w{2}/.test(text) ? lines.find((line) => line.text.trim() === text.trim())?.line : undefined;
-  const tokens = readTokens(added, path);
+  const isFrom = (written = '') => {
+    const tokens = readTokens([written], path);
+    return ({ text }: BlameLine) =>
+      (/\w{2}/.test(text) && text.trim() === written.trim()) ||
+      containsTokens(tokens, readTokens([text], path));
+  };
   const places = [
-    ...added.map((text, at) => (find(text) ?? Number.NaN) - at),
-    lines.find(({ text }) => containsTokens(tokens, readTokens([text], path)))?.line ?? Number.NaN,
-    (find(before.at(-1)) ?? Number.NaN) + 1,
-    find(after[0]) ?? Number.NaN,
+    ...added.map((text, at) => (lines.find(isFrom(text))?.line ?? Number.NaN) - at),
+    (lines.findLast(isFrom(before.at(-1)))?.line ?? Number.NaN) + 1,
+    lines.find(isFrom(after[0]))?.line ?? Number.NaN,
   ];
   const newLine = places.find((place) => !Number.isNaN(place));
   return newLine === undefined ? null : { ...change, newLine };
