@@ -71,19 +71,29 @@ export function takesAway(changes: readonly LineChange[], name: string): boolean
   return changes.some(({ removed, added }) => has(removed) && !has(added));
 }
 
-/** Lists the names that removed lines define and that no added line has. */
+/** Lists the names that removed lines define and that fewer lines have than before. */
 function listRemovedNames(files: readonly ChangedFile[]): string[] {
   const code = files.filter(({ path }) => !PROSE.test(path));
   const changes = code
     .slice(0, MAX_FILES)
     .flatMap(({ patch, path }) => readAlterations((patch ?? '').slice(0, MAX_PATCH), path));
-  const added = changes
-    .flatMap((change) => change.added)
-    .map((line) => line.slice(0, MAX_LINE))
-    .join('\n');
-  const words = new Set([...(added.match(/\w+/g) ?? []), ...(added.match(/[\w-]+/g) ?? [])]);
-  const names = changes.flatMap(({ removed }) => removed).flatMap(listDefinedNames);
-  return [...new Set(names)].filter((name) => !KEYWORDS.has(name) && !words.has(name));
+  const removed = countWords(changes.flatMap((change) => change.removed));
+  const added = countWords(changes.flatMap((change) => change.added));
+  const count = (name: string) => added.get(name) ?? 0;
+  const isLost = (name: string) => count(name) < (removed.get(name) ?? 0);
+  const names = changes.flatMap((change) => change.removed).flatMap(listDefinedNames);
+  const lost = [...new Set(names)].filter((name) => !KEYWORDS.has(name) && isLost(name));
+  return lost.toSorted((left, right) => count(left) - count(right));
+}
+
+/** Counts words with and without hyphens. */
+function countWords(lines: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of lines.map((one) => one.slice(0, MAX_LINE))) {
+    const words = [line.match(/\w+/g) ?? [], line.match(/[\w-]+/g) ?? []].flat();
+    for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function listDefinedNames(line: string): string[] {
