@@ -13,7 +13,7 @@ import { oneLine } from './wording.ts';
 /** Words about the commit of the first suspect, for the cause and the fix. */
 export interface ChangeDescription {
   readonly cause: string;
-  /** Null if the change is not beside the failure, so that it may be harmless. */
+  /** Null if the change is not near the failure, so that it may be harmless. */
   readonly fix: string | null;
   readonly claim: Claim;
 }
@@ -100,10 +100,12 @@ function describeReplacement(
   if (change === undefined || changes.length > 1 || removed.length !== 1 || added.length !== 1) return null;
   const [before = '', after = ''] = [removed[0], added[0]].map((text) => quoteCode(text ?? ''));
   const place = `${touch.path}:${change.newLine}`;
-  const isBeside = isFailingNear(touch.path, findChangedRange(change), subject);
+  const isNearFailure = isFailingNear(touch.path, findChangedRange(change), subject);
   return {
     cause: `${by} changed \`${before}\` to \`${after}\` in ${place}.`,
-    fix: isBeside ? `Restore \`${before}\` in ${place}, or correct \`${after}\`. ${by} changed it.` : null,
+    fix: isNearFailure
+      ? `Restore \`${before}\` in ${place}, or correct \`${after}\`. ${by} changed it.`
+      : null,
   };
 }
 

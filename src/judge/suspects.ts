@@ -203,8 +203,8 @@ function listSince(path: string, facts: RepositoryFacts): readonly Touch[] {
 
 /**
  * Chooses the commit to name for a file. Among commits since the last green build, it is the one whose
- * changes are most likely the fault. A commit that removed or replaced code at the line goes before those that
- * wrote the lines which stayed; otherwise it is the commit of the exact line, or the newest one.
+ * changes are most likely the fault. A commit that removed or replaced code at the line goes before those
+ * that wrote the lines which stayed; otherwise it is the commit of the exact line, or the newest one.
  */
 export function chooseTouch(
   path: string,

@@ -27,7 +27,7 @@ export function readChanges(patch: string): LineChange[] {
   return splitHunks(patch).flatMap((lines) => findStretches(lines).map((one) => toChange(lines, one)));
 }
 
-/** Changes that are looked at together: a line that was broken up leaves several, with what stayed between. */
+/** Changes that are looked at together: a line that was broken up leaves several, with others between. */
 const MAX_TOGETHER = 8;
 
 /** Reads the changes of a file's unified diff without those that leave the same code in another format. */
@@ -48,7 +48,7 @@ export function readAlterations(patch: string, path: string): LineChange[] {
 }
 
 /**
- * Checks whether a patch leaves the same code in another format. It must hold all lines that the file's change
+ * Checks whether a patch leaves the same code in another format. It must hold all lines that the change
  * counts: what a cut patch leaves out may be anything. A count is null if it is not known.
  */
 export function isOnlyFormatting(

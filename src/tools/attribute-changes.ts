@@ -89,7 +89,7 @@ export function attributeChanges(
   });
 }
 
-/** Reads what each commit changed, newest first, and moves it to where these lines are after the newer ones. */
+/** Reads what each commit changed, newest first, at the lines where it is after the newer ones. */
 function readOwnChanges(
   { path, previousPath }: ChangedFile,
   commits: readonly CommitInfo[],

@@ -104,7 +104,7 @@ interface Recent {
   /** Null if the host could not show the commit. */
   readonly diff: Awaited<ReturnType<CodeHost['commitDiff']>>;
   readonly file: ChangedFile | null;
-  /** What it changed next to the lines of the range, at their present numbers, without mere formatting. */
+  /** Its changes next to the lines of the range, at their present numbers, without mere formatting. */
   readonly changes: readonly LineChange[];
   /** True if it left the code of the file the same, in another format. */
   readonly isFormatting: boolean;
