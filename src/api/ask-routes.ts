@@ -25,7 +25,7 @@ import {
 import { type ApiApp, route } from './route.ts';
 
 interface AskRouteDeps {
-  readonly ask: Ask & Scoped;
+  readonly ask: Scoped<Ask>;
   /** Finds a build by an id in any form that routes accept. Throws `not-found`. */
   readonly findBuild: (id: string) => Promise<Build>;
   readonly logger: Logger;

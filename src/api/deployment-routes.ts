@@ -3,15 +3,16 @@ import type { Deployment } from '../domain/health.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { shortText, webAddress } from '../providers/read-input.ts';
-import type { ScopedStores } from '../stores/stores.ts';
+import type { ScopedStores, ShownStores } from '../stores/stores.ts';
 import { type ApiApp, route } from './route.ts';
 
 interface KeepingDeps {
-  readonly stores: { readonly health: Pick<ScopedStores['health'], 'addDeployment'> };
+  readonly stores: { readonly health: Pick<ShownStores['health'], 'addDeployment'> };
   readonly masker: Pick<Masker, 'mask'>;
 }
 
 interface DeploymentRouteDeps extends KeepingDeps {
+  readonly stores: { readonly health: Pick<ScopedStores['health'], 'addDeployment'> };
   readonly clock: Clock;
 }
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyInstance } from 'fastify';
-import { isInScope } from '../domain/access.ts';
+import { CHECKED, type Checked, isInScope } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { Sql } from '../ports/database.ts';
@@ -27,34 +27,134 @@ export function followScope(app: FastifyInstance) {
   return { repositories, allows: (repository: string) => isInScope(repositories(), repository) };
 }
 
-export type Held = ReturnType<typeof heldTo>;
+/** A part of a filter that limits a query to repositories. */
+interface Limit {
+  readonly repositories?: readonly string[];
+}
+/** A filter that can be limited. A query whose filter cannot be is refused by the type checker. */
+type Limitable<Filter> = 'repositories' extends keyof Filter ? unknown : never;
+type Answer<Result> = Result | Promise<Result>;
+interface OfRepository {
+  readonly repository: string;
+}
 
-/** Extends a scope with a check for builds. Users see the data of a build if they may see the build. */
-export function heldTo({ builds }: Pick<Stores, 'builds'>, scope: Scope) {
-  /** Returns the value if its repository is visible, otherwise null. */
-  const shown = <Value extends { readonly repository: string }>(one: Value | null): Value | null =>
-    one !== null && scope.allows(one.repository) ? one : null;
-  return {
-    ...scope,
-    shown,
-    build: async (id: string, sql?: Sql) =>
-      scope.repositories() === null || shown(await builds.find(id, sql)) !== null,
-    /**
-     * Throws `forbidden` where what is to be stored is of a repository that may not be seen; null: of every
-     * one.
-     */
-    require: (what: string, repository: string | null): void => {
-      if (scope.repositories() === null || (repository !== null && scope.allows(repository))) return;
-      throw new TriageError(
-        'forbidden',
-        `Your token does not allow changing ${what} ${repository ?? 'every repository'}.`,
+/**
+ * The checks that a method of a store passes before a route can call it. Each makes a method that asks the
+ * store for the caller's repositories alone; for callers with unrestricted access it only hands the call on.
+ */
+export type ScopeChecks = ReturnType<typeof createScopeChecks>;
+
+export function createScopeChecks({ builds }: Pick<Stores, 'builds'>, scope: Scope) {
+  const { repositories, allows } = scope;
+  const seesAll = () => repositories() === null;
+  const canSeeBuild = async (id: string, sql?: Sql): Promise<boolean> => {
+    if (seesAll()) return true;
+    const build = await builds.find(id, sql);
+    return build !== null && allows(build.repository);
+  };
+  const hasVisibleRepository = ({ repository }: OfRepository) => allows(repository);
+
+  /**
+   * Creates a check of methods whose first argument names what they are about. If `isVisible` refuses it,
+   * the method answers as if it were not there. The caller's transaction is used if there is one, because no
+   * other connection may be used inside it.
+   */
+  const when =
+    <Key>(isVisible: (key: Key, sql?: Sql) => Answer<boolean>) =>
+    <Args extends [Key, ...unknown[]], Result>(
+      method: (...args: Args) => Promise<Result>,
+      otherwise: () => NoInfer<Result>,
+    ) =>
+      check(async (...args: Args) =>
+        seesAll() || (await isVisible(args[0], findTransaction(args))) ? await method(...args) : otherwise(),
       );
-    },
+
+  return {
+    repositories,
+    seesAll,
+    allows,
+    canSeeBuild,
+    when,
+    /** Checks a method whose first argument is the id of a build. */
+    ofBuild: when<string>(canSeeBuild),
+    /** Checks a method whose first argument names a repository. */
+    ofRepository: when<OfRepository>(hasVisibleRepository),
+    /** Limits a query by its filter, which is its first argument. */
+    limited: <Filter extends object, Rest extends unknown[], Result>(
+      method: ((filter: Filter, ...rest: Rest) => Promise<Result>) & Limitable<Filter>,
+    ) => check(async (filter: Filter, ...rest: Rest) => await method(withLimit(filter, scope), ...rest)),
+    /** Limits a query by its filter, which is its second argument and may be left out. */
+    limitedSecond: <First, Filter extends object, Result>(
+      method: ((first: First, filter?: Filter) => Promise<Result>) & Limitable<Filter>,
+      nothing: NoInfer<Filter>,
+    ) =>
+      check(async (first: First, filter: Filter = nothing) => await method(first, withLimit(filter, scope))),
+    /** Hides a result that may not be seen; by default, one of a repository that may not be. */
+    visible: <Args extends unknown[], Result extends object>(
+      method: (...args: Args) => Promise<Result | null>,
+      isVisible: (found: NoInfer<Result>, sql?: Sql) => Answer<boolean>,
+    ) =>
+      check(async (...args: Args) => {
+        const found = await method(...args);
+        if (found === null || seesAll()) return found;
+        return (await isVisible(found, findTransaction(args))) ? found : null;
+      }),
+    hasVisibleRepository,
+    /** Leaves only what may be seen of a list. */
+    visibleOnly: <Args extends unknown[], Result>(
+      method: (...args: Args) => Promise<Result[]>,
+      isVisible: (found: NoInfer<Result>, sql?: Sql) => Answer<boolean>,
+    ) =>
+      check(async (...args: Args) => {
+        const found = await method(...args);
+        if (seesAll()) return found;
+        const seen: Result[] = [];
+        for (const one of found) if (await isVisible(one, findTransaction(args))) seen.push(one);
+        return seen;
+      }),
+    /** Refuses to store data of a repository that may not be seen; null: of every one. Throws `forbidden`. */
+    writes: <Args extends unknown[], Result>(
+      what: string,
+      method: (...args: Args) => Promise<Result>,
+      readRepository: (...args: Args) => string | null,
+    ) =>
+      check(async (...args: Args) => {
+        requireVisible(what, readRepository(...args), scope);
+        return await method(...args);
+      }),
+    /** Marks a method that checks its scope itself, or that is about no repository. Say which. */
+    checkedByHand: <Args extends unknown[], Result>(method: (...args: Args) => Result) =>
+      check((...args: Args) => method(...args)),
   };
 }
 
-/** Creates the scope filter for lists. */
-export function within(scope: Scope): { readonly repositories?: readonly string[] } {
+/**
+ * Throws `forbidden` if data of a repository that may not be seen is to be stored; null: of every repository.
+ */
+export function requireVisible(what: string, repository: string | null, scope: Scope): void {
+  if (scope.repositories() === null || (repository !== null && scope.allows(repository))) return;
+  throw new TriageError(
+    'forbidden',
+    `Your token does not allow changing ${what} ${repository ?? 'every repository'}.`,
+  );
+}
+
+/** Limits a filter to the repositories of a scope. */
+export function withLimit<Filter extends object>(filter: Filter, scope: Scope): Filter & Limit {
   const repositories = scope.repositories();
-  return repositories === null ? {} : { repositories };
+  return repositories === null ? filter : { ...filter, repositories };
+}
+
+function check<Method extends object>(method: Method): Checked<Method> {
+  return Object.assign(method, { [CHECKED]: true } as const);
+}
+
+/** Returns the transaction that a method is called with as its last argument, if there is one. */
+function findTransaction(args: readonly unknown[]): Sql | undefined {
+  const last = args.at(-1);
+  return isSql(last) ? last : undefined;
+}
+
+function isSql(value: unknown): value is Sql {
+  return typeof value === 'object' && value !== null && 'query' in value && typeof value.query === 'function';
 }

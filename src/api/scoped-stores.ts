@@ -1,81 +1,53 @@
-import { SCOPED, type Scoped } from '../domain/access.ts';
+import type { Scoped } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Sql } from '../ports/database.ts';
 import type { KeptRuns } from '../ports/kept-runs.ts';
 import type { Ask } from '../service/ask/ask.ts';
 import type { Changes, Followed } from '../service/changes.ts';
 import type { ScopedStores, ShownArchive, ShownStores, Stores } from '../stores/stores.ts';
-import { type Held, heldTo, type Scope, within } from './scope.ts';
+import { createScopeChecks, requireVisible, type Scope, type ScopeChecks, withLimit } from './scope.ts';
 
 /**
- * Stores that hold only what the asker may see; everything else is as if it were not there. Each method is
- * said out: one that the ports gain is out of a route's reach until it is here too.
+ * Creates the stores of routes. They hold only what the asker may see; everything else is as if it were not
+ * there. Each method passes a check: one that passes none does not compile.
  */
 export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
-  const { preferences } = stores;
-  const held = heldTo(stores, scope);
+  const checks = createScopeChecks(stores, scope);
+  const { checkedByHand, limited, ofBuild, writes } = checks;
+  const { runSteps, health, trust, preferences, triages } = stores;
   return {
-    deliveries: marked(scopeDeliveries(stores, held)),
-    builds: marked(scopeBuilds(stores, held)),
-    triages: marked({
-      findByBuild: async (id, sql) =>
-        (await held.build(id, sql)) ? await stores.triages.findByBuild(id, sql) : null,
-    }),
-    analyses: marked(scopeAnalyses(stores, held)),
-    runSteps: marked({
-      after: async (id, position) =>
-        (await held.build(id)) ? await stores.runSteps.after(id, position) : [],
-    }),
-    failures: marked(scopeFailures(stores, held)),
-    history: marked(scopeHistory(stores, held)),
-    library: marked(scopeLibrary(stores, held)),
-    rules: marked(scopeRules(stores, held)),
-    reviews: marked(scopeReviews(stores, held)),
-    questions: marked(scopeQuestions(stores, held)),
-    flakiness: marked(scopeFlakiness(stores, held)),
-    insights: marked(scopeInsights(stores, held)),
-    health: marked({
-      pipelines: async (period, limit) =>
-        await stores.health.pipelines({ ...period, ...within(held) }, limit),
-      repository: async (period, limit) =>
-        await stores.health.repository({ ...period, ...within(held) }, limit),
-      unreadLogs: async (period, limit) =>
-        await stores.health.unreadLogs({ ...period, ...within(held) }, limit),
-      addDeployment: async (deployment) => {
-        held.require('deployments of', deployment.repository);
-        await stores.health.addDeployment(deployment);
-      },
-    }),
-    outside: marked(scopeOutside(stores, held)),
-    trust: marked({
-      changes: async (filter) => await stores.trust.changes({ ...filter, ...within(held) }),
-      answers: async (period, which, page) =>
-        await stores.trust.answers({ ...period, ...within(held) }, which, page),
-    }),
-    causes: marked(scopeCauses(stores, held)),
-    experiments: marked(scopeExperiments(stores, held)),
-    notificationRules: marked(scopeNotificationRules(stores, held)),
-    passingBuilds: marked(scopeGreens(stores, held)),
-    notices: marked({
-      changed: async (of, sql) =>
-        (await held.build(of.buildId, sql)) && (await stores.notices.changed(of, sql)),
-      situation: async (about) =>
-        (await held.build(about.type === 'build' ? about.buildId : ''))
-          ? await stores.notices.situation(about)
-          : { ...UNKNOWN, about },
-      pages: async (build) => (held.allows(build.repository) ? await stores.notices.pages(build) : []),
-    }),
+    deliveries: scopeDeliveries(stores, checks),
+    builds: scopeBuilds(stores, checks),
+    triages: { findByBuild: ofBuild(triages.findByBuild, () => null) },
+    analyses: scopeAnalyses(stores, checks),
+    runSteps: { after: ofBuild(runSteps.after, () => []) },
+    failures: scopeFailures(stores, checks),
+    history: scopeHistory(stores, checks),
+    library: scopeLibrary(stores, checks),
+    rules: scopeRules(stores, checks),
+    reviews: { ...scopeReviewLists(stores, checks), ...scopeReviewItems(stores, checks) },
+    questions: scopeQuestions(stores, checks),
+    flakiness: scopeFlakiness(stores, checks),
+    insights: scopeInsights(stores, scope, checks),
+    health: {
+      pipelines: limited(health.pipelines),
+      repository: limited(health.repository),
+      unreadLogs: limited(health.unreadLogs),
+      addDeployment: writes('deployments of', health.addDeployment, ({ repository }) => repository),
+    },
+    outside: scopeOutside(stores, checks),
+    trust: { changes: limited(trust.changes), answers: limited(trust.answers) },
+    causes: scopeCauses(stores, checks),
+    experiments: scopeExperiments(stores, checks),
+    notificationRules: scopeNotificationRules(stores, checks),
+    passingBuilds: scopePassingBuilds(stores, checks),
+    notices: scopeNotices(stores, checks),
     // Of no repository: what a person has set for the pages, and the texts that a decision hands to the
     // index.
-    preferences: marked({
-      of: (holder) => preferences.of(holder),
-      set: (holder, chosen) => preferences.set(holder, chosen),
-    }),
-    work: marked({ add: addToIndex(stores) }),
+    preferences: { of: checkedByHand(preferences.of), set: checkedByHand(preferences.set) },
+    work: { add: checkedByHand(addToIndex(stores)) },
   };
 }
-
-const UNKNOWN = { heads: [], defaultBranch: null, usualMs: null };
 
 /**
  * Allows changes of the index to every user who may decide. Only the service itself adds other work
@@ -93,395 +65,383 @@ function addToIndex({ work }: Pick<Stores, 'work'>): ShownStores['work']['add'] 
   };
 }
 
-/** Texts of builds that the asker may see. */
+/** Limits the archive to texts of builds that the asker may see. */
 export function scopeArchive(
   archive: ShownArchive,
   stores: Pick<Stores, 'builds'>,
   scope: Scope,
-): ShownArchive & Scoped {
-  const { build } = heldTo(stores, scope);
-  return marked({
-    list: async (buildId) => ((await build(buildId)) ? await archive.list(buildId) : []),
-    lines: async (buildId, name, from, to) =>
-      (await build(buildId)) ? await archive.lines(buildId, name, from, to) : null,
-    pieces: async function* (buildId: string, name: string) {
-      if (await build(buildId)) yield* archive.pieces(buildId, name);
-    },
-  });
+): Scoped<ShownArchive> {
+  const { ofBuild, canSeeBuild, checkedByHand } = createScopeChecks(stores, scope);
+  return {
+    list: ofBuild(archive.list, () => []),
+    lines: ofBuild(archive.lines, () => null),
+    pieces: checkedByHand(async function* (buildId: string, name: string) {
+      if (await canSeeBuild(buildId)) yield* archive.pieces(buildId, name);
+    }),
+  };
 }
 
 /** Limits follow-up questions to what the caller may see. */
 export function scopeAsk(
   ask: Ask,
-  stores: Pick<ShownStores, 'analyses' | 'builds'>,
+  stores: Pick<ShownStores, 'analyses'> & Pick<Stores, 'builds'>,
   scope: Scope,
-): Ask & Scoped {
-  const hides = async (buildId: string) =>
-    scope.repositories() !== null && (await stores.builds.find(buildId)) === null;
-  const seen: Ask['thread'] = async (id) => {
+): Scoped<Ask> {
+  const { seesAll, canSeeBuild, checkedByHand } = createScopeChecks(stores, scope);
+  const findVisible: Ask['thread'] = async (id) => {
     const found = await ask.thread(id);
-    if (await hides(found.thread.buildId)) throw new TriageError('not-found', `There is no thread ${id}.`);
-    return found;
+    if (await canSeeBuild(found.thread.buildId)) return found;
+    throw new TriageError('not-found', `There is no thread ${id}.`);
   };
-  return marked({
+  return {
     byRules: ask.byRules,
-    open: async (input) => {
-      if (scope.repositories() === null) return await ask.open(input);
+    open: checkedByHand(async (input: Parameters<Ask['open']>[0]) => {
+      if (seesAll()) return await ask.open(input);
       if ('analysisId' in input.about && (await stores.analyses.find(input.about.analysisId)) === null)
         throw new TriageError('not-found', `There is no analysis ${input.about.analysisId}.`);
-      if ('buildId' in input.about && (await hides(input.about.buildId)))
+      if ('buildId' in input.about && !(await canSeeBuild(input.about.buildId)))
         throw new TriageError('not-found', `There is no build ${input.about.buildId}.`);
-      if (input.threadId !== undefined) await seen(input.threadId);
+      if (input.threadId !== undefined) await findVisible(input.threadId);
       return await ask.open(input);
-    },
+    }),
     // What is answered was opened.
-    answer: async (opened, watcher, signal) => await ask.answer(opened, watcher, signal),
-    threads: async (filter, page) => await ask.threads({ ...filter, ...within(scope) }, page),
-    thread: seen,
-    forget: async (id) => {
-      await seen(id);
+    answer: checkedByHand(ask.answer),
+    threads: checkedByHand(
+      async (filter: Parameters<Ask['threads']>[0], page: Parameters<Ask['threads']>[1]) =>
+        ask.threads(withLimit(filter, scope), page),
+    ),
+    thread: checkedByHand(findVisible),
+    forget: checkedByHand(async (id: string) => {
+      await findVisible(id);
       await ask.forget(id);
-    },
-  });
+    }),
+  };
 }
 
 /**
  * Shows replays only to users who may see every repository, because a replay mixes the failures of all of
  * them.
  */
-export function scopeKeptRuns(runs: KeptRuns | undefined, scope: Scope): KeptRuns & Scoped {
-  return marked({
-    list: async () => (scope.repositories() === null ? ((await runs?.list()) ?? []) : null),
-    compare: async (baseline, candidate) => {
-      if (scope.repositories() === null && runs !== undefined) return await runs.compare(baseline, candidate);
+export function scopeKeptRuns(
+  runs: KeptRuns | undefined,
+  stores: Pick<Stores, 'builds'>,
+  scope: Scope,
+): Scoped<KeptRuns> {
+  const { seesAll, checkedByHand } = createScopeChecks(stores, scope);
+  return {
+    list: checkedByHand(async () => (seesAll() ? ((await runs?.list()) ?? []) : null)),
+    compare: checkedByHand(async (baseline: string, candidate: string) => {
+      if (seesAll() && runs !== undefined) return await runs.compare(baseline, candidate);
       throw new TriageError('not-found', 'There is no such run.');
-    },
-  });
+    }),
+  };
 }
 
-/** Changes of what the asker may see. */
-export function scopeChanges(changes: Changes, scope: Scope): Changes & Scoped {
-  const held: (followed: Followed) => Followed = (followed) => ({
-    ...followed,
-    repositories: scope.repositories(),
-  });
-  return marked({
-    ...changes,
-    since: async (followed, milliseconds) => await changes.since(held(followed), milliseconds),
-    follow: (followed, tell) => changes.follow(held(followed), tell),
-  });
+/** Limits changes to what the asker may see. */
+export function scopeChanges(
+  changes: Changes,
+  stores: Pick<Stores, 'builds'>,
+  scope: Scope,
+): Scoped<Changes> {
+  const { checkedByHand } = createScopeChecks(stores, scope);
+  const limit = (followed: Followed): Followed => ({ ...followed, repositories: scope.repositories() });
+  return {
+    stopping: changes.stopping,
+    stop: checkedByHand(changes.stop),
+    since: checkedByHand(async (followed: Followed, milliseconds: number) =>
+      changes.since(limit(followed), milliseconds),
+    ),
+    follow: checkedByHand((followed: Followed, tell: () => void) => changes.follow(limit(followed), tell)),
+  };
 }
 
 /**
  * Limits deliveries for users with a restricted scope to those with a visible build, because a delivery names
  * no repository.
  */
-function scopeDeliveries({ deliveries }: Stores, held: Held): ShownStores['deliveries'] {
+function scopeDeliveries(
+  { deliveries }: Stores,
+  { canSeeBuild, visible }: ScopeChecks,
+): ScopedStores['deliveries'] {
   return {
-    find: async (source, id, sql) => {
-      const kept = await deliveries.find(source, id, sql);
-      if (kept === null || held.repositories() === null) return kept;
-      return kept.buildId !== null && (await held.build(kept.buildId, sql)) ? kept : null;
-    },
+    find: visible(
+      deliveries.find,
+      async ({ buildId }, sql) => buildId !== null && (await canSeeBuild(buildId, sql)),
+    ),
   };
 }
 
-function scopeBuilds({ builds }: Stores, held: Held): ShownStores['builds'] {
+function scopeBuilds(
+  { builds }: Stores,
+  { hasVisibleRepository, limited, ofBuild, visible }: ScopeChecks,
+): ScopedStores['builds'] {
   return {
-    find: async (id, sql) => held.shown(await builds.find(id, sql)),
-    list: async (filter, page) => await builds.list({ ...filter, ...within(held) }, page),
-    logsForgottenAt: async (id) => ((await held.build(id)) ? await builds.logsForgottenAt(id) : null),
+    find: visible(builds.find, hasVisibleRepository),
+    list: limited(builds.list),
+    logsForgottenAt: ofBuild(builds.logsForgottenAt, () => null),
   };
 }
 
-function scopeAnalyses({ analyses }: Stores, held: Held): ShownStores['analyses'] {
+function scopeAnalyses(
+  { analyses }: Stores,
+  { canSeeBuild, checkedByHand, ofBuild, visible }: ScopeChecks,
+): ScopedStores['analyses'] {
   return {
-    find: async (id) => {
-      const analysis = await analyses.find(id);
-      return analysis !== null && (await held.build(analysis.buildId)) ? analysis : null;
-    },
-    listByBuild: async (buildId) => ((await held.build(buildId)) ? await analyses.listByBuild(buildId) : []),
-    heads: async (buildIds) => {
-      const visible = await Promise.all(buildIds.map(async (id) => ((await held.build(id)) ? [id] : [])));
-      return await analyses.heads(visible.flat());
-    },
+    find: visible(analyses.find, async ({ buildId }, sql) => await canSeeBuild(buildId, sql)),
+    listByBuild: ofBuild(analyses.listByBuild, () => []),
+    heads: checkedByHand(async (buildIds: readonly string[]) => {
+      const seen = await Promise.all(buildIds.map(async (id) => ((await canSeeBuild(id)) ? [id] : [])));
+      return await analyses.heads(seen.flat());
+    }),
   };
 }
 
-function scopeFailures({ failures }: Stores, held: Held): ShownStores['failures'] {
+function scopeFailures({ failures }: Stores, { limited, ofBuild }: ScopeChecks): ScopedStores['failures'] {
   return {
-    search: async (filter, page) => await failures.search({ ...filter, ...within(held) }, page),
-    listByBuild: async (buildId) => ((await held.build(buildId)) ? await failures.listByBuild(buildId) : []),
-    groupsOfBuild: async (buildId) =>
-      (await held.build(buildId)) ? await failures.groupsOfBuild(buildId) : [],
+    search: limited(failures.search),
+    listByBuild: ofBuild(failures.listByBuild, () => []),
+    groupsOfBuild: ofBuild(failures.groupsOfBuild, () => []),
   };
 }
 
-function scopeHistory({ history }: Stores, held: Held): ShownStores['history'] {
+function scopeHistory(
+  { history }: Stores,
+  { allows, checkedByHand, ofRepository, repositories }: ScopeChecks,
+): ScopedStores['history'] {
   return {
-    failureHistory: async (query) =>
-      held.allows(query.repository) ? await history.failureHistory(query) : [],
-    similarFailures: async (query) => {
-      const asked = query.repositories?.filter((repository) => held.allows(repository));
-      const found = await history.similarFailures({
-        ...query,
-        ...(asked === undefined ? within(held) : { repositories: asked }),
-      });
-      return found.filter(({ repository }) => held.allows(repository));
-    },
+    failureHistory: ofRepository(history.failureHistory, () => []),
+    similarFailures: checkedByHand(async (query: Parameters<typeof history.similarFailures>[0]) => {
+      const asked = query.repositories?.filter(allows) ?? repositories();
+      const found = await history.similarFailures(asked === null ? query : { ...query, repositories: asked });
+      return found.filter(({ repository }) => allows(repository));
+    }),
   };
 }
 
-function scopeLibrary({ library }: Stores, held: Held): ShownStores['library'] {
-  const find: ShownStores['library']['find'] = async (id, sql) => held.shown(await library.find(id, sql));
-  const isVisible = async (id: string, sql?: Sql) =>
-    held.repositories() === null || (await find(id, sql)) !== null;
+function scopeLibrary({ library }: Stores, checks: ScopeChecks): ScopedStores['library'] {
+  const { hasVisibleRepository, limitedSecond, ofRepository, visible, visibleOnly, when, writes } = checks;
+  const find = visible(library.find, hasVisibleRepository);
+  const ofEntry = when<string>(async (id, sql) => (await find(id, sql)) !== null);
   return {
     find,
-    insert: async (entry, sql) => {
-      held.require('the data of', entry.repository);
-      await library.insert(entry, sql);
-    },
-    alone: async (key, sql) => {
-      held.require('the data of', key.repository);
-      await library.alone(key, sql);
-    },
-    recall: async (key, sql) => (held.allows(key.repository) ? await library.recall(key, sql) : null),
-    list: async (page, filter = {}) => await library.list(page, { ...filter, ...within(held) }),
-    ofDecision: async (id, sql) =>
-      (await library.ofDecision(id, sql)).filter(({ repository }) => held.allows(repository)),
-    withdraw: async (id, by, reason, sql) =>
-      (await isVisible(id, sql)) ? await library.withdraw(id, by, reason, sql) : null,
-    stay: async (id, by, sql) => ((await isVisible(id, sql)) ? await library.stay(id, by, sql) : null),
+    insert: writes('the data of', library.insert, ({ repository }) => repository),
+    alone: writes('the data of', library.alone, ({ repository }) => repository),
+    recall: ofRepository(library.recall, () => null),
+    list: limitedSecond(library.list, {}),
+    ofDecision: visibleOnly(library.ofDecision, hasVisibleRepository),
+    withdraw: ofEntry(library.withdraw, () => null),
+    stay: ofEntry(library.stay, () => null),
   };
 }
 
 /** Limits links to the CI of a build, and reruns, to users who may see the build. */
-function scopeOutside({ outside }: Stores, held: Held): ShownStores['outside'] {
+function scopeOutside({ outside }: Stores, { checkedByHand, ofBuild }: ScopeChecks): ScopedStores['outside'] {
   return {
-    logPages: async (buildId) => ((await held.build(buildId)) ? await outside.logPages(buildId) : new Map()),
-    reruns: async (buildId) => ((await held.build(buildId)) ? await outside.reruns(buildId) : []),
-    beginRerun: async (buildId, by) =>
-      (await held.build(buildId)) ? await outside.beginRerun(buildId, by) : null,
+    logPages: ofBuild(outside.logPages, () => new Map()),
+    reruns: ofBuild(outside.reruns, () => []),
+    beginRerun: ofBuild(outside.beginRerun, () => null),
     // What is ended was begun.
-    endRerun: async (id, error) => await outside.endRerun(id, error),
+    endRerun: checkedByHand(outside.endRerun),
+  };
+}
+
+function scopeCauses({ causes }: Stores, checks: ScopeChecks): ScopedStores['causes'] {
+  const { limited, limitedSecond, ofRepository } = checks;
+  return {
+    list: limited(causes.list),
+    counts: limited(causes.counts),
+    ofFingerprint: limitedSecond(causes.ofFingerprint, {}),
+    events: ofRepository(causes.events, () => []),
+    change: ofRepository(causes.change, () => null),
+  };
+}
+
+function scopeExperiments(
+  { experiments }: Stores,
+  { canSeeBuild, checkedByHand, ofBuild }: ScopeChecks,
+): ScopedStores['experiments'] {
+  return {
+    add: checkedByHand(async (...[buildId, experiment, by, sql]: Parameters<typeof experiments.add>) => {
+      if (!(await canSeeBuild(buildId, sql)))
+        throw new TriageError('not-found', `There is no build ${buildId}.`);
+      await experiments.add(buildId, experiment, by, sql);
+    }),
+    apply: ofBuild(experiments.apply, () => []),
   };
 }
 
 /**
  * Shows rules for every repository to all users, but lets only users with unrestricted access change them.
  */
-function scopeCauses({ causes }: Stores, held: Held): ShownStores['causes'] {
-  return {
-    list: async (filter, page) => await causes.list({ ...filter, ...within(held) }, page),
-    counts: async (filter) => await causes.counts({ ...filter, ...within(held) }),
-    ofFingerprint: async (fingerprint, filter = {}) =>
-      await causes.ofFingerprint(fingerprint, { ...filter, ...within(held) }),
-    events: async (key, limit) => (held.allows(key.repository) ? await causes.events(key, limit) : []),
-    change: async (key, change, by, now, sql) =>
-      held.allows(key.repository) ? await causes.change(key, change, by, now, sql) : null,
-  };
-}
-
-function scopeExperiments({ experiments }: Stores, held: Held): ShownStores['experiments'] {
-  return {
-    add: async (buildId, experiment, by, sql) => {
-      if (!(await held.build(buildId, sql)))
-        throw new TriageError('not-found', `There is no build ${buildId}.`);
-      await experiments.add(buildId, experiment, by, sql);
-    },
-    apply: async (buildId, sql) =>
-      (await held.build(buildId, sql)) ? await experiments.apply(buildId, sql) : [],
-  };
-}
-
-function scopeRules({ rules }: Stores, held: Held): ShownStores['rules'] {
-  const find: ShownStores['rules']['find'] = async (id, sql) => {
-    const rule = await rules.find(id, sql);
-    return rule !== null && (rule.repository === null || held.allows(rule.repository)) ? rule : null;
-  };
+function scopeRules({ rules }: Stores, scope: ScopeChecks): ScopedStores['rules'] {
+  const { allows, checkedByHand, limitedSecond, seesAll, visible, writes } = scope;
+  const find = visible(rules.find, ({ repository }) => repository === null || allows(repository));
   return {
     find,
-    list: async (page, filter = {}) => await rules.list(page, { ...filter, ...within(held) }),
+    list: limitedSecond(rules.list, {}),
     // How many there are is bounded for all together.
-    countActive: async (sql) => await rules.countActive(sql),
-    add: async (rule, sql) => {
-      held.require('rules for', rule.repository);
-      await rules.add(rule, sql);
-    },
-    withdraw: async (id, by, reason, sql) => {
-      if (held.repositories() !== null) {
+    countActive: checkedByHand(rules.countActive),
+    add: writes('rules for', rules.add, ({ repository }) => repository),
+    withdraw: checkedByHand(async (...[id, by, reason, sql]: Parameters<typeof rules.withdraw>) => {
+      if (!seesAll()) {
         const rule = await find(id, sql);
         if (rule === null) return null;
-        held.require('rules for', rule.repository);
+        requireVisible('rules for', rule.repository, scope);
       }
       return await rules.withdraw(id, by, reason, sql);
-    },
+    }),
   };
 }
 
 /** Limits rules for every repository, and the channels of owners, to users with unrestricted access. */
 function scopeNotificationRules(
   { notificationRules: rules }: Stores,
-  held: Held,
-): ShownStores['notificationRules'] {
-  const seesAll = () => held.repositories() === null;
-  const find: ShownStores['notificationRules']['find'] = async (id) => {
-    const rule = await rules.find(id);
-    return seesAll() || (rule !== null && rule.repository !== null && held.allows(rule.repository))
-      ? rule
-      : null;
-  };
-  const isVisible = async (id: string | null) => seesAll() || (id !== null && (await find(id)) !== null);
+  scope: ScopeChecks,
+): ScopedStores['notificationRules'] {
+  const { allows, checkedByHand, hasVisibleRepository, repositories, seesAll } = scope;
+  const { visible, visibleOnly, when, writes } = scope;
+  const find = visible(rules.find, ({ repository }) => repository !== null && allows(repository));
+  const isVisible = async (id: string | null) => id !== null && (await find(id)) !== null;
+  const ofRule = when(isVisible);
+  const change = ofRule(rules.change, () => null);
   return {
     find,
-    list: async (filter = {}) => await rules.list({ ...filter, ...within(held) }),
-    add: async (rule, repository, by) => {
-      held.require('notification rules for', repository);
-      return await rules.add(rule, repository, by);
-    },
-    change: async (id, version, rule, repository, by) => {
-      held.require('notification rules for', repository);
-      return (await isVisible(id)) ? await rules.change(id, version, rule, repository, by) : null;
-    },
-    remove: async (id, by) => (await isVisible(id)) && (await rules.remove(id, by)),
-    events: async (id, limit) => ((await isVisible(id)) ? await rules.events(id, limit) : []),
-    messages: async (id, limit) => ((await isVisible(id)) ? await rules.messages(id, limit) : []),
-    owners: async () => (seesAll() ? await rules.owners() : []),
-    setOwner: async (channels, by) => {
-      held.require('the channels of owners in', null);
-      await rules.setOwner(channels, by);
-    },
-    answers: async (ids) => (await rules.answers(ids)).filter(({ repository }) => held.allows(repository)),
-    changes: async (states, since, limit) =>
-      await rules.changes(states, since, limit, held.repositories() ?? undefined),
+    list: checkedByHand(async (filter: Parameters<typeof rules.list>[0] = {}) =>
+      rules.list(withLimit(filter, scope)),
+    ),
+    add: writes('notification rules for', rules.add, (_rule, repository) => repository),
+    change: writes('notification rules for', change, (_id, _version, _rule, repository) => repository),
+    remove: ofRule(rules.remove, () => false),
+    events: ofRule(rules.events, () => []),
+    messages: ofRule(rules.messages, () => []),
+    owners: checkedByHand(async () => (seesAll() ? await rules.owners() : [])),
+    setOwner: writes('the channels of owners in', rules.setOwner, () => null),
+    answers: visibleOnly(rules.answers, hasVisibleRepository),
+    changes: checkedByHand(async (...[states, since, limit]: Parameters<typeof rules.changes>) =>
+      rules.changes(states, since, limit, repositories() ?? undefined),
+    ),
   };
 }
 
-function scopeReviews(stores: Stores, held: Held): ShownStores['reviews'] {
-  const { reviews } = stores;
+type ReviewLists = Pick<ScopedStores['reviews'], 'list' | 'listGroups' | 'counts' | 'lastDecision' | 'next'>;
+
+function scopeReviewLists({ reviews }: Stores, { limited, limitedSecond }: ScopeChecks): ReviewLists {
   return {
-    ...scopeReviewLists(stores, held),
-    ...scopeReviewItems(stores, held),
-    open: async (review, sql) => {
-      held.require('reviews of', review.repository);
-      return await reviews.open(review, sql);
-    },
+    list: limited(reviews.list),
+    listGroups: limited(reviews.listGroups),
+    counts: limitedSecond(reviews.counts, {}),
+    lastDecision: limitedSecond(reviews.lastDecision, {}),
+    next: limited(reviews.next),
   };
 }
 
-type ReviewLists = Pick<ShownStores['reviews'], 'list' | 'listGroups' | 'counts' | 'lastDecision' | 'next'>;
-
-function scopeReviewLists({ reviews }: Stores, held: Held): ReviewLists {
-  return {
-    list: async (filter, page, sort) => await reviews.list({ ...filter, ...within(held) }, page, sort),
-    listGroups: async (filter, page, sort) =>
-      await reviews.listGroups({ ...filter, ...within(held) }, page, sort),
-    counts: async (reviewer, filter = {}) => await reviews.counts(reviewer, { ...filter, ...within(held) }),
-    lastDecision: async (reviewer, filter = {}) =>
-      await reviews.lastDecision(reviewer, { ...filter, ...within(held) }),
-    next: async (filter, query) => await reviews.next({ ...filter, ...within(held) }, query),
-  };
-}
-
-/**
- * Limits the methods that access one review by its id. They use the caller's transaction if there is one,
- * because no other connection may be used inside it.
- */
+/** Limits the methods that access one review by its id. */
 function scopeReviewItems(
   { reviews }: Stores,
-  held: Held,
-): Omit<ShownStores['reviews'], keyof ReviewLists | 'open'> {
-  const find: ShownStores['reviews']['find'] = async (id, sql) => held.shown(await reviews.find(id, sql));
-  const isVisible = async (id: string, sql?: Sql) =>
-    held.repositories() === null || (await find(id, sql)) !== null;
+  checks: ScopeChecks,
+): Omit<ScopedStores['reviews'], keyof ReviewLists> {
+  const { checkedByHand, hasVisibleRepository, seesAll, visible, visibleOnly, when, writes } = checks;
+  const find = visible(reviews.find, hasVisibleRepository);
+  const ofReview = when<string>(async (id, sql) => (await find(id, sql)) !== null);
+  const isVisible = async ({ reviewId }: { readonly reviewId: string }, sql?: Sql) =>
+    (await find(reviewId, sql)) !== null;
   return {
     find,
-    findByAnalysis: async (analysisId, sql) => held.shown(await reviews.findByAnalysis(analysisId, sql)),
-    listSame: async (id, reviewer, limit, sql) =>
-      (await isVisible(id, sql)) ? await reviews.listSame(id, reviewer, limit, sql) : [],
-    claim: async (id, reviewer, claimMs) =>
-      (await isVisible(id)) ? await reviews.claim(id, reviewer, claimMs) : null,
-    takeOver: async (id, reviewer, claimMs) =>
-      (await isVisible(id)) ? await reviews.takeOver(id, reviewer, claimMs) : null,
-    release: async (id, reviewer) => ((await isVisible(id)) ? await reviews.release(id, reviewer) : null),
-    skip: async (id, reviewer) => ((await isVisible(id)) ? await reviews.skip(id, reviewer) : null),
-    decide: async (id, version, decision, sql) =>
-      (await isVisible(id, sql)) ? await reviews.decide(id, version, decision, sql) : null,
-    undo: async (decision, by, sql) =>
-      (await isVisible(decision.reviewId, sql)) ? await reviews.undo(decision, by, sql) : null,
-    batch: async (batchId, sql) => {
-      const seen = [];
-      for (const one of await reviews.batch(batchId, sql))
-        if (await isVisible(one.reviewId, sql)) seen.push(one);
-      return seen;
-    },
-    lastUndone: async (id, sql) => ((await isVisible(id, sql)) ? await reviews.lastUndone(id, sql) : null),
-    guess: async (id, reviewer, category) => {
-      if (!(await isVisible(id))) throw new TriageError('not-found', `There is no review ${id}.`);
+    open: writes('reviews of', reviews.open, ({ repository }) => repository),
+    findByAnalysis: visible(reviews.findByAnalysis, hasVisibleRepository),
+    listSame: ofReview(reviews.listSame, () => []),
+    claim: ofReview(reviews.claim, () => null),
+    takeOver: ofReview(reviews.takeOver, () => null),
+    release: ofReview(reviews.release, () => null),
+    skip: ofReview(reviews.skip, () => null),
+    decide: ofReview(reviews.decide, () => null),
+    undo: when(isVisible)(reviews.undo, () => null),
+    batch: visibleOnly(reviews.batch, isVisible),
+    lastUndone: ofReview(reviews.lastUndone, () => null),
+    guess: checkedByHand(async (...[id, reviewer, category]: Parameters<typeof reviews.guess>) => {
+      if (!seesAll() && (await find(id)) === null)
+        throw new TriageError('not-found', `There is no review ${id}.`);
       return await reviews.guess(id, reviewer, category);
-    },
-    findGuess: async (id, reviewer, sql) =>
-      (await isVisible(id, sql)) ? await reviews.findGuess(id, reviewer, sql) : null,
-    events: async (id) => ((await isVisible(id)) ? await reviews.events(id) : []),
+    }),
+    findGuess: ofReview(reviews.findGuess, () => null),
+    events: ofReview(reviews.events, () => []),
   };
 }
 
-function scopeQuestions({ questions }: Stores, held: Held): ShownStores['questions'] {
-  const find: ShownStores['questions']['find'] = async (id) => held.shown(await questions.find(id));
+function scopeQuestions({ questions }: Stores, checks: ScopeChecks): ScopedStores['questions'] {
+  const { hasVisibleRepository, limited, visible, when } = checks;
+  const find = visible(questions.find, hasVisibleRepository);
+  const ofQuestion = when<string>(async (id) => (await find(id)) !== null);
+  return { find, list: limited(questions.list), answer: ofQuestion(questions.answer, () => null) };
+}
+
+function scopeFlakiness({ flakiness }: Stores, checks: ScopeChecks): ScopedStores['flakiness'] {
+  const { hasVisibleRepository, limited, ofRepository, visible } = checks;
   return {
-    find,
-    list: async (filter, page) => await questions.list({ ...filter, ...within(held) }, page),
-    answer: async (id, answer, by) =>
-      held.repositories() !== null && (await find(id)) === null
-        ? null
-        : await questions.answer(id, answer, by),
+    list: limited(flakiness.list),
+    ofTest: visible(flakiness.ofTest, hasVisibleRepository),
+    costs: limited(flakiness.costs),
+    runs: ofRepository(flakiness.runs, () => []),
+    quarantine: ofRepository(flakiness.quarantine, () => null),
   };
 }
 
-function scopeFlakiness({ flakiness }: Stores, held: Held): ShownStores['flakiness'] {
+function scopeInsights(
+  { insights }: Stores,
+  scope: Scope,
+  { checkedByHand, limited, limitedSecond }: ScopeChecks,
+): ScopedStores['insights'] {
   return {
-    list: async (filter, page) => await flakiness.list({ ...filter, ...within(held) }, page),
-    ofTest: async (test) => held.shown(await flakiness.ofTest(test)),
-    costs: async (query, page) => await flakiness.costs({ ...query, ...within(held) }, page),
-    runs: async (test) => (held.allows(test.repository) ? await flakiness.runs(test) : []),
-    quarantine: async (test, quarantine, sql) =>
-      held.allows(test.repository) ? await flakiness.quarantine(test, quarantine, sql) : null,
-  };
-}
-
-function scopeInsights({ insights }: Stores, held: Held): ShownStores['insights'] {
-  return {
-    decided: async (period) => await insights.decided({ ...period, ...within(held) }),
-    answered: async (period) => await insights.answered({ ...period, ...within(held) }),
-    trackRecord: async (confidence, category, filter) =>
-      await insights.trackRecord(confidence, category, { ...filter, ...within(held) }),
-    categoriesPerDay: async (period) => await insights.categoriesPerDay({ ...period, ...within(held) }),
-    topCauses: async (period, limit, offset) =>
-      await insights.topCauses({ ...period, ...within(held) }, limit, offset),
-    countCauses: async (period) => await insights.countCauses({ ...period, ...within(held) }),
-    cause: async (fingerprint, until, filter) =>
-      await insights.cause(fingerprint, until, { ...filter, ...within(held) }),
-    compared: async (fingerprint, filter) =>
-      await insights.compared(fingerprint, { ...filter, ...within(held) }),
-    perWeek: async (period) => await insights.perWeek({ ...period, ...within(held) }),
-    reviewing: async (period) => await insights.reviewing({ ...period, ...within(held) }),
+    decided: limited(insights.decided),
+    answered: limited(insights.answered),
+    trackRecord: checkedByHand(
+      async (...[confidence, category, filter = {}]: Parameters<typeof insights.trackRecord>) =>
+        insights.trackRecord(confidence, category, withLimit(filter, scope)),
+    ),
+    categoriesPerDay: limited(insights.categoriesPerDay),
+    topCauses: limited(insights.topCauses),
+    countCauses: limited(insights.countCauses),
+    cause: checkedByHand(async (...[fingerprint, until, filter = {}]: Parameters<typeof insights.cause>) =>
+      insights.cause(fingerprint, until, withLimit(filter, scope)),
+    ),
+    compared: limitedSecond(insights.compared, {}),
+    perWeek: limited(insights.perWeek),
+    reviewing: limited(insights.reviewing),
   };
 }
 
 /** Limits the passing builds that a rule is tried on, because the result quotes the lines that match. */
-function scopeGreens({ passingBuilds }: Stores, held: Held): ShownStores['passingBuilds'] {
+function scopePassingBuilds(
+  { passingBuilds }: Stores,
+  { allows, canSeeBuild, checkedByHand, seesAll }: ScopeChecks,
+): ScopedStores['passingBuilds'] {
   return {
-    newest: async (repository, limit) => {
-      if (repository !== null && !held.allows(repository)) return [];
+    newest: checkedByHand(async (...[repository, limit]: Parameters<typeof passingBuilds.newest>) => {
+      if (repository !== null && !allows(repository)) return [];
       const found = await passingBuilds.newest(repository, limit);
-      if (repository !== null || held.repositories() === null) return found;
-      const visible = await Promise.all(found.map(({ build }) => held.build(build.buildId)));
-      return found.filter((_, at) => visible[at] === true);
-    },
+      if (repository !== null || seesAll()) return found;
+      const seen = await Promise.all(found.map(({ build }) => canSeeBuild(build.buildId)));
+      return found.filter((_, at) => seen[at] === true);
+    }),
   };
 }
 
-function marked<Store extends object>(store: Store): Store & Scoped {
-  return { ...store, [SCOPED]: true };
+const UNKNOWN = { heads: [], defaultBranch: null, usualMs: null };
+
+function scopeNotices(
+  { notices }: Stores,
+  { canSeeBuild, checkedByHand, ofRepository, when }: ScopeChecks,
+): ScopedStores['notices'] {
+  const ofBuildIn = when(
+    async ({ buildId }: { readonly buildId: string }, sql) => await canSeeBuild(buildId, sql),
+  );
+  return {
+    changed: ofBuildIn(notices.changed, () => false),
+    situation: checkedByHand(async (about: Parameters<typeof notices.situation>[0]) =>
+      (await canSeeBuild(about.type === 'build' ? about.buildId : ''))
+        ? await notices.situation(about)
+        : { ...UNKNOWN, about },
+    ),
+    pages: ofRepository(notices.pages, () => []),
+  };
 }

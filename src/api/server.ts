@@ -108,7 +108,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const held = {
     stores,
     archive: scopeArchive(deps.archive, deps.stores, scope),
-    ask: scopeAsk(deps.ask, stores, scope),
+    ask: scopeAsk(deps.ask, { ...stores, builds: deps.stores.builds }, scope),
   };
   const shown = {
     ...deps,
@@ -149,8 +149,8 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const console = {
     ...asking,
     ...pages,
-    changes: scopeChanges(changes, scope),
-    keptRuns: scopeKeptRuns(deps.keptRuns, scope),
+    changes: scopeChanges(changes, deps.stores, scope),
+    keptRuns: scopeKeptRuns(deps.keptRuns, deps.stores, scope),
   };
   unrouted.unknown = async (request, reply) => await sendUnknownPage(request, reply, console);
   await app.register(async (part) => registerConsole(part, console));

@@ -135,7 +135,8 @@ async function probeDatabase(url: string, ownerUrl: string | null) {
 }
 
 const FACTS = `
-  select current_setting('server_version') as version, (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+  select current_setting('server_version') as version,
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
     (pg_database_size(current_database()) / 1048576)::float8 as megabytes`;
 
 /**

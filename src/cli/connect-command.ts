@@ -5,9 +5,15 @@ import { createMasker } from '../log/mask/mask.ts';
 import type { Finding } from '../ports/health.ts';
 import type { Connection } from '../providers/connection.ts';
 import { createProviders } from '../providers/registry.ts';
-import { type Connectable, connect, providerNamed, webhookAddress } from '../service/connect.ts';
+import {
+  type Connectable,
+  connect,
+  MADE_SECRETS,
+  providerNamed,
+  webhookAddress,
+} from '../service/connect.ts';
 import { renderFinding } from './doctor.ts';
-import { type DataOptions, dataDirectory, MADE_SECRETS, readConfig, readServedConfig } from './settings.ts';
+import { type DataOptions, dataDirectory, readConfig, readServedConfig } from './settings.ts';
 import { EXIT, jsonText, print } from './terminal.ts';
 
 export interface ConnectOptions extends DataOptions {

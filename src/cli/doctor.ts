@@ -15,12 +15,12 @@ import { visibleLine } from '../notifications/visible-text.ts';
 import { type Check, type Finding, note, ok, runCheck, wrong } from '../ports/health.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { createProviders } from '../providers/registry.ts';
+import { MADE_SECRETS } from '../service/connect.ts';
 import {
   addMadeSecrets,
   type DataOptions,
   dataDirectory,
   findSecrets,
-  MADE_SECRETS,
   prepareDataDirectory,
   readConfig,
 } from './settings.ts';

@@ -1,6 +1,13 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import type { Provider } from '../domain/build.ts';
+import { CI_SYSTEM_NAMES } from '../domain/build.ts';
 import { RELEASE } from '../domain/trust.ts';
+import {
+  calibrateCommand,
+  casesCommand,
+  compareCommand,
+  recordingsCommand,
+  replayCommand,
+} from '../replay/commands/programs.ts';
 import {
   analystOption,
   asksService,
@@ -15,13 +22,6 @@ import {
   terminalConfig,
 } from './command-parts.ts';
 import { bisectCommand, confirmCommand, tryFixCommand } from './experiment-programs.ts';
-import {
-  calibrateCommand,
-  casesCommand,
-  compareCommand,
-  recordingsCommand,
-  replayCommand,
-} from './replay/programs.ts';
 import { reviewCommand } from './review-program.ts';
 import {
   completionCommand,
@@ -35,17 +35,6 @@ import {
 } from './store-programs.ts';
 import { EXIT, EXIT_HELP, endQuietlyOnClosedPipe, print, reportError } from './terminal.ts';
 import type { TriageCommandOptions } from './triage-command.ts';
-
-/** Those that send webhooks. */
-const SENDERS: Record<Exclude<Provider, 'upload'>, true> = {
-  github: true,
-  gitea: true,
-  gitlab: true,
-  jenkins: true,
-  buildkite: true,
-  circleci: true,
-  azure: true,
-};
 
 const EXAMPLES = `Examples:
   faultline triage build.log
@@ -256,7 +245,7 @@ function connectCommand(): Command {
       'Show how to connect a CI system: webhook, secret and token; ' +
         'check permissions, create the webhook and send a test delivery.',
     )
-    .addArgument(new Argument('<provider>', 'which CI system').choices(Object.keys(SENDERS)))
+    .addArgument(new Argument('<provider>', 'which CI system').choices(CI_SYSTEM_NAMES))
     .option('--repository <owner/name>', 'repository to check and connect, as named on its host')
     .option(
       '--url <address>',

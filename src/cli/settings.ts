@@ -59,9 +59,6 @@ export function readStoreConfig(dataDir: string): Config {
   return config;
 }
 
-/** The providers for which an embedded installation creates a webhook secret if none is set. */
-export const MADE_SECRETS: readonly string[] = ['github', 'jenkins'];
-
 export type ServedConfig = ReturnType<typeof readServedConfig>;
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CODE_HOSTS } from '../providers/registry.ts';
+import { CODE_HOSTS } from '../domain/build.ts';
 import { address, credential, httpAddress, setting } from './variable.ts';
 
 export const DatabaseConfig = z.discriminatedUnion('driver', [

@@ -58,11 +58,11 @@ export interface ConsoleDeps {
   };
   readonly stores: ScopedStores;
   readonly database: Database;
-  readonly archive: ShownArchive & Scoped;
+  readonly archive: Scoped<ShownArchive>;
   readonly notifier: WorkNotifier;
   readonly masker: Masker;
-  readonly ask: Ask & Scoped;
-  readonly changes: Changes & Scoped;
+  readonly ask: Scoped<Ask>;
+  readonly changes: Scoped<Changes>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly providers: readonly Connectable[];
@@ -78,7 +78,7 @@ export interface ConsoleDeps {
   /** The measured figures of this release. */
   readonly unseen?: readonly UnseenFigures[];
   /** Replays that were kept to be compared. */
-  readonly keptRuns: KeptRuns & Scoped;
+  readonly keptRuns: Scoped<KeptRuns>;
   /** The time for which a decision is not shown outside, in milliseconds. */
   readonly undoMs?: number;
   indexNow?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;

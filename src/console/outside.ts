@@ -1,4 +1,4 @@
-import type { Build } from '../domain/build.ts';
+import { type Build, CI_SYSTEMS } from '../domain/build.ts';
 import type { Principal } from '../domain/review.ts';
 import { findBuild } from '../service/answers/views.ts';
 import { canRerun, rerunFailedJobs } from '../service/rerun.ts';
@@ -11,26 +11,15 @@ import { type Html, html, linkTarget, type Shown } from './html.ts';
 import { IdParams } from './http.ts';
 import { type ConsoleApp, mayReview, route } from './page.ts';
 
-const NAMES: Readonly<Record<Build['provider'], string>> = {
-  github: 'GitHub',
-  gitea: 'Gitea',
-  gitlab: 'GitLab',
-  jenkins: 'Jenkins',
-  buildkite: 'Buildkite',
-  circleci: 'CircleCI',
-  azure: 'Azure Pipelines',
-  upload: 'its CI',
-};
-
 /** Returns the name of a build's CI system. */
 export function ciName({ provider }: Pick<Build, 'provider'>): string {
-  return NAMES[provider];
+  return provider === 'upload' ? 'its CI' : CI_SYSTEMS[provider].label;
 }
 
 /** Names every CI that can send webhooks, for a sentence: "GitHub, Gitea, or Jenkins". */
 export function nameEveryCi(): string {
-  const { upload: _, ...names } = NAMES;
-  return new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.values(names));
+  const labels = Object.values(CI_SYSTEMS).map(({ label }) => label);
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(labels);
 }
 
 /**

@@ -4,7 +4,13 @@ import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import { counted, listedIn } from '../lib/text.ts';
 import type { Finding } from '../ports/health.ts';
-import { type Connectable, connect, providerNamed, webhookAddress } from '../service/connect.ts';
+import {
+  type Connectable,
+  connect,
+  MADE_SECRETS,
+  providerNamed,
+  webhookAddress,
+} from '../service/connect.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { hiddenFields, KEYS, renderTime } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
@@ -105,9 +111,6 @@ async function healthTable({ readiness }: ConsoleDeps): Promise<Html> {
   return dataTable('Service health', ['Service', 'State', 'Details', 'Since'], rows);
 }
 
-/** The providers whose secret an embedded installation makes at its first start. */
-const SELF_MADE: readonly string[] = ['github', 'jenkins'];
-
 /**
  * Renders the page of a provider. `repository` is shown as it was typed; `findings` is null before the first
  * check.
@@ -122,7 +125,7 @@ async function providerMain(
     await provider.connection();
   const { secrets, accepts, path } = provider.webhook;
   const setting = html`the value of <code>${secretSetting}</code>`;
-  const keptAt = SELF_MADE.includes(provider.name)
+  const keptAt = MADE_SECRETS.includes(provider.name)
     ? html`${setting}; if an embedded installation sets none, <code>${provider.name}WebhookSecret</code> in
       <code>secrets.json</code> of its data directory`
     : setting;

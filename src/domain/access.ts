@@ -1,18 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import type { Provider } from './build.ts';
+import type { CiSystem } from './build.ts';
 import { TriageError } from './errors.ts';
 import { type Principal, Role } from './review.ts';
 
-export const SCOPED = Symbol('scoped');
+export const CHECKED = Symbol('checked');
 
 /**
- * The mark of what is held to the repositories that its asker may see; only src/api/scoped-stores.ts sets it.
+ * A method that answers only about repositories that its caller may see. Only the checks of
+ * src/api/scope.ts make one.
  */
-export interface Scoped {
-  readonly [SCOPED]: true;
-}
+export type Checked<Method> = Method & { readonly [CHECKED]: true };
+
+/** A store, or a service over stores, whose every method is checked. */
+export type Scoped<Store> = {
+  readonly [Name in keyof Store]: Store[Name] extends (...args: never) => unknown
+    ? Checked<Store[Name]>
+    : Store[Name];
+};
 
 /**
  * The access rule of a route, declared on the route itself. A route without a rule is refused at start-up, so
@@ -20,7 +26,7 @@ export interface Scoped {
  */
 export type RouteAccess =
   | { readonly role: Role }
-  | { readonly signature: Exclude<Provider, 'upload'> | 'slack' }
+  | { readonly signature: CiSystem | 'slack' }
   | { readonly open: string };
 
 /**

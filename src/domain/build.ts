@@ -3,17 +3,38 @@ import { z } from 'zod';
 /** The part that is all of a build. */
 export const WHOLE_BUILD = 'whole';
 
-export const Provider = z.enum([
-  'github',
-  'gitea',
-  'gitlab',
-  'jenkins',
-  'buildkite',
-  'circleci',
-  'azure',
-  'upload',
-]);
+/** Each CI system that sends webhooks, with its name for people and whether it hosts code. */
+export const CI_SYSTEMS = {
+  github: { label: 'GitHub', hostsCode: true },
+  gitea: { label: 'Gitea', hostsCode: true },
+  gitlab: { label: 'GitLab', hostsCode: true },
+  jenkins: { label: 'Jenkins', hostsCode: false },
+  buildkite: { label: 'Buildkite', hostsCode: false },
+  circleci: { label: 'CircleCI', hostsCode: false },
+  azure: { label: 'Azure Pipelines', hostsCode: false },
+} as const satisfies Record<string, { readonly label: string; readonly hostsCode: boolean }>;
+export type CiSystem = keyof typeof CI_SYSTEMS;
+
+export const CI_SYSTEM_NAMES: readonly CiSystem[] = Object.keys(CI_SYSTEMS).filter(isCiSystem);
+
+/** The CI systems that host code. The URLs of their builds lie below the URL of the repository. */
+export type CodeHostName = {
+  [Name in CiSystem]: (typeof CI_SYSTEMS)[Name]['hostsCode'] extends true ? Name : never;
+}[CiSystem];
+export const CODE_HOSTS: readonly CodeHostName[] = CI_SYSTEM_NAMES.filter(isCodeHost);
+
+/** The source of a build: a CI system, or an upload. */
+export const Provider = z.enum([...CI_SYSTEM_NAMES, 'upload']);
 export type Provider = z.infer<typeof Provider>;
+
+function isCiSystem(name: string): name is CiSystem {
+  return Object.hasOwn(CI_SYSTEMS, name);
+}
+
+/** Returns true if a build of the provider has a repository at the same host. */
+export function isCodeHost(provider: Provider): provider is CodeHostName {
+  return provider !== 'upload' && CI_SYSTEMS[provider].hostsCode;
+}
 
 export const BuildStatus = z.enum(['failed', 'passed', 'cancelled', 'unknown']);
 export type BuildStatus = z.infer<typeof BuildStatus>;

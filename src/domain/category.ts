@@ -72,6 +72,39 @@ export type Kind = keyof typeof KIND_CATEGORY;
 export const KINDS: readonly Kind[] = Object.keys(KIND_CATEGORY).filter(isKind);
 export const Kind = z.enum(KINDS);
 
+/**
+ * Kinds that stop what comes after them where they end a step, and every test that needs what is missing.
+ */
+export const STOPPING_KINDS: ReadonlySet<Kind> = new Set<Kind>([
+  'compile_error',
+  'link_error',
+  'missing_module',
+  'version_conflict',
+  'dependency_install',
+  'docker_build',
+  'out_of_memory',
+  'disk_full',
+  'network',
+  'service_unavailable',
+  'runner_lost',
+  'rate_limited',
+  'permission_or_secret',
+  'workflow_config',
+  'environment',
+  'missing_file',
+  'descriptor_limit',
+]);
+
+/** Kinds that come and go without a change. */
+export const UNSTABLE_KINDS: ReadonlySet<Kind> = new Set<Kind>([
+  'flaky_timing',
+  'timeout',
+  'network',
+  'service_unavailable',
+  'runner_lost',
+  'rate_limited',
+]);
+
 function isKind(name: string): name is Kind {
   return Object.hasOwn(KIND_CATEGORY, name);
 }

@@ -1,4 +1,5 @@
 import { readDiff } from '../lib/unified-diff.ts';
+import { GUARDED_CI_FILES } from './ci-files.ts';
 import { changesHowTestsRun } from './test-setup.ts';
 
 export const MAX_FILES = 30;
@@ -33,13 +34,6 @@ const SECRETS = new RegExp(
   'i',
 );
 const SECRET_FOLDERS = /(?:^|\/)\.(?:aws|ssh|gnupg|docker|kube)\//i;
-const WORKFLOWS = new RegExp(
-  String.raw`(?:^|/)(?:\.(?:github|gitea|forgejo|gitlab|circleci|buildkite|azure-pipelines|woodpecker|` +
-    String.raw`husky|git-hooks|githooks)/|(?:\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.appveyor|` +
-    String.raw`appveyor|azure-pipelines|bitbucket-pipelines|\.pre-commit-config|lefthook)[^/]*\.ya?ml$|` +
-    String.raw`Jenkinsfile[^/]*$|CODEOWNERS$|\.gitattributes$)`,
-  'i',
-);
 const TEST_FOLDERS = new RegExp(
   '(?:^|/)(?:tests?|specs?|__tests__|__snapshots__|__mocks__|e2e|' +
     'testdata|fixtures|golden|features|cypress)/',
@@ -94,7 +88,7 @@ function refuseChange({ path, modes, added, diff }: Change, allowed: Allowed): s
   if (modes.includes('160000') || name === '.gitmodules') return 'is a submodule';
   if (SECRETS.test(name) || SECRET_FOLDERS.test(path)) return 'may hold secrets';
   if (added === null) return 'is no text';
-  if (!allowed.workflows && WORKFLOWS.test(path))
+  if (!allowed.workflows && GUARDED_CI_FILES.test(path))
     return 'is part of the CI or of the settings of the repository; allow it with --allow-workflows';
   if (
     !allowed.tests &&

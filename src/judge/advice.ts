@@ -24,7 +24,7 @@ const NO_FIX = 'No fix found.';
 /** Below it nothing is advised: a misleading hint costs three times what silence costs. */
 const LEAST_CONFIDENCE = 0.45;
 /** The trust in a sentence by its origin, before its values are looked at. */
-const BY_ORIGIN = { rule: 0.9, tool: 0.8, kind: 0.75 } as const;
+const BY_ORIGIN = { rule: 0.9, tool: 0.8, kind: 0.75, thrown: 0.6 } as const;
 /** The same by where its farthest value stands. */
 const BY_NEARNESS: Readonly<Record<Nearness, number>> = { line: 1, paragraph: 0.95, step: 0.85 };
 /** The trust in a sentence that holds no value of the log. */
@@ -64,7 +64,8 @@ function chooseAdvice(
   }
   const own = findNamingDocument(evidence);
   if (own?.fix != null) {
-    const text = `${own.fix} (from your document “${cleanWords(own.evidence.title, 120)}”)`;
+    const title = cleanWords(own.evidence.title, 120).replace(/ \(beginning\)$/, '');
+    const text = `${own.fix.replace(/\.$/, '')} (from your document “${title}”).`;
     return { text, act: null, confidence: 0.7, values: [] };
   }
   const said = find === null ? null : fromLog(match, classification, find);
@@ -90,7 +91,23 @@ function pointToDocumentation(evidence: readonly Evidence[]): string {
   return ` The web could not be searched. Related documentation, which was not read: ${listed(places)}.`;
 }
 
-function fromLog(match: Match | null, { category, kind }: Classification, find: FindValue): Advice | null {
+/** Advises from the log; advice about the place of a finding also names the other files with findings. */
+function fromLog(match: Match | null, classification: Classification, find: FindValue): Advice | null {
+  const advice = chooseFromLog(match, classification, find);
+  const [place, others] = [find('place'), find('otherPlaces')];
+  if (advice === null || place === null || others === null || !advice.text.includes(place.text))
+    return advice;
+  const text = `${advice.text} Continue with ${others.text}.`;
+  return { ...advice, text, values: advice.values.concat(others) };
+}
+
+function chooseFromLog(
+  match: Match | null,
+  { category, kind }: Classification,
+  find: FindValue,
+): Advice | null {
+  // What an earlier error kept from being made is missing because of it.
+  if (kind === 'missing_file' && find('earlierError') !== null) return null;
   const own = firstFilled(match?.rule.fix ?? [], find, BY_ORIGIN.rule);
   if (own !== null) return own;
   // An offer on the deciding line names what a hint below it only points to: a version, a setting.
@@ -106,7 +123,8 @@ function fromLog(match: Match | null, { category, kind }: Classification, find: 
   if (ofKind !== null || offer !== null) return ofKind ?? offer;
   if (category === 'INFRA_ERROR') return null;
   const placed = firstFilled(category === 'TEST_FAILURE' ? TEST_PLACES : PLACES, find, BY_ORIGIN.kind);
-  return placed === null ? null : { ...placed, act: chooseAct(category) };
+  if (placed !== null) return { ...placed, act: chooseAct(category) };
+  return KIND_CATEGORY[kind] === 'CODE_ERROR' ? firstFilled(THROWN, find, BY_ORIGIN.thrown) : null;
 }
 
 /** Places at which to begin, with the tool's own words about them. */
@@ -118,6 +136,9 @@ const TEST_PLACES: NonNullable<Wording['fix']> = [
   ['code', 'Start at {place}: “{complaint}”.'],
   ['code', 'Start at {place}, where {test} fails.'],
 ];
+
+/** The place where the project's own code throws an error of which nothing else is known. */
+const THROWN: NonNullable<Wording['fix']> = [['code', 'Start at {thrownAt}, where the error is thrown.']];
 
 /** The hint of the failed tool itself, with the files that it lists. */
 const HINTS: NonNullable<Wording['fix']> = [

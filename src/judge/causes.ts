@@ -3,6 +3,7 @@ import type { ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { projectPath } from '../log/paths.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
+import { isWrapper } from '../log/roles.ts';
 import type { Ruling } from './classify.ts';
 import { type Described, formatPlace, MAX_TITLE, titleAt } from './described.ts';
 import type { Fact, Facts } from './facts.ts';
@@ -56,12 +57,20 @@ export function describeCause(
   };
 }
 
+/** The name of an exception, or the words of a wrapper, which are left out of a title that is too long. */
+const WRAPS =
+  /^[\w.$]{1,120}(?:Error|Exception|Configured)$|^[^“]{0,160}\b(?:[Ee]rror|[Ff]ailed|[Ff]ailure|operation|denied)\b[^“]{0,60}$/;
+const SHORTEST_TITLE = 20;
+
 /** Cuts a title to its length, the folders of a path at its beginning first. */
 function shortenTitle(title: string): string {
-  const whole = cleanWords(title, 2 * MAX_TITLE);
+  const whole = cleanWords(title, 4 * MAX_TITLE);
   const name =
     whole.length > MAX_TITLE ? whole.replace(/^[^\s:]{0,300}[\\/](?=[^\s:/\\]{1,80}:)/, '') : whole;
-  return cleanWords(name, MAX_TITLE);
+  const at = name.indexOf(': ');
+  const [head, said] = [name.slice(0, at), name.slice(at + 2)];
+  const isCut = name.length > MAX_TITLE && WRAPS.test(head) && /^[A-Z\d'"`[]/.test(said);
+  return cleanWords(isCut && said.length >= SHORTEST_TITLE ? said : name, MAX_TITLE);
 }
 
 /** Adds what the log says of other names, and what it says besides. */
@@ -159,7 +168,8 @@ function describe(
   if (match?.rule.name === 'connection-refused') return describeRefusal(text);
   const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
   const exception = named ?? facts.productException;
-  if ((kind === 'null_reference' || kind === 'crash') && exception != null)
+  const isThrown = kind === 'null_reference' || kind === 'crash';
+  if (isThrown && exception != null && !isWrapper(cleanWords(exception.message, 260)))
     return describeException(exception, facts);
   return inWords();
 }
@@ -253,6 +263,7 @@ function nameThrower(name: string | null, place: string | null): string {
 function chooseVerb(type: string, place: string | null): string {
   if (type === 'DATA RACE') return 'is accessed by several threads at once:';
   if (type === 'panic') return 'panics:';
+  if (type === 'fatal error') return 'stops with a fatal error:';
   const verb = /\.(?:py|rb)\b/.test(place ?? '') ? 'raises' : 'throws';
   return nameType(type) === '' ? `${verb} an error:` : `${verb} ${type}:`;
 }
@@ -266,7 +277,7 @@ function quoteLog(facts: Facts, fact: Fact | null, step: Section | null, isKnown
     failures.find(({ message }) => message !== NO_ERROR)?.message ??
     '';
   const said = cleanWords(words, 300);
-  if (said === '' || !(isKnown || complains(words))) return describeNothingFound(facts);
+  if (said === '' || !(isKnown || complains(fact?.text ?? words))) return describeNothingFound(facts);
   const who = step === null ? 'The build' : `The ${speakStep(step)}`;
   return { title: said, cause: `${who} failed with ${quoteWords(said)}.` };
 }

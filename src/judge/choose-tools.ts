@@ -49,7 +49,7 @@ export function chooseCalls(given: Omit<Choice, 'clues'>): ToolCall[] {
   const first = always.flatMap((tool) => freshCall(input, tool, 'always used') ?? []);
   const code = isTurnOfCode ? codeCalls(input) : [];
   if (first.length > 0) {
-    const more = [seenBefore(input), code, callsFor(input, [IN_A_ROW])].flat();
+    const more = seenBefore(input).concat(code);
     // As long as the code waits, nothing that costs more than a look-up is asked.
     return first.concat(sortByWorth(input, isTurnOfCode ? addMostInformative(input, more) : more));
   }
@@ -86,9 +86,7 @@ function sortByWorth(input: Choice, calls: readonly ToolCall[]): ToolCall[] {
 /** More than the number of tools, so that the outlook decides first. */
 const OUTLOOKS = { good: -100, unknown: 0, poor: 100 } as const;
 
-/**
- * Adds the most informative calls that can be made and are not among those chosen.
- */
+/** Adds the most informative calls that can be made and are not among those chosen. */
 function addMostInformative(input: Choice, chosen: readonly ToolCall[]): ToolCall[] {
   const names = new Set(chosen.map(({ tool }) => tool));
   const possible = callsFor(input, listByWorth(input), 'tells most about such a failure');
@@ -108,8 +106,6 @@ function seenBefore(input: Choice): ToolCall[] {
     : callsFor(input, ['read_failure_history'], 'others may have seen this failure');
 }
 
-/** Counts whether it failed once or every time: what decides if running it again may help. */
-const IN_A_ROW = 'count_consecutive_failures';
 /** The tool that runs for every failure with code, and finds where the others read. */
 const FIND_FILES = 'find_files';
 const CHANGES = 'changed_since_green';

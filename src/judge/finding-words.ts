@@ -15,7 +15,10 @@ export function describeFinding(entry: Diagnostic, facts: Facts): Described {
   const place = formatPlace(entry.file, entry.line);
   const message = cleanWords(entry.message, 240);
   const errors = listErrors(facts).filter(({ tool }) => tool === entry.tool);
-  const tool = entry.tool === 'linter' ? 'The linter' : toolName(entry).replace(/^the /, 'The ');
+  const name = entry.tool === 'linter' ? 'the linter' : toolName(entry);
+  // A message without a place only has the form of such tools.
+  const isForm = place === null && /^(?:esbuild|poetry)$/.test(name) && !facts.shown.includes(name);
+  const tool = (isForm ? 'the failed command' : name).replace(/^the /, 'The ');
   const code = entry.code === null || message.includes(entry.code) ? '' : ` (${entry.code})`;
   const found = `${quoteWords(message)}${code}`;
   const title = titleAt(place, message);

@@ -18,16 +18,8 @@ interface KindWording extends Wording {
 
 /** The kinds in words. What holds only for some failures of a kind belongs into the row of their rule. */
 export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
-  compile_error: {
-    spoken: 'The code does not compile',
-    readsOwn: SOURCE_READS,
-    fix: SOURCE_FIXES,
-  },
-  type_error: {
-    spoken: 'The types do not match',
-    readsOwn: SOURCE_READS,
-    fix: SOURCE_FIXES,
-  },
+  compile_error: { spoken: 'The code does not compile', readsOwn: SOURCE_READS, fix: SOURCE_FIXES },
+  type_error: { spoken: 'The types do not match', readsOwn: SOURCE_READS, fix: SOURCE_FIXES },
   null_reference: { spoken: 'The code uses a value or name that is missing' },
   crash: { spoken: 'The program crashed' },
   link_error: { spoken: 'The program does not link' },

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../domain/failure.ts';
 import { firstOfEach } from '../lib/collections.ts';
-import { saysNothing } from '../log/roles.ts';
+import { isWrapper, saysNothing } from '../log/roles.ts';
 import type { Facts } from './facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
@@ -32,7 +32,8 @@ export function findLeadingDiagnostic(facts: Facts, match: Match | null): Diagno
   const own = errors.find((entry) => entry.file !== null && !isForeignPath(entry.file));
   if (match.rule.kind === 'version_conflict') return same ?? null;
   // The first error explains later ones more often than the other way round.
-  return own ?? same ?? errors[0] ?? null;
+  const first = own ?? same ?? errors[0] ?? null;
+  return first?.file === null && isWrapper(first.message) ? null : first;
 }
 
 /**

@@ -20,7 +20,13 @@ export function isOwnModule(text: string, facts: Facts): boolean {
   const from = /cannot import name .{1,120}\((\/[^)\n]{1,300})\)/.exec(text)?.[1];
   if (from !== undefined) return !isForeignPath(from);
   const root = name.split(/[./]/)[0] ?? name;
-  return ownRoots(facts).has(root);
+  return ownRoots(facts).has(root) || isNamedByCommand(name, facts);
+}
+
+/** Checks whether a bundler gets this file from its command: "esbuild pages/menu.js". */
+function isNamedByCommand(name: string, { shown }: Facts): boolean {
+  const lines = shown.split('\n').filter((line) => !/["']/.test(line));
+  return /\/.*\.\w{1,4}$/.test(name) && lines.some((line) => `${line} `.includes(` ${name} `));
 }
 
 /** The part of a package that is built for one system, which the package itself loads. */
@@ -46,7 +52,7 @@ const NAMED: readonly RegExp[] = [
   /No module named '?([\w.]{1,120})'?/,
   /Cannot find (?:module|package) '([^'\n]{1,200})'/,
   /Can't resolve '([^'\n]{1,200})'/,
-  /Failed to resolve import "([^"\n]{1,200})"/,
+  /[Ff]ailed to resolve import "([^"\n]{1,200})"/,
   /Could not resolve "([^"\n]{1,200})"/,
   /cannot import name .{1,120}? from (?:partially initialized module )?'?([\w.]{1,120})/,
   /module named "([\w.]{1,120})"/,

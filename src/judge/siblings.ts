@@ -26,7 +26,7 @@ export function listSiblings(
   const lines = new Set([fact.line, ...used.map(({ line }) => line)]);
   const values = step
     .filter(({ line, text }) => lines.has(line) && complains(text))
-    .flatMap((one) => step.flatMap((other) => readSibling(one, other) ?? []))
+    .flatMap((one) => step.flatMap((other) => readSibling(one, other, cause) ?? []))
     .filter(({ text }) => !cause.includes(text));
   const names = [...new Set(values.map(({ text }) => text))];
   return names.length === 0
@@ -35,16 +35,19 @@ export function listSiblings(
 }
 
 /**
- * Reads the one word in which a line differs from another. Returns null if it is no name, or if there are
- * several.
+ * Reads the one word in which a line differs from another, in whose place the first has a name that the cause
+ * is about. Returns null if it is no name, or if there are several.
  */
-function readSibling(one: ShownLine, other: ShownLine): Value | null {
+function readSibling(one: ShownLine, other: ShownLine, cause: string): Value | null {
   if (one.source !== other.source || one.line === other.line) return null;
   const [words, others] = [one, other].map(({ text }) => text.trim().split(/\s+/)) as [string[], string[]];
   if (words.length !== others.length || words.length < FEWEST_WORDS) return null;
-  const different = others.filter((word, at) => word !== words[at]);
-  const [word] = different;
-  const name = word?.replace(/^["'`(“‘]+|["'`).,;:”’]+$/g, '') ?? '';
-  if (different.length !== 1 || word?.endsWith(':') === true || !NAME.test(name)) return null;
+  const places = others.flatMap((word, at) => (word === words[at] ? [] : [at]));
+  const [word, own] = [others, words].map((all) => all[places[0] ?? 0] ?? '') as [string, string];
+  const [name, ownName] = [word, own].map((text) => text.replace(/^["'`(“‘]+|["'`).,;:”’]+$/g, '')) as [
+    string,
+    string,
+  ];
+  if (places.length !== 1 || word.endsWith(':') || !NAME.test(name) || !cause.includes(ownName)) return null;
   return { text: name, source: other.source, line: other.line, near: 'step' };
 }

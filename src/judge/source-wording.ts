@@ -1,7 +1,8 @@
 import type { Fix } from './sentence.ts';
 
 const NAME = String.raw`[\w.$:<>~]{1,80}`;
-const pattern = (source: string) => new RegExp(source.replaceAll('NAME', NAME));
+const pattern = ({ raw }: TemplateStringsArray) =>
+  new RegExp((raw[0] ?? '').replace(/\n {4}/g, '').replaceAll('NAME', NAME));
 
 /**
  * Complaints of compilers, type checkers and linters of many languages about source in nearly the same words.
@@ -10,43 +11,35 @@ export const SOURCE_READS: readonly RegExp[] = [
   // These patterns match a suggestion for a misspelled name.
   /\b[Dd]id you mean:? (?:to (?:use|import|write) )?(?:one of )?['"`‘“]?(?<suggestion>[\w@./$:-]{2,80})/,
   /\bthere is (?:a |an )?[\w ]{1,40} with a similar name[^`'"\n]{0,40}[`'"](?<suggestion>[\w@./$:-]{2,80})/,
-  pattern(
-    String.raw`[\x60'"‘](?<member>NAME)['"’\x60] does not exist on type [\x60'"‘](?<owner>[^'"’\x60\n]{1,80})['"’\x60]`,
-  ),
-  pattern(String.raw`value of type '(?<owner>[^'\n]{1,80})' has no (?:dynamic )?member '(?<member>NAME)'`),
-  pattern(`'(?<owner>NAME)' does not contain a definition for '(?<member>NAME)'`),
-  pattern(
-    String.raw`no (?:method|field|function or associated item)(?: named)? \x60(?<member>NAME)\x60 (?:found|on)\b[^\x60\n]{0,60}\x60(?<owner>[^\x60\n]{1,80})\x60`,
-  ),
-  pattern(String.raw`\.(?<member>\w{1,80}) undefined \(type (?<owner>NAME) has no`),
-  pattern(String.raw`'(?<owner>[^'\n]{1,80})' has no member named '(?<member>NAME)'`),
-  pattern(`"(?<owner>NAME)" has no attribute "(?<member>NAME)"`),
-  pattern(
-    String.raw`(?:Unresolved reference:?|undefined:|Cannot find name|use of undeclared (?:identifier|type)|[Uu]ndefined name|cannot find type) ['"\x60‘]?(?<unresolved>NAME)(?<![.:])`,
-  ),
-  pattern(String.raw`cannot find ['\x60](?<unresolved>NAME)['\x60] in scope`),
-  pattern(
-    String.raw`cannot find (?:value|function|type|macro|struct|trait)[\w, /]{0,40} \x60(?<unresolved>NAME)\x60 in this`,
-  ),
-  pattern(
-    String.raw`['\x60‘"](?<unresolved>NAME)['\x60’"] (?:was not declared in this scope|is not defined|does not exist in the current context)`,
-  ),
+  pattern`[\x60'"‘](?<member>NAME)['"’\x60] does not exist on type [\x60'"‘]
+    (?<owner>[^'"’\x60\n]{1,80})['"’\x60]`,
+  pattern`value of type '(?<owner>[^'\n]{1,80})' has no (?:dynamic )?member '(?<member>NAME)'`,
+  pattern`'(?<owner>NAME)' does not contain a definition for '(?<member>NAME)'`,
+  pattern`no (?:method|field|function or associated item)(?: named)? \x60(?<member>NAME)\x60 (?:found|on)
+    \b[^\x60\n]{0,60}\x60(?<owner>[^\x60\n]{1,80})\x60`,
+  pattern`\.(?<member>\w{1,80}) undefined \(type (?<owner>NAME) has no`,
+  pattern`'(?<owner>[^'\n]{1,80})' has no member named '(?<member>NAME)'`,
+  pattern`"(?<owner>NAME)" has no attribute "(?<member>NAME)"`,
+  pattern`(?:Unresolved reference:?|undefined:|Cannot find name|use of undeclared
+     (?:identifier|type)|[Uu]ndefined name|cannot find type) ['"\x60‘]?(?<unresolved>NAME)(?<![.:])`,
+  pattern`cannot find ['\x60](?<unresolved>NAME)['\x60] in scope`,
+  pattern`cannot find (?:value|function|type|macro|struct|trait)[\w, /]{0,40} \x60
+    (?<unresolved>NAME)\x60 in this`,
+  pattern`['\x60‘"](?<unresolved>NAME)['\x60’"]
+     (?:was not declared in this scope|is not defined|does not exist in the current context)`,
   /^\s{0,8}(?:\[ERROR\] {1,6})?symbol: {1,6}(?:class|variable|method|static) (?<unresolved>[\w.]{1,80})/,
-  pattern(
-    String.raw`(?:[Ii]nvalid redeclaration of|redefinition of|Redeclaration:|Duplicate identifier|duplicate class:) ['"\x60‘]?(?<twice>NAME)(?:\([^)\n]{0,80}\))?`,
-  ),
-  pattern(String.raw`(?<twice>\w{1,80}) redeclared in this block`),
+  pattern`(?:[Ii]nvalid redeclaration of|redefinition of|Redeclaration:|Duplicate identifier|duplicate class:) ['"\x60‘]?(?<twice>NAME)(?:\([^)\n]{0,80}\))?`,
+  pattern`(?<twice>\w{1,80}) redeclared in this block`,
   /[Tt]ype '(?<given>[^'\n]{1,80})' is not assignable to (?:type|parameter of type) '(?<wanted>[^'\n]{1,80})'/,
   /\(got "(?<given>[^"\n]{1,80})", expected "(?<wanted>[^"\n]{1,80})"\)/,
   /has incompatible type "(?<given>[^"\n]{1,80})"; expected "(?<wanted>[^"\n]{1,80})"/,
   /incompatible types: (?<given>[\w.<>[\]?, ]{1,80}) cannot be converted to (?<wanted>[\w.<>[\]?, ]{1,80})/,
   /expected `(?<wanted>[^`\n]{1,80})`, found `(?<given>[^`\n]{1,80})`/,
   /\(\w{1,20} of type (?<given>[\w.*[\]]{1,80})\) as (?<wanted>[\w.*[\]]{1,80}) value/,
-  pattern(
-    String.raw`['"\x60‘](?<unused>NAME)['"\x60’] (?:is )?(?:defined|declared|assigned a value|imported)\b.{0,30}? (?:but|and) (?:never|its value is never|unused|not)\b`,
-  ),
-  pattern(String.raw`(?:declared and not used: |unused (?:import|variable):? \x60)(?<unused>NAME)`),
-  pattern(String.raw`Local variable [\x60'](?<unused>NAME)['\x60] is assigned to but never used`),
+  pattern`['"\x60‘](?<unused>NAME)['"\x60’] (?:is )?(?:defined|declared|assigned a value|imported)
+    \b.{0,30}? (?:but|and) (?:never|its value is never|unused|not)\b`,
+  pattern`(?:declared and not used: |unused (?:import|variable):? \x60)(?<unused>NAME)`,
+  pattern`Local variable [\x60'](?<unused>NAME)['\x60] is assigned to but never used`,
   /'(?<constant>\w{1,80})' is never reassigned\. Use 'const'/,
   /\[?import-untyped|[Ll]ibrary stubs not installed for ["'](?<stubs>[\w.-]{1,80})["']/,
   /[Mm]odule ['"]+(?<exporter>[^'"\n]{1,120})['"]+ has no exported member '?(?<exported>\w{1,80})/,

@@ -1,5 +1,5 @@
 import type { ErrorMessage } from '../domain/failure.ts';
-import { classifyRole, saysNothing } from '../log/roles.ts';
+import { classifyRole, isWrapper } from '../log/roles.ts';
 import type { Fact, Facts } from './facts.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
 import type { Match } from './rule.ts';
@@ -25,23 +25,17 @@ type Message = Pick<ErrorMessage, 'text' | 'at' | 'weight'>;
 
 /** A finding with its own place, which is another failure. */
 const PLACED = /^(?:\S{1,20}: )?[\w@./+-]{1,200}\.[a-z]\w{0,7}[:([]{1,2}\d{1,6}\b/i;
-/** Words that only point to another place. */
-const POINTS_ELSEWHERE =
-  /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
 /** Lines of source that a tool shows, frames of a trace, and items of data. */
 const NO_SENTENCE =
   /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|\/[/*]|\*\s|<!--|\\ |[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$|^\s{0,40}(?:if|elif|for|while|return|raise|throw|import|def|class|const|let|var|await|with|assert)\b.{0,200}(?:[()[\]{}]|[^=!<>]=[^=])/;
 /** Words with which tools say that something went wrong. */
 const COMPLAINS =
-  /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|cancell?ed|no such|nothing to|not (?:found|exist|allowed|permitted|supported|available|defined|installed))\b/i;
+  /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|cancell?ed|no such|nothing to|out of (?:date|sync)|not (?:found|exist|allowed|permitted|supported|available|defined|installed))\b/i;
 /** The name of an error of the system, such as ENOENT. */
 const ERRNO = /\bE[A-Z]{4,12}\b/;
 /** Words that say it only in a message that the reading of the log found informative. */
 const MAY_COMPLAIN =
   /\b(?:not|no|never|must|requires?|required|needs?|expected|already|closed|reset|would be|should|instead)\b/i;
-/** Words about the ending of a command. */
-const ENDING =
-  /\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|\b(?:execution failed for task|a failure occurred while)\b/i;
 /** Remarks of a program, titles of captured output, and parts of a sentence. */
 const REMARK =
   /^(?:(?:stderr|stdout) \||(?:\S{1,40} )?(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|(?:note|this (?:may|usually|can)|and|or|but)\b)/i;
@@ -64,7 +58,7 @@ export function findTellingFact(facts: Facts, match: Match | null): Fact | null 
   const fact = findInformativeTest(match, facts);
   if (isOutweighed(match, facts)) return findFirstMessage(facts);
   const words = cleanWords(getFactText(fact), LONGEST);
-  if (!saysNothing(words) && ![POINTS_ELSEWHERE, ENDING].some((pattern) => pattern.test(words))) return fact;
+  if (!isWrapper(words)) return fact;
   const message = facts.subject.messages.find(
     (one) => one.weight >= LEAST_WEIGHT && isBefore(one, fact, facts) && isComplaint(one),
   );
@@ -248,14 +242,13 @@ function isHeading({ text, at }: Message, fact: Fact): boolean {
 }
 
 /** Checks whether a message says in a sentence that something is wrong. */
-function isComplaint({ text, weight }: Message): boolean {
+export function isComplaint({ text, weight }: Message): boolean {
   const words = cleanWords(text, LONGEST);
   return (
     classifyRole(words) === 'cause' &&
-    !/^\s{0,8}Γ£[àô]/.test(text) &&
     (COMPLAINS.test(words) || ERRNO.test(words) || (weight >= INFORMATIVE && MAY_COMPLAIN.test(words))) &&
-    !saysNothing(words) &&
-    ![NO_SENTENCE, POINTS_ELSEWHERE, PLACED, REMARK, ENDING].some((pattern) => pattern.test(words))
+    !isWrapper(words) &&
+    ![NO_SENTENCE, PLACED, REMARK].some((pattern) => pattern.test(words))
   );
 }
 

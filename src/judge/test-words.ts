@@ -76,17 +76,24 @@ function readValues({ expected, actual }: FailingTest): { expected: string; actu
   return one === undefined || other === undefined || one === other ? null : { expected: one, actual: other };
 }
 
-/** Reads the first line of a test's message; empty where it only repeats that the test failed. */
+/** A line of a test's message that only says where. */
+const BARE_PLACE = /^\s{0,40}(?:Error Trace:\s{0,20})?\S{1,200}\.\w{1,8}:\d{1,6}:?\s{0,20}$/;
+
+/** Reads the first informative line of a test's message; empty where it only repeats that the test failed. */
 function readMessage(test: FailingTest, fact: Fact | null): string {
-  const words = (test.message ?? fact?.text ?? '').split('\n')[0] ?? '';
+  const lines = (test.message ?? fact?.text ?? '').split('\n').filter((line) => !BARE_PLACE.test(line));
+  const line = lines[0] ?? '';
+  const words = line.startsWith(test.name) ? line.slice(test.name.length).replace(/^ failed$/, '') : line;
   if (/^\s*(?:---? ?FAIL|FAIL(?:ED)?\b|expect\(\w{1,20}\)\.\w{1,40}\(\w{0,20}\)$)/.test(words)) return '';
   return cleanWords(words.replace(/^(?:(?:Assertion)?Error: |thrown: "?)/, ''), 240);
 }
 
 /** Writes a title about a test, with the name shortened where what happened would be cut off. */
 function titleOfTest({ name }: FailingTest, what: string): string {
-  const room = Math.max(LEAST_NAME, MAX_TITLE - what.length - 4);
-  return `${quoteWords(oneLine(name, room))}: ${what}`;
+  const isLong = LEAST_NAME + what.length + 4 > MAX_TITLE;
+  const said = isLong ? what.replace(/^[\w.]{1,80}(?:Error|Exception): (?=\S)/, '') : what;
+  const room = Math.max(LEAST_NAME, MAX_TITLE - said.length - 4);
+  return `${quoteWords(oneLine(name, room))}: ${said}`;
 }
 
 /** Names the other tests that failed. Returns an empty text if there are none. */

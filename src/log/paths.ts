@@ -261,3 +261,15 @@ function withoutWorkspace(path: string): string {
   }
   return path;
 }
+
+/**
+ * Finds the folder of the checkout, which is usually called like the project's own package. Returns null if
+ * the log does not show it.
+ */
+export function findProjectName(shown: string): string | null {
+  return (
+    /\/(?:home|Users)\/runner\/work\/([\w.-]{1,80})\/\1\//.exec(shown)?.[1] ??
+    /^rootdir: \S{0,200}\/([\w.-]{1,80})/m.exec(shown)?.[1] ??
+    null
+  );
+}

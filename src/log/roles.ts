@@ -54,7 +54,7 @@ const ENDING: readonly RegExp[] = [
       String.raw`error: rebuilding)|^FAILED: \S{1,300}\s?$`,
   ),
   marked`(?:\[?(?:build|tests?|compilation|test run|job|run|pipeline|the build|lint|linting|check|checks|deploy(?:ment)?|installation|type ?check(?:ing)?)\]?) ?:? ?(?:has |was |is |did )?(?:FAIL(?:ED|URE|S|ING)?|not succeed(?:ed)?|unsuccessful|aborted|broken|errored)(?: with an exception| with \d{1,6} \w{1,20}| in [\d.hms :µ]{1,20}| after .{1,30})?\W{0,20}$`,
-  marked`(?:found|there (?:are|were|is|was)|detected|totall?:?|summary:?|result:?|generated)? ?\W{0,3}${COUNT} (?:of|\/|out of)? ?(?:the )?(?:\d{1,7} )?(?:\w{1,20} ){0,2}?${THINGS}\b(?: (?:(?:have |has |had |did )?(?:failed|errored|found|generated|detected|reported|fail|passed|skipped|total|broken|not pass|emitted|completed|executed|run|in)\b).{0,160}|\W{0,12}|[,;]? ?[(;,] ?.{0,160}|\. .{0,160}| were .{0,120})$`,
+  marked`(?:found|there (?:are|were|is|was)|detected|totall?:?|summary:?|result:?|generated)? ?\W{0,3}${COUNT} (?:of|\/|out of)? ?(?:the )?(?:\d{1,7} )?(?:\w{1,20} ){0,2}?${THINGS}\b(?: (?:(?:have |has |had |did )?(?:failed|errored|found|generated|detected|reported|fail|passed|skipped|total|broken|not pass|emitted|completed|executed|run|in(?! .{0,60}contain))\b).{0,160}|\W{0,12}|[,;]? ?[(;,] ?.{0,160}|\. .{0,160}| were .{0,120})$`,
   new RegExp(
     String.raw`^\W{0,12}(?:Tests?|Test Files?|Test Suites?|Suites?|Snapshots?|Specs?|Assertions|Ran|` +
       'Time|Duration|Start at|Total|Summary|Failed|Failures|Errors|Passed|Skipped|' +
@@ -303,4 +303,23 @@ export function isTolerated(below: string): boolean {
 export function saysNothing(line: string): boolean {
   const role = classifyRole(line);
   return role === 'ending' || role === 'wrapper' || role === 'blank';
+}
+
+/** Words that only point to another place. */
+const POINTS_ELSEWHERE =
+  /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
+/** Words about the ending of a command, and of what runs or builds something else. */
+const RUNS_OTHERS = new RegExp(
+  String.raw`\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|returned non-zero|` +
+    String.raw`\b(?:execution failed for task|a failure occurred while|command failed|` +
+    String.raw`test failed, to rerun|failed to run custom build command|could not compile \S|` +
+    String.raw`error running script|did not complete successfully|skipped due to earlier failure|` +
+    String.raw`failed in branch|linker command failed|` +
+    String.raw`(?:build|compil\w{1,5}|transform|lint\w{0,3}) failed(?: with \d{1,6} errors?)?$)`,
+  'i',
+);
+
+/** Checks whether words only say that something ended, ran or built something else that failed. */
+export function isWrapper(words: string): boolean {
+  return saysNothing(words) || [POINTS_ELSEWHERE, RUNS_OTHERS].some((pattern) => pattern.test(words));
 }

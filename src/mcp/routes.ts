@@ -15,7 +15,7 @@ import type { Decide, ExplainLog, InstallationDeps, OpenReview } from './tool.ts
 
 export interface McpRouteDeps extends InstallationDeps {
   readonly stores: ScopedStores;
-  readonly archive: ShownArchive & Scoped;
+  readonly archive: Scoped<ShownArchive>;
   /** Absent: pasted logs are not explained here. */
   readonly explainLog?: ExplainLog | undefined;
   /** Decides on a review as `POST /api/reviews/:id/decision` does. */

@@ -116,7 +116,7 @@ function listFacts(
   const lines = proofLines(analysis);
   const cause = answer.rootCause.trim() === answer.title.trim() ? '' : answer.rootCause;
   const places = lines.map(({ source, line, text }) => `${source}:${line} ${text}`);
-  const related = otherEvidence(analysis).map(({ source, title }) => `${source}: ${title}`);
+  const related = otherEvidence(analysis).map(({ url, source, title }) => `${url ?? source}: ${title}`);
   const lowered = (verdict.factors ?? []).filter(({ value }) => value < 0).map(({ because }) => because);
   const against = [...lowered, ...verdict.unsupportedClaims.map((claim) => `No evidence for: ${claim}`)];
   const since = analysis.green === undefined ? [] : [`since build ${clip(analysis.green.number, 100)}`];
@@ -248,12 +248,13 @@ export function proofLines(analysis: Analysis): ProofLine[] {
 
 /**
  * Returns evidence that answers the question but is not a line of a log: a document, a past failure, a
- * commit. At most three titles.
+ * commit, and pages of the web although nothing cites them. At most three titles.
  */
 function otherEvidence(analysis: Analysis): Evidence[] {
   const cited = new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence));
   return analysis.evidence
     .filter(({ id, lineStart }) => cited.has(id) && lineStart === undefined)
+    .concat(analysis.evidence.filter(({ id, tool }) => tool === 'search_web' && !cited.has(id)))
     .slice(0, 3);
 }
 

@@ -1,5 +1,5 @@
 import type { Analysis } from '../domain/analysis.ts';
-import type { Kind } from '../domain/category.ts';
+import { STOPPING_KINDS } from '../domain/category.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { FailureGroup } from '../domain/reading.ts';
@@ -77,38 +77,11 @@ export function nameTests({ tests, unnamed }: Pick<ExplainedFailures, 'tests' | 
   return { named, more: named.length === 0 ? 0 : tests.length - named.length + unnamed };
 }
 
-/** Kinds that stop what comes after them where they end a step, and every test that needs what is missing. */
-const STOPPING: ReadonlySet<Kind> = new Set<Kind>([
-  ...([
-    'compile_error',
-    'link_error',
-    'missing_module',
-    'version_conflict',
-    'dependency_install',
-    'docker_build',
-  ] as const),
-  ...([
-    'out_of_memory',
-    'disk_full',
-    'network',
-    'service_unavailable',
-    'runner_lost',
-    'rate_limited',
-  ] as const),
-  ...([
-    'permission_or_secret',
-    'workflow_config',
-    'environment',
-    'missing_file',
-    'descriptor_limit',
-  ] as const),
-]);
-
 function rankStage({ analysis, failures, sample }: BuildAnswer): number {
   const isTolerated = sample.length > 0 && sample.every(({ tolerated }) => tolerated === true);
   if (analysis.terminationReason === 'failed' || analysis.kind === 'upstream_job' || isTolerated) return 2;
   const hitOneTest = failures === 1 && sample[0]?.test != null;
-  return STOPPING.has(analysis.kind) && !hitOneTest ? 0 : 1;
+  return STOPPING_KINDS.has(analysis.kind) && !hitOneTest ? 0 : 1;
 }
 
 function nameStep({ analysis, sample: [first] }: BuildAnswer): string {

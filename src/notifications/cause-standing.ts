@@ -1,6 +1,6 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
-import type { Category } from '../domain/category.ts';
+import { type Category, UNSTABLE_KINDS } from '../domain/category.ts';
 import type { Experiment } from '../domain/experiment.ts';
 import type { Cause, Situation } from '../ports/notices.ts';
 import { resolveForm } from './answer-view.ts';
@@ -125,7 +125,7 @@ function changeStanding(
   }
   if (main?.status !== 'passed' || history.seenElsewhere) return NOTHING;
   const mayBeOthers =
-    category === 'INFRA_ERROR' || category === 'DEPENDENCY_ERROR' || SHAKY.includes(analysis.kind);
+    category === 'INFRA_ERROR' || category === 'DEPENDENCY_ERROR' || UNSTABLE_KINDS.has(analysis.kind);
   return { verdict: mayBeOthers ? null : 'yours', says: { what: 'first-here', name: main.name } };
 }
 
@@ -141,13 +141,3 @@ function triedStanding({ verdict, sentence, arms }: Experiment): ChangeStanding 
     arms.some(({ where, passed, failed }) => where === 'base' && passed > 0 && failed > 0);
   return { verdict: verdict === 'not-this-change' || isFlakyOnBase ? 'not-yours' : null, says };
 }
-
-/** Kinds that come and go without anybody's doing. */
-const SHAKY: readonly string[] = [
-  'flaky_timing',
-  'timeout',
-  'network',
-  'service_unavailable',
-  'runner_lost',
-  'rate_limited',
-];

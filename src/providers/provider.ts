@@ -1,5 +1,5 @@
 import type { NoticeChannel } from '../channels/channel.ts';
-import type { Build, Provider as ProviderName } from '../domain/build.ts';
+import type { Build, CiSystem } from '../domain/build.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Check } from '../ports/health.ts';
@@ -12,7 +12,7 @@ import type { Reading, Webhook } from './webhook.ts';
  * there. Making one loads and asks nothing; what needs a library is loaded when it is opened.
  */
 export interface Provider {
-  readonly name: Exclude<ProviderName, 'upload'>;
+  readonly name: CiSystem;
   readonly webhook: Webhook;
   /** Configured secrets, which are in no log, prompt or answer. */
   readonly secrets: readonly string[];

@@ -33,9 +33,6 @@ export const ProvidersConfig = z.object({
 });
 export type ProvidersConfig = z.infer<typeof ProvidersConfig>;
 
-/** The providers that host code. */
-export const CODE_HOSTS = ['github', 'gitea', 'gitlab'] as const satisfies readonly (keyof ProvidersConfig)[];
-
 /**
  * The configuration without secrets and credentials: no delivery is accepted, and nothing is read with
  * credentials.

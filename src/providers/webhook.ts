@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { type BuildStatus, NewBuild, type Provider, TestResult } from '../domain/build.ts';
+import { type BuildStatus, type CiSystem, NewBuild, TestResult } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Deployment } from '../domain/health.ts';
 import { parseJson } from './read-input.ts';
@@ -135,7 +135,7 @@ export interface Webhook {
 
 /** The webhook of one provider: how its deliveries are described, authenticated, and read. */
 export interface Sender extends Omit<Webhook['describes'], 'operationId' | 'bodies'> {
-  readonly name: Exclude<Provider, 'upload'>;
+  readonly name: CiSystem;
   /** The display name: "GitHub". */
   readonly label: string;
   /** The variable of the secrets. */

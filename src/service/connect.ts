@@ -11,6 +11,9 @@ import {
 } from '../providers/connection.ts';
 import type { Provider } from '../providers/provider.ts';
 
+/** The providers for which an embedded installation creates a webhook secret if none is set. */
+export const MADE_SECRETS: readonly string[] = ['github', 'jenkins'];
+
 /** The parts of a provider that are needed to connect it. */
 export type Connectable = Pick<Provider, 'name' | 'webhook' | 'connection' | 'checks' | 'rerun'>;
 

@@ -191,7 +191,7 @@ export type SlackPresses = ReturnType<typeof createSlackPresses>;
  */
 export function createSlackPresses(db: Pick<Database, 'query'>) {
   return {
-    /** Returns `true` the first time this ID is seen. Of several concurrent calls, only one returns `true`. */
+    /** Returns true the first time this ID is seen. Of several concurrent calls, only one returns true. */
     isNew: async (id: string) => (await db.query(KEEP_PRESSES, [id])).length > 0,
   };
 }

@@ -59,8 +59,8 @@ type BatchPool = ConstructorParameters<typeof PostgresSaver>[0];
  * alone in its step, the checkpoint follows at once and holds the same data, so a crash in between loses only
  * the work of that node.
  *
- * All that a run reads and writes throws `storage-failed`, retryable where the same may succeed later: the pool
- * throws the errors of its driver, after which a triage would not be tried again.
+ * All that a run reads and writes throws `storage-failed`, retryable where the same may succeed later: the
+ * pool throws the errors of its driver, after which a triage would not be tried again.
  */
 class BatchingSaver extends PostgresSaver {
   readonly #pool: BatchPool;
@@ -116,8 +116,8 @@ class BatchingSaver extends PostgresSaver {
     const conflict = again
       ? 'do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob'
       : 'do nothing';
-    const insert = `insert into ${this.#schema}.checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id,
-        idx, channel, type, blob)
+    const insert = `insert into ${this.#schema}.checkpoint_writes
+         (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
        values ${placeholders(rows, 0)}
        on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) ${conflict}`;
     await this.#pool.query(insert, rows.flat()).catch(throwStorageError);

@@ -148,7 +148,8 @@ export function createChangeStore(db: Pick<Sql, 'query'>) {
   };
 }
 
-const RECENT = `select id, repository, build_id as "buildId" from changes where at > ${fromNow('$1')} order by at desc limit 2000`;
+const RECENT = `select id, repository, build_id as "buildId" from changes
+  where at > ${fromNow('$1')} order by at desc limit 2000`;
 
 interface BacklogRow {
   readonly queued: number;
@@ -179,10 +180,12 @@ export async function readBacklog(sql: Sql): Promise<readonly Reading[]> {
 const BACKLOG = `
   select triages.queued, triages.running, triages.oldest,
     (select count(*)::int from deliveries where state = 'landed') as landed,
-    (select count(*)::int from work where (topic like 'publish:%' or topic like 'message:%') and version > settled) as publications,
+    (select count(*)::int from work
+       where (topic like 'publish:%' or topic like 'message:%') and version > settled) as publications,
     (select count(*)::int from reviews where state in ('waiting', 'claimed')) as reviews
   from (
     select count(*) filter (where not held)::int as queued, count(*) filter (where held)::int as running,
-      coalesce(extract(epoch from clock_timestamp() - min(due_at) filter (where not held)), 0)::float8 as oldest
+      coalesce(extract(epoch from clock_timestamp() - min(due_at)
+         filter (where not held)), 0)::float8 as oldest
     from work where topic = 'triage' and version > settled
   ) as triages`;

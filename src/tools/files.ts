@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NAMED_CI_FILE } from '../domain/ci-files.ts';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
@@ -335,13 +336,7 @@ function pathAlone(path: string | null): Record<string, unknown> | null {
   return path === null ? null : { path };
 }
 
-/** The files in which CI services are set up, as a log names them. */
-const CI_FILE = new RegExp(
-  String.raw`\.github/workflows/[\w.-]{1,80}\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|` +
-    String.raw`\.travis\.yml|azure-pipelines\.yml`,
-);
-
 function findConfiguration(subject: TriageSubject): string | null {
   const text = subject.excerpts.map((excerpt) => excerpt.text).join('\n');
-  return CI_FILE.exec(text)?.[0] ?? (/\bJenkinsfile\b/.test(text) ? 'Jenkinsfile' : null);
+  return NAMED_CI_FILE.exec(text)?.[0] ?? (/\bJenkinsfile\b/.test(text) ? 'Jenkinsfile' : null);
 }

@@ -48,6 +48,8 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
     name: 'count_consecutive_failures',
     question: 'How many builds of this pipeline and branch failed in a row, and since which?',
     serves: { CODE_ERROR: 10, INFRA_ERROR: 1, CONFIG_ERROR: 6, DEPENDENCY_ERROR: 6, TEST_FAILURE: 6 },
+    // Whether it failed once or every time decides if running it again may help.
+    always: true,
     investigator: 'history',
     asks: 'history',
     precedence: 9,

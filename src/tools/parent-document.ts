@@ -42,7 +42,7 @@ export function explain(naming: Naming | null, hit: Passage, passages: readonly 
   if (byRow !== null) return { ...byRow, offset, places: [] };
   const at = { offset, text: text ?? '' };
   const find = (words: RegExp) => findSection(words, hit, passages) ?? findLabelled(words, at, hit, passages);
-  const [cause, fix] = [find(CAUSE), find(FIX)];
+  const [cause, fix] = [find(CAUSE), find(FIX) ?? findAct(at, hit)];
   const places = [cause, fix].flatMap((found) =>
     found === null || found.place === hit.place ? [] : [found.place],
   );
@@ -182,6 +182,27 @@ function findLabelled(
   }
   return null;
 }
+
+/**
+ * Finds what the prose behind the words that name the error says to do: from the first sentence that begins
+ * with an act to the end of its paragraph. Stops at another error's code. Returns null if there is none.
+ */
+function findAct({ text, offset }: Pick<Naming, 'text' | 'offset'>, hit: Passage): Said | null {
+  if (text === '') return null;
+  const codes = listCodes(text);
+  const paragraphs = hit.text.slice(offset).split(/\n\s*\n/);
+  for (const [index, paragraph] of paragraphs.slice(0, 1 + MAX_FURTHER).entries()) {
+    const isOther = listCodes(paragraph).some((code) => codes.length > 0 && !codes.includes(code));
+    if (index > 0 && (isOther || LABEL.test(paragraph) || paragraph.startsWith('#'))) return null;
+    const sentences = shorten(paragraph).split(/(?<=[.!?])\s+/);
+    const from = sentences.findIndex((sentence) => ACT.test(sentence));
+    if (from >= 0) return { text: sentences.slice(from).join(' '), place: hit.place };
+  }
+  return null;
+}
+
+const ACT =
+  /^(?:to (?:resolve|fix|solve|repair|recover|clear)\b|(?:(?:then|please|just),? )?(?:add|ask|call|change|clear|contact|delete|disable|enable|free|increase|install|log in|open|pin|raise|remove|renew|rerun|restart|retry|rotate|run|set|start|stop|switch|unlock|update|upgrade|use|wait)\b)/i;
 
 /** Before a label within a line, such as "… stops. Fix: restart it." */
 const INLINE = new RegExp(`(?<=[.!?;])[ \\t]+(?=(?:${FIX_WORDS}|${CAUSE_WORDS})\\s?[:–—])`, 'gi');

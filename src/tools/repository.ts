@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Category } from '../domain/category.ts';
+import { CI_FILES } from '../domain/ci-files.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
@@ -134,17 +135,6 @@ function toFailureKey(subject: TriageSubject): readonly unknown[] {
   ];
 }
 
-/** Files that configure the pipeline. Their changes are inspected for a CONFIG_ERROR. */
-const CI_CONFIGURATION: readonly RegExp[] = [
-  /(?:^|\/)\.(?:github|gitlab|circleci|buildkite|semaphore|teamcity|tekton|ci|woodpecker|azure-pipelines)\//,
-  /^ci\//,
-  /(?:^|\/)action\.ya?ml$/,
-  /(?:^|\/)\.(?:gitlab-ci|travis|drone|woodpecker|cirrus|appveyor|bitrise)\.ya?ml$/,
-  /(?:^|\/)(?:appveyor|bitrise|bitbucket-pipelines|cloudbuild|buildspec|codefresh)\.ya?ml$/,
-  /(?:^|\/)azure-pipelines[\w.-]*\.ya?ml$/,
-  /(?:^|\/)Jenkinsfile[\w.-]*$/,
-];
-
 /** Manifests and lock files: what changed there is inspected for a DEPENDENCY_ERROR. */
 const MANIFESTS: readonly RegExp[] = [
   /(?:^|\/)(?:package|package-lock|npm-shrinkwrap|deno|composer|vcpkg|packages\.lock)\.json$/,
@@ -170,7 +160,7 @@ const MANIFESTS: readonly RegExp[] = [
 ];
 
 const SCOPES: Partial<Record<Category, readonly RegExp[]>> = {
-  CONFIG_ERROR: CI_CONFIGURATION,
+  CONFIG_ERROR: CI_FILES,
   DEPENDENCY_ERROR: MANIFESTS,
 };
 

@@ -1,3 +1,5 @@
+import { CI_SYSTEM_NAMES } from '../../src/domain/build.ts';
+
 /**
  * Who may use which route, written by hand. A route that is not here, or that a test finds open to somebody else, fails
  * the build. `open` and `signature` routes ask for no token; what signed routes check is tested with them.
@@ -26,13 +28,7 @@ export const ACCESS_MATRIX: Readonly<
   'GET /insights/cost': 'read',
   'GET /insights/reviewers': 'review',
   'GET /failures/:fingerprint': 'read',
-  'POST /webhooks/github': 'signature',
-  'POST /webhooks/azure': 'signature',
-  'POST /webhooks/buildkite': 'signature',
-  'POST /webhooks/circleci': 'signature',
-  'POST /webhooks/gitea': 'signature',
-  'POST /webhooks/gitlab': 'signature',
-  'POST /webhooks/jenkins': 'signature',
+  ...Object.fromEntries(CI_SYSTEM_NAMES.map((name) => [`POST /webhooks/${name}`, 'signature' as const])),
   'POST /webhooks/slack': 'signature',
   'POST /api/builds': 'ingest',
   'POST /api/builds/:id/experiments': 'ingest',

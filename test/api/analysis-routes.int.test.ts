@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Analysis } from '../../src/domain/analysis.ts';
+import { Provider } from '../../src/domain/build.ts';
 import { AnalysisTrace } from '../../src/service/answers/trace.ts';
 import {
   openServedWorld,
@@ -165,7 +166,7 @@ describe('builds', () => {
     ['/api/builds/by-number?provider=github', 'The query is invalid at "number": required, but missing.'],
     [
       '/api/builds/by-number?provider=gitbub&number=1',
-      'The query is invalid at "provider": must be one of github, gitea, gitlab, jenkins, buildkite, circleci, azure, upload.',
+      `The query is invalid at "provider": must be one of ${Provider.options.join(', ')}.`,
     ],
     [
       '/api/builds/by-number?provider=github&number=1&repo=shop/api',

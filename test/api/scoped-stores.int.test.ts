@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/api/scope.ts';
+import { createScopeChecks, type Scope } from '../../src/api/scope.ts';
 import { scopeArchive, scopeStores } from '../../src/api/scoped-stores.ts';
-import { DEFAULT_PREFERENCES, isInScope, SCOPED } from '../../src/domain/access.ts';
+import { CHECKED, DEFAULT_PREFERENCES, isInScope } from '../../src/domain/access.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { NotificationRuleInput, OwnerChannelsInput } from '../../src/domain/notification-rule.ts';
 import { systemClock } from '../../src/lib/time.ts';
@@ -395,12 +395,32 @@ it('T18: every method that a route can reach is tried here, and no other one can
   expect(reached.toSorted()).toEqual(METHODS.map(([name, method]) => `${name} ${method}`).toSorted());
 });
 
-it('T18: routes take no stores but those, which are made in one place', () => {
-  // @ts-expect-error They lack the mark.
+it('T18: routes take only stores whose every method has passed a check, which are made in one place', () => {
+  // @ts-expect-error Stores that see everything are not for routes.
   const given: ScopedStores = stores;
-  expect(given.builds[SCOPED]).toBeUndefined();
-  const naming = globSync('src/**/*.ts').filter((path) => /\bSCOPED\b/.test(readFileSync(path, 'utf8')));
-  expect(naming.toSorted()).toEqual(['src/api/scoped-stores.ts', 'src/domain/access.ts']);
+  expect(CHECKED in given.builds.find).toBe(false);
+  const naming = globSync('src/**/*.ts').filter((path) => /\bCHECKED\b/.test(readFileSync(path, 'utf8')));
+  expect(naming.toSorted()).toEqual(['src/api/scope.ts', 'src/domain/access.ts']);
+});
+
+it('T18: a query that forgets its scope does not compile', () => {
+  const { limited, ofBuild } = createScopeChecks(stores, scopeOf([OURS]));
+  const { search: checked, ...others } = shownTo([OURS]).failures;
+  const search: ShownStores['failures']['search'] = async (filter, page) =>
+    await stores.failures.search(filter, page);
+  // @ts-expect-error A method that only hands on has passed no check.
+  const forgetful: ScopedStores['failures'] = { ...others, search };
+  // @ts-expect-error Only the one search is asked for, and that one is not checked either.
+  const picked: Pick<ScopedStores['failures'], 'search'> = stores.failures;
+  // @ts-expect-error The filter of this query knows no repositories.
+  limited(async (filter: { readonly branch: string }) => filter.branch);
+  // @ts-expect-error The first argument is no id of a build.
+  ofBuild(stores.causes.events, () => []);
+  expect([checked, forgetful.search, picked.search].map((method) => CHECKED in method)).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 describe.each(METHODS.filter(([name, method]) => !OF_ALL.includes(`${name} ${method}`)))(

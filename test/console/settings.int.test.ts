@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CI_SYSTEM_NAMES } from '../../src/domain/build.ts';
 import { ProvidersConfig } from '../../src/providers/registry.ts';
 import { type Host, startHost } from '../providers/contract.ts';
 import { gitlabWorld } from '../providers/worlds/gitlab.ts';
@@ -31,8 +32,7 @@ afterAll(async () => {
 it('lists every CI system with the address of its webhook, for administrators', async () => {
   const { statusCode, body } = await getPage(console.app, '/settings');
   expect(statusCode).toBe(200);
-  for (const name of ['github', 'gitea', 'gitlab', 'jenkins', 'buildkite', 'circleci', 'azure'])
-    expect(body).toContain(`http://127.0.0.1:9/webhooks/${name}`);
+  for (const name of CI_SYSTEM_NAMES) expect(body).toContain(`http://127.0.0.1:9/webhooks/${name}`);
   expect(body).toContain('href="/settings" aria-current="page"');
   expect((await getPage(console.app, '/settings', TOKENS.review)).statusCode).toBe(403);
   expect((await getPage(console.app, '/builds', TOKENS.review)).body).not.toContain('href="/settings"');

@@ -8,7 +8,7 @@ import type { ToolDescription } from '../../src/ports/toolbox.ts';
 import { describeTools } from '../../src/tools/all-tools.ts';
 import { insightOf, logEvidence, subjectOf } from './subject.ts';
 
-const ALWAYS = ['search_knowledge', 'search_error_library'];
+const ALWAYS = ['search_knowledge', 'search_error_library', 'count_consecutive_failures'];
 const COMPILE =
   "src/scales.ts(40,7): error TS2339: Property 'grams' does not exist on type 'Basket'.\n##[error]Process completed with exit code 2.\n";
 const DISK = 'tar: basket.tar: Cannot write: No space left on device\nexit status 2\n';
@@ -51,7 +51,6 @@ const OFFERED = [
   'read_commit_history',
   'read_build_log',
   'read_console_output',
-  'count_consecutive_failures',
   'read_failure_history',
   'find_similar_failures',
   'read_test_file',
@@ -74,15 +73,12 @@ const names = (calls: readonly ToolCall[]) => calls.map((call) => call.tool);
 
 describe('choosing tools', () => {
   test.each([
-    [COMPILE, ['read_blame', 'read_file', 'count_consecutive_failures']],
-    [ASSERTION, ['read_failure_history', 'read_test_file', 'count_consecutive_failures']],
-  ])(
-    'asks those that always run first, then the two that tell most and how long it has failed',
-    (log, telling) => {
-      const calls = names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }));
-      expect(calls).toEqual(ALWAYS.concat(telling));
-    },
-  );
+    [COMPILE, ['read_blame', 'read_file']],
+    [ASSERTION, ['read_failure_history', 'read_test_file']],
+  ])('asks those that always run first, then the two that tell most', (log, telling) => {
+    const calls = names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }));
+    expect(calls).toEqual(ALWAYS.concat(telling));
+  });
 
   test('asks a tool with a good outlook first, and one with a poor outlook last', () => {
     const insight = insightOf(ASSERTION);
@@ -108,7 +104,6 @@ describe('choosing tools', () => {
     expect(asked({ [changed]: 'poor', [mended]: 'poor' })).toEqual([
       'read_failure_history',
       'read_test_file',
-      'count_consecutive_failures',
       changed,
     ]);
   });
@@ -120,14 +115,6 @@ describe('choosing tools', () => {
     const calls = names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }));
     expect(calls[ALWAYS.length]).toBe('search_code');
   });
-
-  test.each([DISK, COMPILE, ASSERTION])(
-    'asks with them how often in a row it failed, whatever is at fault: %s',
-    (log) => {
-      const calls = names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }));
-      expect(calls).toContain('count_consecutive_failures');
-    },
-  );
 
   test('looks up the files that the log names, guesses included', () => {
     const [call] = chooseCalls({
@@ -150,7 +137,7 @@ describe('choosing tools', () => {
           offered: OFFERED,
         }),
       );
-    expect(asked({}).slice(ALWAYS.length, -1)).toEqual(['read_failure_history', 'read_test_file']);
+    expect(asked({})).toEqual(ALWAYS.concat('read_failure_history', 'read_test_file'));
     // A test has a name also where its message is no identity.
     expect(asked({ generic: true })).toContain('read_failure_history');
   });
@@ -166,7 +153,6 @@ describe('choosing tools', () => {
       const offered = [...OFFERED, tool('changed_since_green')];
       return names(chooseCalls({ ...insight, subject, classification, plan: WEAK, offered })).slice(
         ALWAYS.length,
-        -1,
       );
     };
     expect(
@@ -201,8 +187,8 @@ describe('choosing tools', () => {
 
   test('reads the test and its history for a failed expectation', () => {
     const calls = chooseCalls({ ...insightOf(ASSERTION), plan: WEAK, offered: OFFERED });
-    expect(names(calls).slice(ALWAYS.length, -1)).toEqual(['read_failure_history', 'read_test_file']);
-    expect(calls.at(-2)?.args.test).toContain('test_weighs');
+    expect(names(calls).slice(ALWAYS.length)).toEqual(['read_failure_history', 'read_test_file']);
+    expect(calls.at(-1)?.args.test).toContain('test_weighs');
   });
 
   test('needs nothing more where retrieval is good, no place is named and it is sure', () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { composeAnswer } from '../../src/judge/answer.ts';
+import { ruleOn } from '../../src/judge/classify.ts';
 import { insightOf, subjectOf } from './subject.ts';
 
 const LOG = 'TypeError: x is not a function\n    at run (src/a.js:3:1)\n';
@@ -31,6 +32,18 @@ it('a command whose failure the runner tolerates is no cause', () => {
     .join('\n');
   const { title, rootCause, fixRecommendation } = composeAnswer(insightOf(log));
   expect(`${title} ${rootCause} ${fixRecommendation}`).not.toContain('submodule');
+});
+
+it.each([
+  'fatal: grommet mismatch (expected teal, got mauve)',
+  'fatal: protocol version mismatch (expected 3, got 2)',
+  'error: checksum mismatch for press.tar.gz: expected 9f2c11, got 77ab01',
+  'setup: expected press 22 but found press 18',
+])('what a program expects is no failed test where nothing was tested: %s', (line) => {
+  const log = ['$ ./press.sh', 'pressing', line, '##[error]Process completed with exit code 1.'].join('\n');
+  expect(ruleOn(subjectOf(log)).classification.category).not.toBe('TEST_FAILURE');
+  const tested = log.replace('pressing', 'running the tests of the press');
+  expect(ruleOn(subjectOf(tested)).classification.category).toBe('TEST_FAILURE');
 });
 
 it('a failure that lasts is a claim in every category, and asks for no other run', () => {

@@ -52,3 +52,16 @@ it.each(Object.entries({ ...full, ...short }))(
 it.each(Object.entries(full))('%s shows every fact of an answer', (_name, shown) => {
   expect(shown()).toContain('since build 1234');
 });
+
+it('shows pages of the web with their addresses, although no claim cites them', () => {
+  const page = {
+    id: 'E31',
+    tool: 'search_web',
+    title: 'The press stops at low tide',
+    text: 'Wait for high tide.',
+    source: 'web',
+    url: 'https://docs.example/tide',
+  };
+  const searched = { ...analysis, evidence: analysis.evidence.concat(page) };
+  expect(renderPlain(searched)).toContain('https://docs.example/tide: The press stops at low tide');
+});

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAddressGuard, fetchPage } from '../../src/adapters/web-search/results.ts';
+import { createAddressGuard } from '../../src/adapters/web-search/address-guard.ts';
+import { fetchPage } from '../../src/adapters/web-search/fetch-page.ts';
 import { type LoopbackServer, startLoopback } from '../support/loopback-server.ts';
 
 const signal = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { MemorySaver } from '@langchain/langgraph';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
-import { createAddressGuard } from '../../src/adapters/web-search/results.ts';
+import { createAddressGuard } from '../../src/adapters/web-search/address-guard.ts';
 import { createSearxngSearch } from '../../src/adapters/web-search/services.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Category } from '../../src/domain/category.ts';

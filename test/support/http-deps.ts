@@ -1,4 +1,5 @@
 import type { HttpDeps } from '../../src/api/server.ts';
+import { CI_SYSTEM_NAMES } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { Logger } from '../../src/ports/telemetry.ts';
@@ -62,13 +63,9 @@ export const TEST_CONFIG: HttpDeps['config'] = {
     })),
   },
   providers: withSecrets({
+    ...Object.fromEntries(CI_SYSTEM_NAMES.map((name) => [name, [`first-${name}-secret`]])),
     github: GITHUB_SECRETS,
-    gitea: ['first-gitea-secret'],
-    gitlab: ['first-gitlab-secret'],
     jenkins: JENKINS_SECRETS,
-    buildkite: ['first-buildkite-secret'],
-    circleci: ['first-circleci-secret'],
-    azure: ['first-azure-secret'],
   }),
   review: { claimMs: 60_000, questionMs: 60_000, undoMs: 0, blindEvery: 0, auditEvery: 0 },
 };

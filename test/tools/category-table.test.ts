@@ -7,13 +7,12 @@ import { asking, emptySources } from './sources.ts';
 const toolbox = createToolbox(createTools(emptySources()), { mask: (text) => text });
 const ask = asking({});
 
-const SEARCHES = ['search_error_library', 'search_knowledge'];
+const LOOK_UPS = ['count_consecutive_failures', 'search_error_library', 'search_knowledge'];
 /** The code is no matter of what a machine did. */
 const alwaysFor = (category: Category) =>
-  category === 'INFRA_ERROR' ? SEARCHES : ['find_files', ...SEARCHES];
+  category === 'INFRA_ERROR' ? LOOK_UPS : LOOK_UPS.toSpliced(1, 0, 'find_files');
 const ANY = [
   'ask_reviewer',
-  'count_consecutive_failures',
   'diff_with_green',
   'find_similar_failures',
   'grep_log',
@@ -130,7 +129,7 @@ describe.each(CATEGORIES)('tools for %s', (category) => {
     expect(offered.filter((name) => TABLE[category].never.includes(name))).toEqual([]);
   });
 
-  it('always run the two searches, and look for the files that are named', () => {
+  it('always run the two searches, count the failures in a row, and look for the files that are named', () => {
     const always = toolbox.offered(category).filter((tool) => tool.always);
 
     expect(always.map(({ name }) => name).toSorted()).toEqual(alwaysFor(category));

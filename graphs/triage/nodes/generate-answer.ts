@@ -85,14 +85,15 @@ export function withSimilarCases(answer: Answer, evidence: readonly Evidence[]):
 
 /**
  * Returns the category that a person decided for a failure alike enough to propose it, in this repository or
- * another, also where the log alone suggests another category. Returns the classification unchanged if there
- * is no such decision, or if it has the same category and the log says so clearly.
+ * another, also where the log alone suggests another category; without one, what a team's document that names
+ * the error says. Returns the classification unchanged if there is neither, or if the decision has the same
+ * category and the log says so clearly.
  */
 export function byPrecedent(classification: Classification, evidence: readonly Evidence[]): Classification {
   const decided = similarCases(evidence).find(
     (one) => one.confirmedBy !== null && one.category !== null && proposes(one, evidence),
   );
-  if (decided === undefined || decided.category === null) return classification;
+  if (decided === undefined || decided.category === null) return byDocument(classification, evidence);
   const { category } = decided;
   const isSame = category === classification.category;
   if (isSame && !classification.abstained && classification.confidence >= SAID) return classification;
@@ -108,6 +109,32 @@ export function byPrecedent(classification: Classification, evidence: readonly E
     because: `${decided.confirmedBy} decided this way for a similar failure (${decided.evidence})${alone}`,
     witnesses: [{ by: 'precedent', name: decided.title, at: null }],
   };
+}
+
+const Naming = z.object({ named: z.string(), category: Category });
+
+/**
+ * Returns the category of a team's document that names the error, where the log alone suggests none. Returns the
+ * classification unchanged otherwise.
+ */
+function byDocument(classification: Classification, evidence: readonly Evidence[]): Classification {
+  if (!classification.abstained) return classification;
+  for (const { id, tool, source, title, data } of evidence) {
+    const naming = Naming.safeParse(data ?? {}).data;
+    if (tool !== 'search_knowledge' || !source.startsWith('team-knowledge/') || naming === undefined)
+      continue;
+    const { category } = naming;
+    return {
+      category,
+      kind: KIND_CATEGORY[classification.kind] === category ? classification.kind : 'unknown',
+      confidence: SAID,
+      probabilities: leading(classification.probabilities, category),
+      abstained: false,
+      because: `your document “${title}” names this error (${id})`,
+      witnesses: [{ by: 'precedent', name: title, at: null }],
+    };
+  }
+  return classification;
 }
 
 function proposes(decided: SimilarCase, evidence: readonly Evidence[]): boolean {

@@ -1,16 +1,15 @@
 import { parentPort } from 'node:worker_threads';
 import { z } from 'zod';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { answering, replayConfig, stagesLeftOut } from '../../../src/cli/replay/answering.ts';
-import type { ReplayCommandOptions } from '../../../src/cli/replay/case-sources.ts';
 import { dataDirectory, readConfig } from '../../../src/cli/settings.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { Design } from '../../../src/domain/calibration.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-
 import { createExperiment, type Experiment, toReadStages } from '../../../src/replay/ablation.ts';
 import { datasetCases } from '../../../src/replay/cases/dataset.ts';
+import { answering, replayConfig, stagesLeftOut } from '../../../src/replay/commands/answering.ts';
+import type { ReplayCommandOptions } from '../../../src/replay/commands/case-sources.ts';
 import { type Answerer, type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
 import { carelessAnalyst } from './careless-analyst.ts';
 

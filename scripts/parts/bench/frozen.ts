@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openToday } from '../../../src/app/investigation.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { openRecordingsFile } from '../../../src/cli/replay/recordings-command.ts';
 import { dataDirectory, readConfig } from '../../../src/cli/settings.ts';
 import { sparseBuild } from '../../../src/domain/build.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { openRecordingsFile } from '../../../src/replay/commands/recordings-command.ts';
 
 import { recordingsInFile } from '../../../src/replay/recording/read-recordings.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Category, Kind } from '../../../src/domain/category.ts';
 
 /** A line of a log by words that it holds, or a range of lines from one to another. */
 const Quote = z.union([
@@ -14,38 +15,9 @@ export type Quote = z.input<typeof Quote>;
 /** The static half of a fixture's truth, written by hand beside its project. `mustCite` quotes the log; lines are found at capture time. */
 export const Recipe = z.strictObject({
   title: z.string().min(1),
-  category: z.enum(['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE']),
-  alsoOk: z.array(z.enum(['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'])),
-  kind: z.enum([
-    ...([
-      'compile_error',
-      'type_error',
-      'null_reference',
-      'crash',
-      'link_error',
-      'lint_failure',
-      'formatting_failure',
-    ] as const),
-    ...([
-      'assertion',
-      'snapshot',
-      'flaky_timing',
-      'timeout',
-      'out_of_memory',
-      'disk_full',
-      'network',
-      'service_unavailable',
-    ] as const),
-    ...([
-      'runner_lost',
-      'rate_limited',
-      'permission_or_secret',
-      'workflow_config',
-      'environment',
-      'missing_file',
-    ] as const),
-    ...(['missing_module', 'version_conflict', 'dependency_install', 'docker_build'] as const),
-  ]),
+  category: Category,
+  alsoOk: z.array(Category),
+  kind: Kind,
   cause: z.string().min(1),
   fix: z.string().min(1),
   failingTests: z.array(

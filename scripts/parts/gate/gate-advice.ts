@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { replayConfig } from '../../../src/cli/replay/answering.ts';
 import { dataDirectory, readConfig } from '../../../src/cli/settings.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { replayConfig } from '../../../src/replay/commands/answering.ts';
 import {
   countAbsentValues,
   countGeneric,

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { replayConfig } from '../../../src/cli/replay/answering.ts';
 import { dataDirectory, readConfig } from '../../../src/cli/settings.ts';
 import { findMax } from '../../../src/lib/collections.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { replayConfig } from '../../../src/replay/commands/answering.ts';
 import { answerWith } from '../../../test/support/composition/answer-logs.ts';
 import { readCapturedParts } from '../../../test/support/composition/captured-parts.ts';
 import {

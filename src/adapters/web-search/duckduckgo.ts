@@ -4,7 +4,8 @@ import { TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import type { WebSearch } from '../../ports/toolbox.ts';
 import { askProvider, type ReplyReader } from './ask-provider.ts';
-import { type Find, type Node, readText, searchWith, type WebSearchOptions } from './results.ts';
+import { type Node, readText } from './page-text.ts';
+import { type Find, searchWith, type WebSearchOptions } from './results.ts';
 
 const BASE = 'https://html.duckduckgo.com/html/';
 /** A page of results has about 40 kB; parsing more would hold up everything else. */

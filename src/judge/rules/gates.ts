@@ -262,6 +262,26 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       },
     ],
   },
+  'generated-files-changed': {
+    category: 'CODE_ERROR',
+    kind: 'formatting_failure',
+    strength: 4,
+    patterns: [/^diff --git a\/\S{1,200} b\//],
+    when: (_, { shown }) => /git diff\b[^\n]{0,80}--(?:exit-code|quiet)|git status --porcelain/.test(shown),
+    reads: [/^diff --git a\/(?<changed>\S{1,200}) b\//],
+    title: '{changed} differs from what the job generates',
+    cause: 'The step generates {changed}, and the result differs from the committed file.',
+    fix: [['code', 'Run the same command as the job and commit the change to {changed}.']],
+    matches: ['+ git diff --exit-code\ndiff --git a/press.gen.ts b/press.gen.ts\n+export const size = 3;'],
+    ignores: ['diff --git a/src/press.ts b/src/press.ts'],
+    says: [
+      {
+        log: '+ git diff --exit-code\ndiff --git a/press.gen.ts b/press.gen.ts\n+export const size = 3;',
+        title: 'press.gen.ts differs from what the job generates',
+        fix: 'Run the same command as the job and commit the change to press.gen.ts.',
+      },
+    ],
+  },
   'process-gate': {
     kind: 'process_gate',
     strength: 4,

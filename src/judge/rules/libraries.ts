@@ -205,10 +205,7 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
         title: 'The build cannot find the library libxml-2.0',
         fix: 'Install libxml2-dev (on Debian and Ubuntu) in an earlier step, because it provides libxml-2.0.',
       },
-      {
-        log: '/usr/bin/ld: cannot find -lpear',
-        title: 'The linker cannot find the library pear',
-      },
+      { log: '/usr/bin/ld: cannot find -lpear', title: 'The linker cannot find the library pear' },
     ],
   },
   'shared-library-missing': {

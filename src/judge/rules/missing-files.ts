@@ -1,3 +1,4 @@
+import { projectPath } from '../../log/paths.ts';
 import type { Fact, Facts } from '../facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
 import type { Wording } from '../sentence.ts';
@@ -15,6 +16,8 @@ const MISSING_PATH: Wording = {
     /Error: Cannot find module '\/home\/runner\/work\/[^/\s]{1,100}\/[^/\s]{1,100}\/(?<script>[\w./-]{1,200}\.[cm]?js)'/,
     /cannot (?:stat|access|open) ['‘"](?<path>(?!\/(?:tmp|var|proc))[\w.@/*-]{1,200})['’"]/,
     /No such file or directory: ['"](?<path>[\w.@/-]{1,200})['"]/,
+    /['"(: ](?<path>[\w@+-][\w@.+/-]{0,160}\.[a-z]\w{0,7})['")]? (?:does not exist|\((?:No such file|The system cannot find))/,
+    /tar: (?<path>[\w@.+/-]{2,160}): Cannot (?:open|stat)/,
     /(?:stat|open|lstat) (?<path>[\w.@/-]{2,200}): no such file or directory/,
     /(?<pom>no POM in this directory)/,
   ],
@@ -56,8 +59,9 @@ const WRITTEN = /^(?:.{0,160}\/)?(?:dist|build|target|out|coverage|node_modules|
 
 /** Advises on a path of the checkout; null outside of it, and where a file stands for a folder. */
 function providePath(read: (slot: string) => string | null): string | null {
-  const path = read('path')?.replace(/^\/home\/runner\/work\/[^/]+\/[^/]+\//, '') ?? null;
-  if (path === null || !/^(?:\.\/)?[\w@][\w@./-]*$/.test(path) || /\.\w{1,5}\//.test(path)) return null;
+  const stated = read('path');
+  const path = stated === null || /^\.{1,2}\//.test(stated) ? stated : projectPath(stated);
+  if (path === null || !/^(?:\.\/)?\.?[\w@][\w@./-]*$/.test(path) || /\.\w{1,5}\//.test(path)) return null;
   return WRITTEN.test(path)
     ? `Make an earlier step create ${path}, or correct its path.`
     : `Commit or create ${path} before this step, or correct its path.`;

@@ -15,8 +15,16 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /No module named ['"]?(?<pythonModule>[A-Za-z]\w{0,60}(?:\.\w{1,60}){0,6})/,
       /No module named ['"]?(?<gone>distutils|imp|asyncore|asynchat|cgi|telnetlib|pipes|crypt)\b/,
     ],
-    title: 'The Python module {pythonModule} is missing',
+    title: [
+      '{ownPackage}, the package of the project itself, is not installed',
+      'The Python module {pythonModule} is missing',
+    ],
+    cause: 'The code imports {ownPackage}, the package of the project itself, which is not installed.',
     fix: [
+      [
+        'configuration',
+        'Install the project itself (`pip install -e .`) before this step, which imports {ownPackage}.',
+      ],
       [
         'dependency',
         '{gone?}Run the job with an older Python version, or upgrade the package that imports {gone}; newer Python releases do not include this module.',
@@ -26,6 +34,11 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     matches: ["ModuleNotFoundError: No module named 'pear'"],
     ignores: ['test_weigh.py::test_raises_ModuleNotFoundError PASSED'],
     says: [
+      {
+        log: "rootdir: /srv/fruit-press\nModuleNotFoundError: No module named 'fruit_press'",
+        title: 'fruit_press, the package of the project itself, is not installed',
+        fix: 'Install the project itself (`pip install -e .`) before this step, which imports fruit_press.',
+      },
       {
         log: "ModuleNotFoundError: No module named 'yaml'",
         title: 'The Python module yaml is missing',
@@ -39,7 +52,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     patterns: [
       /Cannot find (?:module|package) '/,
       /Can't resolve '/,
-      /Failed to resolve import/,
+      /Failed to resolve import|failed to resolve import/,
       /Could not resolve "/,
       /ERR_MODULE_NOT_FOUND/,
       /\bTS2307\b/,
@@ -193,9 +206,11 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /(?<callee>[\w.]{1,100})\(\) got an unexpected keyword argument '(?<argument>\w{1,60})'/,
       /module '(?<library>[\w.]{1,80})' has no attribute '(?<attribute>\w{1,60})'/,
       /"(?<attribute>\w{1,60})" is not exported by "\S{0,160}node_modules\/(?<library>(?:@[\w.-]{1,60}\/)?[\w.-]{1,80})/,
+      /module '(?<ownFile>\.{1,2}\/[^'\n]{1,120})' does not provide an export named '(?<ownExport>\w{1,60})'/,
       /module '(?<library>[^'\n]{1,120})' does not provide an export named '(?<attribute>\w{1,60})'/,
     ],
     fix: [
+      ['code', 'Export `{ownExport}` from {ownFile}, or correct the import.'],
       ['dependency', 'Call `{callee}` without `{argument}`, or use a version that accepts it.'],
       [
         'dependency',

@@ -9,6 +9,22 @@ import {
 } from '../facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
 
+/** Programs of all kinds say that they expected one thing and got another; the other words only tests use. */
+const COMPARES = /\b(?:expected|want(?:ed)?)\b/i;
+const SAYS_ASSERTION =
+  /assert|\bnot ok\b|\b(?:REQUIRE|CHECK)\w{0,20}\(|_test\.|Failed (?:test|example)|\bexpect\(|equality of these values/i;
+
+/** Checks whether anything that was printed points to tests. */
+function showsTests({ failingTests, failedSections, excerpts }: Facts['subject']): boolean {
+  return (
+    failingTests.length > 0 ||
+    failedSections.some(({ name }) => TESTS.test(name)) ||
+    excerpts.some(({ text }) => TESTS.test(text))
+  );
+}
+
+const TESTS = /(?:^|[^a-z])(?:tests?|specs?|suites?|assert\w{0,12}|pytest|rspec|e2e)(?:[^a-z]|$)|Tests?\b/i;
+
 /** A test states an expectation and it does not hold, or the test itself is wrong or timing-dependent. */
 export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
   'assertion-of-failing-test': {
@@ -237,6 +253,7 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
 
 function isExpectation(fact: Fact, facts: Facts): boolean {
   return (
+    (!COMPARES.test(fact.text) || SAYS_ASSERTION.test(fact.text) || showsTests(facts.subject)) &&
     !ENVIRONMENT_WORDS.test(fact.text) &&
     !COMPILER_BEGINS.test(fact.text) &&
     !isDiagnosed(fact, facts.subject)

@@ -91,7 +91,13 @@ export const TIES: Readonly<Record<string, Tie>> = {
     reads: [
       /cannot import name '?(?<name>\w{1,80})'? from (?:partially initialized module )?'?(?<from>[\w.]{1,120})/,
     ],
+    title: '{from} does not define {name}, which the code imports',
+    cause: [
+      '{place} imports {name} from {from}, which does not define it.',
+      'The code imports {name} from {from}, which does not define it.',
+    ],
     fix: [
+      ['code', 'Define {name} in {from}, or correct the import at {place}.'],
       ['code', 'Define {name} in {from}, or correct the import if it was moved or renamed.'],
       ['code', correctImport],
     ],

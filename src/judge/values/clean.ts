@@ -27,13 +27,14 @@ export function cleanValue(raw: string): string | null {
   return line === '' || line.length > MAX_VALUE || /\u2026$|\[address left out\]/.test(line) ? null : line;
 }
 
-/** Prefixes that tools print before a message: times, levels, tags, signs, and signs in a wrong encoding. */
+/** Prefixes that tools print before a message: times, levels, tags, and signs. */
 const PREFIXES = [
-  String.raw`[\p{Extended_Pictographic}\u{FE0F}\u{200D}]{1,8}|Γ[^\x00-\x7f]{1,3}(?=\s)|\?{2,4}`,
+  String.raw`[\p{Extended_Pictographic}\u{FE0F}\u{200D}]{1,8}|\?{2,4}`,
   String.raw`\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]{8,16}Z?\]?`,
   String.raw`\[?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,6})?(?: [AP]M:)?\]?(?= )|[AP]M:(?= )|\[ {0,4}\+?\d{1,7} ?m?s\]`,
   String.raw`[-!*•×→>|:](?= +\S)|\x60?->(?= )|[xX✗](?= +[A-Z])`,
-  String.raw`##\[error\]|[Cc]aused by:|e:(?= )|npm (?:ERR!|error)(?: code)?(?= )|\[(?:ERROR|error)\]`,
+  String.raw`(?:[Ff]ailed to execute goal )?[\w.-]{1,80}(?::[\w.-]{1,80}){1,3}(?: \([\w.-]{1,60}\))? on project [\w.-]{1,80}: |remote: (?:error: )?|` +
+    String.raw`(?:[Ff]ailed to [\w ]{1,40}: )(?=[Ff]ailed to|process )|error (?=[A-Z])|##\[error\]|[Cc]aused by:|e:(?= )|npm (?:ERR!|error)(?: code)?(?= )|\[(?:ERROR|error)\]`,
   String.raw`(?:Error|error|Fatal|fatal|err|E)[:!](?= )|(?:ERROR|FATAL)(?:[:!]| =>| \|)?(?= )`,
   String.raw`\[[A-Za-z][\w.-]{2,60}\](?= +[A-Z\d[])|[a-z_]{2,40}(?:::[a-z_]{2,40}){1,6}:(?= )`,
 ];
@@ -43,9 +44,8 @@ const PACKAGES = /(?<![\w./])(?:[a-z_]\w{0,60}\.){2,10}(?=[A-Z][\w$]{0,80}(?:Err
 /** An address at which to read more. */
 const READ_ON =
   /[.;]? ?\(?(?:For (?:further|more) (?:information|details)|For details|(?:Read|Learn|See) more|More (?:information|details)|See also)\b[^.:]{0,60}:? ?https?:\/\/.*$/i;
-/** Escapes that a program printed as text, and frames in a wrong encoding. */
-const ESCAPES =
-  /\\(?:x1b|u001b|033|e)(?:\[[\d;]{0,20}[A-Za-z])?|\[\d{1,3}(?:;\d{1,3}){0,3}m|(?:Γ[öò][^\s\w]{1,2}){1,200}/gi;
+/** Escapes that a program printed as text. */
+const ESCAPES = /\\(?:x1b|u001b|033|e)(?:\[[\d;]{0,20}[A-Za-z])?|\[\d{1,3}(?:;\d{1,3}){0,3}m/gi;
 /** An absolute path, which may lead into the checkout. */
 const ABSOLUTE = /(?<![\w./:~@-])(?:\/|[A-Za-z]:[\\/])[\w@.+-]{1,80}(?:[\\/][\w@.+-]{1,80}){2,30}/g;
 
@@ -65,6 +65,7 @@ export function cleanWords(raw: string, most: number): string {
     .replace(PREFIX, '')
     .replace(PACKAGES, '')
     .replace(ABSOLUTE, projectPath)
+    .replace(/ -> \[Help \d\]$/, '')
     .replace(READ_ON, '')
     .replace(/ \[[^\][\s]{1,300}\.\w{0,8}proj\]$/, '')
     .replace(/[.:;,\s]{1,10}$/, '');

@@ -10,7 +10,7 @@ const SHOWN = [
   /^> (?!.{1,100}@\d)([a-z./][\w./-]{0,60}(?: .{1,100})?)$/,
 ];
 /** A program and its arguments: no sentence, no script of several commands, no action of a runner. */
-const COMMAND = /^(?:\.{0,2}\/)?[a-z][\w./+-]{0,60}(?: [\w./@=:,+*"'-]{1,80}){0,10}$/;
+const COMMAND = /^(?:\.{0,2}\/)?[a-z][\w./+-]{0,60}(?: [\w./@=:,+*%"'-]{1,80}){0,10}$/;
 const END_OF_SCRIPT = /^\s{0,4}(?:shell: |##\[endgroup\])/;
 const NO_COMMAND =
   /^(?:[\w.-]{1,60}\/[\w./-]{1,80}@|set |cd |echo |export |if |for |source |then |fi$|done$|the )/;

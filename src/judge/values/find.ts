@@ -1,18 +1,22 @@
 import { MAX_DIAGNOSTICS } from '../../domain/triage.ts';
+import { firstOfEach } from '../../lib/collections.ts';
+import { findProjectName } from '../../log/paths.ts';
 import type { Fact, Facts } from '../facts.ts';
 import { getDistribution } from '../known-packages.ts';
 import { listErrors } from '../leading-diagnostic.ts';
 import { findHost, findOwnService, missingModuleName } from '../line-facts.ts';
 import { OFFER_READS } from '../offers.ts';
+import { pathIn, readProject } from '../paths.ts';
 import type { FindValue, Nearness, Value } from '../sentence.ts';
 import { joinAfter, readBlock, type TellingBlock } from '../telling-block.ts';
-import { toolName } from '../wording.ts';
+import { isComplaint } from '../telling-fact.ts';
+import { listed, toolName } from '../wording.ts';
 import { cleanValue, cleanWords } from './clean.ts';
 import { readCommand, readStep } from './command.ts';
 import { readHint } from './hint.ts';
 import { readListedFiles } from './listed.ts';
 import { SHARED_PATTERNS } from './patterns.ts';
-import { readComplaint, readPlace } from './place.ts';
+import { isProjectFile, readComplaint, readPlace, readThrownAt } from './place.ts';
 import { readActual, readExpected, readTest } from './tests.ts';
 import { VERSION_READERS } from './versions.ts';
 
@@ -21,6 +25,7 @@ type Reader = (block: TellingBlock, facts: Facts) => Value | null;
 
 const READERS: Readonly<Record<string, Reader>> = {
   place: (block, { subject }) => readPlace(block, subject),
+  thrownAt: (block, { subject }) => readThrownAt(block, subject),
   file: (block, { subject }) => change(readPlace(block, subject), (place) => place.replace(/:\d{1,6}$/, '')),
   test: (block, { subject }) => readTest(block, subject),
   expected: (block, { subject }) => readExpected(block, subject),
@@ -34,10 +39,13 @@ const READERS: Readonly<Record<string, Reader>> = {
   host: (block) => onLines(block, findHost),
   service: (block) => onLines(block, (text) => findOwnService(text)?.name ?? null),
   module: (block) => onLines(block, missingModuleName),
+  ownPackage: readOwnPackage,
   package: (block) => onLines(block, publishedName),
   message: ({ trigger }) => valueOn(trigger, cleanWords(trigger.text.split('\n')[0] ?? '', 160)),
   tool: readTool,
   errors: countErrors,
+  otherPlaces: listOtherPlaces,
+  earlierError: readEarlierError,
   fixed: readFixMark,
   ...VERSION_READERS,
 };
@@ -216,6 +224,49 @@ function countErrors({ trigger }: TellingBlock, facts: Facts): Value | null {
   const own = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
   const count = errors.filter(({ tool }) => tool === own?.tool).length;
   return own === undefined || count < 2 || count >= MAX_DIAGNOSTICS ? null : valueOn(trigger, String(count));
+}
+
+/** The most files that advice names besides its own. */
+const MOST_FILES = 3;
+
+/** Lists where the tool of the deciding error reports the first error of each other file of the project. */
+function listOtherPlaces({ trigger }: TellingBlock, facts: Facts): Value | null {
+  const errors = listErrors(facts);
+  const own = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
+  const project = readProject(facts.subject);
+  const files = errors.flatMap(({ tool, file, line }) =>
+    tool !== own?.tool || file === null || !isProjectFile(file) ? [] : { file: pathIn(file, project), line },
+  );
+  const others = firstOfEach(files, ({ file }) => file).filter(
+    ({ file }) => file !== pathIn(own?.file ?? '', project),
+  );
+  const places = others.map(({ file, line }) => [file, line ?? []].flat().join(':'));
+  return valueOn(trigger, listed(places, MOST_FILES, 'other files'));
+}
+
+/** Reads the missing package if it is called like the folder of the checkout. */
+function readOwnPackage(block: TellingBlock, facts: Facts): Value | null {
+  const normal = (name: string | null) => name?.toLowerCase().replaceAll('-', '_') ?? null;
+  const project = normal(findProjectName(facts.shown));
+  const named = onLines(block, (text) => missingModuleName(text)?.split('.')[0] ?? null);
+  return named !== null && project !== null && normal(named.text) === project ? named : null;
+}
+
+/** Lines from which on another error is not part of the same message. */
+const APART = 6;
+
+/** Reads an error above the deciding line that may explain it. */
+function readEarlierError({ trigger }: TellingBlock, { subject }: Facts): Value | null {
+  const { source, line } = trigger;
+  const earlier = subject.messages.find(
+    (one) =>
+      one.at !== null &&
+      one.at.source === source &&
+      line !== null &&
+      one.at.line < line - APART &&
+      isComplaint(one),
+  );
+  return earlier?.at == null ? null : { text: earlier.text, ...earlier.at, near: 'step' };
 }
 
 /** Reads the mark of a linter behind a finding that it can correct itself: "F401 [*] …". */

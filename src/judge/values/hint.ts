@@ -10,7 +10,7 @@ const MARK =
   /^[^\p{L}\p{N}"'`(]{0,12}(?:\[?(?:help|hint|tip|suggestion|fix|solution)\]?(?:\[[\w-]{1,40}\])?[:=] {0,4})/iu;
 /** The severity that tools put before a line. */
 const SEVERITY = /^(?:npm (?:ERR!|error)|\[\w{4,7}\]|error:|note:) ?/i;
-const VERB = `(?:run|use|install|upgrade|update|add|set|remove|rename|pass|specify|provide|create|change|increase|replace|enable|disable|delete|declare|move|downgrade|pin|regenerate|configure|try (?:adding|running|using|installing|setting|removing)|make sure|ensure)`;
+const VERB = `(?:run|use|commit|rebuild|install|upgrade|update|add|set|remove|rename|pass|specify|provide|create|change|increase|replace|enable|disable|delete|declare|move|downgrade|pin|regenerate|configure|try (?:(?=\`)|adding|running|using|installing|setting|removing)|make sure|ensure)`;
 const IMPERATIVE = new RegExp(
   '^(?:please |to fix (?:this|it),? |you (?:need|have|must|should) (?:to )?|consider ' +
     `(?=\\w{2,20}ing ))?${VERB}\\b`,
@@ -26,7 +26,7 @@ const BEHIND = new RegExp(
 );
 /** Code, docstrings, echoes, deprecations, general help, and what fetches and runs something. */
 const UNFIT = [
-  /[{}<>|=]\s{0,4}$|^\W|[[({]\s{0,4}$|;\s{0,4}$|^\w{1,40}\(|=>|\$\{|^@param|^#/,
+  /^[A-Z]{3,12} FAILED\b|[{}<>|=]\s{0,4}$|^\W|[[({]\s{0,4}$|;\s{0,4}$|^\w{1,40}\(|=>|\$\{|^@param|^#/,
   /\bdeprecat|\bwill be removed\b|\b(?:update|upgrade) (?:is )?available\b|\bto (?:see|view|get|show|disable|suppress|ignore|silence|hide)\b/i,
   /(?:\b|(?=--))(?:stack ?trace|--(?:stacktrace|info|debug|scan|verbose|help)|-X\b|full (?:log|output|report)|more (?:info|details|log)|debug (?:log|mode)|documentation)\b/i,
   /\b(?:curl|wget|iwr|iex|eval|sudo rm|Invoke-\w{1,40})\b|\|\s{0,4}(?:sudo\s{1,4})?(?:ba|z|da)?sh\b|\$\(/i,

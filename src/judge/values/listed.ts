@@ -15,6 +15,7 @@ export function readListedFiles({ trigger, step }: TellingBlock, subject: Triage
   const files: string[] = [];
   const below = step.filter(({ source, line }) => source === trigger.source && line > (trigger.line ?? line));
   for (const { text } of below) {
+    if (text.trim() === '' && files.length === 0) continue;
     const file = FILE.exec(text)?.[1];
     if (file === undefined) break;
     if (isProjectFile(file)) files.push(pathIn(file, readProject(subject)));

@@ -11,10 +11,11 @@ export const SHARED_PATTERNS: readonly RegExp[] = [
   /\((?:from versions: (?:[^)\n]{0,1900}, )?)(?<nearest>\d[\w.+-]{0,40})\)/,
   /\bNearest version: (?<nearest>[\w.+-]{1,40})/,
   /candidate versions? found which didn't match: (?<nearest>[\w.+-]{1,40})/,
-  /\b(?:allowed|supported|valid|possible|available) (?:values|options|choices|commands)(?: are)?:? \[?(?<choices>[^\]\n]{3,120})/i,
+  // The script of a build, as Gradle states it above what is wrong there.
+  /^(?:Build|Settings|Initialization) (?:file|script) '(?<buildScript>[^'\n]{1,200})' line: (?<buildLine>\d{1,6})/,
   // A name that is missing.
   /no such file or directory[,:]? (?:\w{1,10} )?['"‘`](?<path>[^'"’`\n]{1,200})['"’`]/i,
-  /['"‘`(]?(?<path>(?:\.{0,2}\/)?[\w@.+-]{1,80}(?:\/[\w@.+-]{1,80}){1,12})['"’`)]?:? (?:no such file|does not exist|not found|was not found|No such file)/i,
+  /['"‘`(]?(?<path>(?:\.{0,2}\/)?[\w@.+-]{1,80}(?:(?:\/[\w@.+-]{1,80}){1,12}\/?|\/))['"’`)]?:? (?:no such file|does not exist|not found|was not found|No such file)/i,
   /\b(?<variable>[A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,40}){1,6})\b/,
   /\b(?:HTTP(?:\/[\d.]{1,3})?|status(?: code)?:?|code:?|returned error:|error:?|response:?) (?<status>[45]\d\d)\b/i,
   /\b(?<status>[45]\d\d) (?:Unauthorized|Forbidden|Not Found|Too Many Requests|Bad Gateway|Service Unavailable|Internal Server Error|Gateway Time-?out)\b/i,

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
+import { projectPath } from '../../log/paths.ts';
 import { isForeignPath, listOwnFrames, type OwnFrame, pathIn, readProject } from '../paths.ts';
 import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
@@ -17,7 +18,7 @@ const STATED = [
 ];
 /** Runners, temporary and generated scripts, folders of the machine, loggers. */
 const NO_SOURCE =
-  /^(?:\/(?:tmp|var|dev|proc|usr|opt|etc|root\/\.|home\/runner\/(?:_|\.))|~|\$|[A-Za-z]:\\Windows)|(?:^|\/)(?:log(?:ger|ging)?|console)\.\w{1,4}$|_temp\/|^\.\.(?:\/\.\.)|(?:^|[^/]\/)(?:dist|build|target|out|\.next|coverage)\//;
+  /^(?:MSBUILD$|CSC$|LINK$|EXEC$)|^(?:\/(?:tmp|var|dev|proc|usr|opt|etc|root\/\.|home\/runner\/(?:_|\.))|~|\$|[A-Za-z]:\\Windows)|(?:^|\/)(?:log(?:ger|ging)?|console)\.\w{1,4}$|_temp\/|^\.\.(?:\/\.\.)|(?:^|[^/]\/)(?:dist|build|target|out|\.next|coverage)\//;
 /** "2026-01-02 ERROR db.go:34" names who logged, not what is wrong. */
 const LOGGED = /\b(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE)\b.{0,40}$/;
 
@@ -41,6 +42,21 @@ export function readPlace(block: TellingBlock, subject: TriageSubject): Value | 
   };
 }
 
+/** Scripts that only start a program: an error that passes through them arose elsewhere. */
+const STARTS = /(?:^|\/)(?:manage|setup|__main__|conftest)\.py:/;
+
+/** Reads where the project's own code throws what the deciding line says. */
+export function readThrownAt(block: TellingBlock, subject: TriageSubject): Value | null {
+  const found = framePlace(block, subject);
+  if (found === null || found.line === null || STARTS.test(`${found.path}:`)) return null;
+  return {
+    text: `${found.path}:${found.line}`,
+    source: found.at.source,
+    line: found.at.line,
+    near: 'paragraph',
+  };
+}
+
 /** Shorter words, and marks of severity alone, do not say what is wrong. */
 const [FEWEST_LETTERS, LONGEST_COMPLAINT] = [8, 140];
 /** Scripts whose own checks stop them: the place of such a message is not where the fault is. */
@@ -57,7 +73,10 @@ export function readComplaint(block: TellingBlock, subject: TriageSubject): Valu
   const found =
     diagnosedPlace(block, subject) ??
     (framePlace(block, subject) === null ? statedPlace(block, subject) : null);
-  const said = cleanWords((found?.said ?? '').replace(/^[\s:)\]\d,-]{0,20}/, ''), LONGEST_COMPLAINT);
+  const bare = (found?.said ?? '').replace(/^[\s:)\]\d,-]{0,20}/, '');
+  // A tool that stops at its warnings decided by this one.
+  const isOwn = found !== null && found.at.line === block.trigger.line;
+  const said = cleanWords(isOwn ? bare.replace(/^WARNING: /, '') : bare, LONGEST_COMPLAINT);
   if (
     found === null ||
     CHECKS_OTHERS.test(found.path) ||
@@ -187,5 +206,5 @@ function testPlace({ trigger }: TellingBlock, subject: TriageSubject): Found | n
 /** Tells whether a path is a source of the project: not a library's, a runner's, or what a build wrote. */
 export function isProjectFile(path: string): boolean {
   const inside = path.replace(/^\/\S{1,300}\/execroot\/[\w.-]{1,80}\/(?!external\/|bazel-out\/)/, '');
-  return inside !== '' && !isForeignPath(inside) && !NO_SOURCE.test(inside);
+  return inside !== '' && !isForeignPath(inside) && !NO_SOURCE.test(projectPath(inside));
 }

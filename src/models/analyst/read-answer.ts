@@ -17,7 +17,7 @@ import type { ToolDescription } from '../../ports/toolbox.ts';
 import { keepFoundedAdvice } from './check-advice.ts';
 import { showFacts } from './show-facts.ts';
 
-/** An abstaining verdict stays below this (TAXONOMY, tie 7). */
+/** An abstaining verdict stays below this as the prompt asks. */
 const ABSTAINED_MOST = 0.49;
 const MAX_TITLE = 200;
 const MAX_TEXT = 4_000;

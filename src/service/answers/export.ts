@@ -1,5 +1,5 @@
 import type { Analysis } from '../../domain/analysis.ts';
-import type { Build } from '../../domain/build.ts';
+import { type Build, isCodeHost } from '../../domain/build.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { RELEASE } from '../../domain/trust.ts';
 import { answerView, moreFacts, proofLines } from '../../notifications/answer-view.ts';
@@ -281,17 +281,13 @@ function repositoryPath(path: string): string | null {
   return parts.map(encodeURIComponent).join('/');
 }
 
-/** Providers whose build URLs lie below the repository's; the others have pages of jobs. */
-const CODE_HOSTS: ReadonlySet<Build['provider']> = new Set(['github', 'gitlab', 'gitea']);
-
 /**
  * Returns the URL of the repository. If the build's URL does not contain the repository's name, the
  * repository is assumed to be at the root of the host. Returns null for other providers and for builds
  * without a URL.
  */
 function repositoryAddress({ provider, url, repository }: Build): string | null {
-  if (!CODE_HOSTS.has(provider) || url === null || !/^https?:\/\//.test(url) || !URL.canParse(url))
-    return null;
+  if (!isCodeHost(provider) || url === null || !/^https?:\/\//.test(url) || !URL.canParse(url)) return null;
   const name = `/${repository.split('/').map(encodeURIComponent).join('/')}`;
   // A server may lie below a path of its host.
   const end = url.indexOf(`${name}/`);

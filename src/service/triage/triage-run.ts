@@ -1,7 +1,7 @@
 import { isRetryable } from '../../domain/errors.ts';
 import type { WorkRun } from '../../ports/work.ts';
 
-/** The part of a worker's run that a triage uses. Without `withoutSlot` a slot is kept while a CI is asked. */
+/** The part of a worker's run that a triage uses. Without `withoutSlot` a CI is asked while a slot is kept. */
 export type TriageRun = Pick<WorkRun, 'signal' | 'lastTry' | 'holds'> &
   Partial<Pick<WorkRun, 'withoutSlot' | 'progressed'>>;
 

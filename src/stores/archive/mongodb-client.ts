@@ -1,6 +1,6 @@
 import { type Collection, type Db, MongoClient, MongoError, MongoServerError } from 'mongodb';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
-import { limitTime } from '../../lib/resilience.ts';
+import { CircuitOpenError, createBreaker, limitTime } from '../../lib/resilience.ts';
 
 /** Milliseconds to wait for a server. The limit is short because callers can continue without MongoDB. */
 const SELECT_MS = 2_000;
@@ -77,7 +77,7 @@ export function openCollections(
 ): MongodbCollections {
   const connection = keepConnected(() => createClient(url, limitMs));
   const db = async () => (await connection.client()).db(database);
-  const guard = createBreaker(restMs);
+  const guard = createGuard(restMs);
   const within: MongodbCollections['within'] = (work) =>
     guard(() => limited(async (signal) => work(getCollections(await db()), signal), limitMs));
   let made: Promise<void> | null = null;
@@ -175,27 +175,25 @@ function createClient(url: string, limitMs: number): MongoClient {
 }
 
 /**
- * Creates a circuit breaker. After a call that the server did not answer, every call fails for `restMs`. Then
- * one call may try in each such period until the server answers.
+ * Creates a guard of calls. After a call that the server did not answer, every call fails for `restMs`. Then
+ * one call may try in each such period until the server answers; the others do not wait for it.
  */
-function createBreaker(restMs: number) {
-  let pausedUntil: number | null = null;
+function createGuard(restMs: number) {
+  const circuit = createBreaker({
+    opensAt: 1,
+    weigh: (error) => (isAway(error) ? 1 : 0),
+    restMs: () => restMs,
+  });
   return async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    if (pausedUntil !== null) {
-      if (performance.now() < pausedUntil) {
-        throw new TriageError('storage-failed', 'MongoDB did not respond recently and is paused.', {
-          retryable: true,
-        });
-      }
-      pausedUntil = performance.now() + restMs;
-    }
+    const paused = () =>
+      new TriageError('storage-failed', 'MongoDB did not respond recently and is paused.', {
+        retryable: true,
+      });
+    if (circuit.state() === 'half-open') throw paused();
     try {
-      const result = await call();
-      pausedUntil = null;
-      return result;
+      return await circuit.run(call);
     } catch (error) {
-      pausedUntil = isAway(error) ? performance.now() + restMs : null;
-      throw error;
+      throw error instanceof CircuitOpenError ? paused() : error;
     }
   };
 }

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   createAddressGuard,
-  fetchPage,
   isPublicAddress,
   isPublicUrl,
-  searchWith,
-} from '../../../src/adapters/web-search/results.ts';
+} from '../../../src/adapters/web-search/address-guard.ts';
+import { fetchPage } from '../../../src/adapters/web-search/fetch-page.ts';
+import { searchWith } from '../../../src/adapters/web-search/results.ts';
 import { type LoopbackServer, startLoopback } from '../../support/loopback-server.ts';
 
 let server: LoopbackServer;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KeptResult } from '../../../src/ports/stores.ts';
-import { createToolCacheStore, TOOL_CACHE_BOUNDS } from '../../../src/stores/stores.ts';
+import { createToolCacheStore, TOOL_CACHE_BOUNDS } from '../../../src/stores/tool-cache.ts';
 import type { StoresWorld } from './world.ts';
 
 const LONG = 60_000;

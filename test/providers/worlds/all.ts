@@ -1,18 +1,7 @@
-import { azureWorld } from './azure.ts';
-import { buildkiteWorld } from './buildkite.ts';
-import { circleciWorld } from './circleci.ts';
-import { giteaWorld } from './gitea.ts';
-import { githubWorld } from './github.ts';
-import { gitlabWorld } from './gitlab.ts';
-import { jenkinsWorld } from './jenkins.ts';
+import { CI_SYSTEM_NAMES } from '../../../src/domain/build.ts';
+import type { ProviderWorld } from '../contract.ts';
 
-/** Every provider's world. */
-export const WORLDS = [
-  githubWorld,
-  giteaWorld,
-  gitlabWorld,
-  jenkinsWorld,
-  buildkiteWorld,
-  circleciWorld,
-  azureWorld,
-];
+/** The world of every provider, from the file of its name. */
+export const WORLDS: readonly ProviderWorld[] = await Promise.all(
+  CI_SYSTEM_NAMES.map(async (name) => (await import(`./${name}.ts`))[`${name}World`]),
+);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createManifest } from '../../../src/cli/replay/run-files.ts';
 import { embedded, loadConfig } from '../../../src/config/load.ts';
 import { createMaskingOptions } from '../../../src/config/masking.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
+import { createManifest } from '../../../src/replay/commands/run-files.ts';
 import { type CaseChecks, checkCase } from '../../../src/replay/run/check-case.ts';
 import { type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
 import { failedResult, listDifferences } from '../../../src/replay/run/results.ts';

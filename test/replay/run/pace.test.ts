@@ -4,7 +4,7 @@ import {
   durationText,
   estimateRest,
   standingText,
-} from '../../../src/cli/replay/replay-source.ts';
+} from '../../../src/replay/commands/replay-source.ts';
 
 const STANDING = { done: 50, resumed: 0, total: 200, errors: 0, usd: 0, elapsedMs: 60_000 };
 

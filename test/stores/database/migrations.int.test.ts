@@ -24,7 +24,7 @@ const releasesOf = (migrations: number) =>
     (count) => THOROUGH || count === 1 || count === migrations - 1 || count % 10 === 0,
   );
 
-/** What a database of any release holds; the tables are of the first one. */
+/** What a database of any release holds; the tables are of the first one, and jobs are work since 0057. */
 const DATA = `
   insert into builds (id, provider, repository, pipeline, number, attempt, status, received_at)
     values ('bld_1', 'github', 'acme/shop', 'CI', '1', 1, 'failed', now());
@@ -43,6 +43,9 @@ const DATA = `
   insert into library_entries (id, fingerprint_algorithm, fingerprint_version, fingerprint, message, repository, category, kind, title, root_cause,
       fix_recommendation, analysis_id, confirmed_by, confirmed_at, times_seen, last_seen_at)
     values ('lib_1', 'message', 1, 'fp', 'boom', 'acme/shop', 'CODE_ERROR', 'crash', 'Boom', 'cause', 'fix', 'ana_1', 'ada', now(), 1, now())`;
+
+/** What a job of a triage became with the work table. */
+const ITEM_OF_WORK = `insert into work (topic, key, build_id) values ('triage', 'bld_1', 'bld_1')`;
 
 /** What waits in a database of the release before the outbox. */
 const WAITING = `
@@ -112,10 +115,14 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     let lost = 0;
     for (const count of releasesOf(files.length)) {
       const url = await server.createDatabase();
-      const older = await release(files.slice(0, count));
+      const names = files.slice(0, count);
+      const older = await release(names);
       await on(url, older, async (db) => {
         await db.migrate();
-        for (const statement of DATA.split(';')) await db.query(statement);
+        const isJob = (statement: string) => statement.includes('into triage_jobs');
+        const hasWork = names.includes('0057_work.sql');
+        for (const statement of DATA.split(';'))
+          await db.query(hasWork && isJob(statement) ? ITEM_OF_WORK : statement);
       });
       await on(url, MIGRATIONS_FOLDER, async (db) => {
         expect((await db.migrate()).applied).toEqual(

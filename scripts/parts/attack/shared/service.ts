@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { CI_SYSTEM_NAMES } from '../../../../src/domain/build.ts';
 import { freePort } from '../../../../test/support/gate.ts';
 import { startMongodb } from '../../../../test/support/mongodb.ts';
 import { startPostgres } from '../../../../test/support/postgres.ts';
@@ -148,10 +149,7 @@ function limitless(token: string, secret: string): Readonly<Record<string, strin
   return {
     FAULTLINE_TOKENS: `attack:ingest+read+review+admin:${token}`,
     ...Object.fromEntries(
-      ['AZURE', 'BUILDKITE', 'CIRCLECI', 'GITEA', 'GITHUB', 'GITLAB', 'JENKINS'].map((name) => [
-        `FAULTLINE_${name}_WEBHOOK_SECRET`,
-        secret,
-      ]),
+      CI_SYSTEM_NAMES.map((name) => [`FAULTLINE_${name.toUpperCase()}_WEBHOOK_SECRET`, secret]),
     ),
     FAULTLINE_TRUST_PROXY: '1',
     FAULTLINE_RATE_LIMIT: '1000000',

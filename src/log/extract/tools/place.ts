@@ -29,6 +29,8 @@ const MARKS: readonly RegExp[] = [
   /^(?<word>(?:fatal )?error|fatal|warning)(?: in|: ?)(?=\s|\S{0,200}\.\w)/i,
   /^(?<word>[✖✘×❌✗✕⚠ew])(?:️|:)?(?=\s)/,
   /^(?:\d{1,4}>|[-*•●>](?=\s)|In(?=\s)|file:\/\/|[a-z][\w.+-]{0,30}:(?=\s))/,
+  // A task runner's package and script: `packages/cart build: `, `@shop/cart:build: `.
+  /^(?:(?:\.|[\w.-]{1,60}\/[\w./-]{1,60}) [a-z][\w:-]{0,40}|(?:@[\w.-]{1,40}\/)?[a-z][\w-]{0,40}:[a-z][\w:-]{0,40}):(?=\s\S{1,200}[:(]\d)/,
 ];
 
 const PLACE =

@@ -359,8 +359,8 @@ function readRace(log: LogText, line: number, found: Findings): void {
 
 /** Reads a panic's message, and the stack of the goroutine that panicked. */
 function readGoPanic(log: LogText, line: number, text: string, found: Findings): void {
-  const message = /^(?:panic: |fatal error: )(?<said>.{1,500}?)(?: \[recovered.{0,20})?$/.exec(text)?.groups
-    ?.said;
+  const { type = '', said: message } =
+    /^(?<type>panic|fatal error): (?<said>.{1,500}?)(?: \[recovered.{0,20})?$/.exec(text)?.groups ?? {};
   const start = lineBelow(log, line, 12, (below) => /^goroutine \d{1,9} \[/.test(below));
   if (message === undefined || start === null) return;
   const end = blockEnd(
@@ -370,7 +370,7 @@ function readGoPanic(log: LogText, line: number, text: string, found: Findings):
     (one) => one.trim() !== '' && !/^(?:goroutine |exit status|FAIL\b)/.test(one),
   );
   const frames = readGoFrames(log, start, end);
-  if (frames.length > 0) found.exception(line, 'panic', message, frames);
+  if (frames.length > 0) found.exception(line, type, message, frames);
 }
 
 /** Reads Go's stack frames, which take two lines each: the function, and the place below it. */

@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { App } from '../../app/served-app.ts';
+import { createApp } from '../../app.ts';
+import { type DataOptions, dataDirectory, readStoreConfig } from '../../cli/settings.ts';
+import { say } from '../../cli/terminal.ts';
+import type { Design } from '../../domain/calibration.ts';
+import { CATEGORIES, Category } from '../../domain/category.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { present } from '../../lib/collections.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { silentLogger } from '../../ports/telemetry.ts';
+import type { CaseFilter } from '../../stores/measurements.ts';
+import type { CaseOutcome } from '../cases/case.ts';
+import { sampleCases } from '../cases/choose.ts';
+import { datasetCases, numberedLines } from '../cases/dataset.ts';
+import { datasetAt, folderCases } from '../cases/folder.ts';
+import { type OnLeftOut, reviewedCases, storedCases } from '../cases/stored.ts';
+import type { SliceBy } from '../figures/score.ts';
+
+/** Cases that are replayed together and get one table. */
+export interface CaseSource {
+  /** The name that headings use. */
+  readonly name: string;
+  /** The path as given by the user; "reviewed" or "stored" for the failures of an installation. */
+  readonly path: string;
+  cases(): AsyncIterable<CaseOutcome>;
+  /**
+   * Returns the number of cases and a digest that changes with them; null if that is not known in advance.
+   */
+  measure(): Promise<CaseMeasure>;
+}
+
+/** Sources of cases, and what has to be closed behind them. */
+interface OpenedSources {
+  readonly sources: readonly CaseSource[];
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the places that cases were asked from, in order. Throws where one is not there, none was named, or
+ * more than one kind.
+ */
+export async function openCaseSources(options: ReplayCommandOptions): Promise<OpenedSources> {
+  const { sources, close } = await openKind(options);
+  const { sample } = options;
+  return {
+    sources: sample === undefined ? sources : sources.map((source) => sampled(source, sample)),
+    close,
+  };
+}
+
+async function openKind(options: ReplayCommandOptions): Promise<OpenedSources> {
+  const { dataset, logs, reviewed, stored } = options;
+  const kinds = [dataset, logs, reviewed, stored].filter((kind) => kind !== undefined).length;
+  if (kinds > 1)
+    throw new TriageError('invalid-config', 'Choose only one of --dataset, --logs, --reviewed and --stored.');
+  if (reviewed || stored) return await openStoredSource(options);
+  const filter = Object.keys(storeFilter(options))[0];
+  if (filter !== undefined)
+    throw new TriageError(
+      'invalid-config',
+      `--${filter} filters stored failures: use it with --reviewed or --stored.`,
+    );
+  const sources =
+    logs === undefined ? await Promise.all((dataset ?? []).map(datasetSource)) : logs.map(folderSource);
+  if (sources.length > 0) return { sources, close: async () => undefined };
+  throw new TriageError(
+    'invalid-config',
+    'Choose the cases: --dataset FILE for a data set or case set, --logs FOLDER for a folder of ' +
+      'logs, --reviewed or --stored for your own.',
+  );
+}
+
+async function datasetSource(path: string): Promise<CaseSource> {
+  const file = await datasetAt(path).catch(() => null);
+  if (file === null)
+    throw new TriageError('not-found', `--dataset: ${path} is neither a file nor a case set.`);
+  return { name: basename(path), path, cases: () => datasetCases(file), measure: () => measureFile(file) };
+}
+
+/** Opens the failures of an installation. It stays open until they are replayed. */
+async function openStoredSource(options: ReplayCommandOptions): Promise<OpenedSources> {
+  const chosen = Object.entries(storeFilter(options)).map(([name, value]) => `${name} ${value}`);
+  const kind = options.reviewed ? 'reviewed' : 'stored';
+  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
+  const name = `${kind} cases${chosen.length === 0 ? '' : ` (${chosen.join(', ')})`}`;
+  const measure = async () => {
+    const leftOut = new Map<string, number>();
+    const count = (_id: string, reason: string) => leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+    const measured = await measureCases(casesOfApp(app, options, count));
+    for (const [reason, times] of leftOut) say(visibleLine(`Skipped: ${times} × ${reason}.`));
+    if (measured.cases === 0) throw new TriageError('invalid-input', `There are no ${name} to replay.`);
+    return measured;
+  };
+  return {
+    sources: [{ name, path: kind, cases: () => casesOfApp(app, options), measure }],
+    close: () => app.close({ drainMs: 0 }),
+  };
+}
+
+function folderSource(path: string): CaseSource {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new TriageError('not-found', `--logs: ${path} is not a folder.`);
+  return {
+    name: basename(path),
+    path,
+    cases: () => folderCases(path),
+    measure: () => measureCases(folderCases(path)),
+  };
+}
+
+function sampled(source: CaseSource, most: number): CaseSource {
+  const cases = () => sampleCases(source.cases(), most);
+  return {
+    ...source,
+    name: `${source.name}, sample of ${most}`,
+    cases,
+    measure: () => measureCases(cases()),
+  };
+}
+
+/** Counts cases and digests what is known of them, without reading a log. */
+async function measureCases(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseMeasure> {
+  const hash = createHash('sha256');
+  let cases = 0;
+  for await (const outcome of outcomes) {
+    cases++;
+    hash.update(`${JSON.stringify('error' in outcome ? outcome : outcome.one.row)}\n`);
+  }
+  return { cases, sha256: hash.digest('hex') };
+}
+
+/** Returns the requested stored failures of an open app. */
+export function casesOfApp(
+  app: App,
+  options: StoredCaseOptions,
+  onLeftOut?: OnLeftOut,
+): AsyncIterable<CaseOutcome> {
+  const from = { cases: app.stores.cases, builds: app.stores.builds, archive: app.archive };
+  return (options.reviewed ? reviewedCases : storedCases)(from, storeFilter(options), onLeftOut);
+}
+
+/** Creates the filter for stored failures. Throws if the category does not exist. */
+export function storeFilter({
+  repository,
+  branch,
+  fingerprint,
+  category,
+  since,
+  until,
+}: StoreFilterOptions): CaseFilter {
+  const known = category === undefined ? undefined : parseCategory(category);
+  return present({ repository, branch, fingerprint, category: known, since, until });
+}
+
+function parseCategory(text: string): Category {
+  const category = Category.safeParse(text);
+  if (category.success) return category.data;
+  throw new TriageError(
+    'invalid-config',
+    `--category: "${text}" is not a category; use one of ${CATEGORIES.join(', ')}.`,
+  );
+}
+
+/** The number of cases and a digest that changes with them; null if that is not known. */
+export interface CaseMeasure {
+  readonly cases: number | null;
+  readonly sha256: string | null;
+}
+
+/** Counts the rows of a file, and digests it, without parsing any. */
+async function measureFile(path: string): Promise<CaseMeasure> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path)) hash.update(piece);
+  let cases = 0;
+  for await (const _ of numberedLines(path)) cases++;
+  return { cases, sha256: hash.digest('hex') };
+}
+
+/** The options of `faultline replay`, as commander parses them. */
+export interface ReplayCommandOptions extends StoredCaseOptions {
+  /** Several are replayed one after the other, each with a table of its own. */
+  readonly dataset?: readonly string[];
+  /** Folders of logs, a table each. */
+  readonly logs?: readonly string[];
+  /** The main figures also by this. */
+  readonly by?: SliceBy;
+  /** The number of cases to take from each source. */
+  readonly sample?: number;
+  /** The same cases so many times. */
+  readonly repeat?: number;
+  readonly out?: string;
+  /** A name to keep the run by, instead of `out`. */
+  readonly keep?: string;
+  /** Go on behind what an earlier run left in `out`. */
+  readonly resume?: boolean;
+  /** The file that recordings of the runs are written to. */
+  readonly record?: string;
+  readonly maxUsd?: number;
+  readonly maxMinutes?: number;
+  /** A model compares explanations with their labels, each so many times. */
+  readonly judge?: true | number;
+  readonly junit?: string;
+  /** A file of bars. */
+  readonly gate?: string;
+  readonly html?: string;
+  readonly analyst?: 'rules' | 'llm';
+  readonly model?: string;
+  readonly profile?: 'fast' | 'balanced' | 'thorough';
+  readonly budget?: number;
+  readonly concurrency: number;
+  readonly only?: 'read';
+  readonly green: boolean;
+  /** Names of stages that are left out, unchecked. */
+  readonly without?: readonly string[];
+  readonly design?: Design;
+}
+
+/** The filter options for stored failures, as commander parses them. */
+interface StoreFilterOptions {
+  readonly repository?: string;
+  readonly branch?: string;
+  readonly fingerprint?: string;
+  readonly category?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+export interface StoredCaseOptions extends DataOptions, StoreFilterOptions {
+  /** True to replay only reviewed failures. */
+  readonly reviewed?: true;
+  readonly stored?: true;
+}

@@ -1,0 +1,238 @@
+import { dirname, resolve } from 'node:path';
+import { terminalConfig } from '../../cli/command-parts.ts';
+import { withApp } from '../../cli/store-commands.ts';
+import { EXIT, interruptSignal, jsonText, print, say, tell } from '../../cli/terminal.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { counted } from '../../lib/text.ts';
+import { createMasker } from '../../log/mask/mask.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import {
+  type CaseProblem,
+  type CaseSetSummary,
+  type CheckedCases,
+  checkCases,
+  writeCaseSet,
+} from '../cases/case-set.ts';
+import { confined, datasetCases } from '../cases/dataset.ts';
+import { casesAt, datasetAt } from '../cases/folder.ts';
+import { beginFolder } from '../cases/new-folder.ts';
+import { type SplitBy, type SplitSummary, splitCases } from '../cases/split.ts';
+import { casesOfApp, type StoredCaseOptions, storeFilter } from './case-sources.ts';
+
+export interface CheckCommandOptions {
+  readonly logs: boolean;
+  readonly json?: boolean;
+}
+
+/** Limit of problems that `--json` lists; all are counted, and all are printed to standard error. */
+const MAX_LISTED = 1_000;
+const MAX_PROJECTS = 10;
+
+/**
+ * Runs `faultline cases check`: reports everything that is wrong with a data set and summarizes the rest of
+ * it.
+ */
+export async function runCasesCheck(path: string, options: CheckCommandOptions): Promise<void> {
+  const signal = interruptSignal();
+  const { http } = await terminalConfig();
+  const listed: CaseProblem[] = [];
+  const onProblem = (problem: CaseProblem) => {
+    if (listed.length < MAX_LISTED) listed.push(problem);
+    if (!options.json) say(problemText(problem));
+  };
+  const logs = options.logs ? { maxBytes: http.maxLogBytes } : null;
+  const checked = await checkCases(await casesAt(path), { logs, onProblem }, signal);
+  await print(
+    options.json ? jsonText({ ok: checked.problems === 0, ...checked, listed }) : checkText(checked),
+  );
+  if (checked.problems > 0) process.exitCode = EXIT.unreadable;
+}
+
+function problemText({ line, id, field, reason }: CaseProblem): string {
+  const named = id === null ? '' : ` (${jsonText({ id }).slice(6, -1)})`;
+  return `line ${line}${named}${field === null ? '' : `, ${visibleLine(field)}`}: ${visibleLine(reason)}`;
+}
+
+function checkText({ cases, good, problems, categories, projects, dated }: CheckedCases): string {
+  const wrong =
+    problems === 0 ? 'no problems' : `${counted(problems, 'problem')}, ${counted(good, 'case')} without one`;
+  const several = Object.keys(projects).length;
+  return [
+    `${counted(cases, 'case')}: ${wrong}. ${counted(good, 'good one')}, ${dated} with a time:`,
+    ...countRows(categories),
+    `of ${counted(several, 'project')}:`,
+    ...countRows(projects, MAX_PROJECTS),
+  ].join('\n');
+}
+
+export interface ExportCommandOptions extends StoredCaseOptions {
+  readonly out: string;
+}
+
+/** Runs `faultline cases export`: writes stored failures and their reviews as a case set. */
+export async function runCasesExport(options: ExportCommandOptions): Promise<void> {
+  if (options.reviewed !== true && options.stored !== true)
+    throw new TriageError(
+      'invalid-config',
+      'Choose --reviewed for reviewed failures, or --stored for all stored failures.',
+    );
+  // What is mistyped is said before anything is opened.
+  storeFilter(options);
+  const signal = interruptSignal();
+  const out = resolve(options.out);
+  const folder = await beginFolder(out);
+  const notCases: Record<string, number> = {};
+  const onLeftOut = (_id: string, reason: string) => {
+    notCases[reason] = (notCases[reason] ?? 0) + 1;
+  };
+  try {
+    await withApp(options, async (app) => {
+      const cases = casesOfApp(app, options, onLeftOut);
+      const limits = { masker: app.masker, maxLogBytes: app.config.http.maxLogBytes };
+      const set = await writeCaseSet(cases, folder, limits, signal);
+      await tell(options, { out, ...set, notCases }, setText(options.out, set, notCases));
+    });
+  } finally {
+    await folder.discard();
+  }
+}
+
+export interface ImportCommandOptions {
+  readonly out: string;
+  readonly logsIn?: string;
+  readonly json?: boolean;
+}
+
+/** Runs `faultline cases import`: writes external cases, masked and checked, as a case set. */
+export async function runCasesImport(path: string, options: ImportCommandOptions): Promise<void> {
+  const signal = interruptSignal();
+  const config = await terminalConfig();
+  const dataset = await datasetAt(path);
+  const cases =
+    dataset === null
+      ? await casesAt(path)
+      : confined(datasetCases(dataset), dataset, resolve(options.logsIn ?? dirname(dataset)));
+  const folder = await beginFolder(resolve(options.out));
+  const limits = { masker: createMasker(createMaskingOptions(config)), maxLogBytes: config.http.maxLogBytes };
+  const set = await writeCaseSet(cases, folder, limits, signal);
+  await tell(options, { out: resolve(options.out), ...set }, setText(options.out, set));
+}
+
+export interface SplitCommandOptions {
+  readonly by: SplitBy;
+  readonly share: number;
+  readonly seed?: string;
+  readonly near: number;
+  readonly dropDuplicates?: true;
+  readonly out: string;
+  readonly json?: boolean;
+}
+
+/**
+ * Runs `faultline cases split`: separates training and test cases and reports near duplicates between them.
+ */
+export async function runCasesSplit(path: string, options: SplitCommandOptions): Promise<void> {
+  if (options.by === 'random' && options.seed === undefined)
+    throw new TriageError('invalid-config', 'A random split needs --seed WORDS, so that it can be repeated.');
+  if (options.by !== 'random' && options.seed !== undefined)
+    throw new TriageError(
+      'invalid-config',
+      `--seed is for --by random; a split by ${options.by} is not random.`,
+    );
+  const dataset = await datasetAt(path);
+  if (dataset === null)
+    throw new TriageError(
+      'invalid-input',
+      `${path} is a folder of logs: convert it with faultline cases import first.`,
+    );
+  const { http } = await terminalConfig();
+  const out = resolve(options.out);
+  const { by, share, seed = '', near: minScore, dropDuplicates = false } = options;
+  const task = {
+    dataset,
+    out,
+    by,
+    share,
+    seed,
+    dropDuplicates,
+    minScore,
+    maxLogBytes: http.maxLogBytes,
+    onBad: ({ error }: { readonly error: string }) => say(visibleLine(`left out: ${error}`)),
+  };
+  const split = await splitCases(task, await beginFolder(out), interruptSignal());
+  await tell(options, { by, share, out, ...split }, splitText(options, split));
+}
+
+function splitText({ out, by, dropDuplicates }: SplitCommandOptions, split: SplitSummary): string {
+  const { train, test, undated, bad, nearDuplicates, dropped, mostAlike, unread } = split;
+  const row = (name: string, of: (side: typeof train) => number) => {
+    const share = (side: typeof train) =>
+      side.cases === 0 ? '' : ` (${((100 * of(side)) / side.cases).toFixed(0)} %)`;
+    return `${name.padEnd(18)}${String(of(train)).padStart(8)}${share(train).padEnd(9)}${String(of(test)).padStart(8)}${share(test)}`;
+  };
+  const categories = [...new Set([...Object.keys(train.categories), ...Object.keys(test.categories)])].sort();
+  const counts = (side: typeof train, name: string) =>
+    Object.entries(side.categories).find(([one]) => one === name)?.[1] ?? 0;
+  return [
+    `${counted(train.cases, 'case')} in ${out}/train.jsonl, ${test.cases} in ${out}/test.jsonl, ` +
+      `split by ${by}.`,
+    `${''.padEnd(18)}${'train'.padStart(8)}${''.padEnd(9)}${'test'.padStart(8)}`,
+    ...categories.map((name) => row(name === 'none' ? 'no category' : name, (side) => counts(side, name))),
+    `${'projects'.padEnd(18)}${String(train.projects).padStart(8)}${''.padEnd(9)}${String(test.projects).padStart(8)}`,
+    ...(undated === 0 ? [] : [`${counted(undated, 'case')} without happened_at: on neither side.`]),
+    ...(bad === 0 ? [] : [`${counted(bad, 'row')} that cannot be read: left out.`]),
+    ...(unread === 0 ? [] : [`${counted(unread, 'case')} whose log cannot be read: not compared.`]),
+    nearText(nearDuplicates, dropped, dropDuplicates === true),
+    ...mostAlike.map(({ train: left, test: right, score, sameFingerprint }) => {
+      return `    ${score.toFixed(2)}  ${visibleLine(left)}  ${visibleLine(right)}${sameFingerprint ? '  (same fingerprint)' : ''}`;
+    }),
+  ].join('\n');
+}
+
+function nearText(pairs: number, dropped: number, asked: boolean): string {
+  if (pairs === 0) return 'No near-duplicates across the split.';
+  const done = asked
+    ? `${dropped} left out of train.jsonl`
+    : '--drop-duplicates leaves them out of train.jsonl';
+  return (
+    `${counted(pairs, 'case')} for training nearly the same as a test case (${done}), all in ` +
+    'near-duplicates.jsonl:'
+  );
+}
+
+/** Formats the rows of a table with right-aligned counts, the largest first. */
+function countRows(counts: Readonly<Record<string, number>>, most = Number.POSITIVE_INFINITY): string[] {
+  const sorted = Object.entries(counts).sort(
+    ([left, ones], [right, others]) => others - ones || (left < right ? -1 : 1),
+  );
+  const shown = sorted
+    .slice(0, most)
+    .map(
+      ([name, count]) =>
+        `${String(count).padStart(8)}  ${name === 'none' ? 'without a category' : visibleLine(name)}`,
+    );
+  return sorted.length <= most ? shown : [...shown, `          and ${sorted.length - most} more`];
+}
+
+const MAX_SHOWN = 20;
+
+/** Formats what a written case set contains and what was left out. */
+function setText(out: string, set: CaseSetSummary, notCases: Readonly<Record<string, number>> = {}): string {
+  const masked = set.secrets === 0 ? 'nothing masked' : `${counted(set.secrets, 'place')} masked`;
+  const left = set.firstLeftOut
+    .slice(0, MAX_SHOWN)
+    .map(
+      ({ line, id, reason }) =>
+        `${`${visibleLine(id ?? `line ${line}`)}:`.padStart(10)} ${visibleLine(reason)}`,
+    );
+  const more = set.leftOut > MAX_SHOWN ? [`          and ${set.leftOut - MAX_SHOWN} more`] : [];
+  return [
+    `${counted(set.cases, 'case')} in ${out}, ${counted(set.logs, 'log')}, ${masked}.`,
+    ...countRows(set.categories),
+    ...(set.leftOut === 0
+      ? []
+      : [`Left out, ${counted(set.leftOut, 'case')} that could not be read:`, ...left, ...more]),
+    ...(Object.keys(notCases).length === 0 ? [] : ['Skipped:', ...countRows(notCases)]),
+  ].join('\n');
+}

@@ -1,0 +1,64 @@
+import { createMaskingOptions } from '../../config/masking.ts';
+import { resolveBudgetTokens } from '../../config/profiles.ts';
+import type { Config } from '../../config/schema.ts';
+import { createMasker } from '../../log/mask/mask.ts';
+import type { CaseOutcome } from '../cases/case.ts';
+import { folderCases } from '../cases/folder.ts';
+import { keepLabels, roomForRun } from '../compare/kept-runs.ts';
+import { type ReplayedCase, replay } from '../run/replay.ts';
+import { answering, replayConfig } from './answering.ts';
+import type { ReplayCommandOptions } from './case-sources.ts';
+import { createManifest, openRunFiles } from './run-files.ts';
+
+/** One may read a line of the log, or none; the other is as usual. */
+const RUNS = [
+  ['12-tokens-of-log', { budget: 12 }],
+  ['usual-log', {}],
+] as const;
+
+/**
+ * Replays failures of a folder of logs twice, once with hardly any of the log, and keeps both. `builds`: the
+ * builds that they are here, by case.
+ */
+export async function keepDemoRuns(
+  config: Config,
+  logs: string,
+  builds: ReadonlyMap<string, string>,
+): Promise<void> {
+  async function* cases(): AsyncGenerator<CaseOutcome> {
+    for await (const outcome of folderCases(logs)) {
+      if ('error' in outcome) continue;
+      const id = builds.get(outcome.one.row.id);
+      if (id !== undefined) yield { ...outcome, one: { ...outcome.one, row: { ...outcome.one.row, id } } };
+    }
+  }
+  const source = {
+    name: 'failures of the demo',
+    path: logs,
+    cases,
+    measure: async () => ({ cases: builds.size, sha256: null }),
+  };
+  for (const [name, settings] of RUNS) {
+    const options: ReplayCommandOptions = { analyst: 'rules', ...settings, concurrency: 2, green: true };
+    const own = replayConfig(options, config);
+    const path = await roomForRun(config.runs.folder, name, false);
+    await keepLabels(config.runs.folder, name, [cases()]);
+    const files = await openRunFiles(
+      path,
+      false,
+      createManifest(options, own, [{ source, ...(await source.measure()) }]),
+    );
+    const { concurrency, green } = options;
+    const reading = {
+      budgetTokens: resolveBudgetTokens(own),
+      maxLogBytes: own.http.maxLogBytes,
+      masker: createMasker(createMaskingOptions(own)),
+    };
+    const onCase = async ({ result }: ReplayedCase) => await files.results.append(result);
+    await replay(
+      { cases: cases(), concurrency, green, ...reading, answer: await answering(options, own), onCase },
+      new AbortController().signal,
+    );
+    await files.close();
+  }
+}

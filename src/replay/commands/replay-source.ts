@@ -1,0 +1,301 @@
+import type { ProgressStream } from '../../cli/progress.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { counted } from '../../lib/text.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import type { CaseOutcome } from '../cases/case.ts';
+import type { FigureSection } from '../figures/figure.ts';
+import { type ReplayedCase, type ReplayOptions, replay } from '../run/replay.ts';
+import type { CaseResult, ResultsFile } from '../run/results.ts';
+import type { Measured } from './run-files.ts';
+
+export type SourceOptions = Omit<ReplayOptions, 'onCase' | 'cases' | 'finished' | 'mayStart'>;
+
+export interface Going {
+  /** The results file; null if the results are not kept. */
+  readonly results: ResultsFile | null;
+  readonly spending: Spending;
+  readonly progress: ReplayProgress;
+}
+
+export interface SourceRun {
+  readonly source: Measured['source'];
+  readonly cases: readonly ReplayedCase[];
+  readonly milliseconds: number;
+  /** The reason why the run is incomplete, as a phrase; null if it is complete. */
+  readonly stopped: string | null;
+}
+
+/** Replays the cases of one source; the results are written down as they come. */
+export async function replaySource(
+  { source, cases: total }: Measured,
+  options: SourceOptions,
+  { results, spending, progress }: Going,
+  signal: AbortSignal,
+): Promise<SourceRun> {
+  const cases: ReplayedCase[] = [];
+  const startedAt = performance.now();
+  const spentBefore = spending.usd;
+  const counts = { resumed: 0, errors: 0, resumedMs: 0 };
+  const onCase = async (done: ReplayedCase) => {
+    const { result } = done;
+    if (done.resumed) counts.resumed++;
+    else await results?.append(result);
+    if (done.resumed) counts.resumedMs += result.milliseconds / options.concurrency;
+    else spending.add(result.usage.costUsd);
+    cases.push(stripForMetrics(done));
+    if (result.error !== null) counts.errors++;
+    if (result.error !== null && !done.resumed) progress.say(visibleLine(`${result.id}: ${result.error}`));
+    const elapsedMs = performance.now() - startedAt;
+    if (!done.resumed)
+      progress.show({ done: cases.length, ...counts, total, usd: spending.usd - spentBefore, elapsedMs });
+  };
+  // A disk that is full ends what still runs, too.
+  const own = new AbortController();
+  const finished = results === null ? {} : { finished: createFinishedReader(results) };
+  const mayStart = () => spending.reached() === null;
+  let stopped: string | null = null;
+  try {
+    const { isAll } = await replay(
+      { ...options, ...finished, mayStart, cases: source.cases(), onCase },
+      AbortSignal.any([signal, own.signal]),
+    );
+    if (!isAll) stopped = spending.reached() ?? 'a limit was reached';
+  } catch (error) {
+    own.abort();
+    // What is done is worth its figures; the exit code says that it is not all.
+    if (!signal.aborted || cases.length === 0) throw error;
+    stopped = 'interrupted';
+  } finally {
+    progress.stop();
+  }
+  if (cases.length === 0 && stopped === null)
+    throw new TriageError('invalid-input', `${source.path} contains no cases.`);
+  const milliseconds = performance.now() - startedAt;
+  progress.say(endText(cases.length, total, counts.resumed, stopped, milliseconds));
+  return { source, cases, milliseconds: milliseconds + counts.resumedMs, stopped };
+}
+
+function endText(
+  done: number,
+  total: number | null,
+  resumed: number,
+  stopped: string | null,
+  milliseconds: number,
+): string {
+  const before = resumed === 0 ? '' : `, ${resumed} of them by an earlier run`;
+  if (stopped === null)
+    return (
+      `${counted(done, 'case')} ` +
+      `in ${milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : durationText(milliseconds)}${before}`
+    );
+  return `stopped after ${total === null ? counted(done, 'case') : `${done} of ${counted(total, 'case')}`}${before}: ${stopped}`;
+}
+
+/** Returns the results of an earlier run in the order of the cases. Throws if they belong to other cases. */
+function createFinishedReader(results: ResultsFile): (outcome: CaseOutcome) => Promise<CaseResult | null> {
+  return async (outcome) => {
+    const result = await results.next();
+    if (result === null) return null;
+    const id = 'error' in outcome ? (outcome.id ?? `line-${outcome.line}`) : outcome.one.row.id;
+    if (result.id === id) return result;
+    throw new TriageError(
+      'conflict',
+      `--resume: ${results.path} has ${result.id} where the cases have ${id}; it belongs to other cases.`,
+    );
+  };
+}
+
+/** One source replayed once, with what came of it. */
+export interface ReportedRun {
+  readonly heading: string;
+  readonly run: SourceRun;
+  readonly sections: readonly FigureSection[];
+  /** 1-based. */
+  readonly repeat: number;
+  /** The file with the complete results; null if they are not kept. */
+  readonly results: ResultsFile | null;
+}
+
+/**
+ * Strips a case to what figures need, because a hundred thousand cases must fit in memory. Logs, whole
+ * answers, and the texts of excerpts are removed; the texts stay if the similarity of failures is measured
+ * with them.
+ */
+export function stripForMetrics(done: ReplayedCase): ReplayedCase {
+  const { row, result } = done;
+  const keptBytes = result.excerpts.reduce((total, { text }) => total + Buffer.byteLength(text), 0);
+  return {
+    ...done,
+    keptBytes,
+    analysis: null,
+    row: row === null ? null : { ...row, log: null, stack_trace: null, snippets: null },
+    result:
+      row?.group == null
+        ? { ...result, messages: [], excerpts: result.excerpts.map((excerpt) => ({ ...excerpt, text: '' })) }
+        : result,
+  };
+}
+
+/**
+ * The progress display of a long replay: one line that is rewritten on a terminal, otherwise an occasional
+ * new line.
+ */
+interface ReplayProgress {
+  show(standing: Standing): void;
+  /** Prints a permanent line, such as a failed case. */
+  say(line: string): void;
+  /** Ends it, and leaves nothing of the rewritten line. */
+  stop(): void;
+}
+
+/** A terminal need not be drawn more often. */
+const FRAME_MS = 100;
+/** Elsewhere: a line at least every so often, since CI systems end jobs that are silent for long. */
+const LINE_MS = 20_000;
+/**
+ * The number of cases between two lines of progress; for large sets a twentieth of the cases, if that is
+ * more.
+ */
+const EVERY_CASES = 50;
+const LINES = 20;
+const CLEAR = '\r\x1b[2K';
+
+/** Starts the progress display. `now` returns milliseconds since any fixed time. */
+export function startReplayProgress(
+  { plain }: { readonly plain: boolean },
+  stream: ProgressStream = process.stderr,
+  now: () => number = () => performance.now(),
+): ReplayProgress {
+  return stream.isTTY === true && !plain ? rewritten(stream, now) : lineByLine(stream, now);
+}
+
+function rewritten(stream: ProgressStream, now: () => number): ReplayProgress {
+  let shown = '';
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  const clear = () => {
+    if (shown !== '') stream.write(CLEAR);
+    shown = '';
+  };
+  return {
+    show(standing) {
+      if (now() - drawnAt < FRAME_MS && standing.done !== standing.total) return;
+      drawnAt = now();
+      shown = standingText(standing).slice(0, (stream.columns || 80) - 1);
+      stream.write(`${CLEAR}${shown}`);
+    },
+    say(line) {
+      const below = shown;
+      clear();
+      stream.write(`${line}\n${below}`);
+      shown = below;
+    },
+    stop: clear,
+  };
+}
+
+function lineByLine(stream: ProgressStream, now: () => number): ReplayProgress {
+  let saidAt = now();
+  let saidDone = 0;
+  return {
+    show(standing) {
+      if (standing.done === standing.total) return;
+      if (
+        now() - saidAt < LINE_MS &&
+        standing.done - saidDone < Math.max(EVERY_CASES, (standing.total ?? 0) / LINES)
+      )
+        return;
+      saidAt = now();
+      saidDone = standing.done;
+      stream.write(`${standingText(standing)}\n`);
+    },
+    say: (line) => void stream.write(`${line}\n`),
+    stop: () => undefined,
+  };
+}
+
+interface Standing {
+  /** Finished cases, those of an earlier run among them. */
+  readonly done: number;
+  readonly resumed: number;
+  /** The number of all cases; null if unknown. */
+  readonly total: number | null;
+  readonly errors: number;
+  /** Spent by this run. */
+  readonly usd: number;
+  readonly elapsedMs: number;
+}
+
+/** Fewer cases say too little about the rest. */
+const KNOWN_FROM = 5;
+
+/**
+ * Estimates the time and cost of the remaining cases from the mean of this run. Returns null if there are too
+ * few cases or their number is unknown.
+ */
+export function estimateRest({ done, resumed, total, usd, elapsedMs }: Standing) {
+  const own = done - resumed;
+  if (total === null || own < KNOWN_FROM) return null;
+  const share = Math.max(0, total - done) / own;
+  return { milliseconds: elapsedMs * share, usd: usd * share };
+}
+
+/** Formats the progress: "120 of 214 cases, 2 failed, $0.41 so far; about 3 min and $0.32 left". */
+export function standingText(standing: Standing): string {
+  const { done, total, errors, usd } = standing;
+  const left = estimateRest(standing);
+  const so = [
+    total === null ? `${done} cases` : `${done} of ${total} cases`,
+    ...(errors === 0 ? [] : [`${errors} failed`]),
+    ...(usd === 0 ? [] : [`${dollars(usd)} so far`]),
+  ].join(', ');
+  if (left === null || done === total) return so;
+  return `${so}; about ${durationText(left.milliseconds)}${left.usd === 0 ? '' : ` and ${dollars(left.usd)}`} left`;
+}
+
+/** Formats a duration: "8 s", "3 min", "2 h 10 min". */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+function dollars(usd: number): string {
+  return `$${usd.toFixed(usd < 1 ? 3 : 2)}`;
+}
+
+/** The limits of what a replay may use; an absent limit means no limit. */
+interface Limits {
+  /** US dollars that models cost, as the answers tell. */
+  readonly usd?: number;
+  readonly minutes?: number;
+}
+
+export type Spending = ReturnType<typeof createSpending>;
+
+/**
+ * Counts what is used up. Cases that run when a limit is reached are finished, so it may be passed by what
+ * they cost. `now` tells milliseconds, from any start.
+ */
+export function createSpending(
+  { usd = Number.POSITIVE_INFINITY, minutes }: Limits,
+  now: () => number = () => performance.now(),
+) {
+  const startedAt = now();
+  let spent = 0;
+  return {
+    add: (more: number) => {
+      spent += more;
+    },
+    get usd(): number {
+      return spent;
+    },
+    /** Returns the reached limit as a phrase, or null if none is reached. */
+    reached(): string | null {
+      if (spent >= usd) return `$${usd} spent`;
+      if (minutes !== undefined && now() - startedAt >= minutes * 60_000)
+        return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} passed`;
+      return null;
+    },
+  };
+}

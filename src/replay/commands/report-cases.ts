@@ -1,0 +1,143 @@
+import { createMaskingOptions } from '../../config/masking.ts';
+import type { Config } from '../../config/schema.ts';
+import { createMasker, type Masker } from '../../log/mask/mask.ts';
+import type { DatasetRow } from '../cases/case.ts';
+import { isRight, judgedCases } from '../figures/figure.ts';
+import type { ReplayedCase } from '../run/replay.ts';
+import { type CaseResult, readResultLines } from '../run/results.ts';
+import type { ReportedRun } from './replay-source.ts';
+
+/** A case in a line; `more` where it has a section of its own. */
+export interface ReportCase {
+  readonly id: string;
+  readonly truth: string | null;
+  readonly said: string | null;
+  readonly probability: number | null;
+  /** True if the answer is right; null if unknown. */
+  readonly isRight: boolean | null;
+  readonly error: string | null;
+  readonly more: ReportCaseMore | null;
+}
+
+/** The largest set whose cases are all shown in full. */
+const ALL_UP_TO = 100;
+/**
+ * Limit of cases shown in full for larger sets: failed cases, wrong cases, and those that a figure
+ * references.
+ */
+const MOST_TOLD = 400;
+/** Characters of excerpts that a case brings. */
+const MOST_TEXT = 8_000;
+const MOST_LISTED = 20;
+
+/**
+ * Reads the cases of each run, the most informative first. The details come from the results file, which is
+ * read once more; texts from people are masked.
+ */
+export async function reportCases(reported: readonly ReportedRun[], config: Config): Promise<ReportCase[][]> {
+  const masker = createMasker(createMaskingOptions(config));
+  const files = Map.groupBy(reported, ({ results }) => results?.path ?? '');
+  const cases = new Map<ReportedRun, ReportCase[]>();
+  for (const [path, runs] of files) {
+    const lines = path === '' ? null : readResultLines(path);
+    // One file holds its runs one after the other.
+    for (const one of runs) cases.set(one, await rankCases(one, lines, masker));
+  }
+  return reported.map((one) => cases.get(one) ?? []);
+}
+
+async function rankCases(
+  { run, sections }: ReportedRun,
+  lines: AsyncGenerator<CaseResult> | null,
+  masker: Masker,
+): Promise<ReportCase[]> {
+  const linked = new Set(sections.flatMap(({ figures }) => figures.flatMap(({ against }) => against ?? [])));
+  const ranked = run.cases
+    .map((one, at) => ({ one, at, rank: computeRank(one, linked) }))
+    .sort((left, right) => left.rank - right.rank || left.at - right.at);
+  const told = ranked
+    .filter(({ rank }) => run.cases.length <= ALL_UP_TO || rank < UNTOLD)
+    .slice(0, MOST_TOLD);
+  const chosen = new Set(told.map(({ at }) => at));
+  const more = new Map<number, ReportCaseMore>();
+  for (const [at, one] of run.cases.entries()) {
+    const line = await lines?.next();
+    if (chosen.has(at) && line !== undefined && line.done !== true)
+      more.set(at, await readDetails(one.row, line.value, masker));
+  }
+  return await Promise.all(ranked.map(({ one, at }) => toReportCase(one, more.get(at) ?? null, masker)));
+}
+
+const UNTOLD = 4;
+
+/**
+ * Returns the rank of a case. 0: failed; 1 to 2: wrong, with the most confident first; 3: referenced by a
+ * figure; 4: none of these.
+ */
+function computeRank(one: ReplayedCase, linked: ReadonlySet<string>): number {
+  if (one.result.error !== null) return 0;
+  const [judged] = judgedCases([one]);
+  if (judged !== undefined && judged.said !== null && !isRight(judged))
+    return 2 - (one.result.confidence ?? 0);
+  return linked.has(one.result.id) ? 3 : UNTOLD;
+}
+
+async function toReportCase(
+  one: ReplayedCase,
+  more: ReportCaseMore | null,
+  masker: Masker,
+): Promise<ReportCase> {
+  const { result } = one;
+  const [judged] = judgedCases([one]);
+  return {
+    id: result.id,
+    truth: judged === undefined ? null : judged.accepted.join(' or '),
+    said: result.category,
+    probability: result.confidence,
+    isRight: judged === undefined || judged.said === null ? null : isRight(judged),
+    error: result.error === null ? null : (await masker.mask(result.error)).text,
+    more,
+  };
+}
+
+/** The details of a case that is shown in full. */
+export type ReportCaseMore = Awaited<ReturnType<typeof readDetails>>;
+
+async function readDetails(row: DatasetRow | null, result: CaseResult, masker: Masker) {
+  const masked = async (text: string | null | undefined) =>
+    text == null ? null : (await masker.mask(text)).text;
+  const truth = new Set(row?.faulty_files ?? []);
+  return {
+    kind: result.kind,
+    action: result.action,
+    answerConfidence: result.answerConfidence,
+    rootCause: result.rootCause,
+    fixRecommendation: result.fixRecommendation,
+    // What people know of it.
+    trueCause: await masked(row?.root_cause),
+    trueFix: await masked(row?.fix),
+    quotes: result.claims.flatMap(({ quotes }) => quotes).slice(0, MOST_LISTED),
+    tools: result.tools,
+    suspects: result.suspects
+      .slice(0, MOST_LISTED)
+      .map(({ path, line }) => ({ path, line, isTrue: truth.size === 0 ? null : truth.has(path) })),
+    faultyFiles: (await masker.maskAll([...truth].slice(0, MOST_LISTED))).map(({ text }) => text),
+    failingTests: result.failingTests
+      .slice(0, MOST_LISTED)
+      .map(({ suite, name }) => (suite === null ? name : `${suite} › ${name}`)),
+    ...limitExcerpts(result),
+    seconds: result.milliseconds / 1000,
+    costUsd: result.usage.costUsd,
+    iterations: result.iterations,
+  };
+}
+
+/** Excerpts up to a length, and how many are left out for theirs. */
+function limitExcerpts({ excerpts }: CaseResult) {
+  let room = MOST_TEXT;
+  const kept = excerpts.filter(({ text }) => {
+    room -= text.length;
+    return room >= 0;
+  });
+  return { excerpts: kept, moreExcerpts: excerpts.length - kept.length };
+}

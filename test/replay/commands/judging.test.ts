@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { embedded, loadConfig } from '../../../src/config/load.ts';
+import { judging } from '../../../src/replay/commands/replay-command.ts';
+import { createSpending } from '../../../src/replay/commands/replay-source.ts';
+import { one } from '../../replay/figures/cases.ts';
+import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
+
+let server: OpenAiServer;
+beforeAll(async () => {
+  server = await startOpenAiServer();
+});
+afterAll(() => server.close());
+
+test('whoever interrupts the judge keeps the figures of what was replayed: only the opinions are left out', async () => {
+  const interrupted = new AbortController();
+  server.script(() => {
+    interrupted.abort(new Error('Interrupted'));
+    return { do: 'hang' };
+  });
+  const environment = { OPENAI_API_KEY: TEST_KEY, OPENAI_BASE_URL: server.baseUrl };
+  const config = loadConfig(embedded('data', 'knowledge'), environment, () => '');
+  const judge = await judging({ concurrency: 1, green: true, judge: true }, config);
+  const cases = [
+    one({ id: 'a', root_cause: 'the header moved' }, { rootCause: 'another', action: 'human_review' }),
+  ];
+  const source = { name: 'set', path: 'set.jsonl' };
+  const run = { source: { ...source, measure: never, cases: never }, cases, milliseconds: 1, stopped: null };
+  expect(await judge?.(run, createSpending({}), interrupted.signal)).toEqual([]);
+});
+
+function never(): never {
+  throw new Error('nothing is replayed again');
+}

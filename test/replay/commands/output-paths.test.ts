@@ -1,0 +1,92 @@
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkOutputs } from '../../../src/replay/commands/run-files.ts';
+import { faultline } from '../../cli/faultline.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-outputs-'));
+const ROWS = '{"id":"a","log":"Error: boom\\n"}\n';
+const DATASET = at('rows.jsonl', ROWS);
+const LOGS = join(FOLDER, 'logs');
+mkdirSync(LOGS);
+writeFileSync(join(LOGS, 'a.log'), 'Error: boom\n');
+
+describe('what a replay writes', () => {
+  it('never stands over the data set', async () => {
+    const ended = await faultline(['replay', '--dataset', DATASET, '--only', 'read', '--out', DATASET]);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain('--out would overwrite the input of --dataset');
+    expect(readFileSync(DATASET, 'utf8')).toBe(ROWS);
+  });
+
+  it.each([
+    [
+      'over it through a link',
+      { dataset: [DATASET], html: linked('alias.html', DATASET) },
+      /--html would overwrite the input of --dataset/,
+    ],
+    [
+      'over it by its second name',
+      { dataset: [DATASET], out: hardLinked('twin.jsonl', DATASET) },
+      /--out would overwrite the input of --dataset/,
+    ],
+    [
+      'over a case set',
+      { dataset: [caseSet()], junit: join(FOLDER, 'set', 'cases.jsonl') },
+      /--junit would overwrite the input of --dataset/,
+    ],
+    ['over the bars', { dataset: [DATASET], gate: DATASET, out: DATASET }, /would overwrite/],
+    [
+      'over a repeat’s place',
+      { dataset: [at('r.2.jsonl', ROWS)], out: join(FOLDER, 'r.jsonl'), repeat: 2 },
+      /--out would overwrite/,
+    ],
+    ['among the logs', { logs: [LOGS], out: join(LOGS, 'results.jsonl') }, /where it would become a case/],
+    ['deep among them', { logs: [FOLDER], html: join(LOGS, 'report.html') }, /where it would become a case/],
+    [
+      'twice in one file',
+      { dataset: [DATASET], out: join(FOLDER, 'x'), record: join(FOLDER, 'x') },
+      /--record and --out name the same file/,
+    ],
+    [
+      'where a report cannot read it',
+      { dataset: [DATASET], out: '/dev/null', html: join(FOLDER, 'x') },
+      /--out must be a file/,
+    ],
+  ])('%s: refused', async (_name, options, sentence) => {
+    await expect(checkOutputs(options)).rejects.toThrow(sentence);
+  });
+
+  it('may be beside it', async () => {
+    const beside = {
+      out: join(FOLDER, 'new.jsonl'),
+      html: join(FOLDER, 'new.html'),
+      junit: '/dev/null',
+      record: '/dev/null',
+    };
+    await expect(checkOutputs({ dataset: [DATASET], ...beside })).resolves.toBeUndefined();
+    await expect(checkOutputs({ logs: [LOGS], out: `${LOGS}-results.jsonl` })).resolves.toBeUndefined();
+  });
+});
+
+function at(name: string, text: string): string {
+  writeFileSync(join(FOLDER, name), text);
+  return join(FOLDER, name);
+}
+
+function linked(name: string, target: string): string {
+  symlinkSync(target, join(FOLDER, name));
+  return join(FOLDER, name);
+}
+
+function hardLinked(name: string, target: string): string {
+  linkSync(target, join(FOLDER, name));
+  return join(FOLDER, name);
+}
+
+function caseSet(): string {
+  mkdirSync(join(FOLDER, 'set'));
+  at('set/cases.jsonl', ROWS);
+  return join(FOLDER, 'set');
+}
