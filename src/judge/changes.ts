@@ -37,6 +37,19 @@ export function isChangedAt({ lines }: Pick<Touch, 'lines'>, line: number | null
   return lines.some((range) => isWithin(range, line, 0));
 }
 
+/** Checks whether the log says that the failure went through lines of a file, or just above or below them. */
+export function isFailingNear(
+  path: string,
+  range: readonly [number, number],
+  subject: TriageSubject,
+): boolean {
+  const { failures, diagnostics } = subject;
+  const places = [listOwnFrames(subject), failures.flatMap(({ frames }) => frames), diagnostics].flat();
+  return places.some(
+    ({ file, line }) => file !== null && isSameFile(file, path) && isWithin(range, line, NEAR_LINES),
+  );
+}
+
 function isWithin([from, to]: readonly [number, number], line: number | null, margin: number): boolean {
   return line !== null && from - margin <= line && line <= to + margin;
 }

@@ -3,7 +3,13 @@ import type { Claim } from '../domain/analysis.ts';
 import { Category, Kind } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { type LineChange, readChanges } from '../lib/patch-changes.ts';
+import {
+  findChangedRange,
+  isOnlyFormatting,
+  type LineChange,
+  readAlterations,
+  readChanges,
+} from '../lib/patch-changes.ts';
 import { isSameFile } from './places.ts';
 import { listed } from './wording.ts';
 
@@ -214,7 +220,9 @@ export interface Touch {
   readonly pullRequest: number | null;
   /** True if the commit deleted lines there. Blame of the remaining lines does not show this. */
   readonly removes: boolean;
-  /** The changes of the file. Empty if no patch is shown. */
+  /** True if the commit left the code of the file the same, in another format. */
+  readonly formats: boolean;
+  /** The changes of the file, without those that only format it. Empty if no patch is shown. */
   readonly changes: readonly LineChange[];
   /** Names that the commit removed and that other lines still use. */
   readonly stillUsed: readonly LeftUse[];
@@ -272,6 +280,9 @@ const Data = z.object({
   missing: field(z.array(z.string())),
   stillUsed: field(z.array(LeftUse)),
   removes: field(z.boolean()),
+  formats: field(z.boolean()),
+  additions: field(z.int()),
+  deletions: field(z.int()),
 });
 type Data = z.infer<typeof Data>;
 
@@ -288,9 +299,17 @@ const TOUCHING: ReadonlySet<string> = new Set([
  */
 export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFacts {
   const read = evidence.map((item) => ({ item, data: Data.parse(item.data ?? {}) }));
-  const touches = read.flatMap(({ item, data }) =>
+  const all = read.flatMap(({ item, data }) =>
     TOUCHING.has(item.tool) ? (readTouch(item, data) ?? []) : [],
   );
+  const formatting = all.filter(({ formats }) => formats);
+  // A commit that only formatted a file is not shown as one that touched it.
+  const touches = all.filter(
+    ({ path, commit }) => !formatting.some((one) => one.path === path && one.commit === commit),
+  );
+  const isFormatted = (path: string) =>
+    formatting.some((one) => one.path === path && one.tool === 'changed_since_green') &&
+    !touches.some((one) => one.path === path && one.tool === 'changed_since_green');
   const lists = (tool: string) =>
     read.filter(({ item, data }) => item.tool === tool && data.fileCount !== null && data.files !== null);
   const changed = lists('changed_since_green')[0]?.data;
@@ -301,7 +320,7 @@ export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFa
       changed?.files == null
         ? null
         : {
-            paths: changed.files,
+            paths: changed.files.filter((path) => !isFormatted(path)),
             count: changed.fileCount ?? changed.files.length,
             isWhole: changed.truncated !== true && changed.sinceGreen !== false,
             sinceGreen: changed.sinceGreen !== false,
@@ -351,17 +370,24 @@ function readTouch(item: Evidence, data: Data): Touch | null {
   if (path === null) return null;
   const shown =
     item.lineStart === undefined ? [] : [[item.lineStart, item.lineEnd ?? item.lineStart] as const];
+  const all = readChanges(item.text);
+  const changes = readAlterations(item.text, path);
+  const kept = new Set(changes.map(({ oldLine }) => oldLine));
+  const formatted = all
+    .filter(({ oldLine }) => !kept.has(oldLine))
+    .map((one) => findChangedRange(one).join());
   return {
     evidenceId: item.id,
     tool: item.tool,
     path,
-    lines: data.lines ?? shown,
+    lines: (data.lines ?? shown).filter((range) => !formatted.includes(range.join())),
     commit: data.commit ?? data.sha,
     author: data.author,
     at: data.at,
     pullRequest: data.pullRequest,
     removes: data.removes === true,
-    changes: readChanges(item.text),
+    formats: data.formats === true || isOnlyFormatting(item.text, path, data),
+    changes,
     stillUsed: data.stillUsed ?? [],
   };
 }

@@ -2,8 +2,8 @@ import type { Claim, Suspect } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import type { LineChange } from '../lib/patch-changes.ts';
-import { collectFailureWords, listMissedNames, listNearChanges } from './changes.ts';
+import { findChangedRange, type LineChange } from '../lib/patch-changes.ts';
+import { collectFailureWords, isFailingNear, listMissedNames, listNearChanges } from './changes.ts';
 import { readRepositoryFacts, type Touch } from './evidence-facts.ts';
 import { altersCode, hasCode } from './line-changes.ts';
 import { findRemovedCheck } from './removed-checks.ts';
@@ -13,7 +13,7 @@ import { oneLine } from './wording.ts';
 /** Words about the commit of the first suspect, for the cause and the fix. */
 export interface ChangeDescription {
   readonly cause: string;
-  /** Null if the change does not say what to do. */
+  /** Null if the change is not near the failure, so that it may be harmless. */
   readonly fix: string | null;
   readonly claim: Claim;
 }
@@ -40,13 +40,15 @@ export function describeChange(
   const facts = readRepositoryFacts(evidence);
   const touch = chooseTouch(suspect.path, suspect.line, facts, collectFailureWords(subject), subject);
   if (touch === null || touch.commit !== suspect.commit) return null;
+  // The tests passed with what blame shows of a file that has not changed since.
+  if (facts.changed?.isWhole === true && touch.tool === 'read_blame') return null;
   const author = suspect.author === null ? '' : ` (${oneLine(suspect.author, 60)})`;
   const by = `Commit ${suspect.commit.slice(0, 10)}${author}`;
   const said =
     describeLeftUse(touch, by) ??
     describeMissedName(touch, subject, by) ??
     describeRemoval(touch, suspect.line, by) ??
-    describeReplacement(touch, suspect.line, by);
+    describeReplacement(touch, suspect.line, subject, by);
   if (said === null) return null;
   return { ...said, claim: { text: said.cause, evidence: [touch.evidenceId], quotes: [] } };
 }
@@ -85,7 +87,12 @@ function describeRemoval(touch: Touch, line: number | null, by: string): Said | 
 }
 
 /** Describes one line that was replaced by another. Whether the new line is wrong is not known. */
-function describeReplacement(touch: Touch, line: number | null, by: string): Said | null {
+function describeReplacement(
+  touch: Touch,
+  line: number | null,
+  subject: TriageSubject,
+  by: string,
+): Said | null {
   const changes = (line === null ? touch.changes : listNearChanges(touch, line)).filter(altersCode);
   const [change] = changes;
   const removed = change?.removed.filter(hasCode) ?? [];
@@ -93,7 +100,13 @@ function describeReplacement(touch: Touch, line: number | null, by: string): Sai
   if (change === undefined || changes.length > 1 || removed.length !== 1 || added.length !== 1) return null;
   const [before = '', after = ''] = [removed[0], added[0]].map((text) => quoteCode(text ?? ''));
   const place = `${touch.path}:${change.newLine}`;
-  return { cause: `${by} changed \`${before}\` to \`${after}\` in ${place}.`, fix: null };
+  const isNearFailure = isFailingNear(touch.path, findChangedRange(change), subject);
+  return {
+    cause: `${by} changed \`${before}\` to \`${after}\` in ${place}.`,
+    fix: isNearFailure
+      ? `Restore \`${before}\` in ${place}, or correct \`${after}\`. ${by} changed it.`
+      : null,
+  };
 }
 
 /** Lists the changes at the line; if there are none, those of the same place, nearest first. */

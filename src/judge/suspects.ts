@@ -8,6 +8,7 @@ import {
   explainsFailure,
   isChangedAt,
   isNear,
+  listNearChanges,
   rateTouch,
   shareWords,
 } from './changes.ts';
@@ -202,8 +203,8 @@ function listSince(path: string, facts: RepositoryFacts): readonly Touch[] {
 
 /**
  * Chooses the commit to name for a file. Among commits since the last green build, it is the one whose
- * changes are most likely the fault. A commit that removed code at the line goes before those that wrote the
- * lines which stayed; otherwise it is the commit of the exact line, or the newest one.
+ * changes are most likely the fault. A commit that removed or replaced code at the line goes before those
+ * that wrote the lines which stayed; otherwise it is the commit of the exact line, or the newest one.
  */
 export function chooseTouch(
   path: string,
@@ -222,14 +223,26 @@ export function chooseTouch(
     .toSorted((left, right) => right.rate - left.rate);
   const isWhole = facts.changed?.sinceGreen === true;
   if (best !== undefined && (isWhole || isNear(best.touch, line))) return best.touch;
+  const exact = blamed.find((touch) => isChangedAt(touch, line));
   return (
     blamed.find(({ removes }) => removes) ??
-    blamed.find((touch) => line !== null && touch.lines.some(([from, to]) => from <= line && line <= to)) ??
+    findAlteration(blamed, exact, line) ??
+    exact ??
     best?.touch ??
     blamed[0] ??
     touches[0] ??
     null
   );
+}
+
+/** Finds the newest commit that altered code near the line, and not before the line itself was written. */
+function findAlteration(blamed: readonly Touch[], exact: Touch | undefined, line: number | null) {
+  const time = ({ at }: Pick<Touch, 'at'>) => Date.parse(at ?? '') || 0;
+  const written = exact === undefined ? 0 : time(exact);
+  const altering = blamed.filter(
+    (touch) => time(touch) >= written && listNearChanges(touch, line).some(altersCode),
+  );
+  return altering.toSorted((left, right) => time(right) - time(left))[0];
 }
 
 /**

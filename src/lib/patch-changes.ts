@@ -1,3 +1,6 @@
+import { readTokens } from './code-tokens.ts';
+import { sumNumbers } from './collections.ts';
+
 /** Neighboring lines that a patch takes away and puts in their place, with up to three on either side. */
 export interface LineChange {
   readonly removed: readonly string[];
@@ -21,16 +24,43 @@ interface PatchLine {
 
 /** Reads the changes of one file's unified diff, in their order. Lines that belong to no hunk are ignored. */
 export function readChanges(patch: string): LineChange[] {
+  return splitHunks(patch).flatMap((lines) => findStretches(lines).map((one) => toChange(lines, one)));
+}
+
+/** Changes that are looked at together: a line that was broken up leaves several, with others between. */
+const MAX_TOGETHER = 8;
+
+/** Reads the changes of a file's unified diff without those that leave the same code in another format. */
+export function readAlterations(patch: string, path: string): LineChange[] {
   return splitHunks(patch).flatMap((lines) => {
-    const changes: LineChange[] = [];
-    for (let at = 0; at < lines.length; at += 1) {
-      if (lines[at]?.mark === ' ') continue;
-      const start = at;
-      while (at < lines.length && lines[at]?.mark !== ' ') at += 1;
-      changes.push(toChange(lines, start, at));
+    const stretches = findStretches(lines);
+    const altering: Stretch[] = [];
+    for (let at = 0; at < stretches.length; at += 1) {
+      const last = stretches.slice(at, at + MAX_TOGETHER).findIndex((one) => {
+        const [start, end] = [stretches[at]?.start ?? 0, one.end];
+        return isSameCode(lines.slice(findEdge(lines, start, -1), findEdge(lines, end, 1)), path);
+      });
+      altering.push(...(last < 0 ? stretches.slice(at, at + 1) : []));
+      at += Math.max(0, last);
     }
-    return changes;
+    return altering.map((one) => toChange(lines, one));
   });
+}
+
+/**
+ * Checks whether a patch leaves the same code in another format. It must hold all lines that the change
+ * counts: what a cut patch leaves out may be anything. A count is null if it is not known.
+ */
+export function isOnlyFormatting(
+  patch: string,
+  path: string,
+  { additions, deletions }: { readonly additions: number | null; readonly deletions: number | null },
+): boolean {
+  const changes = readChanges(patch);
+  const added = sumNumbers(changes.map((change) => change.added.length));
+  const removed = sumNumbers(changes.map((change) => change.removed.length));
+  const isWhole = added >= (additions ?? 0) && removed >= (deletions ?? 0);
+  return changes.length > 0 && isWhole && readAlterations(patch, path).length === 0;
 }
 
 /** Writes a change as a hunk of a unified diff. */
@@ -66,7 +96,40 @@ function splitHunks(patch: string): PatchLine[][] {
   return hunks;
 }
 
-function toChange(lines: readonly PatchLine[], start: number, end: number): LineChange {
+/** Changed lines of a hunk, the end exclusive. */
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+function findStretches(lines: readonly PatchLine[]): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    if (lines[at]?.mark === ' ') continue;
+    const start = at;
+    while (at < lines.length && lines[at]?.mark !== ' ') at += 1;
+    stretches.push({ start, end: at });
+  }
+  return stretches;
+}
+
+/** Finds where the context of a stretch ends that begins at a line, upwards or downwards. */
+function findEdge(lines: readonly PatchLine[], from: number, step: 1 | -1): number {
+  let edge = from;
+  const isContext = () => lines[step < 0 ? edge - 1 : edge]?.mark === ' ';
+  while (Math.abs(edge - from) < CONTEXT && isContext()) edge += step;
+  return edge;
+}
+
+function isSameCode(lines: readonly PatchLine[], path: string): boolean {
+  const [before = '', after = ''] = ['+', '-'].map((other) => {
+    const side = lines.filter(({ mark }) => mark !== other).map(({ text }) => text);
+    return readTokens(side, path).join('\0');
+  });
+  return before === after;
+}
+
+function toChange(lines: readonly PatchLine[], { start, end }: Stretch): LineChange {
   const changed = lines.slice(start, end);
   const select = (sign: string) => changed.filter(({ mark }) => mark === sign).map(({ text }) => text);
   return {

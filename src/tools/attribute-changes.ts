@@ -1,6 +1,12 @@
 import { isRetryable } from '../domain/errors.ts';
 import { sumNumbers } from '../lib/collections.ts';
-import { formatChange, type LineChange, readChanges } from '../lib/patch-changes.ts';
+import {
+  findChangedRange,
+  formatChange,
+  type LineChange,
+  readAlterations,
+  readChanges,
+} from '../lib/patch-changes.ts';
 import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../ports/code-host.ts';
 import { type LeftUse, takesAway } from './left-uses.ts';
 
@@ -42,18 +48,17 @@ export interface Attributed {
   readonly by: CommitInfo | null;
 }
 
-/** A commit with what its own patch changed in a file. */
+/** A commit with what its own patch changed in a file, at the lines of the newest state. */
 interface OwnChanges {
   readonly by: CommitInfo;
   readonly changes: readonly LineChange[];
-  readonly lines: ReadonlySet<string>;
 }
 
 /**
- * Splits the change of a file by the commits that made it. A stretch from which a name was taken that is
- * still used belongs to the commit that took it. Other lines belong to the newest commit whose own patch has
- * them, and lines that no patch has to the newest one. The commit is null if the host does not list the files
- * of commits.
+ * Splits the change of a file by the commits that made it: each has those stretches of its own patch that are
+ * part of the whole change and are not only formatting. A stretch from which a name was taken that is still
+ * used belongs to the commit that took it, and what no patch has to the newest one. The commit is null if the
+ * host does not list the files of commits.
  */
 export function attributeChanges(
   file: ChangedFile,
@@ -63,60 +68,62 @@ export function attributeChanges(
 ): Attributed[] {
   const touching = commits.length === 1 ? commits : commits.filter((commit) => touches(commit, file));
   const [newest = null] = touching;
-  if (newest === null || touching.length < 2 || file.patch === null) return [{ file, by: newest }];
-  const own = touching.map((by): OwnChanges => {
-    const changes = readOwnChanges(file, diffs.get(by.commit));
-    const lines = changes.flatMap(({ removed, added }) => [mark(removed, '-'), mark(added, '+')].flat());
-    return { by, changes, lines: new Set(lines) };
-  });
-  const parts = readChanges(file.patch).flatMap((change) => {
+  const whole = readAlterations(file.patch ?? '', file.path);
+  if (newest === null || touching.length < 2 || whole.length === 0) return [{ file, by: newest }];
+  const own = readOwnChanges(file, touching, diffs);
+  const last = own.find(({ by, changes }) => changes.length > 0 || !diffs.has(by.commit))?.by ?? newest;
+  const parts = whole.flatMap((change) => {
     const lost = uses.find(({ name }) => takesAway([change], name));
     const taker = lost === undefined ? undefined : own.find(({ changes }) => takesAway(changes, lost.name));
-    return taker === undefined ? splitChange(change, own, newest) : [{ change, by: taker.by }];
+    if (taker !== undefined) return [{ change, by: taker.by }];
+    const made = own.flatMap(({ by, changes }) =>
+      changes.filter((one) => isPart(one, change)).map((one) => ({ change: one, by })),
+    );
+    return made.length > 0 ? made : [{ change, by: last }];
   });
   return [...Map.groupBy(parts, ({ by }) => by)].map(([by, made]) => {
-    const changes = made.map(({ change }) => change);
+    const changes = [...new Set(made.map(({ change }) => change))];
     const additions = sumNumbers(changes.map(({ added }) => added.length));
     const deletions = sumNumbers(changes.map(({ removed }) => removed.length));
     return { file: { ...file, additions, deletions, patch: changes.map(formatChange).join('\n') }, by };
   });
 }
 
-/** Splits a stretch into the lines of each commit. */
-function splitChange(change: LineChange, own: readonly OwnChanges[], newest: CommitInfo) {
-  const removers = findOwners(change.removed, '-', own, newest);
-  const adders = findOwners(change.added, '+', own, newest);
-  return [...new Set([...removers, ...adders])].map((by) => {
-    const removed = change.removed.filter((_, at) => removers[at] === by);
-    const added = change.added.filter((_, at) => adders[at] === by);
-    const newLine = change.newLine + Math.max(0, adders.indexOf(by));
-    return { change: { ...change, removed, added, newLine }, by };
+/** Reads what each commit changed, newest first, at the lines where it is after the newer ones. */
+function readOwnChanges(
+  { path, previousPath }: ChangedFile,
+  commits: readonly CommitInfo[],
+  diffs: CommitDiffs,
+): OwnChanges[] {
+  const newer: (readonly LineChange[])[] = [];
+  return commits.map((by) => {
+    const files = diffs.get(by.commit) ?? [];
+    const patch = files.find((one) => one.path === path || one.path === previousPath)?.patch ?? '';
+    const move = (line: number) => newer.reduceRight(moveLine, line);
+    const changes = readAlterations(patch, path).map((one) => ({ ...one, newLine: move(one.newLine) }));
+    newer.push(readChanges(patch));
+    return { by, changes };
   });
 }
 
-/** Finds the commit of each line. An empty line, which any patch may have, belongs to the line before it. */
-function findOwners(
-  lines: readonly string[],
-  sign: '+' | '-',
-  own: readonly OwnChanges[],
-  newest: CommitInfo,
-): CommitInfo[] {
-  const owners: CommitInfo[] = [];
-  for (const [at, line] of lines.entries()) {
-    const written = line.trim() === '' ? lines.slice(at).find((next) => next.trim() !== '') : line;
-    const owner = own.find((one) => one.lines.has(`${sign}${written ?? ''}`))?.by ?? newest;
-    owners.push(line.trim() === '' ? (owners.at(-1) ?? owner) : owner);
+/** Returns where a line is after changes. In their midst it is as far down as before. */
+function moveLine(line: number, changes: readonly LineChange[]): number {
+  let moved = line;
+  for (const { oldLine, newLine, removed, added } of changes) {
+    if (oldLine > line) break;
+    if (line < oldLine + removed.length) return newLine + Math.min(line - oldLine, added.length);
+    moved += added.length - removed.length;
   }
-  return owners;
+  return moved;
 }
 
-function mark(lines: readonly string[], sign: '+' | '-'): string[] {
-  return lines.map((line) => `${sign}${line}`);
-}
-
-function readOwnChanges(file: ChangedFile, files: readonly ChangedFile[] = []): LineChange[] {
-  const { path, previousPath } = file;
-  return readChanges(files.find((one) => one.path === path || one.path === previousPath)?.patch ?? '');
+/** Checks whether a commit's change went into the whole change: by its place, or by a line of code. */
+function isPart(one: LineChange, whole: LineChange): boolean {
+  const [start, end] = findChangedRange(one);
+  const [first, last] = findChangedRange(whole);
+  const isIn = (lines: readonly string[], all: readonly string[]) =>
+    lines.some((line) => /\w{2}/.test(line) && all.includes(line));
+  return (start <= last && first <= end) || isIn(one.removed, whole.removed) || isIn(one.added, whole.added);
 }
 
 function touches({ files }: CommitInfo, { path, previousPath }: ChangedFile): boolean {

@@ -1,5 +1,5 @@
 import { TriageError } from '../domain/errors.ts';
-import { type LineChange, readChanges } from '../lib/patch-changes.ts';
+import { type LineChange, readAlterations } from '../lib/patch-changes.ts';
 import type { ChangedFile, CodeHost } from '../ports/code-host.ts';
 
 /** A place that still uses a name which the changes took away. */
@@ -19,7 +19,7 @@ const PROSE = /\.(?:md|rst|txt|adoc|html?|svg|lock)$/i;
 /** Names that a line gives to something: a key, a constant, a function, a type. */
 const DEFINED = new RegExp(
   [
-    /["'](?<quoted>[A-Za-z_][\w-]{3,60})["']\s{0,4}(?::|=>|\])/,
+    /["'](?<quoted>[A-Za-z_][\w-]{3,60})["']\s{0,4}(?::|=>|\]\s{0,4}=(?!=))/,
     /(?<![.\w])(?<key>[A-Za-z_]\w{3,60})\s{0,4}(?::(?!:)|=(?![=>~]))/,
     /\b(?:def|function|func|fn|class|struct|type|const|let|var|val)\s{1,4}(?<word>[A-Za-z_]\w{3,60})/,
   ]
@@ -71,19 +71,29 @@ export function takesAway(changes: readonly LineChange[], name: string): boolean
   return changes.some(({ removed, added }) => has(removed) && !has(added));
 }
 
-/** Lists the names that removed lines define and that no added line has. */
+/** Lists the names that removed lines define and that fewer lines have than before. */
 function listRemovedNames(files: readonly ChangedFile[]): string[] {
   const code = files.filter(({ path }) => !PROSE.test(path));
   const changes = code
     .slice(0, MAX_FILES)
-    .flatMap(({ patch }) => readChanges((patch ?? '').slice(0, MAX_PATCH)));
-  const added = changes
-    .flatMap((change) => change.added)
-    .map((line) => line.slice(0, MAX_LINE))
-    .join('\n');
-  const words = new Set([...(added.match(/\w+/g) ?? []), ...(added.match(/[\w-]+/g) ?? [])]);
-  const names = changes.flatMap(({ removed }) => removed).flatMap(listDefinedNames);
-  return [...new Set(names)].filter((name) => !KEYWORDS.has(name) && !words.has(name));
+    .flatMap(({ patch, path }) => readAlterations((patch ?? '').slice(0, MAX_PATCH), path));
+  const removed = countWords(changes.flatMap((change) => change.removed));
+  const added = countWords(changes.flatMap((change) => change.added));
+  const count = (name: string) => added.get(name) ?? 0;
+  const isLost = (name: string) => count(name) < (removed.get(name) ?? 0);
+  const names = changes.flatMap((change) => change.removed).flatMap(listDefinedNames);
+  const lost = [...new Set(names)].filter((name) => !KEYWORDS.has(name) && isLost(name));
+  return lost.toSorted((left, right) => count(left) - count(right));
+}
+
+/** Counts words with and without hyphens. */
+function countWords(lines: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of lines.map((one) => one.slice(0, MAX_LINE))) {
+    const words = [line.match(/\w+/g) ?? [], line.match(/[\w-]+/g) ?? []].flat();
+    for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function listDefinedNames(line: string): string[] {

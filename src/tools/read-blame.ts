@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import { isRetryable } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
-import { formatChange, type LineChange, readChanges } from '../lib/patch-changes.ts';
-import type { BlameLine, CodeHost, CommitInfo } from '../ports/code-host.ts';
+import { containsTokens, readTokens } from '../lib/code-tokens.ts';
+import {
+  findChangedRange,
+  formatChange,
+  isOnlyFormatting,
+  type LineChange,
+  readAlterations,
+  readChanges,
+} from '../lib/patch-changes.ts';
+import type { BlameLine, ChangedFile, CodeHost, CommitInfo } from '../ports/code-host.ts';
 import { type BuiltCode, builtCode, commitData, commitTitle, defineCodeTool } from './repository.ts';
 import type { Tool } from './tool.ts';
 
@@ -46,14 +54,21 @@ export function readBlame(codeHost: CodeHost): Tool {
       const first = lineStart ?? Math.max(1, (line ?? 1) - AROUND);
       const last = Math.max(first, Math.min(lineEnd ?? (line ?? first) + AROUND, first + MAX_LINES - 1));
       const range = { path: located.path, lineStart: first, lineEnd: last };
-      const runs = groupRuns(await codeHost.blame({ ...code.at, ...range }, code.signal));
-      if (runs.length === 0) return [];
-      const recent = await readRecent(code, range);
+      const blamed = await codeHost.blame({ ...code.at, ...range }, code.signal);
+      if (blamed.length === 0) return [];
+      const recent = await readRecent(code, range, blamed);
+      const runs = groupRuns(await followFormatting(code, recent, blamed));
       const removed = findRemoval(recent, runs);
-      const requests = new Map(recent.map(({ by, diff }) => [by.commit, diff?.commit.pullRequest]));
-      const findRequest = (run: readonly BlameLine[]) => requests.get(run[0]?.commit ?? '') ?? null;
-      const found = runs.map((run) => toFinding(located.path, run, code, findRequest(run)));
-      return removed === null ? found : [removalFinding(range, removed, code), ...found];
+      const altering = recent.filter(
+        ({ by, changes }) => by !== removed?.by && changes.some((change) => change.removed.some(isWritten)),
+      );
+      return [
+        removed === null ? [] : toChangeFinding(range, removed, code, { removes: true }),
+        runs.map((run) => toFinding(located.path, run, code, recent)),
+        altering.map((one) =>
+          toChangeFinding(range, one, code, { lines: one.changes.map(findChangedRange) }),
+        ),
+      ].flat();
     },
   });
 }
@@ -81,29 +96,101 @@ function groupRuns(lines: readonly BlameLine[]): BlameLine[][] {
 }
 
 /** Commits of the range whose own patches are read. */
-const MAX_RECENT = 3;
+const MAX_RECENT = 6;
 
 /** A commit that touched the range, with its changes of the file. */
 interface Recent {
   readonly by: CommitInfo;
   /** Null if the host could not show the commit. */
   readonly diff: Awaited<ReturnType<CodeHost['commitDiff']>>;
+  readonly file: ChangedFile | null;
+  /** Its changes next to the lines of the range, at their present numbers, without mere formatting. */
   readonly changes: readonly LineChange[];
+  /** True if it left the code of the file the same, in another format. */
+  readonly isFormatting: boolean;
 }
 
 /**
  * Reads the newest commits that touched the range. Blame is useful without their patches, so a patch that
  * cannot be read is left out; throws only if the run ended or the error is retryable.
  */
-async function readRecent({ host, at, signal }: BuiltCode, range: Range): Promise<Recent[]> {
+async function readRecent(
+  { host, at, signal }: BuiltCode,
+  range: Range,
+  lines: readonly BlameLine[],
+): Promise<Recent[]> {
   const commits = await host.lineHistory({ ...at, ...range, limit: MAX_RECENT }, signal);
   return await Promise.all(
     commits.map(async (by) => {
       const diff = await readDiff(host, { repository: at.repository, commit: by.commit }, signal);
-      const file = diff?.files.find(({ path }) => path === range.path);
-      return { by, diff, changes: readChanges(file?.patch ?? '') };
+      const file = diff?.files.find(({ path }) => path === range.path) ?? null;
+      const changes = readAlterations(file?.patch ?? '', range.path).flatMap(
+        (change) => findPlace(change, lines, range.path) ?? [],
+      );
+      const isFormatting = file !== null && isOnlyFormatting(file.patch ?? '', range.path, file);
+      return { by, diff, file, changes, isFormatting };
     }),
   );
+}
+
+/**
+ * Finds where a change is among the present lines: at a line that it added, as it was written or in another
+ * format, else next to its neighbors. Returns null if none of them is here.
+ */
+function findPlace(change: LineChange, lines: readonly BlameLine[], path: string): LineChange | null {
+  const { added, before, after } = change;
+  const isFrom = (written = '') => {
+    const tokens = readTokens([written], path);
+    return ({ text }: BlameLine) =>
+      (/\w{2}/.test(text) && text.trim() === written.trim()) ||
+      containsTokens(tokens, readTokens([text], path));
+  };
+  const places = [
+    ...added.map((text, at) => (lines.find(isFrom(text))?.line ?? Number.NaN) - at),
+    (lines.findLast(isFrom(before.at(-1)))?.line ?? Number.NaN) + 1,
+    lines.find(isFrom(after[0]))?.line ?? Number.NaN,
+  ];
+  const newLine = places.find((place) => !Number.isNaN(place));
+  return newLine === undefined ? null : { ...change, newLine };
+}
+
+/** Formatting commits that are followed through, one after the other. */
+const MAX_FOLLOWED = 3;
+
+/**
+ * Gives lines that a commit only formatted to those who wrote them, by blaming the lines that it replaced in
+ * the file before it. Lines for which that is not known stay with it.
+ */
+async function followFormatting(
+  { host, at, signal }: BuiltCode,
+  recent: readonly Recent[],
+  blamed: readonly BlameLine[],
+): Promise<readonly BlameLine[]> {
+  let lines = blamed;
+  for (const { by, file } of recent.filter(({ isFormatting }) => isFormatting).slice(0, MAX_FOLLOWED)) {
+    if (file === null || !lines.some(({ commit }) => commit === by.commit)) continue;
+    const { path } = file;
+    const known = { repository: at.repository, path: file.previousPath ?? path };
+    const [, previous] = await host.history({ ...at, ref: by.commit, path, limit: 2 }, signal);
+    const changes = readChanges(file.patch ?? '').filter(({ removed }) => removed.length > 0);
+    if (previous === undefined || changes.length === 0) continue;
+    const replaced = new Map<LineChange, readonly BlameLine[]>();
+    for (const change of changes) {
+      if (!lines.some(({ commit, text }) => commit === by.commit && change.added.includes(text))) continue;
+      const { oldLine: lineStart, removed } = change;
+      const old = { lineStart, lineEnd: lineStart + removed.length - 1 };
+      replaced.set(change, await host.blame({ ...known, ref: previous.commit, ...old }, signal));
+    }
+    lines = lines.map((line) => {
+      const [change, old = []] =
+        line.commit === by.commit ? ([...replaced].find(([one]) => one.added.includes(line.text)) ?? []) : [];
+      const tokens = readTokens([line.text], path);
+      const same = old.find(({ text }) => containsTokens(readTokens([text], path), tokens));
+      const written = same ?? old[change?.added.indexOf(line.text) ?? 0] ?? old.at(-1);
+      return written === undefined ? line : { ...written, line: line.line, text: line.text };
+    });
+  }
+  return lines;
 }
 
 async function readDiff(host: CodeHost, query: Parameters<CodeHost['commitDiff']>[0], signal: AbortSignal) {
@@ -115,31 +202,19 @@ async function readDiff(host: CodeHost, query: Parameters<CodeHost['commitDiff']
   }
 }
 
-interface Removal extends Pick<Recent, 'by' | 'diff'> {
-  readonly changes: readonly LineChange[];
-}
-
 /**
  * Returns the newest commit that deleted lines of the range, which blame does not show. That is a commit to
  * which no line is attributed if it is the newest of all, or one whose patch takes more lines away than it
  * adds next to lines that are still in the range.
  */
-function findRemoval(recent: readonly Recent[], runs: readonly BlameLine[][]): Removal | null {
-  const lines = new Set(
-    runs
-      .flat()
-      .map(({ text }) => text.trim())
-      .filter((text) => /\w{2}/.test(text)),
-  );
+function findRemoval(recent: readonly Recent[], runs: readonly BlameLine[][]): Recent | null {
   const attributed = new Set(runs.map(([line]) => line?.commit));
-  for (const [rank, { by, diff, changes }] of recent.entries()) {
-    const removing = changes.filter(({ removed, added, before, after }) => {
-      const around = [before.slice(-1), added, after.slice(0, 1)].flat();
-      const isHere = around.some((line) => lines.has(line.trim()));
-      return isHere && removed.filter(isWritten).length > added.filter(isWritten).length;
-    });
-    const isUnseen = rank === 0 && !attributed.has(by.commit);
-    if (removing.length > 0 || isUnseen) return { by, diff, changes: removing };
+  for (const [rank, one] of recent.filter(({ isFormatting }) => !isFormatting).entries()) {
+    const changes = one.changes.filter(
+      ({ removed, added }) => removed.filter(isWritten).length > added.filter(isWritten).length,
+    );
+    const isUnseen = rank === 0 && !attributed.has(one.by.commit);
+    if (changes.length > 0 || isUnseen) return { ...one, changes };
   }
   return null;
 }
@@ -148,17 +223,23 @@ function isWritten(line: string): boolean {
   return line.trim() !== '';
 }
 
-function removalFinding(range: Range, { by, diff, changes }: Removal, { titled }: BuiltCode): Finding {
-  const { path, lineStart, lineEnd } = range;
-  const said = `removed lines between ${lineStart} and ${lineEnd} of ${path}`;
+/** Converts what a commit took away or replaced in the range to a finding with its patch. */
+function toChangeFinding(
+  { path, lineStart, lineEnd }: Range,
+  { by, diff, changes }: Recent,
+  { titled }: BuiltCode,
+  known: { readonly removes: true } | { readonly lines: readonly (readonly [number, number])[] },
+): Finding {
+  const did = 'removes' in known ? 'removed' : 'changed';
+  const said = `${did} lines between ${lineStart} and ${lineEnd} of ${path}`;
   const commit = { ...by, pullRequest: diff?.commit.pullRequest ?? by.pullRequest ?? null };
   return {
-    title: titled(`${commitTitle(commit)} (removed lines here)`),
+    title: titled(`${commitTitle(commit)} (${did} lines here)`),
     text: [said, ...changes.map(formatChange)].join('\n'),
     source: path,
     lineStart,
     lineEnd,
-    data: { path, line: lineStart, removes: true, ...commitData(commit) },
+    data: { path, line: lineStart, ...known, ...commitData(commit) },
   };
 }
 
@@ -166,15 +247,24 @@ function toFinding(
   path: string,
   run: readonly BlameLine[],
   { titled }: BuiltCode,
-  pullRequest: number | null,
+  recent: readonly Recent[],
 ): Finding {
   const [first] = run;
   const last = run.at(-1);
+  if (first === undefined || last === undefined) return { title: titled(''), text: '', source: path };
+  const own = recent.find(({ by }) => by.commit === first.commit);
+  const pullRequest = own?.diff?.commit.pullRequest ?? null;
   return {
-    title: titled(first === undefined ? '' : commitTitle({ ...first, pullRequest })),
+    title: titled(commitTitle({ ...first, pullRequest })),
     text: run.map((line) => line.text).join('\n'),
     source: path,
-    ...(first === undefined || last === undefined ? {} : { lineStart: first.line, lineEnd: last.line }),
-    data: { path, line: first?.line, ...(first === undefined ? {} : commitData({ ...first, pullRequest })) },
+    lineStart: first.line,
+    lineEnd: last.line,
+    data: {
+      path,
+      line: first.line,
+      ...(own?.isFormatting === true ? { formats: true } : {}),
+      ...commitData({ ...first, pullRequest }),
+    },
   };
 }

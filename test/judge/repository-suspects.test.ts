@@ -234,7 +234,57 @@ describe('a commit that took something away', () => {
   ])('is not said to have removed %s', (_what, lines) => {
     const patch = ['@@ -35,2 +35,2 @@', ...lines, '   return weights.size();'];
     const { fixRecommendation } = answerWith([list(WEIGHTS_FILE), since(WEIGHTS_FILE, patch, GRACE)]);
-    expect(fixRecommendation).not.toContain('Restore');
+    expect(fixRecommendation).not.toContain('Restore the');
+  });
+
+  test('is quoted with what it put in the place of a line, and the fix names both', () => {
+    const patch = [
+      '@@ -35,2 +35,2 @@',
+      '-  while (i < n) {',
+      '+  while (i <= n) {',
+      '   return weights.size();',
+    ];
+    const { rootCause, fixRecommendation } = answerWith([
+      list(WEIGHTS_FILE),
+      since(WEIGHTS_FILE, patch, GRACE),
+    ]);
+    const place = `in ${WEIGHTS_FILE}:35`;
+    expect(rootCause).toContain(
+      `Commit bbbbbbbbbb (Grace) changed \`while (i < n) {\` to \`while (i <= n) {\` ${place}.`,
+    );
+    expect(fixRecommendation).toBe(
+      `Restore \`while (i < n) {\` ${place}, or correct \`while (i <= n) {\`. Commit bbbbbbbbbb (Grace) changed it.`,
+    );
+  });
+
+  test('goes before the author of the line, by blame alone, unless that line is newer', () => {
+    const patch = [
+      '@@ -35,2 +35,2 @@',
+      '-  while (i < n) {',
+      '+  while (i <= n) {',
+      '   return weights.size();',
+    ];
+    const changedBy = (by: typeof GRACE | typeof ADA) =>
+      found('read_blame', {
+        source: WEIGHTS_FILE,
+        text: patch.join('\n'),
+        data: { path: WEIGHTS_FILE, lines: [[35, 35]], ...by },
+      });
+    const at36 = (by: typeof GRACE | typeof ADA) =>
+      found('read_blame', { ...blame(WEIGHTS_FILE, 36, by), lineStart: 36, lineEnd: 36 });
+    expect(suspects([at36(ADA), changedBy(GRACE)])[0]).toMatchObject({ commit: GRACE.commit });
+    expect(suspects([at36(GRACE), changedBy(ADA)])[0]).toMatchObject({ commit: GRACE.commit });
+  });
+
+  test('is not one that only formatted the line, wherever its patch is from', () => {
+    const patch = ['@@ -36,1 +36,1 @@', '-  return weights.size();', '+  return weights.size( ); // All.'];
+    const formatted = [list(WEIGHTS_FILE), since(WEIGHTS_FILE, patch, GRACE), blame(WEIGHTS_FILE, 36, GRACE)];
+    const [suspect] = suspects(formatted);
+    expect(suspect).toMatchObject({ path: WEIGHTS_FILE, commit: null, author: null });
+    expect(suspect?.score).toBeLessThan(suspects([])[0]?.score ?? 0);
+    const [plain, answer] = [answerWith([]), answerWith(formatted)];
+    expect(answer.rootCause).toBe(plain.rootCause);
+    expect(answer.confidence).toBe(plain.confidence);
   });
 
   test('goes before the line that still uses the name which it took away', () => {

@@ -170,7 +170,7 @@ describe('changed_since_green of a file that several commits changed', () => {
   it('names for each stretch the commit that made it, not the newest of the file', async () => {
     const guardless = PAGES.filter((_, at) => at < 3 || at > 5);
     const described = guardless.flatMap((line) =>
-      line.startsWith('export') ? ['/** Cuts a page. */', line] : [line],
+      line.startsWith('export') ? ['export const FIRST = 0;', line] : [line],
     );
     const found = await ask([
       ['Bob', { 'src/pages.js': text(guardless) }],
@@ -179,9 +179,25 @@ describe('changed_since_green of a file that several commits changed', () => {
 
     const bob = found.find(({ data }) => data?.author === 'Bob');
     expect(bob?.patch).toContain('-  if (items === null) {');
-    expect(bob?.patch).not.toContain('+/** Cuts a page. */');
-    expect(found.find(({ data }) => data?.author === 'Dora')?.patch).toContain('+/** Cuts a page. */');
+    expect(bob?.patch).not.toContain('+export const FIRST = 0;');
+    expect(found.find(({ data }) => data?.author === 'Dora')?.patch).toContain('+export const FIRST = 0;');
     expect(found).toHaveLength(2);
+  });
+
+  it('leaves out who only formatted, and shows what others changed where their lines are now', async () => {
+    const guardless = text(PAGES.filter((_, at) => at < 3 || at > 5));
+    const formatted = guardless
+      .replace('{ limits }', '{limits}')
+      .replace('(items, page = 0)', '(\n  items, // All of them.\n  page = 0,\n)')
+      .replace("'./limits.js';", '"./limits.js"');
+    const found = await ask([
+      ['Bob', { 'src/pages.js': guardless }],
+      ['Cid', { 'src/pages.js': formatted }],
+    ]);
+
+    expect(found.map(({ data }) => data?.author)).toEqual(['Bob']);
+    expect(found[0]?.data?.lines).toEqual([[7, 7]]);
+    expect(found[0]?.patch).toContain('-  if (items === null) {');
   });
 
   it('says which name was taken away that other lines still use, and gives it to its commit', async () => {

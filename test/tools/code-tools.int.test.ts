@@ -235,12 +235,23 @@ describe('read_blame', () => {
       text: '  return round(net * 0.2);',
       data: { author: 'Grace', commit: built, subject: 'Raise the tax', path: 'packages/cart/src/tax.ts' },
     });
-    expect(outcome.findings.slice(1).every(({ data }) => data?.commit === first)).toBe(true);
+    const runs = outcome.findings.filter(({ title }) => !title.includes('(changed lines here)'));
+    expect(runs.slice(1).every(({ data }) => data?.commit === first)).toBe(true);
+  });
+
+  it('shows what the commit put its lines in place of', async () => {
+    const { findings } = await ask()('CODE_ERROR', 'read_blame', { path: 'src/tax.ts', line: 4 });
+
+    expect(findings.at(-1)).toMatchObject({
+      title: expect.stringContaining('Raise the tax (changed lines here)'),
+      text: expect.stringContaining('-  return round(net * 0.19);\n+  return round(net * 0.2);'),
+      data: { author: 'Grace', commit: built, lines: [[4, 4]] },
+    });
   });
 
   it('takes a range, and wants a line or a range', async () => {
     const ranged = await ask()('CODE_ERROR', 'read_blame', { path: 'src/tax.ts', lineStart: 4, lineEnd: 4 });
-    expect(ranged.findings).toHaveLength(1);
+    expect(ranged.findings.map(({ data }) => data?.commit)).toEqual([built, built]);
     expect(await ask()('CODE_ERROR', 'read_blame', { path: 'src/tax.ts' })).toMatchObject({
       status: 'invalid-arguments',
     });
@@ -304,6 +315,56 @@ describe('read_blame of lines where one commit wrote a line and took others away
     } finally {
       other.remove();
     }
+  });
+});
+
+describe('read_blame of lines that a later commit only formatted', () => {
+  const LOAD = [
+    'def load(env):',
+    '    retries = env.get("RETRIES", "3")',
+    '    return {"retries": int(retries)}',
+    '',
+  ];
+  const CHANGED = LOAD.map((line) => line.replace(', "3")', ')'));
+  const FORMATTED = CHANGED.flatMap((line) =>
+    line.includes('return') ? ['    return {', '        "retries": int(retries),', '    }'] : [line],
+  );
+
+  async function blameFormatted(hide: (host: CodeHost) => CodeHost) {
+    const other = createGitRepository();
+    try {
+      other.commit({ 'app/conf.py': LOAD.join('\n') }, 'Load', 'Ann');
+      other.commit({ 'app/conf.py': CHANGED.join('\n') }, 'Simplify', 'Bob');
+      const commit = other.commit({ 'app/conf.py': FORMATTED.join('\n') }, 'Format', 'Cid');
+      const host = hide(createLocalGitHost({ clones: { 'shop/api': other.folder } }));
+      const subject = sampleSubject({ build: sampleBuild({ commit }) });
+      const query = { path: 'app/conf.py', line: 4 };
+      return (await asking({ codeHost: host }, subject)('CODE_ERROR', 'read_blame', query)).findings;
+    } finally {
+      other.remove();
+    }
+  }
+
+  it('gives them to who wrote them, and shows what was changed beside them', async () => {
+    const findings = await blameFormatted((host) => host);
+
+    const runs = findings.map(({ lineStart, lineEnd, data }) => [data?.author, lineStart, lineEnd]);
+    expect(runs.slice(0, -1)).toEqual([
+      ['Bob', 2, 2],
+      ['Ann', 1, 1],
+      ['Ann', 3, 5],
+    ]);
+    expect(findings.at(-1)).toMatchObject({
+      text: expect.stringContaining('-    retries = env.get("RETRIES", "3")'),
+      data: { author: 'Bob', lines: [[2, 2]] },
+    });
+  });
+
+  it('leaves them to the formatting commit, marked as such, if the file before it is not known', async () => {
+    const findings = await blameFormatted((host) => ({ ...host, history: async () => [] }));
+
+    const cid = findings.find(({ data }) => data?.author === 'Cid');
+    expect(cid).toMatchObject({ lineStart: 3, lineEnd: 5, data: { formats: true } });
   });
 });
 

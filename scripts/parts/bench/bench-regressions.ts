@@ -82,13 +82,17 @@ function plantOrReuse(): PlantedHistory[] {
 }
 
 function plantAll(parent: string): PlantedHistory[] {
-  return [...FIRST_PROGRAMS, ...LATER_PROGRAMS].filter(canRun).flatMap((program, row) =>
-    // The fault takes every place among the harmless commits.
-    PLANTS.map((plant, column) => {
-      const place = (row + column) % (program.harmless.length + 1);
-      return plantHistory(parent, program, plant, place);
-    }),
-  );
+  const programs = [...FIRST_PROGRAMS, ...LATER_PROGRAMS].filter(canRun);
+  const plantEach = (isReformatted: boolean) =>
+    programs.flatMap((program, row) =>
+      // The fault takes every place among the harmless commits. Every other one is reformatted as well.
+      PLANTS.flatMap((plant, column) => {
+        const place = (row + column) % (program.harmless.length + 1);
+        const isLeftOut = isReformatted && (row + column) % 2 === 1;
+        return isLeftOut ? [] : [plantHistory(parent, program, plant, place, isReformatted)];
+      }),
+    );
+  return [false, true].flatMap(plantEach);
 }
 
 function canRun({ test: [command = ''], language }: Program): boolean {
@@ -112,11 +116,16 @@ async function answerAll(path: string, { answer }: Path, histories: Histories, k
   printShare(path, outcomes);
   const later = LATER_PROGRAMS.map(({ name }) => `${name}, `);
   const isLater = ({ history }: Outcome) => later.some((name) => history.name.startsWith(name));
+  const plain = outcomes.filter(({ history }) => !history.isReformatted);
   printShare(
     `${path}, programs written before`,
-    outcomes.filter((one) => !isLater(one)),
+    plain.filter((one) => !isLater(one)),
   );
-  printShare(`${path}, programs written after`, outcomes.filter(isLater));
+  printShare(`${path}, programs written after`, plain.filter(isLater));
+  printShare(
+    `${path}, all code reformatted after the fault`,
+    outcomes.filter(({ history }) => history.isReformatted),
+  );
   return outcomes;
 }
 

@@ -119,7 +119,7 @@ export async function readWindow(
 }
 
 /**
- * Blames the lines. If the file does not exist or the first line is past the end, git fails and the result is
+ * Blames the lines, past changes of white space alone. If the file does not exist or the first line is past the end, git fails and the result is
  * empty.
  */
 export async function blameLines(
@@ -131,6 +131,7 @@ export async function blameLines(
   const args = [
     'blame',
     '--porcelain',
+    '-w',
     '--no-textconv',
     '-L',
     `${first},${last}`,

@@ -2,12 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Edit, PlannedCommit, Plant, Program } from './program.ts';
+import { reformat } from './reformat.ts';
 
 /** A real history with one planted fault, and the log of its failing tests. */
 export interface PlantedHistory {
   readonly name: string;
   readonly language: Program['language'];
   readonly plant: Plant;
+  /** The newest commit only formats the code. */
+  readonly isReformatted: boolean;
   readonly folder: string;
   readonly green: string;
   readonly head: string;
@@ -23,25 +26,37 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Writes the history into a new folder below `parent`: the founding commits, of which the last is green, then
- * the harmless commits with the fault after the first `place` of them. Throws unless the tests pass at the
+ * the harmless commits with the fault after the first `place` of them, and one that formats. Throws unless the tests pass at the
  * green commit, fail at the head, and pass with all commits but the fault.
  */
-export function plantHistory(parent: string, program: Program, plant: Plant, place: number): PlantedHistory {
+export function plantHistory(
+  parent: string,
+  program: Program,
+  plant: Plant,
+  place: number,
+  isReformatted = false,
+): PlantedHistory {
   const folder = mkdtempSync(join(parent, 'history-'));
   const repository = createRepository(folder);
-  const name = `${program.name}, ${plant}`;
+  const name = `${program.name}, ${plant}${isReformatted ? ', reformatted' : ''}`;
   const green = program.founding.map(repository.commit).at(-1) ?? '';
   runTests(folder, program, true, `${name}, at the green commit`);
   const after = program.harmless.toSpliced(place, 0, program.plants[plant]);
   const ids = after.map(repository.commit);
   const culprit = ids[place] ?? '';
+  if (isReformatted) {
+    reformat(folder, program);
+    ids.push(repository.commit({ author: 'Fay Ström', message: 'Format the code', edits: [] }));
+  }
   const log = runTests(folder, program, false, `${name}, at the head`);
   const without = mkdtempSync(join(parent, 'without-fault-'));
   const others = [program.founding, program.harmless].flat();
   for (const one of others.flatMap(({ edits }) => edits)) applyEdit(without, one);
+  if (isReformatted) reformat(without, program);
   runTests(without, program, true, `${name}, without the fault`);
   const { language } = program;
-  return { name, language, plant, folder, green, head: ids.at(-1) ?? '', culprit, commits: ids.length, log };
+  const head = ids.at(-1) ?? '';
+  return { name, language, plant, isReformatted, folder, green, head, culprit, commits: ids.length, log };
 }
 
 /** Creates an empty repository in the folder. A fixed clock and committer make its ids the same each time. */
