@@ -190,7 +190,7 @@ function findLabelled(
 function findAct({ text, offset }: Pick<Naming, 'text' | 'offset'>, hit: Passage): Said | null {
   if (text === '') return null;
   const codes = listCodes(text);
-  const paragraphs = hit.text.slice(offset).split(/\n\s*\n/);
+  const paragraphs = hit.text.slice(offset).split(/\n[ \t]{0,40}\n/);
   for (const [index, paragraph] of paragraphs.slice(0, 1 + MAX_FURTHER).entries()) {
     const isOther = listCodes(paragraph).some((code) => codes.length > 0 && !codes.includes(code));
     if (index > 0 && (isOther || LABEL.test(paragraph) || paragraph.startsWith('#'))) return null;

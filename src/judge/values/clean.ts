@@ -33,12 +33,15 @@ const PREFIXES = [
   String.raw`\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]{8,16}Z?\]?`,
   String.raw`\[?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,6})?(?: [AP]M:)?\]?(?= )|[AP]M:(?= )|\[ {0,4}\+?\d{1,7} ?m?s\]`,
   String.raw`[-!*•×→>|:](?= +\S)|\x60?->(?= )|[xX✗](?= +[A-Z])`,
-  String.raw`(?:[Ff]ailed to execute goal )?[\w.-]{1,80}(?::[\w.-]{1,80}){1,3}(?: \([\w.-]{1,60}\))? on project [\w.-]{1,80}: |remote: (?:error: )?|` +
-    String.raw`(?:[Ff]ailed to [\w ]{1,40}: )(?=[Ff]ailed to|process )|error (?=[A-Z])|##\[error\]|[Cc]aused by:|e:(?= )|npm (?:ERR!|error)(?: code)?(?= )|\[(?:ERROR|error)\]`,
+  String.raw`remote: |[Ff]ailed to [\w ]{1,40}: (?=[Ff]ailed to|process )|error (?=[A-Z])|##\[error\]|` +
+    String.raw`[Cc]aused by:|e:(?= )|npm (?:ERR!|error)(?: code)?(?= )|\[(?:ERROR|error)\]`,
   String.raw`(?:Error|error|Fatal|fatal|err|E)[:!](?= )|(?:ERROR|FATAL)(?:[:!]| =>| \|)?(?= )`,
   String.raw`\[[A-Za-z][\w.-]{2,60}\](?= +[A-Z\d[])|[a-z_]{2,40}(?:::[a-z_]{2,40}){1,6}:(?= )`,
 ];
 const PREFIX = new RegExp(`^(?:(?:${PREFIXES.join('|')})\\s{0,4}){1,8}`, 'u');
+/** The goal of Maven and its project. */
+const GOAL =
+  /^(?:[Ff]ailed to execute goal )?[\w.-]{1,80}(?::[\w.-]{1,80}){1,3}(?: \([\w.-]{1,60}\))? on project [\w.-]{1,80}: /;
 /** The packages of an exception's type. */
 const PACKAGES = /(?<![\w./])(?:[a-z_]\w{0,60}\.){2,10}(?=[A-Z][\w$]{0,80}(?:Error|Exception)\b)/g;
 /** An address at which to read more. */
@@ -63,6 +66,7 @@ export function cleanWords(raw: string, most: number): string {
     .replace(ESCAPES, '')
     .trim()
     .replace(PREFIX, '')
+    .replace(GOAL, '')
     .replace(PACKAGES, '')
     .replace(ABSOLUTE, projectPath)
     .replace(/ -> \[Help \d\]$/, '')
