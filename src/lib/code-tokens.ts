@@ -23,7 +23,8 @@ const COMMENTS = {
   hash: String.raw`(?<!\S)#(?!\[|!|\s?frozen_string_literal).*`,
   dash: '--.*',
 };
-const TOKENS = String.raw`\\?\n[ \t]*(?=\S)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[\w$]+|\+\+|--|\S`;
+/** A string without an end reaches to the end of its line, so that no start is tried twice. */
+const TOKENS = String.raw`\\?\n[ \t]*(?=\S)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[\w$]+|\+\+|--|\S`;
 /** A string that means the same in either quotes, in languages that read names and escapes only in one. */
 const PLAIN = /^[^\\$#`]*$/;
 const TAB = '        ';
@@ -36,6 +37,7 @@ const TAB = '        ';
 export function readTokens(lines: readonly string[], path: string): string[] {
   if (!isFree.test(path) && !endsAtLine.test(path)) return lines.map((line) => line.trimEnd());
   const tokens: string[] = [];
+  let joined = 0;
   const open: { readonly isGroup: boolean; commas: number }[] = [];
   for (const [token] of `\n${lines.join('\n')}`.matchAll(createPattern(path))) {
     const last = tokens.at(-1);
@@ -50,7 +52,7 @@ export function readTokens(lines: readonly string[], path: string): string[] {
     } else if (/^[)\]}]$/.test(token)) {
       const group = open.pop();
       // A bracket that was opened above: the lines so far were inside it.
-      if (group === undefined && isIndented.test(path)) removeLineBreaks(tokens);
+      if (group === undefined && isIndented.test(path)) joined = removeLineBreaks(tokens, joined);
       if (tokens.at(-1)?.startsWith('\n') === true && !endsAtLine.test(path)) tokens.pop();
       const isTuple = group?.isGroup === true && group.commas === 1;
       if (tokens.at(-1) === ',' && !isTuple && !path.endsWith('.json')) tokens.pop();
@@ -104,13 +106,19 @@ function rankIndents(tokens: readonly string[]): string[] {
   return tokens.map((token) => (token.startsWith('\n') ? `\n${widths.indexOf(token)}` : token));
 }
 
-function removeLineBreaks(tokens: string[]): void {
-  const kept = tokens.filter((token) => !token.startsWith('\n'));
-  tokens.splice(0, tokens.length, ...kept);
+/** Removes the line breaks from a place on, and returns the number of tokens that are left. */
+function removeLineBreaks(tokens: string[], from: number): number {
+  let kept = from;
+  for (let at = from; at < tokens.length; at += 1) {
+    const token = tokens[at] ?? '';
+    if (!token.startsWith('\n')) tokens[kept++] = token;
+  }
+  tokens.length = kept;
+  return kept;
 }
 
 function toOneQuote(token: string, path: string): string {
-  if (!/^["']./.test(token)) return token;
+  if (!/^["']/.test(token) || token.length < 2 || token.at(-1) !== token[0]) return token;
   const inside = token.slice(1, -1);
   const isAlike = isQuotedAnyway.test(path) || (isQuotedMostly.test(path) && PLAIN.test(inside));
   return isAlike ? `"${inside.replace(/\\(?=["'])/g, '')}"` : token;

@@ -27,11 +27,14 @@ export function readChanges(patch: string): LineChange[] {
   return splitHunks(patch).flatMap((lines) => findStretches(lines).map((one) => toChange(lines, one)));
 }
 
+/** Characters of a patch that are read as code. A longer one counts as a change, whatever it leaves. */
+const MAX_READ = 40_000;
 /** Changes that are looked at together: a line that was broken up leaves several, with others between. */
 const MAX_TOGETHER = 8;
 
 /** Reads the changes of a file's unified diff without those that leave the same code in another format. */
 export function readAlterations(patch: string, path: string): LineChange[] {
+  if (patch.length > MAX_READ) return readChanges(patch);
   return splitHunks(patch).flatMap((lines) => {
     const stretches = findStretches(lines);
     const altering: Stretch[] = [];
@@ -40,7 +43,8 @@ export function readAlterations(patch: string, path: string): LineChange[] {
         const [start, end] = [stretches[at]?.start ?? 0, one.end];
         return isSameCode(lines.slice(findEdge(lines, start, -1), findEdge(lines, end, 1)), path);
       });
-      altering.push(...(last < 0 ? stretches.slice(at, at + 1) : []));
+      const own = stretches[at];
+      if (last < 0 && own !== undefined) altering.push(own);
       at += Math.max(0, last);
     }
     return altering.map((one) => toChange(lines, one));
@@ -60,7 +64,9 @@ export function isOnlyFormatting(
   const added = sumNumbers(changes.map((change) => change.added.length));
   const removed = sumNumbers(changes.map((change) => change.removed.length));
   const isWhole = added >= (additions ?? 0) && removed >= (deletions ?? 0);
-  return changes.length > 0 && isWhole && readAlterations(patch, path).length === 0;
+  return (
+    changes.length > 0 && isWhole && patch.length <= MAX_READ && readAlterations(patch, path).length === 0
+  );
 }
 
 /** Writes a change as a hunk of a unified diff. */

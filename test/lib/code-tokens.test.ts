@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readTokens } from '../../src/lib/code-tokens.ts';
 import { readAlterations } from '../../src/lib/patch-changes.ts';
 
 function countAlterations(path: string, ...lines: readonly string[]): number {
@@ -57,5 +58,22 @@ describe('a change that leaves other code', () => {
     ['a.go', 'a comment for the compiler', ['-//go:build linux', ' package a']],
   ])('in %s: %s', (path, _what, lines) => {
     expect(countAlterations(path, ...lines)).toBe(1);
+  });
+});
+
+describe('text that is no code', () => {
+  test.each([
+    ['a.ts', '"\\'],
+    ['a.py', '\n)'],
+    ['a.py', '\n a'],
+    ['a.js', 'return\n'],
+  ])('is read in one pass: %s, %j', (path, piece) => {
+    const read = (times: number) => readTokens(piece.repeat(times).split('\n'), path);
+    // Were it read again from each of its starts, this would not end.
+    expect(read(200_000).length).toBeGreaterThan(0);
+  });
+
+  test('a string without an end is compared with its last character', () => {
+    expect(countAlterations('a.ts', `-log("pears`, `+log("pearl`)).toBe(1);
   });
 });
