@@ -97,8 +97,7 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
       `Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
   const builds = new Map([...history, ...sent.map(({ slug, buildId }) => [slug, buildId] as const)]);
-  if ((await app.keptRuns.list())?.length === 0)
-    await (await import('../replay/commands/demo-runs.ts')).keepDemoRuns(app.config, FAILURES, builds);
+  await (await import('../replay/commands/demo-runs.ts')).keepDemoRuns(app.config, FAILURES, builds);
   say(`Is a new model better? Two runs to compare: ${address}/insights/models`);
 }
 

@@ -39,6 +39,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'app-composes': { file: 'src/app.ts', imports: './api/target.ts' },
   'api-knows-the-app-by-type': { file: 'src/api/knowing.ts', imports: '../app.ts' },
   'replay-stands-apart': { file: 'src/app/replaying.ts', imports: '../replay/tested.ts' },
+  'replay-loads-lazily': { file: 'src/cli/hasty.ts', imports: '../replay/tested.ts' },
   'prompts-only-for-graphs-and-analysts': {
     file: 'src/models/embedder/greedy.ts',
     imports: '../../../prompts/target.ts',
