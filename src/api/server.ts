@@ -128,10 +128,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const asking = { ...shown, findBuild: (id: string) => findBuild(stores.builds, id, {}) };
   await app.register(async (part) => registerAskRoutes(part, asking));
   const decide: McpRouteDeps['decide'] = async ({ review, ...said }) =>
-    await decideReview(
-      { ...shown, blindEvery: config.review.blindEvery },
-      { ...said, reviewId: review.id, version: review.version },
-    );
+    await decideReview(shown, { ...said, reviewId: review.id, version: review.version });
   const openReview: McpRouteDeps['openReview'] = async (analysisId, by) =>
     await openReviewFor(shown, { analysisId, by });
   const agents = { ...shown, decide, openReview };

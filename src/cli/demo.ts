@@ -427,7 +427,7 @@ function createReport(slug: string | null): string {
 
 /** Accepts the answer as a user of the demo would. A recalled answer needs no decision. */
 async function confirm(app: App, clock: Clock, analysisId: string): Promise<void> {
-  const deps = { ...app, clock, claimMs: app.config.review.claimMs, blindEvery: 0 };
+  const deps = { ...app, clock, claimMs: app.config.review.claimMs };
   const analysis = await app.stores.analyses.find(analysisId);
   if (analysis === null || analysis.recalled !== null) return;
   const review = await openReviewFor(deps, { analysisId, by: 'demo' });
