@@ -135,6 +135,7 @@ const PLACES: NonNullable<Wording['fix']> = [
 const TEST_PLACES: NonNullable<Wording['fix']> = [
   ['code', 'Start at {place}: “{complaint}”.'],
   ['code', 'Start at {place}, where {test} fails.'],
+  ['code', 'Start at {thrownAt}, where the assertion fails.'],
 ];
 
 /** The place where the project's own code throws an error of which nothing else is known. */

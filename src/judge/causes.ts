@@ -66,7 +66,7 @@ const SHORTEST_TITLE = 20;
 function shortenTitle(title: string): string {
   const whole = cleanWords(title, 4 * MAX_TITLE);
   const name =
-    whole.length > MAX_TITLE ? whole.replace(/^[^\s:]{0,300}[\\/](?=[^\s:/\\]{1,80}:)/, '') : whole;
+    whole.length > MAX_TITLE ? whole.replace(/^[^\s:“]{0,300}[\\/](?=[^\s:/\\]{1,80}:)/, '') : whole;
   const at = name.indexOf(': ');
   const [head, said] = [name.slice(0, at), name.slice(at + 2)];
   const isCut = name.length > MAX_TITLE && WRAPS.test(head) && /^[A-Z\d'"`[]/.test(said);
@@ -161,12 +161,12 @@ function describe(
   if (match?.rule.name === 'not-formatted') return describeFormatting(facts) ?? inWords();
   const diagnostic = findLeadingDiagnostic(facts, match);
   if (diagnostic !== null) return describeFinding(diagnostic, facts);
+  const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
   if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing')
-    return describeTest(facts, fact, kind) ?? inWords();
+    return describeTest(facts, fact, kind) ?? describeThrown(named, facts) ?? inWords();
   if (kind === 'missing_module' && missingModuleName(text) !== null)
     return describeMissingModule(text, facts, classification);
   if (match?.rule.name === 'connection-refused') return describeRefusal(text);
-  const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
   const exception = named ?? facts.productException;
   const isThrown = kind === 'null_reference' || kind === 'crash';
   if (isThrown && exception != null && !isWrapper(cleanWords(exception.message, 260)))
@@ -211,10 +211,11 @@ function findImporter(text: string, facts: Facts): string | null {
   const stack = facts.all.map((fact) => fact.text).join('\n');
   const said =
     / from '([^'\n]{1,200})'/.exec(text)?.[1] ?? /Require stack:\s{1,4}- (\S{1,300})/.exec(stack)?.[1];
-  const frame = facts.subject.exceptions
-    .flatMap(({ frames }) => frames)
-    .find(({ own, file }) => own && !isForeignPath(file))?.file;
-  const file = said ?? frame;
+  const thrown = facts.subject.exceptions.filter(({ message }) => text.includes(message));
+  const frames = (thrown.length > 0 ? thrown : facts.subject.exceptions).flatMap((entry) => entry.frames);
+  const library = /(?:site|dist)-packages\/(\w{1,80})/.exec(frames[0]?.file ?? '')?.[1];
+  if (said === undefined && library !== undefined) return `The installed package ${library}`;
+  const file = said ?? frames.find(({ own, file: path }) => own && !isForeignPath(path))?.file;
   return file === undefined || isForeignPath(file) ? null : projectPath(file);
 }
 
@@ -231,6 +232,12 @@ function describeRefusal(text: string): Described {
     title: `${own.name ?? 'Nothing'} ${own.name === null ? 'answers' : 'does not answer'} on ${host}`,
     cause: `The job tried to connect to ${host} (${service} that the job itself provides), but nothing is listening there: it was not started, or was not ready yet.`,
   };
+}
+
+/** Describes an exception that the project's own code threw. Returns null if none is known. */
+function describeThrown(entry: ThrownException | undefined, facts: Facts): Described | null {
+  const isOwn = entry?.frames.some(({ own, file }) => own && isProjectFile(file)) === true;
+  return entry !== undefined && isOwn ? describeException(entry, facts) : null;
 }
 
 function describeException(entry: ThrownException, facts: Facts): Described {

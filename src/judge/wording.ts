@@ -17,7 +17,8 @@ export function oneLine(text: string, most: number): string {
     .replace(/[.:;,]+$/, '');
   if (line.length <= most) return line;
   const cut = line.slice(0, most - 1);
-  const sentence = /^(.{30,}?[\w)"'”]{2})(?:[.;] |: (?=[A-Z]))/.exec(line)?.[1] ?? '';
+  const sentence =
+    /^(.{30,}?[\w)"'”]{2})(?:[.;] |(?<!, (?:Expected|Received)): (?=[A-Z]))/.exec(line)?.[1] ?? '';
   if (sentence.length >= most * 0.5 && sentence.length <= most) return sentence;
   const space = cut.lastIndexOf(' ');
   const whole = space > most * 0.6 ? cut.slice(0, space) : cut;

@@ -311,7 +311,8 @@ const POINTS_ELSEWHERE =
 /** Words about the ending of a command, and of what runs or builds something else. */
 const RUNS_OTHERS = new RegExp(
   String.raw`\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|returned non-zero|` +
-    String.raw`\b(?:execution failed for task|a failure occurred while|command failed|` +
+    String.raw`\b(?:execution failed for \w|error executing command$|` +
+    String.raw`failed to run \x60[\w-]{1,40}\x60 to |failed to transform \S|could not resolve all files for |a failure occurred while|command failed|` +
     String.raw`test failed, to rerun|failed to run custom build command|could not compile \S|` +
     String.raw`error running script|did not complete successfully|skipped due to earlier failure|` +
     String.raw`failed in branch|linker command failed|` +

@@ -73,7 +73,7 @@ export function readComplaint(block: TellingBlock, subject: TriageSubject): Valu
   const found =
     diagnosedPlace(block, subject) ??
     (framePlace(block, subject) === null ? statedPlace(block, subject) : null);
-  const bare = (found?.said ?? '').replace(/^[\s:)\]\d,-]{0,20}/, '');
+  const bare = found?.said ?? '';
   // A tool that stops at its warnings decided by this one.
   const isOwn = found !== null && found.at.line === block.trigger.line;
   const said = cleanWords(isOwn ? bare.replace(/^WARNING: /, '') : bare, LONGEST_COMPLAINT);
@@ -189,7 +189,10 @@ function statedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSubjec
         path: pathIn(path, project),
         line: Number(line),
         at: one,
-        said: one.text.trim().slice(whole.length),
+        said: one.text
+          .trim()
+          .slice(whole.length)
+          .replace(/^[\s:)\]\d,-]{0,20}/, ''),
       };
     }
   }
