@@ -234,7 +234,7 @@ module.exports = {
     vendor('patterns-of-people', 're2js', ['^src/tools/', '^src/log/rule-pattern']),
     vendor('command-line-in-cli', 'commander|close-with-grace', ['^src/cli/', '^src/replay/commands/']),
     vendor('document-parsers-in-reader', 'unpdf|mammoth|read-excel-file', ['^src/adapters/document-reader/']),
-    vendor('html-parser-in-readers', 'parse5', ['^src/adapters/(document-reader|web-search)/']),
+    vendor('html-parser-behind-one-walk', 'parse5', ['^src/adapters/html\\.ts$']),
     vendor('pino-in-logger', 'pino', ['^src/adapters/logger/']),
     vendor('opentelemetry-in-tracer', '@opentelemetry/[^/]+', ['^src/adapters/tracer/']),
     vendor('prometheus-in-metrics', 'prom-client', ['^src/adapters/metrics/']),

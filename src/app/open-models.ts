@@ -74,7 +74,7 @@ export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: Abor
 }
 
 /**
- * Opens the configured model for questions beside those of triage. Throws `invalid-config`, which says what
+ * Opens the configured model for questions other than those of triage. Throws `invalid-config`, which says what
  * `user` needs, if none is configured.
  */
 export async function openChatModel(

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { append } from '../lib/collections.ts';
 import { withModel } from './model-providers.ts';
 import { findProfile } from './profiles.ts';
 import { COMMON, type Config, parseConfig, VARIABLES } from './schema.ts';
@@ -35,8 +34,7 @@ export function loadConfig(
       wrong.push(error);
     }
   }
-  append(wrong, findFormerVariables(environment));
-  const config = parseConfig(merged, wrong);
+  const config = parseConfig(merged, wrong.concat(findFormerVariables(environment)));
   return {
     ...config,
     analyst: { ...config.analyst, llm: withModel(config.analyst.llm, config.analyst.llm.model) },

@@ -202,7 +202,7 @@ const Common = z.object({
           'only the time limit ends it, without an answer.',
       ),
     }),
-    /** What chooses the first tool calls of a model: rules (by category, at no cost) or the model. */
+    /** The chooser of the first tool calls of a model: rules (by category, at no cost) or the model itself. */
     firstRound: z.enum(['rules', 'model']).default('rules'),
     investigators: group({
       when: setting(
