@@ -168,7 +168,8 @@ export function readWhole(fact: Fact, facts: Facts): string {
   if (own === undefined || whole.includes('\n')) return whole;
   let last = own;
   for (const next of paragraph.filter(({ line }) => line > own.line)) {
-    if (next.line !== last.line + 1 || !goesOn(whole, last, next)) break;
+    if (next.line !== last.line + 1 || classifyRole(next.text.trim()) === 'echo') break;
+    if (!goesOn(whole, last, next)) break;
     const isAnnounced = whole.endsWith(':');
     const isSide = EXPECTS.test(next.text.trim()) || GETS.test(next.text.trim());
     whole += `${isSide ? ', ' : ' '}${next.text.trim()}`;

@@ -171,6 +171,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /(?<archived>This repository was archived so it is read-only)/,
       /unable to access ['"](?<pushedTo>https?:\/\/[^'"\n]{1,200}?)\/?['"]/,
       /could not read (?:Username|Password) for ['"‘](?<remote>[^'"’\n]{1,200})['"’]/,
+      /(?<login>could not read (?:Username|Password) for)/,
       /pull access denied for (?<image>[\w./:-]{2,160}?)[,;:]?(?: |$)/,
       /denied: (?<package>permission_denied: \w{3,30}|installation not allowed to \w{3,20} organization package)/i,
       /(?<publickey>Permission denied \(publickey)/,
@@ -187,6 +188,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'Access to the image {image} was denied',
       '{basic?}The server rejected the Git credentials of the job',
       '{sudo?}sudo requires a password',
+      '{login?}Git has no credentials for {remoteAbove}',
       'Git has no credentials for {remote}',
       "{integration?}The job's token has insufficient permissions",
       '{oidc?}The job has no OIDC token',
@@ -203,7 +205,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{sudo?}The step calls sudo, but the user of the job cannot use it without a password.',
       'The job pushed to {repository} as {account}, which does not have write access.',
       'The registry denied access to {image}. It does not exist, or the job is not logged in.',
-      'Git has no credentials for {remote}, which is private or has a different name.',
+      '{login?}Git asked for a user name for {remoteAbove}, because the repository is private, was renamed, or was removed.',
+      'Git asked for a user name for {remote}, because the repository is private, was renamed, or was removed.',
       'The registry refused to store the image: “{package}”.',
       '{archived?}The job pushed to {pushedTo}, which is archived and accepts no pushes.',
       "{integration?}The job's token is not allowed to do what `{command}` requests from GitHub.",
@@ -246,6 +249,10 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       [
         'ask',
         'Check the image name {image}; if the image is private, log in to its registry in an earlier step.',
+      ],
+      [
+        'ask',
+        '{login?}Check that {remoteAbove} still exists under this name; if it is private, give the job a token that can read it.',
       ],
       [
         'ask',

@@ -74,7 +74,7 @@ export function cleanWords(raw: string, most: number): string {
     .replace(GOAL, '')
     .replace(PACKAGES, '')
     .replace(ABSOLUTE, projectPath)
-    .replace(/ -> \[Help \d\]$/, '')
+    .replace(/ -> \[Help \d\]$| \(detected at line \d{1,6}\)$/, '')
     .replace(READ_ON, '')
     .replace(/ \[[^\][\s]{1,300}\.\w{0,8}proj\]$/, '')
     .replace(/[.:;,\s]{1,10}$/, '');

@@ -356,7 +356,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
  */
 function goMessage(named: Named, body: readonly string[]): Named {
   const said = body.flatMap(
-    (text) => /^\s{4,40}[\w./-]{1,200}_test\.go:\d{1,7}: (\S.{0,1000})$/.exec(text)?.[1] ?? [],
+    (text) => /^\s{4,40}(?!logger\.go)[\w./-]{1,200}\.go:\d{1,7}: (\S.{0,1000})$/.exec(text)?.[1] ?? [],
   );
   const isPanic = body.some((text) => /^\s{0,8}panic: /.test(text));
   const message = said.find((text) => /\b(?:want|wanted|expected|got)\b/i.test(text)) ?? said.at(-1);
