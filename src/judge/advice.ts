@@ -115,7 +115,9 @@ function chooseFromLog(
   const offer =
     offered === null ? null : { ...offered, act: offered.act === 'ask' ? offered.act : chooseAct(category) };
   const isNear = offer?.values.every(({ near }) => near === 'line') === true;
-  if (offer !== null && (isNear || offer.values.length > 2)) return offer;
+  // Both versions say more than a hint to upgrade.
+  const namesVersions = find('hadVersion') !== null && find('neededVersion') !== null;
+  if (offer !== null && (isNear || namesVersions)) return offer;
   const hint = firstFilled(HINTS, find, BY_ORIGIN.tool);
   if (hint !== null) return { ...hint, act: chooseAct(category) };
   // What is said of a kind holds in the category that the kind belongs to.

@@ -87,7 +87,8 @@ function addFromLog(
   if (facts.subject.failingTests.length > 0 && !isSilent) return [];
   const siblings = listSiblings(cause, fact, own?.values ?? [], facts);
   const said = siblings === null ? cause : `${cause} ${siblings.text}`;
-  const complete = completeCause(said, fact, facts, own);
+  // A rule's own sentence is whole.
+  const complete = own === null ? completeCause(said, fact, facts) : null;
   return [siblings, complete].filter((one) => one !== null);
 }
 

@@ -85,6 +85,10 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
     { head: /^\s{0,20}test at (?<file>[^\n]{1,300}?):(?<line>\d{1,7}):\d{1,6}$/,
       next: /^\s{0,20}✖ (?<name>\S.{0,400}?) \(\d[\d.]{0,16}ms\)$/, limit: 80 },
   ] },
+  { name: 'bun-test', literals: ['(fail) '], shapes: [
+    { head: /^\(fail\) (?:(?<suite>\S.{0,300}) > )?(?<name>\S.{0,300}?) \[\d[\d.]{0,12}m?s\]$/,
+      above: /^error: \S.{0,500}$/, within: 30, titled: true, body: 'none' },
+  ] },
   { name: 'pester', literals: ['[-] '], shapes: [
     { head: /^\s{0,20}\[-\] (?<name>\S.{0,300}?) \d[\d.,]{0,10}m?s(?: \(.{1,40}\))?$/,
       suite: /^\s{0,4}Describing (?<suite>\S.{0,200})$/, until: /^\s{1,20}\[[+!-]\] /, limit: 30 },
