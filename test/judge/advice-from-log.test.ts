@@ -478,3 +478,29 @@ describe('who says it', () => {
     expect(rootCause).toContain('it expects "juice" but gets "water"');
   });
 });
+
+describe('what Java prints', () => {
+  it('is told with the symbol that javac cannot find', () => {
+    const { title } = answerOn(
+      'mvn -B compile',
+      '[ERROR] /home/runner/work/orchard/orchard/src/main/java/orchard/Rack.java:[30,12] cannot find symbol',
+      '[ERROR]   symbol:   class Bottle',
+      '[ERROR]   location: class orchard.Rack',
+    );
+    expect(title).toBe('src/main/java/orchard/Rack.java:30: cannot find symbol: class Bottle');
+  });
+
+  it('is placed by the file of a frame, not by its function', () => {
+    const { rootCause, fixRecommendation } = answerOn(
+      'mvn -B test',
+      '[ERROR] Tests run: 6, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 1.385 s <<< FAILURE! - in orchard.RackTest',
+      '[ERROR] holdsBottles(orchard.RackTest)  Time elapsed: 0.012 s  <<< FAILURE!',
+      'java.lang.AssertionError',
+      '\tat orchard.RackTest.holdsBottles(RackTest.java:35)',
+    );
+    expect(rootCause).toContain(
+      '“holdsBottles” (RackTest.java:35) fails; the log does not say what it expected.',
+    );
+    expect(fixRecommendation).toBe('Start at RackTest.java:35, where “holdsBottles” fails.');
+  });
+});

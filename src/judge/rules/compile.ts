@@ -75,9 +75,9 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     says: [
       {
         log: '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] cannot find symbol\n[ERROR]   symbol:   class Pear\n[ERROR]   location: class org.fruit.Scales',
-        title: '/build/src/main/java/org/fruit/Scales.java:4: cannot find symbol',
+        title: '/build/src/main/java/org/fruit/Scales.java:4: cannot find symbol: class Pear',
         cause:
-          'javac reports an error at /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol”.',
+          'javac reports an error at /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol: class Pear”.',
         fix: 'At /build/src/main/java/org/fruit/Scales.java:4, import or define `Pear`, or correct its spelling.',
       },
       {

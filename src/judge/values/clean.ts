@@ -46,7 +46,7 @@ const LOGFMT =
 const GOAL =
   /^(?:[Ff]ailed to execute goal )?[\w.-]{1,80}(?::[\w.-]{1,80}){1,3}(?: \([\w.-]{1,60}\))? on project [\w.-]{1,80}: /;
 /** The packages of an exception's type. */
-const PACKAGES = /(?<![\w./])(?:[a-z_]\w{0,60}\.){2,10}(?=[A-Z][\w$]{0,80}(?:Error|Exception)\b)/g;
+const PACKAGES = /(?<![\w./])(?:[a-z_]\w{0,60}\.){2,10}(?=[A-Z][\w$]{0,80}(?:Error|Exception|Failure)\b)/g;
 /** An address at which to read more. */
 const READ_ON =
   /[.;]? ?\(?(?:For (?:further|more) (?:information|details)|For details|(?:Read|Learn|See) more|More (?:information|details)|See also)\b[^.:]{0,60}:? ?https?:\/\/.*$/i;
