@@ -394,7 +394,7 @@ async function createTriageDeps(
   };
   return {
     ...parts,
-    owners: createOwnerFinder(codeHost, logger, toolbox.breakers),
+    owners: createOwnerFinder(codeHost, logger, { breakers: toolbox.breakers }),
     buildSources: await openBuildSources(config, logger),
     investigation: createInvestigation(config, judging, tracer, checkpointer),
     publishers: channels.publishers,

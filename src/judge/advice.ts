@@ -116,7 +116,10 @@ function chooseFromLog(
   const offered = firstFilled(OFFER_FIXES, find, BY_ORIGIN.tool);
   const offer =
     offered === null ? null : { ...offered, act: offered.act === 'ask' ? offered.act : chooseAct(category) };
-  if (offer?.values.every(({ near }) => near === 'line') === true) return offer;
+  const isNear = offer?.values.every(({ near }) => near === 'line') === true;
+  // Both versions say more than a hint to upgrade.
+  const namesVersions = find('hadVersion') !== null && find('neededVersion') !== null;
+  if (offer !== null && (isNear || namesVersions)) return offer;
   const hint = firstFilled(HINTS, find, BY_ORIGIN.tool);
   if (hint !== null) return { ...hint, act: chooseAct(category) };
   // What is said of a kind holds in the category that the kind belongs to.

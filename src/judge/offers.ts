@@ -41,6 +41,8 @@ export const OFFER_READS: readonly RegExp[] = [
      (?:version )?>= ?(?<neededVersion>VERSION)\b`,
   pattern`\b(?:found|have|has|got|installed|running|detected|current(?: version)?(?: is)?):?
      (?:[A-Za-z][\w.+-]{1,30} )?(?:version )?(?<hadVersion>v?\d{1,6}(?:\.\d[\w+-]{0,30}){1,4})`,
+  pattern`^\W{0,8}(?<needed>[A-Z][\w.+-]{1,30}) (?<hadVersion>v?\d{1,6}(?:\.\d[\w+-]{0,30}){1,4}) is (?:not supported|too old)\b`,
+  pattern`\bto a supported version: ["'\x60]?[\^~>= ]{0,3}(?<neededVersion>VERSION)`,
   pattern`\bnearest (?:published |available |matching )?version(?: is|:) (?<published>VERSION)\b`,
   pattern`\brequires (?<needed>[a-z]{2,20}) [\^~>=]{1,2} ?
     (?<neededVersion>VERSION) but your [a-z]{2,20} version \((?<hadVersion>VERSION)\)`,

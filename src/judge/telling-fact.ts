@@ -168,7 +168,8 @@ export function readWhole(fact: Fact, facts: Facts): string {
   if (own === undefined || whole.includes('\n')) return whole;
   let last = own;
   for (const next of paragraph.filter(({ line }) => line > own.line)) {
-    if (next.line !== last.line + 1 || !goesOn(whole, last, next)) break;
+    if (next.line !== last.line + 1 || classifyRole(next.text.trim()) === 'echo') break;
+    if (!goesOn(whole, last, next)) break;
     const isAnnounced = whole.endsWith(':');
     const isSide = EXPECTS.test(next.text.trim()) || GETS.test(next.text.trim());
     whole += `${isSide ? ', ' : ' '}${next.text.trim()}`;
@@ -208,29 +209,20 @@ function isSentence(text: string): boolean {
 /**
  * Quotes what a cause does not contain yet: the most informative messages of the failed step, otherwise a
  * complaint next to the deciding line. That is often the message inside a wrapper, or the reason behind a
- * symptom. The sentence of a rule (`own`) gets no neighbor, and nothing from its own lines. Returns null if there
- * is none.
+ * symptom. Returns null if there is none.
  */
-export function completeCause(
-  cause: string,
-  fact: Fact | null,
-  facts: Facts,
-  own: Filled | null,
-): Filled | null {
+export function completeCause(cause: string, fact: Fact | null, facts: Facts): Filled | null {
   if (fact === null || fact.source === null || fact.line === null) return null;
   // What stands on the deciding line is quoted as evidence.
   const known = new Set(listWords(`${cause} ${fact.text}`));
-  const isUsed = ({ at }: Message) => own?.values.some(({ line }) => line === at?.line) === true;
   const found: Message[] = [];
-  const near = own !== null ? [] : listNeighbors(fact, facts);
-  for (const one of listMessages(fact, facts).concat(near)) {
+  for (const one of listMessages(fact, facts).concat(listNeighbors(fact, facts))) {
     if (found.length === MOST || (found.length > 0 && one.weight < LEAST_OF_SECOND)) break;
     if (
       !isComplaint(one) ||
       !adds(one, known) ||
       isHeading(one, fact) ||
       isFinding(one, facts) ||
-      isUsed(one) ||
       isAnnouncement(one, facts)
     )
       continue;

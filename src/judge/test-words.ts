@@ -85,8 +85,14 @@ function readMessage(test: FailingTest, fact: Fact | null): string {
   const line = lines[0] ?? '';
   const own = line.replace(/^\s{0,40}not ok \d{1,7}(?: -)? (?=\S)/, '');
   const words = own.startsWith(test.name) ? own.slice(test.name.length).replace(/^ failed$/, '') : own;
-  if (/^\s*(?:---? ?FAIL|FAIL(?:ED)?\b|expect\(\w{1,20}\)\.\w{1,40}\(\w{0,20}\)$)/.test(words)) return '';
-  return cleanWords(words.replace(/^(?:(?:Assertion)?Error: |thrown: "?)/, ''), 240);
+  const said = words.replace(/^(?:(?:Assertion)?[Ee]rror: |thrown: "?)/, '');
+  if (
+    /^\s*(?:(?:[\w.]+\.)?Assertion(?:Failed)?Error(?:: null)?$|---? ?FAIL|FAIL(?:ED)?\b|expect\(\w{1,20}\)\.\w{1,40}\(\w{0,20}\)$)/.test(
+      said,
+    )
+  )
+    return '';
+  return cleanWords(said, 240);
 }
 
 /** Writes a title about a test, with the name shortened where what happened would be cut off. */

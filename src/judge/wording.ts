@@ -72,6 +72,9 @@ const EMPTY: ReadonlySet<string> = new Set([
 export function toolName({ tool, code }: Pick<Diagnostic, 'tool' | 'code'>): string {
   if (/^TS\d/.test(code ?? '')) return 'tsc';
   if (/^CS\d/.test(code ?? '')) return 'csc';
+  if (/^(?:Syntax|Indentation|Tab)Error$/.test(code ?? '')) return 'Python';
+  if (tool === 'rustc' && code === 'internal') return 'rustfmt';
+  if (tool === 'msvc') return 'MSVC';
   if (tool === 'compiler') return 'the compiler';
   // Its form was read, and nothing says whose it is.
   return tool === 'tool' ? 'the failed command' : tool;

@@ -67,7 +67,7 @@ const ENDING: readonly RegExp[] = [
     'i',
   ),
   new RegExp(
-    String.raw`\bmarked build as failure\b|^Finished: |^Job (?:failed|succeeded)|^(?:The )?(?:build|` +
+    String.raw`\bmarked build as failure\b|^Stage "[^"\n]{1,200}" skipped due to |^Finished: |^Job (?:failed|succeeded)|^(?:The )?(?:build|` +
       String.raw`job|step|operation) (?:has been |was )?cancell?ed\W*$`,
     'i',
   ),
@@ -193,7 +193,8 @@ const NOTICE: readonly RegExp[] = [
     String.raw`\bwill (?:retry|be retried|try again)\b|(?<!Timed out )\b[Rr]etrying\b|` +
       String.raw`\bretry(?:ing)? (?:attempt|in \d)|\battempt #?\d{1,2} ?(?:failed|of \d|/)|\(retry \d|` +
       String.raw`^Ign:\d|\bignor(?:ed|ing)\b|\bnon-fatal\b|\bfalling back\b|\bfallback\b|\bcontinuing\b|` +
-      String.raw`\bcontinue anyway\b|\bnot fatal\b|\bskipping\b|\bharmless\b`,
+      String.raw`\bcontinue anyway\b|\bnot fatal\b|\bskipping\b|\bharmless\b|` +
+      String.raw`\bpackaging (?:it|them) as (?:it is|they are)\b`,
     'i',
   ),
   new RegExp(

@@ -417,3 +417,90 @@ describe('a panic of Go', () => {
     expect(rootCause).toContain('(*Store).bottles (rack/store.go:76) panics');
   });
 });
+
+describe('who says it', () => {
+  it('is Python for a file that it cannot parse', () => {
+    const { title, rootCause } = answerOn(
+      'python press.py',
+      '  File "/home/runner/work/orchard/orchard/press.py", line 16',
+      '    print("squeeze',
+      '          ^',
+      'SyntaxError: unterminated string literal (detected at line 16)',
+    );
+    expect(title).toBe('press.py:16: unterminated string literal');
+    expect(rootCause).toContain('Python reports an error at press.py:16');
+  });
+
+  it('names the files that Prettier would change', () => {
+    const { title } = answerOn(
+      'prettier --check .',
+      'Checking formatting...',
+      '[\u001b[33mwarn\u001b[39m] src/press.ts',
+      '[\u001b[33mwarn\u001b[39m] Code style issues found in the above file. Run Prettier with --write to fix.',
+    );
+    expect(title).toBe('src/press.ts is not formatted to the project style');
+  });
+
+  it('names the repository that Git asked a user name for', () => {
+    const { title } = answerOn(
+      './feeds update',
+      "Updating feed 'press' from 'https://git.example/orchard/press.git;main' ...",
+      "Cloning into './feeds/press'...",
+      "fatal: could not read Username for 'https://git.example': No such device or address",
+      "Updating feed 'cellar' from 'https://git.example/orchard/cellar.git;main' ...",
+    );
+    expect(title).toBe('Git has no credentials for https://git.example/orchard/press.git');
+  });
+
+  it('upgrades from the version that is there to the one that is needed', () => {
+    const { fixRecommendation } = answerOn(
+      'npm run build',
+      'Node.js v20.20.2 is not supported by Press!',
+      'Please upgrade Node.js to a supported version: ">=22.12.0"',
+    );
+    expect(fixRecommendation).toBe('Upgrade Node.js from v20.20.2 to 22.12.0 or newer.');
+  });
+
+  it('reads both sides of a test of Bun', () => {
+    const { rootCause } = answerOn(
+      'bun test',
+      'error: expect(received).toContain(expected)',
+      '',
+      'Expected to contain: "juice"',
+      'Received: "water"',
+      '',
+      '      at <anonymous> (/home/runner/work/orchard/orchard/press.test.ts:5:20)',
+      '(fail) press > fills the bottle [342.00ms]',
+      '',
+      ' 0 pass',
+      ' 1 fail',
+    );
+    expect(rootCause).toContain('it expects "juice" but gets "water"');
+  });
+});
+
+describe('what Java prints', () => {
+  it('is told with the symbol that javac cannot find', () => {
+    const { title } = answerOn(
+      'mvn -B compile',
+      '[ERROR] /home/runner/work/orchard/orchard/src/main/java/orchard/Rack.java:[30,12] cannot find symbol',
+      '[ERROR]   symbol:   class Bottle',
+      '[ERROR]   location: class orchard.Rack',
+    );
+    expect(title).toBe('src/main/java/orchard/Rack.java:30: cannot find symbol: class Bottle');
+  });
+
+  it('is placed by the file of a frame, not by its function', () => {
+    const { rootCause, fixRecommendation } = answerOn(
+      'mvn -B test',
+      '[ERROR] Tests run: 6, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 1.385 s <<< FAILURE! - in orchard.RackTest',
+      '[ERROR] holdsBottles(orchard.RackTest)  Time elapsed: 0.012 s  <<< FAILURE!',
+      'java.lang.AssertionError',
+      '\tat orchard.RackTest.holdsBottles(RackTest.java:35)',
+    );
+    expect(rootCause).toContain(
+      '“holdsBottles” (RackTest.java:35) fails; the log does not say what it expected.',
+    );
+    expect(fixRecommendation).toBe('Start at RackTest.java:35, where “holdsBottles” fails.');
+  });
+});

@@ -43,12 +43,12 @@ export function readPlace(block: TellingBlock, subject: TriageSubject): Value | 
 }
 
 /** Scripts that only start a program: an error that passes through them arose elsewhere. */
-const STARTS = /(?:^|\/)(?:manage|setup|__main__|conftest)\.py:/;
+export const STARTS_PROGRAM = /(?:^|\/)(?:manage|setup|__main__|conftest)\.py$/;
 
 /** Reads where the project's own code throws what the deciding line says. */
 export function readThrownAt(block: TellingBlock, subject: TriageSubject): Value | null {
   const found = framePlace(block, subject);
-  if (found === null || found.line === null || STARTS.test(`${found.path}:`)) return null;
+  if (found === null || found.line === null || STARTS_PROGRAM.test(found.path)) return null;
   return {
     text: `${found.path}:${found.line}`,
     source: found.at.source,

@@ -44,8 +44,8 @@ describe('captured failures run again from their recordings are the same to the 
       await createTerminalApp(configOf(), silentLogger),
       await openToday(configOf(), 'configured'),
     ];
-    // Every fifth: each takes a tenth of a second, and `scripts/bench frozen` runs them all.
-    for (const failure of capturedFailures().filter((_one, index) => index % 5 === 0))
+    // Every twelfth: each takes a tenth of a second, and `scripts/bench frozen` runs them all.
+    for (const failure of capturedFailures().filter((_one, index) => index % 12 === 0))
       await expectSame(await recorded(app, failure), today);
   });
 

@@ -60,6 +60,8 @@ const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] =
     actual: /^\s{0,40}(?:actual|got|received) {0,2}: {1,8}(?<value>\S[^\n]{0,300}?),?$/im },
   { expected: /^\s{0,12}Expected(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: (?<value>\S[^\n]{0,300})$/m,
     actual: /^\s{0,12}Actual(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: {1,4}(?<value>\S[^\n]{0,300})$/m },
+  { expected: /^\s{0,12}Expected to \w{1,20}: {1,4}(?<value>\S[^\n]{0,300})$/m,
+    actual: /^\s{0,12}Received: {1,4}(?<value>\S[^\n]{0,300})$/m },
   { expected: /<(?<value>[^\n]{0,300})> expected but was\n/,
     actual: /> expected but was\n<(?<value>[^\n]{0,300})>/ },
 ];
