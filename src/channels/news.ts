@@ -115,7 +115,7 @@ async function readItems(found: readonly Match[], { notices, publicUrl }: NewsDe
   const [head] = situation.heads;
   const cause = arrangeAnswers(head?.causes ?? []).find(({ analysis }) => analysis.id === analysisId);
   if (head === undefined || cause === undefined) return [];
-  const standing = causeStanding(cause, head.build, situation);
+  const standing = causeStanding(cause, head.build);
   const links = noticeLinks(publicUrl);
   const raw = (text: string) => text;
   const item = {

@@ -2,12 +2,14 @@ import type { Analysis } from '../domain/analysis.ts';
 import { shortCommit } from '../domain/build.ts';
 import { suggestedFix } from '../domain/experiment.ts';
 import { findMax, findMin } from '../lib/collections.ts';
+import { asSentence } from '../lib/text.ts';
 import { factBlock } from './answer-markdown.ts';
-import { type AnswerFact, type AnswerView, answerView, formatPlace, proofLines } from './answer-view.ts';
+import { type AnswerView, answerView, formatPlace, proofLines } from './answer-view.ts';
 import { nameTests } from './build-answers.ts';
 import type { CauseStanding } from './cause-standing.ts';
-import { buildName, changeWords, markdownLink, type NoticeLinks, standingWords } from './notice-words.ts';
+import { buildName, markdownLink, type NoticeLinks, standingWords } from './notice-words.ts';
 import { clip, codeSpan, fence, formatNumber, html, inline } from './visible-text.ts';
+import { whoseLine } from './whose-line.ts';
 
 const MAX_TITLE = 200;
 const MAX_PROSE = 1_500;
@@ -59,40 +61,25 @@ function title({ title: text, form, cause }: CauseStanding, number: number | nul
 }
 
 /**
- * Renders the cause and the fix. If the answer is not confident and several explanations fit, renders those.
+ * Renders whose it is, the cause and the fix. If the answer is not confident and several explanations fit,
+ * renders those.
  */
 function explained(standing: CauseStanding, { facts }: AnswerView): string[] {
   const { reason } = standing.cause.review?.decision ?? {};
+  const whose = renderWhose(standing);
   if (standing.form === 'rejected')
-    return [reason === undefined ? '' : `Why: ${inline(clip(reason, 500))}`, change(standing)];
+    return [whose, reason === undefined ? '' : `Why: ${inline(clip(reason, 500))}`];
   const choices = facts.find((fact) => fact.kind === 'choices' && fact.choices.length > 1);
-  if (standing.form === 'unsure' && choices !== undefined) return [factBlock(choices), change(standing)];
-  const texts = facts.filter(({ kind }) => kind === 'prose');
-  const cause = texts.filter(({ name }) => name === 'Cause');
-  const others = texts.filter(({ name }) => name !== 'Cause');
-  const renderBlocks = (some: readonly AnswerFact[]) => some.map((fact) => factBlock(fact, MAX_PROSE));
-  const tried = standing.change.says?.what === 'tried';
-  return [
-    tried ? change(standing) : '',
-    ...renderBlocks(cause),
-    tried ? '' : change(standing),
-    ...renderBlocks(others),
-  ];
+  if (standing.form === 'unsure' && choices !== undefined) return [whose, factBlock(choices)];
+  return [whose].concat(
+    facts.filter(({ kind }) => kind === 'prose').map((fact) => factBlock(fact, MAX_PROSE)),
+  );
 }
 
-/**
- * Renders a sentence such as "**Not your change**: also failed on `main` on 12 Oct 2026." Returns an empty
- * string if the history says nothing.
- */
-function change(standing: CauseStanding): string {
-  const words = changeWords(standing, { plain: inline, code: codeSpan });
-  if (words === null) return '';
-  const { verdict } = standing.change;
-  const said =
-    verdict === null
-      ? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`
-      : `**${verdict === 'yours' ? 'Caused by this change' : 'Not your change'}**: ${words}.`;
-  return verdict === 'not-yours' && standing.category === 'INFRA_ERROR' ? `${said} Run it again.` : said;
+/** Renders the verdict line: "**Is it me? Not known yet.** Run it again: if it passes, it is flaky." */
+function renderWhose({ whose }: CauseStanding): string {
+  const { question, answer, proof, act } = whoseLine(whose, { plain: inline, code: codeSpan });
+  return `**${question} ${answer}**${proof === '' ? '.' : `: ${asSentence(proof)}`} ${act}`;
 }
 
 /** Renders the change that was tried and fixes the failure, if the person who had it tried wants it shown. */
