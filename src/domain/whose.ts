@@ -132,7 +132,7 @@ export function judgeWhose(facts: WhoseFacts): Whose {
   const { experiment } = analysis;
   const found =
     experiment !== undefined
-      ? judgeByTrying(experiment, facts)
+      ? judgeByTrying(experiment, history)
       : (judgeByRerun(facts) ??
         judgeByDefaultBranch(facts) ??
         judgeMachine(facts) ??
@@ -140,13 +140,30 @@ export function judgeWhose(facts: WhoseFacts): Whose {
         judgeFlaky(facts) ??
         judgeNew(facts) ??
         leaveOpen(facts));
-  return { isDefault: history.isDefault, ...found, act: chooseAct(found, facts) };
+  return {
+    isDefault: history.isDefault,
+    ...found,
+    act: chooseAct(found.verdict, history, findTouched(facts)),
+  };
+}
+
+/**
+ * Decides whose a failure is by the experiment alone, where no history is kept. Returns null if it was not
+ * tried.
+ */
+export function judgeWithoutHistory(analysis: Analysis): Whose | null {
+  const { experiment } = analysis;
+  if (experiment === undefined) return null;
+  const found = judgeByTrying(experiment, null);
+  const suspect = analysis.answer.suspects.find(({ path }) => listChangedFiles(analysis).has(path));
+  const act = chooseAct(found.verdict, null, suspect);
+  return { isDefault: false, ...found, act };
 }
 
 type Found = Pick<Whose, 'verdict' | 'probability' | 'proof'>;
 
 /** An experiment goes before history: it ran the same command on one machine, with and without the change. */
-function judgeByTrying({ verdict, sentence, arms }: Experiment, { history }: WhoseFacts): Found {
+function judgeByTrying({ verdict, sentence, arms }: Experiment, history: FailureHistory | null): Found {
   const proof: WhoseProof[] = [{ what: 'tried', sentence }];
   const isFlakyOnBase = arms.some(
     ({ where, passed, failed }) => where === 'base' && passed > 0 && failed > 0,
@@ -154,8 +171,8 @@ function judgeByTrying({ verdict, sentence, arms }: Experiment, { history }: Who
   if (verdict === 'this-change') return { verdict: 'change', probability: null, proof };
   if (verdict === 'flaky' && isFlakyOnBase) return { verdict: 'flaky', probability: null, proof };
   if (verdict !== 'not-this-change') return { verdict: 'unknown', probability: null, proof };
-  const main = provesMain(history);
-  return { verdict: 'main', probability: null, proof: main === null ? proof : proof.concat(main) };
+  const main = history === null ? [] : provesMain(history);
+  return { verdict: 'main', probability: null, proof: proof.concat(main) };
 }
 
 /** A test that only this change has may be flaky from its first run on: that is the change's, too. */
@@ -299,20 +316,25 @@ function countFlakes(test: FailureHistory['test']): WhoseProof[] {
   return test === null || test.flakes === 0 ? [] : [{ what: 'flakes', flakes: test.flakes, runs: test.runs }];
 }
 
-function chooseAct({ verdict }: Found, facts: WhoseFacts): WhoseAct {
-  const { defaultBranch: main, isDefault, own, passedAgain } = facts.history;
-  const suspect = findTouched(facts);
+function chooseAct(
+  verdict: WhoseVerdict,
+  history: FailureHistory | null,
+  suspect: Suspect | undefined,
+): WhoseAct {
+  const main = history?.defaultBranch ?? null;
+  const times = history?.own.times ?? 1;
   switch (verdict) {
     case 'change':
       return { what: 'fix', path: suspect?.path ?? null, line: suspect?.line ?? null };
     case 'main':
-      if (isDefault && main !== null) return { what: 'look', at: main.since ?? main.newest };
+      if (history?.isDefault === true && main !== null)
+        return { what: 'look', at: main.since ?? main.newest };
       return { what: 'rebase', branch: main?.name ?? null, on: main?.mended ?? null };
     case 'unknown':
-      return { what: 'try' };
+      return times >= LASTING ? { what: 'ask', times } : { what: 'try' };
     default:
-      if (passedAgain !== null) return { what: 'nothing' };
-      return own.times >= LASTING ? { what: 'ask', times: own.times } : { what: 'rerun' };
+      if (history !== null && history.passedAgain !== null) return { what: 'nothing' };
+      return times >= LASTING ? { what: 'ask', times } : { what: 'rerun' };
   }
 }
 

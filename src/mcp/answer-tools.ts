@@ -8,7 +8,7 @@ import type { DecisionInput } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
 import { type ArrangedAnswer, nameTests } from '../notifications/build-answers.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
-import { AnalysisSummary, toAnalysisSummary } from '../service/answers/views.ts';
+import { AnalysisSummary, type TellableAnswer, toAnalysisSummary } from '../service/answers/views.ts';
 import {
   CauseOutput,
   Cursor,
@@ -54,7 +54,8 @@ export function getFailure(deps: InstallationDeps): McpTool {
     name: 'get_failure',
     title: 'Get the cause of a failure',
     description:
-      'Explains one CI failure: category, root cause, fix, how sure the answer is, the log lines ' +
+      'Explains one CI failure: whose it is (this change, main, other pull requests, flaky, a machine), ' +
+      'category, root cause, fix, how sure the answer is, the log lines ' +
       'that prove it with their numbers, suspected files and failing tests. Usually all you need. ' +
       'Call get_evidence for more lines or the full text of a piece of evidence (E1, E2, …). ' +
       'For a build with several causes, the one to mend first is explained, and the others are ' +
@@ -91,7 +92,7 @@ export function getFailure(deps: InstallationDeps): McpTool {
   });
 }
 
-function otherCause(answer: ArrangedAnswer): AnalysisSummary {
+function otherCause(answer: TellableAnswer): AnalysisSummary {
   const { tests, title, ...summary } = toAnalysisSummary(answer);
   return {
     ...summary,

@@ -9,7 +9,7 @@ import { nameTests } from './build-answers.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { buildName, markdownLink, type NoticeLinks, standingWords } from './notice-words.ts';
 import { clip, codeSpan, fence, formatNumber, html, inline } from './visible-text.ts';
-import { whoseLine } from './whose-line.ts';
+import { joinParts, type WhosePart, whoseLine } from './whose-line.ts';
 
 const MAX_TITLE = 200;
 const MAX_PROSE = 1_500;
@@ -37,6 +37,7 @@ export function commentCause(standing: CauseStanding, { number, several, links }
   const shown = view.facts.filter(({ reach, kind }) => reach === 'everywhere' && kind !== 'tests');
   const blocks = [
     `<details${open}>${summary}`,
+    renderWhose(standing, links),
     ...explained(standing, view),
     ...shown.filter(({ kind }) => kind !== 'prose').map((fact) => factBlock(fact)),
     form === 'rejected' ? '' : fixingChange(analysis),
@@ -61,25 +62,29 @@ function title({ title: text, form, cause }: CauseStanding, number: number | nul
 }
 
 /**
- * Renders whose it is, the cause and the fix. If the answer is not confident and several explanations fit,
- * renders those.
+ * Renders the cause and the fix. If the answer is not confident and several explanations fit, renders those.
  */
 function explained(standing: CauseStanding, { facts }: AnswerView): string[] {
   const { reason } = standing.cause.review?.decision ?? {};
-  const whose = renderWhose(standing);
-  if (standing.form === 'rejected')
-    return [whose, reason === undefined ? '' : `Why: ${inline(clip(reason, 500))}`];
+  if (standing.form === 'rejected') return [reason === undefined ? '' : `Why: ${inline(clip(reason, 500))}`];
   const choices = facts.find((fact) => fact.kind === 'choices' && fact.choices.length > 1);
-  if (standing.form === 'unsure' && choices !== undefined) return [whose, factBlock(choices)];
-  return [whose].concat(
-    facts.filter(({ kind }) => kind === 'prose').map((fact) => factBlock(fact, MAX_PROSE)),
-  );
+  if (standing.form === 'unsure' && choices !== undefined) return [factBlock(choices)];
+  return facts.filter(({ kind }) => kind === 'prose').map((fact) => factBlock(fact, MAX_PROSE));
 }
 
 /** Renders the verdict line: "**Is it me? Not known yet.** Run it again: if it passes, it is flaky." */
-function renderWhose({ whose }: CauseStanding): string {
-  const { question, answer, proof, act } = whoseLine(whose, { plain: inline, code: codeSpan });
-  return `**${question} ${answer}**${proof === '' ? '.' : `: ${asSentence(proof)}`} ${act}`;
+function renderWhose({ whose }: CauseStanding, links: NoticeLinks): string {
+  const { question, answer, proof, act } = whoseLine(whose);
+  const show = (part: Exclude<WhosePart, string>) => renderPart(part, links);
+  const because = proof.length === 0 ? '.' : `: ${asSentence(joinParts(proof, show))}`;
+  return `**${question} ${answer}**${because} ${joinParts(act, show)}`;
+}
+
+function renderPart(part: Exclude<WhosePart, string>, links: NoticeLinks): string {
+  if ('plain' in part) return inline(part.plain);
+  if ('code' in part) return codeSpan(part.code);
+  const name = codeSpan(part.name);
+  return markdownLink(name, links.build(part.build.id)) ?? name;
 }
 
 /** Renders the change that was tried and fixes the failure, if the person who had it tried wants it shown. */

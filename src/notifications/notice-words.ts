@@ -4,7 +4,7 @@ import type { CauseStanding } from './cause-standing.ts';
 import { clip, formatNumber } from './visible-text.ts';
 
 /** The way a channel shows untrusted text: as plain text of its own, and as code. */
-export interface Wording {
+interface Wording {
   plain(text: string): string;
   code(text: string): string;
 }

@@ -38,7 +38,14 @@ function queueOf(count: number, change: Partial<Item> = {}): Queue {
     claim: async (id) => of(id),
     ofAnalysis: async () => of('rev_1'),
     read: async (id) => ({
-      ...{ review: of(id), analysis: unsureAnalysis(), blind: false, build: sampleBuild(), ...change },
+      ...{
+        review: of(id),
+        analysis: unsureAnalysis(),
+        whose: null,
+        blind: false,
+        build: sampleBuild(),
+        ...change,
+      },
       ...(guesses.length > 0 ? { blind: false } : {}),
     }),
     guess: async (_id, category) => void guesses.push(category),

@@ -245,8 +245,8 @@ interface ReviewLook {
 /**
  * Formats an item in full: its origin, the answer, the reasons for the review, and the conflicting evidence.
  */
-function itemText({ review, analysis }: Item, counts: ReviewCounts, look: ReviewLook): string {
-  const answer = renderTerminal(analysis, { ...look, why: review.why }).trimEnd();
+function itemText({ review, analysis, whose }: Item, counts: ReviewCounts, look: ReviewLook): string {
+  const answer = renderTerminal(analysis, { ...look, why: review.why, whose }).trimEnd();
   return [headText(review, counts, look), answer, footText(look)].join('\n');
 }
 
@@ -327,7 +327,7 @@ export function openReviewClient(server: Service) {
         .review,
     claim: async (id: string) => await post(at(id, '/claim'), Review),
     read: async (id: string) => {
-      const { review, analysis, blind } = await askServer(server, 'GET', at(id), ReviewDetail);
+      const { review, analysis, whose, blind } = await askServer(server, 'GET', at(id), ReviewDetail);
       const build = await askServer(
         server,
         'GET',
@@ -336,7 +336,7 @@ export function openReviewClient(server: Service) {
       ).catch(() => null);
       // If `blind` is true, the reviewer must name a category before the verdict is shown. A build that
       // cannot be read is null.
-      return { review, analysis, blind, build: build?.build ?? null };
+      return { review, analysis, whose, blind, build: build?.build ?? null };
     },
     /** Returns the review of an analysis. Opens a review if there is none. */
     ofAnalysis: async (id: string) => await post(`/api/analyses/${encodeURIComponent(id)}/review`, Review),
