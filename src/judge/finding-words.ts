@@ -66,7 +66,11 @@ function nameOthers(entry: Diagnostic, others: readonly Diagnostic[]): string {
     ({ message }) => message !== entry.message,
   );
   if (different.length === 0) {
-    const places = others.map(tellPlace).filter((place) => place !== '');
+    const own = formatPlace(entry.file, entry.line);
+    const places = others
+      .filter(({ file, line }) => formatPlace(file, line) !== own)
+      .map(tellPlace)
+      .filter((place) => place !== '');
     return places.length === 0 ? '' : ` The same error is at ${listed(places, MAX_PLACES, 'other places')}.`;
   }
   const next = different.slice(0, MAX_NAMED).map((other) => {

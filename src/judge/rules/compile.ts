@@ -278,7 +278,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       {
         log: '  File "/app/scales.py", line 4\n    def weigh(pear)\n                   ^\nSyntaxError: expected \':\'',
         title: "/app/scales.py:4: expected ':'",
-        cause: "The failed command reports an error at /app/scales.py:4: “expected ':'” (SyntaxError).",
+        cause: "Python reports an error at /app/scales.py:4: “expected ':'” (SyntaxError).",
         fix: "Fix the syntax error at /app/scales.py:4: “expected ':'”.",
       },
     ],

@@ -39,6 +39,9 @@ const PREFIXES = [
   String.raw`\[[A-Za-z][\w.-]{2,60}\](?= +[A-Z\d[])|[a-z_]{2,40}(?:::[a-z_]{2,40}){1,6}:(?= )`,
 ];
 const PREFIX = new RegExp(`^(?:(?:${PREFIXES.join('|')})\\s{0,4}){1,8}`, 'u');
+/** A line of keys and values, as loggers of Go and others write it. */
+const LOGFMT =
+  /^(?:(?:time|ts|level|logger|caller|source)="?[^"\s]{1,80}"? ){1,5}msg="(?<message>[^"\n]{1,400})".*$/;
 /** The goal of Maven and its project. */
 const GOAL =
   /^(?:[Ff]ailed to execute goal )?[\w.-]{1,80}(?::[\w.-]{1,80}){1,3}(?: \([\w.-]{1,60}\))? on project [\w.-]{1,80}: /;
@@ -62,14 +65,16 @@ export function cleanWords(raw: string, most: number): string {
     .replace(/[A-Za-z]:\\/.test(raw) ? /\\[nrt](?![\w\\.])/g : /\\[nrt](?![\w\\])|\\n/g, ' ')
     .replace(/[│╭╰╮╯─┌└┐┘├┤✖✘●⨯⎯]{1,200}/g, ' ')
     .replace(/(?<!\*)\*\*(?!\*)/g, '')
+    .replace(/^E {2,40}(?=\S)/, '')
     .replace(/\s{1,400}/g, ' ')
     .replace(ESCAPES, '')
     .trim()
+    .replace(LOGFMT, '$<message>')
     .replace(PREFIX, '')
     .replace(GOAL, '')
     .replace(PACKAGES, '')
     .replace(ABSOLUTE, projectPath)
-    .replace(/ -> \[Help \d\]$/, '')
+    .replace(/ -> \[Help \d\]$| \(detected at line \d{1,6}\)$/, '')
     .replace(READ_ON, '')
     .replace(/ \[[^\][\s]{1,300}\.\w{0,8}proj\]$/, '')
     .replace(/[.:;,\s]{1,10}$/, '');
