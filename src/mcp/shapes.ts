@@ -17,6 +17,7 @@ import { nameTests } from '../notifications/build-answers.ts';
 import { clip, fence, formatNumber, visibleLine } from '../notifications/visible-text.ts';
 import { whoseLine, whoseSentence } from '../notifications/whose-line.ts';
 import { AnalysisSummary, type TellableAnswer, toAnalysisSummary } from '../service/answers/views.ts';
+import type { ShownWhose } from '../service/answers/whose.ts';
 
 /** Lines of a log or a document; `line` is 1-based, null where the text is of no log. */
 export const Rows = z.array(z.object({ line: z.int().nullable(), text: z.string() }));
@@ -58,9 +59,11 @@ export const Cursor = z
 export function causeOutput(arranged: TellableAnswer): z.infer<typeof CauseOutput> {
   const { analysis } = arranged;
   const { answer, verdict } = analysis;
+  const summary = toAnalysisSummary(arranged);
   const evidence = analysis.evidence.filter(({ id }) => verdict.grades[id] !== 'irrelevant').slice(0, 6);
   return {
-    ...toAnalysisSummary(arranged),
+    ...summary,
+    whose: summary.whose === null ? null : shortenWhose(summary.whose),
     title: line(answer.title, 200),
     rootCause: line(answer.rootCause, 700),
     fixRecommendation: line(answer.fixRecommendation, 700),
@@ -72,6 +75,13 @@ export function causeOutput(arranged: TellableAnswer): z.infer<typeof CauseOutpu
     facts: moreFacts(analysis),
     evidence: evidence.map(({ id, tool, title }) => ({ id, tool, title: line(title, 60) })),
   };
+}
+
+/** Cuts the texts of a verdict line, which may be of a branch or a path of any length. */
+export function shortenWhose(whose: ShownWhose): ShownWhose {
+  const { act, sentence } = whose;
+  const short = act.what === 'fix' ? { ...act, path: act.path === null ? null : line(act.path, 200) } : act;
+  return { ...whose, act: short, sentence: line(sentence, 300) };
 }
 
 export function failedCause(

@@ -104,7 +104,7 @@ describe('the comment of a pull request', () => {
       '<details open><summary><b>1. The cart total is rounded twice</b>: TEST_FAILURE, 3 tests, 91 % (right 58 of 62 times at this level)</summary>',
     );
     expect(body).toContain(
-      '**Is it me? Most likely yes, new with this change (98 %)**: passes on `main` (`ci #790`) and was seen nowhere else. Yours: `src/cart/tax.ts:41`.',
+      '**Is it me? Most likely yes, new with this change (98 %)**: passes on `main` ([`ci #790`](https://fl.example/builds/bld_main)) and was seen nowhere else. Yours: `src/cart/tax.ts:41`.',
     );
     expect(body).toContain('**Fix:** Round once, after the sum, in `src/cart/tax.ts:41`.');
     expect(body).toContain('```text\n288501  expected 10.20, got 10.21\n');
@@ -118,7 +118,7 @@ describe('the comment of a pull request', () => {
       '<details><summary><b>2. npm registry answered 503</b>: INFRA_ERROR, 11 tests, known since 12 Oct 2026, confirmed by grace, seen 14 times</summary>',
     );
     expect(body).toContain(
-      '**Is it me? No, already red on the default branch**: `main` fails this way since `ci #790` (12 Oct 2026, b5d1e22 by Max). Rebase when `main` is green.',
+      '**Is it me? No, already red on the default branch**: `main` fails this way since [`ci #790`](https://fl.example/builds/bld_main) (12 Oct 2026, b5d1e22 by Max). Rebase when `main` is green.',
     );
     expect(body.trimEnd().endsWith('</sub>')).toBe(true);
   });
@@ -304,7 +304,7 @@ describe('whose change it was', () => {
         },
       });
     expect(on('2026-10-11T12:00:00.000Z')).toContain(
-      '**Is it me? Most likely no, it was red on the default branch (90 %)**: `main` failed this way in `ci #790` (11 Oct 2026, b5d1e22 by Max). Rebase: `main` is green since `ci #791`.',
+      '**Is it me? Most likely no, it was red on the default branch (90 %)**: `main` failed this way in [`ci #790`](https://fl.example/builds/bld_main) (11 Oct 2026, b5d1e22 by Max). Rebase: `main` is green since [`ci #791`](https://fl.example/builds/bld_main).',
     );
     expect(on('2026-10-02T12:00:00.000Z')).toContain('**Is it me? Not known yet**: `main` failed this way');
   });
