@@ -69,7 +69,11 @@ export function createOwnerFinder(
   logger: Pick<Logger, 'warn'>,
   options: OwnerFinderOptions = {},
 ): OwnerFinder {
-  const { breakers = () => ({}), askThread = createOwnersThread(), limitMs = LIMIT_MS } = options;
+  const {
+    breakers = (): Readonly<Record<string, string>> => ({}),
+    askThread = createOwnersThread(),
+    limitMs = LIMIT_MS,
+  } = options;
   const known = createMemory<RulesFile | null>(100);
   const warned = new WeakSet<RulesFile>();
   const rulesFor = ({ repository, provider }: Build, signal: AbortSignal) =>
