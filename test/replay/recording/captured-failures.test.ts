@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../../scripts/parts/bench/scripted-judgements.ts';
 import { type ScriptedBody, startScriptedModel } from '../../../scripts/parts/bench/scripted-model.ts';
-import { openToday } from '../../../src/app/investigation.ts';
+import { openToday } from '../../../src/app/open-today.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
 import { createPreset, loadConfig } from '../../../src/config/load.ts';
 import type { Recording } from '../../../src/domain/recording.ts';
