@@ -23,7 +23,7 @@ const LONG = [
   'test/stores/{plans,vectors/pgvector-hnsw}.int.test.ts',
   'test/recipes/{other-ci,buildbot/buildbot}.int.test.ts',
   'test/gate/our-bars.int.test.ts',
-  'test/bench/{read-bench,reformatted}.int.test.ts',
+  'test/bench/*.int.test.ts',
   'test/jenkins-library/faultline-report.int.test.ts',
 ];
 
