@@ -71,6 +71,8 @@ const COMPILED_ONCE = '--wasm-tiering-budget=100000000';
  * (https://github.com/nodejs/node/issues/64500: `Check failed: jit_page_->allocations_.erase`). Tests keep that code: it is small.
  */
 const CODE_KEPT = '--no-wasm-code-gc';
+/** What nothing takes even on a machine that does much else: a test that needs a time names it itself, and waits for an event. */
+const MINUTES_5 = 300_000;
 const SHARED_POSTGRES = 'test/support/shared-postgres.ts';
 
 // What one worker has stripped of its types and compiled is ready for the next one, and for what they start.
@@ -104,8 +106,8 @@ export default defineConfig({
           include: ['test/**/*.int.test.ts'],
           exclude: [...LONG, ...DATA, 'node_modules/**'],
           isolate: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: MINUTES_5,
+          hookTimeout: MINUTES_5,
         },
       },
       {
@@ -114,8 +116,8 @@ export default defineConfig({
           execArgv: JSON_IMPORTS.concat(COMPILED_ONCE, CODE_KEPT),
           globalSetup: SHARED_POSTGRES,
           include: LONG,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: MINUTES_5,
+          hookTimeout: MINUTES_5,
         },
       },
     ],

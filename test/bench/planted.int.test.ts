@@ -21,14 +21,14 @@ beforeAll(async () => {
   histories = new Map(plants.map((plant, place) => [plant, plantHistory(folder, program, plant, place + 1)]));
   paths.set('terminal', await openTerminalPath(join(folder, 'terminal')));
   if (THOROUGH) paths.set('service', await openServicePath(join(folder, 'service'), [...histories.values()]));
-}, 120_000);
+});
 afterAll(async () => {
   for (const path of paths.values()) await path.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** `scripts/bench regressions` asks both. */
-describe.each(NAMES)('a fault among harmless commits, in the %s', { timeout: 60_000 }, (name) => {
+describe.each(NAMES)('a fault among harmless commits, in the %s', (name) => {
   const answer = async (plant: Plant) => {
     const [history, path] = [histories.get(plant), paths.get(name)];
     if (history === undefined || path === undefined) throw new Error(`${plant} was not planted`);

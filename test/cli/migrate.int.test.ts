@@ -12,9 +12,7 @@ import { THOROUGH } from '../support/thorough.ts';
 const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, '../..');
 
-it('migrates an empty directory, and says what was new', {
-  timeout: 120_000,
-}, async () => {
+it('migrates an empty directory, and says what was new', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-migrate-'));
   const args = [join(ROOT, 'src/cli/main.ts'), 'migrate', '--data', folder, '--json'];
   const { stdout } = await run(process.execPath, args, { timeout: 120_000 });
