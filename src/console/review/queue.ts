@@ -4,7 +4,7 @@ import { CATEGORIES } from '../../domain/category.ts';
 import { itemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
 import { formatConfidence } from '../../lib/text.ts';
 import { nextFor, openQuestions, requireReviewer } from '../../service/review/queue.ts';
-import type { ReviewGroup } from '../../stores/reviews.ts';
+import type { ReviewGroup } from '../../stores/review-queue.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { actionButton, actionLink, formatAge, hiddenFields, options, pager, postForm } from '../controls.ts';
