@@ -60,6 +60,9 @@ export const DatasetRow = z.object({
   /** The tools of which any one settles the case by its answer. */
   settled_by: z.array(z.string().min(1)).nullish(),
   blame: Blame.nullish(),
+  /** Whether the job passed when it was run again, and what somebody who read the log says of that. */
+  intermittent: z.boolean().nullish(),
+  transient: z.enum(['yes', 'no', 'maybe', 'unknown']).nullish().catch(null),
   /**
    * The result of running the failure again, as printed by `faultline confirm --json`. The answer takes it
    * into account.
