@@ -1,19 +1,19 @@
 import { type Classification, isNotDevelopersFault } from './analysis.ts';
 
 /**
- * The limits of what is said about a re-run. From the first on it is told to pass; on jobs of projects and
- * sources that were left out of the training, 1 of 51 such jobs failed again. Up to the second it is told to
- * fail. Between them nothing is said.
+ * The limits of what is said about a re-run. From the first on, the answer says that it would pass; on jobs
+ * whose source was left out of the training, 1 of 51 such jobs failed again. Up to the second, the answer
+ * says that it would fail. Between them it says nothing.
  */
 const PASSES_FROM = 0.8;
 const FAILS_TO = 0.1;
 /**
- * From this probability on, an answer that blames the change is not published without a person: what comes
- * and goes by itself must not be told to be somebody's mistake.
+ * The least probability at which an answer that blames the change goes to a person: what comes and goes by
+ * itself is not caused by the change.
  */
 const MAY_PASS_FROM = 0.3;
 
-/** Tells whether a re-run would probably pass; null where this is not known. */
+/** Tells whether a re-run would probably pass; null if this is not known. */
 export function foretellRerun(transient: number | null | undefined): boolean | null {
   if (transient == null) return null;
   if (transient >= PASSES_FROM) return true;
@@ -21,8 +21,8 @@ export function foretellRerun(transient: number | null | undefined): boolean | n
 }
 
 /**
- * Says in a sentence what a re-run would bring. Returns null between the limits, and where a re-run would
- * fail and nobody would try one, because the answer does not excuse the change.
+ * Describes the expected result of a re-run in a sentence. Returns null between the limits, and for a re-run
+ * that would fail and that no one would try, because the answer does not excuse the change.
  */
 export function describeRerun(
   transient: number | null | undefined,

@@ -9,10 +9,10 @@ import type { Rule } from './rule.ts';
 import stored from './transient.json' with { type: 'json' };
 
 /*
- * Estimates whether a re-run of the same commit would pass. The estimate stands beside the category: a full
- * disk and a broken connection are both INFRA_ERROR, and a race in a test is none. It is a logistic
- * regression over what the reader and the rules know, learned from jobs of which somebody said whether they
- * passed when they were run again.
+ * Estimates whether a re-run of the same commit would pass. The category does not say this: a full disk and a
+ * broken connection are both INFRA_ERROR, and a race in a test is neither. The estimate is a logistic
+ * regression over what the reader and the rules know, learned from jobs whose re-run is known or was judged
+ * by a reader of the log.
  */
 
 /** Kinds of one sort: what passes by itself, what a machine lacks, and what only a change mends. */
@@ -108,7 +108,7 @@ const CLEAR = 1.5;
 /** Logits of a rule that settles. */
 const FULL = 5;
 
-/** A test talks to what it started itself: what such words count beside a failing test. */
+/** A test talks to what it started itself: the share that such words count if a test failed. */
 const IN_A_TEST = 0.35;
 
 /** Computes the values of TRANSIENT_SIGNS, each 0..1. */

@@ -126,7 +126,7 @@ function listFacts(
     .slice(0, MAX_NAMES)
     .map((name) => clip(name, MAX_NAME_CHARACTERS));
   const decided = describePrecedents(analysis);
-  // Where it was tried, nobody has to guess.
+  // An experiment has tried it, and knows better.
   const again = analysis.experiment === undefined ? describeRerun(answer.transient, analysis) : null;
   const owner = analysis.owner === undefined ? [] : [ownerSentence(analysis.owner)];
   return [

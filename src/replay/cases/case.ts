@@ -60,7 +60,7 @@ export const DatasetRow = z.object({
   /** The tools of which any one settles the case by its answer. */
   settled_by: z.array(z.string().min(1)).nullish(),
   blame: Blame.nullish(),
-  /** Whether the job passed when it was run again, and what somebody who read the log says of that. */
+  /** The result of running the job again, and the opinion of a reader of the log. */
   intermittent: z.boolean().nullish(),
   transient: z.enum(['yes', 'no', 'maybe', 'unknown']).nullish().catch(null),
   /**

@@ -29,7 +29,7 @@ interface Labelled {
 
 /**
  * Scores what is said of a re-run: on the cases of which it is known, how many that pass are found, and on
- * failures of code and tests, how many are told to pass. Returns none if nothing was estimated.
+ * failures of code and tests, how many are said to pass. Returns none if nothing was estimated.
  */
 export function scoreReruns(cases: readonly ReplayedCase[]): Figure[] {
   const estimated = cases.filter(({ result }) => result.transient !== null);
