@@ -128,7 +128,7 @@ describe('without scripts', () => {
       'anna',
       async (page) => {
         await page.goto('/review?repo=states/no-scripts');
-        await page.getByRole('link', { name: 'Start' }).click();
+        await page.getByRole('link', { name: 'Start', exact: true }).click();
         await page.getByRole('button', { name: 'Accept' }).click();
         expect(await shownItem(page)).toBe(second.id);
         expect(await page.getByRole('status').textContent()).toBe(
@@ -190,7 +190,7 @@ describe('others', () => {
       const answer = page.waitForResponse((response) => response.url().endsWith('/decision'));
       await page.keyboard.press('Control+Enter');
       expect((await answer).status()).toBe(409);
-      await page.getByText('ben corrected it to CONFIG_ERROR').waitFor();
+      await page.getByText('ben corrected it to Configuration').waitFor();
       expect(await page.getByLabel('Your text is kept here').inputValue()).toContain(
         'My own words: <i>a < b</i>',
       );
@@ -237,7 +237,7 @@ describe('others', () => {
         'The cart loses an item',
         'add() overwrites',
         'Append instead',
-        '80 % sure',
+        'Likely, by its own account',
         'data-action="accept"',
       ];
       for (const address of [
@@ -252,7 +252,7 @@ describe('others', () => {
       await page.goto(itemAddress(first));
       await page.keyboard.press('a');
       await page.keyboard.press('2');
-      await page.getByText('You said TEST_FAILURE, and so does Faultline').waitFor();
+      await page.getByText('You said Test failure, and so does Faultline').waitFor();
       for (const words of giveAway) expect(await page.content()).toContain(words);
       await page.keyboard.press('a');
       await page.waitForURL((url) => url.pathname === '/review');

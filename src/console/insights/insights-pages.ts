@@ -1,14 +1,14 @@
-import type { FastifyInstance } from 'fastify';
 import type { ReviewingFigures, WeekFigures } from '../../domain/insights.ts';
 import { type Proportion, proportion } from '../../lib/statistics.ts';
 import { counted } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import { search } from '../addresses.ts';
-import { causesTable, causesView, registerCausePage } from '../causes.ts';
+import { registerCausePage } from '../causes/cause-page.ts';
 import { type Chart, columnsChart, figure, formatPercent, linesChart } from '../charts/chart.ts';
 import { calibrationBins, calibrationFinding } from '../charts/confidence.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type Html, html } from '../html.ts';
+import { type ConsoleApp, route } from '../page.ts';
 import { healthView } from './health.ts';
 import {
   daysField,
@@ -17,26 +17,31 @@ import {
   type InsightsView,
   listDays,
   registerInsightsRoute,
+  TESTS_PATH,
   toPeriod,
 } from './insights-frame.ts';
 import { modelsView } from './models.ts';
 import { flakyView, registerTestPage } from './tests.ts';
+import { causesTable, causesView } from './top-causes.ts';
 import { checkedView, createCoverageChart, trustFacts, trustView } from './trust.ts';
 
 /**
  * Registers the pages of figures about answers and decisions. All readers see them, except for the page on
  * how people decide, which is for reviewers.
  */
-export function registerInsightsPages(app: FastifyInstance, deps: ConsoleDeps): void {
+export function registerInsightsPages(app: ConsoleApp, deps: ConsoleDeps): void {
   registerInsightsRoute(app, deps, { path: '/insights', role: 'read', view: overviewView });
   registerInsightsRoute(app, deps, { path: '/insights/trust', role: 'read', view: trustView });
   registerInsightsRoute(app, deps, { path: '/insights/trust/answers', role: 'read', view: checkedView });
   registerInsightsRoute(app, deps, { path: '/insights/models', role: 'read', view: modelsView });
   registerInsightsRoute(app, deps, { path: '/insights/health', role: 'read', view: healthView });
-  registerInsightsRoute(app, deps, { path: '/insights/flaky', role: 'read', view: flakyView });
+  registerInsightsRoute(app, deps, { path: TESTS_PATH, role: 'read', view: flakyView });
   registerInsightsRoute(app, deps, { path: '/insights/causes', role: 'read', view: causesView });
   registerInsightsRoute(app, deps, { path: '/insights/cost', role: 'read', view: costView });
   registerInsightsRoute(app, deps, { path: '/insights/reviewers', role: 'review', view: reviewersView });
+  app.get('/insights/flaky', route('read'), async (request, reply) =>
+    reply.redirect(`${TESTS_PATH}${request.url.slice('/insights/flaky'.length)}`, 301),
+  );
   registerCausePage(app, deps);
   registerTestPage(app, deps);
 }
@@ -80,7 +85,7 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
     ),
     tile(
       'Flaky tests',
-      `/insights/flaky${search({ repo })}`,
+      `${TESTS_PATH}${search({ repo })}`,
       worst === undefined
         ? 'No test is known to be flaky.'
         : `${worst.name} flakes ` +
@@ -105,7 +110,7 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
 }
 
 function tile(name: string, address: string, finding: string): Html {
-  return html`<section class="card"><h2><a href="${address}">${name}</a></h2><p>${finding}</p></section>`;
+  return html`<section class="panel pad"><h2><a href="${address}">${name}</a></h2><p>${finding}</p></section>`;
 }
 
 const REVIEWED_DAYS = 90;
@@ -136,7 +141,7 @@ function content(figures: ReviewingFigures): Html {
   const { decided, medianSeconds, p90Seconds, timedAccepts, hastyAccepts, pairs, pairsAgreed } = figures;
   const hasty = proportion(hastyAccepts, timedAccepts);
   const seconds = (value: number | null) => (value === null ? 'unknown' : `${Math.round(value)} s`);
-  return html`${bias(figures)}<dl class="facts">
+  return html`${bias(figures)}<dl class="kv">
     <dt>Decided</dt><dd>${decided}</dd>
     <dt>Agreed with Faultline, verdict shown</dt>
     <dd>${renderShare(proportion(figures.shownAgreed, figures.shown))}</dd>
@@ -146,7 +151,7 @@ function content(figures: ReviewingFigures): Html {
     <dt>Accepted within 3 s</dt><dd>${renderShare(hasty)}${
       hasty.of > 0 &&
       hasty.share > HASTY_SHARE &&
-      html` <strong class="warn">more than ${formatPercent(HASTY_SHARE)}: are answers being read?</strong>`
+      html` <strong class="is-amber">more than ${formatPercent(HASTY_SHARE)}: are answers being read?</strong>`
     }</dd>
     <dt>Two reviewers agree on the same cause</dt><dd>${renderShare(proportion(pairsAgreed, pairs))}</dd></dl>
     <p><a href="?csv=reviewing">Download CSV</a></p>`;
@@ -162,9 +167,9 @@ function bias({ shown, shownAgreed, blind, blindAgreed }: ReviewingFigures): Htm
       is shown from ${BLIND_FROM} on.</p>`;
   const points = Math.round((shownAgreed / shown - blindAgreed / blind) * 100);
   if (points > ALARM_POINTS)
-    return html`<p class="card"><strong class="warn">Seeing the verdict sways reviewers: agreement is
+    return html`<p class="panel pad"><strong class="is-amber">Seeing the verdict sways reviewers: agreement is
       ${points} points higher than blind.</strong> More blind items and slower decisions help.</p>`;
-  return html`<p class="card">Agreement is ${Math.abs(points)} points ${points < 0 ? 'lower' : 'higher'}
+  return html`<p class="panel pad">Agreement is ${Math.abs(points)} points ${points < 0 ? 'lower' : 'higher'}
     with the verdict shown than blind. This is within the limit of ${ALARM_POINTS}.</p>`;
 }
 

@@ -31,12 +31,12 @@ describe('an item', () => {
     expect(page.statusCode).toBe(200);
     for (const words of [
       'item 7 of 42',
-      'TEST_FAILURE',
-      '80 % sure',
+      'Test failure',
+      'Likely, by its own account',
       'too few',
       'add() overwrites the last item',
       'Append instead',
-      'href="#E1"',
+      'id="E1"',
     ])
       expect(page.body).toContain(words);
     expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');
@@ -121,7 +121,7 @@ describe('an item', () => {
       },
     });
     const page = await getPage(opened.app, `/review/${review.id}`);
-    expect(page.body).toContain('admin-holder corrected it to CONFIG_ERROR');
+    expect(page.body).toContain('admin-holder corrected it to Configuration');
     expect(page.body).toContain('Undo');
   });
 
@@ -251,7 +251,7 @@ it('a blind item shows no verdict until the reviewer has said a category', async
     });
     expect(locationOf(said)).toBe(`/review/${review.id}?n=2`);
     const shown = await getPage(blind.app, locationOf(said));
-    expect(shown.body).toContain('You said CODE_ERROR, Faultline says TEST_FAILURE.');
+    expect(shown.body).toContain('You said Code error, Faultline says Test failure.');
     expect(shown.body).toContain('overwrites the last item');
   } finally {
     await blind.close();
