@@ -4,24 +4,6 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * What kills, freezes and stops processes and waits for leases and rate limits to end: more files at a time than there are cores, since they
- * mostly wait, each in a process of its own, and apart from what keeps the machine busy. The rest of these folders was seen to pass beside
- * others on a busy machine.
- */
-const ALONE = [
-  'test/journeys/{kill-at-failpoints,kill-settles,kill-workers,mongodb-away,operate}.int.test.ts',
-  'test/journeys/{artifacts,people,people-server,server,webhook-to-review}.int.test.ts',
-  'test/api/kill-at-intake.int.test.ts',
-  'test/stores/database/{postgres,postgres-bad-days,pglite-crash}.int.test.ts',
-  'test/work/redis-bad-days.int.test.ts',
-  // GitHub's client keeps its rate limits for the whole process; one watches modules as they are loaded; two take much memory.
-  'test/providers/contract.int.test.ts',
-  'test/house/pattern-safety.int.test.ts',
-  'test/log/threads.int.test.ts',
-  'test/api/large-upload.int.test.ts',
-];
-
-/**
  * Only `scripts/test --all` runs this: what takes half a minute and more a file and tries again, in bulk or at random, what others try once;
  * the package as it is installed; in a browser the first minute, every page, every state of the review queue, long logs, figures and runs that
  * go on (the short run opens a browser for the frame and hostile text); experiments of every kind on real projects (the short run tries one of
@@ -46,12 +28,6 @@ const LONG = [
 ];
 
 /**
- * Unit tests that need a process of their own: GitHub's client keeps its rate limits for the whole process, so that a test that runs into one
- * would hold up the next file; and one takes so much memory that all that follows would be slower.
- */
-const OWN_PROCESS = ['test/providers/github/*.test.ts', 'test/log/mask/mask.test.ts'];
-
-/**
  * What takes longest, and is not long to read: begun first, so that no worker is left with it at the end. A fresh machine knows no durations and
  * begins with the largest files.
  */
@@ -65,7 +41,7 @@ const BEGUN_FIRST = [
 ];
 /** Folders of files that are data, though some are named like tests. */
 const DATA = ['test/fixtures/**', 'test/captures/**'];
-const ORDER = ['unit', 'unit-apart', 'integration', 'alone', 'long'];
+const ORDER = ['unit', 'integration', 'long'];
 
 /** Unit tests, then integration tests, each with what takes longest at first. */
 class LongestFirst extends BaseSequencer {
@@ -108,7 +84,7 @@ export default defineConfig({
           name: 'unit',
           execArgv: JSON_IMPORTS,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.int.test.ts', ...OWN_PROCESS, ...DATA, 'node_modules/**'],
+          exclude: ['test/**/*.int.test.ts', ...DATA, 'node_modules/**'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
           // One process after the other loads the program once instead of once a file.
@@ -117,38 +93,14 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'unit-apart',
-          include: OWN_PROCESS,
-          exclude: ['test/**/*.int.test.ts', 'node_modules/**'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
-        },
-      },
-      {
-        test: {
           name: 'integration',
           execArgv: JSON_IMPORTS.concat(COMPILED_ONCE),
           globalSetup: SHARED_POSTGRES,
           include: ['test/**/*.int.test.ts'],
-          exclude: [...ALONE, ...LONG, ...DATA, 'node_modules/**'],
+          exclude: [...LONG, ...DATA, 'node_modules/**'],
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          // Real servers and browsers on a loaded machine: the second word counts, and the reporter shows that there was one.
-          retry: 1,
-        },
-      },
-      {
-        test: {
-          name: 'alone',
-          execArgv: COMPILED_ONCE,
-          globalSetup: SHARED_POSTGRES,
-          include: ALONE,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          retry: 1,
-          maxWorkers: 4,
-          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -159,7 +111,6 @@ export default defineConfig({
           include: LONG,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          retry: 1,
         },
       },
     ],

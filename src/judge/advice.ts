@@ -114,7 +114,10 @@ function chooseFromLog(
   const offered = firstFilled(OFFER_FIXES, find, BY_ORIGIN.tool);
   const offer =
     offered === null ? null : { ...offered, act: offered.act === 'ask' ? offered.act : chooseAct(category) };
-  if (offer?.values.every(({ near }) => near === 'line') === true) return offer;
+  const isNear = offer?.values.every(({ near }) => near === 'line') === true;
+  // Both versions say more than a hint to upgrade.
+  const namesVersions = find('hadVersion') !== null && find('neededVersion') !== null;
+  if (offer !== null && (isNear || namesVersions)) return offer;
   const hint = firstFilled(HINTS, find, BY_ORIGIN.tool);
   if (hint !== null) return { ...hint, act: chooseAct(category) };
   // What is said of a kind holds in the category that the kind belongs to.
@@ -135,6 +138,7 @@ const PLACES: NonNullable<Wording['fix']> = [
 const TEST_PLACES: NonNullable<Wording['fix']> = [
   ['code', 'Start at {place}: “{complaint}”.'],
   ['code', 'Start at {place}, where {test} fails.'],
+  ['code', 'Start at {thrownAt}, where the assertion fails.'],
 ];
 
 /** The place where the project's own code throws an error of which nothing else is known. */

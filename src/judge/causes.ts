@@ -18,7 +18,7 @@ import { readLastLines } from './telling-block.ts';
 import { complains, completeCause, readWhole } from './telling-fact.ts';
 import { describeTest, nameOtherTests, speakTest } from './test-words.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
-import { isProjectFile } from './values/place.ts';
+import { isProjectFile, STARTS_PROGRAM } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
 import { listed, oneLine } from './wording.ts';
 
@@ -37,13 +37,15 @@ export function describeCause(
   fact: Fact | null,
 ): { title: string; statement: string; rootCause: string; values: Filled['values'] } {
   const step = findStep(facts, fact);
-  const said = describe(facts, match, fact, classification, step);
-  const title = find === null ? null : fillFirst(match?.rule.title, find);
+  const who = (step === null ? null : speakStep(step)) ?? 'The build';
+  const said = describe(facts, match, fact, classification, who);
+  const isFinding = findLeadingDiagnostic(facts, match) !== null;
   const cause = find === null ? null : fillFirst(match?.rule.cause, find);
+  // A title of the rule is about what the rule reads, not about the finding that leads.
+  const title = find === null || (isFinding && cause === null) ? null : fillFirst(match?.rule.title, find);
   const artifacts =
     classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(facts.subject).slice(0, 1) : [];
   const stated = [cause?.text ?? said.cause].concat(artifacts.map(({ text }) => text)).join(' ');
-  const isFinding = findLeadingDiagnostic(facts, match) !== null;
   const more = isFinding
     ? []
     : addFromLog(stated, fact, cause, facts, cause === null && said.isSilent === true);
@@ -66,7 +68,7 @@ const SHORTEST_TITLE = 20;
 function shortenTitle(title: string): string {
   const whole = cleanWords(title, 4 * MAX_TITLE);
   const name =
-    whole.length > MAX_TITLE ? whole.replace(/^[^\s:]{0,300}[\\/](?=[^\s:/\\]{1,80}:)/, '') : whole;
+    whole.length > MAX_TITLE ? whole.replace(/^[^\s:“]{0,300}[\\/](?=[^\s:/\\]{1,80}:)/, '') : whole;
   const at = name.indexOf(': ');
   const [head, said] = [name.slice(0, at), name.slice(at + 2)];
   const isCut = name.length > MAX_TITLE && WRAPS.test(head) && /^[A-Z\d'"`[]/.test(said);
@@ -85,7 +87,8 @@ function addFromLog(
   if (facts.subject.failingTests.length > 0 && !isSilent) return [];
   const siblings = listSiblings(cause, fact, own?.values ?? [], facts);
   const said = siblings === null ? cause : `${cause} ${siblings.text}`;
-  const complete = completeCause(said, fact, facts, own);
+  // A rule's own sentence is whole.
+  const complete = own === null ? completeCause(said, fact, facts) : null;
   return [siblings, complete].filter((one) => one !== null);
 }
 
@@ -107,34 +110,39 @@ function listFailedSteps({ failedSections }: TriageSubject): Section[] {
 
 /** Names the failed step, unless the cause does, how it ended, and how many others failed. */
 function nameStep(step: Section, { subject }: Facts, cause: string): string[] {
-  const name = speakStep(step);
+  const who = speakStep(step);
   const code = step.exitCode ?? subject.exits.at(-1)?.code ?? null;
-  const isNamed = cause.includes(name);
   // Exit code 1 is true of nearly every failure.
   const ended = code === null || code === 1 ? '' : ` with exit code ${code}`;
-  const named = ended === '' ? [] : [`It ended${ended}.`];
-  const own = isNamed ? named : [`The ${name} failed${ended}.`];
+  const isNamed = who === null || cause.includes(who.slice(4));
+  const named = ended === '' ? [] : [`${who === null ? 'The step' : 'It'} ended${ended}.`];
+  const own = isNamed ? named : [`${who} failed${ended}.`];
   const others = listFailedSteps(subject).length - 1;
   if (others === 0) return own;
   return own.concat(`${others === 1 ? 'One other step' : `${others} other steps`} also failed.`);
 }
 
+/** The name that GitHub gives to a step without one: the action that it uses or the first line of its script. */
+const UNNAMED = /^(?:(?<job>.{1,200}?) \/ )?Run (?<given>\S.*)$/;
+
 /**
- * Names a step: "step “Build”". GitHub names a step without a name of its own after the action that it uses or
- * the first line of its script; such a name is not quoted: "step that runs `npm ci`".
+ * Names a step: "The step “Build”", "The step that runs `npm ci`". A step whose script tells nothing with its
+ * first line is named by its job. Returns null if the log does not name the job either.
  */
-function speakStep({ name }: Section): string {
-  const [, job, given] = /^(?:(.{1,200}?) \/ )?Run (\S.*)$/.exec(name) ?? [];
-  const script = given === undefined ? null : describeScript(given);
-  if (script === null) return `step ${quoteWords(oneLine(name, 100))}`;
-  return `step that ${script}${job === undefined ? '' : ` (job ${job})`}`;
+function speakStep({ name }: Section): string | null {
+  const { job, given = '' } = UNNAMED.exec(name)?.groups ?? {};
+  const script = describeScript(given);
+  if (script === null) return `The step ${quoteWords(oneLine(name, 100))}`;
+  if (script !== '') return `The step that ${script}${job === undefined ? '' : ` (job ${job})`}`;
+  return job === undefined ? null : `The job ${quoteWords(job)}`;
 }
 
+/** Says what a step without a name does; an empty text where its first line does not tell, null for a name. */
 function describeScript(given: string): string | null {
   if (/^[\w.-]+\/[\w./-]+@\S+$/.test(given)) return `uses ${given}`;
   if (!SCRIPT.test(given)) return null;
-  const line = oneLine(given.replace(/\s+[\\`]$/, '').trim(), 80).replaceAll('`', "'");
-  return `${STARTS.test(given) ? 'starts with' : 'runs'} \`${line}\``;
+  if (STARTS.test(given)) return '';
+  return `runs \`${oneLine(given.trim(), 80).replaceAll('`', "'")}\``;
 }
 
 /** The first line of a script, which is no name that a person gave: it has operators, options or a known program. */
@@ -142,7 +150,7 @@ const SCRIPT =
   /^(?:\w+=|[#.~/[$]|(?![A-Z]).*(?: -|[=$"\\;|`]|&&)|(?:cd|npm|npx|pnpm|yarn|bun|go|cargo|make|mvn|python3?|node|pytest|bundle|docker|git) )/;
 /** The first line of a script that does not tell what the script does. */
 const STARTS =
-  /^(?:#|\[|\{|\(|\$?\w+ ?=|(?:if|for|while|case|echo|printf|set|export|cd|mkdir|Write-\w+)\b)|[\\`|({]$/;
+  /^(?:#|\[|\{|\(|\$?\w+ ?=|(?:if|for|while|case|echo|printf|set|export|cd|mkdir|Write-\w+|git config|npm init)\b)|[\\`|({]$/;
 
 function isWithin({ source, lineStart, lineEnd }: Section, fact: Fact): boolean {
   return fact.source === source && fact.line !== null && lineStart <= fact.line && fact.line <= lineEnd;
@@ -153,25 +161,25 @@ function describe(
   match: Match | null,
   fact: Fact | null,
   classification: Classification,
-  step: Section | null,
+  who: string,
 ): Described {
   const { kind } = classification;
   const text = match?.fact.text ?? '';
-  const inWords = () => quoteLog(facts, fact, step, match !== null);
+  const inWords = () => quoteLog(facts, fact, who, match !== null);
   if (match?.rule.name === 'not-formatted') return describeFormatting(facts) ?? inWords();
   const diagnostic = findLeadingDiagnostic(facts, match);
   if (diagnostic !== null) return describeFinding(diagnostic, facts);
+  const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
   if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing')
-    return describeTest(facts, fact, kind) ?? inWords();
+    return describeTest(facts, fact, kind) ?? describeThrown(named, facts) ?? inWords();
   if (kind === 'missing_module' && missingModuleName(text) !== null)
     return describeMissingModule(text, facts, classification);
   if (match?.rule.name === 'connection-refused') return describeRefusal(text);
-  const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
   const exception = named ?? facts.productException;
   const isThrown = kind === 'null_reference' || kind === 'crash';
   if (isThrown && exception != null && !isWrapper(cleanWords(exception.message, 260)))
     return describeException(exception, facts);
-  return inWords();
+  return describeThrown(named, facts) ?? inWords();
 }
 
 /** Formatters name the files they would change, a line each. */
@@ -211,10 +219,11 @@ function findImporter(text: string, facts: Facts): string | null {
   const stack = facts.all.map((fact) => fact.text).join('\n');
   const said =
     / from '([^'\n]{1,200})'/.exec(text)?.[1] ?? /Require stack:\s{1,4}- (\S{1,300})/.exec(stack)?.[1];
-  const frame = facts.subject.exceptions
-    .flatMap(({ frames }) => frames)
-    .find(({ own, file }) => own && !isForeignPath(file))?.file;
-  const file = said ?? frame;
+  const thrown = facts.subject.exceptions.filter(({ message }) => text.includes(message));
+  const frames = (thrown.length > 0 ? thrown : facts.subject.exceptions).flatMap((entry) => entry.frames);
+  const library = /(?:site|dist)-packages\/(\w{1,80})/.exec(frames[0]?.file ?? '')?.[1];
+  if (said === undefined && library !== undefined) return `The installed package ${library}`;
+  const file = said ?? frames.find(({ own, file: path }) => own && !isForeignPath(path))?.file;
   return file === undefined || isForeignPath(file) ? null : projectPath(file);
 }
 
@@ -233,9 +242,18 @@ function describeRefusal(text: string): Described {
   };
 }
 
+/** Describes an exception that the project's own code threw. Returns null if none is known. */
+function describeThrown(entry: ThrownException | undefined, facts: Facts): Described | null {
+  const isOwn =
+    entry?.frames.some(({ own, file }) => own && isProjectFile(file) && !STARTS_PROGRAM.test(file)) === true;
+  return entry !== undefined && isOwn ? describeException(entry, facts) : null;
+}
+
 function describeException(entry: ThrownException, facts: Facts): Described {
   const frames = entry.frames.concat(facts.subject.failures.flatMap((failure) => failure.frames));
-  const own = frames.find((frame) => frame.own && isProjectFile(frame.file));
+  const own = frames.find(
+    (frame) => frame.own && isProjectFile(frame.file) && !STARTS_PROGRAM.test(frame.file),
+  );
   const place = own === undefined ? null : formatPlace(own.file, own.line);
   const message = cleanWords(entry.message, 260);
   const [test] = facts.subject.failingTests;
@@ -269,7 +287,7 @@ function chooseVerb(type: string, place: string | null): string {
 }
 
 /** Quotes the line that says why the step failed: one that a rule knows, or that says that something is wrong. */
-function quoteLog(facts: Facts, fact: Fact | null, step: Section | null, isKnown: boolean): Described {
+function quoteLog(facts: Facts, fact: Fact | null, who: string, isKnown: boolean): Described {
   const { failures, messages } = facts.subject;
   const words =
     (fact === null ? null : readWhole(fact, facts)) ??
@@ -278,7 +296,6 @@ function quoteLog(facts: Facts, fact: Fact | null, step: Section | null, isKnown
     '';
   const said = cleanWords(words, 300);
   if (said === '' || !(isKnown || complains(fact?.text ?? words))) return describeNothingFound(facts);
-  const who = step === null ? 'The build' : `The ${speakStep(step)}`;
   return { title: said, cause: `${who} failed with ${quoteWords(said)}.` };
 }
 

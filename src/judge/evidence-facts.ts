@@ -188,9 +188,7 @@ export function seenElsewhere(
   const builds = named.map(
     ({ row }) => `${row.pipeline} #${row.number} on ${row.branch} (${row.seenAt.slice(0, 10)})`,
   );
-  const text = isSure
-    ? `Not your change: the same failure was seen before in ${listed(builds)}.`
-    : `Possibly not your change: the same failure was seen before in ${listed(builds)}, unless that branch holds the same commits.`;
+  const text = `The same failure was seen before in ${listed(builds)}.`;
   return { isSure, claim: { text, evidence: named.map(({ id }) => id), quotes: [] } };
 }
 

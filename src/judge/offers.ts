@@ -41,6 +41,8 @@ export const OFFER_READS: readonly RegExp[] = [
      (?:version )?>= ?(?<neededVersion>VERSION)\b`,
   pattern`\b(?:found|have|has|got|installed|running|detected|current(?: version)?(?: is)?):?
      (?:[A-Za-z][\w.+-]{1,30} )?(?:version )?(?<hadVersion>v?\d{1,6}(?:\.\d[\w+-]{0,30}){1,4})`,
+  pattern`^\W{0,8}(?<needed>[A-Z][\w.+-]{1,30}) (?<hadVersion>v?\d{1,6}(?:\.\d[\w+-]{0,30}){1,4}) is (?:not supported|too old)\b`,
+  pattern`\bto a supported version: ["'\x60]?[\^~>= ]{0,3}(?<neededVersion>VERSION)`,
   pattern`\bnearest (?:published |available |matching )?version(?: is|:) (?<published>VERSION)\b`,
   pattern`\brequires (?<needed>[a-z]{2,20}) [\^~>=]{1,2} ?
     (?<neededVersion>VERSION) but your [a-z]{2,20} version \((?<hadVersion>VERSION)\)`,
@@ -78,7 +80,7 @@ export const OFFER_READS: readonly RegExp[] = [
   // A file that a tool has to read, or that a check asks for.
   pattern`CANNOT (?:find|locate|open|load|read)(?:
      (?:the|any|an?|valid|candidate|specified|required|given|config|configuration|input|source|cross|template|schema|data|env|for)){0,6} (?:files?|resource):? QUOTECHECKOUT(?<absentFile>PATH)(?![\w/])`,
-  pattern`CANNOT find QUOTE(?<absentFile>PATH)QUOTE(?: file)?(?: in QUOTE(?<absentIn>[\w@./-]{2,120}))?`,
+  pattern`CANNOT find QUOTE(?<absentFile>PATH)(?![\w.+-])QUOTE(?! \([\w.-]{1,80}:)(?: file)?(?: in QUOTE(?<absentIn>[\w@./-]{2,120}))?`,
   pattern`\b[Ff]ile ['"\x60](?<absentFile>PATH)['"\x60] (?:provided )?(?:was|could) not (?:be )?found`,
   pattern`(?:^|[\s'"\x60])(?<absentFile>FILE)QUOTE:? (?:was |is |could |does )?(?:not (?:be )?found
     \b|not exist\b|missing(?=$|[.,;:!]))`,
@@ -109,6 +111,8 @@ export const OFFER_READS: readonly RegExp[] = [
   /[Ff]ile already exists \(['"](?<publishedFile>[\w.+-]{3,120})/,
   /(?<takenTag>tag_name[ _]already[ _]exists)/,
   /Protected branch update failed for refs\/heads\/(?<protectedBranch>[\w./-]{1,80}\w)/,
+  // A module that mypy cannot find.
+  /Cannot find implementation or library stub for module named "(?<unseenModule>[\w.]{1,80})"/,
   // A rule for the message of a commit, a limit of size, and a simulator.
   /\[(?<commitRule>(?:subject|type|header|body|footer|scope)-[a-z-]{3,30})\]$/,
   pattern`\b[Ll]imit (?:has |was )?(?:been )?exceeded by (?<excess>AMOUNT)`,
@@ -174,6 +178,10 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['code', 'Generate {staleFile} again and commit it.'],
   ['dependency', 'Declare and install {absentModule}, or correct its name in the configuration.'],
   ['dependency', 'Install the package that has the types {absentTypes}, or remove them from the options.'],
+  [
+    'dependency',
+    'Install {unseenModule} in the job that runs mypy, or let mypy ignore the import if the module has no types.',
+  ],
   ['configuration', 'Use an image that exists instead of {absentImage}.'],
   ['configuration', '{noProject?}Run the install in the folder that has `pyproject.toml` or `setup.py`.'],
   ['configuration', 'Call the command with the arguments that it requires: {demandedArguments}.'],

@@ -45,6 +45,13 @@ const REMARK =
  * decided. A fact that only says how something ended gives way to the message that says why.
  */
 export function findTellingFact(facts: Facts, match: Match | null): Fact | null {
+  const fact = chooseFact(facts, match);
+  return fact === null || !isWrapper(cleanWords(getFactText(fact), LONGEST))
+    ? fact
+    : (findInnermost(fact, facts) ?? fact);
+}
+
+function chooseFact(facts: Facts, match: Match | null): Fact | null {
   if (match === null) return findFirstMessage(facts);
   const entry = findLeadingDiagnostic(facts, match);
   if (entry?.at != null)
@@ -59,6 +66,7 @@ export function findTellingFact(facts: Facts, match: Match | null): Fact | null 
   if (isOutweighed(match, facts)) return findFirstMessage(facts);
   const words = cleanWords(getFactText(fact), LONGEST);
   if (!isWrapper(words)) return fact;
+  if (findInnermost(fact, facts) !== null) return fact;
   const message = facts.subject.messages.find(
     (one) => one.weight >= LEAST_WEIGHT && isBefore(one, fact, facts) && isComplaint(one),
   );
@@ -115,6 +123,25 @@ function findFirstMessage({ all, subject }: Facts): Fact | null {
   return all.find(({ origin }) => origin === 'message') ?? null;
 }
 
+/** A level of Gradle's account of a failure, each indented more than the one that it explains. */
+const LEVEL = /^\s{0,40}> \S/;
+
+/** Finds the innermost reason below a fact, where the tool lists reasons as levels. Returns null if there is none. */
+function findInnermost(fact: Fact, facts: Facts): Fact | null {
+  const { trigger, step } = readBlock(fact, facts);
+  const below = step.filter(({ line }) => trigger.line !== null && line >= trigger.line);
+  let inner: ShownLine | null = null;
+  for (const one of below) {
+    const isDeeper =
+      LEVEL.test(one.text) && measureIndent(one.text) > measureIndent((inner ?? below[0])?.text ?? '');
+    if (one !== below[0] && !isDeeper) break;
+    if (isDeeper) inner = one;
+  }
+  return inner === null || isWrapper(cleanWords(inner.text, LONGEST))
+    ? null
+    : toFact({ text: inner.text.trim(), at: inner, weight: 0 });
+}
+
 function toFact({ text, at }: Message): Fact {
   return { origin: 'message', text, source: at?.source ?? null, line: at?.line ?? null, weight: 1 };
 }
@@ -130,6 +157,9 @@ const WRAPPED = 60;
 const CONTINUES =
   /^(?:(?!fatal|error|err|warning|panic|note|hint)[a-z(]|(?:So|And|Thus|Therefore|Hence|Which)\b)/;
 
+/** The two sides of a comparison, which test runners print on a line each. */
+const [EXPECTS, GETS] = [/^Expected\b[\w ]{0,30}:/i, /^(?:Received|Actual|But was|Got)\b[\w ]{0,30}:/i];
+
 /** Returns the text of a fact with the lines onto which the tool wrapped it. */
 export function readWhole(fact: Fact, facts: Facts): string {
   let whole = getFactText(fact);
@@ -138,14 +168,20 @@ export function readWhole(fact: Fact, facts: Facts): string {
   if (own === undefined || whole.includes('\n')) return whole;
   let last = own;
   for (const next of paragraph.filter(({ line }) => line > own.line)) {
-    if (next.line !== last.line + 1 || !goesOn(whole, last, next)) break;
+    if (next.line !== last.line + 1 || classifyRole(next.text.trim()) === 'echo') break;
+    if (!goesOn(whole, last, next)) break;
     const isAnnounced = whole.endsWith(':');
-    whole += ` ${next.text.trim()}`;
+    const isSide = EXPECTS.test(next.text.trim()) || GETS.test(next.text.trim());
+    whole += `${isSide ? ', ' : ' '}${next.text.trim()}`;
     if (isAnnounced) break;
     last = next;
   }
   const above = paragraph.find(({ line, source }) => line === own.line - 1 && source === own.source);
-  const isRest = above !== undefined && CONTINUES.test(own.text.trim()) && isSentence(above.text);
+  const isRest =
+    above !== undefined &&
+    CONTINUES.test(own.text.trim()) &&
+    isSentence(above.text) &&
+    classifyRole(above.text) !== 'echo';
   return isRest && (isCut(above.text) || /^[A-Z]/.test(own.text.trim()))
     ? `${above.text.trim()} ${whole}`
     : whole;
@@ -155,6 +191,7 @@ export function readWhole(fact: Fact, facts: Facts): string {
 function goesOn(whole: string, last: ShownLine, next: ShownLine): boolean {
   const text = next.text.trim();
   if (text === '' || measureIndent(next.text) < measureIndent(last.text)) return false;
+  if (GETS.test(text) ? EXPECTS.test(last.text.trim()) : EXPECTS.test(text)) return true;
   if (/[a-z]:$/.test(whole))
     return next.text.length < 2 * WRAPPED && classifyRole(text) !== 'passing' && isSentence(text);
   return isCut(last.text) && (/^ {2}/.test(next.text) || CONTINUES.test(text)) && isSentence(text);
@@ -172,29 +209,20 @@ function isSentence(text: string): boolean {
 /**
  * Quotes what a cause does not contain yet: the most informative messages of the failed step, otherwise a
  * complaint next to the deciding line. That is often the message inside a wrapper, or the reason behind a
- * symptom. The sentence of a rule (`own`) gets no neighbor, and nothing from its own lines. Returns null if there
- * is none.
+ * symptom. Returns null if there is none.
  */
-export function completeCause(
-  cause: string,
-  fact: Fact | null,
-  facts: Facts,
-  own: Filled | null,
-): Filled | null {
+export function completeCause(cause: string, fact: Fact | null, facts: Facts): Filled | null {
   if (fact === null || fact.source === null || fact.line === null) return null;
   // What stands on the deciding line is quoted as evidence.
   const known = new Set(listWords(`${cause} ${fact.text}`));
-  const isUsed = ({ at }: Message) => own?.values.some(({ line }) => line === at?.line) === true;
   const found: Message[] = [];
-  const near = own !== null ? [] : listNeighbors(fact, facts);
-  for (const one of listMessages(fact, facts).concat(near)) {
+  for (const one of listMessages(fact, facts).concat(listNeighbors(fact, facts))) {
     if (found.length === MOST || (found.length > 0 && one.weight < LEAST_OF_SECOND)) break;
     if (
       !isComplaint(one) ||
       !adds(one, known) ||
       isHeading(one, fact) ||
       isFinding(one, facts) ||
-      isUsed(one) ||
       isAnnouncement(one, facts)
     )
       continue;

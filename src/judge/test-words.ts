@@ -83,13 +83,21 @@ const BARE_PLACE = /^\s{0,40}(?:Error Trace:\s{0,20})?\S{1,200}\.\w{1,8}:\d{1,6}
 function readMessage(test: FailingTest, fact: Fact | null): string {
   const lines = (test.message ?? fact?.text ?? '').split('\n').filter((line) => !BARE_PLACE.test(line));
   const line = lines[0] ?? '';
-  const words = line.startsWith(test.name) ? line.slice(test.name.length).replace(/^ failed$/, '') : line;
-  if (/^\s*(?:---? ?FAIL|FAIL(?:ED)?\b|expect\(\w{1,20}\)\.\w{1,40}\(\w{0,20}\)$)/.test(words)) return '';
-  return cleanWords(words.replace(/^(?:(?:Assertion)?Error: |thrown: "?)/, ''), 240);
+  const own = line.replace(/^\s{0,40}not ok \d{1,7}(?: -)? (?=\S)/, '');
+  const words = own.startsWith(test.name) ? own.slice(test.name.length).replace(/^ failed$/, '') : own;
+  const said = words.replace(/^(?:(?:Assertion)?[Ee]rror: |thrown: "?)/, '');
+  if (
+    /^\s*(?:(?:[\w.]+\.)?Assertion(?:Failed)?Error(?:: null)?$|---? ?FAIL|FAIL(?:ED)?\b|expect\(\w{1,20}\)\.\w{1,40}\(\w{0,20}\)$)/.test(
+      said,
+    )
+  )
+    return '';
+  return cleanWords(said, 240);
 }
 
 /** Writes a title about a test, with the name shortened where what happened would be cut off. */
 function titleOfTest({ name }: FailingTest, what: string): string {
+  if (what === SILENT) return `${quoteWords(oneLine(name, MAX_TITLE - SILENT.length - 3))} ${SILENT}`;
   const isLong = LEAST_NAME + what.length + 4 > MAX_TITLE;
   const said = isLong ? what.replace(/^[\w.]{1,80}(?:Error|Exception): (?=\S)/, '') : what;
   const room = Math.max(LEAST_NAME, MAX_TITLE - said.length - 4);

@@ -17,7 +17,8 @@ export function oneLine(text: string, most: number): string {
     .replace(/[.:;,]+$/, '');
   if (line.length <= most) return line;
   const cut = line.slice(0, most - 1);
-  const sentence = /^(.{30,}?[\w)"'”]{2})(?:[.;] |: (?=[A-Z]))/.exec(line)?.[1] ?? '';
+  const sentence =
+    /^(.{30,}?[\w)"'”]{2})(?:[.;] |(?<!, (?:Expected|Received)): (?=[A-Z]))/.exec(line)?.[1] ?? '';
   if (sentence.length >= most * 0.5 && sentence.length <= most) return sentence;
   const space = cut.lastIndexOf(' ');
   const whole = space > most * 0.6 ? cut.slice(0, space) : cut;
@@ -71,6 +72,9 @@ const EMPTY: ReadonlySet<string> = new Set([
 export function toolName({ tool, code }: Pick<Diagnostic, 'tool' | 'code'>): string {
   if (/^TS\d/.test(code ?? '')) return 'tsc';
   if (/^CS\d/.test(code ?? '')) return 'csc';
+  if (/^(?:Syntax|Indentation|Tab)Error$/.test(code ?? '')) return 'Python';
+  if (tool === 'rustc' && code === 'internal') return 'rustfmt';
+  if (tool === 'msvc') return 'MSVC';
   if (tool === 'compiler') return 'the compiler';
   // Its form was read, and nothing says whose it is.
   return tool === 'tool' ? 'the failed command' : tool;

@@ -46,7 +46,7 @@ const SHAPES: readonly RegExp[] = [
 
 const FOREIGN = new RegExp(
   'node_modules|site-packages|dist-packages|/usr/(?:lib|local/lib|include)|/lib/(?:python|' +
-    String.raw`ruby)|/gems/|/rustc/|/\.cargo/|/vendor/|/pkg/mod/|/(?:usr/local/)?go/src/|` +
+    String.raw`ruby)|/gems/|/rustc/|/\.cargo/|/vendor/|/pkg/mod/|/go/src/(?![\w-]{1,40}\.[a-z]{2,6}/)|` +
     'hostedtoolcache|^node:|^dart:|^internal/|^<|Unknown Source|Native Method|^(?:events|fs|' +
     String.raw`module|net|timers|util|vm|domain|_stream_\w{1,20}|bootstrap_node|assert)\.js$|` +
     String.raw`^lib/internal|/python\d(?:\.\d{1,2})?/|/library/(?:std|core|` +

@@ -67,7 +67,7 @@ const ENDING: readonly RegExp[] = [
     'i',
   ),
   new RegExp(
-    String.raw`\bmarked build as failure\b|^Finished: |^Job (?:failed|succeeded)|^(?:The )?(?:build|` +
+    String.raw`\bmarked build as failure\b|^Stage "[^"\n]{1,200}" skipped due to |^Finished: |^Job (?:failed|succeeded)|^(?:The )?(?:build|` +
       String.raw`job|step|operation) (?:has been |was )?cancell?ed\W*$`,
     'i',
   ),
@@ -193,7 +193,8 @@ const NOTICE: readonly RegExp[] = [
     String.raw`\bwill (?:retry|be retried|try again)\b|(?<!Timed out )\b[Rr]etrying\b|` +
       String.raw`\bretry(?:ing)? (?:attempt|in \d)|\battempt #?\d{1,2} ?(?:failed|of \d|/)|\(retry \d|` +
       String.raw`^Ign:\d|\bignor(?:ed|ing)\b|\bnon-fatal\b|\bfalling back\b|\bfallback\b|\bcontinuing\b|` +
-      String.raw`\bcontinue anyway\b|\bnot fatal\b|\bskipping\b|\bharmless\b`,
+      String.raw`\bcontinue anyway\b|\bnot fatal\b|\bskipping\b|\bharmless\b|` +
+      String.raw`\bpackaging (?:it|them) as (?:it is|they are)\b`,
     'i',
   ),
   new RegExp(
@@ -311,7 +312,8 @@ const POINTS_ELSEWHERE =
 /** Words about the ending of a command, and of what runs or builds something else. */
 const RUNS_OTHERS = new RegExp(
   String.raw`\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|returned non-zero|` +
-    String.raw`\b(?:execution failed for task|a failure occurred while|command failed|` +
+    String.raw`\b(?:execution failed for \w|error executing command$|` +
+    String.raw`failed to run \x60[\w-]{1,40}\x60 to |failed to transform \S|could not resolve all files for |a failure occurred while|command failed|` +
     String.raw`test failed, to rerun|failed to run custom build command|could not compile \S|` +
     String.raw`error running script|did not complete successfully|skipped due to earlier failure|` +
     String.raw`failed in branch|linker command failed|` +

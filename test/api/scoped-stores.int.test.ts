@@ -64,6 +64,7 @@ const CALLS: Calls = {
   failures: {
     listByBuild: (store, { build }) => store.listByBuild(build),
     groupsOfBuild: (store, { build }) => store.groupsOfBuild(build),
+    histories: async (store, { build }) => [...((await store.histories(build)) ?? [])],
     search: (store, { repository }) => store.search({ repository }, PAGE),
   },
   history: {
@@ -206,8 +207,6 @@ const CALLS: Calls = {
     listSame: (store, { decided }) => store.listSame(decided, 'ada', 9),
     batch: (store, { batch }) => store.batch(batch),
     lastDecision: (store, { repository }) => store.lastDecision(`of ${repository}`),
-    guess: (store, { review }) => store.guess(review, 'ada', 'CODE_ERROR'),
-    findGuess: (store, { review }) => store.findGuess(review, 'ada'),
     next: (store, { repository }) =>
       store.next({ repository }, { reviewer: 'bob', claimMs: 60_000, skippedMs: 0 }),
     takeOver: (store, { review }) => store.takeOver(review, 'ada', 60_000),

@@ -61,7 +61,6 @@ function keep({
     logger,
     retryUnitMs: 1,
     unpaced: true,
-    mode: 'edit',
   });
   const render = (situation: Parameters<typeof renderComment>[0]) =>
     renderComment(situation, noticeLinks('https://fl.example'));

@@ -39,7 +39,6 @@ beforeAll(async () => {
   const config = parseConfig({
     ...preset,
     auth: { tokens: [{ name: 'mara', token: TOKEN, roles: ['admin'] }] },
-    review: { ...preset.review, blindEvery: 0 },
     http: { ...preset.http, rateLimit: 1_000_000, tokenRateLimit: 1_000_000 },
     // Every answer waits for a person, so that every answer can be decided.
     triage: { ...preset.triage, thresholds: { ...preset.triage.thresholds, autoNotify: 1 } },

@@ -38,7 +38,6 @@ beforeAll(async () => {
   config = parseConfig({
     ...preset,
     auth: { tokens: [{ name: 'ada', token: TOKEN, roles: ['admin'] }] },
-    review: { ...preset.review, blindEvery: 0 },
     // Nothing is sure enough to go out without a person.
     triage: { ...preset.triage, thresholds: { ...preset.triage.thresholds, autoNotify: 1 } },
   });

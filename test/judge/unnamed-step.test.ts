@@ -77,10 +77,10 @@ it.each([
   ['Run Node.js tests', 'The step “Run Node.js tests” failed'],
   ['Run npm test', 'The step that runs `npm test` failed'],
   ['Run ./ci/press.sh --dry', 'The step that runs `./ci/press.sh --dry` failed'],
-  ['Run if [ -n "" ]; then', 'The step that starts with `if [ -n "" ]; then` failed'],
-  ['Run # Fill the barrels first', 'The step that starts with `# Fill the barrels first` failed'],
-  ['Run docker run --rm \\', 'The step that starts with `docker run --rm` failed'],
-  ['Run BARRELS=`nproc`', "The step that starts with `BARRELS='nproc'` failed"],
+  ['Run if [ -n "" ]; then', 'The job “build” failed'],
+  ['Run # Fill the barrels first', 'The job “build” failed'],
+  ['Run docker run --rm \\', 'The job “build” failed'],
+  ['Run BARRELS=`nproc`', 'The job “build” failed'],
   ['Run orchard/press-action@v2', 'The step that uses orchard/press-action@v2 failed'],
 ])('names a step as its author did, or by what it runs: %s', (name, spoken) => {
   const log = [

@@ -75,7 +75,6 @@ interface BodyOptions {
   readonly verdict?: Shown;
   /** Between the facts and the evidence. */
   readonly between?: Shown;
-  readonly question?: string;
   readonly editor: string;
 }
 
@@ -84,10 +83,10 @@ export function answerBody(
   facts: AnswerFacts,
   texts: AnswerTexts,
   windows: EvidenceWindows,
-  { verdict, between, question, editor }: BodyOptions,
+  { verdict, between, editor }: BodyOptions,
 ): Html {
   const view = answerView(facts.analysis);
-  return html`${factsRow(facts, texts, question)}${between}
+  return html`${factsRow(facts, texts)}${between}
     <div class="cols"><div class="stack">${hypothesesPart(facts)}${evidencePart(facts, windows, texts)}${suspectsPart(
       facts,
       editor,

@@ -2,8 +2,9 @@ import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { answers } from '../../domain/library.ts';
 import { findTouchedSuspects } from '../../domain/review.ts';
-import type { BuildArchive } from '../../ports/build-archive.ts';
+import { pairWithFailures } from '../../notifications/build-answers.ts';
 import { USUAL_THRESHOLD } from '../../service/answers/trust.ts';
+import { addWhose } from '../../service/answers/whose.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 
 /** Everything that the parts of an answer show. */
@@ -12,6 +13,7 @@ export type AnswerFacts = NonNullable<Awaited<ReturnType<typeof readAnswerFacts>
 interface AnswerDeps {
   readonly stores: Pick<
     ShownStores,
+    | 'analyses'
     | 'builds'
     | 'failures'
     | 'history'
@@ -22,7 +24,6 @@ interface AnswerDeps {
     | 'notices'
     | 'reviews'
   >;
-  readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
   readonly clock: { now(): number };
   readonly config: { readonly triage?: { readonly thresholds: { readonly autoNotify: number } } };
 }
@@ -40,7 +41,8 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
   const failures = (await stores.failures.listByBuild(build.id)).filter(({ id }) => ids.has(id));
   const test = failures.find((failure) => failure.test !== null)?.test ?? null;
   const { repository } = build;
-  const [track, taught, past, flakiness, green, posted, review] = await Promise.all([
+  const [answer] = pairWithFailures([analysis], await stores.failures.groupsOfBuild(build.id));
+  const [track, taught, past, flakiness, green, posted, review, whose] = await Promise.all([
     stores.insights.trackRecord(analysis.verdict.confidence),
     stores.library.list({ limit: PAST, offset: 0 }, { repository, fingerprint: analysis.fingerprint }),
     stores.history.failureHistory({
@@ -54,6 +56,7 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
     findPassedBuild(stores, build),
     stores.notices.pages(build),
     stores.reviews.findByAnalysis(analysis.id),
+    addWhose(stores, build, answer === undefined ? [] : [answer]),
   ]);
   return {
     analysis,
@@ -75,6 +78,8 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
      */
     flakiness,
     green,
+    /** Whose the failure is; null where nothing is known around its build. */
+    whose: whose[0]?.whose ?? null,
     /** Addresses of posts about the build, such as a comment on its pull request. */
     posted,
     /** The review of the answer; null if no person was asked. */

@@ -16,7 +16,7 @@ import { inlineProse, prose } from '../prose.ts';
 import type { AnswerFacts } from './facts.ts';
 import { sureFact } from './sure.ts';
 import type { AnswerTexts } from './texts.ts';
-import { judgeWhose } from './whose.ts';
+import { whoseFact } from './whose.ts';
 
 /** Renders where the failure is: repository, pull request or branch, and build. */
 export function placeCrumbs({ build, posted }: AnswerFacts): Html {
@@ -56,13 +56,11 @@ export function answerHeadline(facts: AnswerFacts, { lead }: AnswerTexts, title:
 }
 
 /** Renders the three facts that are asked for first: whose it is, what to do, and how sure that is. */
-export function factsRow(facts: AnswerFacts, { order, advice }: AnswerTexts, question?: string): Html {
-  const whose = judgeWhose(facts, question);
+export function factsRow(facts: AnswerFacts, { order, advice }: AnswerTexts): Html {
   const ids = listIds(facts.analysis);
   const act = order === '' ? 'Look at the evidence' : order;
   return html`<dl class="facts">
-    <div class="fact${whose.tone !== null && ` ${whose.tone}`}"><dt>${icon('me')}${whose.question}</dt>
-    <dd><b${whose.tone !== null && html` class="is-${whose.tone}"`}>${whose.words}</b><p>${whose.proof}</p></dd></div>
+    ${whoseFact(facts)}
     <div class="fact"><dt>${icon('wrench')}What to do</dt><dd><b><span>${inlineProse(act, ids)}</span></b>${
       advice !== '' && html`<p>${inlineProse(advice, ids)}</p>`
     }</dd></div>
@@ -78,28 +76,21 @@ const MAX_TEXT = 4000;
 
 /**
  * Renders the evidence of the answer: the exact lines of the logs with what they show, what the tools found,
- * and what speaks against it. `logs`: only the lines, which reveal nothing of the answer.
+ * and what speaks against it.
  */
-export function evidencePart(
-  { analysis }: AnswerFacts,
-  windows: EvidenceWindows,
-  texts: AnswerTexts,
-  what: 'all' | 'logs' = 'all',
-): Html {
-  const others = analysis.evidence.filter(
-    ({ id, tool }) => !windows.shown.has(id) && (what === 'all' || tool === 'log'),
-  );
+export function evidencePart({ analysis }: AnswerFacts, windows: EvidenceWindows, texts: AnswerTexts): Html {
+  const others = analysis.evidence.filter(({ id }) => !windows.shown.has(id));
   const isIrrelevant = ({ id }: Evidence) => analysis.verdict.grades[id] === 'irrelevant';
   const [aside, found] = [others.filter(isIrrelevant), others.filter((one) => !isIrrelevant(one))];
   const heading = windows.count === 0 && html`<h2 id="evidence">Evidence</h2>`;
   return html`<section class="proof stack tight" aria-labelledby="evidence">${heading}${windows.html}
-    ${what === 'all' && otherClaims(analysis, windows, texts)}
+    ${otherClaims(analysis, windows, texts)}
     ${found.map(finding)}
     ${
       aside.length > 0 &&
       html`<details class="aside"><summary>${aside.length}
         more, not related to this failure</summary>${aside.map(finding)}</details>`
-    }${what === 'all' && againstPart(analysis)}</section>`;
+    }${againstPart(analysis)}</section>`;
 }
 
 /** Renders the claims that no line of a log proves, each with links to what does. */

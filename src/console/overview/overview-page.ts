@@ -3,7 +3,7 @@ import type { TestFlakiness } from '../../domain/flakiness.ts';
 import type { Principal } from '../../domain/review.ts';
 import type { CheckedAnswer } from '../../domain/trust.ts';
 import { counted } from '../../lib/text.ts';
-import { openQuestions, readBlindState } from '../../service/review/queue.ts';
+import { openQuestions } from '../../service/review/queue.ts';
 import { analysisAddress, causeAddress, reviewAddress } from '../addresses.ts';
 import { causeState, takeForm } from '../causes/states.ts';
 import { formatOneIn, runStrip } from '../charts/chart.ts';
@@ -65,7 +65,7 @@ async function readOverview(deps: ConsoleDeps, reader: Reader) {
     stores.flakiness.list({}, { limit: 3, offset: 0 }),
     stores.trust.answers(period, { from: 0, right: null }, { limit: LATEST, offset: 0 }),
     stores.builds.list({}, { limit: 1, offset: 0 }),
-    mayReview(principal) ? readWaiting(deps, principal) : null,
+    mayReview(principal) ? readWaiting(deps) : null,
   ]);
   return {
     now,
@@ -86,19 +86,12 @@ async function readOverview(deps: ConsoleDeps, reader: Reader) {
 }
 
 /** Reads the first items that wait for a reviewer, and the open questions. */
-async function readWaiting({ stores, config }: ConsoleDeps, principal: Principal | null) {
-  const reviewer = principal?.name ?? '';
-  const { blindEvery } = config.review;
+async function readWaiting({ stores }: ConsoleDeps) {
   const [groups, questions] = await Promise.all([
     stores.reviews.listGroups({}, { limit: ROWS, offset: 0 }, 'risk'),
     openQuestions({ stores }, {}),
   ]);
-  const rows = await Promise.all(
-    groups.map(async ({ review }) => {
-      const { blind } = await readBlindState({ stores, blindEvery }, review, reviewer);
-      return { review, blind };
-    }),
-  );
+  const rows = groups.map(({ review }) => review);
   return { rows, questions: questions.slice(0, 2) };
 }
 
@@ -208,11 +201,11 @@ function changedPart({ changed }: Overview): Html {
 function waitingPart({ waiting, mine, now }: Overview): Html {
   const reviews = waiting?.rows ?? [];
   const rows = [
-    ...reviews.map(({ review, blind }) =>
+    ...reviews.map((review) =>
       waitingRow(
-        blind ? iconTile('blind', 'Blind') : categoryTile(review.category),
+        categoryTile(review.category),
         reviewAddress(review.id),
-        blind ? 'Choose a category before the verdict is shown' : review.title,
+        review.title,
         review.pullRequest === null ? review.repository : 'Blocks a pull request',
         review.openedAt,
         now,

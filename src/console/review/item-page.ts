@@ -5,7 +5,7 @@ import { counted, formatConfidence } from '../../lib/text.ts';
 import { clip } from '../../notifications/visible-text.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import { answerBody } from '../answer/answer-page.ts';
-import { answerHeadline, evidencePart, placeCrumbs } from '../answer/parts.ts';
+import { answerHeadline, placeCrumbs } from '../answer/parts.ts';
 import {
   actionButton,
   actionLink,
@@ -25,7 +25,7 @@ import { formatQuery } from './queue-query.ts';
 
 /**
  * Renders the item beside the queue: why a person is asked, what broke, whose it is, and everything needed to
- * check it. A blind item shows only its evidence.
+ * check it.
  */
 export function itemMain(view: ItemView): Html {
   const { review, facts, hold, listed } = view;
@@ -38,19 +38,15 @@ export function itemMain(view: ItemView): Html {
 }
 
 function itemContent(view: ItemView): Html {
-  const { facts, texts, windows, hold, blind } = view;
+  const { review, facts, texts, windows, hold } = view;
   const above = html`<div class="flow" id="banners" data-live data-say>${banners(view)}</div>`;
-  if (blind.blind)
-    return html`${above}<div class="headline"><h1 tabindex="-1">${itemTitle(view)}</h1></div>${blindForm(
-      view,
-    )}${evidencePart(facts, windows, texts, 'logs')}`;
   const decidable = hold === 'mine' || hold === 'free';
   const between = decidable && html`${correctForm(view)}${rejectForm(view)}${sameList(view)}`;
-  return html`${above}${decidable && whyBanner(view)}${answerHeadline(facts, texts, itemTitle(view))}${answerBody(
+  return html`${above}${decidable && whyBanner(view)}${answerHeadline(facts, texts, review.title)}${answerBody(
     facts,
     texts,
     windows,
-    { between, question: 'Is it the change?', editor: view.editor },
+    { between, editor: view.editor },
   )}`;
 }
 
@@ -65,18 +61,8 @@ function whyBanner({ review: { why } }: ItemView): Shown {
   );
 }
 
-/**
- * Returns the title of an item. The generated title would reveal the verdict, so a blind item is named by
- * what failed.
- */
-export function itemTitle({ review, facts, blind }: ItemView): string {
-  if (!blind.blind) return review.title;
-  const [first] = facts.failures;
-  return first?.test?.name ?? first?.message ?? 'A failure';
-}
-
 /** Renders where the item is, and the ways to its neighbors. */
-function itemTop({ queue, review, waiting, hold, stamps, same, blind, facts }: ItemView): Html {
+function itemTop({ queue, review, waiting, hold, stamps, same, facts }: ItemView): Html {
   const n = queue.n ?? 1;
   const of = Math.max(queue.of ?? waiting, n);
   const to = (direction: 'before' | 'after') =>
@@ -85,7 +71,7 @@ function itemTop({ queue, review, waiting, hold, stamps, same, blind, facts }: I
   return html`<a class="btn bare only-narrow" href="/review${formatQuery({ ...queue, n: undefined, of: undefined })}"
     data-swap>${icon('left')}Queue</a>${placeCrumbs(facts)}
     <div class="acts">${hold !== 'decided' && html`<span class="meta num">item ${n} of ${of}</span>`}${
-      !blind.blind && same.length > 0 && html`<a class="meta" href="#same">${same.length} more like it</a>`
+      same.length > 0 && html`<a class="meta" href="#same">${same.length} more like it</a>`
     }<span class="acts only-wide"><a class="btn bare" data-action="timestamps" href="${stampsAddress}"
     data-swap>${stamps ? 'Hide time' : 'Time'}${badge('timestamps')}</a><a class="btn bare" data-action="previous"
     href="${to('before')}" data-swap>${icon('up')}<span class="seen-not">Previous</span><kbd
@@ -95,7 +81,7 @@ function itemTop({ queue, review, waiting, hold, stamps, same, blind, facts }: I
 
 /** Renders notices of what prevents a decision or changes its meaning, each with what can be done. */
 function banners(view: ItemView): Html {
-  return html`${doneBanner(view)}${failureBanner(view)}${heldBanner(view)}${decidedBanner(view)}${greenBanner(view)}${guessBanner(view)}`;
+  return html`${doneBanner(view)}${failureBanner(view)}${heldBanner(view)}${decidedBanner(view)}${greenBanner(view)}`;
 }
 
 /** Renders a notice of the last decision. Two items may look alike, so it says that this is the next one. */
@@ -177,23 +163,12 @@ function greenBanner({ facts: { green } }: ItemView): Html {
   );
 }
 
-function guessBanner({ blind, review, hold }: ItemView): Html {
-  if (blind.guess === null || hold === 'decided') return html``;
-  const same =
-    blind.guess === review.category
-      ? 'and so does Faultline'
-      : `Faultline says ${CATEGORY_WORDS[review.category]}`;
-  return banner(html`You said ${CATEGORY_WORDS[blind.guess]}, ${same}.`, { sign: 'eye' });
-}
-
 /** Renders the actions that are possible on the item now. */
 export function itemBar(view: ItemView): Html {
-  const { hold, blind, mode } = view;
+  const { hold, mode } = view;
   const keys = keysLink();
   if (hold === 'others' || hold === 'decided') return html`${nextLink(view)}${undoForm(view)}${keys}`;
-  const decide = blind.blind
-    ? skipForm(view)
-    : html`${acceptForm(view)}${editLink(view, 'correct')}${editLink(view, 'reject')}${skipForm(view)}`;
+  const decide = html`${acceptForm(view)}${editLink(view, 'correct')}${editLink(view, 'reject')}${skipForm(view)}`;
   return html`<div class="acts" data-mode="read"${
     mode !== 'read' && html` hidden`
   }>${decide}${undoForm(view)}${keys}</div>
@@ -281,26 +256,6 @@ export const CATEGORY_KEYS: readonly Category[] = [
   'CONFIG_ERROR',
   'DEPENDENCY_ERROR',
 ];
-
-/**
- * Renders the form of a blind item, which asks for the reviewer's own category before the verdict is shown.
- * Only a sample of items is blind.
- */
-function blindForm({ review, queue, hold }: ItemView): Html {
-  if (hold === 'others') return html``;
-  const choices = CATEGORY_KEYS.map(
-    (category, at) =>
-      html`<button name="category" value="${category}" data-action="choose" data-key="${at + 1}">${CATEGORY_WORDS[category]}
-        <kbd aria-hidden="true">${at + 1}</kbd></button>`,
-  );
-  return html`<section class="panel pad" aria-labelledby="blind"><h2 id="blind">What is it?</h2>
-    <p>This item was picked for a blind review. Choose a category; Faultline's answer appears afterwards.</p>
-    ${postForm(
-      `${reviewAddress(review.id)}/guess`,
-      { queue: formatQuery(queue) },
-      html`<p class="acts">${choices}</p>`,
-    )}</section>`;
-}
 
 /** Pieces of evidence that can be ticked. */
 const MAX_EVIDENCE = 12;

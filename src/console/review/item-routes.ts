@@ -11,7 +11,7 @@ import { answerPage, type ConsoleApp, loadReader, route, sendPage } from '../pag
 import { icon } from '../parts/icons.ts';
 import { banner, renderCategory } from '../parts/marks.ts';
 import { prose } from '../prose.ts';
-import { itemBar, itemMain, itemTitle, unknownItemMain } from './item-page.ts';
+import { itemBar, itemMain, unknownItemMain } from './item-page.ts';
 import { getHold, type Looking, readItem } from './item-view.ts';
 import { describeLastAction, formatQuery, QueueQuery, Said } from './queue-query.ts';
 
@@ -98,7 +98,7 @@ export async function sendItem(
   return sendPage(
     request,
     reply,
-    { ...page, fills: true, title: itemTitle(view), main: itemMain(view), bar: itemBar(view) },
+    { ...page, fills: true, title: view.review.title, main: itemMain(view), bar: itemBar(view) },
     reader,
     status,
   );

@@ -3,7 +3,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { DecisionInput, Review } from '../../domain/review.ts';
 import { listSame } from '../../service/review/decide.ts';
 import { taughtBy } from '../../service/review/learn.ts';
-import { mayTakeOver, readBlindState } from '../../service/review/queue.ts';
+import { mayTakeOver } from '../../service/review/queue.ts';
 
 import { reviewAddress } from '../addresses.ts';
 import { type AnswerFacts, readAnswerFacts } from '../answer/facts.ts';
@@ -58,7 +58,7 @@ export interface Looking {
  * deleted.
  */
 export async function readItem(deps: ConsoleDeps, review: Review, looking: Looking) {
-  const { stores, clock, config } = deps;
+  const { stores, clock } = deps;
   const {
     reviewer,
     isAdmin,
@@ -74,9 +74,8 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   if (analysis === null)
     throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   const hold = getHold(review, reviewer);
-  const [facts, blind, same, listed, undo, taught, done] = await Promise.all([
+  const [facts, same, listed, undo, taught, done] = await Promise.all([
     readAnswerFacts(deps, analysis),
-    readBlindState({ stores, blindEvery: config.review.blindEvery }, review, reviewer),
     hold === 'decided' ? [] : listSame({ stores }, { reviewId: review.id, reviewer }),
     readQueue(deps, { ...queue, offset: 0 }, reviewer, LISTED),
     undoable(deps, reviewer),
@@ -86,10 +85,9 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   if (facts === null)
     throw new TriageError('not-found', `The build ${analysis.buildId} of this review is not stored.`);
   const texts = writeTexts(analysis);
-  // Of a blind item nothing stands under its lines: what they show is the verdict.
   const windows = await evidenceWindows(deps, analysis, {
     build: facts.build,
-    claims: blind.blind ? [] : texts.claims,
+    claims: texts.claims,
     stamps,
     back: `${reviewAddress(review.id)}${formatQuery(queue)}`,
   });
@@ -100,7 +98,6 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
     windows,
     listed,
     hold,
-    blind,
     queue,
     undo,
     mode,

@@ -4,7 +4,7 @@ import { CATEGORIES } from '../../domain/category.ts';
 import { CATEGORY_WORDS, nameCategory } from '../../domain/category-words.ts';
 import { itemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
 import { counted } from '../../lib/text.ts';
-import { nextFor, openQuestions, readBlindState, requireReviewer } from '../../service/review/queue.ts';
+import { nextFor, openQuestions, requireReviewer } from '../../service/review/queue.ts';
 import type { ReviewGroup } from '../../stores/reviews.ts';
 import { reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
@@ -92,11 +92,10 @@ async function nextAddress(
 }
 
 /**
- * Reads the rows of the queue. A row is one item, or several of one fingerprint. `blind`: the verdict is
- * hidden from this reviewer.
+ * Reads the rows of the queue. A row is one item, or several of one fingerprint.
  */
 export async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: string, size = PAGE_ROWS) {
-  const { stores, clock, config } = deps;
+  const { stores, clock } = deps;
   const filter = toReviewFilter(query);
   const asked = query.state === 'all' && query.offset === 0 && query.why === undefined;
   const { category, repository } = filter;
@@ -108,17 +107,7 @@ export async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: 
     stores.reviews.counts(reviewer),
     undoable(deps, reviewer),
   ]);
-  const shown = groups.slice(0, size);
-  const rows = await Promise.all(
-    shown.map(async (group) => {
-      const { blind } = await readBlindState(
-        { stores, blindEvery: config.review.blindEvery },
-        group.review,
-        reviewer,
-      );
-      return { ...group, blind };
-    }),
-  );
+  const rows = groups.slice(0, size);
   const more = groups.length > size;
   return { query, reviewer, rows, questions, counts, more, undo: undo?.reviewId ?? null, now: clock.now() };
 }
@@ -267,7 +256,7 @@ function clearAddress({ state, sort }: QueueQuery): string {
 }
 
 function reviewRow(
-  { review, count, blind }: QueueView['rows'][number],
+  { review, count }: QueueView['rows'][number],
   at: number,
   view: QueueView,
   current: string | null,
@@ -277,20 +266,16 @@ function reviewRow(
   const number = query.offset + at + 1;
   const address = `${reviewAddress(id)}${formatQuery({ ...query, offset: 0, n: number, of: Math.max(counts.waiting, number) })}`;
   const held = state === 'claimed' && claimedBy !== reviewer;
-  const reasons = held
-    ? `under review by ${claimedBy} since ${clockTime(claimedAt)}`
-    : formatReasons(review, blind);
+  const reasons = held ? `under review by ${claimedBy} since ${clockTime(claimedAt)}` : formatReasons(review);
   const together = `${count} items with the same fingerprint: decide them together`;
-  return html`<li id="${id}" data-row${id === current && html` aria-current="true"`}>${
-    blind ? iconTile('blind', 'Blind') : categoryTile(itemCategory(review))
-  }<div class="grow"><a class="whole" href="${address}" data-swap data-row-link>${
-    blind ? 'Choose a category before the verdict is shown' : title
-  }</a>${
+  return html`<li id="${id}" data-row${id === current && html` aria-current="true"`}>${categoryTile(
+    itemCategory(review),
+  )}<div class="grow"><a class="whole" href="${address}" data-swap data-row-link>${title}</a>${
     count > 1 &&
     html` <a class="count above" href="${address}#same" aria-label="${together}"
       title="${together}">×${count}</a>`
   }<p class="meta">${repository}${pullRequest !== null && `, pull request ${pullRequest}`}</p>
-    ${reasons !== '' && html`<p class="meta${!held && isRisky(review, blind) && ' is-amber'}">${reasons}</p>`}</div><span
+    ${reasons !== '' && html`<p class="meta${!held && isRisky(review) && ' is-amber'}">${reasons}</p>`}</div><span
     class="end meta num">${formatAge(openedAt, now)}</span></li>`;
 }
 
@@ -298,19 +283,19 @@ function reviewRow(
  * Tells whether the row is to be seen first: it blocks a pull request, or excuses a change that touches its
  * own suspect. If such an answer is wrong, the mistake is the most costly kind.
  */
-function isRisky({ risk, pullRequest, decision }: Review, blind: boolean): boolean {
-  return decision === null && (pullRequest !== null || (!blind && (risk === 4 || risk === 12)));
+function isRisky({ risk, pullRequest, decision }: Review): boolean {
+  return decision === null && (pullRequest !== null || risk === 4 || risk === 12);
 }
 
-function formatReasons({ why, pullRequest, decision, origin, risk }: Review, blind: boolean): string {
+function formatReasons({ why, pullRequest, decision, origin, risk }: Review): string {
   if (decision !== null) return decisionWords(decision);
-  const excuses = !blind && (risk === 4 || risk === 12);
+  const excuses = risk === 4 || risk === 12;
   const parts = [
     pullRequest !== null && 'Blocks a pull request',
     excuses && 'The change touches a suspect file',
     origin === 'audit' && 'Sample of published answers',
   ].filter((part) => part !== false);
-  return parts.length > 0 || blind ? parts.join(', ') : (why[0] ?? '');
+  return parts.length > 0 ? parts.join(', ') : (why[0] ?? '');
 }
 
 /** Describes a decision: "ada accepted it", "ada corrected it to Configuration". */

@@ -1,5 +1,9 @@
 import { type RuleRow, ruleTable } from '../rule.ts';
 
+/** What a program did to a file, as system calls and common tools name it. A program that is run is none. */
+const REFUSED_OPERATION =
+  /\b(?:mkdir|rmdir|open|creat|chown|chmod|chdir|l?stat|unlink|remove|rename|sym?link|access|connect|dial|bind|listen|touch|tee|ln|cp|mv|rm|(?:cannot|can't|could not|unable to|failed to) (?!exec|run|start)\w+)\b[^:\n]{0,240}: (?:[^:\n]{0,80}: )?[Pp]ermission denied$/;
+
 /** These rules read refusals for want of a permission, a secret or a login. */
 export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
   'not-executable': {
@@ -11,12 +15,13 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /(?:\.sh|\.py|gradlew|mvnw)['"]?:? [Pp]ermission denied/,
       /CreateProcess error=5/,
     ],
+    when: (fact) => !REFUSED_OPERATION.test(fact.text),
     reads: [/(?<script>[\w./-]{2,200}): [Pp]ermission denied/],
     title: '{script} is not executable',
     cause: 'The shell cannot run {script} because the file was committed without the executable bit.',
     fix: [['code', 'Make {script} executable (`chmod +x {script}`) and commit the change.']],
     matches: ['./ci/weigh.sh: line 4: ./scales: Permission denied'],
-    ignores: ['✓ answers with Permission denied'],
+    ignores: ['✓ answers with Permission denied', 'mkdir /var/lib/scales: permission denied'],
   },
   'publish-refused': {
     kind: 'permission_or_secret',
@@ -67,7 +72,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /\b(?:mkdir|open|unlink|rename|rmdir|copyfile|scandir|access|symlink|chmod|opendir) '(?<target>[^'\n]{1,200})'/,
       /(?:[Pp]ermission denied|not permitted): '(?<target>[^'\n]{1,200})'/,
       /['"‘](?<target>\/[^'"’\n]{1,200})['"’]: (?:[Pp]ermission denied|[Oo]peration not permitted)/,
-      /(?:^|\s)(?<target>\/[\w.@+/-]{2,200}): [Pp]ermission denied/,
+      /(?:^|\s)(?<target>\/[\w.@+/-]{2,200}): (?:[Pp]ermission denied|[Oo]peration not permitted)/,
       /AccessDeniedException: (?<target>\/[\w.@+/-]{2,200})/,
     ],
     title: 'No permission to access {target}',
@@ -128,6 +133,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     patterns: [
       /Unable to authenticate|Requires authentication|Authentication (?:failed|required)/i,
       /Bad credentials|Credentials could not be loaded/i,
+      /Cannot perform an interactive login from a non TTY device/i,
       /no basic auth credentials|Incorrect or missing password/i,
       /Host key verification failed/i,
       /HTTP Basic: Access denied/i,
@@ -162,10 +168,14 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Permission to (?<repository>[\w./-]{3,140}?)(?:\.git)? denied to (?<account>[\w-]{1,60}(?:\[bot\])?)/,
       /denied to (?<bot>github-actions\[bot\])/,
       /(?<release>actions\/create-release|action-gh-release|release-action|GitHub release failed|gh release create)/,
-      /(?<oidc>ACTIONS_ID_TOKEN_REQUEST_URL)/,
+      /(?<oidc>ACTIONS_ID_TOKEN_REQUEST_URL|set the `id-token` permission)/,
+      /(?<archived>This repository was archived so it is read-only)/,
+      /unable to access ['"](?<pushedTo>https?:\/\/[^'"\n]{1,200}?)\/?['"]/,
       /could not read (?:Username|Password) for ['"‘](?<remote>[^'"’\n]{1,200})['"’]/,
+      /(?<login>could not read (?:Username|Password) for)/,
       /pull access denied for (?<image>[\w./:-]{2,160}?)[,;:]?(?: |$)/,
       /denied: (?<package>permission_denied: \w{3,30}|installation not allowed to \w{3,20} organization package)/i,
+      /(?<noPassword>interactive login from a non TTY)/,
       /(?<publickey>Permission denied \(publickey)/,
       /(?<basic>HTTP Basic: Access denied)/,
       /Authentication failed for ['"](?<remote>https?:\/\/[^'"\n]{1,200})['"]/,
@@ -176,12 +186,15 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     title: [
       '{account} cannot push to {repository}',
+      '{archived?}{pushedTo} is archived and read-only',
       'Access to the image {image} was denied',
       '{basic?}The server rejected the Git credentials of the job',
       '{sudo?}sudo requires a password',
+      '{login?}Git has no credentials for {remoteAbove}',
       'Git has no credentials for {remote}',
       "{integration?}The job's token has insufficient permissions",
       '{oidc?}The job has no OIDC token',
+      '{noPassword?}docker login was given no password',
       '{publickey?}{host} did not accept an SSH key from the job',
       "{hostKey?}SSH does not know the server's host key",
       '{loginNeeded?}npm is not logged in to the registry that it publishes to',
@@ -195,16 +208,23 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{sudo?}The step calls sudo, but the user of the job cannot use it without a password.',
       'The job pushed to {repository} as {account}, which does not have write access.',
       'The registry denied access to {image}. It does not exist, or the job is not logged in.',
-      'Git has no credentials for {remote}, which is private or has a different name.',
+      '{login?}Git asked for a user name for {remoteAbove}, because the repository is private, was renamed, or was removed.',
+      'Git asked for a user name for {remote}, because the repository is private, was renamed, or was removed.',
       'The registry refused to store the image: “{package}”.',
+      '{archived?}The job pushed to {pushedTo}, which is archived and accepts no pushes.',
       "{integration?}The job's token is not allowed to do what `{command}` requests from GitHub.",
       "{integration?}The job's token is not allowed to do what this step requests from GitHub.",
       '{oidc?}The step requests an OIDC token from GitHub, which a job gets only with the permission `id-token: write`.',
+      '{noPassword?}docker login was given no password, because the variable or secret that should hold it is empty in this job.',
       '{publickey?}The job did not offer {host} an SSH key that it accepts.',
       '{npm?}The registry rejected the request ({code}) because {empty} is empty in this job.',
       '{host} rejected the request ({code}) because the credentials of this step are missing, expired, or not authorized.',
     ],
     fix: [
+      [
+        'configuration',
+        '{archived?}Remove the push to {pushedTo}, or ask its owner to unarchive the repository.',
+      ],
       ['ask', '{basic?}Give the checkout a credential that can read {remote}.'],
       ['ask', '{basic?}Give the checkout a credential that can read the repository.'],
       [
@@ -236,7 +256,15 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       [
         'ask',
+        '{login?}Check that {remoteAbove} still exists under this name; if it is private, give the job a token that can read it.',
+      ],
+      [
+        'ask',
         'Check that {remote} still has this name; if it is private, give the job a token that can read it.',
+      ],
+      [
+        'ask',
+        '{noPassword?}Set the secret whose value the job passes to docker login, or correct its name; jobs triggered by forks do not receive secrets.',
       ],
       ['ask', "{sudo?}Let the job's user run this command without a password, or pass the password to sudo."],
       ['ask', '{publickey?}Load a key that {host} accepts (such as a deploy key) before this step.'],
@@ -252,6 +280,10 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     matches: ['Error: Resource not accessible by integration'],
     ignores: ['Logging in with no credentials helper ... done', '✓ answers 401 Unauthorized'],
     says: [
+      {
+        log: '+ docker login -u orchard --password-stdin\nError: Cannot perform an interactive login from a non TTY device',
+        title: 'docker login was given no password',
+      },
       {
         log: [
           'remote: HTTP Basic: Access denied.',

@@ -89,12 +89,26 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /cannot import name '?(?<name>\w{1,80})'? from (?:partially initialized module )?'?(?<from>[\w.]{1,120})/,
       /(?:site|dist)-packages\/(?<importer>[\w-]{1,80})\/[^"\n:]{1,200}(?:", line \d|:\d{1,6}: in )/,
     ],
-    title: 'The installed {from} does not have {name}, which the code imports',
+    title: [
+      withinPackage(({ from, name }) => `${from} does not define ${name}`),
+      'The installed {from} does not have {name}, which the code imports',
+    ],
     cause: [
+      withinPackage(
+        ({ importer, from, name }) =>
+          `Another module of ${importer} imports ${name} from ${from}, which does not define it. The installation of ${importer} is incomplete or mixes two versions.`,
+      ),
       '{importer} imports {name} from {from}, but the installed version of {from} does not have it. The two versions are incompatible.',
       'The code imports {name} from {from}, but the installed version of {from} does not have it.',
     ],
     fix: [
+      [
+        'dependency',
+        withinPackage(
+          ({ importer, from, name }) =>
+            `Install a complete release of ${importer}; if it is built here, define ${name} in ${from} or correct the import.`,
+        ),
+      ],
       [
         'dependency',
         'Upgrade {importer} to a release that works with the installed {from}, or pin {from} to a release that still has {name}.',
@@ -111,6 +125,18 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       'ImportError: attempted relative import beyond top-level package',
       'test_pear.py::test_ImportError PASSED',
     ],
+    says: [
+      {
+        log: [
+          'Traceback (most recent call last):',
+          '  File "/venv/lib/python3.13/site-packages/pear/press.py", line 4, in <module>',
+          '    from pear.scales import weigh',
+          "ImportError: cannot import name 'weigh' from 'pear.scales' (/venv/lib/python3.13/site-packages/pear/scales.py)",
+        ].join('\n'),
+        title: 'pear.scales does not define weigh',
+        fix: 'Install a complete release of pear; if it is built here, define weigh in pear.scales or correct the import.',
+      },
+    ],
   },
   'linkage-error': {
     kind: 'version_conflict',
@@ -121,33 +147,47 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /ExceptionInInitializerError.{0,80}NoSuch/,
       /(?:MissingMethod|TypeLoad)Exception|Could not load (?:file or assembly|type)/,
     ],
-    when: (fact) => !/javax[./]xml[./]bind/.test(fact.text),
+    // A class that could not be initialized is there; why it could not was thrown before.
+    when: (fact) => !/javax[./]xml[./]bind|Could not initialize class/.test(fact.text),
     reads: [
+      /NoSuchMethodError: (?<owner>[\w.$]{3,120}): method (?<ownMember>[\w<>$]{1,80})\(/,
       /NoSuchMethodError: '?(?:\S{1,80} )?(?<member>[\w.$/]{3,120})\(/,
       /NoSuchFieldError: (?<field>[\w.$]{2,120})/,
-      /(?:NoClassDefFoundError|ClassNotFoundException): (?:Could not initialize class )?(?<class>[\w.$/]{3,160})/,
+      /(?:NoClassDefFoundError|ClassNotFoundException): (?<class>[\w.$/]{3,160})/,
       /Could not load file or assembly '(?<assembly>[\w.-]{2,80}(?:, Version=[\d.]{1,20})?)/,
     ],
     title: [
+      'The method {ownMember} of {owner} is missing at run time',
       'The method {member} is missing at run time',
       'The class {class} is missing at run time',
       'The assembly {assembly} cannot be loaded',
       'The field {field} is missing at run time',
     ],
     cause: [
+      'The code was compiled against a version of {owner} that has the method {ownMember}, but the version used at run time does not have it.',
       'The code was compiled against a version of a library that has {member}, but the version used at run time does not have it.',
       'The program needs {class} at run time, but no library on its class path has it.',
       'The program needs the assembly {assembly} at run time, but that version is not available beside it.',
       'The code was compiled against a version of a library that has {field}, but the version used at run time does not have it.',
     ],
     fix: [
+      ['dependency', 'Compile and run with the same version of the library that has {owner}.'],
       ['dependency', 'Compile and run with the same version of the library that has {member}.'],
       ['dependency', 'Compile and run with the same version of the library that has {field}.'],
       ['dependency', 'Add the library that contains {class} to the run-time class path.'],
     ],
     matches: ['java.lang.NoSuchMethodError: org.fruit.Basket.weigh()I'],
-    ignores: ['Excluding ClassNotFoundException from the trace', '✓ throws ClassNotFoundException'],
+    ignores: [
+      'Excluding ClassNotFoundException from the trace',
+      '✓ throws ClassNotFoundException',
+      'java.lang.NoClassDefFoundError: Could not initialize class org.fruit.Pear',
+    ],
     says: [
+      {
+        log: 'java.lang.NoSuchMethodError: org.fruit.Basket: method <init>()V not found\njava.lang.NoClassDefFoundError: Could not initialize class org.fruit.Scales',
+        title: 'The method <init> of org.fruit.Basket is missing at run time',
+        fix: 'Compile and run with the same version of the library that has org.fruit.Basket.',
+      },
       {
         log: 'java.lang.NoSuchMethodError: org.fruit.Basket.weigh()I',
         fix: 'Compile and run with the same version of the library that has org.fruit.Basket.weigh.',
@@ -344,4 +384,15 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
 function namesPackage(fact: Fact, facts: Facts): boolean {
   if (/ImportError: lib\S{1,80}\.so/.test(fact.text)) return true;
   return /cannot import name/.test(fact.text) && !isOwnModule(fact.text, facts);
+}
+
+/** Writes a sentence about a module that imports a name from another module of its own package. */
+function withinPackage(
+  write: (names: { readonly importer: string; readonly from: string; readonly name: string }) => string,
+): (read: (slot: string) => string | null) => string | null {
+  return (read) => {
+    const [importer, from, name] = [read('importer'), read('from'), read('name')];
+    const isOwn = importer !== null && importer === from?.split('.')[0];
+    return isOwn && name !== null ? write({ importer, from, name }) : null;
+  };
 }

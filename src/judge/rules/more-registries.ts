@@ -288,7 +288,8 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       /Unable to locate package (?<name>[\w.+-]{1,80})/,
       /Package '?(?<name>[\w.+-]{1,80})'? has no installation candidate/,
       /E: Version '(?<version>[^'\n]{1,60})' for '(?<name>[^'\n]{1,60})' was not found/,
-      /(?:No match for argument|target not found|No such formula|No package): (?<name>[\w.+@/-]{1,80})/,
+      /(?:No match for argument|target not found|No such formula|No package): (?<name>[\w.+@/-]{1,80}(?:\([\w.+:-]{1,80}\))?)/,
+      /[Nn]othing provides (?<needed>\S{1,80} (?:[<>]?=|[<>]) \S{1,40}) needed by (?<neededBy>[\w.+-]{2,100})/,
       /No available formula with the name "(?<name>[^"\n]{1,80})"/,
       /(?<name>[\w.+-]{1,80}) \(no such package\)/,
       /[Nn]othing provides (?:requested )?'?(?<name>[\w.+:@/-]{1,80}(?:\([\w.+:-]{1,80}\))?)/,
@@ -298,11 +299,13 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       /^\s{0,2}(?<by>[\w.+:-]{2,80}) : (?:Pre)?Depends: (?<needs>[\w.+-]{2,80}(?: \([^)\n]{1,60}\))?) but (?<state>it is not \w{5,12}|\S{1,60} is to be installed)/,
     ],
     title: [
+      '{neededBy} needs {needed}, which no repository has',
       'The package {name} {version} is not in the package index',
       'The package {name} is not in the package index',
       '{by} cannot be installed: it needs {needs}',
     ],
     cause: [
+      '{neededBy} needs {needed}, but no enabled repository provides it.',
       'The job requests version {version} of {name}, which is not in the package index.',
       'The job requests the package {name}, which is not in the package index; {replacement} replaces it.',
       'The job requests the package {name}, which is not in the package index.',
@@ -312,6 +315,10 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       [
         'configuration',
         'Remove the version pin {version} for {name}, or pin a version that is in the index.',
+      ],
+      [
+        'configuration',
+        'Enable the repository that provides {needed}, or use a release of {neededBy} that does not need it.',
       ],
       ['configuration', 'Install {replacement} instead, because it replaces {name}.'],
       ['configuration', useNewName],
@@ -328,6 +335,15 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
         log: "Package libgl1-mesa-glx is not available, but is referred to by another package.\nE: Package 'libgl1-mesa-glx' has no installation candidate",
         title: 'The package libgl1-mesa-glx is not in the package index',
         fix: 'Install libgl1 instead, because newer Debian and Ubuntu releases do not have libgl1-mesa-glx.',
+      },
+      {
+        log: 'Problem: package pear-macros-1-136.noarch from orchard requires pear = 13.0.0\n  - nothing provides pear = 13.0.0 needed by pear-macros-1-136.noarch from orchard',
+        title: 'pear-macros-1-136.noarch needs pear = 13.0.0, which no repository has',
+        fix: 'Enable the repository that provides pear = 13.0.0, or use a release of pear-macros-1-136.noarch that does not need it.',
+      },
+      {
+        log: 'No match for argument: pkgconfig(peartools) >= 2.0.0',
+        title: 'The package pkgconfig(peartools) is not in the package index',
       },
     ],
   },

@@ -191,7 +191,8 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
     ],
     when: (_fact, facts) => facts.compileErrors.length === 0,
     reads: [
-      /Failed building wheel for (?<package>[\w.-]{1,80})/,
+      /(?:Failed building wheel for |Failed to build `)(?<package>[\w.-]{1,80})/,
+      /^[^\w\n]{0,12}ModuleNotFoundError: No module named '(?<buildModule>[\w.]{1,80})'/,
       /fatal error: (?<header>[\w./+-]{1,120}\.h(?:pp)?): No such file/,
       /(?<pgConfig>pg_config)(?: executable)? (?:is )?(?:not found|required)/,
       /(?<rust>can't find Rust compiler|Rust, the Rust compiler|is Cargo, the Rust package manager, installed)/i,
@@ -201,12 +202,14 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
     title: [
       '{header?}{package} cannot be built because the header {header} is missing',
       '{rust?}{package} cannot be built without Rust',
+      '{package} cannot be built without {buildModule}',
       '{package} cannot be built',
     ],
     cause: [
       'pip had to build {package} from source, but the compiler cannot find the header {header}.',
       '{rust?}pip had to build {package} from source, which requires a Rust compiler.',
       '{msvc?}pip had to build {package} from source, which requires the Microsoft compiler.',
+      'The build script of {package} imports {buildModule}, which is not installed where the package is built.',
       'pip had to build {package} from source because there is no prebuilt wheel for this Python version and platform, and the build failed.',
     ],
     fix: [
@@ -225,6 +228,10 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       ],
       [
         'configuration',
+        'Install {buildModule} before {package} is built, or use a release of {package} that declares {buildModule} as a build requirement.',
+      ],
+      [
+        'configuration',
         '{msvc?}Use a Python version with a wheel for {package}, or install the Microsoft C++ Build Tools.',
       ],
     ],
@@ -235,6 +242,20 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
         log: "error: can't find Rust compiler\nERROR: Failed building wheel for pear",
         title: 'pear cannot be built without Rust',
         fix: 'Install Rust in the job, or use a release of pear with a wheel for this Python version.',
+      },
+      {
+        log: [
+          '  × Failed to build `pear==2.7.4`',
+          '  ├─▶ The build backend returned an error',
+          '  ╰─▶ Call to `setuptools.build_meta:__legacy__.build_wheel` failed (exit status: 1)',
+          '',
+          '      [stderr]',
+          '      Traceback (most recent call last):',
+          '        File "<string>", line 8, in <module>',
+          "      ModuleNotFoundError: No module named 'scales'",
+        ].join('\n'),
+        title: 'pear cannot be built without scales',
+        fix: 'Install scales before pear is built, or use a release of pear that declares scales as a build requirement.',
       },
     ],
   },

@@ -134,7 +134,7 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
     says: [
       {
         log: '--- FAIL: TestWeigh (0.00s)',
-        title: '“TestWeigh”: fails',
+        title: '“TestWeigh” fails',
         cause: '“TestWeigh” fails; the log does not say what it expected.',
         fix: null,
       },

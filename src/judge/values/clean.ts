@@ -39,16 +39,20 @@ const PREFIXES = [
   String.raw`\[[A-Za-z][\w.-]{2,60}\](?= +[A-Z\d[])|[a-z_]{2,40}(?:::[a-z_]{2,40}){1,6}:(?= )`,
 ];
 const PREFIX = new RegExp(`^(?:(?:${PREFIXES.join('|')})\\s{0,4}){1,8}`, 'u');
+/** A line of keys and values, as loggers of Go and others write it. */
+const LOGFMT =
+  /^(?:(?:time|ts|level|logger|caller|source)="?[^"\s]{1,80}"? ){1,5}msg="(?<message>[^"\n]{1,400})".*$/;
 /** The goal of Maven and its project. */
 const GOAL =
   /^(?:[Ff]ailed to execute goal )?[\w.-]{1,80}(?::[\w.-]{1,80}){1,3}(?: \([\w.-]{1,60}\))? on project [\w.-]{1,80}: /;
 /** The packages of an exception's type. */
-const PACKAGES = /(?<![\w./])(?:[a-z_]\w{0,60}\.){2,10}(?=[A-Z][\w$]{0,80}(?:Error|Exception)\b)/g;
+const PACKAGES = /(?<![\w./])(?:[a-z_]\w{0,60}\.){2,10}(?=[A-Z][\w$]{0,80}(?:Error|Exception|Failure)\b)/g;
 /** An address at which to read more. */
 const READ_ON =
   /[.;]? ?\(?(?:For (?:further|more) (?:information|details)|For details|(?:Read|Learn|See) more|More (?:information|details)|See also)\b[^.:]{0,60}:? ?https?:\/\/.*$/i;
 /** Escapes that a program printed as text. */
-const ESCAPES = /\\(?:x1b|u001b|033|e)(?:\[[\d;]{0,20}[A-Za-z])?|\[\d{1,3}(?:;\d{1,3}){0,3}m/gi;
+const ESCAPES =
+  /\\(?:x1b|u001b|033)(?:\[[\d;]{0,20}[A-Za-z])?|\\e\[[\d;]{0,20}[A-Za-z]|\[\d{1,3}(?:;\d{1,3}){0,3}m/gi;
 /** An absolute path, which may lead into the checkout. */
 const ABSOLUTE = /(?<![\w./:~@-])(?:\/|[A-Za-z]:[\\/])[\w@.+-]{1,80}(?:[\\/][\w@.+-]{1,80}){2,30}/g;
 
@@ -62,14 +66,16 @@ export function cleanWords(raw: string, most: number): string {
     .replace(/[A-Za-z]:\\/.test(raw) ? /\\[nrt](?![\w\\.])/g : /\\[nrt](?![\w\\])|\\n/g, ' ')
     .replace(/[│╭╰╮╯─┌└┐┘├┤✖✘●⨯⎯]{1,200}/g, ' ')
     .replace(/(?<!\*)\*\*(?!\*)/g, '')
+    .replace(/^E {2,40}(?=\S)/, '')
     .replace(/\s{1,400}/g, ' ')
     .replace(ESCAPES, '')
     .trim()
+    .replace(LOGFMT, '$<message>')
     .replace(PREFIX, '')
     .replace(GOAL, '')
     .replace(PACKAGES, '')
     .replace(ABSOLUTE, projectPath)
-    .replace(/ -> \[Help \d\]$/, '')
+    .replace(/ -> \[Help \d\]$| \(detected at line \d{1,6}\)$/, '')
     .replace(READ_ON, '')
     .replace(/ \[[^\][\s]{1,300}\.\w{0,8}proj\]$/, '')
     .replace(/[.:;,\s]{1,10}$/, '');

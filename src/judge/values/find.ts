@@ -47,6 +47,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   otherPlaces: listOtherPlaces,
   earlierError: readEarlierError,
   fixed: readFixMark,
+  remoteAbove: readRemoteAbove,
   ...VERSION_READERS,
 };
 
@@ -267,6 +268,15 @@ function readEarlierError({ trigger }: TellingBlock, { subject }: Facts): Value 
       isComplaint(one),
   );
   return earlier?.at == null ? null : { text: earlier.text, ...earlier.at, near: 'step' };
+}
+
+/** Reads the repository that the lines just above the deciding one name: Git itself may name only its host. */
+function readRemoteAbove({ trigger, paragraph }: TellingBlock): Value | null {
+  for (const one of paragraph.filter(({ line }) => trigger.line !== null && line < trigger.line)) {
+    const remote = /https?:\/\/[\w.-]{3,100}\/[\w.~-]{1,100}\/[\w.~-]{1,100}\w/.exec(one.text)?.[0];
+    if (remote !== undefined) return { text: remote, source: one.source, line: one.line, near: 'paragraph' };
+  }
+  return null;
 }
 
 /** Reads the mark of a linter behind a finding that it can correct itself: "F401 [*] …". */

@@ -43,12 +43,12 @@ export function readPlace(block: TellingBlock, subject: TriageSubject): Value | 
 }
 
 /** Scripts that only start a program: an error that passes through them arose elsewhere. */
-const STARTS = /(?:^|\/)(?:manage|setup|__main__|conftest)\.py:/;
+export const STARTS_PROGRAM = /(?:^|\/)(?:manage|setup|__main__|conftest)\.py$/;
 
 /** Reads where the project's own code throws what the deciding line says. */
 export function readThrownAt(block: TellingBlock, subject: TriageSubject): Value | null {
   const found = framePlace(block, subject);
-  if (found === null || found.line === null || STARTS.test(`${found.path}:`)) return null;
+  if (found === null || found.line === null || STARTS_PROGRAM.test(found.path)) return null;
   return {
     text: `${found.path}:${found.line}`,
     source: found.at.source,
@@ -73,7 +73,7 @@ export function readComplaint(block: TellingBlock, subject: TriageSubject): Valu
   const found =
     diagnosedPlace(block, subject) ??
     (framePlace(block, subject) === null ? statedPlace(block, subject) : null);
-  const bare = (found?.said ?? '').replace(/^[\s:)\]\d,-]{0,20}/, '');
+  const bare = found?.said ?? '';
   // A tool that stops at its warnings decided by this one.
   const isOwn = found !== null && found.at.line === block.trigger.line;
   const said = cleanWords(isOwn ? bare.replace(/^WARNING: /, '') : bare, LONGEST_COMPLAINT);
@@ -189,7 +189,10 @@ function statedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSubjec
         path: pathIn(path, project),
         line: Number(line),
         at: one,
-        said: one.text.trim().slice(whole.length),
+        said: one.text
+          .trim()
+          .slice(whole.length)
+          .replace(/^[\s:)\]\d,-]{0,20}/, ''),
       };
     }
   }

@@ -12,6 +12,7 @@ import {
   ReviewState,
 } from '../../domain/review.ts';
 import { createListSchema, pageQuery } from '../../ports/database.ts';
+import { ShownWhose } from '../answers/whose.ts';
 
 const Sort = z.enum(['risk', 'age', 'confidence']);
 
@@ -44,11 +45,9 @@ export const ReviewDetail = z.object({
   review: Review,
   analysis: Analysis,
   events: z.array(ReviewEvent),
-  /**
-   * True if the item was drawn to be judged before its verdict is seen. The reviewer must name a category
-   * first.
-   */
-  blind: z.boolean(),
+  whose: ShownWhose.nullable()
+    .default(null)
+    .describe('Whose the failure is; null if nothing around the build is known'),
 });
 
 export const GroupQuery = ReviewQuery.omit({ state: true, fingerprint: true });
@@ -64,10 +63,6 @@ export const NextBody = ReviewQuery.omit({ state: true, limit: true, offset: tru
   .nullish();
 
 export const NextView = z.object({ review: Review.nullable() });
-
-export const GuessBody = z.strictObject({ category: Category });
-
-export const GuessView = z.object({ blind: z.boolean(), guess: Category.nullable() });
 
 export const WithdrawBody = z.strictObject({ reason: typedText(1000) });
 

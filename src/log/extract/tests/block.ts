@@ -15,7 +15,7 @@ const PLACE = new RegExp(
 /** The text that may precede a message on its line. */
 const BEFORE_MESSAGE = new RegExp(
   String.raw`^(?:[^\s:()]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?: |\[\d\d:\d\d:\d\d\] |` +
-    String.raw`\[xUnit\.net [\d:.]{1,20}\]\s{0,12}|(?:Reason|Message|Error Message): )?` +
+    String.raw`\[xUnit\.net [\d:.]{1,20}\]\s{0,12}|(?:Reason|Message|Error Message): |Error:\s{2,20})?` +
     String.raw`(?:(?:FATAL )?ERROR: (?=\w{1,40}\())?`,
 );
 /** Lines that give no message: a label, a place, a rule, a frame. */
@@ -23,6 +23,7 @@ const NO_MESSAGE = new RegExp(
   String.raw`^(?:(?:unknown file|[^\s:()]{1,300}[:(]\d{1,7}\)?): (?:Failure|error)$|` +
     '(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure/Error|' +
     String.raw`stacktrace|FAILED|Caused an ERROR):?$|[─⎯=\-_.*~^]{1,300}$|` +
+    String.raw`Error Trace:\s.{0,400}$|` +
     String.raw`[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\)$|` +
     String.raw`[-─]{2}[^\n]{1,200}[-─]{2}$|at \S{1,300}$|at [^\n]{1,300}\(|` +
     String.raw`(?:[^\w\s] )?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)`,
@@ -55,10 +56,12 @@ const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] =
       String.raw`(?:\(\w{1,20}\) )?(?<value>\S[^\n]{0,300})$`,
       'm',
     ) },
-  { expected: /^\s{0,12}expected: (?<value>\S[^\n]{0,300}?),?$/im,
-    actual: /^\s{0,12}(?:actual|got|received): {1,8}(?<value>\S[^\n]{0,300}?),?$/im },
+  { expected: /^\s{0,40}expected: (?<value>\S[^\n]{0,300}?),?$/im,
+    actual: /^\s{0,40}(?:actual|got|received) {0,2}: {1,8}(?<value>\S[^\n]{0,300}?),?$/im },
   { expected: /^\s{0,12}Expected(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: (?<value>\S[^\n]{0,300})$/m,
     actual: /^\s{0,12}Actual(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: {1,4}(?<value>\S[^\n]{0,300})$/m },
+  { expected: /^\s{0,12}Expected to \w{1,20}: {1,4}(?<value>\S[^\n]{0,300})$/m,
+    actual: /^\s{0,12}Received: {1,4}(?<value>\S[^\n]{0,300})$/m },
   { expected: /<(?<value>[^\n]{0,300})> expected but was\n/,
     actual: /> expected but was\n<(?<value>[^\n]{0,300})>/ },
 ];

@@ -85,6 +85,10 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
     { head: /^\s{0,20}test at (?<file>[^\n]{1,300}?):(?<line>\d{1,7}):\d{1,6}$/,
       next: /^\s{0,20}✖ (?<name>\S.{0,400}?) \(\d[\d.]{0,16}ms\)$/, limit: 80 },
   ] },
+  { name: 'bun-test', literals: ['(fail) '], shapes: [
+    { head: /^\(fail\) (?:(?<suite>\S.{0,300}) > )?(?<name>\S.{0,300}?) \[\d[\d.]{0,12}m?s\]$/,
+      above: /^error: \S.{0,500}$/, within: 30, titled: true, body: 'none' },
+  ] },
   { name: 'pester', literals: ['[-] '], shapes: [
     { head: /^\s{0,20}\[-\] (?<name>\S.{0,300}?) \d[\d.,]{0,10}m?s(?: \(.{1,40}\))?$/,
       suite: /^\s{0,4}Describing (?<suite>\S.{0,200})$/, until: /^\s{1,20}\[[+!-]\] /, limit: 30 },
@@ -356,7 +360,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
  */
 function goMessage(named: Named, body: readonly string[]): Named {
   const said = body.flatMap(
-    (text) => /^\s{4,40}[\w./-]{1,200}_test\.go:\d{1,7}: (\S.{0,1000})$/.exec(text)?.[1] ?? [],
+    (text) => /^\s{4,40}(?!logger\.go)[\w./-]{1,200}\.go:\d{1,7}: (\S.{0,1000})$/.exec(text)?.[1] ?? [],
   );
   const isPanic = body.some((text) => /^\s{0,8}panic: /.test(text));
   const message = said.find((text) => /\b(?:want|wanted|expected|got)\b/i.test(text)) ?? said.at(-1);

@@ -173,7 +173,7 @@ export const LINTERS: readonly Tool[] = [
       String.raw`assist)/[\w/]{1,80}|format|organizeImports|parse)(?: {1,3}FIXABLE)?` +
       ' {1,3}━{3,200}(?<message>)$',
     ), belongs: /^$|^\s{1,200}\S/, messageBelow: /^\s{1,4}[×✖!] (?<said>\S.{0,400})/ }] },
-  { tool: 'prettier', literals: ['code style issues', '[warn] ', '[error] '],
+  { tool: 'prettier', literals: ['code style issues', '[warn] ', '[error] ', 'mwarn', 'merror'],
     says: [{ pattern: new RegExp(
       String.raw`^(?:\[warn\]|\[error\]) (?<message>(?:Code style issues|` +
       String.raw`[^\s:]{1,300}\.\w{1,6}(?:: SyntaxError.{0,300})?$).{0,200})`,

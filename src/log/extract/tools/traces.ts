@@ -295,7 +295,7 @@ function readCauses(log: LogText, line: number, found: Findings): number {
 }
 
 const ACCESS = /^\s{0,8}(?<previous>Previous )?(?<what>[Rr]ead|[Ww]rite|[Aa]tomic \w{4,8}) at 0x/;
-const PLACE = /^\s{1,12}(?<file>\/?[^\s:]{1,300}\.go):(?<line>\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/;
+const PLACE = /^\s{1,24}(?<file>\/?[^\s:]{1,300}\.go):(?<line>\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/;
 /**
  * The message of Rust that a thread panicked, before 1.73 and since: the text is quoted on the line, or below
  * it.
@@ -312,8 +312,9 @@ export const goPanics: Extractor = {
   extract: (log, lines, found) => {
     for (const line of lines) {
       const text = log.line(line);
-      if (!/^panic: |^fatal error: |^WARNING: DATA RACE/.test(text)) continue;
-      const end = blockEnd(log, line, 40, (below) => !/^(?:FAIL|ok|exit status|={10,})/.test(below));
+      // Runners of Go's tests indent what a test printed.
+      if (!/^\s{0,8}panic: |^fatal error: |^WARNING: DATA RACE/.test(text)) continue;
+      const end = blockEnd(log, line, 40, (below) => !/^\s{0,8}(?:FAIL|ok|exit status|={10,})/.test(below));
       found.block(line, end, 82, 'go panic');
       found.block(line, Math.min(end, line + 10), 90, 'go panic');
       found.message(line, text, 82);
@@ -360,14 +361,15 @@ function readRace(log: LogText, line: number, found: Findings): void {
 /** Reads a panic's message, and the stack of the goroutine that panicked. */
 function readGoPanic(log: LogText, line: number, text: string, found: Findings): void {
   const { type = '', said: message } =
-    /^(?<type>panic|fatal error): (?<said>.{1,500}?)(?: \[recovered.{0,20})?$/.exec(text)?.groups ?? {};
-  const start = lineBelow(log, line, 12, (below) => /^goroutine \d{1,9} \[/.test(below));
+    /^\s{0,8}(?<type>panic|fatal error): (?<said>.{1,500}?)(?: \[recovered.{0,20})?$/.exec(text)?.groups ??
+    {};
+  const start = lineBelow(log, line, 12, (below) => /^\s{0,8}goroutine \d{1,9} \[/.test(below));
   if (message === undefined || start === null) return;
   const end = blockEnd(
     log,
     start,
     MAX_FRAMES,
-    (one) => one.trim() !== '' && !/^(?:goroutine |exit status|FAIL\b)/.test(one),
+    (one) => one.trim() !== '' && !/^\s{0,8}(?:goroutine |exit status|FAIL\b)/.test(one),
   );
   const frames = readGoFrames(log, start, end);
   if (frames.length > 0) found.exception(line, type, message, frames);
