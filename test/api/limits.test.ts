@@ -48,7 +48,7 @@ async function send(port: number, head: string, pieces: Iterable<string | Buffer
   return answer;
 }
 
-describe('T19: limits beside the address', () => {
+describe('T19: limits other than by address', () => {
   test('a token is held to its own, from whatever address; another one is not', async () => {
     const tokens = fakeTokens();
     await open({ tokenRateLimit: 3 }, { stores: storesWith({ tokens }) });

@@ -187,7 +187,7 @@ describe.each(Object.keys(ID_ROUTES))('T18: %s', (route) => {
     expect(foreign.body).not.toContain(THEIRS);
   });
 
-  it('answers for its own project, and everything to whoever is held to none', async () => {
+  it('answers for its own project only, and for every project without a scope', async () => {
     const own = await ask(tokens.reviewer, route, ours);
     expect([route, own.statusCode]).not.toEqual([route, 404]);
     expect((await ask(TOKENS.admin, route, theirs)).statusCode).not.toBe(404);
@@ -307,7 +307,7 @@ describe('T18: every route that names nothing by an id', () => {
       '/insights/flaky',
       '/search?q=since:900w',
     ],
-  ])('GET %s shows both to whoever is held to none', async (url) => {
+  ])('GET %s shows both projects to a token without a scope', async (url) => {
     const { body } = await answerTo(TOKENS.admin, `GET ${url}`);
     expect([OURS, THEIRS].map((mark) => body.includes(mark))).toEqual([true, true]);
   });

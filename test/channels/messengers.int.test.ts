@@ -183,7 +183,7 @@ describe('68: to a webhook', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('that nobody configured it is refused', async () => {
+  it('is refused if it is not configured', async () => {
     expect(teams().messages?.refusal('https://evil.example')).toContain(
       'FAULTLINE_TEAMS_WEBHOOKS has no webhook of this name. It has: payments.',
     );

@@ -60,7 +60,7 @@ describe('triage of a test report alone', () => {
 });
 
 describe('triage of a log', () => {
-  it('UX 50: prints Key<tab>value lines to a pipe, and calm phases beside it', async () => {
+  it('UX 50: prints Key<tab>value lines to a pipe, and plain phases to the other stream', async () => {
     const ended = await faultline(['triage', CART]);
     expect(ended).toMatchObject({ code: 0, signal: null });
     expect(ended.stdout).not.toContain('\u001b');

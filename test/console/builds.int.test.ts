@@ -68,7 +68,7 @@ describe('builds', () => {
     }
   });
 
-  it('list their causes in the order in which one would mend them, each with its tests and why they are grouped', async () => {
+  it('list their causes in the order in which to fix them, each with its tests and why they are grouped', async () => {
     const id = await storeSeveralCauses(
       console.stores,
       sampleBuild({ repository: 'acme/several', number: '3' }),

@@ -191,7 +191,7 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
     expect(state.answer?.title).toBe(ANSWER.title);
   });
 
-  test('an unknown tool beside a known one: said, not a crash', async () => {
+  test('an unknown tool next to a known one is reported and does not crash', async () => {
     play({
       'select-tool': [
         { calls: [...BOTH_SEARCHES, { tool: 'run_shell', args: { command: 'env' }, why: 'x' }] },

@@ -168,7 +168,7 @@ describe('the graph with a model over HTTP', () => {
     expect(state.answer?.title).toBe(ANSWER.title);
   });
 
-  test('invalid arguments go back to the model once and are mended', async () => {
+  test('invalid arguments go back to the model once and are corrected', async () => {
     play({
       'select-tool': [
         { calls: [...BOTH_SEARCHES, { tool: 'grep_log', args: { text: 'x' }, why: 'the values' }] },

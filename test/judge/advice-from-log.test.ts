@@ -262,7 +262,7 @@ describe('a cause', () => {
     expect(title).toBe('Harvest 12 is closed');
   });
 
-  it('is the file that the job generates anew', () => {
+  it('is the file that the job generates again', () => {
     const { title } = answerOn(
       './generate && git diff --exit-code src/press.gen.ts',
       'diff --git a/src/press.gen.ts b/src/press.gen.ts',

@@ -231,7 +231,7 @@ describe('suspects that the log only names', () => {
       '##[error]Process completed with exit code 1.',
     );
 
-  test('are files of the telling lines, with their line, and said to be no more than that', () => {
+  test('are files of the decisive lines, with their line, and named as no more than that', () => {
     const [named] = failing('Error: nobody may sell what has no currency (see conf/prices.yaml:7).');
     expect(named).toMatchObject({ path: 'conf/prices.yaml', line: 7, reason: 'the log names it' });
   });

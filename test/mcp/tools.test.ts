@@ -86,7 +86,7 @@ describe('get_failure', () => {
     );
   });
 
-  it('explains the cause to mend first, and lists the others in their order, each with its tests', async () => {
+  it('explains the cause to fix first, and lists the others in their order, each with its tests', async () => {
     const deps = installation({
       analyses: { listByBuild: async () => [...ANALYSES] },
       failures: { groupsOfBuild: async () => [...GROUPS] },
@@ -215,7 +215,7 @@ describe('submit_feedback', () => {
     return { teaching: 'The next failure like it is answered so.' };
   };
 
-  it('is not offered where nobody allowed it', async () => {
+  it('is not offered unless it is allowed', async () => {
     await expect(ask(installation(), 'submit_feedback')).rejects.toThrow('there is no tool submit_feedback');
   });
 

@@ -26,7 +26,7 @@ function testOf(
 const inLog = (source: string, line: number) => ({ at: { source, line } });
 const step = sampleFailure({ test: null });
 
-describe('the order in which one would mend the answers of a build', () => {
+describe('the order in which to fix the causes of a build', () => {
   it.each([
     {
       what: 'what stops others goes before what only fails',

@@ -254,7 +254,7 @@ describe('the comment of a pull request', () => {
     );
   });
 
-  it('links to nothing where nobody said by which address people reach us', () => {
+  it('contains no links if no public address is configured', () => {
     const situation = situationOf(
       headOf({ causes: [causeOf(unsureAnalysis(), { review: waiting }), causeOf(registry)] }),
     );
@@ -304,7 +304,7 @@ describe('whose change it was', () => {
     expect(on('2026-10-02T12:00:00.000Z')).not.toContain('Not your change');
   });
 
-  it('is not blamed on the change where it may be flaky, or somebody else’s server', () => {
+  it('is not blamed on the change if it may be flaky, or the fault of another server', () => {
     for (const change of [
       { kind: 'flaky_timing' },
       { category: 'INFRA_ERROR' },

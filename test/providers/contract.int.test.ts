@@ -170,7 +170,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       }
     });
 
-    test('that nobody lets us read names what the token needs', async () => {
+    test('that the token may not read names what it needs', async () => {
       host.state.log = { status: 403 };
       const message = expect.stringMatching(/FAULTLINE_[A-Z]+_TOKEN/);
       await expect(fetch()).rejects.toMatchObject({ code: 'upstream-auth', retryable: false, message });

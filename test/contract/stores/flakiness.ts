@@ -209,7 +209,7 @@ export function flakinessContract(world: StoresWorld): void {
       ]);
     });
 
-    it(' holds a test in quarantine until a day, and lists it meanwhile', async () => {
+    it(' holds a test in quarantine until a day, and lists it in the meantime', async () => {
       await ran('1', 'a', [result('adds', 'failed')]);
       const test = { repository: world.repository, name: 'adds', suite: 'cart' };
       const quarantine = { until: '2099-01-01T00:00:00.000Z', by: 'ada', reason: 'waits for the new driver' };

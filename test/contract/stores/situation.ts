@@ -112,7 +112,7 @@ export function situationContract(world: StoresWorld): void {
       });
     });
 
-    it('is what failed before and by which build it was mended, however many follow', async () => {
+    it('is what failed before and which build fixed it, however many follow', async () => {
       await ours({ number: '100' });
       const last = await ours({ number: '101' });
       await world.analysisOf(last, 'f00d');

@@ -43,7 +43,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     }
 
     it.each(['done', 'failed'] as const)(
-      'requests a triage again for a build whose triage was %s, with tries counted anew',
+      'requests a triage again for a build whose triage was %s, with its attempts reset',
       async (state) => {
         const { id, buildId } = await requested();
         await jobs().release(await leased(id), 'GitHub did not answer', 1);
@@ -87,7 +87,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it.each(['release', 'reclaim', 'expiry'])(
-      'counts the tries of a job with news anew after its %s',
+      'resets the attempts of a job with news after its %s',
       async (end) => {
         const { id, buildId } = await requested();
         await jobs().release(await leased(id), 'GitHub did not answer', 1);
@@ -240,7 +240,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(await holds(held)).toBe(false);
     });
 
-    it('lets nobody take a job between asking who holds it and the end of that transaction', async () => {
+    it('keeps a job from being taken between the check of its holder and the end of that transaction', async () => {
       const { id } = await requested();
       const expired = await jobs().lease(id, 1);
       if (expired === null) throw new Error('the lease is given');

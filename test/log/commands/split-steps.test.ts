@@ -68,7 +68,7 @@ describe('commands that failed in one step', () => {
     expect(readStep(script, `${PATCH}${PATCH.replace('c:1', 'c:7')}`)).toHaveLength(1);
   });
 
-  it('are failing tests, and what another tool says beside them', () => {
+  it('are failing tests, and what another tool says next to them', () => {
     const script = ['go test ./... || failed=1', 'bash vendor.sh || failed=1', 'exit $failed'];
     const causes = readStep(script, `${TESTS}${CLONE}`);
     expect(causes.map(({ tests, message }) => tests[0] ?? message.slice(0, 5))).toEqual(['TestDiv', 'fatal']);

@@ -31,7 +31,7 @@ describe('what is measured of a line among those around it', () => {
     expect(measured('paragraphsAfter', 5)).toBe(0);
   });
 
-  it('counts possible causes before and behind a line, and those with a word of failure', () => {
+  it('counts possible causes before and behind a line, and those that mention a failure', () => {
     expect(measured('causesBefore', 3)).toBe(1);
     expect(measured('causesAfter', 3)).toBeCloseTo(Math.log2(3));
     expect(['severeBefore', 'severeAfter'].map((fact) => measured(fact, 5))).toEqual([1, 0]);

@@ -250,7 +250,7 @@ describe('chooseTools', () => {
     expect(system).not.toContain('grep_log');
   });
 
-  test('asks nobody where nothing is offered', async () => {
+  test('asks no model if nothing is offered', async () => {
     const model = modelReplying({});
     const judgement = await createLlmAnalyst({ model }).chooseTools(
       { ...INSIGHT, plan: PLAN, offered: [] },

@@ -177,7 +177,7 @@ describe('what is missing', () => {
   });
 });
 
-it('nobody waits for a model that was cancelled', async () => {
+it('stops waiting for a model when it is canceled', async () => {
   const embedder = await open(played(() => new Promise(() => undefined)));
   await expect(embedder.embed(['a'], AbortSignal.timeout(20))).rejects.toMatchObject({ code: 'cancelled' });
 });

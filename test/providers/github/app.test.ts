@@ -133,7 +133,7 @@ describe('a GitHub App', () => {
     expect(app.issued[0]?.repositories).toEqual(['new-name']);
   });
 
-  test('looks again where it was taken out and installed anew', async () => {
+  test('looks again if it was removed and installed again', async () => {
     install(app, REPOSITORY, 7);
     const fetch = open();
     await fetch();

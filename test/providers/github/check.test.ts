@@ -96,7 +96,7 @@ describe('the check run of a build', () => {
     expect(client.checks[1]?.annotations).toEqual([]);
   });
 
-  it('is refused to whoever is no App, in words', async () => {
+  it('is refused with a reason unless an App is used', async () => {
     const refused = noticeClient({ app: null, token: 'ghp_secret' }).send(content(), buildNotice());
     await expect(refused).rejects.toMatchObject({
       code: 'upstream-auth',

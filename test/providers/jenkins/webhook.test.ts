@@ -289,7 +289,7 @@ describe('signed deliveries (T14)', () => {
     expect([state.builds.length, state.enqueued.length]).toEqual([1, 1]);
   });
 
-  test('a signature counts even where a right token is beside it', async () => {
+  test('a signature counts even next to a right token', async () => {
     const headers = { ...signedHeaders(body, NOW - 6 * 60_000), 'x-faultline-token': JENKINS_SECRETS[0] };
 
     expect((await send(body, { headers })).statusCode).toBe(401);

@@ -102,7 +102,7 @@ const NOTHING: readonly (readonly string[])[] = [
   ['node_modules/wick/index.js:3:5: not pretty'],
 ];
 
-describe('a tool that nobody taught us', () => {
+describe('an unknown tool', () => {
   it.each(ROWS)('%j', (lines, known) => {
     const { diagnostics } = readLines('lighting', ...lines);
     expect(diagnostics).toMatchObject([{ severity: 'error', ...known }]);
