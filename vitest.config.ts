@@ -10,7 +10,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * - in a browser, all but the frame and hostile text; experiments of every kind on real projects;
  * - query plans and recall on many rows, and how long patterns take;
  * - what needs tools that are built or fetched for it: the package as installed, Gitea, act, Buildbot,
- *   Kustomize,   other releases of Node, the language of Jenkins.
+ *   Kustomize, other releases of Node, the language of Jenkins.
  * The same command sets FAULTLINE_TEST_THOROUGH (test/support/thorough.ts), with which other tests try more
  * of the same: all kill points, all older releases of the database, all hostile texts, properties five
  * times as often.
@@ -38,8 +38,8 @@ const BEGUN_FIRST = [
   'test/cli/{serve,migrate,try-fix}.int.test.ts',
   'test/mcp/finds-causes.int.test.ts',
   'test/recipes/hostile-values.int.test.ts',
-  'test/journeys/{green-build,kill-at-failpoints,kill-workers,kill-settles}.int.test.ts',
-  'test/action/served.int.test.ts',
+  'test/journeys/{green-build,kill-at-failpoints,kill-workers,kill-settles,operate,mongodb-away}.int.test.ts',
+  'test/action/{on-the-runner,served}.int.test.ts',
 ];
 /** Folders of data; some of their files are named like tests. */
 const DATA = ['test/fixtures/**', 'test/captures/**'];

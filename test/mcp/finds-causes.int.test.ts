@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const build of builds) await analysed(build);
 });
 afterAll(async () => {
-  await service.kill('SIGKILL');
+  await service?.kill('SIGKILL');
   rmSync(data, { recursive: true, force: true });
 });
 

@@ -246,15 +246,17 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       if (expired === null) throw new Error('the lease is given');
       await delay(20);
       const order: string[] = [];
+      const asked = Promise.withResolvers<void>();
 
       const writing = world.db.transaction(async (sql) => {
         expect(await jobs().holds(expired, sql)).toBe(true);
         order.push('asked');
+        asked.resolve();
         await delay(100);
         await sql.query('select 1');
         order.push('written');
       });
-      await delay(30);
+      await Promise.race([asked.promise, writing]);
       const taken = await jobs().lease(id, LEASE_MS);
       if (taken !== null) order.push('taken');
       await writing;
