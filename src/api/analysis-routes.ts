@@ -15,6 +15,7 @@ import { AnalysisTrace, buildTrace } from '../service/answers/trace.ts';
 import { readTrust, type TrustDeps } from '../service/answers/trust.ts';
 import {
   AmbiguousBuild,
+  AnalysisSummary,
   answeredAnalysis,
   BuildAnalyses,
   BuildList,
@@ -32,6 +33,7 @@ import {
   type TriageState,
   toAnalysisSummary,
 } from '../service/answers/views.ts';
+import { shownWhose } from '../service/answers/whose.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 import { registerDeploymentRoutes } from './deployment-routes.ts';
 import { registerFlakyRoutes } from './flaky-routes.ts';
@@ -46,6 +48,8 @@ interface PublishDeps {
   /** Names the graph's node that works on the build now, where it can be known. */
   readonly currentStep?: (buildId: string) => Promise<string | null>;
 }
+
+const AnalysisWithWhose = ShownAnalysis.extend({ whose: AnalysisSummary.shape.whose });
 
 const Params = z.object({ id: z.string().min(1).max(300) });
 export const BuildParams = z.object({
@@ -178,9 +182,14 @@ function registerAnalysisRoutes(app: ApiApp, { stores, masker }: PublishDeps): v
     '/api/analyses/:id',
     route('read', 'Analyses', 'getAnalysis', 'One analysis with its steps, evidence and usage', {
       params: Params,
-      response: { 200: ShownAnalysis },
+      response: { 200: AnalysisWithWhose },
     }),
-    async ({ params: { id } }) => shownAnalysis(found(await stores.analyses.find(id), `analysis ${id}`)),
+    async ({ params: { id } }) => {
+      const analysis = found(await stores.analyses.find(id), `analysis ${id}`);
+      const answers = await readBuildAnswers(stores, analysis.buildId);
+      const whose = answers.find((one) => one.analysis.id === id)?.whose ?? null;
+      return { ...shownAnalysis(analysis), whose: shownWhose(whose) };
+    },
   );
   const summary =
     'Every step, judgment and tool call of one analysis, with time, tokens, cost, cache hits and retries';

@@ -3,6 +3,8 @@ import { TriageError, typedText } from '../domain/errors.ts';
 import { Review, ReviewCounts, ReviewerQuestion } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
 import { toPage } from '../ports/database.ts';
+import { readBuildAnswers } from '../service/answers/views.ts';
+import { shownWhose } from '../service/answers/whose.ts';
 import { type DecideDeps, decideReview, listSame } from '../service/review/decide.ts';
 import {
   answerQuestion,
@@ -99,7 +101,9 @@ function registerReading(app: ApiApp, { stores }: ReviewDeps): void {
       ]);
       if (analysis === null)
         throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
-      return { review, analysis, events };
+      const answers = await readBuildAnswers(stores, analysis.buildId);
+      const whose = answers.find((one) => one.analysis.id === analysis.id)?.whose ?? null;
+      return { review, analysis, events, whose: shownWhose(whose) };
     },
   );
 }

@@ -201,6 +201,8 @@ function scopeFailures({ failures }: Stores, { limited, ofBuild }: ScopeChecks):
     search: limited(failures.search),
     listByBuild: ofBuild(failures.listByBuild, () => []),
     groupsOfBuild: ofBuild(failures.groupsOfBuild, () => []),
+    // All of it is of the build's own repository.
+    histories: ofBuild(failures.histories, () => null),
   };
 }
 

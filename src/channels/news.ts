@@ -3,10 +3,11 @@ import { type Build, shortCommit } from '../domain/build.ts';
 import type { CauseState } from '../domain/cause.ts';
 import { findOwnerChannels, type OwnerChannels } from '../domain/notification-rule.ts';
 import { counted } from '../lib/text.ts';
-import { answerView } from '../notifications/answer-view.ts';
+import { type AnswerFact, answerView } from '../notifications/answer-view.ts';
 import { arrangeAnswers } from '../notifications/build-answers.ts';
 import { type CauseStanding, causeStanding } from '../notifications/cause-standing.ts';
 import { buildName, noticeLinks, standingWords } from '../notifications/notice-words.ts';
+import { whoseLine, whoseSentence } from '../notifications/whose-line.ts';
 import type { NoticeStore } from '../stores/notices.ts';
 import type { Match } from '../stores/notification-rules.ts';
 
@@ -115,7 +116,7 @@ async function readItems(found: readonly Match[], { notices, publicUrl }: NewsDe
   const [head] = situation.heads;
   const cause = arrangeAnswers(head?.causes ?? []).find(({ analysis }) => analysis.id === analysisId);
   if (head === undefined || cause === undefined) return [];
-  const standing = causeStanding(cause, head.build, situation);
+  const standing = causeStanding(cause, head.build);
   const links = noticeLinks(publicUrl);
   const raw = (text: string) => text;
   const item = {
@@ -151,6 +152,7 @@ function listFacts({
   rootCause,
   fix: fixRecommendation,
   form,
+  whose,
 }: CauseStanding): NewsItem['facts'] {
   const { facts } = answerView(
     { ...analysis, answer: { ...analysis.answer, rootCause, fixRecommendation } },
@@ -160,11 +162,14 @@ function listFacts({
   const shown = facts.filter(
     ({ reach, name }) => reach === 'everywhere' && (form !== 'rejected' || name === 'Evidence'),
   );
-  return shown.map((fact) => {
-    const lines =
-      fact.kind === 'lines'
-        ? fact.lines.slice(0, 1).map(({ text, line }) => `${text} (line ${line})`)
-        : fact.values;
-    return { label: fact.label, text: lines.join(' · ') };
-  });
+  const verdict = { label: whoseLine(whose).question.replace('?', ''), text: whoseSentence(whose) };
+  return [verdict].concat(shown.map(toNewsFact));
+}
+
+function toNewsFact(fact: AnswerFact): NewsItem['facts'][number] {
+  const lines =
+    fact.kind === 'lines'
+      ? fact.lines.slice(0, 1).map(({ text, line }) => `${text} (line ${line})`)
+      : fact.values;
+  return { label: fact.label, text: lines.join(' · ') };
 }

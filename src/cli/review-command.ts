@@ -1,17 +1,16 @@
 import { z } from 'zod';
-import { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type DecisionInput, itemCategory, Review, ReviewerQuestion } from '../domain/review.ts';
 import { formatConfidence } from '../lib/text.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { renderPlain, renderTerminal } from '../service/answers/render.ts';
-import { UndoView } from '../service/review/views.ts';
+import { ReviewDetail, UndoView } from '../service/review/views.ts';
 import { resolveService, type ServerOptions } from './command-parts.ts';
 import { askServer } from './server-client.ts';
 import { createVoice, EXIT, say, tell } from './terminal.ts';
 
 const Listed = z.object({ items: z.array(Review), questions: z.array(ReviewerQuestion).default([]) });
-const Detail = z.object({ review: Review, analysis: Analysis });
+const Detail = ReviewDetail.pick({ review: true, analysis: true, whose: true });
 const Decided = z.looseObject({ review: Review });
 
 /**
@@ -37,17 +36,17 @@ export async function listReviews(
  * reason why it waits.
  */
 export async function showReview(id: string, options: ServerOptions): Promise<void> {
-  const { review, analysis } = await askServer(
+  const { review, analysis, whose } = await askServer(
     await resolveService(options),
     'GET',
     `/api/reviews/${encodeURIComponent(id)}`,
     Detail,
   );
   const voice = createVoice({});
-  const body = voice.color ? renderTerminal(analysis, voice) : renderPlain(analysis);
+  const body = voice.color ? renderTerminal(analysis, { ...voice, whose }) : renderPlain(analysis, { whose });
   return tell(
     options,
-    { review, analysis },
+    { review, analysis, whose },
     `${formatRow(review)}\nNeeds review because: ${review.why.map(visibleLine).join('; ')}\n\n${body}`,
   );
 }

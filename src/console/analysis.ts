@@ -15,8 +15,10 @@ import {
   formatDuration,
   formatPlace,
 } from '../notifications/answer-view.ts';
+import { pairWithFailures } from '../notifications/build-answers.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import { findAnalysis } from '../service/answers/views.ts';
+import { addWhose } from '../service/answers/whose.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 import type { ShownStores } from '../stores/stores.ts';
 import {
@@ -36,6 +38,7 @@ import { evidenceWindows } from './logs/evidence-windows.ts';
 import { ciName, editorAddress } from './outside.ts';
 import { type ConsoleApp, loadReader, mayReview, route, sendPage } from './page.ts';
 import { evidenceChip, inlineProse, prose } from './prose.ts';
+import { whosePart } from './whose.ts';
 
 /**
  * Serves `/analyses/:id`, the permanent page of one answer. Pull requests, Slack and the terminal link to it.
@@ -109,7 +112,15 @@ export type AnalysisFacts = NonNullable<Awaited<ReturnType<typeof readAnalysisFa
 interface AnalysisDeps {
   readonly stores: Pick<
     ShownStores,
-    'builds' | 'failures' | 'history' | 'library' | 'flakiness' | 'insights' | 'outside' | 'notices'
+    | 'analyses'
+    | 'builds'
+    | 'failures'
+    | 'history'
+    | 'library'
+    | 'flakiness'
+    | 'insights'
+    | 'outside'
+    | 'notices'
   >;
   readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
   readonly clock: { now(): number };
@@ -136,7 +147,8 @@ export async function readAnalysisFacts(
   const failures = (await stores.failures.listByBuild(build.id)).filter(({ id }) => ids.has(id));
   const test = failures.find((failure) => failure.test !== null)?.test ?? null;
   const { repository } = build;
-  const [track, taught, past, flakiness, green, windows, posted] = await Promise.all([
+  const [answer] = pairWithFailures([analysis], await stores.failures.groupsOfBuild(build.id));
+  const [track, taught, past, flakiness, green, windows, posted, whose] = await Promise.all([
     stores.insights.trackRecord(analysis.verdict.confidence),
     stores.library.list({ limit: PAST, offset: 0 }, { repository, fingerprint: analysis.fingerprint }),
     stores.history.failureHistory({
@@ -150,6 +162,7 @@ export async function readAnalysisFacts(
     findPassedBuild(stores, build),
     evidenceWindows(deps, analysis, { stamps, build, back }),
     stores.notices.pages(build),
+    addWhose(stores, build, answer === undefined ? [] : [answer]),
   ]);
   return {
     analysis,
@@ -170,6 +183,7 @@ export async function readAnalysisFacts(
      */
     flakiness,
     green,
+    whose: whose[0]?.whose ?? null,
     /** Addresses of posts about the build, such as a comment on its pull request. */
     posted,
   };
@@ -209,7 +223,7 @@ export function analysisParts(
   facts: AnalysisFacts,
   { why = [], between, editor = '' }: PartsOptions = {},
 ): Html {
-  return html`${verdictBox(facts, why)}${between}
+  return html`${whosePart(facts.whose)}${verdictBox(facts, why)}${between}
     <div class="columns"><div>${evidencePart(facts)}</div>
     <div class="beside">${hypothesesPart(facts)}${suspectsPart(facts, editor)}${similarPart(facts)}${testRunsPart(facts)}${historyPart(facts)}
     <p>${actionLink('ask', askAddress(facts.analysis.id), 'Ask about this')}</p></div></div>`;

@@ -8,6 +8,7 @@ import { answerView } from '../notifications/answer-view.ts';
 import { type ArrangedAnswer, introduceAnswers, nameTests } from '../notifications/build-answers.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { findBuild, readBuildAnswers } from '../service/answers/views.ts';
+import type { WhoseAnswer } from '../service/answers/whose.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
@@ -17,6 +18,7 @@ import { Day, IdParams, misreadBanner, Offset, Words } from './http.ts';
 import { ciName, logPageLink, nameEveryCi, rerunPart } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { inlineProse } from './prose.ts';
+import { whosePart } from './whose.ts';
 
 const MARKS: Readonly<Record<Build['status'], { readonly sign: string; readonly tone: string }>> = {
   failed: { sign: '✗', tone: 'wrong' },
@@ -295,13 +297,14 @@ function howFar({ build, job, step, answers }: BuildFacts): Html {
   return html`${answers.length === 0 ? 'Analyzed. No failure was found in its logs.' : 'Analyzed.'}`;
 }
 
-function causeCard({ analysis, explains }: ArrangedAnswer, number: string): Html {
+function causeCard({ analysis, explains, whose }: WhoseAnswer<ArrangedAnswer>, number: string): Html {
   const { title, category, standing, facts } = answerView(analysis, undefined, explains);
   const shown = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
   const isComplete = shown.some((fact) => fact.kind === 'tests' && fact.more === 0);
   const isSentForReview = analysis.verdict.action !== 'auto_notify' && !isUnread(analysis);
   return html`<article class="card" id="${analysis.id}">
     <h3>${number}<a href="${analysisAddress(analysis.id)}">${title}</a></h3>
+    ${whosePart(whose)}
     <p><span class="category">${category}</span> · ${standing}${isSentForReview && ' · sent for review'}</p>
     ${shown.map(
       ({ name, label, values }) =>

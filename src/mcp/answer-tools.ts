@@ -5,10 +5,11 @@ import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { Evidence } from '../domain/evidence.ts';
 import type { DecisionInput } from '../domain/review.ts';
+import { WhoseVerdict } from '../domain/whose.ts';
 import { present } from '../lib/collections.ts';
 import { type ArrangedAnswer, nameTests } from '../notifications/build-answers.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
-import { AnalysisSummary, toAnalysisSummary } from '../service/answers/views.ts';
+import { AnalysisSummary, type TellableAnswer, toAnalysisSummary } from '../service/answers/views.ts';
 import {
   CauseOutput,
   Cursor,
@@ -48,13 +49,19 @@ const FailureId = z
       'or github:shop/api#812, or as its URL',
   );
 
+/** Another cause of a build; what proves whose it is is told to those who ask for it. */
+const OtherCause = AnalysisSummary.extend({
+  whose: WhoseVerdict.nullable().describe('Whose the failure is; null if that is not known at all'),
+});
+
 /** Creates the tool `get_failure`, which returns the answer for one failure. */
 export function getFailure(deps: InstallationDeps): McpTool {
   return defineTool({
     name: 'get_failure',
     title: 'Get the cause of a failure',
     description:
-      'Explains one CI failure: category, root cause, fix, how sure the answer is, the log lines ' +
+      'Explains one CI failure: whose it is (this change, main, other pull requests, flaky, a machine), ' +
+      'category, root cause, fix, how sure the answer is, the log lines ' +
       'that prove it with their numbers, suspected files and failing tests. Usually all you need. ' +
       'Call get_evidence for more lines or the full text of a piece of evidence (E1, E2, …). ' +
       'For a build with several causes, the one to mend first is explained, and the others are ' +
@@ -72,9 +79,7 @@ export function getFailure(deps: InstallationDeps): McpTool {
         commit: true,
         url: true,
       }).nullable(),
-      others: z
-        .array(AnalysisSummary)
-        .describe('Other causes of this build, in the order in which to mend them'),
+      others: z.array(OtherCause).describe('Other causes of this build, in the order in which to mend them'),
     }),
     run: async ({ id }) => {
       const { build, answers } = await findAnswers(id, deps);
@@ -91,11 +96,12 @@ export function getFailure(deps: InstallationDeps): McpTool {
   });
 }
 
-function otherCause(answer: ArrangedAnswer): AnalysisSummary {
-  const { tests, title, ...summary } = toAnalysisSummary(answer);
+function otherCause(answer: TellableAnswer): z.infer<typeof OtherCause> {
+  const { tests, title, whose, ...summary } = toAnalysisSummary(answer);
   return {
     ...summary,
     title: line(title, 120),
+    whose: whose?.verdict ?? null,
     tests: tests.slice(0, OTHER_TESTS).map((test) => line(test, 120)),
   };
 }

@@ -4,6 +4,7 @@ import { type Build, shortCommit } from '../domain/build.ts';
 import { Evidence } from '../domain/evidence.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import { FailureRow } from '../domain/failure.ts';
+import type { Whose } from '../domain/whose.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import {
   type AnswerFact,
@@ -12,9 +13,11 @@ import {
   type ProofLine,
   proofLines,
 } from '../notifications/answer-view.ts';
-import { type ArrangedAnswer, nameTests } from '../notifications/build-answers.ts';
+import { nameTests } from '../notifications/build-answers.ts';
 import { clip, fence, formatNumber, visibleLine } from '../notifications/visible-text.ts';
-import { AnalysisSummary, toAnalysisSummary } from '../service/answers/views.ts';
+import { whoseLine, whoseSentence } from '../notifications/whose-line.ts';
+import { AnalysisSummary, type TellableAnswer, toAnalysisSummary } from '../service/answers/views.ts';
+import type { ShownWhose } from '../service/answers/whose.ts';
 
 /** Lines of a log or a document; `line` is 1-based, null where the text is of no log. */
 export const Rows = z.array(z.object({ line: z.int().nullable(), text: z.string() }));
@@ -53,12 +56,14 @@ export const Cursor = z
   .nullable()
   .describe('Pass as cursor for the next page; null on the last page');
 
-export function causeOutput(arranged: ArrangedAnswer): z.infer<typeof CauseOutput> {
+export function causeOutput(arranged: TellableAnswer): z.infer<typeof CauseOutput> {
   const { analysis } = arranged;
   const { answer, verdict } = analysis;
+  const summary = toAnalysisSummary(arranged);
   const evidence = analysis.evidence.filter(({ id }) => verdict.grades[id] !== 'irrelevant').slice(0, 6);
   return {
-    ...toAnalysisSummary(arranged),
+    ...summary,
+    whose: summary.whose === null ? null : shortenWhose(summary.whose),
     title: line(answer.title, 200),
     rootCause: line(answer.rootCause, 700),
     fixRecommendation: line(answer.fixRecommendation, 700),
@@ -70,6 +75,13 @@ export function causeOutput(arranged: ArrangedAnswer): z.infer<typeof CauseOutpu
     facts: moreFacts(analysis),
     evidence: evidence.map(({ id, tool, title }) => ({ id, tool, title: line(title, 60) })),
   };
+}
+
+/** Cuts the texts of a verdict line, which may be of a branch or a path of any length. */
+export function shortenWhose(whose: ShownWhose): ShownWhose {
+  const { act, sentence } = whose;
+  const short = act.what === 'fix' ? { ...act, path: act.path === null ? null : line(act.path, 200) } : act;
+  return { ...whose, act: short, sentence: line(sentence, 300) };
 }
 
 export function failedCause(
@@ -118,7 +130,10 @@ export function describeStanding(analysis: Analysis): string {
  * Describes the answer in blocks, most important first: what it is, cause, fix, the lines that prove it, and
  * what else is known.
  */
-export function describeAnswer({ analysis, explains }: ArrangedAnswer, build: Build | null = null): string[] {
+export function describeAnswer(
+  { analysis, explains, whose = null }: TellableAnswer,
+  build: Build | null = null,
+): string[] {
   const { what, title, facts } = answerView(analysis, undefined, explains);
   // The index of the evidence names what is related, too, and the tests have a block of their own.
   const shown = facts.filter(
@@ -126,12 +141,18 @@ export function describeAnswer({ analysis, explains }: ArrangedAnswer, build: Bu
   );
   return [
     what === null ? 'Not analyzed: needs review' : `${what} · ${describeStanding(analysis)}`,
+    ...(whose === null ? [] : [describeWhose(whose)]),
     ...(build === null ? [] : [`Build: ${describeBuild(build)} (${build.id})`]),
     `Title: ${line(title, 200)}`,
     ...shown.flatMap((fact) => factBlock(fact, analysis)),
     ...listTests(explains),
     ...evidenceIndex(analysis),
   ];
+}
+
+/** Describes whose the failure is: "Is it me? Not known yet. Run it again: if it passes, it is flaky." */
+function describeWhose(whose: Whose): string {
+  return line(`${whoseLine(whose).question} ${whoseSentence(whose)}`, 700);
 }
 
 function factBlock({ kind, label, values }: AnswerFact, analysis: Analysis): string[] {

@@ -7,7 +7,7 @@ import type { DecisionInput, Review } from '../domain/review.ts';
 import type { ArrangedAnswer } from '../notifications/build-answers.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { findBuild, readBuildAnswers } from '../service/answers/views.ts';
+import { findBuild, readBuildAnswers, type TellableAnswer } from '../service/answers/views.ts';
 import type { ShownStores } from '../stores/stores.ts';
 import { line } from './shapes.ts';
 
@@ -160,7 +160,7 @@ export class RpcError extends Error {
 interface Found {
   readonly build: Build | null;
   /** One for the id of an analysis; for that of a build all, in the order in which one would mend them. */
-  readonly answers: readonly [main: ArrangedAnswer, ...others: ArrangedAnswer[]];
+  readonly answers: readonly [main: TellableAnswer, ...others: TellableAnswer[]];
 }
 
 /**

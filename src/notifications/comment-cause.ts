@@ -2,12 +2,14 @@ import type { Analysis } from '../domain/analysis.ts';
 import { shortCommit } from '../domain/build.ts';
 import { suggestedFix } from '../domain/experiment.ts';
 import { findMax, findMin } from '../lib/collections.ts';
+import { asSentence } from '../lib/text.ts';
 import { factBlock } from './answer-markdown.ts';
-import { type AnswerFact, type AnswerView, answerView, formatPlace, proofLines } from './answer-view.ts';
+import { type AnswerView, answerView, formatPlace, proofLines } from './answer-view.ts';
 import { nameTests } from './build-answers.ts';
 import type { CauseStanding } from './cause-standing.ts';
-import { buildName, changeWords, markdownLink, type NoticeLinks, standingWords } from './notice-words.ts';
+import { buildName, markdownLink, type NoticeLinks, standingWords } from './notice-words.ts';
 import { clip, codeSpan, fence, formatNumber, html, inline } from './visible-text.ts';
+import { joinParts, type WhosePart, whoseLine } from './whose-line.ts';
 
 const MAX_TITLE = 200;
 const MAX_PROSE = 1_500;
@@ -35,6 +37,7 @@ export function commentCause(standing: CauseStanding, { number, several, links }
   const shown = view.facts.filter(({ reach, kind }) => reach === 'everywhere' && kind !== 'tests');
   const blocks = [
     `<details${open}>${summary}`,
+    renderWhose(standing, links),
     ...explained(standing, view),
     ...shown.filter(({ kind }) => kind !== 'prose').map((fact) => factBlock(fact)),
     form === 'rejected' ? '' : fixingChange(analysis),
@@ -63,36 +66,25 @@ function title({ title: text, form, cause }: CauseStanding, number: number | nul
  */
 function explained(standing: CauseStanding, { facts }: AnswerView): string[] {
   const { reason } = standing.cause.review?.decision ?? {};
-  if (standing.form === 'rejected')
-    return [reason === undefined ? '' : `Why: ${inline(clip(reason, 500))}`, change(standing)];
+  if (standing.form === 'rejected') return [reason === undefined ? '' : `Why: ${inline(clip(reason, 500))}`];
   const choices = facts.find((fact) => fact.kind === 'choices' && fact.choices.length > 1);
-  if (standing.form === 'unsure' && choices !== undefined) return [factBlock(choices), change(standing)];
-  const texts = facts.filter(({ kind }) => kind === 'prose');
-  const cause = texts.filter(({ name }) => name === 'Cause');
-  const others = texts.filter(({ name }) => name !== 'Cause');
-  const renderBlocks = (some: readonly AnswerFact[]) => some.map((fact) => factBlock(fact, MAX_PROSE));
-  const tried = standing.change.says?.what === 'tried';
-  return [
-    tried ? change(standing) : '',
-    ...renderBlocks(cause),
-    tried ? '' : change(standing),
-    ...renderBlocks(others),
-  ];
+  if (standing.form === 'unsure' && choices !== undefined) return [factBlock(choices)];
+  return facts.filter(({ kind }) => kind === 'prose').map((fact) => factBlock(fact, MAX_PROSE));
 }
 
-/**
- * Renders a sentence such as "**Not your change**: also failed on `main` on 12 Oct 2026." Returns an empty
- * string if the history says nothing.
- */
-function change(standing: CauseStanding): string {
-  const words = changeWords(standing, { plain: inline, code: codeSpan });
-  if (words === null) return '';
-  const { verdict } = standing.change;
-  const said =
-    verdict === null
-      ? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`
-      : `**${verdict === 'yours' ? 'Caused by this change' : 'Not your change'}**: ${words}.`;
-  return verdict === 'not-yours' && standing.category === 'INFRA_ERROR' ? `${said} Run it again.` : said;
+/** Renders the verdict line: "**Is it me? Not known yet.** Run it again: if it passes, it is flaky." */
+function renderWhose({ whose }: CauseStanding, links: NoticeLinks): string {
+  const { question, answer, proof, act } = whoseLine(whose);
+  const show = (part: Exclude<WhosePart, string>) => renderPart(part, links);
+  const because = proof.length === 0 ? '.' : `: ${asSentence(joinParts(proof, show))}`;
+  return `**${question} ${answer}**${because} ${joinParts(act, show)}`;
+}
+
+function renderPart(part: Exclude<WhosePart, string>, links: NoticeLinks): string {
+  if ('plain' in part) return inline(part.plain);
+  if ('code' in part) return codeSpan(part.code);
+  const name = codeSpan(part.name);
+  return markdownLink(name, links.build(part.build.id)) ?? name;
 }
 
 /** Renders the change that was tried and fixes the failure, if the person who had it tried wants it shown. */

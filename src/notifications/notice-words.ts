@@ -15,7 +15,11 @@ export function countWords(count: number, areTests: boolean): string {
 }
 
 /** Formats the name of a build: `ci #812`. */
-export function buildName({ pipeline, number, attempt }: Build): string {
+export function buildName({
+  pipeline,
+  number,
+  attempt,
+}: Pick<Build, 'pipeline' | 'number' | 'attempt'>): string {
   return `${clip(pipeline, 80)} #${clip(number, 40)}${attempt > 1 ? ` (attempt ${attempt})` : ''}`;
 }
 
@@ -64,27 +68,6 @@ export function standingWords(standing: CauseStanding, { plain }: Wording): stri
   }
   const right = record === null ? '' : ` (right ${record.right} of ${record.decided} times at this level)`;
   return `${category}, ${what}, ${sureness}${right}`;
-}
-
-/**
- * Describes what the history says about the change, without the verdict: "also fails on `main` since `ci
- * #790` (12 Oct 2026)". Returns null if it says nothing.
- */
-export function changeWords({ change: { says } }: CauseStanding, { plain, code }: Wording): string | null {
-  switch (says?.what) {
-    case 'tried':
-      return plain(clip(says.sentence.replace(/\.$/, ''), 500));
-    case 'fails-on':
-      return `also fails on ${code(clip(says.name, 100))} since ${code(buildName(says.since))} (${dayWords(says.since.receivedAt)})`;
-    case 'failed-on':
-      return `also failed on ${code(clip(says.name, 100))} on ${dayWords(says.at)}`;
-    case 'other-pull-requests':
-      return `also failed on ${says.count} other pull request${says.count === 1 ? '' : 's'} in the past week`;
-    case 'first-here':
-      return `passes on ${code(clip(says.name, 100))}, first seen here`;
-    default:
-      return null;
-  }
 }
 
 /** Formats a duration: "31 s", "2 min". */

@@ -154,7 +154,7 @@ function createAnnotations({
   title,
   rootCause,
   form,
-  change,
+  whose,
 }: CauseStanding): CheckAnnotation[] {
   const suspect = cause.analysis.answer.suspects.find(
     ({ line, path }) => line !== null && line > 0 && isPath(path),
@@ -171,7 +171,7 @@ function createAnnotations({
     {
       path: suspect.path,
       line: suspect.line,
-      level: change.verdict === 'yours' ? 'failure' : 'notice',
+      level: whose.verdict === 'change' ? 'failure' : 'notice',
       title: short(`${title} (${category}, ${said})`, MAX_TITLE),
       message: short(`${rootCause}${tests}`, 4_000),
       details: quoted.join('\n').slice(0, 8_000),

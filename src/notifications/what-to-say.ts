@@ -1,6 +1,7 @@
 import { isUnread } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { ReviewerQuestion } from '../domain/review.ts';
+import { isExcused } from '../domain/whose.ts';
 import { sumNumbers } from '../lib/collections.ts';
 import type { BuildSituation, FailedBefore, Situation } from '../ports/notices.ts';
 import { arrangeAnswers } from './build-answers.ts';
@@ -45,9 +46,7 @@ export function whatToSay(situation: Situation): ToSay | null {
   }
   const builds = failed.map(({ build }) => build);
   const causes = failed
-    .flatMap(({ causes: found, build }) =>
-      arrangeAnswers(found).map((cause) => causeStanding(cause, build, situation)),
-    )
+    .flatMap(({ causes: found, build }) => arrangeAnswers(found).map((cause) => causeStanding(cause, build)))
     .toSorted(byRank);
   const failures = sumNumbers(failed.map((one) => one.failures));
   if (causes.length === 0) return looking(failed, failures, situation);
@@ -96,8 +95,8 @@ function byRank(a: CauseStanding, b: CauseStanding): number {
   return rank(a) - rank(b);
 }
 
-function rank({ change, form, cause }: CauseStanding): number {
+function rank({ whose, form, cause }: CauseStanding): number {
   if (cause.analysis.experiment?.verdict === 'this-change' && form !== 'rejected') return -1;
   if (form === 'rejected' || form === 'failed') return 1;
-  return change.verdict === 'not-yours' ? 2 : 0;
+  return isExcused(whose) ? 2 : 0;
 }

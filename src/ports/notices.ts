@@ -1,6 +1,7 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { Failure } from '../domain/failure.ts';
+import type { FailureHistory } from '../domain/failure-history.ts';
 import type { NoticeAbout } from '../domain/notice.ts';
 import type { Decision, ReviewerQuestion } from '../domain/review.ts';
 import type { TriageJob } from '../domain/triage.ts';
@@ -90,34 +91,9 @@ export interface Cause {
     readonly openedAt: string;
     readonly decision: Decision | null;
   } | null;
-  readonly history: CauseHistory;
+  readonly history: FailureHistory;
   /** The review record of answers with about this confidence; null if too few were decided. */
   readonly record: { readonly right: number; readonly decided: number } | null;
   /** True if a person has muted the cause for now: no alerts are sent. */
   readonly isMuted: boolean;
-}
-
-/**
- * Earlier occurrences of the same failure outside the build's pull request and branch: with the same
- * fingerprint, in the same repository, before this build.
- */
-export interface CauseHistory {
-  /** The fingerprint does not say why it failed, so that what it shares with others proves nothing. */
-  readonly generic: boolean;
-  /**
-   * The newest build of the same pipeline on the default branch before it; null where none is known, or where
-   * this one is on it.
-   */
-  readonly defaultBranch: {
-    readonly name: string;
-    readonly status: Build['status'];
-    /** It fails there since that build; null where the newest one does not have this failure. */
-    readonly since: Build | null;
-    /** The time when it was last seen there; null if it was not seen in the last two weeks. */
-    readonly lastSeenAt: string | null;
-  } | null;
-  /** Other pull requests that had it in the seven days before. */
-  readonly otherPullRequests: number;
-  /** True if it was ever seen elsewhere. */
-  readonly seenElsewhere: boolean;
 }

@@ -13,6 +13,7 @@ import { append, findMax } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import type { HistoryStore } from '../ports/stores.ts';
+import { readHistoriesOfBuild } from './failure-history.ts';
 import { searchFailures } from './search.ts';
 import { all, buildColumns, buildOrder, insert, scopeValue } from './sql.ts';
 
@@ -55,6 +56,9 @@ export function createFailureStore(db: Database) {
 
     /** Lists the failures of a build by their causes, in the order in which they were first saved. */
     groupsOfBuild: async (buildId: string) => await storedGroups(db, buildId),
+
+    /** Reads where else the causes of a build were seen, by fingerprint; null if the build is not stored. */
+    histories: async (buildId: string) => await readHistoriesOfBuild(db.reader ?? db, buildId),
 
     /** Searches failures, newest first. Throws `timeout` if the search takes longer than three seconds. */
     search: async (filter: FailureFilter, page: Page) => await searchFailures(db, filter, page, FOUND_ROWS),

@@ -155,6 +155,20 @@ export function createFlakinessStore(db: Database) {
   };
 }
 
+/** Reads the newest runs of tests of a repository, newest first; none of a test that is not followed. */
+export async function readRunsOfTests(
+  sql: Sql,
+  repository: string,
+  tests: readonly Pick<TestResult, 'name' | 'suite'>[],
+): Promise<TestRunFacts[][]> {
+  const asked = tests.map(({ name, suite }) => ({ name, suite }));
+  const rows = await all(sql, z.object({ key: z.string() }), KEYS, [repository, { names: asked }]);
+  const keys = rows.map(({ key }) => key);
+  const runs = z.array(StoredRun).parse(await sql.query(NEWEST_RUNS, [[...new Set(keys)], WINDOW]));
+  const byKey = Map.groupBy(runs, ({ key }) => key);
+  return keys.map((key) => byKey.get(key) ?? []);
+}
+
 /** Updates the counts of tests; see `FlakinessStore.follow`. */
 export async function follow(sql: Sql, buildId: string, results: readonly TestResult[]): Promise<void> {
   const outcomes = toTestOutcomes(results);
@@ -262,6 +276,10 @@ const FIND_FOLLOWED = `
   from builds b cross join jsonb_array_elements($2::jsonb->'names') with ordinality as n (test, position)
     join followed_tests t on t.key = ${KEY('b.repository', "n.test->>'suite'", "n.test->>'name'")}
   where b.id = $1`;
+
+const KEYS = `
+  select ${KEY('$1::text', "n.test->>'suite'", "n.test->>'name'")} as key
+  from jsonb_array_elements($2::jsonb->'names') with ordinality as n (test, position) order by n.position`;
 
 // In one order: two builds that touch the same tests wait for each other, and do not meet crosswise.
 const TOUCH = `

@@ -4,8 +4,9 @@ import { Build } from '../domain/build.ts';
 import { Failure } from '../domain/failure.ts';
 import type { NoticeAbout } from '../domain/notice.ts';
 import type { Database } from '../ports/database.ts';
-import type { BuildSituation, Cause, CauseHistory, FailedBefore, Situation } from '../ports/notices.ts';
+import type { BuildSituation, Cause, FailedBefore, Situation } from '../ports/notices.ts';
 import { createQuestionStore } from './conversations.ts';
+import { readDefaultBranch, readHistories } from './failure-history.ts';
 import { createReviewStore } from './reviews.ts';
 import { buildColumns, buildOrder } from './sql.ts';
 import { TRIAGE_STATE } from './triages.ts';
@@ -27,11 +28,7 @@ export async function readSituation(db: Database, about: NoticeAbout): Promise<S
   );
   const [first] = heads;
   if (first === undefined) return { about, heads: [], defaultBranch: null, usualMs: null };
-  const [known] = await db.query<{ branch: string | null }>(DEFAULT_BRANCH, [
-    first.provider,
-    first.repository,
-  ]);
-  const defaultBranch = known?.branch ?? null;
+  const defaultBranch = await readDefaultBranch(db, first);
   const read: BuildSituation[] = [];
   for (const build of heads) read.push(await readBuildSituation(db, build, defaultBranch, scope));
   const isLooking = read.some(({ build, causes }) => build.status === 'failed' && causes.length === 0);
@@ -98,7 +95,6 @@ const Counted = z.object({
 const CauseRow = z.object({
   analysis: Analysis,
   failures: z.int(),
-  generic: z.boolean(),
   tests: z.array(z.string()),
   sample: z.array(Failure),
   reviewId: z.string().nullable(),
@@ -115,10 +111,8 @@ const ENOUGH = 20;
 
 async function readCauses(db: Database, build: Build, defaultBranch: string | null): Promise<Cause[]> {
   const rows = z.array(CauseRow).parse(await db.query(CAUSES, [build.id, MAX_CAUSES]));
-  const histories = await readHistories(db, build, {
-    defaultBranch,
-    fingerprints: rows.map(({ analysis }) => analysis.fingerprint),
-  });
+  const fingerprints = rows.map(({ analysis }) => analysis.fingerprint);
+  const histories = await readHistories(db, build, fingerprints, defaultBranch);
   const causes: Cause[] = [];
   for (const row of rows) {
     causes.push({
@@ -127,7 +121,7 @@ async function readCauses(db: Database, build: Build, defaultBranch: string | nu
       tests: row.tests,
       sample: row.sample,
       review: await readReview(db, row),
-      history: histories(row.analysis.fingerprint, row.generic),
+      history: histories(row.analysis.fingerprint),
       record: row.decided < ENOUGH ? null : { right: row.right, decided: row.decided },
       isMuted: row.isMuted,
     });
@@ -191,13 +185,6 @@ const lastFailed = (condition: string, at: number) => `
   select ${buildColumns('b')} from (select 1 as place, * from failed union all select 2, * from fixing) as b
   order by b.place`;
 
-const DEFAULT_BRANCH = `
-  select coalesce(
-    (select branch from default_branches where provider = $1 and repository = $2),
-    (select branch from builds where provider = $1 and repository = $2
-      and branch in ('main', 'master', 'trunk') order by received_at desc limit 1)
-  ) as branch`;
-
 const COUNTED = `
   select count(f.id)::int as failures, count(distinct f.fingerprint) filter (where a.id is null)::int as open,
     ${TRIAGE_STATE('w')} as state, w.error
@@ -225,7 +212,6 @@ const CAUSES = `
     group by level
   )
   select a.body || '{"steps": []}'::jsonb as analysis, coalesce(f.failures, 0) as failures,
-    coalesce(f.generic, false) as generic,
     coalesce(f.tests, '{}') as tests, coalesce(s.sample, '[]') as sample, r.id as "reviewId",
     r.opened_at as "openedAt", coalesce(r.state = 'decided', false) as "isDecided",
     coalesce(l.right, 0) as right, coalesce(l.decided, 0) as decided,
@@ -236,7 +222,7 @@ const CAUSES = `
   left join reviews r on r.analysis_id = a.id
   left join levels l on l.level = least(floor(a.confidence * 10), 9)
   left join lateral (
-    select count(*)::int as failures, bool_or(f.generic) as generic, bool_and(exists (
+    select count(*)::int as failures, bool_and(exists (
         select from followed_tests q where q.repository = f.repository and md5(q.name) = md5(f.test_name)
           and q.name = f.test_name
           and q.suite is not distinct from f.body->'test'->>'suite'
@@ -262,103 +248,3 @@ const USUAL = `
   from (select id from builds where repository = $1 and status = 'failed' order by received_at desc
     limit 50) as b
   join analyses a on a.build_id = b.id`;
-
-interface Asked {
-  readonly defaultBranch: string | null;
-  readonly fingerprints: readonly string[];
-}
-
-/** A failure on the default branch that is older says nothing of today. */
-const LATELY_MS = 14 * 24 * 3_600_000;
-
-/** Reads where else the failures of the build were seen before it, with one query for all failures. */
-async function readHistories(
-  db: Database,
-  build: Build,
-  { defaultBranch, fingerprints }: Asked,
-): Promise<(fingerprint: string, generic: boolean) => CauseHistory> {
-  if (fingerprints.length === 0)
-    return (_fingerprint, generic) => ({
-      generic,
-      defaultBranch: null,
-      otherPullRequests: 0,
-      seenElsewhere: false,
-    });
-  const rows = z.array(Elsewhere).parse(await db.query(ELSEWHERE, [build.id, defaultBranch, fingerprints]));
-  const elsewhere = new Map(rows.map((row) => [row.fingerprint, row]));
-  const isOther = defaultBranch !== null && build.branch !== defaultBranch;
-  const mains = isOther ? await readMains(db, build, defaultBranch, fingerprints) : [];
-  return (fingerprint, generic) => ({
-    generic,
-    defaultBranch: defaultBranch === null ? null : onDefaultBranch(defaultBranch, mains, fingerprint, build),
-    otherPullRequests: elsewhere.get(fingerprint)?.pullRequests ?? 0,
-    seenElsewhere: elsewhere.has(fingerprint),
-  });
-}
-
-const Elsewhere = z.object({ fingerprint: z.string(), pullRequests: z.int() });
-
-interface MainBuild {
-  readonly build: Build;
-  readonly has: ReadonlySet<string>;
-}
-
-async function readMains(
-  db: Database,
-  build: Build,
-  branch: string,
-  fingerprints: readonly string[],
-): Promise<MainBuild[]> {
-  const rows = await db.query<{ has: unknown }>(MAINS, [build.id, branch, fingerprints]);
-  return rows.map((row) => ({ build: Build.parse(row), has: new Set(z.array(z.string()).parse(row.has)) }));
-}
-
-/** Returns the history of a failure on the default branch. `mains` is ordered newest first. */
-function onDefaultBranch(
-  name: string,
-  mains: readonly MainBuild[],
-  fingerprint: string,
-  { receivedAt }: Build,
-): CauseHistory['defaultBranch'] {
-  const [newest] = mains;
-  if (newest === undefined) return null;
-  const firstWithout = mains.findIndex(({ has }) => !has.has(fingerprint));
-  const row = firstWithout < 0 ? mains : mains.slice(0, firstWithout);
-  const seen = mains.find(({ has }) => has.has(fingerprint))?.build.receivedAt ?? null;
-  const isLate = seen !== null && Date.parse(receivedAt) - Date.parse(seen) <= LATELY_MS;
-  return {
-    name,
-    status: newest.build.status,
-    since: row.at(-1)?.build ?? null,
-    lastSeenAt: isLate ? seen : null,
-  };
-}
-
-// Not of its own pull request, its own branch or its own commit: nothing is matched to an earlier version of
-// itself.
-const ELSEWHERE = `
-  select f.fingerprint,
-    count(distinct b.pull_request) filter (
-      where b.pull_request is not null and b.received_at > h.received_at - interval '7 days'
-    )::int as "pullRequests"
-  from builds h
-  join failures f on f.repository = h.repository and f.fingerprint = any ($3::text[])
-    and f.seen_at <= h.received_at
-  join builds b on b.id = f.build_id
-  where h.id = $1 and b.id <> h.id
-    and (h.pull_request is null or b.pull_request is distinct from h.pull_request)
-    and (h.commit is null or b.commit is distinct from h.commit)
-    and (h.branch is null or h.branch is not distinct from $2::text or b.branch is distinct from h.branch)
-  group by f.fingerprint`;
-
-const MAINS = `
-  select ${buildColumns('b')}, array(
-      select distinct f.fingerprint from failures f where f.build_id = b.id
-        and f.fingerprint = any ($3::text[])
-    ) as has
-  from builds h
-  join builds b on b.provider = h.provider and b.repository = h.repository and b.pipeline = h.pipeline
-    and b.branch = $2
-  where h.id = $1 and b.received_at <= h.received_at and b.id <> h.id and b.status in ('failed', 'passed')
-    and (h.commit is null or b.commit is distinct from h.commit)
-  order by b.received_at desc, b.id desc limit 100`;

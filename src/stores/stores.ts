@@ -92,7 +92,7 @@ export interface ShownStores
   readonly triages: Pick<Stores['triages'], 'findByBuild'>;
   readonly analyses: Pick<Stores['analyses'], 'find' | 'listByBuild' | 'heads'>;
   readonly runSteps: Pick<Stores['runSteps'], 'after'>;
-  readonly failures: Pick<Stores['failures'], 'listByBuild' | 'groupsOfBuild' | 'search'>;
+  readonly failures: Pick<Stores['failures'], 'listByBuild' | 'groupsOfBuild' | 'histories' | 'search'>;
   readonly history: Pick<Stores['history'], 'failureHistory' | 'similarFailures'>;
   readonly library: Pick<
     Stores['library'],

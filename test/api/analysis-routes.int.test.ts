@@ -72,6 +72,14 @@ describe('builds', () => {
           failures: 1,
           tests: ['cart total'],
           grouped: null,
+          whose: {
+            verdict: 'unknown',
+            isDefault: true,
+            probability: null,
+            proof: [],
+            act: { what: 'try' },
+            sentence: 'Not known yet. Run it again: if it passes, it is flaky.',
+          },
         },
       ]);
     }
@@ -281,7 +289,7 @@ describe('failures, analyses and library', () => {
 it('describes its answers in the OpenAPI document', async () => {
   const { paths } = JSON.parse(JSON.stringify(world.http.swagger()));
   const analysis = paths['/api/analyses/{id}'].get.responses['200'].content['application/json'].schema;
-  expect(Object.keys(analysis.properties)).toEqual(Object.keys(Analysis.shape));
+  expect(Object.keys(analysis.properties)).toEqual([...Object.keys(Analysis.shape), 'whose']);
   expect(paths['/api/builds/{id}'].get.responses['409']).toBeDefined();
   const limit = paths['/api/failures'].get.parameters.find(({ name }: { name: string }) => name === 'limit');
   expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 200 });

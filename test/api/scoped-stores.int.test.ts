@@ -64,6 +64,7 @@ const CALLS: Calls = {
   failures: {
     listByBuild: (store, { build }) => store.listByBuild(build),
     groupsOfBuild: (store, { build }) => store.groupsOfBuild(build),
+    histories: async (store, { build }) => [...((await store.histories(build)) ?? [])],
     search: (store, { repository }) => store.search({ repository }, PAGE),
   },
   history: {

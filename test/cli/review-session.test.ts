@@ -39,6 +39,7 @@ function queueOf(count: number, change: Partial<Item> = {}): Queue {
     read: async (id) => ({
       review: of(id),
       analysis: unsureAnalysis(),
+      whose: null,
       build: sampleBuild(),
       ...change,
     }),

@@ -3,6 +3,7 @@ import { allTools, answer } from '../../src/mcp/server.ts';
 import type { Decide, InstallationDeps, McpTool } from '../../src/mcp/tool.ts';
 import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
 import type { Stores } from '../../src/stores/stores.ts';
+import { FAILS, NO_HISTORY } from '../notifications/sample-situation.ts';
 import { storesWith } from '../support/fake-tokens.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview } from '../support/sample-analysis.ts';
 
@@ -25,10 +26,15 @@ export function installation(
     analyses: store<Stores['analyses']>({
       find: async (id) => (id === 'ana_9f2c' ? sampleAnalysis() : null),
       listByBuild: async () => [sampleAnalysis()],
+      heads: async () => [],
       ...change.analyses,
     }),
     failures: store<Stores['failures']>({
       search: async () => [failureRow()],
+      histories: async () =>
+        new Map([
+          [sampleAnalysis().fingerprint, { ...NO_HISTORY, defaultBranch: FAILS, seenElsewhere: true }],
+        ]),
       groupsOfBuild: async () => [
         { fingerprint: sampleFailure().fingerprint, generic: false, failures: [sampleFailure()] },
       ],

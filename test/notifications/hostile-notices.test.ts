@@ -10,7 +10,16 @@ import type { BuildSituation, Situation } from '../../src/ports/notices.ts';
 import { hostile, outsideCode, renderedMarkdown } from '../support/hostile-text.ts';
 import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../support/sample-analysis.ts';
 import { runs } from '../support/thorough.ts';
-import { causeOf, decided, headOf, NO_HISTORY, pullRequestBuild, situationOf } from './sample-situation.ts';
+import {
+  causeOf,
+  decided,
+  FAILS,
+  headOf,
+  mainBuild,
+  NO_HISTORY,
+  pullRequestBuild,
+  situationOf,
+} from './sample-situation.ts';
 
 const RUNS = runs(100);
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
@@ -49,7 +58,11 @@ function poison(text: (index: number) => string, state: string): Situation {
   const since = pullRequestBuild({ pipeline: text(0), number: text(13) });
   const history = {
     ...NO_HISTORY,
-    defaultBranch: { name: text(3), status: 'failed' as const, since, lastSeenAt: since.receivedAt },
+    defaultBranch: {
+      ...FAILS,
+      name: text(3),
+      since: mainBuild({ pipeline: text(0), number: text(13), author: text(11), commit: text(10) }),
+    },
   };
   const review = decided('correct', { reviewer: text(11), rootCause: text(5), reason: text(6) });
   const causes = analyses.map((analysis, index) =>

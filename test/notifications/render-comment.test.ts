@@ -12,9 +12,12 @@ import {
 import {
   causeOf,
   decided,
+  FAILS,
   FIRST_HERE,
   headOf,
+  mainBuild,
   NO_HISTORY,
+  PASSES,
   pullRequestBuild,
   situationOf,
 } from './sample-situation.ts';
@@ -37,15 +40,7 @@ const registry = {
     suspects: [],
   },
 };
-const failsOnMain = {
-  ...NO_HISTORY,
-  defaultBranch: {
-    name: 'main',
-    status: 'failed' as const,
-    since: pullRequestBuild({ number: '790' }),
-    lastSeenAt: '2026-10-12T12:00:00.000Z',
-  },
-};
+const failsOnMain = { ...NO_HISTORY, defaultBranch: FAILS, seenElsewhere: true };
 const question: BuildSituation['question'] = {
   ...{
     id: 'que_1',
@@ -108,7 +103,9 @@ describe('the comment of a pull request', () => {
     expect(body).toContain(
       '<details open><summary><b>1. The cart total is rounded twice</b>: TEST_FAILURE, 3 tests, 91 % (right 58 of 62 times at this level)</summary>',
     );
-    expect(body).toContain('**Caused by this change**: passes on `main`, first seen here.');
+    expect(body).toContain(
+      '**Is it me? Most likely yes, new with this change (98 %)**: passes on `main` ([`ci #790`](https://fl.example/builds/bld_main)) and was seen nowhere else. Yours: `src/cart/tax.ts:41`.',
+    );
     expect(body).toContain('**Fix:** Round once, after the sum, in `src/cart/tax.ts:41`.');
     expect(body).toContain('```text\n288501  expected 10.20, got 10.21\n');
     expect(body).toContain(
@@ -121,7 +118,7 @@ describe('the comment of a pull request', () => {
       '<details><summary><b>2. npm registry answered 503</b>: INFRA_ERROR, 11 tests, known since 12 Oct 2026, confirmed by grace, seen 14 times</summary>',
     );
     expect(body).toContain(
-      '**Not your change**: also fails on `main` since `ci #790` (12 Oct 2026). Run it again.',
+      '**Is it me? No, already red on the default branch**: `main` fails this way since [`ci #790`](https://fl.example/builds/bld_main) (12 Oct 2026, b5d1e22 by Max). Rebase when `main` is green.',
     );
     expect(body.trimEnd().endsWith('</sub>')).toBe(true);
   });
@@ -282,26 +279,34 @@ describe('the comment of a pull request', () => {
 });
 
 describe('whose change it was', () => {
-  const said = (history: Partial<typeof NO_HISTORY>, analysis = sampleAnalysis()) =>
+  const ELSEWHERE = sampleAnalysis({ answer: { ...sampleAnalysis().answer, suspects: [] } });
+  const said = (history: Partial<typeof NO_HISTORY>, analysis = ELSEWHERE) =>
     bodyOf(headOf({ causes: [causeOf(analysis, { history: { ...NO_HISTORY, ...history } })] }));
 
   it('is said of what other pull requests had, but not of one alone', () => {
     expect(said({ otherPullRequests: 4, seenElsewhere: true })).toContain(
-      '**Not your change**: also failed on 4 other pull requests in the past week.',
+      '**Is it me? Most likely no, also on other pull requests (95 %)**: 4 other pull requests had it in the week before. Run it again.',
     );
     const one = said({ otherPullRequests: 1, seenElsewhere: true });
-    expect(one).toContain('Also failed on 1 other pull request in the past week.');
-    expect(one).not.toContain('Not your change');
+    expect(one).toContain(
+      '**Is it me? Not known yet**: 1 other pull request had it in the week before. Run it again: if it passes, it is flaky.',
+    );
   });
 
-  it('is said of what failed on the default branch lately, and of old failures only that they were', () => {
-    const on = (lastSeenAt: string) =>
-      said({ defaultBranch: { name: 'main', status: 'passed', since: null, lastSeenAt } });
+  it('is said of what is mended on the default branch, and of old failures only that they were', () => {
+    const on = (receivedAt: string) =>
+      said({
+        seenElsewhere: true,
+        defaultBranch: {
+          ...PASSES,
+          lastFailed: mainBuild({ receivedAt }),
+          mended: mainBuild({ number: '791' }),
+        },
+      });
     expect(on('2026-10-11T12:00:00.000Z')).toContain(
-      '**Not your change**: also failed on `main` on 11 Oct 2026.',
+      '**Is it me? Most likely no, it was red on the default branch (90 %)**: `main` failed this way in [`ci #790`](https://fl.example/builds/bld_main) (11 Oct 2026, b5d1e22 by Max). Rebase: `main` is green since [`ci #791`](https://fl.example/builds/bld_main).',
     );
-    expect(on('2026-10-02T12:00:00.000Z')).toContain('Also failed on `main` on 2 Oct 2026.');
-    expect(on('2026-10-02T12:00:00.000Z')).not.toContain('Not your change');
+    expect(on('2026-10-02T12:00:00.000Z')).toContain('**Is it me? Not known yet**: `main` failed this way');
   });
 
   it('is not blamed on the change if it may be flaky, or the fault of another server', () => {
@@ -310,16 +315,17 @@ describe('whose change it was', () => {
       { category: 'INFRA_ERROR' },
       { category: 'DEPENDENCY_ERROR' },
     ] as const) {
-      const body = said(FIRST_HERE, sampleAnalysis(change));
-      expect(body).toContain('Passes on `main`, first seen here.');
-      expect(body).not.toContain('Caused by this change');
+      const analysis = sampleAnalysis(change);
+      const body = said(FIRST_HERE, { ...analysis, answer: { ...analysis.answer, suspects: [] } });
+      expect(body).toContain('**Is it me? Not known yet**: passes on `main`');
     }
   });
 
   it('is left open where history says nothing, or the failure only looks alike', () => {
-    expect(said({})).not.toMatch(/change|main/);
-    expect(said({ ...failsOnMain, generic: true })).not.toMatch(/change|main/);
-    expect(said({ ...FIRST_HERE, seenElsewhere: true })).not.toMatch(/change|main/);
+    const open = '**Is it me? Not known yet**. Run it again: if it passes, it is flaky.';
+    expect(said({})).toContain(open);
+    expect(said({ ...failsOnMain, generic: true })).toContain('**Is it me? Not known yet**');
+    expect(said({ ...FIRST_HERE, seenElsewhere: true })).toContain(open);
   });
 
   it('63: names the owner and where that comes from, and mentions nobody', () => {
@@ -346,21 +352,19 @@ describe('whose change it was', () => {
       );
     const caused = bodyWith({}, failsOnMain);
     expect(caused).toContain(
-      '**Caused by this change**: Fails 3 of 3 here, 0 of 3 on the base (cfa15e99a): introduced by this change.',
+      '**Is it me? Yes, new with this change**: Fails 3 of 3 here, 0 of 3 on the base (cfa15e99a): introduced by this change.',
     );
-    expect(caused.indexOf('Caused by this change')).toBeLessThan(
+    expect(caused.indexOf('Is it me?')).toBeLessThan(
       caused.indexOf(sampleAnalysis().answer.rootCause.slice(0, 20)),
     );
-    expect(caused).not.toContain('also fails on');
+    expect(caused).not.toContain('fails this way');
     const both = 'Fails 3 of 3 here and 3 of 3 on the base: not caused by this change.';
     expect(bodyWith({ verdict: 'not-this-change', sentence: both })).toContain(
-      `**Not your change**: ${both}`,
+      `**Is it me? No, already red on the default branch**: ${both}`,
     );
     const flaky = 'Fails 1 of 3 here without any change: flaky, in 33% of runs.';
     expect(bodyWith({ verdict: 'flaky', sentence: flaky })).toContain(flaky);
-    expect(bodyWith({ verdict: 'flaky', sentence: flaky })).not.toMatch(
-      /Not your change|Caused by this change/,
-    );
+    expect(bodyWith({ verdict: 'flaky', sentence: flaky })).toContain('**Is it me? Not known yet**');
     expect(bodyWith({ sentence: '<img src=x> @everyone [x](http://evil)' })).not.toMatch(
       /<img|@everyone|\]\(http:\/\/evil/,
     );
@@ -375,6 +379,6 @@ it('a cause that was shown by trying to be of this change is first', () => {
     experiment: sampleExperiment({ verdict: 'this-change' }),
   });
   const body = bodyOf(headOf({ causes: [guessed, tried] }));
-  expect(body.indexOf('Caused by this change')).toBeGreaterThan(0);
-  expect(body.indexOf('Caused by this change')).toBeLessThan(body.indexOf('<b>2. '));
+  expect(body.indexOf('Yes, new with this change')).toBeGreaterThan(0);
+  expect(body.indexOf('Yes, new with this change')).toBeLessThan(body.indexOf('<b>2. '));
 });

@@ -1,8 +1,9 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Build } from '../../src/domain/build.ts';
 import type { Failure } from '../../src/domain/failure.ts';
+import type { FailureHistory, ProvingBuild } from '../../src/domain/failure-history.ts';
 import type { Decision } from '../../src/domain/review.ts';
-import type { BuildSituation, Cause, CauseHistory, Situation } from '../../src/ports/notices.ts';
+import type { BuildSituation, Cause, Situation } from '../../src/ports/notices.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure } from '../support/sample-analysis.ts';
 
 /** The failed build of a pull request. */
@@ -10,16 +11,42 @@ export function pullRequestBuild(change: Partial<Build> = {}): Build {
   return sampleBuild({ branch: 'fix/tax', pullRequest: 1204, ...change });
 }
 
-export const NO_HISTORY: CauseHistory = {
+export const NO_HISTORY: FailureHistory = {
   generic: false,
+  isDefault: false,
   defaultBranch: null,
   otherPullRequests: 0,
   seenElsewhere: false,
+  own: { firstAt: '2026-10-12T14:00:00.000Z', times: 1, passed: null },
+  passedAgain: null,
+  test: null,
 };
-export const FIRST_HERE: CauseHistory = {
-  ...NO_HISTORY,
-  defaultBranch: { name: 'main', status: 'passed', since: null, lastSeenAt: null },
+
+/** A build of the default branch, by somebody else than the author of the pull request. */
+export function mainBuild(change: Partial<ProvingBuild> = {}): ProvingBuild {
+  const build = { id: 'bld_main', pipeline: 'ci', number: '790', attempt: 1, url: null, commit: 'b5d1e22c' };
+  return { ...build, author: 'Max', receivedAt: '2026-10-12T09:00:00.000Z', ...change };
+}
+
+/** The default branch passes. */
+export const PASSES: NonNullable<FailureHistory['defaultBranch']> = {
+  name: 'main',
+  status: 'passed',
+  newest: mainBuild(),
+  since: null,
+  times: 0,
+  lastFailed: null,
+  mended: null,
 };
+/** The default branch fails in the same way. */
+export const FAILS: NonNullable<FailureHistory['defaultBranch']> = {
+  ...PASSES,
+  status: 'failed',
+  since: mainBuild(),
+  times: 1,
+  lastFailed: mainBuild(),
+};
+export const FIRST_HERE: FailureHistory = { ...NO_HISTORY, defaultBranch: PASSES };
 
 export function causeOf(analysis: Analysis = sampleAnalysis(), change: Partial<Cause> = {}): Cause {
   const tests = ['cart total', 'cart tax', 'invoice total'];

@@ -2,6 +2,8 @@ import type { Build } from '../../domain/build.ts';
 import type { Decision } from '../../domain/review.ts';
 import { type AnswerFact, answerView } from '../../notifications/answer-view.ts';
 import { type ArrangedAnswer, arrangeAnswers } from '../../notifications/build-answers.ts';
+import { causeStanding } from '../../notifications/cause-standing.ts';
+import { whoseSentence } from '../../notifications/whose-line.ts';
 import type { BuildSituation, Cause, Situation } from '../../ports/notices.ts';
 
 /**
@@ -44,6 +46,8 @@ export interface CauseFacts {
   readonly failures: number;
   /** True if all of them are failed tests. */
   readonly areTests: boolean;
+  /** Whose it is, what proves it and what to do, as a sentence; empty if the branch is green. */
+  readonly whose: string;
   /** The facts shown below the title. */
   readonly facts: readonly AnswerFact[];
   /** A person's word on this answer. */
@@ -74,7 +78,7 @@ function toRedFacts({ build, job, causes, failures, question }: BuildSituation):
   if (named === null || !ended || waits) return null;
   const alerting = causes.filter(({ isMuted }) => !isMuted);
   if (causes.length > 0 && alerting.length === 0) return null;
-  const shown = arrangeAnswers(alerting).map(toCauseFacts);
+  const shown = arrangeAnswers(alerting).map((cause) => toCauseFacts(cause, build));
   const why = job?.error ?? (failures === 0 ? 'no failure was found in its logs' : 'no answer was produced');
   return { state: 'red', build: named, causes: shown, notLooked: shown.length === 0 ? why : null };
 }
@@ -97,12 +101,13 @@ function toGreenFacts({ lastFailed }: BuildSituation): GreenFacts | null {
         howSure: '',
         isSure: true,
       },
-      ...{ failures: 0, areTests: false, facts: [], decision: null },
+      ...{ failures: 0, areTests: false, whose: '', facts: [], decision: null },
     })),
   };
 }
 
-function toCauseFacts({ analysis, explains, failures, review }: ArrangedAnswer<Cause>): CauseFacts {
+function toCauseFacts(cause: ArrangedAnswer<Cause>, build: Build): CauseFacts {
+  const { analysis, explains, failures, review } = cause;
   const decision = review?.decision ?? null;
   const fix =
     (decision?.type === 'correct' ? decision.fixRecommendation : undefined) ??
@@ -122,6 +127,7 @@ function toCauseFacts({ analysis, explains, failures, review }: ArrangedAnswer<C
     isSure: form !== 'unsure',
     failures,
     areTests: explains.areTests,
+    whose: whoseSentence(causeStanding(cause, build).whose),
     // The title says the cause.
     facts: facts.filter(({ name, reach }) => reach === 'everywhere' && name !== 'Cause'),
     decision:

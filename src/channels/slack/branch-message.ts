@@ -138,9 +138,10 @@ function describePlace(
 }
 
 function listLines(cause: CauseFacts, seenToday: number): string[] {
-  const { facts, decision } = cause;
+  const { whose, facts, decision } = cause;
   const rejected = decision?.type === 'reject';
   return [
+    ...(whose === '' || rejected ? [] : [slackProse(whose, 700)]),
     ...facts.filter(({ kind }) => kind === 'lines').flatMap(factLine),
     ...facts.filter(({ kind }) => kind !== 'lines' && !rejected).flatMap(factLine),
     ...(seenToday > 1 ? [`seen ${seenToday}× today`] : []),

@@ -234,8 +234,8 @@ interface ReviewLook {
 /**
  * Formats an item in full: its origin, the answer, the reasons for the review, and the conflicting evidence.
  */
-function itemText({ review, analysis }: Item, counts: ReviewCounts, look: ReviewLook): string {
-  const answer = renderTerminal(analysis, { ...look, why: review.why }).trimEnd();
+function itemText({ review, analysis, whose }: Item, counts: ReviewCounts, look: ReviewLook): string {
+  const answer = renderTerminal(analysis, { ...look, why: review.why, whose }).trimEnd();
   return [headText(review, counts, look), answer, footText(look)].join('\n');
 }
 
@@ -303,7 +303,7 @@ export function openReviewClient(server: Service) {
         .review,
     claim: async (id: string) => await post(at(id, '/claim'), Review),
     read: async (id: string) => {
-      const { review, analysis } = await askServer(server, 'GET', at(id), ReviewDetail);
+      const { review, analysis, whose } = await askServer(server, 'GET', at(id), ReviewDetail);
       const build = await askServer(
         server,
         'GET',
@@ -311,7 +311,7 @@ export function openReviewClient(server: Service) {
         BuildAnswer,
       ).catch(() => null);
       // A build that cannot be read is null.
-      return { review, analysis, build: build?.build ?? null };
+      return { review, analysis, whose, build: build?.build ?? null };
     },
     /** Returns the review of an analysis. Opens a review if there is none. */
     ofAnalysis: async (id: string) => await post(`/api/analyses/${encodeURIComponent(id)}/review`, Review),

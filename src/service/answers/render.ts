@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { ExplainedFailures } from '../../domain/explained-failures.ts';
+import { judgeWithoutHistory, type Whose } from '../../domain/whose.ts';
 import { findMax } from '../../lib/collections.ts';
 import { cutCharacters } from '../../lib/text.ts';
 import { factBlock, smallPrint } from '../../notifications/answer-markdown.ts';
@@ -20,10 +21,13 @@ import {
   visibleLines,
   wrap,
 } from '../../notifications/visible-text.ts';
+import { whoseLine, whoseSentence } from '../../notifications/whose-line.ts';
 
 interface PlainOptions {
   /** Its failures among those of its build. */
   readonly explains?: ExplainedFailures;
+  /** Whose the failure is; absent: decided by the experiment alone, if there is one. */
+  readonly whose?: Whose | null;
   /** Leaves out usage and id: two runs over the same log then print the same. */
   readonly stable?: boolean;
 }
@@ -32,7 +36,7 @@ const MAX_PROSE_PLAIN = 4000;
 
 /**
  * Renders the answer as `Key<tab>value` lines for pipes and files: no color, no box, one value per line; keys
- * repeat if there are several values. Ends with a line break. Keys: Answer (known, sure or unsure), Category,
+ * repeat if there are several values. Ends with a line break. Keys: Answer (known, sure or unsure), Whose, Category,
  * Kind, Confidence, Confirmed, Title, Tried, Cause, the names of the other facts, Usage, Id.
  */
 export function renderPlain(analysis: Analysis, options: PlainOptions = {}): string {
@@ -46,6 +50,7 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
     some.flatMap(({ name, values }) => values.map((value) => [name, value] as const));
   const rows: (readonly [string, string])[] = [
     ['Answer', form],
+    ...describeWhose(analysis, options.whose).map((sentence) => ['Whose', sentence] as const),
     ['Category', category],
     ['Kind', analysis.kind],
     ['Confidence', confidence],
@@ -67,6 +72,8 @@ interface TerminalOptions {
   readonly width: number;
   /** Its failures among those of its build. */
   readonly explains?: ExplainedFailures;
+  /** Whose the failure is; absent: decided by the experiment alone, if there is one. */
+  readonly whose?: Whose | null;
   /**
    * The reasons for the review. The reviewer is then also shown conflicting evidence; absent if no review is
    * needed.
@@ -85,13 +92,18 @@ const MAX_PROSE_TERMINAL = 2000;
  * break. No line is wider than `width`, unless a character is wider than one column. Without `color` it
  * contains no escape sequence.
  */
-export function renderTerminal(analysis: Analysis, { color, width, why, explains }: TerminalOptions): string {
+export function renderTerminal(
+  analysis: Analysis,
+  { color, width, why, explains, whose }: TerminalOptions,
+): string {
   const columns = Math.max(40, width);
   const paint = (style: Style, text: string) =>
     color ? styleText(style, text, { validateStream: false }) : text;
   const view = answerView(analysis, why, explains);
   const shown = view.facts.filter(({ reach }) => why !== undefined || reach !== 'review');
+  const verdict = describeWhose(analysis, whose).flatMap((sentence) => paragraph(sentence, columns));
   const lines = [
+    ...verdict.map((line) => paint('bold', line)),
     ...heading(view, analysis.classification.abstained, columns, paint),
     ...paragraph(view.title, columns).map((line) => paint('bold', line)),
     ...shown.flatMap((fact) =>
@@ -102,6 +114,12 @@ export function renderTerminal(analysis: Analysis, { color, width, why, explains
     ...wrap(view.usage.map(visibleLine).join(' · '), columns).map((line) => paint('dim', line)),
   ];
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Describes whose the failure is; nothing if neither history nor an experiment is known. */
+function describeWhose(analysis: Analysis, given: Whose | null | undefined): string[] {
+  const whose = given ?? judgeWithoutHistory(analysis);
+  return whose === null ? [] : [`${whoseLine(whose).question} ${whoseSentence(whose)}`];
 }
 
 function heading(

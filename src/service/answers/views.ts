@@ -8,11 +8,13 @@ import { FailureRow } from '../../domain/failure.ts';
 import { LibraryEntry } from '../../domain/library.ts';
 import { MAX_SEARCH, SEARCH_NAMES } from '../../domain/search.ts';
 import { TriageJob } from '../../domain/triage.ts';
+import type { Whose } from '../../domain/whose.ts';
 import { findMax } from '../../lib/collections.ts';
 import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
 import { clip } from '../../notifications/visible-text.ts';
 import { createListSchema, pageQuery } from '../../ports/database.ts';
 import type { ShownStores } from '../../stores/stores.ts';
+import { addWhose, ShownWhose, shownWhose, type WhoseAnswer } from './whose.ts';
 
 /** One answer of a build in a few words. */
 export const AnalysisSummary = z.object({
@@ -25,13 +27,17 @@ export const AnalysisSummary = z.object({
   failures: z.int(),
   tests: z.array(z.string()).describe('Names of the failed tests, at most twenty'),
   grouped: z.string().nullable().describe('Why its failures share one answer; null for a single failure'),
+  whose: ShownWhose.nullable().describe('Whose the failure is; null if nothing around the build is known'),
 });
 export type AnalysisSummary = z.infer<typeof AnalysisSummary>;
 
 const MAX_SUMMARY_TESTS = 20;
 const MAX_SUMMARY_NAME = 200;
 
-export function toAnalysisSummary({ analysis, explains }: ArrangedAnswer): AnalysisSummary {
+/** An answer in its place; `whose` is absent where there is no history. */
+export type TellableAnswer = ArrangedAnswer & { readonly whose?: Whose | null };
+
+export function toAnalysisSummary({ analysis, explains, whose = null }: TellableAnswer): AnalysisSummary {
   const { id, kind, answer, verdict } = analysis;
   const { confidence, action } = verdict;
   const { failures, grouped } = explains;
@@ -46,6 +52,7 @@ export function toAnalysisSummary({ analysis, explains }: ArrangedAnswer): Analy
     failures,
     tests,
     grouped,
+    whose: shownWhose(whose),
   };
 }
 
@@ -53,21 +60,37 @@ export function toAnalysisSummary({ analysis, explains }: ArrangedAnswer): Analy
 const MAX_TESTS = 1_000;
 
 /** An answer as programs are given it, with its failures among those of its build. */
-export const AnsweredAnalysis = ShownAnalysis.extend({ explains: ExplainedFailures });
+export const AnsweredAnalysis = ShownAnalysis.extend({
+  explains: ExplainedFailures,
+  whose: AnalysisSummary.shape.whose,
+});
 
-export function answeredAnalysis({ analysis, explains }: ArrangedAnswer): z.infer<typeof AnsweredAnalysis> {
+export function answeredAnalysis({
+  analysis,
+  explains,
+  whose = null,
+}: TellableAnswer): z.infer<typeof AnsweredAnalysis> {
   const tests = explains.tests.slice(0, MAX_TESTS);
   const unnamed = explains.unnamed + explains.tests.length - tests.length;
-  return { ...shownAnalysis(analysis), explains: { ...explains, tests, unnamed, logs: [...explains.logs] } };
+  return {
+    ...shownAnalysis(analysis),
+    explains: { ...explains, tests, unnamed, logs: [...explains.logs] },
+    whose: shownWhose(whose),
+  };
 }
 
-/** Reads the answers of a build with their failures, in the order in which to fix them. */
+/** Reads the answers of a build with their failures and whose they are, in the order in which to fix them. */
 export async function readBuildAnswers(
-  { analyses, failures }: Pick<ShownStores, 'analyses' | 'failures'>,
+  { analyses, builds, failures }: Pick<ShownStores, 'analyses' | 'failures' | 'builds'>,
   buildId: string,
-): Promise<ArrangedAnswer[]> {
-  const [found, groups] = await Promise.all([analyses.listByBuild(buildId), failures.groupsOfBuild(buildId)]);
-  return arrangeAnswers(pairWithFailures(found, groups));
+): Promise<WhoseAnswer<ArrangedAnswer>[]> {
+  const [build, found, groups] = await Promise.all([
+    builds.find(buildId),
+    analyses.listByBuild(buildId),
+    failures.groupsOfBuild(buildId),
+  ]);
+  const answers = arrangeAnswers(pairWithFailures(found, groups));
+  return await addWhose({ analyses, failures }, build, answers);
 }
 
 const name = z.string().min(1).max(300);

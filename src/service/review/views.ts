@@ -12,6 +12,7 @@ import {
   ReviewState,
 } from '../../domain/review.ts';
 import { createListSchema, pageQuery } from '../../ports/database.ts';
+import { ShownWhose } from '../answers/whose.ts';
 
 const Sort = z.enum(['risk', 'age', 'confidence']);
 
@@ -44,6 +45,9 @@ export const ReviewDetail = z.object({
   review: Review,
   analysis: Analysis,
   events: z.array(ReviewEvent),
+  whose: ShownWhose.nullable()
+    .default(null)
+    .describe('Whose the failure is; null if nothing around the build is known'),
 });
 
 export const GroupQuery = ReviewQuery.omit({ state: true, fingerprint: true });

@@ -2,7 +2,7 @@ import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { Build } from '../../../src/domain/build.ts';
 import type { Decision } from '../../../src/domain/review.ts';
 import type { BuildSituation, Cause, Situation } from '../../../src/ports/notices.ts';
-import { failureOf } from '../../notifications/sample-situation.ts';
+import { failureOf, NO_HISTORY } from '../../notifications/sample-situation.ts';
 import { sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
 
 /** One cause as the database tells it. */
@@ -13,7 +13,7 @@ export function sampleCause(analysis: Analysis = sampleAnalysis(), change: Parti
     tests: ['cart total', 'cart tax', 'invoice total'],
     sample: ['cart total', 'cart tax', 'invoice total'].map(failureOf),
     review: null,
-    history: { generic: false, defaultBranch: null, otherPullRequests: 0, seenElsewhere: false },
+    history: NO_HISTORY,
     record: null,
     isMuted: false,
     ...change,

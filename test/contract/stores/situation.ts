@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewBuild } from '../../../src/domain/build.ts';
+import type { FailureHistory } from '../../../src/domain/failure-history.ts';
 import { newId } from '../../../src/domain/ids.ts';
-import type { CauseHistory } from '../../../src/ports/notices.ts';
 import { failingTest, sampleDecision, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
@@ -24,7 +24,7 @@ export function situationContract(world: StoresWorld): void {
       fingerprint: string,
       change: Partial<NewBuild> = {},
       generic = false,
-    ): Promise<CauseHistory | undefined> {
+    ): Promise<FailureHistory | undefined> {
       const build = await failed(
         fingerprint,
         { branch: 'fix/tax', pullRequest: 7, number: '300', ...change },
@@ -139,7 +139,7 @@ export function situationContract(world: StoresWorld): void {
       const other = await historyOf('beef', { number: '301' });
       expect(other).toMatchObject({
         seenElsewhere: false,
-        defaultBranch: { status: 'failed', since: null, lastSeenAt: null },
+        defaultBranch: { status: 'failed', since: null, lastFailed: null },
       });
     });
 
@@ -173,6 +173,103 @@ export function situationContract(world: StoresWorld): void {
         defaultBranch: { name: 'develop', status: 'passed' },
       });
       expect((await situation()).defaultBranch).toBe('develop');
+    });
+
+    it('is what the default branch did before and after it, and when the failure was first seen here', async () => {
+      await world.build({ branch: 'main', number: '1', status: 'passed' });
+      const since = await failed('f00d', { branch: 'main', number: '2' });
+      await failed('f00d', { branch: 'main', number: '3' });
+      const before = await ours({ number: '299', status: 'passed' });
+      const known = await historyOf('f00d');
+      expect(known).toMatchObject({
+        isDefault: false,
+        defaultBranch: { since: { id: since.id }, times: 2, mended: null },
+        own: { times: 1, passed: { id: before.id } },
+      });
+      const mending = await world.build({ branch: 'main', number: '4', status: 'passed' });
+      await world.build({ branch: 'main', number: '5', status: 'passed' });
+      const again = await historyOf('f00d', { number: '301' });
+      expect(again?.own).toMatchObject({ times: 2, firstAt: known?.own.firstAt, passed: null });
+      expect(again?.defaultBranch).toMatchObject({
+        since: null,
+        lastFailed: { number: '3' },
+        mended: { id: mending.id },
+      });
+    });
+
+    it('counts no test for the same that did not fail there', async () => {
+      const build = async (tests: readonly string[], change: Partial<NewBuild>) => {
+        const stored = await world.build({ number: newId('bld'), ...change });
+        const failures = tests.map((name) => ({
+          ...sampleGroup(stored.id, 'f00d').failures[0]!,
+          id: newId('fal'),
+          test: failingTest(name),
+        }));
+        await world.stores.failures.saveGroups(stored.id, [{ ...sampleGroup(stored.id, 'f00d'), failures }]);
+        return stored;
+      };
+      await build(['a', 'b'], { branch: 'main' });
+      const histories = async (tests: readonly string[], number: string) =>
+        (await world.stores.failures.histories((await build(tests, { branch: 'x', number })).id))?.get(
+          'f00d',
+        );
+      expect((await histories(['b'], '1'))?.defaultBranch?.since).not.toBeNull();
+      expect((await histories(['b', 'c'], '2'))?.defaultBranch?.since).toBeNull();
+    });
+
+    it('is a later run of the same commit that passed, but none of a pull request merged anew', async () => {
+      const onBranch = { branch: 'fix', pullRequest: null, commit: 'cafe' };
+      const failing = await failed('f00d', { ...onBranch, number: '1' });
+      const passed = await world.build({ ...onBranch, number: '2', status: 'passed' });
+      const history = async (id: string) => (await world.stores.failures.histories(id))?.get('f00d');
+      expect((await history(failing.id))?.passedAgain).toMatchObject({ id: passed.id });
+      const merged = { branch: 'fix', pullRequest: 7, commit: 'beef', number: '300' };
+      const inRequest = await failed('f00d', merged);
+      await world.build({ ...merged, number: '301', status: 'passed' });
+      expect((await history(inRequest.id))?.passedAgain).toBeNull();
+      const rerun = await world.build({ ...merged, attempt: 2, status: 'passed' });
+      expect((await history(inRequest.id))?.passedAgain).toMatchObject({ id: rerun.id });
+    });
+
+    it('is how often the test flaked elsewhere in the same way, and whether only this change has it', async () => {
+      const run = async (fails: boolean, change: Partial<NewBuild>, fingerprint = 'f00d') => {
+        const status = fails ? 'failed' : 'passed';
+        const build = await world.build({ number: newId('bld'), branch: 'main', status, ...change });
+        const test = failingTest('sometimes');
+        const result = { name: 'sometimes', suite: test.suite, file: null, status, durationMs: 5 } as const;
+        await world.stores.builds.saveTestResults(build.id, [result]);
+        if (!fails) return build;
+        const group = sampleGroup(build.id, fingerprint);
+        const failures = group.failures.map((one) => ({ ...one, test }));
+        await world.stores.failures.saveGroups(build.id, [{ ...group, failures }]);
+        return build;
+      };
+      await run(false, { commit: 'a' });
+      await run(true, { commit: 'b' });
+      await run(false, { commit: 'b' });
+      await run(true, { commit: 'c' }, 'beef');
+      await run(false, { commit: 'c' });
+      const ours = { branch: 'fix', pullRequest: 7, commit: 'd' };
+      const test = async (fingerprint: string) => {
+        const { id } = await run(true, ours, fingerprint);
+        return (await world.stores.failures.histories(id))?.get(fingerprint)?.test;
+      };
+      expect(await test('f00d')).toEqual({
+        runs: 5,
+        flakes: 2,
+        alike: 1,
+        passedOnDefault: true,
+        isNew: false,
+      });
+    });
+
+    it('leaves out the pull requests of the same author, which may hold the same change', async () => {
+      await failed('f00d', { branch: 'a', pullRequest: 8, author: 'ada' });
+      await failed('f00d', { branch: 'b', pullRequest: 9, author: 'max' });
+      expect(await historyOf('f00d', { author: 'ada' })).toMatchObject({
+        otherPullRequests: 1,
+        seenElsewhere: true,
+      });
     });
 
     it('is whether a person has muted the cause', async () => {

@@ -75,6 +75,7 @@ export function createReviewWorld(given: {
       saveGroups: unused,
       search: unused,
       groupsOfBuild: unused,
+      histories: unused,
       listByBuild: async (buildId) => given.failures.filter((failure) => failure.buildId === buildId),
     },
   };

@@ -1,0 +1,379 @@
+import { z } from 'zod';
+import type { Analysis, Suspect } from './analysis.ts';
+import type { Build } from './build.ts';
+import { type Category, UNSTABLE_KINDS } from './category.ts';
+import type { Experiment } from './experiment.ts';
+import type { Failure } from './failure.ts';
+import { type FailureHistory, ProvingBuild } from './failure-history.ts';
+import { findTouchedSuspects } from './review.ts';
+
+/**
+ * The possible answers to "Is it me?", with the words that every output has for them: where it is a fact,
+ * where it is a judgement, and for a reader of the default branch.
+ */
+export const WHOSE_WORDS = {
+  change: {
+    sure: 'Yes, new with this change',
+    likely: 'Most likely yes, new with this change',
+    onDefault: 'New with this commit',
+  },
+  main: {
+    sure: 'No, already red on the default branch',
+    likely: 'Most likely no, it was red on the default branch',
+    onDefault: 'Already red',
+  },
+  others: {
+    sure: 'No, also on other pull requests',
+    likely: 'Most likely no, also on other pull requests',
+    onDefault: 'Also on pull requests',
+  },
+  flaky: { sure: 'No, flaky', likely: 'Most likely no, flaky', onDefault: 'Flaky' },
+  machine: {
+    sure: 'No, the machine or a service',
+    likely: 'Most likely no, the machine or a service',
+    onDefault: 'The machine or a service',
+  },
+  unknown: { sure: 'Not known yet', likely: 'Not known yet', onDefault: 'Not known yet' },
+} as const;
+
+export const WhoseVerdict = z.enum(['change', 'main', 'others', 'flaky', 'machine', 'unknown']);
+export type WhoseVerdict = z.infer<typeof WhoseVerdict>;
+
+/** What a verdict rests on. Names of branches and builds are untrusted text. */
+const WhoseProof = z.discriminatedUnion('what', [
+  /** The failing command was run again, here and on the base. */
+  z.object({ what: z.literal('tried'), sentence: z.string() }),
+  /** It passed on the same commit. */
+  z.object({ what: z.literal('passed-again'), build: ProvingBuild }),
+  z.object({
+    what: z.literal('fails-on'),
+    branch: z.string(),
+    since: ProvingBuild,
+    times: z.int().describe('Builds in a row that had it'),
+  }),
+  z.object({ what: z.literal('failed-on'), branch: z.string(), build: ProvingBuild }),
+  z.object({ what: z.literal('pull-requests'), count: z.int() }),
+  z.object({ what: z.literal('flakes'), flakes: z.int(), runs: z.int() }),
+  /** The failing step says so itself. */
+  z.object({ what: z.literal('log') }),
+  z.object({ what: z.literal('new-test') }),
+  /** It passes on the default branch and was never seen elsewhere. */
+  z.object({ what: z.literal('passes-on'), branch: z.string(), build: ProvingBuild }),
+  /** It passed on this pull request or branch in the build before. */
+  z.object({ what: z.literal('passed-before'), build: ProvingBuild }),
+]);
+export type WhoseProof = z.infer<typeof WhoseProof>;
+
+/** The act that follows from a verdict. */
+const WhoseAct = z.discriminatedUnion('what', [
+  z.object({ what: z.literal('fix'), path: z.string().nullable(), line: z.int().nullable() }),
+  /** `on`: the build of the default branch from which it passes again; null while it does not. */
+  z.object({
+    what: z.literal('rebase'),
+    branch: z.string().nullable(),
+    on: ProvingBuild.nullable(),
+  }),
+  /** Start at the build with which it began. */
+  z.object({ what: z.literal('look'), at: ProvingBuild }),
+  z.object({ what: z.literal('rerun') }),
+  /** Running it again did not help. */
+  z.object({ what: z.literal('ask'), times: z.int() }),
+  /** Nothing proves it yet; running it again would tell. */
+  z.object({ what: z.literal('try') }),
+  /** It has passed since. */
+  z.object({ what: z.literal('nothing') }),
+]);
+export type WhoseAct = z.infer<typeof WhoseAct>;
+
+/** Whose a failure is: the verdict, what proves it, and the act that follows. */
+export const Whose = z.object({
+  verdict: WhoseVerdict,
+  /** True if the build is of the default branch, where nobody asks "Is it me?". */
+  isDefault: z.boolean(),
+  /** Probability that the verdict is right, where it is a judgement; null where it is a fact. */
+  probability: z.number().nullable(),
+  proof: z.array(WhoseProof),
+  act: WhoseAct,
+});
+export type Whose = z.infer<typeof Whose>;
+
+/** Tells whether a verdict says to the author of a change that it is not theirs. */
+export function isExcused({ verdict, isDefault }: Pick<Whose, 'verdict' | 'isDefault'>): boolean {
+  return !isDefault && verdict !== 'change' && verdict !== 'unknown';
+}
+
+export interface WhoseFacts {
+  readonly build: Build;
+  readonly analysis: Analysis;
+  /** The category in force: a person's decision goes before the analysis. */
+  readonly category: Category;
+  /** The failures that the answer explains. */
+  readonly failures: readonly Failure[];
+  readonly history: FailureHistory;
+}
+
+/** The age from which a failure that is gone from the default branch excuses no change. */
+const EXCUSE_MS = 2 * 24 * 3_600_000;
+/** One other pull request may be built on this one. */
+const ENOUGH_PULL_REQUESTS = 2;
+/** A judgement that is less probable is not made: a wrong excuse is the worst mistake of all. */
+const LEAST_PROBABLE = 0.9;
+/** Failures in a row from which running again does not help. */
+const LASTING = 3;
+
+/**
+ * Decides whose a failure is: by an experiment, else by a later run of the same commit, else by the default
+ * branch, other pull requests, the failing step and earlier flakes. Says `unknown` where none of them proves
+ * it. An excuse that history suggests is not given where the change touches what failed, or where the failure
+ * was first seen here.
+ */
+export function judgeWhose(facts: WhoseFacts): Whose {
+  const { analysis, history } = facts;
+  const { experiment } = analysis;
+  const found =
+    experiment !== undefined
+      ? judgeByTrying(experiment, history)
+      : (judgeByRerun(facts) ??
+        judgeByDefaultBranch(facts) ??
+        judgeMachine(facts) ??
+        judgeByPullRequests(facts) ??
+        judgeFlaky(facts) ??
+        judgeNew(facts) ??
+        leaveOpen(facts));
+  return {
+    isDefault: history.isDefault,
+    ...found,
+    act: chooseAct(found.verdict, history, findTouched(facts)),
+  };
+}
+
+/**
+ * Decides whose a failure is by the experiment alone, where no history is kept. Returns null if it was not
+ * tried.
+ */
+export function judgeWithoutHistory(analysis: Analysis): Whose | null {
+  const { experiment } = analysis;
+  if (experiment === undefined) return null;
+  const found = judgeByTrying(experiment, null);
+  const suspect = analysis.answer.suspects.find(({ path }) => listChangedFiles(analysis).has(path));
+  const act = chooseAct(found.verdict, null, suspect);
+  return { isDefault: false, ...found, act };
+}
+
+type Found = Pick<Whose, 'verdict' | 'probability' | 'proof'>;
+
+/** An experiment goes before history: it ran the same command on one machine, with and without the change. */
+function judgeByTrying({ verdict, sentence, arms }: Experiment, history: FailureHistory | null): Found {
+  const proof: WhoseProof[] = [{ what: 'tried', sentence }];
+  const isFlakyOnBase = arms.some(
+    ({ where, passed, failed }) => where === 'base' && passed > 0 && failed > 0,
+  );
+  if (verdict === 'this-change') return { verdict: 'change', probability: null, proof };
+  if (verdict === 'flaky' && isFlakyOnBase) return { verdict: 'flaky', probability: null, proof };
+  if (verdict !== 'not-this-change') return { verdict: 'unknown', probability: null, proof };
+  const main = history === null ? [] : provesMain(history);
+  return { verdict: 'main', probability: null, proof: proof.concat(main) };
+}
+
+/** A test that only this change has may be flaky from its first run on: that is the change's, too. */
+function judgeByRerun({ category, history: { passedAgain, test } }: WhoseFacts): Found | null {
+  if (passedAgain === null) return null;
+  const again: WhoseProof[] = [{ what: 'passed-again', build: passedAgain }];
+  const isNew: WhoseProof[] = [{ what: 'new-test' }];
+  if (test?.isNew === true) return { verdict: 'change', probability: null, proof: isNew.concat(again) };
+  const proof = again.concat(countFlakes(test));
+  return { verdict: category === 'INFRA_ERROR' ? 'machine' : 'flaky', probability: null, proof };
+}
+
+function judgeByDefaultBranch(facts: WhoseFacts): Found | null {
+  const { build, history } = facts;
+  const { defaultBranch: main, generic, own, isDefault, test } = history;
+  if (main === null) return null;
+  const first = main.since ?? main.lastFailed;
+  // What was here first came from here, or from outside of both.
+  if (first === null || (!isDefault && own.firstAt < first.receivedAt)) return null;
+  if (main.since !== null) {
+    const flaky = main.times < LASTING ? judgeFlaky(facts) : null;
+    if (flaky !== null) return flaky;
+    if (generic && (test === null || main.times < 2)) return null;
+    return { verdict: 'main', probability: null, proof: provesMain(history) };
+  }
+  const age = Date.parse(build.receivedAt) - Date.parse(first.receivedAt);
+  // Who broke it and took it back may bring it again.
+  const isAnothers = first.author !== null && build.author !== null && first.author !== build.author;
+  if (isDefault || generic || age > EXCUSE_MS || main.mended === null || !isAnothers) return null;
+  const flaky = judgeFlaky(facts);
+  if (flaky !== null) return flaky;
+  return reachesFailure(facts)
+    ? null
+    : { verdict: 'main', probability: PROBABLE.mended, proof: provesMain(history) };
+}
+
+/** The shares of right verdicts that scripts/bench whose measures, rounded down. */
+const PROBABLE = { mended: 0.9, step: 0.95, others: 0.95, touched: 0.98, first: 0.95 } as const;
+
+function provesMain({ defaultBranch: main }: FailureHistory): WhoseProof[] {
+  if (main === null) return [];
+  const { name: branch, since, times, lastFailed } = main;
+  if (since !== null) return [{ what: 'fails-on', branch, since, times }];
+  return lastFailed === null ? [] : [{ what: 'failed-on', branch, build: lastFailed }];
+}
+
+/**
+ * The failing step names a machine or a service itself. In a test that may be the change's own call, so that
+ * others must have had it, or no file of the change may be near.
+ */
+function judgeMachine(facts: WhoseFacts): Found | null {
+  const { category, analysis, failures, history } = facts;
+  if (category !== 'INFRA_ERROR' || !CLEAR_KINDS.has(analysis.kind)) return null;
+  if (analysis.classification.confidence < LEAST_PROBABLE && !history.seenElsewhere) return null;
+  const isTest = failures.some(({ test }) => test !== null);
+  if (reachesFailure(facts) || (isTest && !history.seenElsewhere)) return null;
+  if (!history.seenElsewhere && [...listChangedFiles(analysis)].some(isSetup)) return null;
+  const proof: WhoseProof[] = [{ what: 'log' }];
+  return { verdict: 'machine', probability: PROBABLE.step, proof: proof.concat(countPullRequests(history)) };
+}
+
+/** Kinds that a step names without a doubt; a change may well run out of time or memory. */
+const CLEAR_KINDS: ReadonlySet<string> = new Set([
+  'network',
+  'service_unavailable',
+  'runner_lost',
+  'rate_limited',
+  'disk_full',
+]);
+
+/** Tells whether a file sets up the job: hidden files, manifests, lock files, and all that configures. */
+function isSetup(path: string): boolean {
+  return /(?:^|\/)(?:\.[^/]+|Dockerfile[^/]*|Makefile|[^/]+\.(?:ya?ml|toml|ini|cfg|conf|json|xml|lock|gradle|kts|tf|env|txt))$/.test(
+    path,
+  );
+}
+
+/** Several people met it before it was seen here. A message without a test is too often alike by chance. */
+function judgeByPullRequests(facts: WhoseFacts): Found | null {
+  const { category, failures, history } = facts;
+  const { generic, isDefault, otherPullRequests } = history;
+  if (isDefault || otherPullRequests < ENOUGH_PULL_REQUESTS || generic || reachesFailure(facts)) return null;
+  const isTold =
+    failures.every(({ test }) => test !== null) ||
+    category === 'INFRA_ERROR' ||
+    category === 'DEPENDENCY_ERROR';
+  if (!isTold) return null;
+  return (
+    judgeFlaky(facts) ?? {
+      verdict: 'others',
+      probability: PROBABLE.others,
+      proof: countPullRequests(history),
+    }
+  );
+}
+
+/** The share of changes that break a given test, far above what is usual, so that no excuse is given early. */
+const BREAKS = 0.02;
+/** Of those, the share that fails in the very words in which the test flaked before. */
+const IN_SAME_WORDS = 0.25;
+
+/**
+ * Judges by Bayes' rule: the test flaked with its known rate each time in a row, or the change broke it in the
+ * same words. Flakes in other words prove nothing.
+ */
+function judgeFlaky(facts: WhoseFacts): Found | null {
+  const { test, own, generic } = facts.history;
+  if (test === null || test.alike === 0 || test.isNew || reachesFailure(facts)) return null;
+  const flaked = ((test.alike + 0.5) / (test.runs + 1)) ** own.times;
+  const probability = flaked / (flaked + BREAKS * (generic ? 1 : IN_SAME_WORDS));
+  if (probability < LEAST_PROBABLE) return null;
+  return { verdict: 'flaky', probability: roundShare(probability), proof: countFlakes(test) };
+}
+
+/**
+ * It passes on the default branch, or passed here in the build before, and nobody else ever had it. Flaky
+ * tests and services come and go, so that they are blamed on no change.
+ */
+function judgeNew(facts: WhoseFacts): Found | null {
+  const { category, analysis, history } = facts;
+  const { generic, seenElsewhere, own, test, defaultBranch: main } = history;
+  if (seenElsewhere || category === 'INFRA_ERROR' || UNSTABLE_KINDS.has(analysis.kind)) return null;
+  const isTouched = findTouched(facts) !== undefined;
+  if (category === 'DEPENDENCY_ERROR' && !isTouched) return null;
+  if ((test?.flakes ?? 0) > 0 || (generic && own.times < 2 && test?.isNew !== true)) return null;
+  const proof: WhoseProof[] = test?.isNew === true ? [{ what: 'new-test' }] : [];
+  if (main !== null && (main.status === 'passed' || test?.passedOnDefault === true))
+    proof.push({ what: 'passes-on', branch: main.name, build: main.newest });
+  else if (own.passed !== null) proof.push({ what: 'passed-before', build: own.passed });
+  if (proof.length === 0) return null;
+  const probability = isTouched || test?.isNew === true ? PROBABLE.touched : PROBABLE.first;
+  return { verdict: 'change', probability, proof };
+}
+
+function leaveOpen({ history }: WhoseFacts): Found {
+  const { defaultBranch: main, test, seenElsewhere } = history;
+  const known = provesMain(history).concat(countPullRequests(history), countFlakes(test));
+  const passes: WhoseProof[] =
+    known.length === 0 && !seenElsewhere && main?.status === 'passed'
+      ? [{ what: 'passes-on', branch: main.name, build: main.newest }]
+      : [];
+  return { verdict: 'unknown', probability: null, proof: known.concat(passes) };
+}
+
+function countPullRequests({ otherPullRequests: count }: FailureHistory): WhoseProof[] {
+  return count === 0 ? [] : [{ what: 'pull-requests', count }];
+}
+
+function countFlakes(test: FailureHistory['test']): WhoseProof[] {
+  return test === null || test.flakes === 0 ? [] : [{ what: 'flakes', flakes: test.flakes, runs: test.runs }];
+}
+
+function chooseAct(
+  verdict: WhoseVerdict,
+  history: FailureHistory | null,
+  suspect: Suspect | undefined,
+): WhoseAct {
+  const main = history?.defaultBranch ?? null;
+  const times = history?.own.times ?? 1;
+  switch (verdict) {
+    case 'change':
+      return { what: 'fix', path: suspect?.path ?? null, line: suspect?.line ?? null };
+    case 'main':
+      if (history?.isDefault === true && main !== null)
+        return { what: 'look', at: main.since ?? main.newest };
+      return { what: 'rebase', branch: main?.name ?? null, on: main?.mended ?? null };
+    case 'unknown':
+      return times >= LASTING ? { what: 'ask', times } : { what: 'try' };
+    default:
+      if (history !== null && history.passedAgain !== null) return { what: 'nothing' };
+      return times >= LASTING ? { what: 'ask', times } : { what: 'rerun' };
+  }
+}
+
+/** Finds the first suspect that the change touches. */
+function findTouched({ build, analysis }: WhoseFacts): Suspect | undefined {
+  const touched = new Set(findTouchedSuspects(build, analysis));
+  const changed = listChangedFiles(analysis);
+  return analysis.answer.suspects.find(({ path }) => touched.has(path) || changed.has(path));
+}
+
+/** Tells whether the change touches a suspect, the failed test or a place that the failure went through. */
+function reachesFailure(facts: WhoseFacts): boolean {
+  if (findTouched(facts) !== undefined) return true;
+  const changed = [...listChangedFiles(facts.analysis)];
+  const named = facts.failures.flatMap(({ test, frames }) =>
+    frames.map(({ file }) => file).concat(test?.file ?? []),
+  );
+  return named.some((file) => changed.some((path) => file === path || file.endsWith(`/${path}`)));
+}
+
+const Changed = z.object({ files: z.array(z.string()) });
+
+/** Lists the files that changed since the last passing build, as far as a tool has read them. */
+function listChangedFiles({ evidence }: Analysis): ReadonlySet<string> {
+  const lists = evidence
+    .filter(({ tool }) => tool === 'changed_since_green')
+    .flatMap(({ data }) => Changed.safeParse(data).data?.files ?? []);
+  return new Set(lists);
+}
+
+function roundShare(share: number): number {
+  return Math.round(share * 100) / 100;
+}

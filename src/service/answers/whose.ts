@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { Build } from '../../domain/build.ts';
+import { judgeWhose, Whose } from '../../domain/whose.ts';
+import type { BuildAnswer } from '../../notifications/build-answers.ts';
+import { whoseSentence } from '../../notifications/whose-line.ts';
+import type { ShownStores } from '../../stores/stores.ts';
+
+/** Whose a failure is, as programs are given it. */
+export const ShownWhose = Whose.extend({
+  sentence: z.string().describe('The verdict, its proof and the act that follows, in words'),
+});
+export type ShownWhose = z.infer<typeof ShownWhose>;
+
+export interface WhoseStores {
+  readonly analyses: Pick<ShownStores['analyses'], 'heads'>;
+  readonly failures: Pick<ShownStores['failures'], 'histories'>;
+}
+
+/** An answer with whose its failures are; null where nothing is known around its build. */
+export type WhoseAnswer<Answer extends BuildAnswer> = Answer & { readonly whose: Whose | null };
+
+/** Adds to the answers of a build whose their failures are. */
+export async function addWhose<Answer extends BuildAnswer>(
+  { analyses, failures }: WhoseStores,
+  build: Build | null,
+  answers: readonly Answer[],
+): Promise<WhoseAnswer<Answer>[]> {
+  if (build === null || answers.length === 0) return answers.map((answer) => ({ ...answer, whose: null }));
+  const [histories, heads] = await Promise.all([failures.histories(build.id), analyses.heads([build.id])]);
+  return answers.map((answer) => {
+    const { analysis, sample } = answer;
+    const history = histories?.get(analysis.fingerprint);
+    if (history === undefined) return { ...answer, whose: null };
+    const category = heads.find(({ id }) => id === analysis.id)?.category ?? analysis.category;
+    return { ...answer, whose: judgeWhose({ build, analysis, category, failures: sample, history }) };
+  });
+}
+
+export function shownWhose(whose: Whose | null): ShownWhose | null {
+  return whose === null ? null : { ...whose, sentence: whoseSentence(whose) };
+}

@@ -1,0 +1,283 @@
+import { z } from 'zod';
+import { Build } from '../domain/build.ts';
+import type { FailureHistory, ProvingBuild } from '../domain/failure-history.ts';
+import { measureFlakiness, type TestRunFacts, WINDOW } from '../domain/flakiness.ts';
+import type { Sql } from '../ports/database.ts';
+import { readRunsOfTests } from './flakiness.ts';
+import { all, buildColumns, USUAL_NAMES } from './sql.ts';
+
+/** A failure on the default branch that is older says nothing of today. */
+const LATELY_MS = 14 * 24 * 3_600_000;
+/** Builds of a branch that are read before a build, and after it. */
+const [BEFORE, AFTER] = [100, 50];
+/** A cause with more failed tests is not judged by what each of them did before. */
+const MAX_TESTS = 5;
+/** Failures of one build that are looked for in others. */
+const MAX_FAILURES = 500;
+
+/**
+ * Returns the default branch of a repository: the one that its CI reported, otherwise a usual name that has
+ * builds; null if neither is known.
+ */
+export async function readDefaultBranch(
+  db: Sql,
+  { provider, repository }: Pick<Build, 'provider' | 'repository'>,
+): Promise<string | null> {
+  const [known] = await db.query<{ branch: string | null }>(DEFAULT_BRANCH, [provider, repository]);
+  return known?.branch ?? null;
+}
+
+/** Reads the histories of all causes of a build, by fingerprint. Returns null if it is not stored. */
+export async function readHistoriesOfBuild(
+  db: Sql,
+  buildId: string,
+): Promise<ReadonlyMap<string, FailureHistory> | null> {
+  const [build] = await all(db, Build, `select ${buildColumns('b')} from builds b where b.id = $1`, [
+    buildId,
+  ]);
+  if (build === undefined) return null;
+  const rows = await db.query<{ fingerprint: string }>(
+    'select distinct fingerprint from failures where build_id = $1',
+    [buildId],
+  );
+  const fingerprints = rows.map(({ fingerprint }) => fingerprint);
+  const find = await readHistories(db, build, fingerprints, await readDefaultBranch(db, build));
+  return new Map(fingerprints.map((fingerprint) => [fingerprint, find(fingerprint)]));
+}
+
+/** Reads where else the failures of the build were seen, with the same queries for all of them. */
+export async function readHistories(
+  db: Sql,
+  build: Build,
+  fingerprints: readonly string[],
+  defaultBranch: string | null,
+): Promise<(fingerprint: string) => FailureHistory> {
+  const isDefault = build.pullRequest === null && build.branch !== null && build.branch === defaultBranch;
+  const mine = fingerprints.length === 0 ? [] : await all(db, Mine, MINE, [build.id]);
+  const isRead = mine.length > 0;
+  const mains = isRead && defaultBranch !== null ? await all(db, Near, MAINS, [build.id, defaultBranch]) : [];
+  const owns = isRead ? await all(db, Near, OWNS, [build.id]) : [];
+  const [passedAgain] = isRead ? await all(db, Build, AGAIN, [build.id]) : [];
+  const firsts = fingerprints.map((fingerprint) => findFirst(owns, fingerprint, build));
+  const others = isRead
+    ? await all(db, Elsewhere, ELSEWHERE, [build.id, defaultBranch, fingerprints, firsts])
+    : [];
+  const elsewhere = new Map(others.map((row) => [row.fingerprint, row]));
+  const tests = isRead ? await readTests(db, build, mine, mains, isDefault) : new Map<string, TestPast>();
+  return (fingerprint) => ({
+    generic: mine.some((one) => one.fingerprint === fingerprint && one.generic),
+    isDefault,
+    defaultBranch: describeDefaultBranch(defaultBranch, mains, fingerprint, build),
+    otherPullRequests: elsewhere.get(fingerprint)?.pullRequests ?? 0,
+    seenElsewhere: elsewhere.has(fingerprint),
+    own: describeOwn(owns, fingerprint, build),
+    passedAgain: passedAgain === undefined ? null : toProvingBuild(passedAgain),
+    test: tests.get(fingerprint) ?? null,
+  });
+}
+
+const Mine = z.object({
+  fingerprint: z.string(),
+  own: z.string(),
+  test: z.string().nullable(),
+  suite: z.string().nullable(),
+  generic: z.boolean(),
+});
+type Mine = z.infer<typeof Mine>;
+
+/** A build of a branch. `has`: the causes of the build in question that it has too, with all their tests. */
+const Near = Build.extend({ has: z.array(z.string()), later: z.boolean() });
+type Near = z.infer<typeof Near>;
+
+const Elsewhere = z.object({ fingerprint: z.string(), pullRequests: z.int() });
+
+/** Describes the default branch. `mains` is ordered oldest first. */
+function describeDefaultBranch(
+  name: string | null,
+  mains: readonly Near[],
+  fingerprint: string,
+  { receivedAt }: Build,
+): FailureHistory['defaultBranch'] {
+  const before = mains.filter(({ later }) => !later);
+  const newest = before.at(-1);
+  if (name === null || newest === undefined) return null;
+  const hasIt = ({ has }: Near) => has.includes(fingerprint);
+  const row = before.slice(before.findLastIndex((one) => !hasIt(one)) + 1);
+  const last = mains.findLast(hasIt);
+  const seen = before.findLast(hasIt);
+  const isLate = seen !== undefined && Date.parse(receivedAt) - Date.parse(seen.receivedAt) <= LATELY_MS;
+  const mended =
+    last === undefined
+      ? undefined
+      : mains.slice(mains.indexOf(last) + 1).find(({ status }) => status === 'passed');
+  return {
+    name,
+    status: newest.status,
+    newest: toProvingBuild(newest),
+    since: row[0] === undefined ? null : toProvingBuild(row[0]),
+    times: row.length,
+    lastFailed: isLate ? toProvingBuild(seen) : null,
+    mended: mended === undefined ? null : toProvingBuild(mended),
+  };
+}
+
+function describeOwn(owns: readonly Near[], fingerprint: string, build: Build): FailureHistory['own'] {
+  const newest = owns.at(-1);
+  const others = owns.findLastIndex(({ has }) => !has.includes(fingerprint));
+  return {
+    firstAt: findFirst(owns, fingerprint, build),
+    times: owns.length - others,
+    passed: newest?.status === 'passed' ? toProvingBuild(newest) : null,
+  };
+}
+
+/** Finds when a failure was first seen on the build's own pull request or branch, within two weeks. */
+function findFirst(owns: readonly Near[], fingerprint: string, { receivedAt }: Build): string {
+  const from = Date.parse(receivedAt) - LATELY_MS;
+  const first = owns.find((one) => one.has.includes(fingerprint) && Date.parse(one.receivedAt) >= from);
+  return first?.receivedAt ?? receivedAt;
+}
+
+function toProvingBuild(build: Build): ProvingBuild {
+  const { id, pipeline, number, attempt, url, commit, author, receivedAt } = build;
+  return { id, pipeline, number, attempt, url, commit, author, receivedAt };
+}
+
+type TestPast = NonNullable<FailureHistory['test']>;
+
+/** Reads what the failed tests did before, outside of the build's own pull request and branch. */
+async function readTests(
+  db: Sql,
+  build: Build,
+  mine: readonly Mine[],
+  mains: readonly Near[],
+  isDefault: boolean,
+): Promise<ReadonlyMap<string, TestPast>> {
+  const asked = [...Map.groupBy(mine, ({ fingerprint }) => fingerprint)].flatMap(([fingerprint, own]) => {
+    const tests = own.flatMap((one) => (one.test === null ? [] : [{ ...one, name: one.test }]));
+    return tests.length < own.length || tests.length > MAX_TESTS ? [] : [{ fingerprint, tests }];
+  });
+  if (asked.length === 0) return new Map();
+  const names = asked.flatMap(({ tests }) => tests);
+  const isOthers = ({ buildId, branch }: TestRunFacts) =>
+    buildId !== build.id && (isDefault || branch !== build.branch);
+  const runs = (await readRunsOfTests(db, build.repository, names)).map((own) => own.filter(isOthers));
+  const newest = mains.findLast(({ later }) => !later)?.id;
+  const passed = mains.filter(({ status }) => status === 'passed').map(({ id }) => id);
+  const [reported] = await db.query('select 1 from test_results where build_id = any ($1::text[]) limit 1', [
+    passed,
+  ]);
+  const flakes = runs.map(listFlakes);
+  const alike = await all(db, Alike, ALIKE, [flakes.flat(), names.map(({ own }) => own)]);
+  const pasts = names.map(({ name, own }, at): TestPast => {
+    const found = flakes[at] ?? [];
+    const same = alike.filter((one) => one.test === name && one.own === own);
+    return {
+      runs: Math.min(WINDOW, runs[at]?.length ?? 0),
+      flakes: found.length,
+      alike: same.filter(({ buildId }) => found.includes(buildId)).length,
+      passedOnDefault:
+        runs[at]?.some(({ buildId, outcome }) => buildId === newest && outcome === 'passed') === true,
+      isNew: reported !== undefined && runs[at]?.some(({ onDefaultBranch }) => onDefaultBranch) !== true,
+    };
+  });
+  let from = 0;
+  const weakest = asked.map(({ fingerprint, tests }) => {
+    const own = pasts.slice(from, from + tests.length);
+    from += tests.length;
+    const [least] = own.toSorted((one, other) => one.alike - other.alike || one.flakes - other.flakes);
+    const isNew = own.every((past) => past.isNew);
+    const passedOnDefault = own.every((past) => past.passedOnDefault);
+    return [fingerprint, least === undefined ? null : { ...least, isNew, passedOnDefault }] as const;
+  });
+  return new Map(weakest.flatMap(([fingerprint, past]) => (past === null ? [] : [[fingerprint, past]])));
+}
+
+function listFlakes(runs: readonly TestRunFacts[]): string[] {
+  return measureFlakiness(runs, WINDOW).recent.flatMap(({ buildId, mark }) =>
+    mark === 'flake' ? [buildId] : [],
+  );
+}
+
+const Alike = z.object({ buildId: z.string(), test: z.string(), own: z.string() });
+
+const OWN = `f.body -> 'fingerprint' ->> 'value'`;
+
+const DEFAULT_BRANCH = `
+  select coalesce(
+    (select branch from default_branches where provider = $1 and repository = $2),
+    (select branch from builds where provider = $1 and repository = $2
+      and branch in (${USUAL_NAMES}) order by received_at desc limit 1)
+  ) as branch`;
+
+const MINE = `select distinct f.fingerprint, ${OWN} as own, f.test_name as test,
+    f.body -> 'test' ->> 'suite' as suite, f.generic
+  from failures f where f.build_id = $1 limit ${MAX_FAILURES}`;
+
+// A cause is there as well if each of its failures is, alone or in another group.
+const HAS = `case when b.status = 'failed' then array(
+    select m.fingerprint from mine m group by m.fingerprint having bool_and(exists (
+      select from failures f where f.build_id = b.id and f.test_name is not distinct from m.test
+        and (f.fingerprint = m.fingerprint or ${OWN} = m.own)
+    ))
+  ) else '{}' end as has`;
+
+const near = (condition: string, after: number) => `
+  with mine as materialized (${MINE}), found as (
+    select b.id, false as later from builds h join builds b on b.provider = h.provider
+      and b.repository = h.repository and b.pipeline = h.pipeline and ${condition}
+    where h.id = $1 and b.id <> h.id and b.status in ('failed', 'passed')
+      and b.received_at <= h.received_at
+    order by b.received_at desc, b.id desc limit ${BEFORE}
+  ), later as (
+    select b.id, true as later from builds h join builds b on b.provider = h.provider
+      and b.repository = h.repository and b.pipeline = h.pipeline and ${condition}
+    where h.id = $1 and b.id <> h.id and b.status in ('failed', 'passed')
+      and b.received_at > h.received_at
+    order by b.received_at, b.id limit ${after}
+  )
+  select ${buildColumns('b')}, n.later, ${HAS}
+  from (select * from found union all select * from later) as n join builds b on b.id = n.id
+  order by b.received_at, b.id`;
+
+const MAINS = near(
+  `b.branch = $2::text and b.pull_request is null and (h.commit is null or b.commit is distinct from h.commit)`,
+  AFTER,
+);
+const OWNS = near(
+  `b.pull_request is not distinct from h.pull_request
+    and (h.pull_request is not null or b.branch is not distinct from h.branch)`,
+  0,
+);
+
+// A pull request is built merged with its target, which may have moved between two of its builds.
+const AGAIN = `
+  select ${buildColumns('b')} from builds h join builds b on b.provider = h.provider
+    and b.repository = h.repository and b.pipeline = h.pipeline and b.commit = h.commit
+    and b.branch is not distinct from h.branch and b.pull_request is not distinct from h.pull_request
+    and (h.pull_request is null or b.number = h.number)
+  where h.id = $1 and b.id <> h.id and b.status = 'passed' and b.received_at > h.received_at
+  order by b.received_at, b.id limit 1`;
+
+// Not of its own pull request, its own branch or its own commit: nothing is matched to an earlier version of
+// itself. The pull requests of one author may hold the same change.
+const ELSEWHERE = `
+  select f.fingerprint,
+    count(distinct b.pull_request) filter (
+      where b.pull_request is not null and f.seen_at < o.at and f.seen_at > o.at - interval '7 days'
+        and (h.author is null or b.author is distinct from h.author)
+    )::int as "pullRequests"
+  from builds h
+  cross join unnest($3::text[], $4::timestamptz[]) as o (fingerprint, at)
+  join failures f on f.repository = h.repository and f.fingerprint = o.fingerprint
+    and f.seen_at <= h.received_at
+  join builds b on b.id = f.build_id
+  where h.id = $1 and b.id <> h.id
+    and (h.pull_request is null or b.pull_request is distinct from h.pull_request)
+    and (h.commit is null or b.commit is distinct from h.commit)
+    and (h.branch is null or h.branch is not distinct from $2::text or b.branch is distinct from h.branch)
+  group by f.fingerprint`;
+
+const ALIKE = `
+  select distinct f.build_id as "buildId", f.test_name as test, ${OWN} as own from failures f
+  where f.build_id = any ($1::text[]) and f.test_name is not null and ${OWN} = any ($2::text[])`;

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import type { Analysis } from '../../src/domain/analysis.ts';
+import type { Category } from '../../src/domain/category.ts';
+import type { Failure } from '../../src/domain/failure.ts';
+import type { FailureHistory } from '../../src/domain/failure-history.ts';
+import { isExcused, judgeWhose } from '../../src/domain/whose.ts';
+import {
+  FAILS,
+  FIRST_HERE,
+  failureOf,
+  mainBuild,
+  NO_HISTORY,
+  PASSES,
+  pullRequestBuild,
+} from '../notifications/sample-situation.ts';
+import { sampleAnalysis } from '../support/sample-analysis.ts';
+
+const OTHER_FILE = { ...sampleAnalysis().answer, suspects: [] };
+/** The test of the cart, whose own code no change touches. */
+const flaky = { runs: 15, flakes: 3, alike: 3, passedOnDefault: true, isNew: false };
+
+interface Change {
+  readonly history?: Partial<FailureHistory>;
+  readonly analysis?: Partial<Analysis>;
+  readonly category?: Category;
+  readonly failures?: readonly Failure[];
+}
+
+function judge({ history, analysis, category, failures = [failureOf('cart total')] }: Change) {
+  const judged = sampleAnalysis({ answer: OTHER_FILE, evidence: [], ...analysis });
+  return judgeWhose({
+    build: pullRequestBuild({ author: 'Ada' }),
+    analysis: judged,
+    category: category ?? judged.category,
+    failures,
+    history: { ...NO_HISTORY, ...history },
+  });
+}
+
+/** What the tool says that changed since the last green build. */
+function changed(...files: readonly string[]): Partial<Analysis> {
+  const text = { title: 'changes', text: '', source: 'compare/a...b' };
+  return { evidence: [{ id: 'E1', tool: 'changed_since_green', ...text, data: { files } }] };
+}
+
+describe('whose a failure is', () => {
+  it('is the change’s where the default branch passes and nobody else had it', () => {
+    const whose = judge({ history: FIRST_HERE });
+    expect(whose).toMatchObject({ verdict: 'change', probability: 0.95, act: { what: 'fix', path: null } });
+    const answer = sampleAnalysis().answer;
+    const [suspect] = answer.suspects;
+    const touched = judge({ history: FIRST_HERE, analysis: { answer, ...changed(suspect?.path ?? '') } });
+    expect(touched).toMatchObject({
+      verdict: 'change',
+      probability: 0.98,
+      act: { what: 'fix', path: suspect?.path, line: suspect?.line },
+    });
+  });
+
+  it('is the default branch’s while that is red, and says what to wait for', () => {
+    const history = { defaultBranch: FAILS, seenElsewhere: true };
+    expect(judge({ history })).toMatchObject({
+      verdict: 'main',
+      probability: null,
+      proof: [{ what: 'fails-on', branch: 'main', since: { number: '790' } }],
+      act: { what: 'rebase', on: null },
+    });
+    const mended = { ...history, defaultBranch: { ...FAILS, mended: mainBuild({ number: '815' }) } };
+    expect(judge({ history: mended }).act).toMatchObject({ what: 'rebase', on: { number: '815' } });
+  });
+
+  it('is not excused by the default branch where it was first seen here', () => {
+    const own = { ...NO_HISTORY.own, firstAt: '2026-10-12T08:00:00.000Z', times: 2 };
+    const whose = judge({ history: { defaultBranch: FAILS, seenElsewhere: true, own } });
+    expect(whose).toMatchObject({ verdict: 'unknown', act: { what: 'try' } });
+  });
+
+  it('is not excused by what one person broke, took back and brings again', () => {
+    const by = (author: string) =>
+      judge({
+        history: {
+          seenElsewhere: true,
+          defaultBranch: {
+            ...PASSES,
+            lastFailed: mainBuild({ author }),
+            mended: mainBuild({ number: '791' }),
+          },
+        },
+      }).verdict;
+    expect(by('Max')).toBe('main');
+    expect(by('Ada')).toBe('unknown');
+  });
+
+  it('is flaky where the same commit passed, and the change’s if only the change has the test', () => {
+    const passedAgain = mainBuild({ number: '812', attempt: 2 });
+    expect(judge({ history: { ...FIRST_HERE, passedAgain } })).toMatchObject({
+      verdict: 'flaky',
+      probability: null,
+      proof: [{ what: 'passed-again' }],
+      act: { what: 'nothing' },
+    });
+    const test = { runs: 0, flakes: 0, alike: 0, passedOnDefault: false, isNew: true };
+    expect(judge({ history: { ...FIRST_HERE, passedAgain, test } }).verdict).toBe('change');
+    expect(judge({ history: { passedAgain }, category: 'INFRA_ERROR' }).verdict).toBe('machine');
+  });
+
+  it('is flaky by its past, unless it failed too often in a row or the change is near', () => {
+    const past = { ...FIRST_HERE, seenElsewhere: true, test: flaky };
+    expect(judge({ history: past })).toMatchObject({
+      verdict: 'flaky',
+      probability: 0.98,
+      proof: [{ what: 'flakes', flakes: 3, runs: 15 }],
+      act: { what: 'rerun' },
+    });
+    expect(judge({ history: { ...past, test: { ...flaky, alike: 0 } } }).verdict).toBe('unknown');
+    expect(judge({ history: { ...past, own: { ...NO_HISTORY.own, times: 3 } } }).verdict).toBe('unknown');
+    const failure = failureOf('cart total');
+    const file = failure.test?.file ?? '';
+    expect(file).not.toBe('');
+    const near = judge({ history: past, analysis: changed(file), failures: [failure] });
+    expect(near.verdict).toBe('unknown');
+  });
+
+  it('is the machine’s where the step says so, and not what a test that the change may have written says', () => {
+    const machine = { category: 'INFRA_ERROR', kind: 'service_unavailable' } as const;
+    const classification = { ...sampleAnalysis().classification, confidence: 0.95 };
+    const [step] = [failureOf('cart total')].map((failure) => ({ ...failure, test: null }));
+    const inStep = judge({
+      analysis: { ...machine, classification },
+      failures: step === undefined ? [] : [step],
+    });
+    expect(inStep).toMatchObject({ verdict: 'machine', probability: 0.95, act: { what: 'rerun' } });
+    expect(judge({ analysis: { ...machine, classification } }).verdict).toBe('unknown');
+    const outOfTime = { category: 'INFRA_ERROR', kind: 'timeout', classification } as const;
+    expect(judge({ analysis: outOfTime, failures: step === undefined ? [] : [step] }).verdict).toBe(
+      'unknown',
+    );
+  });
+
+  it('asks the owner where it failed three times in a row', () => {
+    const own = { ...NO_HISTORY.own, times: 3 };
+    const history = { own, otherPullRequests: 2, seenElsewhere: true };
+    expect(judge({ history, category: 'DEPENDENCY_ERROR' })).toMatchObject({
+      verdict: 'others',
+      act: { what: 'ask', times: 3 },
+    });
+  });
+
+  it('is not excused by messages without a test that look alike in other pull requests', () => {
+    const failures = [{ ...failureOf('lint'), test: null }];
+    const history = { ...FIRST_HERE, otherPullRequests: 5, seenElsewhere: true };
+    expect(judge({ history, category: 'CODE_ERROR', failures }).verdict).toBe('unknown');
+  });
+
+  it('names on the default branch the build with which it began, and excuses nobody', () => {
+    const isDefault = true;
+    const red = judge({ history: { isDefault, defaultBranch: FAILS, seenElsewhere: true } });
+    expect(red).toMatchObject({ verdict: 'main', act: { what: 'look', at: { number: '790' } } });
+    expect(isExcused(red)).toBe(false);
+    expect(judge({ history: { ...FIRST_HERE, isDefault } })).toMatchObject({ verdict: 'change' });
+  });
+});
