@@ -90,7 +90,7 @@ test('a delivery answered with 202 is stored; a moment later its build and its o
   expect(enqueued).toContain(job?.buildId);
 });
 
-test('one delivery sent a hundred times at once is one row and one build, and each is told 202 (T06)', async () => {
+test('one delivery sent a hundred times at once is one row and one build, each answered with 202 (T06)', async () => {
   const before = [await count('builds'), await count('deliveries'), await count('work')];
   const answers = await Promise.all(
     Array.from({ length: 100 }, () => sendGithub(app, { ...failedRun(1002), delivery: 'd-1002' })),

@@ -319,7 +319,7 @@ describe('the description of the API', () => {
     await plain.close();
   });
 
-  test('tells of each operation its name, its tag, what it answers and how callers prove who they are', async () => {
+  test('describes the name, tag, answers and authentication of each operation', async () => {
     const { paths, tags, components } = await describeApp(app);
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     const ids = operations.map(({ operationId }) => operationId);

@@ -381,7 +381,7 @@ describe('T18: a rule that is tried', () => {
   );
 });
 
-it('T18: a machine brings builds of its own repositories only', async () => {
+it('T18: a machine uploads builds of its own repositories only', async () => {
   const status = async (repository: string) => {
     const payload = { metadata: { repository, pipeline: 'ci', number: 1, status: 'passed' }, logs: [] };
     const answer = await app.inject({

@@ -69,7 +69,7 @@ describe('68: by e-mail', () => {
       '550 no such user',
       { code: 'upstream-failed', retryable: false, message: 'The SMTP server returned 550.' },
     ],
-  ])('%s is told from what will never work, without its words', async (reply, error) => {
+  ])('%s is distinguished from a permanent failure, without its text', async (reply, error) => {
     smtp.intercept = (command) => (command.startsWith('RCPT') ? reply : null);
     await expect(sendNews(email(), 'ada@example.com')).rejects.toMatchObject(error);
   });

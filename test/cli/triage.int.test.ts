@@ -269,7 +269,7 @@ describe('input that cannot be read', () => {
     }
   });
 
-  it('is told as JSON where JSON was requested', async () => {
+  it('is JSON if JSON was requested', async () => {
     const ended = await faultline(['triage', join(FOLDER, 'none.log'), '--json']);
     expect(ended.code).toBe(3);
     expect(Refusal.parse(JSON.parse(ended.stdout)).error.code).toBe('not-found');

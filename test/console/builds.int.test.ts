@@ -103,7 +103,7 @@ describe('a run', () => {
     });
   });
 
-  it('is told step by step while it goes on, and a reader that comes again misses and repeats nothing', async () => {
+  it('is streamed step by step, and a reader that reconnects misses and repeats nothing', async () => {
     const { stores, database, app } = console;
     const { build } = await stores.builds.upsert(sampleBuild({ repository: 'acme/shop', number: '8' }));
     await stores.triages.request(build.id);

@@ -57,7 +57,7 @@ describe('signing in by OpenID Connect', () => {
     expect(me.body).toContain('read, review');
   });
 
-  it('tells people apart whose long names begin alike', async () => {
+  it('distinguishes people whose long names begin alike', async () => {
     const names: string[] = [];
     for (const last of ['anna', 'ben']) {
       issuer.claims = {

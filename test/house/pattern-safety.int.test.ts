@@ -153,7 +153,7 @@ describe('a bad pattern', () => {
     '[a-f]{3}:.{0,300}x',
     '^a(?:,a)*$',
     '(?<!\\d)\\d+(?!\\d)x',
-  ])('is told from a good one: %s', (source) => {
+  ])('is distinguished from a good one: %s', (source) => {
     expect(refusal(source)).toBeNull();
   });
 

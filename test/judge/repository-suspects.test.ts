@@ -336,7 +336,7 @@ describe('not your change', () => {
     return answer.claims.find(({ text }) => text.startsWith('The same failure was seen before'));
   };
 
-  test('is said with the build where the same failure was seen on a shared branch', () => {
+  test('is stated with the build in which the same failure was seen on a shared branch', () => {
     const evidence = row();
     expect(said([evidence])).toEqual({
       text: 'The same failure was seen before in ci #810 on main (2026-01-04).',

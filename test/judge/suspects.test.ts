@@ -253,7 +253,7 @@ describe('suspects that the log only names', () => {
     expect(first).toMatchObject({ path: 'Poem of the Day/Views/Main View.swift', line: 12 });
   });
 
-  test('are the usual manifest where a dependency is at fault and no file is named, which is said', () => {
+  test('are the usual manifest if a dependency is at fault and no file is named, which is stated', () => {
     const subject = subjectOf(
       [
         '##[group]Run npm ci',
@@ -277,7 +277,7 @@ describe('suspects in Python', () => {
     'ValueError: bad price',
   ];
 
-  test('strips the checkout that the dotted name of the test tells', () => {
+  test('strips the checkout that the dotted name of the test implies', () => {
     const paths = pathsIn(
       '======================================================================',
       'ERROR: test_total (tests.test_cart.CartTest)',

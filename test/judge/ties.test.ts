@@ -230,7 +230,7 @@ ${frame}
     },
   );
 
-  test('14: a failed assertion stays one where the log tells of a full disk elsewhere', () => {
+  test('14: a failed assertion stays one if the log mentions a full disk elsewhere', () => {
     const log = inPython('AssertionError: assert 3 == 0');
     expect(classify(`warning: cache not written: No space left on device\n${log}`).category).toBe(
       'TEST_FAILURE',

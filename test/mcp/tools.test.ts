@@ -54,7 +54,7 @@ describe('list_failures', () => {
 });
 
 describe('get_failure', () => {
-  it('tells cause, fix, proof with line numbers, suspects and tests', async () => {
+  it('shows cause, fix, evidence with line numbers, suspects and tests', async () => {
     const { text } = await ask(installation(), 'get_failure', { id: 'ana_9f2c' });
     for (const part of [
       'TEST_FAILURE · assertion · 91 % sure\nIs it me? No, already red on the default branch: main fails this way since ci #790',
@@ -289,7 +289,7 @@ describe('hostile text', () => {
 });
 
 describe('what goes wrong', () => {
-  it('of a store is told as the cause and the next step; of ourselves only that it did', async () => {
+  it('of a store is reported with the cause and the next step; an unexpected one only as an error', async () => {
     const down = async () =>
       Promise.reject(new TriageError('storage-failed', 'The database does not answer.'));
     expect(await ask(installation({ failures: { search: down } }), 'list_failures')).toMatchObject({

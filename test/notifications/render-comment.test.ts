@@ -283,7 +283,7 @@ describe('whose change it was', () => {
   const said = (history: Partial<typeof NO_HISTORY>, analysis = ELSEWHERE) =>
     bodyOf(headOf({ causes: [causeOf(analysis, { history: { ...NO_HISTORY, ...history } })] }));
 
-  it('is said of what other pull requests had, but not of one alone', () => {
+  it('is mentioned of what other pull requests had, but not of one alone', () => {
     expect(said({ otherPullRequests: 4, seenElsewhere: true })).toContain(
       '**Is it me? Most likely no, also on other pull requests (95 %)**: 4 other pull requests had it in the week before. Run it again.',
     );
@@ -293,7 +293,7 @@ describe('whose change it was', () => {
     );
   });
 
-  it('is said of what is mended on the default branch, and of old failures only that they were', () => {
+  it('is said of what is fixed on the default branch, and of old failures only that they were', () => {
     const on = (receivedAt: string) =>
       said({
         seenElsewhere: true,

@@ -163,7 +163,7 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       ).toBe(true);
     });
 
-    test('that is gone says so, and is final', async () => {
+    test('that is gone is reported, and is final', async () => {
       for (const status of [404, 410]) {
         host.state.log = { status };
         await expect(fetch()).rejects.toMatchObject({ code: 'not-found', retryable: false });

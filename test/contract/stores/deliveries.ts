@@ -63,7 +63,7 @@ export function deliveriesContract(world: StoresWorld): void {
   });
 
   describe('pending deliveries', () => {
-    it('land many at once, and each is told whether it is new', async () => {
+    it('are stored many at once, and each caller learns whether it is new', async () => {
       const [known, ...fresh] = [inbox(), inbox(), inbox({ source: 'jenkins' })];
       expect(await world.stores.deliveries.land([known ?? inbox()])).toEqual([true]);
 

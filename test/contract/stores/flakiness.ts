@@ -26,7 +26,7 @@ export function flakinessContract(world: StoresWorld): void {
     await world.stores.flakiness.list({ repository: world.repository, ...change }, PAGE);
 
   describe('flakiness', () => {
-    it('follows a test from its first failure on, and brings along what it did before', async () => {
+    it('follows a test from its first failure on, and keeps what it did before', async () => {
       await ran('1', 'a', [result('adds', 'passed'), result('pays', 'passed')]);
       const failed = await ran('2', 'b', [result('adds', 'failed'), result('pays', 'passed')]);
       const known = await world.stores.flakiness.ofTest({ repository: world.repository, name: 'adds' });

@@ -35,7 +35,7 @@ const KEEPING = [
 ];
 
 describe('commands that failed in one step', () => {
-  it('are told apart where the script keeps their statuses', () => {
+  it('are separated if the script keeps their statuses', () => {
     const [clone, patch, ...more] = readStep(KEEPING, `${CLONE}${PATCH}`);
     expect(more).toEqual([]);
     expect(clone).toMatchObject({
@@ -50,7 +50,7 @@ describe('commands that failed in one step', () => {
     expect(patch?.text).not.toContain('units.example.test');
   });
 
-  it('are told apart where the shell goes on after a failure', () => {
+  it('are separated if the shell continues after a failure', () => {
     const commands = ['bash vendor.sh', 'git apply --verbose patches/*.patch'];
     expect(readStep(['set +e', ...commands], `${CLONE}${PATCH}`)).toHaveLength(2);
     expect(readStep(commands, `${CLONE}${PATCH}`, '/usr/bin/bash {0}')).toHaveLength(2);

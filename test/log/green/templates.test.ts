@@ -37,7 +37,7 @@ describe('templatesOf', () => {
     expect(knowsAny([green], 'parser > reads_c_3 SKIPPED')).toBe(false);
   });
 
-  it('tells no failures from some, and one exit code from another', () => {
+  it('distinguishes no failures from some, and one exit code from another', () => {
     const green = extractTemplates(`${GREEN}\nprocess exited with code 0\n0 failed, 12 passed`);
     expect(knowsAny([green], 'Tests run: 12, Failures: 1, Errors: 0, Skipped: 1')).toBe(false);
     expect(knowsAny([green], 'process exited with code 137')).toBe(false);

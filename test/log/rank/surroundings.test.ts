@@ -20,7 +20,7 @@ const rows = measureSurroundings(
 );
 
 describe('what is measured of a line among those around it', () => {
-  it('tells a heading from the list below it', () => {
+  it('distinguishes a heading from the list below it', () => {
     expect(['head', 'alikeAbove', 'alikeBelow'].map((fact) => measured(fact, 5))).toEqual([3, 0, 1]);
     expect(['head', 'alikeAbove', 'alikeBelow'].map((fact) => measured(fact, 6))).toEqual([3, 1, 0]);
   });

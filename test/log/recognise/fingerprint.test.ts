@@ -96,7 +96,7 @@ describe('fingerprintOf', () => {
       'worker of the depot died with exit code 137',
       'worker of the depot died with exit code 1',
     ],
-  ])('tells different %s apart', (_, one, other) => {
+  ])('distinguishes different %s', (_, one, other) => {
     expect(printOf(one)).not.toBe(printOf(other));
     expect(printOf(one, 'test_a')).not.toBe(printOf(other, 'test_a'));
   });

@@ -218,7 +218,7 @@ describe('plan', () => {
     ).toBeUndefined();
   });
 
-  test('is told the tools that can be asked, and which of them are seldom of use', async () => {
+  test('gets the tools that can be asked, and which of them are seldom of use', async () => {
     const model = modelReplying(reply);
     const offered = [tool('grep_log'), { ...tool('read_file'), categories: ['CODE_ERROR' as const] }];
     await createLlmAnalyst({ model }).plan({ ...INSIGHT, offered }, never);

@@ -171,7 +171,7 @@ describe('what is missing', () => {
     }
   });
 
-  it('is said where a model gives what does not fit', async () => {
+  it('is reported if a model returns what does not fit', async () => {
     const odd = await open(played(async () => [[1, 0]]));
     await expect(odd.embed(['a', 'b'])).rejects.toMatchObject({ code: 'internal' });
   });

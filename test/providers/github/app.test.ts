@@ -169,7 +169,7 @@ describe('where the App is not installed', () => {
     expect(new Set(signedWith('/ours/actions/'))).toEqual(new Set([`token ${app.issued[0]?.token}`]));
   });
 
-  test('any more, the same is said', async () => {
+  test('any more, gets the same answer', async () => {
     install(app, REPOSITORY);
     install(app, 'octo-org/ours');
     const fetch = open();

@@ -83,7 +83,7 @@ describe('the Notification plugin', () => {
     });
   });
 
-  test('the end of the log and the failed tests that it brings are kept, masked', async () => {
+  test('the end of the log and the failed tests in it are kept, masked', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const log = `token ${secret}\nerror: discount is not defined\n`;
     const test_summary = {

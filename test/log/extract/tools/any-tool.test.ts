@@ -122,7 +122,7 @@ describe('an unknown tool', () => {
     expect(excerpts.length === 1 || weightAt(1) < weightAt(2)).toBe(true);
   });
 
-  it('shows each message before the places where it is said again', () => {
+  it('shows each message before its repetitions', () => {
     const again = Array.from(
       { length: 30 },
       (_, at) => `src/lamp${at}.glow:3:5: error: wick is not declared`,
