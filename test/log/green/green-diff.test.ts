@@ -8,6 +8,7 @@ import { stripEscapes } from '../../../src/log/lines/clean.ts';
 import { readSources } from '../../../src/log/read-sources.ts';
 import { trimStoredLine } from '../../../src/log/reduce/reduce.ts';
 import { countTokens } from '../../../src/log/reduce/tokens.ts';
+import { readCpuMs } from '../../support/cpu-time.ts';
 
 const log = (text: string, name = 'build.log'): SourceText => ({ name, kind: 'log', text, notes: [] });
 const read = (text: string, greenText: string, budgetTokens = 400): Reading =>
@@ -193,9 +194,9 @@ describe('any green log', () => {
     ['full of wildcards', '<*> <*> <*> <*> <*>\n<*>\n'.repeat(1_000)],
     ['only line ends', '\n'.repeat(200_000)],
   ])('reads on if the green log is %s', (_, green) => {
-    const start = performance.now();
+    const start = readCpuMs();
     const { messages } = read(RED, green);
     expect(messages.map((message) => message.text)).toContain('error: linker ran out of memory');
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(readCpuMs() - start).toBeLessThan(3_000);
   });
 });
