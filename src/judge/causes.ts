@@ -1,6 +1,7 @@
 import type { Classification } from '../domain/analysis.ts';
 import type { ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { append } from '../lib/collections.ts';
 import { projectPath } from '../log/paths.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import { isWrapper } from '../log/roles.ts';
@@ -50,7 +51,7 @@ export function describeCause(
   const more = isFinding
     ? []
     : addFromLog(stated, fact, cause, facts, cause === null && said.isSilent === true);
-  if (classification.kind === 'missing_file') more.push(...nameEarlierError(stated, facts, find));
+  if (classification.kind === 'missing_file') append(more, nameEarlierError(stated, facts, find));
   const added = more.map(({ text }) => text);
   const statement = [stated].concat(added).join(' ');
   return {
