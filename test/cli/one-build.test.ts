@@ -14,7 +14,7 @@ const github = (project: string, more = '') =>
 const jenkins = (job: string) =>
   `Started by user Ada\nRunning on agent-1 in /var/lib/jenkins/workspace/${job}\n`;
 
-describe('logs of different builds are refused, with what tells them apart and a hint', () => {
+describe('logs of different builds are refused, with their difference and a hint', () => {
   it.each<[string, Readonly<Record<string, string>>, RegExp]>([
     [
       'the repository',
