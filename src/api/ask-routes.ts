@@ -9,19 +9,15 @@ import type { Principal } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
 import type { TextPiece } from '../ports/analyst.ts';
 import type { Logger } from '../ports/telemetry.ts';
+import { type Ask, type AskInput, createGate, type Gate, type OpenQuestion } from '../service/ask/ask.ts';
 import {
   AnswerView,
-  type Ask,
   AskBody,
-  type AskInput,
   answerView,
-  createGate,
-  type Gate,
-  type OpenQuestion,
   ThreadList,
   ThreadsQuery,
   ThreadView,
-} from '../service/ask/ask.ts';
+} from '../service/ask/views.ts';
 import { type ApiApp, route } from './route.ts';
 
 interface AskRouteDeps {

@@ -17,7 +17,7 @@ import { followChanges } from '../service/changes.ts';
 import { decideReview } from '../service/review/decide.ts';
 import { decideInChat } from '../service/review/decide-in-chat.ts';
 import { openReviewFor } from '../service/review/queue.ts';
-import { createSessions, createTokenHolders, enforceAccess, registerTokenRoutes } from './access.ts';
+import { enforceAccess } from './access.ts';
 import { registerPublishRoutes } from './analysis-routes.ts';
 import { describeApi, STRICT_CSP } from './api-description.ts';
 import { registerAskRoutes } from './ask-routes.ts';
@@ -41,7 +41,10 @@ import {
 import { registerReviewRoutes } from './review-routes.ts';
 import { followScope } from './scope.ts';
 import { scopeArchive, scopeAsk, scopeChanges, scopeKeptRuns, scopeStores } from './scoped-stores.ts';
+import { createSessions } from './sessions.ts';
 import { registerSlackWebhook } from './slack-webhook.ts';
+import { createTokenHolders } from './token-holders.ts';
+import { registerTokenRoutes } from './token-routes.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
 /**

@@ -11,7 +11,7 @@ import type { WebSearch } from '../ports/toolbox.ts';
 import type { Embedder, SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
 import type { WakeUp } from '../ports/work.ts';
 import { createProviders } from '../providers/registry.ts';
-import { listenedChatModel } from '../service/triage/recording/recorder.ts';
+import { listenedChatModel } from '../service/triage/recording/shown-texts.ts';
 import { longestLogsDays } from '../service/triage/retention.ts';
 import type { WorkStore } from '../stores/work.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';

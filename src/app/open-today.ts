@@ -7,7 +7,7 @@ import { createMasker } from '../log/mask/mask.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { greenAtHand } from '../service/triage/passing-builds.ts';
-import { listenedChatModel, listening } from '../service/triage/recording/recorder.ts';
+import { listenedChatModel, listening } from '../service/triage/recording/shown-texts.ts';
 import type { Today } from '../service/triage/recording/today.ts';
 import { createAppToolbox, makerOfToday, toTriageLimits } from './investigation.ts';
 

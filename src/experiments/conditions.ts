@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { ZONES } from '../domain/conditions.ts';
-import { insert, programsIn } from './narrow.ts';
+import { programsIn } from './narrow.ts';
+import { insert } from './test-arguments.ts';
 
 const PROBE_MS = 10_000;
 const run = promisify(execFile);

@@ -10,7 +10,7 @@ import { createApp } from '../../src/app.ts';
 import { embedded } from '../../src/config/load.ts';
 import { COMMON, parseConfig } from '../../src/config/schema.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { AnswerView, ThreadList, ThreadView } from '../../src/service/ask/ask.ts';
+import { AnswerView, ThreadList, ThreadView } from '../../src/service/ask/views.ts';
 import { type Stored, storeFailedBuild } from '../service/answers/served-world.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { copyTestDatabase } from '../support/pglite.ts';

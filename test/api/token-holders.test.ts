@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTokenHolders } from '../../src/api/access.ts';
+import { createTokenHolders } from '../../src/api/token-holders.ts';
 import { makeToken } from '../../src/domain/access.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { fakeTokens } from '../support/fake-tokens.ts';

@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
+import { wordByWord } from '../../src/cli/ask/answer-text.ts';
 import type { Answered, AskClient } from '../../src/cli/ask/ask-clients.ts';
-import { runSession, wordByWord } from '../../src/cli/ask/ask-command.ts';
+import { runSession } from '../../src/cli/ask/session.ts';
 import type { Thread, Turn } from '../../src/domain/conversation.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { AskWatcher } from '../../src/service/ask/ask.ts';

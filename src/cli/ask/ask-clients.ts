@@ -11,14 +11,8 @@ import { jsonIn } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { findBuild } from '../../service/answers/views.ts';
-import {
-  AnswerView,
-  type Ask,
-  type AskInput,
-  type AskWatcher,
-  ThreadList,
-  ThreadView,
-} from '../../service/ask/ask.ts';
+import type { Ask, AskInput, AskWatcher } from '../../service/ask/ask.ts';
+import { AnswerView, ThreadList, ThreadView } from '../../service/ask/views.ts';
 import { askServer, Refusal, type Service, send } from '../server-client.ts';
 import { isDirectory, openLargeLog, readInput } from '../triage/input.ts';
 import { requireOneBuild } from '../triage/one-build.ts';

@@ -2,6 +2,7 @@ import { createGit, type Git, type GitOptions } from '../../git/command.ts';
 import type { CodeHost, RepositoryInfo } from '../../ports/code-host.ts';
 import { createHost, filesEndingWith, MAX_COMMITS, plainRef } from '../code-questions.ts';
 import { createTogether } from '../memory.ts';
+import { readCommitDiff, readComparison, readHistory, readLineHistory } from './history.ts';
 import {
   blameLines,
   createFileLister,
@@ -10,10 +11,6 @@ import {
   grepLines,
   isClone,
   type Place,
-  readCommitDiff,
-  readComparison,
-  readHistory,
-  readLineHistory,
   readWindow,
   resolveCommit,
 } from './questions.ts';

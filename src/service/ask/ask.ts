@@ -1,22 +1,22 @@
-import { z } from 'zod';
 import type { AskGraph } from '../../../graphs/ask/graph.ts';
 import { recursionLimit } from '../../../graphs/ask/routes.ts';
 import type { AskStateValue } from '../../../graphs/ask/state.ts';
-import type { Analysis, Step } from '../../domain/analysis.ts';
-import { type Citation, type Memory, Thread, Turn } from '../../domain/conversation.ts';
+import type { Step } from '../../domain/analysis.ts';
+import type { Citation, Thread, Turn } from '../../domain/conversation.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import { newId } from '../../domain/ids.ts';
 import { present } from '../../lib/collections.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Converse, TextPiece, Topic } from '../../ports/analyst.ts';
-import { pageQuery } from '../../ports/database.ts';
 import type { ConversationStore } from '../../ports/stores.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
+import { chooseCause } from './choose-cause.ts';
+import { remember } from './remember.ts';
 import type { Topics } from './topic.ts';
 
 /** The length limit of a question, in characters. Longer texts are logs, not questions. */
-const MAX_QUESTION = 2_000;
+export const MAX_QUESTION = 2_000;
 /** The maximum number of rounds of tool calls for one question. */
 const MAX_ROUNDS = 3;
 const MAX_TITLE = 120;
@@ -191,7 +191,7 @@ async function findCause(buildId: string, question: string, topics: Topics): Pro
   return analysis.id;
 }
 
-async function answer(
+export async function answer(
   opened: OpenQuestion,
   deps: AskDeps,
   watcher: AskWatcher,
@@ -287,107 +287,6 @@ function listCitations({ reply }: AskStateValue, evidence: readonly Evidence[]):
 
 function noThread(id: string): TriageError {
   return new TriageError('not-found', `There is no thread ${id}.`);
-}
-
-/**
- * Chooses the cause that a question is about: the one that shares the most words with it, with the category's
- * name counting double. If none is named, the one with the most failures, then the first. Returns null if
- * there is none.
- */
-export function chooseCause(question: string, analyses: readonly Analysis[]): Analysis | null {
-  const asked = extractWords(question);
-  let best: { readonly analysis: Analysis; readonly score: number } | null = null;
-  for (const analysis of analyses) {
-    const score = shared(asked, analysis) + Math.min(analysis.failureIds.length, 1_000) / 10_000;
-    if (best === null || score > best.score) best = { analysis, score };
-  }
-  return best?.analysis ?? null;
-}
-
-function shared(asked: ReadonlySet<string>, { answer, category, kind, evidence }: Analysis): number {
-  const said = extractWords(
-    [answer.title, answer.rootCause, kind, ...evidence.slice(0, 3).map(({ title }) => title)].join(' '),
-  );
-  const named = extractWords(category);
-  return [...asked].reduce((sum, word) => sum + (named.has(word) ? 2 : 0) + (said.has(word) ? 1 : 0), 0);
-}
-
-/** Extracts words of four letters or more, because shorter ones occur in every question. */
-function extractWords(text: string): Set<string> {
-  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
-}
-
-/** The number of turns that are remembered in full. */
-const WHOLE = 4;
-/**
- * The number of older turns that are remembered in one line each. Of the turns before them, only the number
- * is kept.
- */
-const IN_A_LINE = 12;
-const MAX_ANSWER = 2_000;
-const MAX_REMEMBERED = 160;
-const MAX_FIRST = 240;
-
-type Said = Pick<Turn, 'question' | 'text'>;
-
-/**
- * Builds the memory of a thread, oldest first. It is bounded and deterministic, so that the same thread
- * always gives the same memory.
- */
-export function remember(turns: readonly Said[]): Memory {
-  const older = turns.slice(0, -WHOLE);
-  const lines = older
-    .slice(-IN_A_LINE)
-    .map(({ question, text }) => `${cut(question, MAX_REMEMBERED)} → ${cut(firstSentence(text), MAX_FIRST)}`);
-  const left = older.length - lines.length;
-  return {
-    older: left === 0 ? lines : [`${left} questions before these`, ...lines],
-    recent: turns.slice(-WHOLE).map(({ question, text }) => ({ question, answer: cut(text, MAX_ANSWER) })),
-  };
-}
-
-function firstSentence(text: string): string {
-  const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
-  const end = line.indexOf('. ');
-  return (end < 0 ? line : line.slice(0, end + 1)).trim();
-}
-
-function cut(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
-}
-
-/** A question about an analysis or a build. */
-export const AskBody = z.object({
-  question: z.string().min(1).max(MAX_QUESTION).describe('The question, in your own words'),
-  thread: z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe('ID of the thread to continue; omit to start a new one'),
-});
-
-/** A turn as it is answered; the full trace of its steps stays with the thread. */
-export const AnswerView = Turn.omit({ steps: true });
-export type AnswerView = z.infer<typeof AnswerView>;
-
-export const ThreadView = z.object({ thread: Thread, turns: z.array(Turn) });
-
-export const ThreadList = z.object({
-  items: z.array(Thread),
-  limit: z.int(),
-  offset: z.int(),
-  next: z.int().nullable(),
-});
-
-export const ThreadsQuery = z.object({
-  analysis: z.string().min(1).max(300).optional().describe('Only threads about this analysis'),
-  build: z.string().min(1).max(300).optional().describe('Only threads about this build'),
-  ...pageQuery,
-});
-
-export function answerView({ steps: _steps, ...answer }: Turn): AnswerView {
-  return answer;
 }
 
 /** The suggested retry delay if no slot is free, in milliseconds. */

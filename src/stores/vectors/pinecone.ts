@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Index } from '@pinecone-database/pinecone';
-import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { append, batchesWithin, inParallel } from '../../lib/collections.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
@@ -20,6 +19,7 @@ import {
   type PineconeTarget,
   tooShort,
 } from './pinecone-calls.ts';
+import { countBytes, readMetadata, toRecord, toValues } from './pinecone-records.ts';
 
 /** Items embedded and sent at once; bounds what is held in memory. */
 const GROUP = 100;
@@ -311,28 +311,10 @@ async function untilVisible(
     'Pinecone does not show a write yet; it is stored and will be found later',
   );
 }
-
-interface PineconeVector {
-  readonly id: string;
-  readonly values: number[];
-  readonly metadata: Record<string, string | number | boolean>;
-}
-
-/** A record holds its text in its metadata, under a name that no item uses. */
-const TEXT = 'faultline_text';
-/** Pinecone takes 40 KB of metadata a record. */
-const MAX_METADATA_BYTES = 40_000;
-/**
- * Strings other than the text are cut only if they would leave no room for it, at first to no less than this.
- */
-const FIRST_CUT_BYTES = 8_000;
-const ROOM_FOR_TEXT = 8_000;
 /** Pinecone takes 2 MB a request, and recommends no more than 100 vectors. */
 const REQUEST = { most: 100, room: 1_900_000 };
 /** Ids of a request that carries them in its address, in characters. */
 const ADDRESS = { most: 100, room: 4_000 };
-
-const Metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 /** Vectors of different embedders lie in different namespaces, so that they are never compared. */
 function formatNamespace(namespace: VectorNamespace, embedder: string): string {
@@ -350,66 +332,4 @@ function toSlug(embedder: string): string {
   return slug === embedder
     ? slug
     : `${slug}-${createHash('sha256').update(embedder).digest('hex').slice(0, 8)}`;
-}
-
-/**
- * Converts an item to a Pinecone record. A vector is padded with zeros, which does not change a cosine, and
- * is never all zeros, because that has no direction.
- */
-function toRecord(
-  { id, text, metadata }: VectorItem,
-  vector: Float32Array,
-  dimension: number,
-): PineconeVector {
-  return { id, values: toValues(vector, dimension), metadata: fitted(text, metadata) };
-}
-
-function toValues(vector: Float32Array, dimension: number): number[] {
-  const values = Array.from({ length: dimension }, (_, index) => {
-    const value = vector[index] ?? 0;
-    return Number.isFinite(value) ? Number(value.toPrecision(8)) : 0;
-  });
-  return values.some((value) => value !== 0) ? values : values.map((_, index) => (index === 0 ? 1 : 0));
-}
-
-/** Reads the stored metadata: the item's own metadata, and its text as far as it fitted. */
-function readMetadata(stored: unknown): Pick<VectorItem, 'text' | 'metadata'> {
-  const { [TEXT]: text = '', ...metadata } = Metadata.catch({}).parse(stored);
-  return { text: String(text), metadata };
-}
-
-function fitted(text: string, metadata: VectorItem['metadata']): PineconeVector['metadata'] {
-  const kept = Object.entries(metadata).filter(
-    ([, value]) => typeof value !== 'number' || Number.isFinite(value),
-  );
-  let fields = Object.fromEntries(kept);
-  for (
-    let most = FIRST_CUT_BYTES;
-    countBytes(fields) > MAX_METADATA_BYTES - ROOM_FOR_TEXT && most >= 1;
-    most /= 2
-  ) {
-    fields = Object.fromEntries(
-      kept.map(([name, value]) => [name, typeof value === 'string' ? cut(value, most) : value]),
-    );
-  }
-  const room = MAX_METADATA_BYTES - countBytes({ ...fields, [TEXT]: '' });
-  return { ...fields, [TEXT]: cut(text.toWellFormed(), room) };
-}
-
-/** Returns the longest prefix that fits into `most` bytes as JSON; never splits a character. */
-function cut(text: string, most: number): string {
-  if (countBytes(text) - 2 <= most) return text;
-  let fits = 0;
-  let tooLong = Math.min(text.length, Math.ceil(most) + 1);
-  while (tooLong - fits > 1) {
-    const middle = Math.floor((fits + tooLong) / 2);
-    if (countBytes(text.slice(0, middle)) - 2 <= most) fits = middle;
-    else tooLong = middle;
-  }
-  const code = text.charCodeAt(fits - 1);
-  return text.slice(0, code >= 0xd800 && code < 0xdc00 ? fits - 1 : fits);
-}
-
-function countBytes(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
 }

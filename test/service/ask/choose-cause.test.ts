@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chooseCause } from '../../../src/service/ask/ask.ts';
+import { chooseCause } from '../../../src/service/ask/choose-cause.ts';
 import { sampleAnalysis } from '../../support/sample-analysis.ts';
 
 const cart = sampleAnalysis({ id: 'ana_cart' });

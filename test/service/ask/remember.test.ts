@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { remember } from '../../../src/service/ask/ask.ts';
+import { remember } from '../../../src/service/ask/remember.ts';
 
 const turn = (index: number) => ({
   question: `question ${index}`,

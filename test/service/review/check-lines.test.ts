@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DecisionInput } from '../../../src/domain/review.ts';
-import { checkLines } from '../../../src/service/review/decide.ts';
+import { checkLines } from '../../../src/service/review/check-decision.ts';
 
 const archived = [
   { name: 'build.log', lines: 40 },

@@ -1,14 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { Analysis } from '../../../domain/analysis.ts';
 import { getErrorMessage } from '../../../domain/errors.ts';
 import type {
   JudgementName,
   RecordedAnswer,
-  RecordedCall,
   RecordedJudgement,
   RecordedMaker,
-  RecordedTools,
   Recording,
 } from '../../../domain/recording.ts';
 import type { TriageSubject } from '../../../domain/triage.ts';
@@ -16,18 +13,19 @@ import { append } from '../../../lib/collections.ts';
 import type { Clock } from '../../../lib/time.ts';
 import type { Masker } from '../../../log/mask/mask.ts';
 import type { Analyst, Judgement } from '../../../ports/analyst.ts';
-import type { ChatModel } from '../../../ports/chat-model.ts';
 import type { Logger } from '../../../ports/telemetry.ts';
-import type { Toolbox, ToolDescription } from '../../../ports/toolbox.ts';
+import type { Toolbox } from '../../../ports/toolbox.ts';
+import { maskStrings } from './mask-strings.ts';
+import { recordedToolbox } from './recorded-toolbox.ts';
 import {
   computeFullHash,
-  computeShortHash,
   createSubjectHash,
   fieldHashes,
   type HashSubject,
   joinLines,
   type RecordingLine,
 } from './recording-lines.ts';
+import { listening } from './shown-texts.ts';
 
 /** The components that a run asks. */
 interface Asked {
@@ -284,123 +282,6 @@ export function readPlace(input: object): { readonly round: number; readonly inv
   const investigator =
     'investigator' in input && typeof input.investigator === 'string' ? input.investigator : null;
   return { round, investigator };
-}
-
-interface ToolListener {
-  readonly clock: Clock;
-  /** The start time of the run. */
-  readonly startedAt: number;
-  readonly called: (call: RecordedCall) => void;
-  readonly offered: (tools: RecordedTools) => void;
-}
-
-/** Wraps the toolbox and records its answers as they arrive. */
-function recordedToolbox(toolbox: Toolbox, { clock, startedAt, called, offered }: ToolListener): Toolbox {
-  const { askable } = toolbox;
-  return {
-    ...toolbox,
-    offered: (category) => {
-      const tools = toolbox.offered(category);
-      if (askable === undefined) offered({ category, offered: listNames(tools), askable: listNames(tools) });
-      return tools;
-    },
-    ...(askable === undefined
-      ? {}
-      : {
-          askable: async (category, subject, signal) => {
-            const tools = await askable(category, subject, signal);
-            offered({ category, offered: listNames(toolbox.offered(category)), askable: listNames(tools) });
-            return tools;
-          },
-        }),
-    run: async (call, subject, category, signal) => {
-      const at = Math.max(0, clock.now() - startedAt);
-      try {
-        const outcome = await toolbox.run(call, subject, category, signal);
-        called({ call, category, at, outcome });
-        return outcome;
-      } catch (error) {
-        called({ call, category, at, outcome: null });
-        throw error;
-      }
-    },
-  };
-}
-
-function listNames(tools: readonly ToolDescription[]): string[] {
-  return tools.map(({ name }) => name);
-}
-
-type Masking = Pick<Masker, 'mask'>;
-
-/** Shorter than any secret. */
-const SHORT = 8;
-
-/**
- * Returns the same value without secrets in its texts. Everything that a run sees was masked on entry; this
- * is a second safeguard. All texts are first checked as one, because usually there is nothing to hide.
- */
-async function maskStrings<Value>(value: Value, masker: Masking): Promise<Value> {
-  const texts = new Set<string>();
-  collect(value, texts);
-  const all = [...texts].join('\n');
-  if ((await masker.mask(all)).text === all) return value;
-  const masked = new Map<string, string>();
-  for (const text of texts) masked.set(text, (await masker.mask(text)).text);
-  return JSON.parse(
-    JSON.stringify(value, (_key, item: unknown) =>
-      typeof item === 'string' ? (masked.get(item) ?? item) : item,
-    ),
-  );
-}
-
-function collect(value: unknown, texts: Set<string>): void {
-  if (typeof value === 'string') {
-    if (value.length >= SHORT) texts.add(value);
-  } else if (Array.isArray(value)) for (const item of value) collect(item, texts);
-  else if (typeof value === 'object' && value !== null)
-    for (const item of Object.values(value)) collect(item, texts);
-}
-
-/**
- * The input that a judgment showed to a model. The first question counts; the others are repetitions that
- * fit.
- */
-interface Shown {
-  hash: string | null;
-}
-
-const judging = new AsyncLocalStorage<Shown>();
-
-/** Wraps the model and makes the input that it was shown available to the recorder of a judgment. */
-export function listenedChatModel(model: ChatModel): ChatModel {
-  return {
-    ...model,
-    ask: (request, signal) => {
-      note({ system: request.system, user: request.user, schema: request.schema });
-      return model.ask(request, signal);
-    },
-    chooseTools: (request, signal) => {
-      note({ system: request.system, user: request.user, tools: request.tools });
-      return model.chooseTools(request, signal);
-    },
-  };
-}
-
-/**
- * Runs a judgment and passes it a function that returns the hash of what a model was shown in it. The
- * function returns null if no model was asked.
- */
-export async function listening<Value>(
-  judge: (shown: () => string | null) => Promise<Value>,
-): Promise<Value> {
-  const shown: Shown = { hash: null };
-  return await judging.run(shown, () => judge(() => shown.hash));
-}
-
-function note(question: object): void {
-  const shown = judging.getStore();
-  if (shown !== undefined && shown.hash === null) shown.hash = computeShortHash(question);
 }
 
 /** Records runs of this process in memory, for the terminal. */

@@ -1,0 +1,14 @@
+import { TriageError } from '../domain/errors.ts';
+
+export function tokenIn(authorization: string | undefined): string {
+  const token = /^Bearer ([\x21-\x7e]{1,1000})$/i.exec(authorization ?? '')?.[1];
+  if (token !== undefined) return token;
+  throw new TriageError(
+    'unauthenticated',
+    'A token is required. Send the header "Authorization: Bearer <token>".',
+  );
+}
+
+export function refused(what: string): TriageError {
+  return new TriageError('unauthenticated', `The token ${what}.`);
+}

@@ -1,0 +1,136 @@
+import { styleText } from 'node:util';
+import type { Step } from '../../domain/analysis.ts';
+import type { Citation, Thread, Turn } from '../../domain/conversation.ts';
+import { counted } from '../../lib/text.ts';
+import { clip, disarmRunnerCommands, visibleLine, visibleLines } from '../../notifications/visible-text.ts';
+import type { TextPiece } from '../../ports/analyst.ts';
+import type { Answered } from './ask-clients.ts';
+
+const MAX_LINE = 4_000;
+
+/**
+ * Formats an answer as `Key<tab>value` lines for pipes, with the keys Shape, Answer (one per line of text),
+ * Cites, Dropped, Note, Usage, and Thread.
+ */
+export function plainAnswer(turn: Answered, kept: boolean): string {
+  const rows: (readonly [string, string])[] = [
+    ['Shape', turn.shape],
+    ...visibleLines(turn.text)
+      .filter((line) => line !== '')
+      .map((line) => ['Answer', line] as const),
+    ...turn.citations.map((citation) => ['Cites', citationText(citation)] as const),
+    ...leftOutLines(turn).map((line) => ['Dropped', line] as const),
+    ...turn.notes.map((note) => ['Note', note] as const),
+    ['Usage', usageText(turn)],
+    ...(kept ? [['Thread', turn.threadId] as const] : []),
+  ];
+  return rows
+    .map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(visibleLine(value), MAX_LINE))}\n`)
+    .join('');
+}
+
+/** Formats what follows the text on a terminal: the citations, the statements to disregard, and the cost. */
+export function answerFoot(turn: Answered): string {
+  const lines = [
+    ...turn.citations.map((citation) => dim(visibleLine(citationText(citation)))),
+    ...leftOutLines(turn).map((line) =>
+      styleText('yellow', `disregard: ${clip(visibleLine(line), MAX_LINE)}`, { validateStream: false }),
+    ),
+    ...turn.notes.map((note) => dim(`note: ${visibleLine(note)}`)),
+    dim(usageText(turn)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Formats a citation: "[E3] build.log:121-122 failed test". Returns raw text that the caller must escape. */
+function citationText({ id, source, lineStart, lineEnd, title }: Citation): string {
+  const lines =
+    lineStart === undefined
+      ? ''
+      : `:${lineStart}${lineEnd === undefined || lineEnd === lineStart ? '' : `-${lineEnd}`}`;
+  return `[${id}] ${source}${lines} ${title}`;
+}
+
+function leftOutLines({ leftOut, statements }: Answered): string[] {
+  const unproven = statements.filter(({ basis }) => basis === 'none').length;
+  return [
+    ...leftOut.map(({ text, reason }) => `“${text}”: ${reason}`),
+    ...(unproven === 0
+      ? []
+      : [`${counted(unproven, 'sentence is', 'sentences are')} not backed by evidence`]),
+  ];
+}
+
+function usageText({ analyst, model, usage, milliseconds }: Answered): string {
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const spent =
+    tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`, `$${usage.costUsd.toFixed(4)}`];
+  return [
+    visibleLine(model ?? analyst),
+    counted(usage.toolCalls, 'tool call'),
+    ...spent,
+    `${(milliseconds / 1000).toFixed(1)} s`,
+  ].join(' · ');
+}
+
+/** Formats the steps of an answer for `/trace`, one per line. */
+export function traceText(steps: readonly Step[]): string {
+  return steps
+    .map(
+      ({ node, milliseconds, by, summary }) =>
+        `${node.padEnd(16)}${String(Math.round(milliseconds)).padStart(6)} ` +
+        `ms  ${by ?? ''}  ${clip(visibleLine(summary), 200)}`,
+    )
+    .join('\n');
+}
+
+export function threadText({ id, turns, lastAskedAt, title }: Thread): string {
+  return `${id}  ${lastAskedAt.slice(0, 16).replace('T', ' ')}  ${counted(turns, 'question')}  ${visibleLine(title)}`;
+}
+
+/** Formats earlier turns, which are shown when a session is resumed. */
+export function recapText(turns: readonly Turn[]): string {
+  return turns
+    .map(({ question, text }) => `${dim(`> ${visibleLine(question)}`)}\n${visibleLines(text).join('\n')}\n`)
+    .join('\n');
+}
+
+/**
+ * Shows an answer word by word as it arrives. Words are never split, because a terminal might interpret half
+ * of an escape sequence.
+ */
+export function wordByWord(write: (text: string) => void): {
+  readonly onText: (piece: TextPiece) => void;
+  end(): void;
+} {
+  let held = '';
+  const show = (text: string) =>
+    write(
+      text
+        .split(/(\s)/)
+        .map((part) => (part === '\n' ? part : /^\s$/.test(part) ? ' ' : visibleLine(part)))
+        .join(''),
+    );
+  const flush = () => {
+    show(held);
+    held = '';
+  };
+  return {
+    onText: ({ text, restart }) => {
+      if (restart === true) {
+        flush();
+        write('\n[the answer stopped there; disregard the text above. New answer:]\n');
+      }
+      held += text;
+      const end = Math.max(held.lastIndexOf(' '), held.lastIndexOf('\n')) + 1;
+      if (end === 0) return;
+      show(held.slice(0, end));
+      held = held.slice(end);
+    },
+    end: flush,
+  };
+}
+
+export function dim(text: string): string {
+  return styleText('dim', text, { validateStream: false });
+}

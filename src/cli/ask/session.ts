@@ -1,0 +1,132 @@
+import { createInterface } from 'node:readline/promises';
+import type { Step } from '../../domain/analysis.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { counted } from '../../lib/text.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { phaseText } from '../progress.ts';
+import { answerFoot, dim, recapText, threadText, traceText, wordByWord } from './answer-text.ts';
+import type { AskClient } from './ask-clients.ts';
+
+interface SessionStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  /** Line editing and keys; false where lines simply arrive. */
+  readonly terminal: boolean;
+}
+
+const HELP = `Ask in your own words: how it failed, what changed since the last green build, why, who, what to do.
+/trace    how the last answer was made      /threads  conversations about this
+/new      start a new conversation          /help     this
+/quit     leave (also Ctrl-D); Ctrl-C stops an answer`;
+const PROMPT = 'ask> ';
+const RECALLED = 3;
+
+/**
+ * Questions and answers in a terminal until Ctrl-D or /quit. Returns the thread that was last talked in, if
+ * any.
+ */
+export async function runSession(
+  client: AskClient,
+  threadId: string | undefined,
+  streams: SessionStreams,
+): Promise<string | undefined> {
+  const session = new Session(client, threadId, (text) => void streams.output.write(text));
+  const lines = createInterface({ ...streams, prompt: PROMPT });
+  lines.on('SIGINT', () => {
+    if (!session.stop()) {
+      streams.output.write('\nPress Ctrl-D to leave.\n');
+      lines.prompt();
+    }
+  });
+  // From here on what is typed is kept, also before it is requested.
+  const arriving = lines[Symbol.asyncIterator]();
+  await session.begin();
+  lines.prompt();
+  for (let next = await arriving.next(); next.done !== true; next = await arriving.next()) {
+    if (!(await session.take(next.value.trim()))) break;
+    lines.prompt();
+  }
+  lines.close();
+  return session.thread;
+}
+
+/**
+ * The state of a conversation in a terminal: its thread, the last answer's steps, and how to stop the one in
+ * the making.
+ */
+class Session {
+  thread: string | undefined;
+  private steps: Step[] = [];
+  private answering: AbortController | null = null;
+  private readonly client: AskClient;
+  private readonly write: (text: string) => void;
+
+  constructor(client: AskClient, thread: string | undefined, write: (text: string) => void) {
+    this.client = client;
+    this.thread = thread;
+    this.write = write;
+  }
+
+  async begin(): Promise<void> {
+    if (this.thread === undefined)
+      return this.write(`${dim(`About ${visibleLine(this.client.target)}. Type /help for commands.`)}\n`);
+    const turns = await this.client.turns(this.thread);
+    this.write(
+      `${recapText(turns.slice(-RECALLED))}\n${dim(`Continuing ${this.thread} (${counted(turns.length, 'question')} so far).`)}\n`,
+    );
+  }
+
+  /** Stops the answer in the making; false where there is none. */
+  stop(): boolean {
+    this.answering?.abort();
+    return this.answering !== null;
+  }
+
+  /** Handles one line; false where it says to leave. */
+  async take(line: string): Promise<boolean> {
+    if (line === '/quit' || line === '/exit') return false;
+    if (line.startsWith('/')) await this.command(line);
+    else if (line !== '') await this.ask(line);
+    return true;
+  }
+
+  private async command(line: string): Promise<void> {
+    if (line === '/trace')
+      return this.write(this.steps.length === 0 ? 'No questions yet.\n' : `${traceText(this.steps)}\n`);
+    if (line === '/threads')
+      return this.write(`${(await this.client.threads()).map(threadText).join('\n') || 'None yet.'}\n`);
+    if (line === '/new') this.thread = undefined;
+    this.write(line === '/new' ? 'Your next question starts a new conversation.\n' : `${HELP}\n`);
+  }
+
+  private async ask(question: string): Promise<void> {
+    this.steps = [];
+    this.answering = new AbortController();
+    const words = wordByWord(this.write);
+    const onStep = (step: Step) => {
+      this.steps.push(step);
+      if (step.node === 'execute_tools') this.write(`${dim(phaseText(step))}\n`);
+    };
+    try {
+      const turn = await this.client.ask(
+        question,
+        this.thread,
+        { onStep, onText: words.onText },
+        this.answering.signal,
+      );
+      words.end();
+      this.thread = turn.threadId;
+      this.write(`\n${answerFoot(turn)}`);
+    } catch (error) {
+      words.end();
+      const stopped = error instanceof TriageError && error.code === 'cancelled';
+      this.write(
+        stopped
+          ? '\nStopped. This question is not stored.\n'
+          : `\nerror: ${visibleLine(getErrorMessage(error))}\n`,
+      );
+    } finally {
+      this.answering = null;
+    }
+  }
+}

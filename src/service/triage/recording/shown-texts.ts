@@ -1,0 +1,44 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ChatModel } from '../../../ports/chat-model.ts';
+import { computeShortHash } from './recording-lines.ts';
+
+/**
+ * The input that a judgment showed to a model. The first question counts; the others are repetitions that
+ * fit.
+ */
+interface Shown {
+  hash: string | null;
+}
+
+const judging = new AsyncLocalStorage<Shown>();
+
+/** Wraps the model and makes the input that it was shown available to the recorder of a judgment. */
+export function listenedChatModel(model: ChatModel): ChatModel {
+  return {
+    ...model,
+    ask: (request, signal) => {
+      note({ system: request.system, user: request.user, schema: request.schema });
+      return model.ask(request, signal);
+    },
+    chooseTools: (request, signal) => {
+      note({ system: request.system, user: request.user, tools: request.tools });
+      return model.chooseTools(request, signal);
+    },
+  };
+}
+
+/**
+ * Runs a judgment and passes it a function that returns the hash of what a model was shown in it. The
+ * function returns null if no model was asked.
+ */
+export async function listening<Value>(
+  judge: (shown: () => string | null) => Promise<Value>,
+): Promise<Value> {
+  const shown: Shown = { hash: null };
+  return await judging.run(shown, () => judge(() => shown.hash));
+}
+
+export function note(question: object): void {
+  const shown = judging.getStore();
+  if (shown !== undefined && shown.hash === null) shown.hash = computeShortHash(question);
+}
