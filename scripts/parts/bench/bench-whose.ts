@@ -36,6 +36,11 @@ const HOUR_MS = 3_600_000;
 const BEGIN_MS = Date.now() - 20 * 24 * HOUR_MS;
 const [TRIES, WAIT_MS] = [6_000, 50];
 
+const Found = z.object({
+  triage: z.object({ state: z.string(), error: z.string().nullable() }).nullable(),
+  analyses: z.array(z.object({ whose: ShownWhose.nullable() })),
+});
+
 const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-whose-'));
 try {
   const labs = openLabs(folder, Number(options.repositories));
@@ -125,11 +130,6 @@ function toUpload({ run, pullRequest, author }: Step, repository: string, number
   const reports = report === null ? [] : [{ name: 'junit.xml', text: report }];
   return { metadata, logs: [{ name: 'log.txt', text: log }], reports };
 }
-
-const Found = z.object({
-  triage: z.object({ state: z.string(), error: z.string().nullable() }).nullable(),
-  analyses: z.array(z.object({ whose: ShownWhose.nullable() })),
-});
 
 async function waitForAnswers(
   request: (method: 'GET', url: string) => Promise<unknown>,
