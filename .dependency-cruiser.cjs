@@ -93,7 +93,7 @@ module.exports = {
     ]),
     only('app-composes', '^src/app(\\.ts$|/)', [
       '^src/(domain|ports|lib|log|judge|models|config|tools|stores|adapters|work)/',
-      '^src/(providers|service|channels|notifications|replay)/',
+      '^src/(providers|service|channels|notifications)/',
       '^graphs/',
       '^prompts/',
     ]),
@@ -106,9 +106,17 @@ module.exports = {
     {
       name: 'replay-stands-apart',
       severity: 'error',
-      comment: 'No service replays: only the commands of src/replay/commands load these modules.',
-      from: { path: '^src/', pathNot: '^src/replay/' },
-      to: { path: '^src/replay/(?!commands/)', dependencyTypesNot: ['type-only', 'dynamic-import'] },
+      comment: 'No service replays, and no type of a service is defined by what replays it.',
+      from: { path: '^(src|graphs|prompts|action)/', pathNot: ['^src/replay/', '^src/cli/'] },
+      to: { path: '^src/replay/' },
+    },
+    {
+      name: 'replay-loads-lazily',
+      severity: 'error',
+      comment:
+        'The command line knows the options of the commands of replay, and loads the rest when it is called.',
+      from: { path: '^src/cli/' },
+      to: { path: '^src/replay/(?!commands/programs\\.ts$)', dependencyTypesNot: ['dynamic-import'] },
     },
     {
       name: 'prompts-only-for-graphs-and-analysts',
@@ -226,7 +234,7 @@ module.exports = {
     vendor('patterns-of-people', 're2js', ['^src/tools/', '^src/log/rule-pattern']),
     vendor('command-line-in-cli', 'commander|close-with-grace', ['^src/cli/', '^src/replay/commands/']),
     vendor('document-parsers-in-reader', 'unpdf|mammoth|read-excel-file', ['^src/adapters/document-reader/']),
-    vendor('html-parser-in-readers', 'parse5', ['^src/adapters/(document-reader|web-search)/']),
+    vendor('html-parser-behind-one-walk', 'parse5', ['^src/adapters/html\\.ts$']),
     vendor('pino-in-logger', 'pino', ['^src/adapters/logger/']),
     vendor('opentelemetry-in-tracer', '@opentelemetry/[^/]+', ['^src/adapters/tracer/']),
     vendor('prometheus-in-metrics', 'prom-client', ['^src/adapters/metrics/']),

@@ -4,24 +4,6 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * What kills, freezes and stops processes and waits for leases and rate limits to end: more files at a time than there are cores, since they
- * mostly wait, each in a process of its own, and apart from what keeps the machine busy. The rest of these folders was seen to pass beside
- * others on a busy machine.
- */
-const ALONE = [
-  'test/journeys/{kill-at-failpoints,kill-settles,kill-workers,mongodb-away,operate}.int.test.ts',
-  'test/journeys/{artifacts,people,people-server,server,webhook-to-review}.int.test.ts',
-  'test/api/kill-at-intake.int.test.ts',
-  'test/stores/database/{postgres,postgres-bad-days,pglite-crash}.int.test.ts',
-  'test/work/redis-bad-days.int.test.ts',
-  // GitHub's client keeps its rate limits for the whole process; one watches modules as they are loaded; two take much memory.
-  'test/providers/contract.int.test.ts',
-  'test/house/pattern-safety.int.test.ts',
-  'test/log/threads.int.test.ts',
-  'test/api/large-upload.int.test.ts',
-];
-
-/**
  * Only `scripts/test --all` runs this: what takes half a minute and more a file and tries again, in bulk or at random, what others try once;
  * the package as it is installed; in a browser the first minute, every page, every state of the review queue, long logs, figures and runs that
  * go on (the short run opens a browser for the frame and hostile text); experiments of every kind on real projects (the short run tries one of
@@ -41,15 +23,9 @@ const LONG = [
   'test/stores/{plans,vectors/pgvector-hnsw}.int.test.ts',
   'test/recipes/{other-ci,buildbot/buildbot}.int.test.ts',
   'test/gate/our-bars.int.test.ts',
-  'test/bench/{read-bench,reformatted}.int.test.ts',
+  'test/bench/*.int.test.ts',
   'test/jenkins-library/faultline-report.int.test.ts',
 ];
-
-/**
- * Unit tests that need a process of their own: GitHub's client keeps its rate limits for the whole process, so that a test that runs into one
- * would hold up the next file; and one takes so much memory that all that follows would be slower.
- */
-const OWN_PROCESS = ['test/providers/github/*.test.ts', 'test/log/mask/mask.test.ts'];
 
 /**
  * What takes longest, and is not long to read: begun first, so that no worker is left with it at the end. A fresh machine knows no durations and
@@ -65,7 +41,7 @@ const BEGUN_FIRST = [
 ];
 /** Folders of files that are data, though some are named like tests. */
 const DATA = ['test/fixtures/**', 'test/captures/**'];
-const ORDER = ['unit', 'unit-apart', 'integration', 'alone', 'long'];
+const ORDER = ['unit', 'integration', 'long'];
 
 /** Unit tests, then integration tests, each with what takes longest at first. */
 class LongestFirst extends BaseSequencer {
@@ -89,7 +65,14 @@ const JSON_IMPORTS = ['--import', resolve(import.meta.dirname, 'test/support/jso
  * The embedded database is WebAssembly, which V8 compiles twice: at once, and again what has run for a while. Most of the databases of tests are
  * closed by then, and compiling was a fifth of what they cost.
  */
-const COMPILED_ONCE = ['--wasm-tiering-budget=100000000'];
+const COMPILED_ONCE = '--wasm-tiering-budget=100000000';
+/**
+ * V8 ends a process now and then in which many embedded databases were opened and closed, while it frees their compiled code
+ * (https://github.com/nodejs/node/issues/64500: `Check failed: jit_page_->allocations_.erase`). Tests keep that code: it is small.
+ */
+const CODE_KEPT = '--no-wasm-code-gc';
+/** What nothing takes even on a machine that does much else: a test that needs a time names it itself, and waits for an event. */
+const MINUTES_5 = 300_000;
 const SHARED_POSTGRES = 'test/support/shared-postgres.ts';
 
 // What one worker has stripped of its types and compiled is ready for the next one, and for what they start.
@@ -108,7 +91,7 @@ export default defineConfig({
           name: 'unit',
           execArgv: JSON_IMPORTS,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.int.test.ts', ...OWN_PROCESS, ...DATA, 'node_modules/**'],
+          exclude: ['test/**/*.int.test.ts', ...DATA, 'node_modules/**'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
           // One process after the other loads the program once instead of once a file.
@@ -117,49 +100,24 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'unit-apart',
-          include: OWN_PROCESS,
-          exclude: ['test/**/*.int.test.ts', 'node_modules/**'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
-        },
-      },
-      {
-        test: {
           name: 'integration',
-          execArgv: JSON_IMPORTS.concat(COMPILED_ONCE),
+          execArgv: JSON_IMPORTS.concat(COMPILED_ONCE, CODE_KEPT),
           globalSetup: SHARED_POSTGRES,
           include: ['test/**/*.int.test.ts'],
-          exclude: [...ALONE, ...LONG, ...DATA, 'node_modules/**'],
+          exclude: [...LONG, ...DATA, 'node_modules/**'],
           isolate: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          // Real servers and browsers on a loaded machine: the second word counts, and the reporter shows that there was one.
-          retry: 1,
-        },
-      },
-      {
-        test: {
-          name: 'alone',
-          execArgv: COMPILED_ONCE,
-          globalSetup: SHARED_POSTGRES,
-          include: ALONE,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          retry: 1,
-          maxWorkers: 4,
-          sequence: { groupOrder: 2 },
+          testTimeout: MINUTES_5,
+          hookTimeout: MINUTES_5,
         },
       },
       {
         test: {
           name: 'long',
-          execArgv: JSON_IMPORTS.concat(COMPILED_ONCE),
+          execArgv: JSON_IMPORTS.concat(COMPILED_ONCE, CODE_KEPT),
           globalSetup: SHARED_POSTGRES,
           include: LONG,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          retry: 1,
+          testTimeout: MINUTES_5,
+          hookTimeout: MINUTES_5,
         },
       },
     ],

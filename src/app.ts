@@ -139,7 +139,6 @@ async function composeApp(
     ...indexKeeping.sync,
     ask: openAsk({ ...parts, ...deps.investigation }),
     explainLog: openLogExplainer(config),
-    keptRuns: (await import('./replay/compare/kept-runs.ts')).createKeptRuns(config.runs.folder),
     notifier: createWorkNotifier({ wakeUp, logger }),
     unseen: (await import('./judge/judgement.ts')).unseenFigures(),
     signIn: await openSignIn(config),
@@ -395,7 +394,7 @@ async function createTriageDeps(
   };
   return {
     ...parts,
-    owners: createOwnerFinder(codeHost, logger, toolbox.breakers),
+    owners: createOwnerFinder(codeHost, logger, { breakers: toolbox.breakers }),
     buildSources: await openBuildSources(config, logger),
     investigation: createInvestigation(config, judging, tracer, checkpointer),
     publishers: channels.publishers,

@@ -16,8 +16,6 @@ import {
   openReviewFor,
   type QuestionDeps,
   raced,
-  readBlindState,
-  recordBlindGuess,
   requireReviewer,
   skipReview,
   takeOverReview,
@@ -30,8 +28,6 @@ import {
   DecisionView,
   GroupList,
   GroupQuery,
-  GuessBody,
-  GuessView,
   LastDecisionView,
   NextBody,
   NextView,
@@ -51,8 +47,6 @@ export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
   readonly stores: ScopedStores;
   /** The time for which a claim is valid, in milliseconds. */
   readonly claimMs: number;
-  /** One item in so many hides its verdict at first; 0: none. */
-  readonly blindEvery: number;
 }
 
 const Params = z.object({ id: z.string().min(1).max(100) });
@@ -74,7 +68,7 @@ export function registerReviewRoutes(app: ApiApp, deps: ReviewDeps): void {
   registerQuestionRoutes(app, deps);
 }
 
-function registerReading(app: ApiApp, { stores, blindEvery }: ReviewDeps): void {
+function registerReading(app: ApiApp, { stores }: ReviewDeps): void {
   app.get(
     '/api/reviews',
     route('review', 'Review', 'listReviews', 'List the queue, oldest first by default', {
@@ -107,10 +101,9 @@ function registerReading(app: ApiApp, { stores, blindEvery }: ReviewDeps): void 
       ]);
       if (analysis === null)
         throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
-      const { blind } = await readBlindState({ stores, blindEvery }, review, requireReviewer(request));
-      const answers = blind ? [] : await readBuildAnswers(stores, analysis.buildId);
+      const answers = await readBuildAnswers(stores, analysis.buildId);
       const whose = answers.find((one) => one.analysis.id === analysis.id)?.whose ?? null;
-      return { review, analysis, events, whose: shownWhose(whose), blind };
+      return { review, analysis, events, whose: shownWhose(whose) };
     },
   );
 }
@@ -283,22 +276,6 @@ function registerNext(app: ApiApp, deps: ReviewDeps): void {
 }
 
 function registerOpening(app: ApiApp, deps: ReviewDeps): void {
-  app.post(
-    '/api/reviews/:id/guess',
-    route('review', 'Review', 'guessReview', 'Choose a category before the verdict is shown', {
-      description:
-        'Only your first choice on an item that is blind to you counts; later calls change nothing.',
-      params: Params,
-      body: GuessBody,
-      response: { 200: GuessView },
-    }),
-    async (request) =>
-      await recordBlindGuess(deps, {
-        reviewId: request.params.id,
-        reviewer: requireReviewer(request),
-        category: request.body.category,
-      }),
-  );
   app.post(
     '/api/analyses/:id/review',
     route('review', 'Review', 'openReview', 'Open a review of an answer', {

@@ -342,7 +342,7 @@ function scopeReviewItems(
   { reviews }: Stores,
   checks: ScopeChecks,
 ): Omit<ScopedStores['reviews'], keyof ReviewLists> {
-  const { checkedByHand, hasVisibleRepository, seesAll, visible, visibleOnly, when, writes } = checks;
+  const { hasVisibleRepository, visible, visibleOnly, when, writes } = checks;
   const find = visible(reviews.find, hasVisibleRepository);
   const ofReview = when<string>(async (id, sql) => (await find(id, sql)) !== null);
   const isVisible = async ({ reviewId }: { readonly reviewId: string }, sql?: Sql) =>
@@ -360,12 +360,6 @@ function scopeReviewItems(
     undo: when(isVisible)(reviews.undo, () => null),
     batch: visibleOnly(reviews.batch, isVisible),
     lastUndone: ofReview(reviews.lastUndone, () => null),
-    guess: checkedByHand(async (...[id, reviewer, category]: Parameters<typeof reviews.guess>) => {
-      if (!seesAll() && (await find(id)) === null)
-        throw new TriageError('not-found', `There is no review ${id}.`);
-      return await reviews.guess(id, reviewer, category);
-    }),
-    findGuess: ofReview(reviews.findGuess, () => null),
     events: ofReview(reviews.events, () => []),
   };
 }

@@ -9,6 +9,7 @@ import { registerConsole, sendUnknownPage } from '../console/console.ts';
 import type { ConsoleDeps } from '../console/console-deps.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type McpRouteDeps, registerMcpRoutes } from '../mcp/routes.ts';
+import type { KeptRuns } from '../ports/kept-runs.ts';
 import { silentMetrics, silentTracer } from '../ports/telemetry.ts';
 import { createProviders } from '../providers/registry.ts';
 import { findBuild } from '../service/answers/views.ts';
@@ -62,6 +63,8 @@ export interface HttpDeps extends Pick<App, NeededPart>, Partial<Pick<App, Optio
   readonly config: Pick<Config, 'http' | 'providers' | 'review'> & {
     readonly auth: Pick<Config['auth'], 'tokens'>;
   };
+  /** Replays that were kept to be compared; absent: none can be shown. */
+  readonly keptRuns?: KeptRuns;
   /** Further routes, each with its `config.access`. */
   readonly routes?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
 }
@@ -70,7 +73,7 @@ type NeededPart =
   | ('stores' | 'database' | 'archive' | 'notifier' | 'vectorIndex' | 'knowledge')
   | ('masker' | 'ask' | 'logger' | 'clock' | 'readiness');
 type OptionalPart =
-  | ('indexNow' | 'uploadReaders' | 'explainLog' | 'keptRuns' | 'messengers' | 'slack')
+  | ('indexNow' | 'uploadReaders' | 'explainLog' | 'messengers' | 'slack')
   | ('metrics' | 'tracer' | 'currentStep' | 'unseen' | 'signIn');
 
 /**
@@ -125,10 +128,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const asking = { ...shown, findBuild: (id: string) => findBuild(stores.builds, id, {}) };
   await app.register(async (part) => registerAskRoutes(part, asking));
   const decide: McpRouteDeps['decide'] = async ({ review, ...said }) =>
-    await decideReview(
-      { ...shown, blindEvery: config.review.blindEvery },
-      { ...said, reviewId: review.id, version: review.version },
-    );
+    await decideReview(shown, { ...said, reviewId: review.id, version: review.version });
   const openReview: McpRouteDeps['openReview'] = async (analysisId, by) =>
     await openReviewFor(shown, { analysisId, by });
   const agents = { ...shown, decide, openReview };

@@ -1,31 +1,20 @@
 import { compileAskGraph } from '../../graphs/ask/graph.ts';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import type { TriageLimits } from '../../graphs/triage/state.ts';
-import { loadPrompt } from '../../prompts/load.ts';
 import type { Config } from '../config/schema.ts';
 import type { Build } from '../domain/build.ts';
 import { CalibrationInUse, parseCalibration } from '../domain/calibration.ts';
-import { Category } from '../domain/category.ts';
-import { TriageError } from '../domain/errors.ts';
-import { type JudgementName, RECORDING_SCHEMA, type RecordedMaker } from '../domain/recording.ts';
+import { RECORDING_SCHEMA, type RecordedMaker } from '../domain/recording.ts';
 import { RELEASE } from '../domain/trust.ts';
 import type { Clock } from '../lib/time.ts';
-import { createMasker, type Masker } from '../log/mask/mask.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import type { Analyst } from '../ports/analyst.ts';
-import type { ChatModel } from '../ports/chat-model.ts';
-import { type Logger, silentLogger, type Tracer } from '../ports/telemetry.ts';
+import type { Logger, Tracer } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
-import type { Today } from '../replay/recording/frozen-analyst.ts';
 import { type Ask, type AskDeps, createAsk } from '../service/ask/ask.ts';
 import { type StoredTopicDeps, storedTopics, topicsAtHand } from '../service/ask/topic.ts';
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
-import { greenAtHand } from '../service/triage/passing-builds.ts';
-import {
-  createRunRecorder,
-  listenedChatModel,
-  listening,
-  type RunRecorder,
-} from '../service/triage/recording/recorder.ts';
+import { createRunRecorder, type RunRecorder } from '../service/triage/recording/recorder.ts';
 import { computeShortHash, packLines } from '../service/triage/recording/recording-lines.ts';
 import type { TriagedSources } from '../service/triage/triage-build.ts';
 import type { CalibrationStore, RecordingStore } from '../stores/measurements.ts';
@@ -70,7 +59,7 @@ export function createInvestigation(
 const MAX_CORRECTIONS = 2;
 
 /** Creates the limits of a run. No limit is 0 in the configuration and null in the graph. */
-function toTriageLimits({ triage }: Pick<Config, 'triage'>): TriageLimits {
+export function toTriageLimits({ triage }: Pick<Config, 'triage'>): TriageLimits {
   const { maxIterations, thresholds, investigators, budget } = triage;
   const { tokens, costUsd, seconds } = budget;
   return {
@@ -205,86 +194,4 @@ function createSharedDeps({
     byRules: analyst.name === 'rules',
     timeLimitMs: Math.min(timeLimitMs, LONGEST_MS),
   };
-}
-
-/**
- * Opens what recordings are compared with: the current code and configuration. It calls no external service
- * and no model.
- */
-export async function openToday(config: Config, boundBy: Today['boundBy']): Promise<Today> {
-  const { createRulesAnalyst } = await import('../judge/rules-analyst.ts');
-  const { withFallback } = await import('../models/analyst/with-fallback.ts');
-  const { createLlmAnalyst } = await import('../models/analyst/llm-analyst.ts');
-  const { JUDGEMENTS } = await import('../models/analyst/ask-model.ts');
-  const rules = createRulesAnalyst();
-  // The model refuses every question. It is asked each time, without a circuit breaker: the state of a
-  // breaker belongs to a process, not to a recording.
-  const model = listenedChatModel(silentModel());
-  const llm = createLlmAnalyst({ model });
-  const insteadOfModel = withFallback(createLlmAnalyst({ model: silentModel() }), rules, silentLogger);
-  return {
-    madeBy: await makerOfToday(config),
-    limits: toTriageLimits(config),
-    boundBy,
-    toolbox: await describedToolbox(),
-    rules,
-    insteadOfModel,
-    promptHash: (name, input) => {
-      const prompt = JUDGEMENTS[PROMPTS[name]].prompt;
-      return loadPrompt(prompt, name === 'classify' || name === 'correctCall' ? undefined : categoryIn(input))
-        .hash;
-    },
-    shown: (ask) =>
-      listening(async (shown) => {
-        // What comes of it is an error in any case.
-        await ask(llm).catch(() => undefined);
-        return shown();
-      }),
-  };
-}
-
-const PROMPTS = {
-  classify: 'classify',
-  plan: 'reason',
-  chooseTools: 'select-tool',
-  correctCall: 'correct-call',
-  answer: 'answer',
-  verify: 'verify',
-} as const satisfies Record<JudgementName, string>;
-
-function categoryIn(input: object): Category | undefined {
-  if (
-    !('classification' in input) ||
-    typeof input.classification !== 'object' ||
-    input.classification === null
-  )
-    return undefined;
-  const read = Category.safeParse('category' in input.classification ? input.classification.category : null);
-  return read.success ? read.data : undefined;
-}
-
-function silentModel(): ChatModel {
-  const refuse = async (): Promise<never> => {
-    throw new TriageError('upstream-failed', 'The replay of a recording calls no model.');
-  };
-  return { name: 'none', ask: refuse, chooseTools: refuse, stream: refuse };
-}
-
-/** Creates the toolbox without backends, for its descriptions only. */
-async function describedToolbox(): Promise<Today['toolbox']> {
-  const { createHashingEmbedder } = await import('../models/embedder/hashing.ts');
-  const { createMemoryIndex } = await import('../stores/vectors/memory.ts');
-  const { createMemoryArchive } = await import('../stores/archive/memory.ts');
-  const { createEmptyHistory } = await import('../stores/memory.ts');
-  const { createNoCodeHost } = await import('../providers/combined-host.ts');
-  const { createNoWebSearch } = await import('../stores/memory.ts');
-  const sources = {
-    vectorIndex: createMemoryIndex(createHashingEmbedder()),
-    archive: createMemoryArchive(),
-    history: createEmptyHistory(),
-    passingBuilds: greenAtHand(null),
-    codeHost: createNoCodeHost(),
-    webSearch: createNoWebSearch(),
-  };
-  return createAppToolbox(sources, { masker: createMasker() });
 }

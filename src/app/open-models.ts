@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import { loadPrompt, renderPrompt } from '../../prompts/load.ts';
-import { createMaskingOptions } from '../config/masking.ts';
 import { getKeyName } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
-import { createMasker } from '../log/mask/mask.ts';
+import type { ChatModel } from '../ports/chat-model.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import type { JudgeOptions } from '../replay/judge.ts';
 
 type Llm = Config['analyst']['llm'];
 
@@ -77,33 +74,23 @@ export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: Abor
 }
 
 /**
- * Opens what a judge of explanations needs: the configured model, its prompt, and a masker. Throws
- * `invalid-config` if no model is configured.
+ * Opens the configured model for questions other than those of triage. Throws `invalid-config`, which says what
+ * `user` needs, if none is configured.
  */
-export async function openJudge(
-  config: Pick<Config, 'analyst'> & Partial<Config>,
+export async function openChatModel(
+  { analyst }: Pick<Config, 'analyst'>,
+  user: string,
   logger: Logger,
-): Promise<Pick<JudgeOptions, 'chatModel' | 'prompt' | 'masker' | 'timeoutMs'>> {
-  const options = modelOptions(config.analyst.llm);
+): Promise<{ readonly chatModel: ChatModel; readonly timeoutMs: number }> {
+  const options = modelOptions(analyst.llm);
   if (options === null) {
     throw new TriageError(
       'invalid-config',
-      'A judge needs a model: set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server.',
+      `${user} needs a model: set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server.`,
     );
   }
   const { createOpenAiChatModel } = await import('../models/chat/openai.ts');
   const { pricesWith } = await import('../models/chat/prices.ts');
-  const chatModel = createOpenAiChatModel({
-    ...options,
-    prices: pricesWith(config.analyst.llm.prices),
-    logger,
-  });
-  const { JUDGE } = await import('../replay/judge.ts');
-  const prompt = loadPrompt(JUDGE.prompt);
-  return {
-    chatModel,
-    prompt: { hash: prompt.hash, render: (values) => renderPrompt(prompt, values) },
-    masker: createMasker(createMaskingOptions(config)),
-    timeoutMs: options.timeoutMs,
-  };
+  const chatModel = createOpenAiChatModel({ ...options, prices: pricesWith(analyst.llm.prices), logger });
+  return { chatModel, timeoutMs: options.timeoutMs };
 }

@@ -8,7 +8,6 @@ import type { SignInProvider } from '../ports/access.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
 import type { Readiness } from '../ports/health.ts';
-import type { KeptRuns } from '../ports/kept-runs.ts';
 import type { KnowledgeService } from '../ports/knowledge.ts';
 import type { Logger, Metrics, Tracer } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
@@ -42,8 +41,6 @@ export interface App extends IndexSync {
   readonly ask: Ask;
   /** The explanation of a pasted log by rules; nothing is stored. */
   readonly explainLog: ReturnType<typeof openLogExplainer>;
-  /** Replays that were kept to be compared. */
-  readonly keptRuns: KeptRuns;
   /** Starts to process pending work. */
   work(): Promise<void>;
   /** Takes no more triages, and lets running ones end within the limit. */

@@ -97,8 +97,7 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
       `Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
   const builds = new Map([...history, ...sent.map(({ slug, buildId }) => [slug, buildId] as const)]);
-  if ((await app.keptRuns.list())?.length === 0)
-    await (await import('../replay/commands/demo-runs.ts')).keepDemoRuns(app.config, FAILURES, builds);
+  await (await import('../replay/commands/demo-runs.ts')).keepDemoRuns(app.config, FAILURES, builds);
   say(`Is a new model better? Two runs to compare: ${address}/insights/models`);
 }
 
@@ -428,7 +427,7 @@ function createReport(slug: string | null): string {
 
 /** Accepts the answer as a user of the demo would. A recalled answer needs no decision. */
 async function confirm(app: App, clock: Clock, analysisId: string): Promise<void> {
-  const deps = { ...app, clock, claimMs: app.config.review.claimMs, blindEvery: 0 };
+  const deps = { ...app, clock, claimMs: app.config.review.claimMs };
   const analysis = await app.stores.analyses.find(analysisId);
   if (analysis === null || analysis.recalled !== null) return;
   const review = await openReviewFor(deps, { analysisId, by: 'demo' });

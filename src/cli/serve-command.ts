@@ -86,7 +86,8 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
  */
 async function start(app: App, servers: Closeable[]): Promise<string> {
   const { host, port } = app.config.http;
-  const http = await buildHttp(app);
+  const { createKeptRuns } = await import('../replay/compare/kept-runs.ts');
+  const http = await buildHttp({ ...app, keptRuns: createKeptRuns(app.config.runs.folder) });
   servers.push(http);
   await requireToken(app.config, app.stores.tokens);
   const library = { library: app.stores.library, vectorIndex: app.vectorIndex, logger: app.logger };

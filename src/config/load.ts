@@ -34,7 +34,7 @@ export function loadConfig(
       wrong.push(error);
     }
   }
-  const config = parseConfig(merged, wrong);
+  const config = parseConfig(merged, wrong.concat(findFormerVariables(environment)));
   return {
     ...config,
     analyst: { ...config.analyst, llm: withModel(config.analyst.llm, config.analyst.llm.model) },
@@ -43,6 +43,31 @@ export function loadConfig(
 
 /** Settings of earlier releases, and the values that they have now. */
 const FORMER_VALUES: ReadonlyMap<string, string> = new Map([['FAULTLINE_JOB_QUEUE=pg-boss', 'database']]);
+
+/** Variables of earlier releases that set nothing any more, and what holds now. */
+const FORMER_VARIABLES: Readonly<Record<string, { readonly value: string; readonly now: string }>> = {
+  FAULTLINE_BLIND_EVERY: { value: '0', now: 'every review item shows its answer' },
+  FAULTLINE_GITHUB_COMMENT_MODE: { value: 'edit', now: 'a comment is always edited in place' },
+  FAULTLINE_FIRST_ROUND: {
+    value: 'rules',
+    now: 'rules choose the first tools, and with FAULTLINE_PROFILE=thorough the model does',
+  },
+  FAULTLINE_INVESTIGATOR_ROUNDS: {
+    value: '1',
+    now: 'an investigator has one round, and with FAULTLINE_PROFILE=thorough two',
+  },
+  FAULTLINE_TOOL_CONCURRENCY: { value: '4', now: 'a triage makes four tool calls in parallel' },
+  FAULTLINE_CLAIM_MS: { value: '900000', now: 'a reviewer holds an item for fifteen minutes' },
+};
+
+/** Refuses former variables, unless what they ask for is what always holds. */
+function findFormerVariables(environment: Environment): TriageError[] {
+  return Object.entries(FORMER_VARIABLES).flatMap(([name, { value, now }]) => {
+    const given = environment[name]?.trim() ?? '';
+    if (given === '' || given === value) return [];
+    return [new TriageError('invalid-config', `${name} is no longer a setting: ${now}. Remove it`)];
+  });
+}
 
 interface Tree {
   [key: string]: unknown;

@@ -175,8 +175,8 @@ const Common = z.object({
     profile: setting(
       'FAULTLINE_PROFILE',
       z.enum(PROFILE_NAMES).default('balanced'),
-      'Effort per run: fast, balanced or thorough. Sets rounds, time limit, budgets and ' +
-        'investigators; each of these can be overridden on its own.',
+      'Effort per run: fast, balanced or thorough. Sets rounds, time limit, budgets, ' +
+        'investigators, and whether a model chooses the first tools (thorough only). Settings override its numbers.',
     ),
     maxIterations: setting(
       'FAULTLINE_MAX_ITERATIONS',
@@ -202,11 +202,8 @@ const Common = z.object({
           'only the time limit ends it, without an answer.',
       ),
     }),
-    firstRound: setting(
-      'FAULTLINE_FIRST_ROUND',
-      z.enum(['rules', 'model']).default('rules'),
-      'What chooses the first tool calls when the analyst is llm: rules (by category, at no cost) or model.',
-    ),
+    /** The chooser of the first tool calls of a model: rules (by category, at no cost) or the model itself. */
+    firstRound: z.enum(['rules', 'model']).default('rules'),
     investigators: group({
       when: setting(
         'FAULTLINE_INVESTIGATORS',
@@ -214,11 +211,8 @@ const Common = z.object({
         'When code, history and documents are investigated in parallel: ' +
           'never, complex (complex failures only) or always.',
       ),
-      rounds: setting(
-        'FAULTLINE_INVESTIGATOR_ROUNDS',
-        z.int().min(1).max(3).default(1),
-        'Maximum rounds of tool calls per investigator.',
-      ),
+      /** The maximum number of rounds of tool calls per investigator. */
+      rounds: z.int().min(1).max(3).default(1),
     }),
     shareRepositories: flag(
       'FAULTLINE_SHARE_REPOSITORIES',
@@ -226,11 +220,8 @@ const Common = z.object({
         'to anyone who may read the build. Otherwise, it uses only repositories that every token with ' +
         'access to the build may also read.',
     ),
-    toolConcurrency: setting(
-      'FAULTLINE_TOOL_CONCURRENCY',
-      z.int().min(1).max(16).default(4),
-      'Tool calls that one triage makes in parallel.',
-    ),
+    /** The number of tool calls that one triage makes in parallel. */
+    toolConcurrency: z.int().min(1).max(16).default(4),
     timeLimitMs: setting(
       'FAULTLINE_TIME_LIMIT_MS',
       z.int().positive().default(300_000),
@@ -274,11 +265,8 @@ const Common = z.object({
     ),
   }),
   review: group({
-    claimMs: setting(
-      'FAULTLINE_CLAIM_MS',
-      z.int().positive().default(900_000),
-      'How long a reviewer holds an item, in milliseconds.',
-    ),
+    /** The time for which a reviewer holds an item, in milliseconds. */
+    claimMs: z.int().positive().default(900_000),
     questionMs: setting(
       'FAULTLINE_QUESTION_MS',
       z.int().positive().default(86_400_000),
@@ -289,12 +277,6 @@ const Common = z.object({
       z.int().min(0).max(600_000).default(10_000),
       'Delay before a decision is published, in milliseconds. A decision undone within it is never ' +
         'published.',
-    ),
-    blindEvery: setting(
-      'FAULTLINE_BLIND_EVERY',
-      z.int().min(0).max(1_000_000).default(20),
-      "One in this many review items hides Faultline's verdict until the reviewer has chosen a " +
-        'category; 0 disables this. It measures how much seeing the verdict sways reviewers.',
     ),
     auditEvery: setting(
       'FAULTLINE_AUDIT_EVERY',

@@ -362,12 +362,9 @@ const MAX_TEXT = 4000;
 /**
  * Renders the evidence of the answer: the exact lines of the logs, then what the tools found. Evidence that
  * was judged irrelevant comes last, folded.
- * `logs`: only the lines, which reveal nothing of the answer.
  */
-export function evidencePart({ analysis, windows }: AnalysisFacts, what: 'all' | 'logs' = 'all'): Html {
-  const others = analysis.evidence.filter(
-    ({ id, tool }) => !windows.shown.has(id) && (what === 'all' || tool === 'log'),
-  );
+export function evidencePart({ analysis, windows }: AnalysisFacts): Html {
+  const others = analysis.evidence.filter(({ id }) => !windows.shown.has(id));
   const isIrrelevant = ({ id }: Evidence) => analysis.verdict.grades[id] === 'irrelevant';
   const aside = others.filter(isIrrelevant);
   return html`<section class="proof" aria-labelledby="evidence"><h2 id="evidence">Evidence</h2>

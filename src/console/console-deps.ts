@@ -52,7 +52,7 @@ export interface SessionService {
 export interface ConsoleDeps {
   readonly config: {
     readonly http: { readonly publicUrl: string | null };
-    readonly review: { readonly claimMs: number; readonly blindEvery: number };
+    readonly review: { readonly claimMs: number };
     /** The thresholds from which answers are given without a person; the default ones if absent. */
     readonly triage?: { readonly thresholds: { readonly autoNotify: number } };
   };

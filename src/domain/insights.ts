@@ -23,8 +23,6 @@ export const DecidedCount = z.object({
   at: z.number(),
   category: Category,
   right: z.boolean(),
-  /** The reviewer had said a category of their own before the verdict was shown. */
-  blind: z.boolean(),
   count: z.int(),
 });
 export type DecidedCount = z.infer<typeof DecidedCount>;
@@ -152,15 +150,9 @@ export type WeekFigures = z.infer<typeof WeekFigures>;
 /** The review figures of a team. No figure is about a single person. */
 export const ReviewingFigures = z.object({
   decided: z.int(),
-  /** Decisions made with the verdict in view, and those of them with the machine's category. */
-  shown: z.int(),
-  shownAgreed: z.int(),
-  /**
-   * Decisions whose category was chosen before the verdict was shown, and those of them with the machine's
-   * category.
-   */
-  blind: z.int(),
-  blindAgreed: z.int(),
+  /** Decisions that say whether the machine's category was right, and those of them that say it was. */
+  judged: z.int(),
+  agreed: z.int(),
   /** Seconds from opening to decision. */
   medianSeconds: z.number().nullable(),
   p90Seconds: z.number().nullable(),

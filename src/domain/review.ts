@@ -72,8 +72,8 @@ export const Decision = DecisionInput.extend({
   reviewer: z.string(),
   decidedAt: z.iso.datetime(),
   /**
-   * The category that the reviewer chose before the verdict was shown; absent if the verdict was shown at
-   * once.
+   * The category that the reviewer chose before the verdict was shown, as earlier releases asked for some
+   * items; absent if the verdict was shown at once.
    */
   blind: Category.optional(),
   /** Seconds from opening to decision; absent if the opening time is not known. */

@@ -5,7 +5,7 @@ import { type Described, formatPlace, titleAt } from './described.ts';
 import type { Facts } from './facts.ts';
 import { listErrors } from './leading-diagnostic.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
-import { listed, toolName } from './wording.ts';
+import { linesFrom, listed, toolName } from './wording.ts';
 
 /** Rules or findings named in one sentence, and places of the same finding. */
 const [MAX_NAMED, MAX_PLACES] = [2, 3];
@@ -13,7 +13,7 @@ const [MAX_NAMED, MAX_PLACES] = [2, 3];
 /** Describes what a compiler or linter reports: how much, the leading finding, and what the others are. */
 export function describeFinding(entry: Diagnostic, facts: Facts): Described {
   const place = formatPlace(entry.file, entry.line);
-  const message = cleanWords(entry.message, 240);
+  const message = cleanWords(nameSymbol(entry, facts), 240);
   const errors = listErrors(facts).filter(({ tool }) => tool === entry.tool);
   const name = entry.tool === 'linter' ? 'the linter' : toolName(entry);
   // A message without a place only has the form of such tools.
@@ -29,6 +29,14 @@ export function describeFinding(entry: Diagnostic, facts: Facts): Described {
   const others = errors.filter((other) => other !== entry);
   const more = rules === '' ? nameOthers(entry, others) : '';
   return { title, cause: `${tool} reports ${countErrors(errors, facts)} errors${rules}. ${first}.${more}` };
+}
+
+/** Adds the symbol that javac names on a line below its message. */
+function nameSymbol({ message, at }: Diagnostic, { subject }: Facts): string {
+  if (message !== 'cannot find symbol') return message;
+  const below = linesFrom(at, subject, 6).slice(1);
+  const symbol = below.flatMap((line) => /\bsymbol ?: {1,5}(\S.{0,160})/.exec(line)?.[1] ?? [])[0];
+  return symbol === undefined ? message : `${message}: ${symbol}`;
 }
 
 /** A tool's own count of its errors. */

@@ -49,11 +49,6 @@ export interface CommentOptions {
   readonly label: string;
   /** The host takes so many characters. */
   readonly maxBody: number;
-  /**
-   * The mode of an update: `edit` changes the comment in place, which notifies no one; `recreate` deletes it
-   * and creates a new one.
-   */
-  readonly mode: 'edit' | 'recreate';
   open(repository: string, pullRequest: number, signal: AbortSignal): Promise<CommentThread>;
 }
 
@@ -80,7 +75,6 @@ export function createCommentClient(options: CommentOptions): NoticeSender<{ rea
         );
       const { reference } = call;
       if (reference === null) return { reference: String(await thread.create(text)) };
-      if (options.mode === 'recreate') return await recreate(thread, text, call, reference);
       await thread.edit(Number(reference), text);
       return { reference };
     },
@@ -116,22 +110,4 @@ export async function* ownComments<Comment extends PostedComment>(
 async function findOwn(thread: CommentThread, call: NoticeCall): Promise<{ reference: string } | null> {
   for await (const { id } of ownComments(thread, createMarker(call))) return { reference: String(id) };
   return null;
-}
-
-/**
- * Replaces a comment by a new one. If the old comment is gone, an attempt that crashed may already have
- * replaced it.
- */
-async function recreate(thread: CommentThread, body: string, call: NoticeCall, reference: string) {
-  try {
-    await thread.remove(Number(reference));
-  } catch (error) {
-    if (!(error instanceof TriageError) || error.code !== 'not-found') throw error;
-    const replaced = await findOwn(thread, call);
-    if (replaced !== null) {
-      await thread.edit(Number(replaced.reference), body);
-      return replaced;
-    }
-  }
-  return { reference: String(await thread.create(body)) };
 }

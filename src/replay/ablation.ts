@@ -1,7 +1,7 @@
 import { AblationStage, type Design, ReadStage } from '../domain/calibration.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Toolbox, ToolDescription, ToolSource } from '../ports/toolbox.ts';
-import type { InvestigateDeps } from '../service/triage/investigate.ts';
+import type { Experiment, InvestigateDeps } from '../service/triage/investigate.ts';
 
 /** Parses the names of stages. Throws `invalid-input`, which lists all stages, if one is unknown. */
 export function parseStages(names: readonly string[]): AblationStage[] {
@@ -27,15 +27,6 @@ export function toReadStages(stages: readonly AblationStage[]): ReadonlySet<Read
 export function describeExperiment(stages: readonly AblationStage[], design: Design): string {
   const without = stages.length === 0 ? '' : `, without ${stages.join(' and ')}`;
   return `${without}${design === 'linear' ? ', linear baseline' : ''}`;
-}
-
-/**
- * The parts of the system that a measurement replaces: stages of the reader, and the parts of an
- * investigation.
- */
-export interface Experiment {
-  readonly without: ReadonlySet<ReadStage>;
-  readonly change: (investigation: InvestigateDeps) => InvestigateDeps;
 }
 
 /**

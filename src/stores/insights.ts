@@ -82,9 +82,8 @@ export const DECIDED_WITHIN = `${MEANT} and f.decided_at > $3::timestamptz
 
 const DECIDED = `
   with newest as (${NEWEST(5000, DECIDED_WITHIN)})
-  select f.hundredth / 100.0::float8 as at, f.category, f.is_right as right, f.blind is not null as blind,
-    count(*)::int as count
-  from newest f where f.is_right is not null group by 1, 2, 3, 4 order by 1, 2, 3, 4`;
+  select f.hundredth / 100.0::float8 as at, f.category, f.is_right as right, count(*)::int as count
+  from newest f where f.is_right is not null group by 1, 2, 3 order by 1, 2, 3`;
 
 const ANSWERED = `
   with newest as (
@@ -105,7 +104,7 @@ const TRACK_RECORD = `
 // If several people decided on a cause, the newest decisions of the last two of them are compared.
 const REVIEWING = `
   with decided as (
-    select f.repository, f.fingerprint, f.reviewer, f.decided_at, f.decision, f.category, f.blind,
+    select f.repository, f.fingerprint, f.reviewer, f.decided_at, f.decision,
       f.seconds_open, f.is_right,
       f.shown_category as said
     from answer_facts f where f.decision is not null and ${DECIDED_WITHIN} order by f.decided_at desc
@@ -122,10 +121,8 @@ const REVIEWING = `
       and one.nth = 1 and other.nth = 2
   )
   select count(*)::int as decided,
-    count(*) filter (where blind is null and d.is_right is not null)::int as shown,
-    count(*) filter (where blind is null and d.is_right)::int as "shownAgreed",
-    count(*) filter (where blind is not null)::int as blind,
-    count(*) filter (where blind = category)::int as "blindAgreed",
+    count(*) filter (where d.is_right is not null)::int as judged,
+    count(*) filter (where d.is_right)::int as agreed,
     (percentile_cont(array[0.5, 0.9]) within group (order by seconds_open))[1] as "medianSeconds",
     (percentile_cont(array[0.5, 0.9]) within group (order by seconds_open))[2] as "p90Seconds",
     count(*) filter (where decision = 'accept' and seconds_open is not null)::int as "timedAccepts",

@@ -34,8 +34,6 @@ export const DecidedAnswer = z.object({
   right: z.boolean(),
   /** `audit`: drawn at random from those that were published. */
   origin: z.enum(['unsure', 'asked', 'audit']),
-  /** The reviewer had said a category of their own before the verdict was shown. */
-  blind: z.boolean(),
   decidedAt: z.iso.datetime(),
 });
 export type DecidedAnswer = z.infer<typeof DecidedAnswer>;
@@ -248,7 +246,7 @@ const DECIDED = `
     select f.analysis_id as "analysisId", f.repository, f.analyst, a.body ->> 'model' as model, f.category,
       coalesce((a.body -> 'verdict' -> 'calibration' ->> 'raw')::float8, f.confidence) as stated,
       f.is_right as right,
-      coalesce(f.review_origin, 'unsure') as origin, f.blind is not null as blind,
+      coalesce(f.review_origin, 'unsure') as origin,
       ${isoTime('f.decided_at')} as "decidedAt"
     from answer_facts f join analyses a on a.id = f.analysis_id
     where f.decision is not null and f.analyst in ('rules', 'llm')

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Category } from '../domain/category.ts';
+import type { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import {
   Decision,
@@ -456,7 +456,7 @@ const COUNTS = `
       and ($3::text[] is null or r.repository like any($3))
   ) t`;
 
-/** Creates the methods for decisions, undone decisions, and guesses made before the verdict was shown. */
+/** Creates the methods for decisions and undone decisions. */
 function decisionMethods(db: Database) {
   return {
     /**
@@ -484,20 +484,6 @@ function decisionMethods(db: Database) {
       return row === undefined
         ? null
         : { decision: Decision.parse(row.body), by: row.by, at: new Date(row.at).toISOString() };
-    },
-    /**
-     * Stores the category that the reviewer guesses before the verdict is shown; a second guess changes
-     * nothing. Returns the stored guess.
-     */
-    guess: async (id: string, reviewer: string, category: Category) => {
-      await db.query(GUESS, [id, reviewer, category]);
-      const [row] = await db.query<{ category: string }>(GUESS_OF, [id, reviewer]);
-      return Category.parse(row?.category);
-    },
-    /** Returns the category that the reviewer guessed, or null. */
-    findGuess: async (id: string, reviewer: string, sql: Sql = db) => {
-      const [row] = await sql.query<{ category: string }>(GUESS_OF, [id, reviewer]);
-      return row === undefined ? null : Category.parse(row.category);
     },
   };
 }
@@ -534,14 +520,3 @@ const LAST = `
 const LAST_UNDONE = `
   select body, undone_by as by, undone_at as at from decisions_undone where review_id = $1
   order by undone_at desc, id desc limit 1`;
-
-const GUESS = `
-  with said as (
-    insert into review_guesses (review_id, reviewer, category) select r.id, $2::text, $3::text from reviews r
-    where r.id = $1
-    on conflict do nothing returning review_id, category
-  )
-  insert into review_events (review_id, event, actor, details)
-  select review_id, 'guessed', $2::text, jsonb_build_object('category', category) from said`;
-
-const GUESS_OF = `select category from review_guesses where review_id = $1 and reviewer = $2`;

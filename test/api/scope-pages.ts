@@ -18,10 +18,6 @@ export const PAGE_ROUTES: Readonly<
   'POST /review/:id/claim': ({ review }) => ({ url: `/review/${review}/claim` }),
   'POST /review/:id/release': ({ review }) => ({ url: `/review/${review}/release` }),
   'POST /review/:id/skip': ({ review }) => ({ url: `/review/${review}/skip` }),
-  'POST /review/:id/guess': ({ review }) => ({
-    url: `/review/${review}/guess`,
-    payload: { category: 'CODE_ERROR' },
-  }),
   'POST /review/:id/decision': ({ review }) => ({
     url: `/review/${review}/decision`,
     payload: { type: 'reject', reason: 'no', version: 99 },

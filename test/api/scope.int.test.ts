@@ -124,10 +124,6 @@ const ID_ROUTES: Readonly<
   'GET /api/reviews/:id/same': ({ review }) => ({ url: `/api/reviews/${review}/same` }),
   'POST /api/reviews/:id/skip': ({ review }) => ({ url: `/api/reviews/${review}/skip` }),
   'POST /api/reviews/:id/take-over': ({ review }) => ({ url: `/api/reviews/${review}/take-over` }),
-  'POST /api/reviews/:id/guess': ({ review }) => ({
-    url: `/api/reviews/${review}/guess`,
-    payload: { category: 'CODE_ERROR' },
-  }),
   'POST /api/analyses/:id/review': ({ analysis }) => ({ url: `/api/analyses/${analysis}/review` }),
   'POST /api/library/:id/withdraw': ({ entry }) => ({
     url: `/api/library/${entry}/withdraw`,

@@ -206,8 +206,6 @@ const CALLS: Calls = {
     listSame: (store, { decided }) => store.listSame(decided, 'ada', 9),
     batch: (store, { batch }) => store.batch(batch),
     lastDecision: (store, { repository }) => store.lastDecision(`of ${repository}`),
-    guess: (store, { review }) => store.guess(review, 'ada', 'CODE_ERROR'),
-    findGuess: (store, { review }) => store.findGuess(review, 'ada'),
     next: (store, { repository }) =>
       store.next({ repository }, { reviewer: 'bob', claimMs: 60_000, skippedMs: 0 }),
     takeOver: (store, { review }) => store.takeOver(review, 'ada', 60_000),

@@ -15,13 +15,9 @@ import {
 } from '../support/review-world.ts';
 import { READERS } from '../support/stocked-console.ts';
 
-/** One item in so many is blind; changed by the test of that alone. */
-const review = { blindEvery: 0 };
 let client: ReviewWorld;
 beforeAll(async () => {
-  client = await openReviewWorld({
-    change: (config) => ({ ...config, review: Object.assign(review, { ...config.review }) }),
-  });
+  client = await openReviewWorld({});
 });
 afterAll(async () => await client.close());
 
@@ -224,41 +220,6 @@ describe('others', () => {
       );
       expect((await Promise.all(all.map(find))).filter((one) => one?.decision !== null)).toEqual([]);
     });
-  });
-
-  it('40: of a blind item the verdict is not in the page until one has said a category', async () => {
-    const [first] = await storeQueue(client, 'states/blind', 1, {
-      review: { title: 'The cart loses an item' },
-    });
-    if (first === undefined) throw new Error('no item');
-    review.blindEvery = 1;
-    await client.at('anna', async (page) => {
-      const giveAway = [
-        'The cart loses an item',
-        'add() overwrites',
-        'Append instead',
-        '80 % sure',
-        'data-action="accept"',
-      ];
-      for (const address of [
-        '/review?repo=states/blind',
-        itemAddress(first),
-        itemAddress(first, { more: '&edit=1' }),
-      ]) {
-        await page.goto(address);
-        const content = await page.content();
-        for (const words of giveAway) expect(content, address).not.toContain(words);
-      }
-      await page.goto(itemAddress(first));
-      await page.keyboard.press('a');
-      await page.keyboard.press('2');
-      await page.getByText('You said TEST_FAILURE, and so does Faultline').waitFor();
-      for (const words of giveAway) expect(await page.content()).toContain(words);
-      await page.keyboard.press('a');
-      await page.waitForURL((url) => url.pathname === '/review');
-      expect((await find(first))?.decision).toMatchObject({ type: 'accept', blind: 'TEST_FAILURE' });
-    });
-    review.blindEvery = 0;
   });
 
   it('43: the queue keeps its filters back and forth', async () => {

@@ -16,7 +16,6 @@ interface Queue {
   readonly client: ReviewClient;
   readonly decided: { readonly id: string; readonly decision: DecisionInput }[];
   readonly released: string[];
-  readonly guesses: string[];
 }
 
 /** A queue in memory of so many items. */
@@ -25,7 +24,7 @@ function queueOf(count: number, change: Partial<Item> = {}): Queue {
     sampleReview({ id: `rev_${index + 1}`, title: `Item ${index + 1}` }),
   );
   const gone = new Set<string>();
-  const [decided, released, guesses]: [Queue['decided'], string[], string[]] = [[], [], []];
+  const [decided, released]: [Queue['decided'], string[]] = [[], []];
   const of = (id: string): Review => reviews.find((review) => review.id === id) ?? sampleReview({ id });
   const client: ReviewClient = {
     counts: async () => ({
@@ -38,17 +37,12 @@ function queueOf(count: number, change: Partial<Item> = {}): Queue {
     claim: async (id) => of(id),
     ofAnalysis: async () => of('rev_1'),
     read: async (id) => ({
-      ...{
-        review: of(id),
-        analysis: unsureAnalysis(),
-        whose: null,
-        blind: false,
-        build: sampleBuild(),
-        ...change,
-      },
-      ...(guesses.length > 0 ? { blind: false } : {}),
+      review: of(id),
+      analysis: unsureAnalysis(),
+      whose: null,
+      build: sampleBuild(),
+      ...change,
     }),
-    guess: async (_id, category) => void guesses.push(category),
     decide: async ({ id }, decision) => {
       gone.add(id);
       decided.push({ id, decision });
@@ -63,7 +57,7 @@ function queueOf(count: number, change: Partial<Item> = {}): Queue {
       return of(last.id);
     },
   };
-  return { client, decided, released, guesses };
+  return { client, decided, released };
 }
 
 /** Types each key once the session waits for it: after an output in which `until` stands. */
@@ -250,18 +244,6 @@ describe('faultline review on a terminal', () => {
       [/a again/, 'a'],
     ]);
     expect(twice.decided).toHaveLength(1);
-  });
-
-  it('shows a blind item without its verdict until a category was named', async () => {
-    const queue = queueOf(1, { blind: true });
-    const { said } = await session(queue, [
-      [/5 TEST_FAILURE {3}q quit/, '2'],
-      [SHOWN, 'q'],
-    ]);
-    const before = said.slice(0, said.indexOf('Which category is it'));
-    expect(before).toContain('expected 10.20, got 10.21');
-    expect(before).not.toMatch(/rounds each line|TEST_FAILURE|61 %/);
-    expect(queue.guesses).toEqual(['INFRA_ERROR']);
   });
 
   it('says what was not saved, keeps the item, and saves it when it can', async () => {

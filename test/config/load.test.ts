@@ -124,7 +124,6 @@ describe('a wrong value', () => {
     ['FAULTLINE_GITHUB_WEBHOOK_SECRET', 'short'],
     ['FAULTLINE_CLONES', 'shop/api'],
     ['FAULTLINE_CLONES', 'shop/api='],
-    ['FAULTLINE_TOOL_CONCURRENCY', '0'],
     ['FAULTLINE_MODEL_PRICES', '{"ours": {"input": 1'],
     ['FAULTLINE_MODEL_PRICES', '{"ours": {"input": 1}}'],
     ['FAULTLINE_MODEL_PRICES', '{"ours": {"input": -1, "output": 2}}'],
@@ -258,6 +257,21 @@ describe('a profile', () => {
 
   it('that does not exist is refused by its variable', () => {
     expect(errorOf(() => load({ FAULTLINE_PROFILE: 'lavish' }))).toContain('FAULTLINE_PROFILE');
+  });
+});
+
+describe('a setting of an earlier release', () => {
+  it('is refused with what holds now', () => {
+    expect(
+      errorOf(() => load({ FAULTLINE_GITHUB_COMMENT_MODE: 'recreate', FAULTLINE_BLIND_EVERY: '20' })),
+    ).toMatch(
+      /FAULTLINE_BLIND_EVERY is no longer a setting: every review item shows its answer\. Remove it\n.*edited in place/,
+    );
+  });
+
+  it('may stay where it asks for what holds', () => {
+    const former = { FAULTLINE_BLIND_EVERY: '0', FAULTLINE_FIRST_ROUND: 'rules', FAULTLINE_CLAIM_MS: '' };
+    expect(load(former)).toEqual(load({}));
   });
 });
 

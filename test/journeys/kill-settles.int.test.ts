@@ -11,8 +11,8 @@ import { THOROUGH } from '../support/thorough.ts';
 
 const BUILDS = 12;
 const ROUNDS = THOROUGH ? 3 : 1;
-/** Far beyond what it takes, and far below the 30 seconds of a lease. */
-const SETTLED_MS = 20_000;
+/** A lease that nothing here could wait for: what was being worked on is taken over before it ends. */
+const LEASE = { FAULTLINE_LEASE_MS: `${60 * 60_000}` };
 const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
 const Accepted = z.object({ buildId: z.string() });
 const Progress = z.object({ triage: z.object({ state: z.string() }) });
@@ -25,11 +25,11 @@ afterAll(async () => {
 });
 
 it('an embedded service that was killed takes over at once what it was working on', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-settles-'));
   await copyTestDatabase(join(folder, 'database'));
-  service = await startService(folder);
+  service = await startService(folder, LEASE);
   const settled: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const builds = await Promise.all(
@@ -37,13 +37,12 @@ it('an embedded service that was killed takes over at once what it was working o
     );
     await sleep(150 + 200 * round);
     await service.kill('SIGKILL');
-    service = await startService(folder);
+    service = await startService(folder, LEASE);
 
     const startedAt = performance.now();
-    for (const buildId of builds) await ended(buildId);
+    for (const buildId of builds) expect(await waitForEnd(buildId), service.errors()).toBe('done');
     const tookMs = performance.now() - startedAt;
     settled.push(`${(tookMs / 1000).toFixed(1)} s`);
-    expect(tookMs).toBeLessThan(SETTLED_MS);
   }
   console.info(`${BUILDS} builds settled after a kill and a start: ${settled.join(', ')}`);
 });
@@ -59,10 +58,13 @@ async function send(number: number): Promise<string> {
   return Accepted.parse(await response.json()).buildId;
 }
 
-async function ended(buildId: string): Promise<void> {
-  for (const startedAt = performance.now(); performance.now() - startedAt < 60_000; await sleep(50)) {
+/** Waits until the triage of a build is done, and returns its last state. */
+async function waitForEnd(buildId: string): Promise<string> {
+  let state = '';
+  for (const until = performance.now() + 120_000; state !== 'done' && performance.now() < until; ) {
     const response = await fetch(`${service.address}/api/builds/${buildId}`, { headers });
-    if (Progress.parse(await response.json()).triage.state === 'done') return;
+    state = Progress.parse(await response.json()).triage.state;
+    if (state !== 'done') await sleep(50);
   }
-  throw new Error(`build ${buildId} was never finished: ${service.errors()}`);
+  return state;
 }

@@ -51,7 +51,6 @@ export function webhookToRecall(
           FAULTLINE_TOKENS: `admin:admin:${ADMIN},anna:review+read:${ANNA}`,
           // Nothing is sure enough to go out without a person; what is decided goes out soon.
           FAULTLINE_AUTO_NOTIFY: '1',
-          FAULTLINE_BLIND_EVERY: '0',
           FAULTLINE_UNDO_MS: '500',
           FAULTLINE_NOTICE_PAUSE_MS: '500',
         }),

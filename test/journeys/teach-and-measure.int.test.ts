@@ -38,14 +38,13 @@ beforeAll(async () => {
   config = parseConfig({
     ...preset,
     auth: { tokens: [{ name: 'ada', token: TOKEN, roles: ['admin'] }] },
-    review: { ...preset.review, blindEvery: 0 },
     // Nothing is sure enough to go out without a person.
     triage: { ...preset.triage, thresholds: { ...preset.triage.thresholds, autoNotify: 1 } },
   });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('what people decide', { timeout: 120_000 }, () => {
+describe('what people decide', () => {
   let figures: unknown;
 
   it('is exported as a case set, whose replay scores it', async () => {

@@ -101,7 +101,6 @@ export function webhookToReview(
         FAULTLINE_GITHUB_URL: github.url,
         FAULTLINE_GITHUB_TOKEN: 'ghs_of-the-journey',
         FAULTLINE_TOKENS: `admin:admin:${TOKEN},anna:review+read:${ANNA},ben:review+read:${BEN}`,
-        FAULTLINE_BLIND_EVERY: '0',
         // Nothing is sure enough to go out without a person.
         FAULTLINE_AUTO_NOTIFY: '1',
       });

@@ -478,3 +478,91 @@ describe('who says it', () => {
     expect(rootCause).toContain('it expects "juice" but gets "water"');
   });
 });
+
+describe('what Java prints', () => {
+  it('is told with the symbol that javac cannot find', () => {
+    const { title } = answerOn(
+      'mvn -B compile',
+      '[ERROR] /home/runner/work/orchard/orchard/src/main/java/orchard/Rack.java:[30,12] cannot find symbol',
+      '[ERROR]   symbol:   class Bottle',
+      '[ERROR]   location: class orchard.Rack',
+    );
+    expect(title).toBe('src/main/java/orchard/Rack.java:30: cannot find symbol: class Bottle');
+  });
+
+  it('is placed by the file of a frame, not by its function', () => {
+    const { rootCause, fixRecommendation } = answerOn(
+      'mvn -B test',
+      '[ERROR] Tests run: 6, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 1.385 s <<< FAILURE! - in orchard.RackTest',
+      '[ERROR] holdsBottles(orchard.RackTest)  Time elapsed: 0.012 s  <<< FAILURE!',
+      'java.lang.AssertionError',
+      '\tat orchard.RackTest.holdsBottles(RackTest.java:35)',
+    );
+    expect(rootCause).toContain(
+      '“holdsBottles” (RackTest.java:35) fails; the log does not say what it expected.',
+    );
+    expect(fixRecommendation).toBe('Start at RackTest.java:35, where “holdsBottles” fails.');
+  });
+});
+
+describe('what completes a cause', () => {
+  it('is what Playwright waited for, or what was in the way', () => {
+    const failed = (...calls: readonly string[]) =>
+      answerOn(
+        'npx playwright test',
+        '  1) [chromium] › tests/press.spec.ts:9:5 › fills a bottle ',
+        '',
+        '    TimeoutError: locator.click: Timeout 30000ms exceeded.',
+        '    Call log:',
+        ...calls.map((call) => `      - ${call}`),
+        '',
+        '        at tests/press.spec.ts:12:40',
+        '',
+        '  1 failed',
+      ).rootCause;
+    expect(failed("waiting for locator('#cork')")).toContain("exceeded: waiting for locator('#cork')");
+    expect(
+      failed(
+        "waiting for locator('#cork')",
+        'attempting click action',
+        '  <div id="lid"></div> intercepts pointer events',
+      ),
+    ).toContain('exceeded: <div id="lid"></div> intercepts pointer events');
+  });
+
+  it('is the place that the tool prints above its message', () => {
+    const { rootCause } = answerOn(
+      'npm run build',
+      './src/app/cellar/page.tsx:16:1',
+      'A string literal cannot be used as an imported binding',
+    );
+    expect(rootCause).toContain('failed at src/app/cellar/page.tsx:16 with “A string literal');
+  });
+
+  it('is an earlier error where a file is missing', () => {
+    const { rootCause } = answerOn(
+      './build-and-pack',
+      "BUILD FAILED: The term 'press.exe' is not recognized as a name of a cmdlet or executable program",
+      'packing',
+      'step 2',
+      'step 3',
+      'step 4',
+      'step 5',
+      'step 6',
+      'cp: cannot stat dist/cellar.tgz: No such file or directory',
+    );
+    expect(rootCause).toMatch(/An earlier error may be the reason: “BUILD FAILED|press\.exe/);
+  });
+});
+
+describe('a killed process', () => {
+  it('has not run out of memory where it was stopped for its time', () => {
+    const { title } = answerOn(
+      './press --all',
+      'Error: timed out after 20m waiting for the press',
+      'sending the last signal',
+      'ended by SIGKILL',
+    );
+    expect(title).not.toContain('memory');
+  });
+});

@@ -12,6 +12,7 @@ import { decodeSources } from '../../src/log/decode/archive.ts';
 import { decodeSource } from '../../src/log/decode/decode.ts';
 import { bytesInMemory, openFileBytes } from '../../src/log/lines/bytes.ts';
 import { stripEscapes } from '../../src/log/lines/clean.ts';
+import { MAX_RAW, openText } from '../../src/log/lines/lines.ts';
 import { maskFile } from '../../src/log/mask/file.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
@@ -34,6 +35,14 @@ const pieces = (bytes: Uint8Array) => ({
   notes: [],
 });
 
+/** The part of a stored line that an excerpt shows: of a very long one, only the beginning is read. */
+function showLine(line: string): string {
+  if (3 * line.length <= MAX_RAW) return trimStoredLine(line);
+  const read = openText(line).raw(1);
+  expect(line.startsWith(read)).toBe(true);
+  return trimStoredLine(read);
+}
+
 /** Everything a reading promises of the places it names. */
 function expectPointsRight(reading: Reading, sources: readonly SourceText[]): void {
   const lines = new Map(sources.map(({ name, text }) => [name, text.split('\n')]));
@@ -42,9 +51,7 @@ function expectPointsRight(reading: Reading, sources: readonly SourceText[]): vo
     expect(lineEnd).toBeGreaterThanOrEqual(lineStart);
     expect(lineStart).toBeGreaterThan(ends.get(source) ?? 0);
     ends.set(source, lineEnd);
-    expect(text.split('\n')).toEqual(
-      (lines.get(source) ?? []).slice(lineStart - 1, lineEnd).map(trimStoredLine),
-    );
+    expect(text.split('\n')).toEqual((lines.get(source) ?? []).slice(lineStart - 1, lineEnd).map(showLine));
   }
   for (const { source, line } of placesOf(reading)) {
     expect(line).toBeGreaterThanOrEqual(1);
@@ -98,6 +105,13 @@ describe('a reading of any logs', () => {
       }),
       { numRuns: runs(100) },
     );
+  });
+
+  it('ends an excerpt where a line of 256 KiB is cut, between two characters', () => {
+    for (const ending of ['status 1', '🚨🚨🚨']) {
+      const text = `${'\u001b[31m'.repeat(52_427)}Error: ${ending}`;
+      expectPointsRight(readSources([log(text)], { budgetTokens: 1_000 }), [log(text)]);
+    }
   });
 
   it('is the same each time, whatever was read in between', () => {

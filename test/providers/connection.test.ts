@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import type { Finding } from '../../src/ports/health.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { type ConnectRequest, connect, webhookAddress } from '../../src/service/connect.ts';
-import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
+import { clearState, type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
 import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
 import { type Host, type ProviderWorld, startHost } from './contract.ts';
 import { WORLDS } from './worlds/all.ts';
@@ -17,21 +17,23 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
   let app: FastifyInstance;
   let state: FakeState;
   let address: string;
-  beforeEach(async () => {
-    host = await startHost(world);
-    provider = world.open(host.url, SECRET);
+  beforeAll(async () => {
     const fake = fakeHttpDeps();
     state = fake.state;
     app = await buildHttp({
       ...fake.deps,
       config: { ...TEST_CONFIG, providers: withSecrets({ [world.name]: [SECRET] }) },
     });
-    address = webhookAddress(provider, await app.listen({ host: '127.0.0.1', port: 0 }));
+    await app.listen({ host: '127.0.0.1', port: 0 });
   });
-  afterEach(async () => {
-    await app.close();
-    await host.close();
+  afterAll(() => app.close());
+  beforeEach(async () => {
+    clearState(state);
+    host = await startHost(world);
+    provider = world.open(host.url, SECRET);
+    address = webhookAddress(provider, app.listeningOrigin);
   });
+  afterEach(() => host.close());
 
   const repository = world.hooksOf ?? world.build.repository;
   async function run(change: Partial<ConnectRequest> = {}): Promise<Map<string, Finding>> {

@@ -30,7 +30,6 @@ export async function startEmbedded(autoNotify: number): Promise<EmbeddedService
   const config = parseConfig({
     ...preset,
     auth: { tokens: [{ name: 'anna', token: TOKEN, roles: ['admin'] }] },
-    review: { ...preset.review, blindEvery: 0 },
     triage: { ...preset.triage, thresholds: { ...preset.triage.thresholds, autoNotify } },
   });
   const app = await createApp(config, silentLogger);

@@ -32,6 +32,14 @@ export interface FakeState {
   readonly log: LogLine[];
 }
 
+/** Forgets all that the fake installation was told, so that the next test can use the same server. */
+export function clearState(state: FakeState): void {
+  for (const kept of Object.values(state)) {
+    if (Array.isArray(kept)) kept.length = 0;
+    else kept.clear();
+  }
+}
+
 /** HTTP dependencies whose stores live in memory: for tests in which SQL does not matter. Transactions roll nothing back. */
 export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): {
   readonly deps: HttpDeps;

@@ -67,7 +67,7 @@ export const TEST_CONFIG: HttpDeps['config'] = {
     github: GITHUB_SECRETS,
     jenkins: JENKINS_SECRETS,
   }),
-  review: { claimMs: 60_000, questionMs: 60_000, undoMs: 0, blindEvery: 0, auditEvery: 0 },
+  review: { claimMs: 60_000, questionMs: 60_000, undoMs: 0, auditEvery: 0 },
 };
 
 /** An object whose every method fails as a database that is down does: for tests of what happens before any store. */

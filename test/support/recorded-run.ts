@@ -5,10 +5,9 @@ import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-
-import type { Today } from '../../src/replay/recording/frozen-analyst.ts';
 import { type InvestigateDeps, investigate } from '../../src/service/triage/investigate.ts';
 import { recordAtHand } from '../../src/service/triage/recording/recorder.ts';
+import type { Today } from '../../src/service/triage/recording/today.ts';
 import { scriptedToolbox } from './scripted-toolbox.ts';
 import { sampleSubject } from './subject.ts';
 

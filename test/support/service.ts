@@ -29,7 +29,6 @@ export async function startService(
       FAULTLINE_LOG_LEVEL: 'warn',
       FAULTLINE_RATE_LIMIT: '100000',
       // Which items hide their verdict is drawn by their ids.
-      FAULTLINE_BLIND_EVERY: '0',
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -103,14 +103,13 @@ function configIn(folder: string): Config {
     roles: [...own],
   }));
   const http = { ...config.http, rateLimit: 100_000, tokenRateLimit: 100_000 };
-  // Nothing is sure enough to go out without a person, and nobody is asked blindly, unless a test wants it.
+  // Nothing is sure enough to go out without a person, unless a test wants it.
   const triage = { ...config.triage, thresholds: { ...config.triage.thresholds, autoNotify: 1 } };
   return {
     ...config,
     http,
     triage,
     auth: { ...config.auth, tokens },
-    review: { ...config.review, blindEvery: 0 },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { afterEach, beforeEach } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
-import { type FakeState, fakeHttpDeps } from './fake-stores.ts';
+import { clearState, type FakeState, fakeHttpDeps } from './fake-stores.ts';
 import { TOKENS } from './http-deps.ts';
 
 /** What each upload of these tests says of its build. */
@@ -13,15 +13,16 @@ export let app: FastifyInstance;
 export let state: FakeState;
 export let base: string;
 
-/** Serves the API on a port of its own for each test of a file. */
+/** Serves the API on a port of its own for the tests of a file; each test finds it empty. */
 export function serveUploads(): void {
-  beforeEach(async () => {
+  beforeAll(async () => {
     const fake = fakeHttpDeps();
     state = fake.state;
     app = await buildHttp(fake.deps);
     base = await app.listen({ host: '127.0.0.1', port: 0 });
   });
-  afterEach(() => app.close());
+  beforeEach(() => clearState(state));
+  afterAll(() => app.close());
 }
 
 export type Part = readonly [field: string, content: string | Uint8Array | object, fileName?: string];

@@ -87,7 +87,6 @@ const bodies = (theirs: Belongings): Readonly<Record<string, readonly object[]>>
 const service = await startService({
   settings: {
     // The verdict of every item is shown: it is decided without a guess.
-    FAULTLINE_BLIND_EVERY: '0',
     FAULTLINE_NOTIFY_WEBHOOKS: 'ops=http://127.0.0.1:9/',
     FAULTLINE_NOTIFY_WEBHOOK_SECRET: `whsec_${btoa('0123456789abcdef01234567')}`,
   },

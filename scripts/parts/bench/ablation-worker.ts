@@ -6,11 +6,12 @@ import type { Config } from '../../../src/config/schema.ts';
 import { Design } from '../../../src/domain/calibration.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { createExperiment, type Experiment, toReadStages } from '../../../src/replay/ablation.ts';
+import { createExperiment, toReadStages } from '../../../src/replay/ablation.ts';
 import { datasetCases } from '../../../src/replay/cases/dataset.ts';
 import { answering, replayConfig, stagesLeftOut } from '../../../src/replay/commands/answering.ts';
 import type { ReplayCommandOptions } from '../../../src/replay/commands/case-sources.ts';
 import { type Answerer, type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
+import type { Experiment } from '../../../src/service/triage/investigate.ts';
 import { carelessAnalyst } from './careless-analyst.ts';
 
 /** One system over one data set, one case at a time, so that its milliseconds are its own. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { openToday } from '../../../src/app/investigation.ts';
+import { openToday } from '../../../src/app/open-today.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
 import { dataDirectory, readConfig } from '../../../src/cli/settings.ts';
 import { sparseBuild } from '../../../src/domain/build.ts';

@@ -1,8 +1,5 @@
-import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import type { DocumentBlock } from '../../ports/knowledge.ts';
-
-type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document;
-type Element = DefaultTreeAdapterTypes.Element;
+import { getNodeText, type HtmlElement, parseHtml, walkHtml } from '../html.ts';
 
 /** Elements that a browser does not render as text. */
 const UNSEEN = new Set(
@@ -28,32 +25,23 @@ const HIDING = new RegExp(
  * itself.
  */
 export function readHtml(html: string): ReadText {
-  const document = parse(html);
   const writer = createWriter();
-  const open: { readonly node: Node; leave: boolean }[] = [{ node: document, leave: false }];
   let title: string | null = null;
-  // A page may be nested deeper than a function may call itself.
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { node, leave } = next;
-    if (node.nodeName === '#text' && 'value' in node) writer.text(node.value);
-    if (!('childNodes' in node)) continue;
-    const element = 'tagName' in node ? node : null;
-    if (leave) {
-      if (element !== null) writer.close(element.tagName);
-      continue;
-    }
-    if (element?.tagName === 'title') title ??= readText(element);
-    if (element !== null && isUnseen(element)) {
-      if (element.tagName === 'head') title ??= titleIn(element);
-      continue;
-    }
-    if (element !== null) writer.open(element.tagName);
-    open.push({ node, leave: true });
-    for (let index = node.childNodes.length - 1; index >= 0; index -= 1) {
-      const child = node.childNodes[index];
-      if (child !== undefined) open.push({ node: child, leave: false });
-    }
-  }
+  walkHtml(parseHtml(html), {
+    enter(node) {
+      const text = getNodeText(node);
+      if (text !== null) writer.text(text);
+      if (!('tagName' in node)) return undefined;
+      if (node.tagName === 'title') title ??= readText(node);
+      if (isUnseen(node)) {
+        if (node.tagName === 'head') title ??= titleIn(node);
+        return 'skip';
+      }
+      writer.open(node.tagName);
+      return undefined;
+    },
+    leave: ({ tagName }) => writer.close(tagName),
+  });
   const blocks = writer.end();
   return { title: title ?? blocks.find(({ heading }) => heading === 1)?.text ?? null, blocks };
 }
@@ -94,7 +82,7 @@ function createWriter() {
   };
 }
 
-function isUnseen({ tagName, attrs }: Element): boolean {
+function isUnseen({ tagName, attrs }: HtmlElement): boolean {
   if (UNSEEN.has(tagName)) return true;
   return attrs.some(({ name, value }) => {
     if (name === 'hidden') return true;
@@ -107,12 +95,12 @@ function headingLevel(tag: string): number | null {
   return /^h[1-6]$/.test(tag) ? Number(tag[1]) : null;
 }
 
-function titleIn(head: Element): string | null {
-  const found = head.childNodes.find((child): child is Element => child.nodeName === 'title');
+function titleIn(head: HtmlElement): string | null {
+  const found = head.childNodes.find((child): child is HtmlElement => child.nodeName === 'title');
   return found === undefined ? null : readText(found);
 }
 
-function readText(element: Element): string | null {
+function readText(element: HtmlElement): string | null {
   const text = element.childNodes.map((child) => ('value' in child ? child.value : '')).join('');
   return tidy(text.replace(/\s+/g, ' ')) || null;
 }

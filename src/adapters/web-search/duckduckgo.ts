@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parse } from 'parse5';
 import { TriageError } from '../../domain/errors.ts';
-import { append } from '../../lib/collections.ts';
+
 import type { WebSearch } from '../../ports/toolbox.ts';
+import { type HtmlNode, parseHtml, walkHtml } from '../html.ts';
 import { askProvider, type ReplyReader } from './ask-provider.ts';
-import { type Node, readText } from './page-text.ts';
+import { readText } from './page-text.ts';
 import { type Find, searchWith, type WebSearchOptions } from './results.ts';
 
 const BASE = 'https://html.duckduckgo.com/html/';
@@ -86,32 +86,33 @@ const READER: ReplyReader = {
   read(text) {
     const found: { title: string; url: string | null; text: string }[] = [];
     let isEmpty = false;
-    const open: Node[] = [parse(text)];
-    for (let node = open.pop(); node !== undefined; node = open.pop()) {
-      if (hasClass(node, LINKS)) found.push({ title: toHtml(node), url: resolveTarget(node), text: '' });
-      const last = found.at(-1);
-      if (last !== undefined && hasClass(node, SNIPPETS)) last.text = toHtml(node);
-      isEmpty ||= hasClass(node, NO_RESULTS);
-      if ('childNodes' in node) append(open, node.childNodes.toReversed());
-    }
+    walkHtml(parseHtml(text), {
+      enter(node) {
+        if (hasClass(node, LINKS)) found.push({ title: toHtml(node), url: resolveTarget(node), text: '' });
+        const last = found.at(-1);
+        if (last !== undefined && hasClass(node, SNIPPETS)) last.text = toHtml(node);
+        isEmpty ||= hasClass(node, NO_RESULTS);
+        return undefined;
+      },
+    });
     // A page that asks for a person has neither results nor the statement that there are none.
     if (found.length === 0 && !isEmpty) throw refusal();
     return found.filter(({ url }) => url !== null);
   },
 };
 
-function hasClass(node: Node, names: ReadonlySet<string>): boolean {
+function hasClass(node: HtmlNode, names: ReadonlySet<string>): boolean {
   return readAttribute(node, 'class')
     .split(/\s+/)
     .some((name) => names.has(name));
 }
 
-function readAttribute(node: Node, name: string): string {
+function readAttribute(node: HtmlNode, name: string): string {
   return 'attrs' in node ? (node.attrs.find((attribute) => attribute.name === name)?.value ?? '') : '';
 }
 
 /** Returns the text of a part of the page as HTML without marks. */
-function toHtml(node: Node): string {
+function toHtml(node: HtmlNode): string {
   return readText(node, MAX_TEXT).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
@@ -119,7 +120,7 @@ function toHtml(node: Node): string {
  * Returns the address that a result leads to, behind DuckDuckGo's own redirect. Returns null for
  * advertisements.
  */
-function resolveTarget(node: Node): string | null {
+function resolveTarget(node: HtmlNode): string | null {
   const href = readAttribute(node, 'href');
   if (!URL.canParse(href, BASE)) return null;
   const address = new URL(href, BASE);

@@ -1,11 +1,5 @@
-import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5';
 import { cleanLine } from '../../log/lines/clean.ts';
-
-/** Any part of a parsed page. */
-export type Node =
-  | DefaultTreeAdapterTypes.ChildNode
-  | DefaultTreeAdapterTypes.Document
-  | DefaultTreeAdapterTypes.DocumentFragment;
+import { getNodeText, type HtmlNode, parseHtml, parseHtmlFragment, walkHtml } from '../html.ts';
 
 /** Elements that are invisible or say nothing about the subject of the page. */
 const UNSEEN = new Set(
@@ -21,33 +15,28 @@ const BREAKS = new Set(
   ).split(' '),
 );
 
-/**
- * Returns the visible text of a page, at most `maxLength` characters. Uses no recursion, so hostile nesting
- * cannot overflow the stack.
- */
+/** Returns the visible text of a page, at most `maxLength` characters. */
 export function pageText(html: string, maxLength: number): string {
-  return readText(parse(html), maxLength);
+  return readText(parseHtml(html), maxLength);
 }
 
 /** Returns the text of an HTML fragment, such as a result with highlighted words. */
 export function snippetText(html: string, maxLength: number): string {
-  return readText(parseFragment(html), maxLength).replace(/\s+/g, ' ');
+  return readText(parseHtmlFragment(html), maxLength).replace(/\s+/g, ' ');
 }
 
 /** Returns the visible text below a part of a page, at most `maxLength` characters. */
-export function readText(root: Node, maxLength: number): string {
+export function readText(root: HtmlNode, maxLength: number): string {
   let text = '';
-  const open: Node[] = [root];
-  for (let node = open.pop(); node !== undefined && text.length < maxLength * 2; node = open.pop()) {
-    if (node.nodeName === '#text' && 'value' in node) text += node.value;
-    if (!('childNodes' in node)) continue;
-    if ('tagName' in node && UNSEEN.has(node.tagName)) continue;
-    if (BREAKS.has(node.nodeName)) text += '\n';
-    for (let index = node.childNodes.length - 1; index >= 0; index -= 1) {
-      const child = node.childNodes[index];
-      if (child !== undefined) open.push(child);
-    }
-  }
+  walkHtml(root, {
+    enter(node) {
+      if (text.length >= maxLength * 2) return 'stop';
+      text += getNodeText(node) ?? '';
+      if ('tagName' in node && UNSEEN.has(node.tagName)) return 'skip';
+      if (BREAKS.has(node.nodeName)) text += '\n';
+      return undefined;
+    },
+  });
   return plainText(text, maxLength);
 }
 

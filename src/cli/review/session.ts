@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { z } from 'zod';
 import { isNotDevelopersFault } from '../../domain/analysis.ts';
 import { Build } from '../../domain/build.ts';
-import { CATEGORIES, type Category } from '../../domain/category.ts';
+import { CATEGORIES } from '../../domain/category.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import {
   DecisionInput,
@@ -13,12 +13,10 @@ import {
   ReviewCounts,
   type ShownBy,
 } from '../../domain/review.ts';
-import { proofLines } from '../../notifications/answer-view.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { renderTerminal } from '../../service/answers/render.ts';
 import {
   DecisionView,
-  GuessView,
   LastDecisionView,
   NextView,
   ReviewDetail,
@@ -72,15 +70,6 @@ async function workOn(id: string, parts: SessionParts, done: SessionDone): Promi
   const [item, counts] = await Promise.all([client.read(id), client.counts()]);
   // Whatever was typed until now was meant for something else.
   keys.drop();
-  if (item.blind) {
-    write(`\n${blindText(item, counts, look)}\n`);
-    const key = await keys.key();
-    if (key === null) return 'interrupted';
-    if (key === 'q') return 'quit';
-    const category = CATEGORIES[Number(key) - 1];
-    if (category !== undefined) await client.guess(id, category);
-    return 'again';
-  }
   write(`\n${itemText(item, counts, look)}\n`);
   for (;;) {
     const key = await keys.key();
@@ -250,19 +239,6 @@ function itemText({ review, analysis, whose }: Item, counts: ReviewCounts, look:
   return [headText(review, counts, look), answer, footText(look)].join('\n');
 }
 
-/**
- * Formats a blind item before its verdict may be seen: only log lines, without any conclusion of the machine.
- */
-function blindText({ review, analysis }: Item, counts: ReviewCounts, look: ReviewLook): string {
-  const logs = analysis.evidence.filter(({ tool }) => tool === 'log');
-  const lines = proofLines({ ...analysis, evidence: logs, answer: { ...analysis.answer, claims: [] } });
-  return [
-    rule(`${visibleLine(review.repository)} · ${counts.waiting} waiting`, look),
-    ...lines.map(({ line, text }) => `${String(line).padStart(8)}  ${visibleLine(text)}`),
-    `Which category is it? The answer is shown afterwards.\n${categoryChoices()}   q quit`,
-  ].join('\n');
-}
-
 function categoryChoices(): string {
   return CATEGORIES.map((category, index) => `${index + 1} ${category}`).join('   ');
 }
@@ -327,21 +303,18 @@ export function openReviewClient(server: Service) {
         .review,
     claim: async (id: string) => await post(at(id, '/claim'), Review),
     read: async (id: string) => {
-      const { review, analysis, whose, blind } = await askServer(server, 'GET', at(id), ReviewDetail);
+      const { review, analysis, whose } = await askServer(server, 'GET', at(id), ReviewDetail);
       const build = await askServer(
         server,
         'GET',
         `/api/builds/${encodeURIComponent(review.buildId)}`,
         BuildAnswer,
       ).catch(() => null);
-      // If `blind` is true, the reviewer must name a category before the verdict is shown. A build that
-      // cannot be read is null.
-      return { review, analysis, whose, blind, build: build?.build ?? null };
+      // A build that cannot be read is null.
+      return { review, analysis, whose, build: build?.build ?? null };
     },
     /** Returns the review of an analysis. Opens a review if there is none. */
     ofAnalysis: async (id: string) => await post(`/api/analyses/${encodeURIComponent(id)}/review`, Review),
-    guess: async (id: string, category: Category) =>
-      void (await post(at(id, '/guess'), GuessView, { category })),
     /** Decides a review. Returns a sentence that says what was taught. */
     decide: async ({ id, version }: Review, decision: DecisionInput) =>
       (await post(at(id, '/decision'), DecisionView, { ...decision, version })).teaching,

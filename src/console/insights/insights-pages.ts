@@ -109,12 +109,6 @@ function tile(name: string, address: string, finding: string): Html {
 }
 
 const REVIEWED_DAYS = 90;
-/**
- * The number of blind decisions from which the difference is shown, and the points from which it is a
- * warning.
- */
-const BLIND_FROM = 50;
-const ALARM_POINTS = 10;
 /** Goals of the project: see docs/reference/insights.md. */
 const HASTY_SHARE = 0.1;
 
@@ -136,12 +130,9 @@ function content(figures: ReviewingFigures): Html {
   const { decided, medianSeconds, p90Seconds, timedAccepts, hastyAccepts, pairs, pairsAgreed } = figures;
   const hasty = proportion(hastyAccepts, timedAccepts);
   const seconds = (value: number | null) => (value === null ? 'unknown' : `${Math.round(value)} s`);
-  return html`${bias(figures)}<dl class="facts">
+  return html`<dl class="facts">
     <dt>Decided</dt><dd>${decided}</dd>
-    <dt>Agreed with Faultline, verdict shown</dt>
-    <dd>${renderShare(proportion(figures.shownAgreed, figures.shown))}</dd>
-    <dt>Agreed with Faultline, blind</dt>
-    <dd>${renderShare(proportion(figures.blindAgreed, figures.blind))}</dd>
+    <dt>Agreed with Faultline</dt><dd>${renderShare(proportion(figures.agreed, figures.judged))}</dd>
     <dt>Time to decide</dt><dd>median ${seconds(medianSeconds)}, 90th percentile ${seconds(p90Seconds)}</dd>
     <dt>Accepted within 3 s</dt><dd>${renderShare(hasty)}${
       hasty.of > 0 &&
@@ -150,22 +141,6 @@ function content(figures: ReviewingFigures): Html {
     }</dd>
     <dt>Two reviewers agree on the same cause</dt><dd>${renderShare(proportion(pairsAgreed, pairs))}</dd></dl>
     <p><a href="?csv=reviewing">Download CSV</a></p>`;
-}
-
-/**
- * Renders how much seeing the verdict sways reviewers: agreement with the verdict in view minus agreement
- * without it.
- */
-function bias({ shown, shownAgreed, blind, blindAgreed }: ReviewingFigures): Html {
-  if (blind < BLIND_FROM || shown === 0)
-    return html`<p>${blind} blind ${blind === 1 ? 'decision' : 'decisions'}: the effect of seeing the verdict
-      is shown from ${BLIND_FROM} on.</p>`;
-  const points = Math.round((shownAgreed / shown - blindAgreed / blind) * 100);
-  if (points > ALARM_POINTS)
-    return html`<p class="card"><strong class="warn">Seeing the verdict sways reviewers: agreement is
-      ${points} points higher than blind.</strong> More blind items and slower decisions help.</p>`;
-  return html`<p class="card">Agreement is ${Math.abs(points)} points ${points < 0 ? 'lower' : 'higher'}
-    with the verdict shown than blind. This is within the limit of ${ALARM_POINTS}.</p>`;
 }
 
 function renderShare({ hits, of, share, low, high }: Proportion): Html {

@@ -56,12 +56,11 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
   });
   const known = each.filter(({ isEmpty }) => !isEmpty);
   const coverage = createCoverageChart(query, facts);
-  const count = (blind: boolean) =>
-    decided.filter((one) => one.blind === blind).reduce((sum, one) => sum + one.count, 0);
+  const reviewed = decided.reduce((sum, one) => sum + one.count, 0);
   const main = html`<h1 tabindex="-1">Trust</h1>
     <p role="note">${lead(trust)}</p>
-    <p class="quiet">Based on reviewed answers only: ${count(false)} with the verdict shown, ${count(true)}
-    blind, in the last ${TRUST_DAYS} days (latest 5,000 at most). Right means that the category was right.
+    <p class="quiet">Based on reviewed answers only: ${reviewed} in the last ${TRUST_DAYS} days
+    (latest 5,000 at most). Right means that the category was right.
     Published answers count once they are reviewed. What would be published is counted over the latest 20,000
     answers at most, reviewed or not.</p>
     ${filterForm(query)}<h2 id="thresholds">What would be published</h2>${thresholdsTable(trust, query)}

@@ -16,7 +16,6 @@ import {
   answerQuestion,
   isAdmin,
   nextFor,
-  recordBlindGuess,
   requireReviewer,
   skipReview,
   takeOverReview,
@@ -53,9 +52,7 @@ export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
         input: toDecisionInput(form),
         ...bulk,
       };
-      const [outcome] = await Promise.allSettled([
-        decideReview({ ...deps, blindEvery: deps.config.review.blindEvery }, wanted),
-      ]);
+      const [outcome] = await Promise.allSettled([decideReview(deps, wanted)]);
       if (outcome.status === 'rejected')
         return await sendRefused(request, reply, deps, form, { id, thrown: outcome.reason });
       forgetWaiting(deps.stores);
@@ -85,21 +82,6 @@ export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
         `${reviewAddress(id)}${formatQuery({ ...queue, n: u, u: undefined }, { undone: undone.length })}`,
         303,
       );
-    },
-  );
-  const Guess = z.object({ category: Category, queue: CarriedQueue });
-  app.post(
-    '/review/:id/guess',
-    route('review', { params: ItemParams, body: Guess }),
-    async (request, reply) => {
-      const { id } = request.params;
-      const { category, queue } = request.body;
-      const { blindEvery } = deps.config.review;
-      await recordBlindGuess(
-        { stores: deps.stores, blindEvery },
-        { reviewId: id, reviewer: requireReviewer(request), category },
-      );
-      return reply.redirect(`${reviewAddress(id)}${formatQuery(queue)}`, 303);
     },
   );
 }

@@ -2,7 +2,7 @@ import { type Category, KINDS } from '../../domain/category.ts';
 import { type DecisionType, REJECT_REASONS, RejectReason, type Review } from '../../domain/review.ts';
 import { counted, formatConfidence } from '../../lib/text.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
-import { analysisParts, evidencePart, placeLine } from '../analysis.ts';
+import { analysisParts, placeLine } from '../analysis.ts';
 import { actionButton, actionLink, badge, formatAge, hiddenFields, options, postForm } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { type ItemView, mustArm } from './item-view.ts';
@@ -11,16 +11,13 @@ import { formatQuery, type QueueQuery } from './queue-query.ts';
 
 /**
  * Renders the item: what it is, how confident the answer is, why a person is asked, and everything needed to
- * check it. A blind item shows only its evidence.
+ * check it.
  */
 export function itemMain(view: ItemView): Html {
-  const { review, facts, hold, blind } = view;
-  const title = itemTitle(view);
+  const { review, facts, hold } = view;
   const place = placeLine(facts, [hold !== 'decided' && `waiting ${formatAge(review.openedAt, facts.now)}`]);
-  const head = html`${headline(title, view)}${place}<div id="banners" data-live
+  const head = html`${headline(view)}${place}<div id="banners" data-live
     data-say>${banners(view)}</div>`;
-  if (blind.blind)
-    return html`<div class="item" data-review="${review.id}">${head}${blindForm(view)}${evidencePart(facts, 'logs')}</div>`;
   const decidable = hold === 'mine' || hold === 'free';
   const between = decidable && html`${correctForm(view)}${rejectForm(view)}${sameList(view)}`;
   return html`<div class="item" data-review="${review.id}"${
@@ -28,22 +25,12 @@ export function itemMain(view: ItemView): Html {
   }>${head}${analysisParts(facts, { why: review.why, between, editor: view.editor })}</div>`;
 }
 
-/**
- * Returns the title of an item. The generated title would reveal the verdict, so a blind item is named by
- * what failed.
- */
-export function itemTitle({ review, facts, blind }: ItemView): string {
-  if (!blind.blind) return review.title;
-  const [first] = facts.failures;
-  return first?.test?.name ?? first?.message ?? 'A failure';
-}
-
-function headline(title: string, { queue, review, waiting, hold, stamps, same, blind }: ItemView): Html {
+function headline({ queue, review, waiting, hold, stamps, same }: ItemView): Html {
   const n = queue.n ?? 1;
   const of = Math.max(queue.of ?? waiting, n);
-  return html`<div class="headline"><h1 tabindex="-1">${title}</h1>
+  return html`<div class="headline"><h1 tabindex="-1">${review.title}</h1>
     <p class="position">${hold !== 'decided' && html`item ${n} of ${of}`}${
-      !blind.blind && same.length > 0 && html` · <a href="#same">${same.length} more like it</a>`
+      same.length > 0 && html` · <a href="#same">${same.length} more like it</a>`
     } ${walkLinks(review.id, queue)} ${stampsLink(review.id, queue, stamps)}</p></div>`;
 }
 
@@ -65,7 +52,7 @@ function walkLinks(id: string, queue: QueueQuery): Html {
 
 /** Renders notices of what prevents a decision or changes its meaning, each with what can be done. */
 function banners(view: ItemView): Html {
-  return html`${doneBanner(view)}${failureBanner(view)}${heldBanner(view)}${decidedBanner(view)}${greenBanner(view)}${guessBanner(view)}`;
+  return html`${doneBanner(view)}${failureBanner(view)}${heldBanner(view)}${decidedBanner(view)}${greenBanner(view)}`;
 }
 
 /** Renders a notice of the last decision. Two items may look alike, so it says that this is the next one. */
@@ -136,21 +123,12 @@ function greenBanner({ facts: { green } }: ItemView): Html {
     }. A decision still helps future answers.</p></div>`;
 }
 
-function guessBanner({ blind, review, hold }: ItemView): Html {
-  if (blind.guess === null || hold === 'decided') return html``;
-  const same =
-    blind.guess === review.category ? 'and so does Faultline' : `Faultline says ${review.category}`;
-  return html`<div class="banner"><p>You said ${blind.guess}, ${same}.</p></div>`;
-}
-
 /** Renders the actions that are possible on the item now. */
 export function itemBar(view: ItemView): Html {
-  const { hold, blind, mode } = view;
+  const { hold, mode } = view;
   const keys = actionLink('keys', '/me#keys-here', 'Keys');
   if (hold === 'others' || hold === 'decided') return html`${nextLink(view)}${undoForm(view)}${keys}`;
-  const decide = blind.blind
-    ? skipForm(view)
-    : html`${acceptForm(view)}${editLink(view, 'correct')}${editLink(view, 'reject')}${skipForm(view)}`;
+  const decide = html`${acceptForm(view)}${editLink(view, 'correct')}${editLink(view, 'reject')}${skipForm(view)}`;
   return html`<div class="acts" data-mode="read"${
     mode !== 'read' && html` hidden`
   }>${decide}${undoForm(view)}${keys}</div>
@@ -238,26 +216,6 @@ export const CATEGORY_KEYS: readonly Category[] = [
   'CONFIG_ERROR',
   'DEPENDENCY_ERROR',
 ];
-
-/**
- * Renders the form of a blind item, which asks for the reviewer's own category before the verdict is shown.
- * Only a sample of items is blind.
- */
-function blindForm({ review, queue, hold }: ItemView): Html {
-  if (hold === 'others') return html``;
-  const choices = CATEGORY_KEYS.map(
-    (category, at) =>
-      html`<button name="category" value="${category}" data-action="choose" data-key="${at + 1}">${category}
-        <kbd aria-hidden="true">${at + 1}</kbd></button>`,
-  );
-  return html`<section class="card" aria-labelledby="blind"><h2 id="blind">What is it?</h2>
-    <p>This item was picked for a blind review. Choose a category; Faultline's answer appears afterwards.</p>
-    ${postForm(
-      `${reviewAddress(review.id)}/guess`,
-      { queue: formatQuery(queue) },
-      html`<p class="acts">${choices}</p>`,
-    )}</section>`;
-}
 
 /** Pieces of evidence that can be ticked. */
 const MAX_EVIDENCE = 12;

@@ -9,7 +9,7 @@ import { actionLink, formatAge, hiddenFields, renderTime } from '../controls.ts'
 import { type Html, html } from '../html.ts';
 import { answerPage, type ConsoleApp, loadReader, route, sendPage } from '../page.ts';
 import { prose } from '../prose.ts';
-import { itemBar, itemMain, itemTitle, unknownItemMain } from './item-page.ts';
+import { itemBar, itemMain, unknownItemMain } from './item-page.ts';
 import { getHold, type Looking, readItem } from './item-view.ts';
 import { describeLastAction, formatQuery, QueueQuery, Said } from './queue-query.ts';
 
@@ -96,7 +96,7 @@ export async function sendItem(
   return sendPage(
     request,
     reply,
-    { ...page, title: itemTitle(view), main: itemMain(view), bar: itemBar(view) },
+    { ...page, title: view.review.title, main: itemMain(view), bar: itemBar(view) },
     reader,
     status,
   );

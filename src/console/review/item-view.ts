@@ -3,7 +3,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Decision, DecisionInput, Review } from '../../domain/review.ts';
 import { listSame } from '../../service/review/decide.ts';
 import { taughtBy } from '../../service/review/learn.ts';
-import { mayTakeOver, readBlindState } from '../../service/review/queue.ts';
+import { mayTakeOver } from '../../service/review/queue.ts';
 
 import { reviewAddress } from '../addresses.ts';
 import { type AnalysisFacts, readAnalysisFacts } from '../analysis.ts';
@@ -51,7 +51,7 @@ export interface Looking {
  * deleted.
  */
 export async function readItem(deps: ConsoleDeps, review: Review, looking: Looking) {
-  const { stores, clock, config } = deps;
+  const { stores, clock } = deps;
   const {
     reviewer,
     isAdmin,
@@ -67,9 +67,8 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   if (analysis === null)
     throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   const hold = getHold(review, reviewer);
-  const [facts, blind, same, counts, undo, taught, done] = await Promise.all([
+  const [facts, same, counts, undo, taught, done] = await Promise.all([
     readAnalysisFacts(deps, analysis, stamps, `${reviewAddress(review.id)}${formatQuery(queue)}`),
-    readBlindState({ stores, blindEvery: config.review.blindEvery }, review, reviewer),
     hold === 'decided' ? [] : listSame({ stores }, { reviewId: review.id, reviewer }),
     stores.reviews.counts(reviewer),
     undoable(deps, reviewer),
@@ -82,7 +81,6 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
     review,
     facts,
     hold,
-    blind,
     queue,
     undo,
     mode,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CATEGORIES } from '../../domain/category.ts';
 import { itemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
 import { formatConfidence } from '../../lib/text.ts';
-import { nextFor, openQuestions, readBlindState, requireReviewer } from '../../service/review/queue.ts';
+import { nextFor, openQuestions, requireReviewer } from '../../service/review/queue.ts';
 import type { ReviewGroup } from '../../stores/reviews.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
@@ -79,12 +79,9 @@ async function nextAddress(
     : `${reviewAddress(review.id)}${formatQuery(counted)}`;
 }
 
-/**
- * Reads the rows of the queue. A row is one item, or several of one fingerprint. `blind`: the verdict is
- * hidden from this reviewer.
- */
+/** Reads the rows of the queue. A row is one item, or several of one fingerprint. */
 async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: string) {
-  const { stores, clock, config } = deps;
+  const { stores, clock } = deps;
   const filter = toReviewFilter(query);
   const asked = query.state === 'all' && query.offset === 0 && query.why === undefined;
   const { category, repository } = filter;
@@ -96,17 +93,7 @@ async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: string)
     stores.reviews.counts(reviewer),
     undoable(deps, reviewer),
   ]);
-  const shown = groups.slice(0, PAGE_ROWS);
-  const rows = await Promise.all(
-    shown.map(async (group) => {
-      const { blind } = await readBlindState(
-        { stores, blindEvery: config.review.blindEvery },
-        group.review,
-        reviewer,
-      );
-      return { ...group, blind };
-    }),
-  );
+  const rows = groups.slice(0, PAGE_ROWS);
   const more = groups.length > PAGE_ROWS;
   return { query, reviewer, rows, questions, counts, more, undo: undo?.reviewId ?? null, now: clock.now() };
 }
@@ -229,19 +216,16 @@ function clearAddress({ state, sort }: QueueQuery): string {
   return `/review${formatQuery({ state, sort, offset: 0, category: undefined, repo: undefined, why: undefined, n: undefined, of: undefined })}`;
 }
 
-function reviewRow({ review, count, blind }: QueueView['rows'][number], at: number, view: QueueView): Html {
+function reviewRow({ review, count }: QueueView['rows'][number], at: number, view: QueueView): Html {
   const { query, counts, reviewer, now } = view;
   const number = query.offset + at + 1;
   const address = `${reviewAddress(review.id)}${formatQuery({ ...query, offset: 0, n: number, of: Math.max(counts.waiting, number) })}`;
   const held = review.state === 'claimed' && review.claimedBy !== reviewer;
-  const words = blind ? html`<em>Choose a category before the verdict is shown</em>` : review.title;
   return html`<li id="${review.id}" data-row${held && html` class="held"`}>
     <span class="sureness">${
-      blind || review.confidence === 0 ? '–' : formatConfidence(review.confidence)
-    }</span> <span class="category">${
-      blind ? 'BLIND' : itemCategory(review)
-    }${!blind && riskSign(review)}</span>
-    <span class="what"><a class="title" href="${address}" data-swap data-row-link>${words}</a>${
+      review.confidence === 0 ? '–' : formatConfidence(review.confidence)
+    }</span> <span class="category">${itemCategory(review)}${riskSign(review)}</span>
+    <span class="what"><a class="title" href="${address}" data-swap data-row-link>${review.title}</a>${
       count > 1 &&
       html` <a class="count" href="${address}#same"
         aria-label="${count} items with the same fingerprint: decide them together"
@@ -252,7 +236,7 @@ function reviewRow({ review, count, blind }: QueueView['rows'][number], at: numb
     <span class="why">${
       held
         ? `under review by ${review.claimedBy} since ${clockTime(review.claimedAt)}`
-        : formatReasons(review, blind)
+        : formatReasons(review)
     }</span></li>`;
 }
 
@@ -268,12 +252,12 @@ function riskSign({ risk }: Review): Shown {
   );
 }
 
-function formatReasons({ why, pullRequest, decision, origin }: Review, blind: boolean): string {
+function formatReasons({ why, pullRequest, decision, origin }: Review): string {
   if (decision !== null) return decisionWords(decision);
   const parts = [
     ...(pullRequest === null ? [] : [`blocks PR ${pullRequest}`]),
     ...(origin === 'audit' ? ['sample of published answers'] : []),
-    ...(blind ? [] : why),
+    ...why,
   ];
   return parts.join(' · ');
 }

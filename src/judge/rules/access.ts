@@ -133,6 +133,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     patterns: [
       /Unable to authenticate|Requires authentication|Authentication (?:failed|required)/i,
       /Bad credentials|Credentials could not be loaded/i,
+      /Cannot perform an interactive login from a non TTY device/i,
       /no basic auth credentials|Incorrect or missing password/i,
       /Host key verification failed/i,
       /HTTP Basic: Access denied/i,
@@ -174,6 +175,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /(?<login>could not read (?:Username|Password) for)/,
       /pull access denied for (?<image>[\w./:-]{2,160}?)[,;:]?(?: |$)/,
       /denied: (?<package>permission_denied: \w{3,30}|installation not allowed to \w{3,20} organization package)/i,
+      /(?<noPassword>interactive login from a non TTY)/,
       /(?<publickey>Permission denied \(publickey)/,
       /(?<basic>HTTP Basic: Access denied)/,
       /Authentication failed for ['"](?<remote>https?:\/\/[^'"\n]{1,200})['"]/,
@@ -192,6 +194,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       'Git has no credentials for {remote}',
       "{integration?}The job's token has insufficient permissions",
       '{oidc?}The job has no OIDC token',
+      '{noPassword?}docker login was given no password',
       '{publickey?}{host} did not accept an SSH key from the job',
       "{hostKey?}SSH does not know the server's host key",
       '{loginNeeded?}npm is not logged in to the registry that it publishes to',
@@ -205,13 +208,14 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{sudo?}The step calls sudo, but the user of the job cannot use it without a password.',
       'The job pushed to {repository} as {account}, which does not have write access.',
       'The registry denied access to {image}. It does not exist, or the job is not logged in.',
-      '{login?}Git asked for a user name for {remoteAbove}, because the repository is private, was renamed, or was removed.',
-      'Git asked for a user name for {remote}, because the repository is private, was renamed, or was removed.',
+      '{login?}Git needs a user name and a password for {remoteAbove}, and the step gave it none.',
+      'Git needs a user name and a password for {remote}, and the step gave it none.',
       'The registry refused to store the image: “{package}”.',
       '{archived?}The job pushed to {pushedTo}, which is archived and accepts no pushes.',
       "{integration?}The job's token is not allowed to do what `{command}` requests from GitHub.",
       "{integration?}The job's token is not allowed to do what this step requests from GitHub.",
       '{oidc?}The step requests an OIDC token from GitHub, which a job gets only with the permission `id-token: write`.',
+      '{noPassword?}docker login was given no password, because the variable or secret that should hold it is empty in this job.',
       '{publickey?}The job did not offer {host} an SSH key that it accepts.',
       '{npm?}The registry rejected the request ({code}) because {empty} is empty in this job.',
       '{host} rejected the request ({code}) because the credentials of this step are missing, expired, or not authorized.',
@@ -258,6 +262,10 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         'ask',
         'Check that {remote} still has this name; if it is private, give the job a token that can read it.',
       ],
+      [
+        'ask',
+        '{noPassword?}Set the secret whose value the job passes to docker login, or correct its name; jobs triggered by forks do not receive secrets.',
+      ],
       ['ask', "{sudo?}Let the job's user run this command without a password, or pass the password to sudo."],
       ['ask', '{publickey?}Load a key that {host} accepts (such as a deploy key) before this step.'],
       ['configuration', "{hostKey?}Add the server's host key to known_hosts first (`ssh-keyscan`)."],
@@ -272,6 +280,10 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     matches: ['Error: Resource not accessible by integration'],
     ignores: ['Logging in with no credentials helper ... done', '✓ answers 401 Unauthorized'],
     says: [
+      {
+        log: '+ docker login -u orchard --password-stdin\nError: Cannot perform an interactive login from a non TTY device',
+        title: 'docker login was given no password',
+      },
       {
         log: [
           'remote: HTTP Basic: Access denied.',

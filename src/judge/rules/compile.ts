@@ -75,9 +75,9 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     says: [
       {
         log: '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] cannot find symbol\n[ERROR]   symbol:   class Pear\n[ERROR]   location: class org.fruit.Scales',
-        title: '/build/src/main/java/org/fruit/Scales.java:4: cannot find symbol',
+        title: '/build/src/main/java/org/fruit/Scales.java:4: cannot find symbol: class Pear',
         cause:
-          'javac reports an error at /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol”.',
+          'javac reports an error at /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol: class Pear”.',
         fix: 'At /build/src/main/java/org/fruit/Scales.java:4, import or define `Pear`, or correct its spelling.',
       },
       {
@@ -294,11 +294,15 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /Unexpected token/,
       /Module parse failed/,
       /(?:: |^)syntax error(?: near|:|$)/,
+      /: \d{1,6}: (?:\S{1,200}: )?Syntax error: /,
     ],
     when: (fact) => !/yaml|\.ya?ml|workflow|json at position|SQLSTATE|in JSON/i.test(fact.text),
     reads: [
-      /(?:SyntaxError: |Parse error: |PHP (?:Parse|Fatal) error: {1,4}|(?=syntax error))(?<why>.{4,120}?)(?: in \/\S{1,200} on line \d{1,6})?$/,
+      /: (?<row>\d{1,6}): (?:\S{1,200}: )?Syntax error: (?<shellFault>.{4,80})/,
+      /(?:SyntaxError: |Parse error: |Syntax error: (?=\w|")|PHP (?:Parse|Fatal) error: {1,4}|(?=syntax error))(?<why>.{4,120}?)(?: in \/\S{1,200} on line \d{1,6})?$/,
     ],
+    title: 'The shell script has a syntax error: {shellFault}',
+    cause: 'The shell cannot parse line {row} of the script: “{shellFault}”.',
     fix: [['code', 'Fix the syntax error at {place}: “{why}”.']],
     matches: ["./ci/weigh.sh: line 4: syntax error near unexpected token `fi'"],
     ignores: ['Checking syntax errors ... ok'],
@@ -308,6 +312,11 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         title: "./ci/weigh.sh: line 4: syntax error near unexpected token `fi'",
         cause: "The build failed with “./ci/weigh.sh: line 4: syntax error near unexpected token `fi'”.",
         fix: "Fix the syntax error at ci/weigh.sh:4: “syntax error near unexpected token `fi'”.",
+      },
+      {
+        log: '/var/jenkins/orchard@tmp/durable-5fb0/script.sh: 1: /var/jenkins/orchard@tmp/durable-5fb0/script.sh: Syntax error: Unterminated quoted string',
+        title: 'The shell script has a syntax error: Unterminated quoted string',
+        cause: 'The shell cannot parse line 1 of the script: “Unterminated quoted string”.',
       },
     ],
   },

@@ -46,12 +46,13 @@ const LOGFMT =
 const GOAL =
   /^(?:[Ff]ailed to execute goal )?[\w.-]{1,80}(?::[\w.-]{1,80}){1,3}(?: \([\w.-]{1,60}\))? on project [\w.-]{1,80}: /;
 /** The packages of an exception's type. */
-const PACKAGES = /(?<![\w./])(?:[a-z_]\w{0,60}\.){2,10}(?=[A-Z][\w$]{0,80}(?:Error|Exception)\b)/g;
+const PACKAGES = /(?<![\w./])(?:[a-z_]\w{0,60}\.){2,10}(?=[A-Z][\w$]{0,80}(?:Error|Exception|Failure)\b)/g;
 /** An address at which to read more. */
 const READ_ON =
   /[.;]? ?\(?(?:For (?:further|more) (?:information|details)|For details|(?:Read|Learn|See) more|More (?:information|details)|See also)\b[^.:]{0,60}:? ?https?:\/\/.*$/i;
 /** Escapes that a program printed as text. */
-const ESCAPES = /\\(?:x1b|u001b|033|e)(?:\[[\d;]{0,20}[A-Za-z])?|\[\d{1,3}(?:;\d{1,3}){0,3}m/gi;
+const ESCAPES =
+  /\\(?:x1b|u001b|033)(?:\[[\d;]{0,20}[A-Za-z])?|\\e\[[\d;]{0,20}[A-Za-z]|\[\d{1,3}(?:;\d{1,3}){0,3}m/gi;
 /** An absolute path, which may lead into the checkout. */
 const ABSOLUTE = /(?<![\w./:~@-])(?:\/|[A-Za-z]:[\\/])[\w@.+-]{1,80}(?:[\\/][\w@.+-]{1,80}){2,30}/g;
 
@@ -77,7 +78,8 @@ export function cleanWords(raw: string, most: number): string {
     .replace(/ -> \[Help \d\]$| \(detected at line \d{1,6}\)$/, '')
     .replace(READ_ON, '')
     .replace(/ \[[^\][\s]{1,300}\.\w{0,8}proj\]$/, '')
-    .replace(/[.:;,\s]{1,10}$/, '');
+    .replace(/[.:;,\s]{1,10}$/, '')
+    .replace(/^"(?=[^"]{1,4000}$)|(?<=^[^"]{1,4000})"$/, '');
   return oneLine(text, most);
 }
 

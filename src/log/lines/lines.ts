@@ -8,8 +8,8 @@ export interface LogText {
   readonly name: string;
   readonly lineCount: number;
   /**
-   * Returns a line as stored; only the beginning of a line longer than {@link MAX_RAW} bytes. Empty if out of
-   * range.
+   * Returns a line as stored; only the beginning of a line longer than {@link MAX_RAW} bytes, which ends
+   * between two characters. Empty if out of range.
    */
   raw(line: number): string;
   /** Returns the length of a line as stored, in bytes. */
@@ -47,8 +47,8 @@ export function openLog(
   branchLines: readonly number[],
 ): LogText {
   const raw = (line: number) => {
-    const start = index.getLineStart(line);
-    return bytes.text(start, Math.min(index.getLineEnd(line), start + MAX_RAW));
+    const [start, end] = [index.getLineStart(line), index.getLineEnd(line)];
+    return bytes.text(start, end - start > MAX_RAW ? findBoundary(bytes, start + MAX_RAW) : end);
   };
   const shown = (line: number) => {
     const end = index.getLineEnd(line);
@@ -63,6 +63,13 @@ export function openLog(
     length: (line) => index.getLineEnd(line) - index.getLineStart(line),
     line: remembered(index.lineCount, (line) => withoutMark(shown(line), marks).slice(0, MAX_LINE)),
   };
+}
+
+/** Returns the place at which the character begins that the byte at `place` belongs to. */
+function findBoundary(bytes: LogBytes, place: number): number {
+  const last = bytes.slice(place - 3, place + 1);
+  const back = [0, 1, 2, 3].find((at) => ((last[3 - at] ?? 0) & 0xc0) !== 0x80) ?? 0;
+  return place - back;
 }
 
 /**

@@ -299,7 +299,6 @@ export function createGiteaCommentClient(options: GiteaOptions): NoticeSender<{ 
   };
   return createCommentClient({
     label: 'Gitea',
-    mode: 'edit',
     maxBody: 65_536,
     open: async (repository, pullRequest, signal) => ({
       ...openComments(client, repository, pullRequest, signal),

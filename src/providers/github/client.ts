@@ -84,7 +84,8 @@ export function createGithubClient(
     retry: { retries: RETRIES, retryAfterBaseValue: retryUnitMs },
     throttle: {
       enabled: !unpaced,
-      id: identity.limit ?? identity.who,
+      // The queues of the plugin are shared by the whole process, and a limit is a server's.
+      id: `${baseUrl} ${identity.limit ?? identity.who}`,
       onRateLimit: wait,
       onSecondaryRateLimit: wait,
       retryAfterBaseValue: retryUnitMs,

@@ -69,10 +69,6 @@ async function ownLogin(client: GithubClient, signal: AbortSignal): Promise<stri
   return login;
 }
 
-export interface GithubCommentOptions extends GithubClientOptions {
-  readonly mode: 'edit' | 'recreate';
-}
-
 const RIGHT = 'Pull requests';
 const Comment = z.object({
   id: z.int(),
@@ -81,14 +77,12 @@ const Comment = z.object({
 });
 
 /** Creates a client for the comment on a pull request. */
-export function createGithubCommentClient({
-  mode,
-  ...options
-}: GithubCommentOptions): NoticeSender<{ readonly body: string }> {
+export function createGithubCommentClient(
+  options: GithubClientOptions,
+): NoticeSender<{ readonly body: string }> {
   const access = openGithubVoices(options);
   return createCommentClient({
     label: 'GitHub',
-    mode,
     maxBody: 65_536,
     open: async (repository, pullRequest, signal) =>
       openComments(await voiceFor(access, repository, signal), pullRequest, signal),

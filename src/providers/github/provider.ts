@@ -67,15 +67,7 @@ function toSiteUrl(baseUrl: string): string {
   return baseUrl.replace('https://api.github.com', 'https://github.com').replace(/\/api\/v3\/?$/, '');
 }
 
-function createChannels({
-  baseUrl,
-  token,
-  app,
-  comment,
-  commentMode: mode,
-  check,
-  status,
-}: GithubSettings): NoticeChannel[] {
+function createChannels({ baseUrl, token, app, comment, check, status }: GithubSettings): NoticeChannel[] {
   const credentials = { baseUrl, token, app };
   const isApp = app !== null || token?.startsWith(INSTALLATION_TOKEN) === true;
   const because = isApp || token !== null ? null : 'no token or App is configured to write it';
@@ -88,7 +80,7 @@ function createChannels({
     comment: {
       wanted: comment,
       because,
-      client: async (logger) => (await notices()).createGithubCommentClient({ ...credentials, logger, mode }),
+      client: async (logger) => (await notices()).createGithubCommentClient({ ...credentials, logger }),
     },
     suggestion: async (logger) => (await notices()).createGithubSuggestionClient({ ...credentials, logger }),
     check: {
@@ -158,12 +150,6 @@ export const GithubSettings = z.object({
     'Set to true to post one comment on each pull request with a failed build and keep it up to ' +
       'date, with suggestions if a job asks for them. The token or App needs write access to pull ' +
       'requests.',
-  ),
-  commentMode: setting(
-    'FAULTLINE_GITHUB_COMMENT_MODE',
-    z.enum(['edit', 'recreate']).default('edit'),
-    'How the comment is updated. With edit, it stays in place and GitHub notifies nobody; ' +
-      'with recreate, it is deleted and posted again.',
   ),
   check: flag(
     'FAULTLINE_GITHUB_CHECK',

@@ -343,7 +343,6 @@ export function createGitlabCommentClient(options: GitlabOptions): NoticeSender<
   const client = createGitlabClient(options, NOTICE_MS);
   return createCommentClient({
     label: 'GitLab',
-    mode: 'edit',
     maxBody: 65_536,
     open: async (repository, mergeRequest, signal) => openNotes(client, repository, mergeRequest, signal),
   });

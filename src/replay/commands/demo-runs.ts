@@ -4,7 +4,7 @@ import type { Config } from '../../config/schema.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import type { CaseOutcome } from '../cases/case.ts';
 import { folderCases } from '../cases/folder.ts';
-import { keepLabels, roomForRun } from '../compare/kept-runs.ts';
+import { keepLabels, listRuns, roomForRun } from '../compare/kept-runs.ts';
 import { type ReplayedCase, replay } from '../run/replay.ts';
 import { answering, replayConfig } from './answering.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
@@ -17,14 +17,15 @@ const RUNS = [
 ] as const;
 
 /**
- * Replays failures of a folder of logs twice, once with hardly any of the log, and keeps both. `builds`: the
- * builds that they are here, by case.
+ * Replays failures of a folder of logs twice, once with hardly any of the log, and keeps both, unless runs
+ * are kept already. `builds`: the builds that they are here, by case.
  */
 export async function keepDemoRuns(
   config: Config,
   logs: string,
   builds: ReadonlyMap<string, string>,
 ): Promise<void> {
+  if ((await listRuns(config.runs.folder)).length > 0) return;
   async function* cases(): AsyncGenerator<CaseOutcome> {
     for await (const outcome of folderCases(logs)) {
       if ('error' in outcome) continue;

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { openToday } from '../../app/investigation.ts';
+import { openToday } from '../../app/open-today.ts';
 import { dataDirectory, readConfig } from '../../cli/settings.ts';
 import { withApp } from '../../cli/store-commands.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from '../../cli/terminal.ts';

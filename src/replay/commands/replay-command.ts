@@ -233,7 +233,7 @@ type Judging = (run: SourceRun, spending: Spending, signal: AbortSignal) => Prom
  */
 export async function judging(options: ReplayCommandOptions, config: Config): Promise<Judging | null> {
   if (options.judge === undefined) return null;
-  const { openJudge } = await import('../../app/open-models.ts');
+  const { openJudge } = await import('./open-judge.ts');
   const opened = await openJudge(config, silentLogger);
   const repeats = options.judge === true ? 1 : options.judge;
   return async ({ cases, stopped }, spending, signal) => {

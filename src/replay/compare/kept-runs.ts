@@ -83,7 +83,8 @@ export function createKeptRuns(folder: string): KeptRuns {
   };
 }
 
-async function listRuns(folder: string): Promise<KeptRun[]> {
+/** Lists the runs kept in a folder, newest first. */
+export async function listRuns(folder: string): Promise<KeptRun[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const runs: KeptRun[] = [];
   for (const { name } of entries.filter((entry) => entry.isDirectory() && NAME.test(entry.name))) {

@@ -8,7 +8,6 @@ import type { ToolCall, ToolOutcome } from '../../domain/evidence.ts';
 import type { Recording } from '../../domain/recording.ts';
 import type { ReviewerQuestion } from '../../domain/review.ts';
 import { present } from '../../lib/collections.ts';
-
 import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
 import { type InvestigateDeps, investigate } from '../../service/triage/investigate.ts';
 import {
@@ -16,6 +15,7 @@ import {
   computeFullHash,
   createSubjectHash,
 } from '../../service/triage/recording/recording-lines.ts';
+import type { Today } from '../../service/triage/recording/today.ts';
 import {
   CarriedNoFurther,
   type Difference,
@@ -23,7 +23,6 @@ import {
   frozenAnalyst,
   openBook,
   type RecordingBook,
-  type Today,
 } from './frozen-analyst.ts';
 
 /** The result of one recorded run under today's code. */

@@ -1,5 +1,4 @@
 import type { Analysis } from '../../domain/analysis.ts';
-import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { indexChanges, type LibraryEntry } from '../../domain/library.ts';
@@ -16,7 +15,7 @@ import type { VectorNamespace } from '../../ports/vector-index.ts';
 import type { NoticeStore } from '../../stores/notices.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { deriveLesson, findGreenFlag, heldBack, type Lesson } from './learn.ts';
-import { obstacle, outdated, raced, readBlindState, unknownReview } from './queue.ts';
+import { obstacle, outdated, raced, unknownReview } from './queue.ts';
 import type { DecisionView } from './views.ts';
 
 export interface DecideDeps {
@@ -37,11 +36,6 @@ export interface DecideDeps {
   readonly undoMs?: number;
   /** Knows the build's texts, so that lines named by a correction are checked; absent: they are believed. */
   readonly archive?: Pick<BuildArchive, 'list'>;
-  /**
-   * One item in so many hides its verdict until the reviewer has said what it is; absent: none does where
-   * this is called from.
-   */
-  readonly blindEvery?: number;
   readonly masker: Pick<Masker, 'mask'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -65,8 +59,7 @@ interface DecisionRequest {
 
 /**
  * Stores a person's decision, its audit event and what it teaches, all or nothing; then puts the lesson into
- * the index. Throws TriageError `not-found`, `invalid-input` (also for an item whose verdict is still hidden
- * from the reviewer), or `conflict` (held by another, decided already, outdated version) with the current
+ * the index. Throws TriageError `not-found`, `invalid-input`, or `conflict` (held by another, decided already, outdated version) with the current
  * review in its details.
  */
 export async function decideReview(deps: DecideDeps, request: DecisionRequest): Promise<DecisionView> {
@@ -79,18 +72,10 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
   // An unavailable archive must not prevent a decision.
   if (input.shownBy !== undefined)
     checkLines(input, (await deps.archive?.list(analysis.buildId).catch(() => [])) ?? []);
-  if (
-    (await readBlindState({ stores: deps.stores, blindEvery: deps.blindEvery ?? 0 }, review, reviewer)).blind
-  )
-    throw new TriageError(
-      'invalid-input',
-      'The verdict of this item is hidden from you. Choose a category first.',
-    );
   const others = await findOthers(deps, request);
-  const guess = await deps.stores.reviews.findGuess(review.id, reviewer);
   const now = deps.clock.now();
   const batchId = others.length === 0 ? null : newId('bat', now);
-  const decision = await newDecision({ input, reviewer, review, guess, batchId, now }, deps.masker);
+  const decision = await newDecision({ input, reviewer, review, batchId, now }, deps.masker);
   const companions = await createCompanions({ decision, analysis }, others, deps);
   const previous = await deps.stores.library.recall({
     fingerprint: analysis.fingerprint,
@@ -238,7 +223,7 @@ async function createCompanions(
       const input = inputFor(main, analysis);
       return {
         review,
-        decision: await newDecision({ input, reviewer, review, guess: null, batchId, now }, deps.masker),
+        decision: await newDecision({ input, reviewer, review, batchId, now }, deps.masker),
       };
     }),
   );
@@ -373,8 +358,6 @@ interface DecisionFacts {
   readonly input: DecisionInput;
   readonly reviewer: string;
   readonly review: Review;
-  /** The reviewer's category before the verdict was shown. */
-  readonly guess: Category | null;
   readonly batchId: string | null;
   readonly now: number;
 }
@@ -387,7 +370,7 @@ const MAX_SECONDS = 24 * 3600;
 
 /** Creates a decision. Text from the reviewer is masked before it is stored. */
 async function newDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>): Promise<Decision> {
-  const { input, reviewer, review, guess, batchId, now } = facts;
+  const { input, reviewer, review, batchId, now } = facts;
   const { type, category, kind, reasonCode, shownBy } = input;
   const mask = async (text: string | undefined) =>
     text === undefined ? undefined : (await masker.mask(storable(text))).text;
@@ -404,7 +387,7 @@ async function newDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>): 
     decidedAt: new Date(now).toISOString(),
     type,
     ...present({ category, kind, rootCause, fixRecommendation, reason, reasonCode, shownBy }),
-    ...present({ blind: guess ?? undefined, batchId: batchId ?? undefined }),
+    ...present({ batchId: batchId ?? undefined }),
     ...openTime(facts),
   };
 }

@@ -1,4 +1,3 @@
-import type { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import {
   createNewReview,
@@ -9,7 +8,6 @@ import {
 } from '../../domain/review.ts';
 import { TRIAGE } from '../../domain/work.ts';
 import { present } from '../../lib/collections.ts';
-import { isDrawn } from '../../lib/statistics.ts';
 import { storable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -104,58 +102,6 @@ export async function takeOverReview(
     obstacle(review, reviewer) ??
     new TriageError('conflict', 'This review is already decided.', { details: { review } })
   );
-}
-
-export interface BlindDeps {
-  readonly stores: Pick<ShownStores, 'reviews'>;
-  /** One item in so many is blind; 0: none. */
-  readonly blindEvery: number;
-}
-
-/** The parts of an item that this reviewer may see. */
-export interface BlindState {
-  /**
-   * The verdict is to be hidden: the item was drawn, is undecided, and this reviewer has not named a category
-   * yet.
-   */
-  readonly blind: boolean;
-  /** The category that the reviewer named for a drawn item; null otherwise. */
-  readonly guess: Category | null;
-}
-
-/**
- * Returns whether the verdict of an item is hidden from this reviewer. Only the id decides which items are
- * drawn. An item that was requested from its answer is never drawn, because its verdict has been seen.
- */
-export async function readBlindState(
-  deps: BlindDeps,
-  review: Pick<Review, 'id' | 'state' | 'origin'>,
-  reviewer: string,
-): Promise<BlindState> {
-  if (review.origin === 'asked' || !isDrawn(review.id, deps.blindEvery)) return { blind: false, guess: null };
-  const guess = await deps.stores.reviews.findGuess(review.id, reviewer);
-  return { blind: guess === null && review.state !== 'decided', guess };
-}
-
-/**
- * Keeps what a reviewer takes an item for before seeing the verdict; only the first word counts, and an item
- * that is not blind to this reviewer takes none: what is said in sight of the verdict is no guess. Returns
- * what is kept. Throws `not-found`.
- */
-export async function recordBlindGuess(
-  deps: BlindDeps,
-  {
-    reviewId,
-    reviewer,
-    category,
-  }: { readonly reviewId: string; readonly reviewer: string; readonly category: Category },
-): Promise<BlindState> {
-  const review = await deps.stores.reviews.find(reviewId);
-  if (review === null) throw unknownReview(reviewId);
-  const state = await readBlindState(deps, review, reviewer);
-  return state.blind
-    ? { blind: false, guess: await deps.stores.reviews.guess(reviewId, reviewer, category) }
-    : state;
 }
 
 export interface OpenReviewDeps {

@@ -47,12 +47,7 @@ export const ReviewDetail = z.object({
   events: z.array(ReviewEvent),
   whose: ShownWhose.nullable()
     .default(null)
-    .describe('Whose the failure is; null if nothing around the build is known, or if the item is blind'),
-  /**
-   * True if the item was drawn to be judged before its verdict is seen. The reviewer must name a category
-   * first.
-   */
-  blind: z.boolean(),
+    .describe('Whose the failure is; null if nothing around the build is known'),
 });
 
 export const GroupQuery = ReviewQuery.omit({ state: true, fingerprint: true });
@@ -68,10 +63,6 @@ export const NextBody = ReviewQuery.omit({ state: true, limit: true, offset: tru
   .nullish();
 
 export const NextView = z.object({ review: Review.nullable() });
-
-export const GuessBody = z.strictObject({ category: Category });
-
-export const GuessView = z.object({ blind: z.boolean(), guess: Category.nullable() });
 
 export const WithdrawBody = z.strictObject({ reason: typedText(1000) });
 

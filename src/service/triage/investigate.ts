@@ -5,7 +5,7 @@ import { isWaiting, type ReviewerAnswer, resumedWith } from '../../../graphs/tri
 import { recursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits, TriageStateValue } from '../../../graphs/triage/state.ts';
 import { type Analysis, type Classification, listCorrections } from '../../domain/analysis.ts';
-import type { CalibrationInUse } from '../../domain/calibration.ts';
+import type { CalibrationInUse, ReadStage } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolOutcome } from '../../domain/evidence.ts';
 import { newId } from '../../domain/ids.ts';
@@ -38,6 +38,12 @@ export interface InvestigateDeps extends TriageContext {
   readonly questions?: Pick<QuestionStore, 'findByTriage'>;
   /** The recorder of what the run asks and of the answers; absent: nothing is recorded. */
   readonly recorder?: RunRecorder;
+}
+
+/** The parts of a triage that a measurement replaces: stages of the reader, and what an investigation uses. */
+export interface Experiment {
+  readonly without: ReadonlySet<ReadStage>;
+  readonly change: (investigation: InvestigateDeps) => InvestigateDeps;
 }
 
 /**

@@ -30,7 +30,7 @@ export type OwnerFinder = (
   signal: AbortSignal,
 ) => Promise<Pick<Analysis, 'owner' | 'fileOwners'>>;
 
-/** Milliseconds for which the answer may wait for its owner. */
+/** Default limit on the milliseconds for which the answer may wait for its owner. */
 const LIMIT_MS = 5_000;
 /**
  * The share of what is left for CODEOWNERS: a stranger's file must leave time to find who changed the line
@@ -40,6 +40,12 @@ const RULES_SHARE = 0.8;
 const KEPT_MS = 5 * 60_000;
 const MAX_FILES = 5;
 const WINDOW = 200;
+
+export interface OwnerFinderOptions {
+  readonly breakers?: Toolbox['breakers'];
+  readonly askThread?: OwnersThread;
+  readonly limitMs?: number;
+}
 
 type Place = Pick<Suspect, 'path' | 'line' | 'commit' | 'author'> & { readonly as?: string };
 /** A CODEOWNERS file as far as it is read. */
@@ -61,9 +67,9 @@ type Owned = (path: string) => { readonly names: readonly string[]; readonly at:
 export function createOwnerFinder(
   codeHost: CodeHost,
   logger: Pick<Logger, 'warn'>,
-  breakers: Toolbox['breakers'] = () => ({}),
-  askThread: OwnersThread = createOwnersThread(),
+  options: OwnerFinderOptions = {},
 ): OwnerFinder {
+  const { breakers, askThread = createOwnersThread(), limitMs = LIMIT_MS } = options;
   const known = createMemory<RulesFile | null>(100);
   const warned = new WeakSet<RulesFile>();
   const rulesFor = ({ repository, provider }: Build, signal: AbortSignal) =>
@@ -126,9 +132,9 @@ export function createOwnerFinder(
     return { ...(owner !== null && { owner }), ...(fileOwners.length > 0 && { fileOwners }) };
   };
   return async (subject, found, signal) => {
-    if (breakers()[`code-host:${codeHost.driver}`] === 'open') return {};
+    if (breakers?.()[`code-host:${codeHost.driver}`] === 'open') return {};
     try {
-      return await limitTime({ limitMs: LIMIT_MS, signal }, (limit, timeLeftMs) =>
+      return await limitTime({ limitMs, signal }, (limit, timeLeftMs) =>
         find(subject, found, limit, timeLeftMs),
       );
     } catch (error) {

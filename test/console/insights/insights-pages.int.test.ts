@@ -104,9 +104,7 @@ describe('insights', () => {
     expect(await said('/insights/health?repo=acme/shop')).toContain('acme/shop is red on main');
     expect(await said('/insights/flaky')).toContain('50 %</strong>, 1 of 2');
     expect(await said('/insights/cost')).toContain('An answer takes 31 s at the median');
-    expect(await said('/insights/reviewers')).toContain(
-      '0 blind decisions: the effect of seeing the verdict is shown from 50 on',
-    );
+    expect(await said('/insights/reviewers')).toContain('Agreed with Faultline');
     expect(await said(`/insights/causes?day=${ago(300).slice(0, 10)}&days=1`)).toContain(
       `No cause was found on ${ago(300).slice(0, 10)}`,
     );

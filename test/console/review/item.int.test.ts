@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getPage, openConsole, postForm, type TestConsole, TOKENS } from '../../support/console.ts';
-import { TEST_CONFIG } from '../../support/http-deps.ts';
 import { locationOf, storeItem, versionIn } from './queue-world.ts';
 
 let opened: TestConsole;
@@ -222,38 +221,4 @@ describe('items of one fingerprint', () => {
       'Undone. All 3 items are back in the queue, and what the decision taught is removed.',
     );
   });
-});
-
-it('a blind item shows no verdict until the reviewer has said a category', async () => {
-  const config = { ...TEST_CONFIG, review: { ...TEST_CONFIG.review, blindEvery: 1 } };
-  const blind = await openConsole({ config });
-  try {
-    const review = await storeItem(blind);
-    const page = await getPage(blind.app, `/review/${review.id}`);
-    for (const secret of ['The cart loses an item', 'overwrites', '80 %', 'Append', 'confidence below'])
-      expect(page.body).not.toContain(secret);
-    expect((await getPage(blind.app, '/review')).body).not.toContain('The cart loses an item');
-    const version = (await blind.stores.reviews.find(review.id))?.version ?? 0;
-    const decision = { type: 'accept', version, armed: '1', queue: '' };
-    const early = await postForm(blind.app, `/review/${review.id}/decision`, decision);
-    expect(early.statusCode).toBe(400);
-    const bare = await blind.app.inject({
-      method: 'POST',
-      url: `/api/reviews/${review.id}/decision`,
-      headers: { authorization: `Bearer ${TOKENS.admin}` },
-      payload: { type: 'accept', version },
-    });
-    expect(bare.statusCode).toBe(400);
-    expect((await blind.stores.reviews.find(review.id))?.decision).toBeNull();
-    const said = await postForm(blind.app, `/review/${review.id}/guess`, {
-      category: 'CODE_ERROR',
-      queue: '?n=2',
-    });
-    expect(locationOf(said)).toBe(`/review/${review.id}?n=2`);
-    const shown = await getPage(blind.app, locationOf(said));
-    expect(shown.body).toContain('You said CODE_ERROR, Faultline says TEST_FAILURE.');
-    expect(shown.body).toContain('overwrites the last item');
-  } finally {
-    await blind.close();
-  }
 });

@@ -126,7 +126,6 @@ export function calibrationsContract(world: StoresWorld): void {
       expect(found.find(({ analysisId }) => analysisId === right)).toMatchObject({
         right: true,
         origin: 'audit',
-        blind: false,
       });
       expect(found.find(({ analysisId }) => analysisId === wrong)).toMatchObject({
         right: false,

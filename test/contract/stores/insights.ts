@@ -149,7 +149,7 @@ export function insightsContract(world: StoresWorld): void {
       });
       await answered({
         confidence: 0.72,
-        decision: { type: 'correct', category: 'INFRA_ERROR', blind: 'INFRA_ERROR' },
+        decision: { type: 'correct', category: 'INFRA_ERROR' },
       });
       await answered({
         confidence: 0.75,
@@ -164,10 +164,10 @@ export function insightsContract(world: StoresWorld): void {
       const repository = world.repository;
 
       expect(await insights.decided(period())).toEqual([
-        { at: 0.29, category: 'TEST_FAILURE', right: true, blind: false, count: 2 },
-        { at: 0.72, category: 'TEST_FAILURE', right: false, blind: true, count: 1 },
-        { at: 0.75, category: 'TEST_FAILURE', right: true, blind: false, count: 1 },
-        { at: 0.77, category: 'TEST_FAILURE', right: false, blind: false, count: 1 },
+        { at: 0.29, category: 'TEST_FAILURE', right: true, count: 2 },
+        { at: 0.72, category: 'TEST_FAILURE', right: false, count: 1 },
+        { at: 0.75, category: 'TEST_FAILURE', right: true, count: 1 },
+        { at: 0.77, category: 'TEST_FAILURE', right: false, count: 1 },
       ]);
       expect((await insights.answered(period())).map(({ at: one, count }) => [one, count])).toEqual([
         [0.29, 2],
@@ -423,7 +423,7 @@ export function insightsContract(world: StoresWorld): void {
       expect(await world.stores.health.pipelines(period({ repositories: ['other/*'] }), 9)).toEqual([]);
     });
 
-    it('says how a team decides: shown and blind, how fast, and whether two people agree', async () => {
+    it('says how a team decides: how often it agrees, how fast, and whether two people agree', async () => {
       const same = `same-${world.count}`;
       const other = `other-${world.count}`;
       await answered({ fingerprint: same, decision: { type: 'accept', secondsOpen: 2, reviewer: 'ada' } });
@@ -434,11 +434,11 @@ export function insightsContract(world: StoresWorld): void {
       });
       await answered({
         fingerprint: other,
-        decision: { type: 'accept', blind: 'TEST_FAILURE', secondsOpen: 30, reviewer: 'ada' },
+        decision: { type: 'accept', secondsOpen: 30, reviewer: 'ada' },
       });
       await answered({
         fingerprint: other,
-        decision: { type: 'correct', category: 'CODE_ERROR', blind: 'CODE_ERROR', reviewer: 'bob' },
+        decision: { type: 'correct', category: 'CODE_ERROR', reviewer: 'bob' },
         daysBefore: 2,
       });
       await answered({ decision: { type: 'reject', reason: 'no', reviewer: 'bob' } });
@@ -446,10 +446,8 @@ export function insightsContract(world: StoresWorld): void {
       expect(await world.stores.insights.reviewing(period())).toEqual({
         ...{
           decided: 5,
-          shown: 3,
-          shownAgreed: 2,
-          blind: 2,
-          blindAgreed: 1,
+          judged: 5,
+          agreed: 3,
           medianSeconds: 20,
           p90Seconds: 28,
         },

@@ -187,15 +187,5 @@ export function reviewQueueContract(world: StoresWorld): void {
       expect(await reviews.find(review.id)).toMatchObject({ state: 'decided', decision });
       expect(await reviews.lastUndone(review.id)).toBeNull();
     });
-
-    it('keeps the first word that was said before the verdict was shown', async () => {
-      const { reviews } = world.stores;
-      const { id } = await open('a', 1);
-      expect(await reviews.findGuess(id, 'ada')).toBeNull();
-      expect(await reviews.guess(id, 'ada', 'CODE_ERROR')).toBe('CODE_ERROR');
-      expect(await reviews.guess(id, 'ada', 'INFRA_ERROR')).toBe('CODE_ERROR');
-      expect(await reviews.findGuess(id, 'bob')).toBeNull();
-      expect((await reviews.events(id)).filter(({ event }) => event === 'guessed')).toHaveLength(1);
-    });
   });
 }

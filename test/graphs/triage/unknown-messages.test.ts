@@ -5,6 +5,7 @@ import { createSearxngSearch } from '../../../src/adapters/web-search/services.t
 import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
+import type { Toolbox } from '../../../src/ports/toolbox.ts';
 import { createMemoryIndex } from '../../../src/stores/vectors/memory.ts';
 import { createTools } from '../../../src/tools/all-tools.ts';
 import { loadKnowledge, readKnowledge } from '../../../src/tools/knowledge-base.ts';
@@ -23,25 +24,26 @@ const LIMITS = {
 const MESSAGES = INVENTED_MESSAGES.filter((_, index) => index % 3 === 0);
 
 let engine: LoopbackServer;
+let toolbox: Toolbox;
 beforeAll(async () => {
   engine = await startLoopback((_request, response) => {
     const results = [{ title: 'A page', url: 'https://example.com/page', content: 'Nobody knows.' }];
     sendJson(response, 200, { results });
   });
-});
-afterAll(() => engine.close());
-
-/** Triages a log with the curated documents and a search engine, and returns what the engine was asked. */
-async function triage(log: string) {
   const vectorIndex = createMemoryIndex(createHashingEmbedder());
   await loadKnowledge(
     vectorIndex,
     await readKnowledge(new URL('../../../knowledge', import.meta.url).pathname),
   );
   const webSearch = createSearxngSearch({ baseUrl: engine.url, apiKey: null, timeoutMs: 2_000, pages: 0 });
-  const toolbox = createToolbox(createTools({ ...emptySources(), vectorIndex, webSearch }), {
+  toolbox = createToolbox(createTools({ ...emptySources(), vectorIndex, webSearch }), {
     mask: (text) => text,
   });
+});
+afterAll(() => engine.close());
+
+/** Triages a log with the curated documents and a search engine, and returns what the engine was asked. */
+async function triage(log: string) {
   const before = engine.requests.length;
   const context = {
     analyst: createRulesAnalyst(),

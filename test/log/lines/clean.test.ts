@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanLine, ownWords, stripEscapes } from '../../../src/log/lines/clean.ts';
-import { openText } from '../../../src/log/lines/lines.ts';
+import { MAX_RAW, openText } from '../../../src/log/lines/lines.ts';
 
 describe('stripEscapes', () => {
   it.each([
@@ -182,5 +182,17 @@ describe('the lines of outputs that run in parallel', () => {
     expect(openText('apps/shop test: FAIL src/cart.test.ts').line(1)).toBe(
       'apps/shop test: FAIL src/cart.test.ts',
     );
+  });
+});
+
+describe('a line longer than what is read of one', () => {
+  it.each([0, 1, 2, 3, 4])('ends between two characters, %i bytes before the limit', (before) => {
+    const line = `${'x'.repeat(MAX_RAW - before)}🚨🚨`;
+
+    const raw = openText(`first\n${line}\nlast`).raw(2);
+
+    expect(line.startsWith(raw)).toBe(true);
+    expect(Buffer.byteLength(raw)).toBeGreaterThan(MAX_RAW - 4);
+    expect(Buffer.byteLength(raw)).toBeLessThanOrEqual(MAX_RAW);
   });
 });

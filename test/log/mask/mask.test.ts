@@ -75,7 +75,7 @@ describe('createMasker', () => {
       ['<testsuite name="', '"/>'],
       ['<testsuite>&#10;', '</testsuite>'],
     ];
-    for (const [before, after] of THOROUGH ? reports : reports.slice(0, 2)) {
+    for (const [before, after] of THOROUGH ? reports : reports.slice(1, 2)) {
       const [masked] = await masker.maskAll([`${before}${line}${after}`]);
       expect(masked?.count, before).toBe(140_000);
       expect(masked?.text === `${before}${hidden}${after}`, before).toBe(true);

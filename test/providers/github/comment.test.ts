@@ -16,14 +16,13 @@ beforeEach(async () => {
 });
 afterEach(async () => github.close());
 
-function noticeClient(mode: 'edit' | 'recreate' = 'edit') {
+function noticeClient() {
   return createGithubCommentClient({
     baseUrl: github.url,
     token: 'ghp_secret',
     logger: silentLogger,
     retryUnitMs: 1,
     unpaced: true,
-    mode,
   });
 }
 
@@ -51,14 +50,6 @@ describe('the comment of a pull request', () => {
     expect(await noticeClient().find?.(pullRequestNotice())).toEqual({
       reference: '141',
     });
-  });
-
-  it('is made anew where it is wished so, and once after a try that did not live to say so', async () => {
-    const first = await noticeClient('recreate').send({ body: 'one' }, pullRequestNotice());
-    const second = await noticeClient('recreate').send({ body: 'two' }, pullRequestNotice(first));
-    expect(client.comments).toMatchObject([{ id: Number(second.reference), body: `${MARKER}\ntwo` }]);
-    await noticeClient('recreate').send({ body: 'three' }, pullRequestNotice(first));
-    expect(client.comments).toMatchObject([{ id: Number(second.reference), body: `${MARKER}\nthree` }]);
   });
 
   it('that somebody has deleted is said to be gone', async () => {
@@ -124,7 +115,6 @@ it('an App asks for a token that may write, and for no more than it needs', asyn
     logger: silentLogger,
     retryUnitMs: 1,
     unpaced: true,
-    mode: 'edit',
   });
   await speaking.send({ body: 'Looking' }, pullRequestNotice());
   await server.close();

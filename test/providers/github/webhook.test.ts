@@ -4,7 +4,7 @@ import type {
   WorkflowRunCompletedEvent,
 } from '@octokit/webhooks-types';
 import type { FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { buildHttp } from '../../../src/api/server.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type WorkflowJobEvent,
   type WorkflowRunEvent,
 } from '../../../src/providers/github/webhook.ts';
-import { type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
+import { clearState, type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
 import { type GithubSending, githubExample, sendGithub } from '../../support/webhook-senders.ts';
 
 const published = {
@@ -26,12 +26,13 @@ test('the published types are enough for our schemas', () => expect(Object.keys(
 
 let app: FastifyInstance;
 let state: FakeState;
-beforeEach(async () => {
+beforeAll(async () => {
   const fake = fakeHttpDeps();
   state = fake.state;
   app = await buildHttp(fake.deps);
 });
-afterEach(() => app.close());
+beforeEach(() => clearState(state));
+afterAll(() => app.close());
 
 /** Sends, and waits until the relay has made a build of it. */
 async function send(sending: GithubSending) {

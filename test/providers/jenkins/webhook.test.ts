@@ -1,7 +1,7 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
-import { type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
+import { clearState, type FakeState, fakeHttpDeps, relayed } from '../../support/fake-stores.ts';
 import { emptyHttpDeps, JENKINS_SECRETS, TEST_CONFIG, withSecrets } from '../../support/http-deps.ts';
 import { signedHeaders } from '../../support/webhook-senders.ts';
 
@@ -34,12 +34,13 @@ const generic = { repository: 'shop/api', pipeline: 'nightly', number: 7, status
 
 let app: FastifyInstance;
 let state: FakeState;
-beforeEach(async () => {
+beforeAll(async () => {
   const fake = fakeHttpDeps({ clock: { now: () => NOW } });
   state = fake.state;
   app = await buildHttp(fake.deps);
 });
-afterEach(() => app.close());
+beforeEach(() => clearState(state));
+afterAll(() => app.close());
 
 /** Sends, and waits until the relay has made a build of it. */
 async function send(payload: unknown, options: { headers?: Record<string, string>; url?: string } = {}) {

@@ -13,7 +13,7 @@ const decided: DecidedAnswer = {
     stated: 0.9,
     right: true,
   },
-  ...{ origin: 'unsure', blind: false, decidedAt: '2026-01-01T00:00:00.000Z' },
+  ...{ origin: 'unsure', decidedAt: '2026-01-01T00:00:00.000Z' },
 };
 
 describe('answers whose truth is known', () => {

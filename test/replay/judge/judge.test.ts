@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadPrompt, renderPrompt } from '../../../prompts/load.ts';
-import { openJudge } from '../../../src/app/open-models.ts';
 import { embedded, loadConfig } from '../../../src/config/load.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { createOpenAiChatModel } from '../../../src/models/chat/openai.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
+import { openJudge } from '../../../src/replay/commands/open-judge.ts';
 
 import { JUDGE, type JudgeOptions, judgeCases, scoreJudge } from '../../../src/replay/judge.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../../scripts/parts/bench/scripted-judgements.ts';
 import { type ScriptedBody, startScriptedModel } from '../../../scripts/parts/bench/scripted-model.ts';
-import { openToday } from '../../../src/app/investigation.ts';
+import { openToday } from '../../../src/app/open-today.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
 import { createPreset, loadConfig } from '../../../src/config/load.ts';
 import type { Recording } from '../../../src/domain/recording.ts';
@@ -44,8 +44,8 @@ describe('captured failures run again from their recordings are the same to the 
       await createTerminalApp(configOf(), silentLogger),
       await openToday(configOf(), 'configured'),
     ];
-    // Every fifth: each takes a tenth of a second, and `scripts/bench frozen` runs them all.
-    for (const failure of capturedFailures().filter((_one, index) => index % 5 === 0))
+    // Every twelfth: each takes a tenth of a second, and `scripts/bench frozen` runs them all.
+    for (const failure of capturedFailures().filter((_one, index) => index % 12 === 0))
       await expectSame(await recorded(app, failure), today);
   });
 

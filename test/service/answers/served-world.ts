@@ -59,7 +59,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
         { name: 'runner', token: token('runner'), roles: ['ingest'] },
       ],
     },
-    review: { ...COMMON.review, claimMs, blindEvery: 0 },
+    review: { ...COMMON.review, claimMs },
     database: { driver: 'pglite', dataDir: '/data' },
     jobQueue: { driver: 'database', concurrency: 1, inServe: true },
     buildArchive: { driver: 'postgres' },

@@ -1,6 +1,5 @@
 import type { ReviewDeps } from '../../../src/api/review-routes.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
-import type { Category } from '../../../src/domain/category.ts';
 import type { Failure } from '../../../src/domain/failure.ts';
 import { answers, type LibraryEntry } from '../../../src/domain/library.ts';
 import type { Decision, Review, ReviewEvent } from '../../../src/domain/review.ts';
@@ -18,14 +17,12 @@ import type { Stores } from '../../../src/stores/stores.ts';
 
 /** Everything that the review needs, in memory; `state` is what the stores hold, and may be changed between acts. */
 export interface ReviewWorld {
-  readonly deps: DecideDeps &
-    Pick<ReviewDeps, 'claimMs' | 'blindEvery'> & { readonly vectorIndex: VectorIndex };
+  readonly deps: DecideDeps & Pick<ReviewDeps, 'claimMs'> & { readonly vectorIndex: VectorIndex };
   readonly state: {
     now: number;
     reviews: Map<string, Review>;
     events: ReviewEvent[];
     undone: { readonly decision: Decision; readonly by: string; readonly at: string }[];
-    guesses: Map<string, Category>;
     /** Lines of the one green build, as templates. */
     green: string[];
     library: LibraryEntry[];
@@ -52,7 +49,6 @@ export function createReviewWorld(given: {
     reviews: new Map(given.reviews.map((review) => [review.id, review])),
     events: [],
     undone: [],
-    guesses: new Map(),
     green: [],
     library: [],
     index: new Map(),
@@ -104,7 +100,6 @@ export function createReviewWorld(given: {
         clock,
         logger,
         claimMs: CLAIM_MS,
-        blindEvery: 0,
       },
     },
   };
@@ -235,12 +230,6 @@ function memoryReviews(state: ReviewWorld['state']): ReviewStore {
       all().findLast(({ decision }) => decision?.reviewer === reviewer)?.decision ?? null,
     lastUndone: async (reviewId) =>
       state.undone.findLast(({ decision }) => decision.reviewId === reviewId) ?? null,
-    guess: async (id, reviewer, category) => {
-      const kept = state.guesses.get(`${id} ${reviewer}`) ?? category;
-      state.guesses.set(`${id} ${reviewer}`, kept);
-      return kept;
-    },
-    findGuess: async (id, reviewer) => state.guesses.get(`${id} ${reviewer}`) ?? null,
     events: async (id) => state.events.filter((event) => event.reviewId === id),
   };
 }

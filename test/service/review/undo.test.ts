@@ -184,15 +184,13 @@ describe('deciding items of one fingerprint as one', () => {
 });
 
 describe('what is kept with a decision', () => {
-  it('keeps what shows it, why it was rejected, how long it was open, and what was guessed before', async () => {
+  it('keeps what shows it, why it was rejected and how long it was open', async () => {
     const world = manyOfOneCause();
-    await world.deps.stores.reviews.guess('rev_1', 'ada', 'CODE_ERROR');
     const shownBy = { evidence: ['E1'], lines: [{ source: 'build.log', lineStart: 3, lineEnd: 4 }] };
     const openedAt = new Date(world.state.now - 12_300).toISOString();
     await decide(world, { ...MOVE, shownBy, openedAt });
     expect(world.state.reviews.get('rev_1')?.decision).toMatchObject({
       shownBy,
-      blind: 'CODE_ERROR',
       openedAt,
       secondsOpen: 12.3,
     });

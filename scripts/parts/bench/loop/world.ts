@@ -30,7 +30,6 @@ export async function openWorld(folder: string, cases: readonly LoopCase[]) {
     http: { ...preset.http, rateLimit: 1_000_000, tokenRateLimit: 1_000_000 },
     codeHost: { driver: 'local-git', clones: Object.fromEntries(clones) },
     // Every earlier answer waits for a person, so that it can be decided.
-    review: { ...preset.review, blindEvery: 0 },
     triage: { ...preset.triage, thresholds: { ...preset.triage.thresholds, autoNotify: 1 } },
   });
   const app = await createApp(config, silentLogger);

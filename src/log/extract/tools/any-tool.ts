@@ -152,7 +152,8 @@ function add(
   isNamed: boolean,
 ): boolean {
   const isPlain = placed.severity === null && placed.code === null;
-  if (placed.message === '' || PROBE.test(placed.file)) return false;
+  // The frame of a trace names a function before its file.
+  if (placed.message === '' || placed.file.includes('(') || PROBE.test(placed.file)) return false;
   if (
     isPlain &&
     (!/^[^›>\s].{0,200}\s\S/.test(placed.message) ||

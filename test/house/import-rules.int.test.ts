@@ -39,6 +39,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'app-composes': { file: 'src/app.ts', imports: './api/target.ts' },
   'api-knows-the-app-by-type': { file: 'src/api/knowing.ts', imports: '../app.ts' },
   'replay-stands-apart': { file: 'src/app/replaying.ts', imports: '../replay/tested.ts' },
+  'replay-loads-lazily': { file: 'src/cli/hasty.ts', imports: '../replay/tested.ts' },
   'prompts-only-for-graphs-and-analysts': {
     file: 'src/models/embedder/greedy.ts',
     imports: '../../../prompts/target.ts',
@@ -77,7 +78,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'patterns-of-people': { file: 'src/service/vendor-re2js.ts', imports: 're2js' },
   'command-line-in-cli': { file: 'src/service/vendor-commander.ts', imports: 'commander' },
   'document-parsers-in-reader': { file: 'src/tools/vendor-mammoth.ts', imports: 'mammoth' },
-  'html-parser-in-readers': { file: 'src/tools/vendor-parse5.ts', imports: 'parse5' },
+  'html-parser-behind-one-walk': { file: 'src/tools/vendor-parse5.ts', imports: 'parse5' },
   'octokit-in-github': { file: 'src/providers/jenkins/vendor-octokit.ts', imports: '@octokit/rest' },
   'agents-protocol-in-mcp': {
     file: 'src/service/vendor-mcp.ts',

@@ -1,0 +1,94 @@
+import { loadPrompt } from '../../prompts/load.ts';
+import type { Config } from '../config/schema.ts';
+import { Category } from '../domain/category.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { JudgementName } from '../domain/recording.ts';
+import { createMasker } from '../log/mask/mask.ts';
+import type { ChatModel } from '../ports/chat-model.ts';
+import { silentLogger } from '../ports/telemetry.ts';
+import { greenAtHand } from '../service/triage/passing-builds.ts';
+import { listenedChatModel, listening } from '../service/triage/recording/recorder.ts';
+import type { Today } from '../service/triage/recording/today.ts';
+import { createAppToolbox, makerOfToday, toTriageLimits } from './investigation.ts';
+
+/**
+ * Opens what recordings are compared with: the current code and configuration. It calls no external service
+ * and no model.
+ */
+export async function openToday(config: Config, boundBy: Today['boundBy']): Promise<Today> {
+  const { createRulesAnalyst } = await import('../judge/rules-analyst.ts');
+  const { withFallback } = await import('../models/analyst/with-fallback.ts');
+  const { createLlmAnalyst } = await import('../models/analyst/llm-analyst.ts');
+  const { JUDGEMENTS } = await import('../models/analyst/ask-model.ts');
+  const rules = createRulesAnalyst();
+  // The model refuses every question. It is asked each time, without a circuit breaker: the state of a
+  // breaker belongs to a process, not to a recording.
+  const model = listenedChatModel(silentModel());
+  const llm = createLlmAnalyst({ model });
+  const insteadOfModel = withFallback(createLlmAnalyst({ model: silentModel() }), rules, silentLogger);
+  return {
+    madeBy: await makerOfToday(config),
+    limits: toTriageLimits(config),
+    boundBy,
+    toolbox: await describedToolbox(),
+    rules,
+    insteadOfModel,
+    promptHash: (name, input) => {
+      const prompt = JUDGEMENTS[PROMPTS[name]].prompt;
+      return loadPrompt(prompt, name === 'classify' || name === 'correctCall' ? undefined : categoryIn(input))
+        .hash;
+    },
+    shown: (ask) =>
+      listening(async (shown) => {
+        // What comes of it is an error in any case.
+        await ask(llm).catch(() => undefined);
+        return shown();
+      }),
+  };
+}
+
+const PROMPTS = {
+  classify: 'classify',
+  plan: 'reason',
+  chooseTools: 'select-tool',
+  correctCall: 'correct-call',
+  answer: 'answer',
+  verify: 'verify',
+} as const satisfies Record<JudgementName, string>;
+
+function categoryIn(input: object): Category | undefined {
+  if (
+    !('classification' in input) ||
+    typeof input.classification !== 'object' ||
+    input.classification === null
+  )
+    return undefined;
+  const read = Category.safeParse('category' in input.classification ? input.classification.category : null);
+  return read.success ? read.data : undefined;
+}
+
+function silentModel(): ChatModel {
+  const refuse = async (): Promise<never> => {
+    throw new TriageError('upstream-failed', 'The replay of a recording calls no model.');
+  };
+  return { name: 'none', ask: refuse, chooseTools: refuse, stream: refuse };
+}
+
+/** Creates the toolbox without backends, for its descriptions only. */
+async function describedToolbox(): Promise<Today['toolbox']> {
+  const { createHashingEmbedder } = await import('../models/embedder/hashing.ts');
+  const { createMemoryIndex } = await import('../stores/vectors/memory.ts');
+  const { createMemoryArchive } = await import('../stores/archive/memory.ts');
+  const { createEmptyHistory } = await import('../stores/memory.ts');
+  const { createNoCodeHost } = await import('../providers/combined-host.ts');
+  const { createNoWebSearch } = await import('../stores/memory.ts');
+  const sources = {
+    vectorIndex: createMemoryIndex(createHashingEmbedder()),
+    archive: createMemoryArchive(),
+    history: createEmptyHistory(),
+    passingBuilds: greenAtHand(null),
+    codeHost: createNoCodeHost(),
+    webSearch: createNoWebSearch(),
+  };
+  return createAppToolbox(sources, { masker: createMasker() });
+}
