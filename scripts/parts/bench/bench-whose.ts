@@ -64,6 +64,7 @@ async function measure(histories: readonly History[], labs: readonly Lab[]): Pro
     for (const [at, history] of histories.entries()) {
       judged.push({ history, said: await service.play(history, `bench/history-${at}`) });
       if (options.list) listWrong(judged.at(-1));
+      if (judged.length % 20 === 0) console.error(`${judged.length} of ${histories.length} histories`);
     }
     return printFigures(judged, labs);
   } finally {
@@ -76,6 +77,8 @@ async function openService(histories: readonly History[]) {
   const clones = histories.map(({ lab }, at) => [`bench/history-${at}`, lab.folder]);
   const config = parseConfig({
     ...preset,
+    // Passing logs say nothing of whose a failure is.
+    triage: { ...preset.triage, greenBuilds: 0 },
     auth: { tokens: [{ name: 'bench', token: TOKEN, roles: ['admin'] }] },
     http: { ...preset.http, rateLimit: 1_000_000, tokenRateLimit: 1_000_000 },
     codeHost: { driver: 'local-git', clones: Object.fromEntries(clones) },
