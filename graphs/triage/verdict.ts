@@ -21,6 +21,7 @@ import { type Evidence, holdsQuote } from '../../src/domain/evidence.ts';
 import { evidenceFrom } from '../../src/domain/finding-data.ts';
 import { lastingFailure } from '../../src/domain/lasting-failure.ts';
 import { boundReason, isPublishedRoute, type Route } from '../../src/domain/publish-bound.ts';
+import { mayPassAnyway } from '../../src/domain/rerun.ts';
 import { findMax, findMin } from '../../src/lib/collections.ts';
 import { formatConfidence } from '../../src/lib/text.ts';
 import type { Assessment } from '../../src/ports/analyst.ts';
@@ -300,6 +301,8 @@ export interface ActionFacts {
   readonly calibration: CalibrationInUse | null;
   /** The kind of answer whose outcomes decide about publishing; null: a person decided. */
   readonly route: Route | null;
+  /** The probability that a re-run would pass, if it was estimated. */
+  readonly transient?: number | undefined;
 }
 
 export interface ActionDecision {
@@ -391,6 +394,10 @@ function findDoubts(facts: ActionFacts, { thresholds }: TriageLimits, map: Categ
   if (against.length > 0) {
     const reason = `some evidence speaks against this answer (${against.join(', ')})`;
     doubts.push({ most: excuse ? thresholds.humanReview : null, reason });
+  }
+  if (facts.route !== null && mayPassAnyway(facts.transient, classification)) {
+    const reason = `a re-run may pass (${formatConfidence(facts.transient ?? 0)}), and ${classification.category} does not say so`;
+    doubts.push({ most: null, forbids: true, reason });
   }
   if (map?.threshold === null) {
     doubts.push({

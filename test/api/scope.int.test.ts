@@ -304,7 +304,7 @@ describe('T18: every route that names nothing by an id', () => {
       '/library?show=withdrawn',
       '/library/rules?withdrawn=1',
       '/review',
-      '/insights/flaky',
+      '/tests',
       '/search?q=since:900w',
     ],
   ])('GET %s shows both to whoever is held to none', async (url) => {

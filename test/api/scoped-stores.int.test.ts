@@ -92,6 +92,7 @@ const CALLS: Calls = {
     reviewing: (store, of) => store.reviewing(period(of)),
   },
   health: {
+    lanes: (store, of) => store.lanes({ ...of, since: '2026-01-01T00:00:00.000Z' }, 9),
     unreadLogs: (store, of) => store.unreadLogs(period(of), 9),
     pipelines: (store, of) => store.pipelines(period(of), 9),
     repository: async (store, of) => {

@@ -10,7 +10,7 @@ const PAGES = [
   '/insights/trust',
   '/insights/health?days=90',
   '/insights/health?repo=acme/shop&days=90',
-  '/insights/flaky',
+  '/tests',
   '/insights/causes',
   '/insights/cost',
   '/insights/reviewers',

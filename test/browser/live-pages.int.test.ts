@@ -192,7 +192,7 @@ describe('65: pages change while they are open', () => {
       const before = asked;
       await expect.poll(() => asked, SOON).toBe(before + 1);
       open.clear();
-      await page.getByRole('link', { name: /^Held by me/ }).click();
+      await page.getByRole('link', { name: /^Mine/ }).click();
       await expect.poll(() => asked, SOON).toBe(before + 2);
       expect(open.size).toBe(1);
     });

@@ -48,7 +48,7 @@ describe('builds', () => {
     }
     const { body } = await getPage(console.app, '/builds?repository=acme/many');
     expect(body.match(/href="\/analyses\//g)).toHaveLength(2);
-    expect(body).toContain(`<a href="/builds/${build.id}">18 more</a>`);
+    expect(body).toContain(`<a class="above" href="/builds/${build.id}">18 more</a>`);
   });
 
   it('have a page each, on which nothing that came from outside is markup or a script', async () => {

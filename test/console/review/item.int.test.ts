@@ -30,12 +30,12 @@ describe('an item', () => {
     expect(page.statusCode).toBe(200);
     for (const words of [
       'item 7 of 42',
-      'TEST_FAILURE',
-      '80 % sure',
+      'Test failure',
+      'Likely, by its own account',
       'too few',
       'add() overwrites the last item',
       'Append instead',
-      'href="#E1"',
+      'id="E1"',
     ])
       expect(page.body).toContain(words);
     expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');
@@ -120,7 +120,7 @@ describe('an item', () => {
       },
     });
     const page = await getPage(opened.app, `/review/${review.id}`);
-    expect(page.body).toContain('admin-holder corrected it to CONFIG_ERROR');
+    expect(page.body).toContain('admin-holder corrected it to Configuration');
     expect(page.body).toContain('Undo');
   });
 
