@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   type Action,
   type Answer,
@@ -17,8 +16,9 @@ import {
   calibratedConfidence,
   isCalibratedAs,
 } from '../../src/domain/calibration.ts';
-import { Category, type Kind } from '../../src/domain/category.ts';
+import type { Kind } from '../../src/domain/category.ts';
 import { type Evidence, holdsQuote } from '../../src/domain/evidence.ts';
+import { evidenceFrom } from '../../src/domain/finding-data.ts';
 import { lastingFailure } from '../../src/domain/lasting-failure.ts';
 import { boundReason, isPublishedRoute, type Route } from '../../src/domain/publish-bound.ts';
 import { mayPassAnyway } from '../../src/domain/rerun.ts';
@@ -223,8 +223,8 @@ function agreement({ reading, classification, assessment }: ConfidenceFacts): Co
   return [factor('agreement', DISAGREES * sure, `the rules find ${reading.category}`)];
 }
 
-const Past = z.object({ fingerprint: z.string(), category: Category });
-const Red = z.object({ count: z.int() });
+/** The tools that say what category earlier failures had. */
+const REMEMBERING = ['read_failure_history', 'find_similar_failures', 'search_error_library'] as const;
 
 /**
  * Returns what earlier builds say for and against the answer: the same failure had another category before,
@@ -232,10 +232,9 @@ const Red = z.object({ count: z.int() });
  */
 function history({ evidence, classification, fingerprint }: ConfidenceFacts): ConfidenceFactor[] {
   const found: ConfidenceFactor[] = [];
-  const past = evidence.flatMap((item) => {
-    const data = Past.safeParse(item.data);
-    return data.success && data.data.fingerprint === fingerprint ? [data.data.category] : [];
-  });
+  const past = evidenceFrom(evidence, REMEMBERING).flatMap(({ data }) =>
+    data.fingerprint === fingerprint ? (data.category ?? []) : [],
+  );
   const other = past.find((category) => category !== classification.category);
   if (other !== undefined && !past.includes(classification.category))
     found.push(factor('history', WAS_OTHERWISE, `the same failure was ${other} before`));
@@ -255,9 +254,7 @@ function lasting(
   if (category === 'INFRA_ERROR') {
     if (same !== null && LASTS_IN_MACHINES.has(kind))
       return factor('history', LASTS, `it has failed this way ${same.times} times in a row`);
-    const red = evidence
-      .filter((item) => item.tool === 'count_consecutive_failures')
-      .map((item) => Red.safeParse(item.data).data?.count ?? 0);
+    const red = evidenceFrom(evidence, ['count_consecutive_failures']).map(({ data }) => data.count ?? 0);
     const longest = findMax(red, 0);
     return longest < LONG_RED
       ? null

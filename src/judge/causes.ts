@@ -16,7 +16,7 @@ import { type Filled, type FindValue, fillFirst } from './sentence.ts';
 import { listSiblings } from './siblings.ts';
 import { readLastLines } from './telling-block.ts';
 import { complains, completeCause, readWhole } from './telling-fact.ts';
-import { describeTest, nameOtherTests, speakTest } from './test-words.ts';
+import { completeTimeout, describeTest, nameOtherTests, speakTest } from './test-words.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { isProjectFile, STARTS_PROGRAM } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
@@ -38,7 +38,8 @@ export function describeCause(
 ): { title: string; statement: string; rootCause: string; values: Filled['values'] } {
   const step = findStep(facts, fact);
   const who = (step === null ? null : speakStep(step)) ?? 'The build';
-  const said = describe(facts, match, fact, classification, who);
+  const place = classification.category === 'INFRA_ERROR' ? null : (find?.('place')?.text ?? null);
+  const said = describe(facts, match, fact, classification, { who, place });
   const isFinding = findLeadingDiagnostic(facts, match) !== null;
   const cause = find === null ? null : fillFirst(match?.rule.cause, find);
   // A title of the rule is about what the rule reads, not about the finding that leads.
@@ -49,6 +50,7 @@ export function describeCause(
   const more = isFinding
     ? []
     : addFromLog(stated, fact, cause, facts, cause === null && said.isSilent === true);
+  if (classification.kind === 'missing_file') more.push(...nameEarlierError(facts, find));
   const added = more.map(({ text }) => text);
   const statement = [stated].concat(added).join(' ');
   return {
@@ -57,6 +59,18 @@ export function describeCause(
     rootCause: [stated, step === null ? [] : nameStep(step, facts, stated), ...added].flat().join(' '),
     values: [title, cause, more].flat().flatMap((filled) => filled?.values ?? []),
   };
+}
+
+/** The weight of an error from which on it may be why a file that a later step looks for was never written. */
+const TELLING = 60;
+
+/** Names an error that came before a missing file and may be why the file was never written. */
+function nameEarlierError({ subject }: Facts, find: FindValue | null): Filled[] {
+  const earlier = find?.('earlierError') ?? null;
+  const weight = subject.messages.find(({ text }) => text === earlier?.text)?.weight ?? 0;
+  if (earlier === null || weight < TELLING) return [];
+  const text = `An earlier error may be the reason: ${quoteWords(cleanWords(earlier.text, 200))}.`;
+  return [{ text, values: [earlier] }];
 }
 
 /** The name of an exception, or the words of a wrapper, which are left out of a title that is too long. */
@@ -161,11 +175,11 @@ function describe(
   match: Match | null,
   fact: Fact | null,
   classification: Classification,
-  who: string,
+  where: { readonly who: string; readonly place: string | null },
 ): Described {
   const { kind } = classification;
   const text = match?.fact.text ?? '';
-  const inWords = () => quoteLog(facts, fact, who, match !== null);
+  const inWords = () => quoteLog(facts, fact, where, match !== null);
   if (match?.rule.name === 'not-formatted') return describeFormatting(facts) ?? inWords();
   const diagnostic = findLeadingDiagnostic(facts, match);
   if (diagnostic !== null) return describeFinding(diagnostic, facts);
@@ -185,14 +199,15 @@ function describe(
 /** Formatters name the files they would change, a line each. */
 function describeFormatting(facts: Facts): Described | null {
   const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error');
-  const named = errors.flatMap(
+  const paths = errors.flatMap(
     (entry) => entry.file ?? /^\S{1,200}\.\w{1,6}$/.exec(entry.message)?.[0] ?? [],
   );
-  const files = [...new Set(named.map(projectPath))];
+  const files = [...new Set(paths.map(projectPath))];
   if (files.length === 0) return null;
   const count = files.length === 1 ? 'is' : 'are';
+  const named = `${listed(files)} ${count} not formatted to the project style`;
   return {
-    title: `${listed(files)} ${count} not formatted to the project style`,
+    title: named.length > MAX_TITLE ? `${files.length} files are not formatted to the project style` : named,
     cause: `The formatter ran in check mode and would change ${files.length === 1 ? 'one file' : `${files.length} files`}: ${listed(files, 6)}.`,
   };
 }
@@ -255,9 +270,11 @@ function describeException(entry: ThrownException, facts: Facts): Described {
     (frame) => frame.own && isProjectFile(frame.file) && !STARTS_PROGRAM.test(frame.file),
   );
   const place = own === undefined ? null : formatPlace(own.file, own.line);
-  const message = cleanWords(entry.message, 260);
+  const message = cleanWords(completeTimeout(entry.message, entry.at, facts.subject), 260);
   const [test] = facts.subject.failingTests;
-  const seen = test === undefined ? '' : ` This makes ${speakTest(test)} fail.${nameOtherTests(facts, test)}`;
+  const isFile = test !== undefined && place?.startsWith(test.name) === true;
+  const fails = test === undefined || isFile ? '' : ` This makes ${speakTest(test)} fail.`;
+  const seen = test === undefined ? '' : `${fails}${nameOtherTests(facts, test)}`;
   const type = entry.type.split('.').pop() ?? entry.type;
   return {
     title: type === 'DATA RACE' ? `Data race at ${place}` : titleAt(place, message, ': ', nameType(type)),
@@ -287,7 +304,12 @@ function chooseVerb(type: string, place: string | null): string {
 }
 
 /** Quotes the line that says why the step failed: one that a rule knows, or that says that something is wrong. */
-function quoteLog(facts: Facts, fact: Fact | null, who: string, isKnown: boolean): Described {
+function quoteLog(
+  facts: Facts,
+  fact: Fact | null,
+  { who, place }: { readonly who: string; readonly place: string | null },
+  isKnown: boolean,
+): Described {
   const { failures, messages } = facts.subject;
   const words =
     (fact === null ? null : readWhole(fact, facts)) ??
@@ -296,7 +318,14 @@ function quoteLog(facts: Facts, fact: Fact | null, who: string, isKnown: boolean
     '';
   const said = cleanWords(words, 300);
   if (said === '' || !(isKnown || complains(fact?.text ?? words))) return describeNothingFound(facts);
-  return { title: said, cause: `${who} failed with ${quoteWords(said)}.` };
+  const file =
+    place
+      ?.replace(/:\d{1,7}$/, '')
+      .split('/')
+      .at(-1) ?? '';
+  if (place === null || said.includes(file))
+    return { title: said, cause: `${who} failed with ${quoteWords(said)}.` };
+  return { title: titleAt(place, said), cause: `${who} failed at ${place} with ${quoteWords(said)}.` };
 }
 
 /** Says that there is no cause, and how the failing step ended. */

@@ -402,10 +402,11 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
  */
 function isStoppedOnPurpose(fact: Fact, facts: Facts): boolean {
   const { trigger, paragraph } = readBlock(fact, facts);
-  const before = paragraph.filter(
-    ({ line }) => trigger.line !== null && line < trigger.line && line >= trigger.line - 3,
-  );
-  return before.some(({ text }) =>
-    /^\W{0,8}(?:stopping|shutting down|terminating|tearing down|cleaning up|killing)\b/i.test(text),
+  const before = paragraph.filter(({ line }) => trigger.line !== null && line < trigger.line);
+  if (before.some(({ text }) => /\b(?:timed? ?out|deadline exceeded)\b/i.test(text))) return true;
+  return before.some(
+    ({ text, line }) =>
+      line >= (trigger.line ?? 0) - 3 &&
+      /^\W{0,8}(?:stopping|shutting down|terminating|tearing down|cleaning up|killing)\b/i.test(text),
   );
 }
