@@ -266,7 +266,7 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
     strength: 4.6,
     patterns: [
       /Error: (?:Unsupported (?:argument|block type|attribute)|Missing required argument|Reference to undeclared|Backend initialization required|Backend configuration changed|No value for required variable)/,
-      /Error: (?:Invalid (?:reference|value for|expression|count argument|for_each argument|provider configuration|index|function argument)|Duplicate resource|Argument or block definition required|Inconsistent conditional result types)/,
+      /Error: (?:Invalid (?:reference|value for|expression|count argument|for_each argument|provider configuration|index|function argument)|Duplicate resource|Argument or block definition required|Unclosed configuration block|Invalid block definition|Missing newline after argument|Inconsistent conditional result types)/,
       /Unsupported Terraform Core version/,
     ],
     reads: [

@@ -104,6 +104,49 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     matches: ['curl: (60) SSL certificate problem: unable to get local issuer certificate'],
     ignores: ['Certificate expires in 90 days'],
   },
+  'cargo-source-unreachable': {
+    kind: 'network',
+    strength: 4.6,
+    patterns: [
+      /^\s{0,8}network failure seems to have happened/,
+      /^\s{0,8}SSL error: (?:received early EOF|unknown error|syscall failure)/,
+      /^warning: spurious network error/,
+    ],
+    reads: [
+      /failed to fetch (?:into: )?`?(?<address>https:\/\/[^`\s]{1,160})/,
+      /(?:dependency|get) `(?<crate>[\w-]{1,64})`/,
+    ],
+    title: ['Cargo could not reach the source of {crate}', 'Cargo could not reach a source of crates'],
+    cause: [
+      'Cargo could not fetch {crate} from {address}: “{message}”.',
+      'Cargo could not fetch {crate}: “{message}”.',
+      'Cargo could not fetch a crate: “{message}”.',
+    ],
+    fix: [
+      [
+        'rerun',
+        'Run the job again. The connection of cargo broke, and your project is not involved. If it happens often, raise `net.retry`.',
+      ],
+    ],
+    outranks: ['members-do-not-fit', 'download-failed', 'tls-trouble'],
+    matches: ['  network failure seems to have happened'],
+    ignores: ['  if a proxy or similar is necessary `net.git-fetch-with-cli` may help here'],
+    says: [
+      {
+        log: [
+          'error: failed to get `pear` as a dependency of package `basket v0.1.0`',
+          '',
+          'Caused by:',
+          '  failed to fetch `https://crates.orchard.example/index`',
+          '',
+          'Caused by:',
+          '  network failure seems to have happened',
+        ].join('\n'),
+        title: 'Cargo could not reach the source of pear',
+        fix: 'Run the job again. The connection of cargo broke, and your project is not involved. If it happens often, raise `net.retry`.',
+      },
+    ],
+  },
   'server-error': {
     kind: 'service_unavailable',
     strength: 4,
