@@ -1,6 +1,7 @@
 import { Command, isInterrupted } from '@langchain/langgraph';
 import { z } from 'zod';
 import type { Evidence, ToolOutcome } from '../../src/domain/evidence.ts';
+import { readData } from '../../src/domain/finding-data.ts';
 import type { TriageStateUpdate } from './state.ts';
 
 /** The tool that puts a question to a person; the run waits for the answer. */
@@ -25,8 +26,6 @@ export function resumedWith(answer: ReviewerAnswer): Command<unknown, TriageStat
   return new Command<unknown, TriageStateUpdate, never>({ resume: { answer } });
 }
 
-const Asked = z.object({ questionId: z.string() });
-
 /** Returns the question that these replies ask a person. Returns null if there is none. */
 export function questionIn(
   replies: readonly ToolOutcome[],
@@ -34,8 +33,8 @@ export function questionIn(
   for (const reply of replies) {
     const [finding] = reply.findings;
     if (reply.call.tool !== ASK_REVIEWER || reply.status !== 'ok' || finding === undefined) continue;
-    const data = Asked.safeParse(finding.data);
-    if (data.success) return { id: data.data.questionId, text: finding.text };
+    const { questionId } = readData(ASK_REVIEWER, finding);
+    if (questionId !== null) return { id: questionId, text: finding.text };
   }
   return null;
 }

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   type Action,
   type Answer,
@@ -17,10 +16,12 @@ import {
   calibratedConfidence,
   isCalibratedAs,
 } from '../../src/domain/calibration.ts';
-import { Category, type Kind } from '../../src/domain/category.ts';
+import type { Kind } from '../../src/domain/category.ts';
 import { type Evidence, holdsQuote } from '../../src/domain/evidence.ts';
+import { evidenceFrom } from '../../src/domain/finding-data.ts';
 import { lastingFailure } from '../../src/domain/lasting-failure.ts';
 import { boundReason, isPublishedRoute, type Route } from '../../src/domain/publish-bound.ts';
+import { mayPassAnyway } from '../../src/domain/rerun.ts';
 import { findMax, findMin } from '../../src/lib/collections.ts';
 import { formatConfidence } from '../../src/lib/text.ts';
 import type { Assessment } from '../../src/ports/analyst.ts';
@@ -222,8 +223,8 @@ function agreement({ reading, classification, assessment }: ConfidenceFacts): Co
   return [factor('agreement', DISAGREES * sure, `the rules find ${reading.category}`)];
 }
 
-const Past = z.object({ fingerprint: z.string(), category: Category });
-const Red = z.object({ count: z.int() });
+/** The tools that say what category earlier failures had. */
+const REMEMBERING = ['read_failure_history', 'find_similar_failures', 'search_error_library'] as const;
 
 /**
  * Returns what earlier builds say for and against the answer: the same failure had another category before,
@@ -231,10 +232,9 @@ const Red = z.object({ count: z.int() });
  */
 function history({ evidence, classification, fingerprint }: ConfidenceFacts): ConfidenceFactor[] {
   const found: ConfidenceFactor[] = [];
-  const past = evidence.flatMap((item) => {
-    const data = Past.safeParse(item.data);
-    return data.success && data.data.fingerprint === fingerprint ? [data.data.category] : [];
-  });
+  const past = evidenceFrom(evidence, REMEMBERING).flatMap(({ data }) =>
+    data.fingerprint === fingerprint ? (data.category ?? []) : [],
+  );
   const other = past.find((category) => category !== classification.category);
   if (other !== undefined && !past.includes(classification.category))
     found.push(factor('history', WAS_OTHERWISE, `the same failure was ${other} before`));
@@ -254,9 +254,7 @@ function lasting(
   if (category === 'INFRA_ERROR') {
     if (same !== null && LASTS_IN_MACHINES.has(kind))
       return factor('history', LASTS, `it has failed this way ${same.times} times in a row`);
-    const red = evidence
-      .filter((item) => item.tool === 'count_consecutive_failures')
-      .map((item) => Red.safeParse(item.data).data?.count ?? 0);
+    const red = evidenceFrom(evidence, ['count_consecutive_failures']).map(({ data }) => data.count ?? 0);
     const longest = findMax(red, 0);
     return longest < LONG_RED
       ? null
@@ -303,6 +301,8 @@ export interface ActionFacts {
   readonly calibration: CalibrationInUse | null;
   /** The kind of answer whose outcomes decide about publishing; null: a person decided. */
   readonly route: Route | null;
+  /** The probability that a re-run would pass, if it was estimated. */
+  readonly transient?: number | undefined;
 }
 
 export interface ActionDecision {
@@ -394,6 +394,10 @@ function findDoubts(facts: ActionFacts, { thresholds }: TriageLimits, map: Categ
   if (against.length > 0) {
     const reason = `some evidence speaks against this answer (${against.join(', ')})`;
     doubts.push({ most: excuse ? thresholds.humanReview : null, reason });
+  }
+  if (facts.route !== null && mayPassAnyway(facts.transient, classification)) {
+    const reason = `a re-run may pass (${formatConfidence(facts.transient ?? 0)}), and ${classification.category} does not say so`;
+    doubts.push({ most: null, forbids: true, reason });
   }
   if (map?.threshold === null) {
     doubts.push({

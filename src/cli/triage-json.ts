@@ -74,6 +74,7 @@ function analysisJson({ analysis, explains }: ArrangedAnswer): object {
     rootCause: answer.rootCause,
     fix: answer.fixRecommendation,
     act: answer.act ?? null,
+    transient: answer.transient ?? null,
     tests: explains.tests,
     failures: explains.failures,
     grouped: explains.grouped,

@@ -120,6 +120,8 @@ export const Answer = z.object({
    * stated.
    */
   act: Act.nullable().optional(),
+  /** Probability that a re-run of the same commit would pass, 0..1; absent in answers of older versions. */
+  transient: z.number().min(0).max(1).optional(),
   confidence: z.number().min(0).max(1),
   claims: z.array(Claim),
   suspects: z.array(Suspect),

@@ -60,6 +60,8 @@ export interface FailureHistory {
     readonly flakes: number;
     /** Those of them that failed in the same way. */
     readonly alike: number;
+    /** True if it passed in the newest build of the default branch before this one. */
+    readonly passedOnDefault: boolean;
     /** True if passing builds of the default branch report tests, and none of them has ever run this one. */
     readonly isNew: boolean;
   } | null;

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { Evidence } from './evidence.ts';
+import { evidenceFrom } from './finding-data.ts';
 
 /** A failure that a pipeline had in its last builds, each time the same. */
 export interface LastingFailure {
@@ -13,16 +13,14 @@ export interface LastingFailure {
 /** Number of identical failures in a row from which a failure is not temporary. */
 const LASTING = 3;
 
-const Streak = z.object({ same: z.int().min(LASTING), firstSameNumber: z.string() });
-
 /**
  * Returns how often in a row a pipeline failed in this way, and since which build. Returns null for fewer
  * than three times, or if no tool checked it.
  */
 export function lastingFailure(evidence: readonly Evidence[]): LastingFailure | null {
-  for (const item of evidence) {
-    const streak = item.tool === 'count_consecutive_failures' ? Streak.safeParse(item.data).data : undefined;
-    if (streak !== undefined) return { times: streak.same, since: streak.firstSameNumber, item };
+  for (const { item, data } of evidenceFrom(evidence, ['count_consecutive_failures'])) {
+    const { same: times, firstSameNumber: since } = data;
+    if (times !== null && times >= LASTING && since !== null) return { times, since, item };
   }
   return null;
 }

@@ -229,6 +229,7 @@ function judgeMachine(facts: WhoseFacts): Found | null {
   if (analysis.classification.confidence < LEAST_PROBABLE && !history.seenElsewhere) return null;
   const isTest = failures.some(({ test }) => test !== null);
   if (reachesFailure(facts) || (isTest && !history.seenElsewhere)) return null;
+  if (!history.seenElsewhere && [...listChangedFiles(analysis)].some(isSetup)) return null;
   const proof: WhoseProof[] = [{ what: 'log' }];
   return { verdict: 'machine', probability: PROBABLE.step, proof: proof.concat(countPullRequests(history)) };
 }
@@ -241,6 +242,13 @@ const CLEAR_KINDS: ReadonlySet<string> = new Set([
   'rate_limited',
   'disk_full',
 ]);
+
+/** Tells whether a file sets up the job: hidden files, manifests, lock files, and all that configures. */
+function isSetup(path: string): boolean {
+  return /(?:^|\/)(?:\.[^/]+|Dockerfile[^/]*|Makefile|[^/]+\.(?:ya?ml|toml|ini|cfg|conf|json|xml|lock|gradle|kts|tf|env|txt))$/.test(
+    path,
+  );
+}
 
 /** Several people met it before it was seen here. A message without a test is too often alike by chance. */
 function judgeByPullRequests(facts: WhoseFacts): Found | null {
@@ -291,7 +299,8 @@ function judgeNew(facts: WhoseFacts): Found | null {
   if (category === 'DEPENDENCY_ERROR' && !isTouched) return null;
   if ((test?.flakes ?? 0) > 0 || (generic && own.times < 2 && test?.isNew !== true)) return null;
   const proof: WhoseProof[] = test?.isNew === true ? [{ what: 'new-test' }] : [];
-  if (main?.status === 'passed') proof.push({ what: 'passes-on', branch: main.name, build: main.newest });
+  if (main !== null && (main.status === 'passed' || test?.passedOnDefault === true))
+    proof.push({ what: 'passes-on', branch: main.name, build: main.newest });
   else if (own.passed !== null) proof.push({ what: 'passed-before', build: own.passed });
   if (proof.length === 0) return null;
   const probability = isTouched || test?.isNew === true ? PROBABLE.touched : PROBABLE.first;

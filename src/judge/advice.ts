@@ -1,6 +1,7 @@
 import { type Act, type Classification, isNotDevelopersFault } from '../domain/analysis.ts';
 import { KIND_CATEGORY } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import { evidenceFrom } from '../domain/finding-data.ts';
 import { lastingFailure } from '../domain/lasting-failure.ts';
 import { confirmedEntry, findNamingDocument, fittingDocument, isTeamDocument } from './evidence-facts.ts';
 import { KIND_WORDING } from './kinds.ts';
@@ -85,8 +86,9 @@ function chooseAdvice(
  * none was.
  */
 function pointToDocumentation(evidence: readonly Evidence[]): string {
-  const named = evidence.filter(({ tool, source }) => tool === 'search_web' && source === 'documentation');
-  const places = named.flatMap(({ url, data }) => (url === undefined ? [] : `${data?.named} (${url})`));
+  const places = evidenceFrom(evidence, ['search_web']).flatMap(({ item: { source, url }, data }) =>
+    source !== 'documentation' || url === undefined ? [] : `${data.named} (${url})`,
+  );
   if (places.length === 0) return '';
   return ` The web could not be searched. Related documentation, which was not read: ${listed(places)}.`;
 }

@@ -12,6 +12,7 @@ import { KIND_WORDING } from './kinds.ts';
 import { describeChange } from './removals.ts';
 import { rankSuspects } from './suspects.ts';
 import { findTellingFact, tellsOfAnother } from './telling-fact.ts';
+import { estimateTransient } from './transient.ts';
 import { createFinder } from './values/find.ts';
 import { causeConfidence, hasCloseRunnerUp } from './verify.ts';
 import { oneLine } from './wording.ts';
@@ -74,6 +75,7 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
     rootCause: [`${seen}${rootCause}`, change?.cause ?? []].flat().join(' '),
     fixRecommendation: isRestored ? (change?.fix ?? '') : advice.text,
     act: isRestored ? 'code' : advice.act,
+    transient: estimateTransient(subject, evidence),
     confidence,
     claims: buildClaims(statement, fact, used, ruling, classification, evidence, change?.claim ?? null),
     suspects,

@@ -16,7 +16,7 @@ import { type Filled, type FindValue, fillFirst } from './sentence.ts';
 import { listSiblings } from './siblings.ts';
 import { readLastLines } from './telling-block.ts';
 import { complains, completeCause, readWhole } from './telling-fact.ts';
-import { describeTest, nameOtherTests, speakTest } from './test-words.ts';
+import { completeTimeout, describeTest, nameOtherTests, speakTest } from './test-words.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { isProjectFile, STARTS_PROGRAM } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
@@ -38,7 +38,8 @@ export function describeCause(
 ): { title: string; statement: string; rootCause: string; values: Filled['values'] } {
   const step = findStep(facts, fact);
   const who = (step === null ? null : speakStep(step)) ?? 'The build';
-  const said = describe(facts, match, fact, classification, who);
+  const place = classification.category === 'INFRA_ERROR' ? null : (find?.('place')?.text ?? null);
+  const said = describe(facts, match, fact, classification, { who, place });
   const isFinding = findLeadingDiagnostic(facts, match) !== null;
   const cause = find === null ? null : fillFirst(match?.rule.cause, find);
   // A title of the rule is about what the rule reads, not about the finding that leads.
@@ -49,6 +50,7 @@ export function describeCause(
   const more = isFinding
     ? []
     : addFromLog(stated, fact, cause, facts, cause === null && said.isSilent === true);
+  if (classification.kind === 'missing_file') more.push(...nameEarlierError(stated, facts, find));
   const added = more.map(({ text }) => text);
   const statement = [stated].concat(added).join(' ');
   return {
@@ -57,6 +59,19 @@ export function describeCause(
     rootCause: [stated, step === null ? [] : nameStep(step, facts, stated), ...added].flat().join(' '),
     values: [title, cause, more].flat().flatMap((filled) => filled?.values ?? []),
   };
+}
+
+/** The weight of an error from which on it may be why a file that a later step looks for was never written. */
+const TELLING = 60;
+
+/** Names an error that came before a missing file and may be why the file was never written. */
+function nameEarlierError(cause: string, { subject }: Facts, find: FindValue | null): Filled[] {
+  const earlier = find?.('earlierError') ?? null;
+  const weight = subject.messages.find(({ text }) => text === earlier?.text)?.weight ?? 0;
+  const said = cleanWords(earlier?.text ?? '', 200);
+  if (earlier === null || weight < TELLING || cause.includes(said)) return [];
+  const text = `An earlier error may be the reason: ${quoteWords(said)}.`;
+  return [{ text, values: [earlier] }];
 }
 
 /** The name of an exception, or the words of a wrapper, which are left out of a title that is too long. */
@@ -72,7 +87,9 @@ function shortenTitle(title: string): string {
   const at = name.indexOf(': ');
   const [head, said] = [name.slice(0, at), name.slice(at + 2)];
   const isCut = name.length > MAX_TITLE && WRAPS.test(head) && /^[A-Z\d'"`[]/.test(said);
-  return cleanWords(isCut && said.length >= SHORTEST_TITLE ? said : name, MAX_TITLE);
+  const cut = cleanWords(isCut && said.length >= SHORTEST_TITLE ? said : name, MAX_TITLE);
+  const isOpen = (cut.match(/"/g)?.length ?? 0) % 2 === 1 && !cut.endsWith('…');
+  return isOpen ? cut.replace(/"(?=[^"]*$)/, '') : cut;
 }
 
 /** Adds what the log says of other names, and what it says besides. */
@@ -150,7 +167,7 @@ const SCRIPT =
   /^(?:\w+=|[#.~/[$]|(?![A-Z]).*(?: -|[=$"\\;|`]|&&)|(?:cd|npm|npx|pnpm|yarn|bun|go|cargo|make|mvn|python3?|node|pytest|bundle|docker|git) )/;
 /** The first line of a script that does not tell what the script does. */
 const STARTS =
-  /^(?:#|\[|\{|\(|\$?\w+ ?=|(?:if|for|while|case|echo|printf|set|export|cd|mkdir|Write-\w+|git config|npm init)\b)|[\\`|({]$/;
+  /^(?:#|\[|\{|\(|\$?\w+ ?=|(?:if|for|while|case|echo|printf|set|export|cd|mkdir|chmod|Write-\w+|git config|npm init|(?:python3? -m )?pip3? install --upgrade pip)\b)|[\\`|({]$/;
 
 function isWithin({ source, lineStart, lineEnd }: Section, fact: Fact): boolean {
   return fact.source === source && fact.line !== null && lineStart <= fact.line && fact.line <= lineEnd;
@@ -161,11 +178,11 @@ function describe(
   match: Match | null,
   fact: Fact | null,
   classification: Classification,
-  who: string,
+  where: { readonly who: string; readonly place: string | null },
 ): Described {
   const { kind } = classification;
   const text = match?.fact.text ?? '';
-  const inWords = () => quoteLog(facts, fact, who, match !== null);
+  const inWords = () => quoteLog(facts, fact, where, match !== null);
   if (match?.rule.name === 'not-formatted') return describeFormatting(facts) ?? inWords();
   const diagnostic = findLeadingDiagnostic(facts, match);
   if (diagnostic !== null) return describeFinding(diagnostic, facts);
@@ -185,14 +202,15 @@ function describe(
 /** Formatters name the files they would change, a line each. */
 function describeFormatting(facts: Facts): Described | null {
   const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error');
-  const named = errors.flatMap(
+  const paths = errors.flatMap(
     (entry) => entry.file ?? /^\S{1,200}\.\w{1,6}$/.exec(entry.message)?.[0] ?? [],
   );
-  const files = [...new Set(named.map(projectPath))];
+  const files = [...new Set(paths.map(projectPath))];
   if (files.length === 0) return null;
   const count = files.length === 1 ? 'is' : 'are';
+  const named = `${listed(files)} ${count} not formatted to the project style`;
   return {
-    title: `${listed(files)} ${count} not formatted to the project style`,
+    title: named.length > MAX_TITLE ? `${files.length} files are not formatted to the project style` : named,
     cause: `The formatter ran in check mode and would change ${files.length === 1 ? 'one file' : `${files.length} files`}: ${listed(files, 6)}.`,
   };
 }
@@ -203,7 +221,7 @@ function describeMissingModule(text: string, facts: Facts, { category }: Classif
   if (category === 'DEPENDENCY_ERROR')
     return {
       title: `The package ${name} is not installed`,
-      cause: `${who} imports the package ${name}, but the job did not install it: it is not declared as a dependency, or the install step failed or was skipped.`,
+      cause: `${who} imports ${name}, which is not installed in this job.`,
     };
   return {
     title: titleAt(who, `imports ${name}, which does not exist`, ' '),
@@ -255,9 +273,11 @@ function describeException(entry: ThrownException, facts: Facts): Described {
     (frame) => frame.own && isProjectFile(frame.file) && !STARTS_PROGRAM.test(frame.file),
   );
   const place = own === undefined ? null : formatPlace(own.file, own.line);
-  const message = cleanWords(entry.message, 260);
+  const message = cleanWords(completeTimeout(entry.message, entry.at, facts.subject), 260);
   const [test] = facts.subject.failingTests;
-  const seen = test === undefined ? '' : ` This makes ${speakTest(test)} fail.${nameOtherTests(facts, test)}`;
+  const isFile = test !== undefined && place?.startsWith(test.name) === true;
+  const fails = test === undefined || isFile ? '' : ` This makes ${speakTest(test)} fail.`;
+  const seen = test === undefined ? '' : `${fails}${nameOtherTests(facts, test)}`;
   const type = entry.type.split('.').pop() ?? entry.type;
   return {
     title: type === 'DATA RACE' ? `Data race at ${place}` : titleAt(place, message, ': ', nameType(type)),
@@ -287,7 +307,12 @@ function chooseVerb(type: string, place: string | null): string {
 }
 
 /** Quotes the line that says why the step failed: one that a rule knows, or that says that something is wrong. */
-function quoteLog(facts: Facts, fact: Fact | null, who: string, isKnown: boolean): Described {
+function quoteLog(
+  facts: Facts,
+  fact: Fact | null,
+  { who, place }: { readonly who: string; readonly place: string | null },
+  isKnown: boolean,
+): Described {
   const { failures, messages } = facts.subject;
   const words =
     (fact === null ? null : readWhole(fact, facts)) ??
@@ -295,8 +320,17 @@ function quoteLog(facts: Facts, fact: Fact | null, who: string, isKnown: boolean
     failures.find(({ message }) => message !== NO_ERROR)?.message ??
     '';
   const said = cleanWords(words, 300);
+  if (/^The operation was cancell?ed$/.test(said))
+    return { title: 'The job was canceled', cause: `${who} was canceled; the log does not say why.` };
   if (said === '' || !(isKnown || complains(fact?.text ?? words))) return describeNothingFound(facts);
-  return { title: said, cause: `${who} failed with ${quoteWords(said)}.` };
+  const file =
+    place
+      ?.replace(/:\d{1,7}$/, '')
+      .split('/')
+      .at(-1) ?? '';
+  if (place === null || said.includes(file))
+    return { title: said, cause: `${who} failed with ${quoteWords(said)}.` };
+  return { title: titleAt(place, said), cause: `${who} failed at ${place} with ${quoteWords(said)}.` };
 }
 
 /** Says that there is no cause, and how the failing step ended. */

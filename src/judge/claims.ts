@@ -290,8 +290,6 @@ function cite(text: string, item: Evidence): Claim {
 }
 
 /** Names the repository of a decision that was made in another one. */
-export function nameOther({ repository, evidence }: Retrieved): string {
-  return repository !== null && evidence.data?.sameRepository === false
-    ? ` in ${oneLine(repository, 100)}`
-    : '';
+export function nameOther({ repository, sameRepository }: Retrieved): string {
+  return repository !== null && sameRepository === false ? ` in ${oneLine(repository, 100)}` : '';
 }

@@ -1,7 +1,13 @@
-import { z } from 'zod';
 import type { Claim } from '../domain/analysis.ts';
-import { Category, Kind } from '../domain/category.ts';
+import type { Category, Kind } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import {
+  type EvidenceFrom,
+  evidenceFrom,
+  type FoundFile,
+  type LeftUse,
+  type Retrieved as RetrievedData,
+} from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import {
   findChangedRange,
@@ -13,35 +19,9 @@ import {
 import { isSameFile } from './places.ts';
 import { listed } from './wording.ts';
 
-/**
- * Creates the schema of a field in a finding's data. The value is null if the field is absent or has another
- * shape.
- */
-const field = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null).catch(null);
-const text = field(z.string());
-
-const RetrievedData = z.object({
-  category: field(Category),
-  kind: field(Kind),
-  /** The person who confirmed the entry. It counts only in the error library. */
-  confirmedBy: text,
-  rootCause: text,
-  fixRecommendation: text,
-  fix: text,
-  /** The line of a curated document that resembles a line of the failure. */
-  matchedPhrase: text,
-  /** The cause according to a team's document, and the words of the document that name the error. */
-  cause: text,
-  named: text,
-  /** True if a decision is similar enough to propose its cause and fix. */
-  proposes: field(z.boolean()),
-  repository: text,
-});
-
-type RetrievedData = z.infer<typeof RetrievedData>;
-
 /** A knowledge document or a person's earlier decision, as a tool found it. */
-export interface Retrieved extends Omit<RetrievedData, 'fixRecommendation' | 'matchedPhrase' | 'proposes'> {
+export interface Retrieved
+  extends Omit<RetrievedData, 'fixRecommendation' | 'matchedPhrase' | 'proposes' | 'fingerprint'> {
   readonly proposes: boolean;
   readonly evidence: Evidence;
   /** The words by which it was found: a line of a curated document, or the whole passage. */
@@ -52,11 +32,11 @@ export interface Retrieved extends Omit<RetrievedData, 'fixRecommendation' | 'ma
 /** The similarity from which a decision proposes its cause, if the tool that found it does not say. */
 const ALIKE = 0.75;
 
-const RETRIEVERS: ReadonlySet<string> = new Set(['search_knowledge', 'search_error_library']);
+const RETRIEVERS = ['search_knowledge', 'search_error_library'] as const;
 
 /** Lists everything that was retrieved from the knowledge base and the error library, best score first. */
 export function retrievedFrom(evidence: readonly Evidence[]): readonly Retrieved[] {
-  const found = evidence.filter((item) => RETRIEVERS.has(item.tool)).map(read);
+  const found = evidenceFrom(evidence, RETRIEVERS).map(read);
   return found.sort((left, right) => right.score - left.score);
 }
 
@@ -113,8 +93,9 @@ export function fittingDocument(
   return sameKind ?? documents.find((item) => item.category === category && item.score >= 0.6) ?? null;
 }
 
-function read(evidence: Evidence): Retrieved {
-  const { fixRecommendation, matchedPhrase, proposes, ...data } = RetrievedData.parse(evidence.data ?? {});
+function read(found: EvidenceFrom<(typeof RETRIEVERS)[number]>): Retrieved {
+  const { tool, item: evidence } = found;
+  const { fixRecommendation, matchedPhrase, proposes, fingerprint, ...data } = found.data;
   const isOwn = data.named !== null && isTeamDocument(evidence);
   return {
     ...data,
@@ -122,7 +103,7 @@ function read(evidence: Evidence): Retrieved {
     phrase: matchedPhrase ?? evidence.text,
     proposes: proposes ?? (evidence.score ?? 0) >= ALIKE,
     score: evidence.score ?? 0,
-    confirmedBy: evidence.tool === 'search_error_library' ? data.confirmedBy : null,
+    confirmedBy: tool === 'search_error_library' ? data.confirmedBy : null,
     fix: fixRecommendation ?? data.fix ?? (isOwn ? null : section(evidence.text, FIX_HEADING)),
   };
 }
@@ -144,17 +125,10 @@ function section(text: string, heading: RegExp): string | null {
   return body === '' ? null : body.slice(0, 600);
 }
 
-const Row = z.object({
-  fingerprint: z.string(),
-  repository: z.string(),
-  pipeline: z.string(),
-  number: z.string(),
-  branch: z.string(),
-  commit: z.string().nullable(),
-  buildId: z.string(),
-  seenAt: z.string(),
-});
-type Row = z.infer<typeof Row>;
+/** A failure of an earlier build whose build is known. */
+type Row = {
+  readonly [Key in 'pipeline' | 'number' | 'branch' | 'buildId' | 'seenAt']: string;
+} & { readonly commit: string | null };
 
 /**
  * The usual names of branches that everyone's changes end up in. The build itself does not say which branch
@@ -176,7 +150,7 @@ export function seenElsewhere(
 ): { readonly isSure: boolean; readonly claim: Claim } | null {
   const { branch } = subject.build;
   if (subject.generic || branch === null) return null;
-  const rows = evidence.flatMap((item) => sameFailure(item, subject));
+  const rows = sameFailure(evidence, subject);
   const others = rows.filter(({ row }) => row.branch !== branch);
   const chosen = SHARED.test(branch)
     ? rows.filter(({ row }) => row.commit !== null && row.commit !== subject.build.commit)
@@ -193,14 +167,20 @@ export function seenElsewhere(
 }
 
 /** Returns rows of this repository with this fingerprint, from earlier builds and other commits. */
-function sameFailure(item: Evidence, { build, fingerprint }: TriageSubject): { id: string; row: Row }[] {
-  if (item.tool !== 'read_failure_history' && item.tool !== 'find_similar_failures') return [];
-  const row = Row.safeParse(item.data ?? {}).data;
-  if (row === undefined || row.fingerprint !== fingerprint.value || row.repository !== build.repository)
-    return [];
-  const isEarlier = Date.parse(row.seenAt) < Date.parse(build.receivedAt);
-  const isOther = row.buildId !== build.id && (row.commit === null || row.commit !== build.commit);
-  return isEarlier && isOther ? [{ id: item.id, row }] : [];
+function sameFailure(
+  evidence: readonly Evidence[],
+  { build, fingerprint }: TriageSubject,
+): { id: string; row: Row }[] {
+  const past = evidenceFrom(evidence, ['read_failure_history', 'find_similar_failures']);
+  return past.flatMap(({ item: { id }, data }) => {
+    const { pipeline, number, branch, buildId, seenAt, commit } = data;
+    if (data.fingerprint !== fingerprint.value || data.repository !== build.repository) return [];
+    if (pipeline === null || number === null || branch === null || buildId === null || seenAt === null)
+      return [];
+    const isEarlier = Date.parse(seenAt) < Date.parse(build.receivedAt);
+    const isOther = buildId !== build.id && (commit === null || commit !== build.commit);
+    return isEarlier && isOther ? [{ id, row: { pipeline, number, branch, buildId, seenAt, commit } }] : [];
+  });
 }
 
 /** A commit that touched a file, as a code tool found it. */
@@ -226,9 +206,6 @@ export interface Touch {
   readonly stillUsed: readonly LeftUse[];
 }
 
-const LeftUse = z.object({ name: z.string(), path: z.string(), line: z.int() });
-type LeftUse = z.infer<typeof LeftUse>;
-
 /** The facts about the repository that the code tools found. */
 export interface RepositoryFacts {
   readonly touches: readonly Touch[];
@@ -253,53 +230,21 @@ export interface RepositoryFacts {
   readonly paths: readonly string[];
 }
 
-const FoundFile = z.object({
-  path: z.string(),
-  as: z.string(),
-  line: z.int().nullable(),
-  by: z.enum(['asked', 'log', 'import', 'step', 'manifest']),
-});
-/** A file of the repository that the failure leads to, and the words that lead to it. */
-export type FoundFile = z.infer<typeof FoundFile>;
-
-const Data = z.object({
-  path: text,
-  commit: text,
-  sha: text,
-  author: text,
-  at: text,
-  pullRequest: field(z.int()),
-  lines: field(z.array(z.tuple([z.number(), z.number()]))),
-  files: field(z.array(z.string())),
-  fileCount: field(z.int()),
-  truncated: field(z.boolean()),
-  sinceGreen: field(z.boolean()),
-  found: field(z.array(FoundFile)),
-  missing: field(z.array(z.string())),
-  stillUsed: field(z.array(LeftUse)),
-  removes: field(z.boolean()),
-  formats: field(z.boolean()),
-  additions: field(z.int()),
-  deletions: field(z.int()),
-});
-type Data = z.infer<typeof Data>;
-
-const TOUCHING: ReadonlySet<string> = new Set([
+const TOUCHING = [
   'read_blame',
   'changed_since_green',
   'read_commit_diff',
   'read_commit_history',
   'read_past_fixes',
-]);
+] as const;
+const READING = ['read_file', 'read_test_file', 'search_code', 'search_semantic'] as const;
 
 /**
  * Reads the structured part of what the code tools found. Anything that does not fit the schema is left out.
  */
 export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFacts {
-  const read = evidence.map((item) => ({ item, data: Data.parse(item.data ?? {}) }));
-  const all = read.flatMap(({ item, data }) =>
-    TOUCHING.has(item.tool) ? (readTouch(item, data) ?? []) : [],
-  );
+  const touching = evidenceFrom(evidence, TOUCHING);
+  const all = touching.flatMap((one) => readTouch(one) ?? []);
   const formatting = all.filter(({ formats }) => formats);
   // A commit that only formatted a file is not shown as one that touched it.
   const touches = all.filter(
@@ -308,10 +253,13 @@ export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFa
   const isFormatted = (path: string) =>
     formatting.some((one) => one.path === path && one.tool === 'changed_since_green') &&
     !touches.some((one) => one.path === path && one.tool === 'changed_since_green');
-  const lists = (tool: string) =>
-    read.filter(({ item, data }) => item.tool === tool && data.fileCount !== null && data.files !== null);
+  const lists = (tool: (typeof TOUCHING)[number]) =>
+    touching.filter((one) => one.tool === tool && one.data.fileCount !== null && one.data.files !== null);
   const changed = lists('changed_since_green')[0]?.data;
-  const found = read.find(({ item }) => item.tool === 'find_files')?.data;
+  const [found] = evidenceFrom(evidence, ['find_files']);
+  const files = evidenceFrom(evidence, [...TOUCHING, ...READING]).flatMap(({ data }) =>
+    [data.path ?? [], 'files' in data ? (data.files ?? []) : []].flat(),
+  );
   return {
     touches,
     changed:
@@ -323,16 +271,10 @@ export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFa
             isWhole: changed.truncated !== true && changed.sinceGreen !== false,
             sinceGreen: changed.sinceGreen !== false,
           },
-    found: found?.found ?? [],
-    missing: found?.missing ?? [],
+    found: found?.data.found ?? [],
+    missing: found?.data.missing ?? [],
     mended: lists('read_past_fixes').flatMap(({ data }) => data.files ?? []),
-    paths: [
-      ...new Set(
-        read.flatMap(({ item, data }) =>
-          CODE_TOOLS.has(item.tool) ? [data.path ?? [], data.files ?? []].flat() : [],
-        ),
-      ),
-    ],
+    paths: [...new Set(files)],
   };
 }
 
@@ -353,15 +295,7 @@ export function listTouches(path: string, { touches }: Pick<RepositoryFacts, 'to
   return touches.filter((touch) => isSameFile(touch.path, path));
 }
 
-const CODE_TOOLS: ReadonlySet<string> = new Set([
-  ...TOUCHING,
-  'read_file',
-  'read_test_file',
-  'search_code',
-  'search_semantic',
-]);
-
-function readTouch(item: Evidence, data: Data): Touch | null {
+function readTouch({ item, data }: EvidenceFrom<(typeof TOUCHING)[number]>): Touch | null {
   const path =
     data.path ??
     (item.source.startsWith('commit/') || item.source.startsWith('compare/') ? null : item.source);

@@ -83,6 +83,8 @@ function ownRoots(facts: Facts): ReadonlySet<string> {
     const parts = path.replace(/^\.?\//, '').split(/[\\/]/);
     for (const part of parts.slice(-4)) roots.add(part.replace(/\.\w{1,4}$/, ''));
   }
+  const named = facts.shown.matchAll(/--cov[= ](?:src\/)?(\w{2,60})\b|(?:^|[\s'"(])src\/(\w{2,60})\/\w/g);
+  for (const [, measured, inSource] of named) roots.add(measured ?? inSource ?? '');
   for (const common of ['tests', 'test', 'src', 'lib', 'node_modules', 'python', '']) roots.delete(common);
   return roots;
 }

@@ -1,6 +1,7 @@
 import type { Suspect } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import type { FoundFile } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import {
   changesCodeNear,
@@ -14,7 +15,6 @@ import {
 } from './changes.ts';
 import { findManifest } from './clues.ts';
 import {
-  type FoundFile,
   listTouches,
   type RepositoryFacts,
   readRepositoryFacts,

@@ -1,5 +1,5 @@
 import type { ErrorMessage } from '../domain/failure.ts';
-import { classifyRole, isWrapper } from '../log/roles.ts';
+import { classifyRole, isWrapper, type LineRole } from '../log/roles.ts';
 import type { Fact, Facts } from './facts.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
 import type { Match } from './rule.ts';
@@ -157,6 +157,8 @@ const WRAPPED = 60;
 const CONTINUES =
   /^(?:(?!fatal|error|err|warning|panic|note|hint)[a-z(]|(?:So|And|Thus|Therefore|Hence|Which)\b)/;
 
+/** Roles of lines that continue no text. */
+const NO_REST: ReadonlySet<LineRole> = new Set(['echo', 'ending', 'passing', 'progress']);
 /** The two sides of a comparison, which test runners print on a line each. */
 const [EXPECTS, GETS] = [/^Expected\b[\w ]{0,30}:/i, /^(?:Received|Actual|But was|Got)\b[\w ]{0,30}:/i];
 
@@ -168,7 +170,7 @@ export function readWhole(fact: Fact, facts: Facts): string {
   if (own === undefined || whole.includes('\n')) return whole;
   let last = own;
   for (const next of paragraph.filter(({ line }) => line > own.line)) {
-    if (next.line !== last.line + 1 || classifyRole(next.text.trim()) === 'echo') break;
+    if (next.line !== last.line + 1 || NO_REST.has(classifyRole(next.text.trim()))) break;
     if (!goesOn(whole, last, next)) break;
     const isAnnounced = whole.endsWith(':');
     const isSide = EXPECTS.test(next.text.trim()) || GETS.test(next.text.trim());
@@ -192,7 +194,7 @@ function goesOn(whole: string, last: ShownLine, next: ShownLine): boolean {
   const text = next.text.trim();
   if (text === '' || measureIndent(next.text) < measureIndent(last.text)) return false;
   if (GETS.test(text) ? EXPECTS.test(last.text.trim()) : EXPECTS.test(text)) return true;
-  if (/[a-z]:$/.test(whole))
+  if (/[a-z\d]:$/.test(whole))
     return next.text.length < 2 * WRAPPED && classifyRole(text) !== 'passing' && isSentence(text);
   return isCut(last.text) && (/^ {2}/.test(next.text) || CONTINUES.test(text)) && isSentence(text);
 }

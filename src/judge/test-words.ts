@@ -57,7 +57,7 @@ function describeOutcome(
       what: `expected ${values.expected} but got ${values.actual}`,
       clause: `fails${check}: it expects ${values.expected} but gets ${values.actual}`,
     };
-  const message = readMessage(test, fact);
+  const message = readMessage(test, fact, subject);
   if (kind === 'flaky_timing')
     return message === ''
       ? { what: 'its time limit expired', clause: 'did not end within its time limit' }
@@ -80,7 +80,7 @@ function readValues({ expected, actual }: FailingTest): { expected: string; actu
 const BARE_PLACE = /^\s{0,40}(?:Error Trace:\s{0,20})?\S{1,200}\.\w{1,8}:\d{1,6}:?\s{0,20}$/;
 
 /** Reads the first informative line of a test's message; empty where it only repeats that the test failed. */
-function readMessage(test: FailingTest, fact: Fact | null): string {
+function readMessage(test: FailingTest, fact: Fact | null, subject: TriageSubject): string {
   const lines = (test.message ?? fact?.text ?? '').split('\n').filter((line) => !BARE_PLACE.test(line));
   const line = lines[0] ?? '';
   const own = line.replace(/^\s{0,40}not ok \d{1,7}(?: -)? (?=\S)/, '');
@@ -92,7 +92,18 @@ function readMessage(test: FailingTest, fact: Fact | null): string {
     )
   )
     return '';
-  return cleanWords(said, 240);
+  return cleanWords(completeTimeout(said, test.at, subject), 240);
+}
+
+/** Adds to Playwright's message about a time-out what it waited for, or what was in the way. */
+export function completeTimeout(message: string, at: FailingTest['at'], subject: TriageSubject): string {
+  if (!/\bTimeout \d{1,9}ms exceeded\.?$/.test(message.trim())) return message;
+  const lines = linesFrom(at, subject, 60);
+  const calls = lines.slice(lines.findIndex((line) => /^\s{0,12}Call log:/.test(line)) + 1);
+  const find = (pattern: RegExp) => calls.flatMap((line) => pattern.exec(line)?.[1] ?? [])[0];
+  const reason =
+    find(/^\s{0,24}- (.{1,200} intercepts pointer events)/) ?? find(/^\s{0,12}- (waiting for .{1,200})/);
+  return reason === undefined ? message : `${message.trim().replace(/\.$/, '')}: ${reason}`;
 }
 
 /** Writes a title about a test, with the name shortened where what happened would be cut off. */

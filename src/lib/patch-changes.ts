@@ -80,7 +80,7 @@ export function formatChange({ removed, added, before, after, newLine, oldLine }
 }
 
 /** Returns the first and last line of a change in the new file. A removal is at the line that follows it. */
-export function findChangedRange({ newLine, added }: LineChange): readonly [number, number] {
+export function findChangedRange({ newLine, added }: LineChange): [number, number] {
   return [newLine, newLine + Math.max(1, added.length) - 1];
 }
 

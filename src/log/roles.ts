@@ -119,7 +119,7 @@ const WRAPPER: readonly RegExp[] = [
       String.raw`error)\W*$|^node:internal/|^Node\.js v[\d.]{1,20}\s{0,4}$`,
   ),
   new RegExp(
-    String.raw`^\W{0,6}(?:exception|error|failure|errors|failures|failed|details|reason|` +
+    String.raw`^\W{0,6}(?:exception|error|compilation error|failure|errors|failures|failed|details|reason|` +
       'output|stderr|stdout|message|diagnostics|stack(?: trace)?|failed tests?|' +
       String.raw`summary of (?:all )?failing tests)\W{0,12}$`,
     'i',
@@ -177,6 +177,9 @@ const PASSING: readonly RegExp[] = [
 
 /** Warnings and remarks, and what a tool tries again by itself. */
 const NOTICE: readonly RegExp[] = [
+  // BuildKit's checks of a Dockerfile.
+  /\bdocs\.docker\.com\/go\/dockerfile\/rule\//,
+  /^\s{0,8}- (?:[A-Z][a-z]{1,20}){2,5}(?:JSON|Env)?: .{1,300} \(line \d{1,6}\)$/,
   /^##teamcity\[(?!buildProblem|testFailed|message\b.{0,500}status='(?:ERROR|FAILURE))/,
   new RegExp(
     String.raw`^\W{0,12}(?:\d\d:\d\d:\d\d\S{0,5} {1,6})?(?:##\[(?:warning|notice|debug)\]|::(?:warning|` +

@@ -27,6 +27,7 @@ export const CauseOutput = AnalysisSummary.extend({
   rootCause: Answer.shape.rootCause,
   fixRecommendation: Answer.shape.fixRecommendation,
   proof: z.array(z.object({ source: z.string(), line: z.int(), text: z.string() })),
+  transient: z.number().nullable().describe('Probability that a re-run would pass; null if not estimated'),
   suspects: Answer.shape.suspects,
   reasons: Verdict.shape.reasons,
   facts: z.record(z.string(), z.array(z.string())).describe('Other short facts, by name'),
@@ -68,6 +69,7 @@ export function causeOutput(arranged: TellableAnswer): z.infer<typeof CauseOutpu
     rootCause: line(answer.rootCause, 700),
     fixRecommendation: line(answer.fixRecommendation, 700),
     proof: proofRows(analysis).map((row) => ({ ...row, text: line(row.text, 320) })),
+    transient: answer.transient ?? null,
     suspects: answer.suspects
       .slice(0, 4)
       .map((one) => ({ ...one, path: line(one.path, 200), reason: line(one.reason, 200) })),

@@ -4,6 +4,7 @@ import { ownerSentence } from '../domain/cause.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import { BOUND_CONFIDENCE } from '../domain/publish-bound.ts';
+import { describeRerun } from '../domain/rerun.ts';
 import { upperShare } from '../lib/binomial-bound.ts';
 import { asSentence, counted, formatConfidence } from '../lib/text.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
@@ -125,12 +126,21 @@ function listFacts(
     .slice(0, MAX_NAMES)
     .map((name) => clip(name, MAX_NAME_CHARACTERS));
   const decided = describePrecedents(analysis);
+  // An experiment has tried it, and knows better.
+  const again = analysis.experiment === undefined ? describeRerun(answer.transient, analysis) : null;
   const owner = analysis.owner === undefined ? [] : [ownerSentence(analysis.owner)];
   return [
     { name: 'Tried', label: 'Tried', reach: 'answer', kind: 'list', values: tried },
     { name: 'Behind', label: 'Fails behind', reach: 'answer', kind: 'list', values: behind },
     { name: 'Cause', label: 'Cause', reach: 'everywhere', kind: 'prose', values: [cause] },
     { name: 'Fix', label: 'Fix', reach: 'everywhere', kind: 'prose', values: [answer.fixRecommendation] },
+    {
+      name: 'Rerun',
+      label: 'Re-run',
+      reach: 'everywhere',
+      kind: 'list',
+      values: again === null ? [] : [again],
+    },
     { name: 'Owner', label: 'Owner', reach: 'everywhere', kind: 'list', values: owner },
     ...(explains === undefined || explains.isOnly ? [] : failureFacts(explains)),
     { name: 'Evidence', label: 'Evidence', reach: 'everywhere', kind: 'lines', values: places, lines },

@@ -162,6 +162,7 @@ async function readTests(
   const isOthers = ({ buildId, branch }: TestRunFacts) =>
     buildId !== build.id && (isDefault || branch !== build.branch);
   const runs = (await readRunsOfTests(db, build.repository, names)).map((own) => own.filter(isOthers));
+  const newest = mains.findLast(({ later }) => !later)?.id;
   const passed = mains.filter(({ status }) => status === 'passed').map(({ id }) => id);
   const [reported] = await db.query('select 1 from test_results where build_id = any ($1::text[]) limit 1', [
     passed,
@@ -175,6 +176,8 @@ async function readTests(
       runs: Math.min(WINDOW, runs[at]?.length ?? 0),
       flakes: found.length,
       alike: same.filter(({ buildId }) => found.includes(buildId)).length,
+      passedOnDefault:
+        runs[at]?.some(({ buildId, outcome }) => buildId === newest && outcome === 'passed') === true,
       isNew: reported !== undefined && runs[at]?.some(({ onDefaultBranch }) => onDefaultBranch) !== true,
     };
   });
@@ -184,7 +187,8 @@ async function readTests(
     from += tests.length;
     const [least] = own.toSorted((one, other) => one.alike - other.alike || one.flakes - other.flakes);
     const isNew = own.every((past) => past.isNew);
-    return [fingerprint, least === undefined ? null : { ...least, isNew }] as const;
+    const passedOnDefault = own.every((past) => past.passedOnDefault);
+    return [fingerprint, least === undefined ? null : { ...least, isNew, passedOnDefault }] as const;
   });
   return new Map(weakest.flatMap(([fingerprint, past]) => (past === null ? [] : [[fingerprint, past]])));
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Build } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
-import type { Finding } from '../domain/evidence.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { readChanges } from '../lib/patch-changes.ts';
@@ -14,6 +13,7 @@ import { findLeftUses, type LeftUse, takesAway } from './left-uses.ts';
 import {
   type BuiltCode,
   builtCode,
+  type ChangeFinding,
   changeFinding,
   commitData,
   commitFinding,
@@ -105,7 +105,7 @@ export function readCommitDiff(codeHost: CodeHost): Tool {
     usualLatencyMs: 700,
     parameters: CommitDiffParameters,
     keptBy: 'failure',
-    async run({ commit, path }, { subject, category, signal }): Promise<Finding[]> {
+    async run({ commit, path }, { subject, category, signal }): Promise<ChangeFinding[]> {
       const asked = commit ?? subject.build.commit;
       if (asked === null) return [];
       const diff = await codeHost.commitDiff({ repository: subject.build.repository, commit: asked }, signal);
@@ -153,13 +153,13 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
     parameters: z.strictObject({}),
     outlook: async (subject) => ((await findMended(history, subject)) === null ? 'poor' : 'good'),
     argumentsFrom: () => ({}),
-    async run(_args, { subject, category, signal }): Promise<Finding[]> {
+    async run(_args, { subject, category, signal }): Promise<ChangeFinding[]> {
       const { repository } = subject.build;
       const mended = await findMended(history, subject);
       if (mended === null) return [];
       const { reds, lastGreen, head } = mended;
       const found = await Promise.all(
-        reds.slice(0, MAX_FIXES).map(async (row): Promise<Finding[]> => {
+        reds.slice(0, MAX_FIXES).map(async (row): Promise<ChangeFinding[]> => {
           const compared = await codeHost.compare({ repository, base: row.commit ?? head, head }, signal);
           const files =
             compared?.files.filter((file) => inScope(file.path, category)).map(({ path }) => path) ?? [];
@@ -247,7 +247,7 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
       return base === null || base === 'this commit' ? 'poor' : 'good';
     },
     argumentsFrom: ({ subject }) => (subject.build.commit === null ? null : {}),
-    async run(_args, { subject, category, signal }): Promise<Finding[]> {
+    async run(_args, { subject, category, signal }): Promise<ChangeFinding[]> {
       const { repository, commit } = subject.build;
       if (commit === null) return [];
       const base = await findBase(codeHost, history, subject, signal);
@@ -317,9 +317,9 @@ function toFindings(
   subject: TriageSubject,
   diffs: CommitDiffs = new Map(),
   uses: readonly LeftUse[] = [],
-): Finding[] {
+): ChangeFinding[] {
   if (files.length === 0) return [];
-  const summary: Finding = {
+  const summary: ChangeFinding = {
     title:
       `${counted(files.length, 'file')} ` +
       `in ${counted(commits.length, 'commit')} ${base.said}${truncated ? '; there are more' : ''}`,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { NAMED_CI_FILE } from '../domain/ci-files.ts';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
+import type { FindingFrom, PlainFinding } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { findNearestPaths, getStem } from '../lib/nearest-paths.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
@@ -59,7 +60,7 @@ export function readFile(codeHost: CodeHost): Tool {
 }
 
 /** Says in the title of the last piece what was asked for and is not shown. */
-function tellCut(pieces: readonly Finding[], asked: FileArgs, totalLines: number): Finding[] {
+function tellCut(pieces: readonly PlainFinding[], asked: FileArgs, totalLines: number): PlainFinding[] {
   const { lineStart = 1, lineEnd, line } = asked;
   const last = pieces.at(-1);
   const shown = last?.lineEnd ?? 0;
@@ -74,7 +75,10 @@ function tellCut(pieces: readonly Finding[], asked: FileArgs, totalLines: number
  * Returns what is there instead of a path that no file has: the files with the nearest names, and the lines
  * that mention its name.
  */
-async function proposePaths({ host, at, signal, titled }: BuiltCode, path: string): Promise<Finding[]> {
+async function proposePaths(
+  { host, at, signal, titled }: BuiltCode,
+  path: string,
+): Promise<FindingFrom<'read_file'>[]> {
   const [inside] = repositoryPathCandidates(path);
   // A path outside of the checkout is no file of the repository with another name.
   if (inside === undefined) return [];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Category } from '../domain/category.ts';
-import type { Finding } from '../domain/evidence.ts';
+import type { FindingFrom, FoundFile } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
@@ -38,18 +38,6 @@ const Parameters = z.strictObject({
     .optional()
     .describe('Paths to look for, as the log or a guess has them'),
 });
-
-/** The source of a file's mention. */
-export type NamedBy = 'asked' | 'log' | 'import' | 'step' | 'manifest';
-
-/** A file of the repository that the failure leads to. */
-interface FoundFile {
-  readonly path: string;
-  /** The words that led there. */
-  readonly as: string;
-  readonly line: number | null;
-  readonly by: NamedBy;
-}
 
 type Lookup = (name: string) => readonly string[];
 
@@ -100,7 +88,7 @@ function toFindings(
   found: readonly FoundFile[],
   missing: readonly string[],
   noted: (title: string) => string,
-): Finding[] {
+): FindingFrom<'find_files'>[] {
   const files = found.filter(
     (one, at) =>
       found.findIndex(
@@ -119,7 +107,9 @@ function toFindings(
   const title = noted(
     `the failure points to ${shown.length === 1 ? 'one file' : `${shown.length} files`} in the repository`,
   );
-  return [{ title, text: text.join('\n'), source: 'repository', data: { found: kept, missing } }];
+  return [
+    { title, text: text.join('\n'), source: 'repository', data: { found: kept, missing: [...missing] } },
+  ];
 }
 
 function describeFile({ path, line, by, as }: FoundFile): string {

@@ -1,5 +1,6 @@
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
+import type { PlainFinding } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
@@ -137,7 +138,12 @@ export async function chooseSource(
  * Returns lines of a text as one finding, within the size limit of a finding. Lines that do not fit are
  * dropped at the ends farthest from `focus`.
  */
-export function windowAround(source: string, title: string, window: LogLines, focus: number): Finding | null {
+export function windowAround(
+  source: string,
+  title: string,
+  window: LogLines,
+  focus: number,
+): PlainFinding | null {
   const lines = window.lines.map(cleanText);
   const last = lines.length - 1;
   if (last < 0) return null;
@@ -159,8 +165,8 @@ export function windowAround(source: string, title: string, window: LogLines, fo
 }
 
 /** Returns all lines, in as many findings as needed, up to the maximum for one answer. */
-export function windowPieces(source: string, title: string, window: LogLines): Finding[] {
-  const findings: Finding[] = [];
+export function windowPieces(source: string, title: string, window: LogLines): PlainFinding[] {
+  const findings: PlainFinding[] = [];
   let piece: string[] = [];
   let pieceStart = window.lineStart;
   let size = 0;
@@ -179,7 +185,7 @@ export function windowPieces(source: string, title: string, window: LogLines): F
   return findings.slice(0, MAX_FINDINGS);
 }
 
-function toFinding(source: string, title: string, lineStart: number, lines: readonly string[]): Finding {
+function toFinding(source: string, title: string, lineStart: number, lines: readonly string[]): PlainFinding {
   const lineEnd = lineStart + lines.length - 1;
   return {
     title: `${title}, lines ${lineStart}–${lineEnd}`,

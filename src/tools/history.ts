@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Build } from '../domain/build.ts';
-import type { Finding } from '../domain/evidence.ts';
 import type { FailureRow } from '../domain/failure.ts';
+import type { FindingFrom } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import { extractLikeness, type LikenessParts, NEAR, nearMatchIndex } from '../log/recognise/likeness.ts';
@@ -159,7 +159,7 @@ export function findSimilarFailures(history: HistoryStore, scope: RepositoryScop
       const likeness = (row: FailureRow) =>
         text === undefined ? extractLikeness(row.failure) : messageAlone(row.failure.message);
       const index = nearMatchIndex(rows.map((row, at) => ({ id: String(at), parts: likeness(row) })));
-      return index.search(asked, limit, minScore).flatMap(({ id, score }): Finding[] => {
+      return index.search(asked, limit, minScore).flatMap(({ id, score }) => {
         const row = rows[Number(id)];
         return row === undefined ? [] : [{ ...pastFailure(row), score }];
       });
@@ -180,7 +180,7 @@ function messageAlone(message: string): LikenessParts {
  * Converts a failure of an earlier build to a finding: place, time, message, category, and the person who
  * decided it, if any. A category that no person confirmed is no evidence for a similar failure.
  */
-function pastFailure(row: FailureRow): Finding {
+function pastFailure(row: FailureRow): FindingFrom<'read_failure_history'> {
   const { failure, repository, pipeline, number, category, seenAt, decidedBy = null } = row;
   const name = failure.test?.name ?? failure.message.split('\n')[0] ?? 'failure';
   return {

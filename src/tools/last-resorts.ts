@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Finding } from '../domain/evidence.ts';
+import type { FindingFrom } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { classifyRole, type LineRole } from '../log/roles.ts';
@@ -118,7 +118,7 @@ const DOCUMENTATION: readonly Documentation[] = [
  * Names the official documentation of the tools in a failed step, for a reader whom no search could help.
  * Nothing is asked and no page is read, and each finding says so.
  */
-function nameDocumentation({ toolchains }: Pick<TriageSubject, 'toolchains'>): Finding[] {
+function nameDocumentation({ toolchains }: Pick<TriageSubject, 'toolchains'>): FindingFrom<'search_web'>[] {
   const named = toolchains.flatMap((name): Documentation[] => {
     const found = DOCUMENTATION.find(([pattern]) => pattern.test(name.toLowerCase()));
     return found === undefined ? [] : [found];

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { isRetryable } from '../domain/errors.ts';
-import type { Finding } from '../domain/evidence.ts';
 import { containsTokens, readTokens } from '../lib/code-tokens.ts';
 import {
   findChangedRange,
@@ -11,7 +10,14 @@ import {
   readChanges,
 } from '../lib/patch-changes.ts';
 import type { BlameLine, ChangedFile, CodeHost, CommitInfo } from '../ports/code-host.ts';
-import { type BuiltCode, builtCode, commitData, commitTitle, defineCodeTool } from './repository.ts';
+import {
+  type BuiltCode,
+  builtCode,
+  type ChangeFinding,
+  commitData,
+  commitTitle,
+  defineCodeTool,
+} from './repository.ts';
 import type { Tool } from './tool.ts';
 
 const AROUND = 3;
@@ -228,8 +234,8 @@ function toChangeFinding(
   { path, lineStart, lineEnd }: Range,
   { by, diff, changes }: Recent,
   { titled }: BuiltCode,
-  known: { readonly removes: true } | { readonly lines: readonly (readonly [number, number])[] },
-): Finding {
+  known: { readonly removes: true } | { readonly lines: [number, number][] },
+): ChangeFinding {
   const did = 'removes' in known ? 'removed' : 'changed';
   const said = `${did} lines between ${lineStart} and ${lineEnd} of ${path}`;
   const commit = { ...by, pullRequest: diff?.commit.pullRequest ?? by.pullRequest ?? null };
@@ -248,7 +254,7 @@ function toFinding(
   run: readonly BlameLine[],
   { titled }: BuiltCode,
   recent: readonly Recent[],
-): Finding {
+): ChangeFinding {
   const [first] = run;
   const last = run.at(-1);
   if (first === undefined || last === undefined) return { title: titled(''), text: '', source: path };

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { Category } from '../domain/category.ts';
 import { CI_FILES } from '../domain/ci-files.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { Finding } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
+import type { FindingFrom, PlainFinding } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { append } from '../lib/collections.ts';
 import { findChangedRange, readChanges } from '../lib/patch-changes.ts';
@@ -25,15 +25,22 @@ export interface BuiltCode {
 }
 
 /** A file of the repository, or what is said where there is none or several fit. */
-type Located = { readonly path: string } | { readonly findings: Finding[] };
+type Located = { readonly path: string } | { readonly findings: Ambiguous[] };
+
+/** The files that a path may mean. */
+type Ambiguous = PlainFinding & { readonly data: { readonly candidates: string[] } };
+
+/** A commit, or what it did to a file, as the tools for changes find it. */
+export type ChangeFinding = FindingFrom<'read_commit_diff'>;
+type ChangeData = NonNullable<ChangeFinding['data']>;
 
 /** Most files named when a path fits several. */
 const MAX_NAMED = 8;
 /** Suffixes tried before giving up. */
 const MAX_TRIES = 12;
 
-interface CodeToolDefinition<Schema extends z.ZodObject>
-  extends Omit<ToolDefinition<Schema>, 'provider' | 'cache' | 'unavailable'> {
+interface CodeToolDefinition<Schema extends z.ZodObject, Name extends string>
+  extends Omit<ToolDefinition<Schema, Name>, 'provider' | 'cache' | 'unavailable'> {
   /**
    * The part of the cache key in addition to the commit: the arguments, or also the failure if missing
    * arguments
@@ -45,11 +52,11 @@ interface CodeToolDefinition<Schema extends z.ZodObject>
 /**
  * Makes a tool that asks the code host, and cannot be asked where no clone of the repository is configured.
  */
-export function defineCodeTool<Schema extends z.ZodObject>(
+export function defineCodeTool<Schema extends z.ZodObject, Name extends string>(
   codeHost: CodeHost,
-  { keptBy, ...definition }: CodeToolDefinition<Schema>,
+  { keptBy, ...definition }: CodeToolDefinition<Schema, Name>,
 ): Tool {
-  return defineTool<Schema>({
+  return defineTool<Schema, Name>({
     ...definition,
     provider: `code-host:${codeHost.driver}`,
     ...(keptBy === undefined ? {} : { cache: keptByCommit(codeHost, keptBy) }),
@@ -249,12 +256,12 @@ export function commitData({
   at,
   subject,
   pullRequest,
-}: Omit<CommitInfo, 'files'>): Record<string, unknown> {
+}: Omit<CommitInfo, 'files'>): ChangeData {
   return { commit, author, at, subject, pullRequest: pullRequest ?? null };
 }
 
 /** Converts a commit and the files it touched to a finding. */
-export function commitFinding(info: CommitInfo, title: string, data: Record<string, unknown> = {}): Finding {
+export function commitFinding(info: CommitInfo, title: string, data: ChangeData = {}): ChangeFinding {
   const files = info.files.slice(0, MAX_FILES_COMMIT);
   const more = info.files.length - files.length;
   return {
@@ -269,7 +276,7 @@ export function commitFinding(info: CommitInfo, title: string, data: Record<stri
  * Converts a changed file and its patch to a finding, with the changed lines of the new state if there is a
  * patch.
  */
-export function changeFinding(file: ChangedFile, title: string, data: Record<string, unknown>): Finding {
+export function changeFinding(file: ChangedFile, title: string, data: ChangeData): ChangeFinding {
   const moved = file.previousPath === null ? '' : `, was ${file.previousPath}`;
   const { path, previousPath, status, additions, deletions, patch } = file;
   return {
@@ -284,6 +291,6 @@ export function changeFinding(file: ChangedFile, title: string, data: Record<str
  * Returns the first and last line of each stretch that a unified diff adds or touches, 1-based in the new
  * file.
  */
-export function changedRanges(patch: string): (readonly [number, number])[] {
+export function changedRanges(patch: string): [number, number][] {
   return readChanges(patch).map(findChangedRange).slice(0, MAX_RANGES);
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import type { Finding } from '../domain/evidence.ts';
+import type { FindingFrom } from '../domain/finding-data.ts';
 import type { CodeHost, CodeLine, FileHits } from '../ports/code-host.ts';
 import { type BuiltCode, builtCode, defineCodeTool } from './repository.ts';
 import type { Tool } from './tool.ts';
+
+type FileFinding = FindingFrom<'search_code'>;
 
 /** Hits looked at before those outside the category's scope are dropped. */
 const LOOKED_AT = 500;
@@ -64,7 +66,7 @@ async function linesWith(
   { host, at, signal, titled }: BuiltCode,
   text: string,
   limit: number,
-): Promise<Finding[]> {
+): Promise<FileFinding[]> {
   const hits = await host.search({ ...at, text, limit: LOOKED_AT }, signal);
   return hits.slice(0, limit).map((hit) => ({
     title: titled(`${hit.path}:${hit.line}`),
@@ -77,7 +79,7 @@ async function linesWith(
 }
 
 /** Finds the best files by distinct words and occurrences, then the best lines of the first few. */
-async function filesWith(code: BuiltCode, words: readonly string[]): Promise<Finding[]> {
+async function filesWith(code: BuiltCode, words: readonly string[]): Promise<FileFinding[]> {
   const { host, at, signal } = code;
   const found = await host.searchFiles({ ...at, words, limit: MAX_FILES * 2 }, signal);
   const files = found.slice(0, MAX_FILES);
@@ -90,7 +92,11 @@ async function filesWith(code: BuiltCode, words: readonly string[]): Promise<Fin
   return [toListFinding(files, words, code), ...shown];
 }
 
-function toListFinding(files: readonly FileHits[], words: readonly string[], { titled }: BuiltCode): Finding {
+function toListFinding(
+  files: readonly FileHits[],
+  words: readonly string[],
+  { titled }: BuiltCode,
+): FileFinding {
   return {
     title: titled(`${files.length} ${files.length === 1 ? 'file holds' : 'files hold'} ${words.join(', ')}`),
     text: files
@@ -113,7 +119,7 @@ function bestLines(
   hits: readonly CodeLine[],
   words: readonly string[],
   { at, titled }: BuiltCode,
-): Finding[] {
+): FileFinding[] {
   const held = ({ text }: CodeLine) =>
     words.filter((word) => text.toLowerCase().includes(word.toLowerCase())).length;
   const own = new Map(hits.filter(({ path }) => path === file.path).map((hit) => [hit.line, hit]));

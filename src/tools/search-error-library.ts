@@ -1,4 +1,4 @@
-import type { Finding } from '../domain/evidence.ts';
+import type { FindingFrom } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { NAMES, sumWeights, weighWords } from '../log/recognise/distinctive.ts';
 import {
@@ -110,7 +110,11 @@ function compareQuery(query: string | undefined, { text }: VectorMatch): number 
  * Converts a library match to a finding. `sameRepository` says whether the decision was made in this
  * repository.
  */
-function findingOfLibrary(match: VectorMatch, score: number, repository: string): Finding {
+function findingOfLibrary(
+  match: VectorMatch,
+  score: number,
+  repository: string,
+): FindingFrom<'search_error_library'> {
   const { title, confirmedBy, fixRecommendation } = match.metadata;
   const fix = typeof fixRecommendation === 'string' ? `\n\nFix: ${fixRecommendation}` : '';
   return {

@@ -1,6 +1,6 @@
 import type { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { Finding } from '../domain/evidence.ts';
+import { type FindingFrom, readData } from '../domain/finding-data.ts';
 import { present } from '../lib/collections.ts';
 import { limitTime } from '../lib/resilience.ts';
 import type { Passage as KeptPassage, PassageMatch, TeamKnowledgeStore } from '../ports/knowledge.ts';
@@ -10,6 +10,8 @@ import { failureHeadline, failureText, informativeLines } from './findings.ts';
 import { type Explanation, explain, findBestNaming } from './parent-document.ts';
 import { retrievalParameters } from './retrieval-parameters.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
+
+type KnowledgeFinding = FindingFrom<'search_knowledge'>;
 
 /** Lines of the failure that are looked up, each by itself. */
 const MAX_LINES = 8;
@@ -219,7 +221,7 @@ async function toFinding(
   lines: readonly string[],
   { vectorIndex, team }: Sources,
   signal: AbortSignal,
-): Promise<Finding | null> {
+): Promise<KnowledgeFinding | null> {
   if (passage.curated !== null)
     return curatedFinding(
       passage.curated,
@@ -231,8 +233,9 @@ async function toFinding(
   return teamFinding(passage.team, passage.score, lines, (await team?.passages(document.id, position)) ?? []);
 }
 
-function curatedFinding(match: VectorMatch, score: number, text: string): Finding {
-  const { title, category, kind, fix, part } = match.metadata;
+function curatedFinding(match: VectorMatch, score: number, text: string): KnowledgeFinding {
+  const { title, part } = match.metadata;
+  const { category, kind, fix } = readData('search_knowledge', { data: match.metadata });
   const documentId = getDocumentId(match);
   const phrase = part === 'signal' ? { matchedPhrase: match.text } : {};
   return {
@@ -240,7 +243,16 @@ function curatedFinding(match: VectorMatch, score: number, text: string): Findin
     text,
     source: `knowledge/${documentId}`,
     score,
-    data: { documentId, category, kind, title, fix, ...phrase },
+    data: {
+      documentId,
+      ...present({
+        category: category ?? undefined,
+        kind: kind ?? undefined,
+        title,
+        fix: fix ?? undefined,
+      }),
+      ...phrase,
+    },
   };
 }
 
@@ -250,7 +262,7 @@ function teamFinding(
   score: number,
   lines: readonly string[],
   passages: readonly KeptPassage[],
-): Finding {
+): KnowledgeFinding {
   const { document, place } = hit;
   const { id, source, title, category } = document;
   const naming = findBestNaming(lines, hit.text);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import type { Finding } from '../domain/evidence.ts';
+import type { FindingFrom } from '../domain/finding-data.ts';
 import { append, inParallel } from '../lib/collections.ts';
 import { countTokens } from '../log/reduce/tokens.ts';
 import type { CodeHost } from '../ports/code-host.ts';
@@ -179,7 +179,11 @@ function apart(ranked: readonly RankedChunk[]): RankedChunk[] {
   return kept;
 }
 
-function toFinding({ chunk, score }: RankedChunk, { at, titled }: BuiltCode, by: string): Finding {
+function toFinding(
+  { chunk, score }: RankedChunk,
+  { at, titled }: BuiltCode,
+  by: string,
+): FindingFrom<'search_semantic'> {
   const { path, lineStart, lineEnd, text } = chunk;
   return {
     title: titled(`${path}:${lineStart}–${lineEnd}, matched by ${by}`),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isInScope } from '../domain/access.ts';
 import { CATEGORIES, type Category } from '../domain/category.ts';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
+import type { FindingFrom } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { explainIssues } from '../lib/explain-issue.ts';
 import type { Clues, CostClass, Outlook, Serves, ToolDescription, ToolSource } from '../ports/toolbox.ts';
@@ -79,8 +80,8 @@ export const ANY_CATEGORY: Serves = {
 };
 
 /** The definition of a tool. See {@link ToolDescription} for the fields that models see. */
-export interface ToolDefinition<Schema extends z.ZodObject> {
-  readonly name: string;
+export interface ToolDefinition<Schema extends z.ZodObject, Name extends string = string> {
+  readonly name: Name;
   readonly question: string;
   readonly serves: Serves;
   readonly investigator?: ToolDescription['investigator'];
@@ -95,7 +96,7 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly parameters: Schema;
   readonly alternative?: Alternative;
   /** Returns findings that need no call, used if the tool failed. If absent, there are none. */
-  listFallbackFindings?(subject: TriageSubject): Finding[];
+  listFallbackFindings?(subject: TriageSubject): FindingFrom<Name>[];
   /** The rule for caching answers. If absent, they are never cached. */
   readonly cache?: CachePolicy<z.output<Schema>>;
   unavailable?(subject: TriageSubject): Promise<string | null>;
@@ -103,11 +104,14 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   outlook?(subject: TriageSubject, signal: AbortSignal): Promise<Outlook>;
   /** Returns the reason why these arguments are not allowed for this category, or null. */
   guard?(args: z.output<Schema>, context: ToolContext): string | null;
-  run(args: z.output<Schema>, context: ToolContext): Promise<Finding[]>;
+  /** Returns what was found. What programs read of a finding's data is typed by the tool's name. */
+  run(args: z.output<Schema>, context: ToolContext): Promise<FindingFrom<Name>[]>;
 }
 
 /** Makes a tool whose `run` sees only arguments that fit its schema. */
-export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): Tool {
+export function defineTool<Schema extends z.ZodObject, Name extends string>(
+  definition: ToolDefinition<Schema, Name>,
+): Tool {
   return {
     description: {
       name: definition.name,

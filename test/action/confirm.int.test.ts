@@ -28,7 +28,7 @@ test at sum.test.js:3:1
 let runner: Runner;
 beforeAll(async () => {
   runner = await createRunner();
-}, 60_000);
+});
 afterAll(() => runner.close());
 
 const ids: string[] = [];

@@ -13,7 +13,7 @@ let log: string;
 beforeAll(async () => {
   runner = await createRunner();
   log = await readFile(join(CAPTURED, 'atlas-webpack-missing-file/log.txt'), 'utf8');
-}, 60_000);
+});
 afterAll(() => runner.close());
 
 describe('a step without a server', () => {

@@ -10,7 +10,7 @@ const DONE = { state: 'done', error: null };
 let runner: Runner;
 beforeAll(async () => {
   runner = await createRunner();
-}, 60_000);
+});
 afterAll(() => runner.close());
 
 let server: LoopbackServer;

@@ -133,7 +133,7 @@ const histories = { retries: write(RETRIES), hooks: write(HOOKS), ring: write(RI
 beforeAll(async () => {
   paths.set('terminal', await openTerminalPath(join(folder, 'terminal')));
   paths.set('service', await openServicePath(join(folder, 'service'), Object.values(histories)));
-}, 120_000);
+});
 afterAll(async () => {
   for (const path of paths.values()) await path.close();
   for (const repository of repositories) repository.remove();

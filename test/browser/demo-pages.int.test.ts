@@ -9,7 +9,7 @@ const NUMBERS = 'none one two three four five six seven eight nine ten'.split(' 
 let client: ReviewWorld;
 beforeAll(async () => {
   client = await openDemoWorld();
-}, 120_000);
+});
 afterAll(() => client.close());
 
 describe('the demo', () => {

@@ -8,7 +8,7 @@ import { type ReviewWorld, storeQueue } from '../support/review-world.ts';
 let client: ReviewWorld;
 beforeAll(async () => {
   client = await openDemoWorld();
-}, 120_000);
+});
 afterAll(() => client.close());
 
 async function buildOf(repository: string) {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
   for (const [at, slug] of ['npm-eresolve', 'registry-unavailable', 'checkout-type-error'].entries())
     await client.console.bring({ slug, repository: 'demo/shop', number: String(810 + at) });
-}, 120_000);
+});
 afterAll(async () => {
   await client.close();
   await slack.close();
@@ -118,7 +118,7 @@ it('68: a saved rule sends what fails next, once, to the owner that was written 
     await page.getByRole('link', { name: 'Web' }).click();
     await page.getByRole('cell', { name: 'sent' }).waitFor();
   });
-}, 60_000);
+});
 
 describe.each(['light', 'dark'] as const)('67: %s', (theme) => {
   it.each(SIZES)('the pages are accessible and do not scroll sideways at $width px', async (size) => {

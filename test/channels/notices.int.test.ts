@@ -127,9 +127,7 @@ async function answer(of: Build, fingerprint: string, change: Partial<Analysis> 
 }
 
 describe('the comment of a pull request', () => {
-  it('UX 47: is one over fifty builds, and is called for only where what it says has changed', {
-    timeout: 60_000,
-  }, async () => {
+  it('UX 47: is one over fifty builds, and is called for only where what it says has changed', async () => {
     keep();
     for (let number = 1; number <= 50; number++) {
       const isLast = number === 50;

@@ -86,7 +86,7 @@ test('imports, answers and reports the past of a repository, and tells nobody th
   expect(logsAsked().sort()).toEqual(
     [40, 50, 60, 70, 80].map((job) => `/api/v1/repos/shop/api/actions/jobs/${job}/logs`),
   );
-}, 120_000);
+});
 
 // That an import goes on where it was is tried without a kill in test/service/import.int.test.ts in every run.
 if (THOROUGH)
@@ -124,7 +124,7 @@ test('Ctrl-C ends it with 130 and says how to go on', async () => {
     code: 130,
     stderr: expect.stringContaining('run the same command again'),
   });
-}, 60_000);
+});
 
 test('without a provider to read from, it says what to set', async () => {
   expect(await faultline(args, { env: { FAULTLINE_DATA_DIR: data } })).toMatchObject({

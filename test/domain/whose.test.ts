@@ -17,7 +17,7 @@ import { sampleAnalysis } from '../support/sample-analysis.ts';
 
 const OTHER_FILE = { ...sampleAnalysis().answer, suspects: [] };
 /** The test of the cart, whose own code no change touches. */
-const flaky = { runs: 15, flakes: 3, alike: 3, isNew: false };
+const flaky = { runs: 15, flakes: 3, alike: 3, passedOnDefault: true, isNew: false };
 
 interface Change {
   readonly history?: Partial<FailureHistory>;
@@ -99,7 +99,7 @@ describe('whose a failure is', () => {
       proof: [{ what: 'passed-again' }],
       act: { what: 'nothing' },
     });
-    const test = { runs: 0, flakes: 0, alike: 0, isNew: true };
+    const test = { runs: 0, flakes: 0, alike: 0, passedOnDefault: false, isNew: true };
     expect(judge({ history: { ...FIRST_HERE, passedAgain, test } }).verdict).toBe('change');
     expect(judge({ history: { passedAgain }, category: 'INFRA_ERROR' }).verdict).toBe('machine');
   });

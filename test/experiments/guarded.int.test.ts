@@ -9,16 +9,12 @@ import { PLACE_CASES } from '../support/experiments/places.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
 const MINUTES = 240_000;
-/** A hook with each experiment or variables that git sets, and of the others what takes little time; scripts/attack runs all of them as well. */
+/** One case of each kind, and one of the variables that git sets; scripts/attack runs all of them as well. */
 const SHORT = [
   'try-fix in a pre-commit hook of a linked worktree',
-  'confirm in a pre-commit hook of a submodule',
   'bisect in GIT_DIR and GIT_WORK_TREE',
   'settings and hooks that start programs',
-  'a filter that was planted before',
   'line endings of info/attributes',
-  'SIGHUP while a command runs',
-  'a read-only folder, in confirm',
   'a process that leaves its session',
 ];
 

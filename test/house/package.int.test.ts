@@ -51,7 +51,7 @@ describe('the packed package, installed in an empty folder', () => {
       expect(await readdir(join(folder, 'node_modules'))).not.toContain(tool);
   });
 
-  it('triages and serves with the packages of the services deleted', { timeout: 120_000 }, async () => {
+  it('triages and serves with the packages of the services deleted', async () => {
     for (const name of SERVER_PACKAGES) await rm(join(folder, 'node_modules', name), { recursive: true });
     const { stdout } = await npx('triage', LOG, '--json');
     expect(Triaged.parse(JSON.parse(stdout)).analyses[0].category).toBe('DEPENDENCY_ERROR');

@@ -182,7 +182,7 @@ describe('a pull request under act, with a server and a GitHub that is imitated'
         FAULTLINE_GITHUB_COMMENT: 'true',
       },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await service?.dispose();
     await github?.close();

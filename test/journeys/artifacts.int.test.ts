@@ -27,14 +27,14 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-artifacts-'));
   await copyTestDatabase(join(folder, 'database'));
   service = await startService(folder);
-}, 120_000);
+});
 afterAll(async () => {
   await service.kill('SIGTERM');
   await rm(folder, { recursive: true, force: true });
 });
 
 describe('a build whose cause is in an artifact only', () => {
-  it('is answered from the artifact that its log refers to', { timeout: 120_000 }, async () => {
+  it('is answered from the artifact that its log refers to', async () => {
     const members = [
       { name: 'coverage/worker-3.log', content: CAUSE },
       { name: 'coverage/worker-4.log', content: 'collecting\ndone\n' },
@@ -55,7 +55,7 @@ describe('a build whose cause is in an artifact only', () => {
     expect(notes).toContain('build.log refers to it on line 4');
   });
 
-  it('is not, where the log refers to nothing', { timeout: 120_000 }, async () => {
+  it('is not, where the log refers to nothing', async () => {
     const [analysis] = await answersTo(
       '2',
       LOG.replace('For more details see', 'removed'),
@@ -75,7 +75,7 @@ describe('a build of three jobs that failed for causes of their own', () => {
   it.each([
     ['several logs', '3', jobs],
     ['the archive of its run', '4', [{ name: 'run.zip', content: makeZip(jobs) }]],
-  ])('has an answer for each, as %s', { timeout: 120_000 }, async (_what, number, logs) => {
+  ])('has an answer for each, as %s', async (_what, number, logs) => {
     const analyses = await answersToForm(number, (form) => {
       for (const { name, content } of logs) form.append('log', new Blob([Uint8Array.from(content)]), name);
     });

@@ -17,7 +17,7 @@ const DECIDED = {
 let service: EmbeddedService;
 beforeAll(async () => {
   service = await startEmbedded(1);
-}, 120_000);
+});
 afterAll(() => service.close());
 
 /** The log of a failing test with these values on this line, as its runner prints it. */
@@ -83,7 +83,7 @@ const RUNNERS: Readonly<Record<string, Print>> = {
   ],
 };
 
-describe.each(Object.entries(RUNNERS))('%s', { timeout: 60_000 }, (runner, print) => {
+describe.each(Object.entries(RUNNERS))('%s', (runner, print) => {
   const repository = `acme/${runner.replaceAll(' ', '-')}`;
 
   it('recalls the decision when the same test fails with the same values on another line', async () => {

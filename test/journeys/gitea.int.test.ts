@@ -57,7 +57,7 @@ beforeAll(async () => {
     config: { url: `${service.address}/webhooks/gitea`, content_type: 'json', secret: SECRET },
   });
   shop = createGitRepository();
-}, 120_000);
+});
 afterAll(async () => {
   await service?.dispose();
   await gitea?.stop();

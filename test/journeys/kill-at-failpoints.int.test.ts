@@ -52,7 +52,7 @@ async function dieAt(place: string, dataDir: string, environment: Readonly<Recor
   const child = spawn(process.execPath, [SCRIPT, dataDir, place, SLUG], {
     env: { ...BARE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 60_000,
+    timeout: 180_000,
     killSignal: 'SIGABRT',
   });
   let [said, errors] = ['', ''];

@@ -97,9 +97,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
     await receiver.close();
   });
 
-  it('T04: a build that kills its worker is given to a person after 3 crashes, and the others proceed', {
-    timeout: 120_000,
-  }, async () => {
+  it('T04: a build that kills its worker is given to a person after 3 crashes, and the others proceed', async () => {
     await withFleet({ FAULTLINE_CONCURRENCY: '4' }, async (fleet) => {
       const builds = await fleet.storeBuilds(6);
       const poison = builds[2] ?? '';
@@ -129,7 +127,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
     });
   });
 
-  it('T05: a worker frozen past its lease writes nothing when it goes on', { timeout: 120_000 }, async () => {
+  it('T05: a worker frozen past its lease writes nothing when it goes on', async () => {
     await withFleet({}, async (fleet) => {
       const [build = ''] = await fleet.storeBuilds(1);
       const frozen = fleet.start({ WORKER_FREEZE: 'observe' });
@@ -153,7 +151,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
     });
   });
 
-  it('T69: workers whose clocks are ten minutes apart agree who has what', { timeout: 120_000 }, async () => {
+  it('T69: workers whose clocks are ten minutes apart agree who has what', async () => {
     await withFleet({ FAULTLINE_LEASE_MS: '30000', FAULTLINE_PUBLISH_TIMEOUT_MS: '10000' }, async (fleet) => {
       const builds = await fleet.storeBuilds(12);
       const workers = ['-600000', '0', '600000'].map((offset) => fleet.start({ WORKER_CLOCK_MS: offset }));

@@ -9,7 +9,7 @@ import { type EmbeddedService, startEmbedded, uploadAndWait } from '../support/e
 let service: EmbeddedService;
 beforeAll(async () => {
   service = await startEmbedded(0.85);
-}, 120_000);
+});
 afterAll(() => service.close());
 
 const FAILURES: Readonly<Record<string, readonly string[]>> = {

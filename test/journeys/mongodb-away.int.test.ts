@@ -51,14 +51,14 @@ describe.skipIf(withoutMongodb)('MongoDB', () => {
     const builds = await send(1, BUILDS);
     for (const id of builds) expect(await endOf(id)).toEqual({ state: 'done', error: null });
     await mongodb.resume();
-    await expect.poll(archiveState, { timeout: 30_000, interval: 250 }).toBe('ok');
+    await expect.poll(archiveState, { timeout: 120_000, interval: 250 }).toBe('ok');
 
     // It dies while these are triaged, and freezes while those are that come after.
     builds.push(...(await send(BUILDS + 1, 2 * BUILDS)));
     await mongodb.kill();
     builds.push(...(await send(2 * BUILDS + 1, 3 * BUILDS)));
     await mongodb.resume();
-    await expect.poll(archiveState, { timeout: 30_000, interval: 250 }).toBe('ok');
+    await expect.poll(archiveState, { timeout: 120_000, interval: 250 }).toBe('ok');
     await mongodb.pause();
     builds.push(...(await send(3 * BUILDS + 1, 4 * BUILDS)));
     await mongodb.resume();

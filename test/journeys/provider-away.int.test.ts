@@ -19,7 +19,6 @@ afterEach(() => installation.dispose());
 
 it.each(['does not answer', 'refuses connections'])(
   'an upload is answered, and a stop is short, while GitHub %s',
-  { timeout: 120_000 },
   async (how) => {
     const github = await startLoopback(() => undefined);
     if (how === 'refuses connections') await github.close();

@@ -47,7 +47,7 @@ beforeAll(async () => {
   http = await buildHttp(app);
   await app.work();
   before = await triageAll('before', RETRIEVAL_CASES);
-}, 120_000);
+});
 afterAll(async () => {
   await http.close();
   await app.close({ drainMs: 1_000 });
@@ -57,7 +57,7 @@ afterAll(async () => {
 const changed: [name: string, ok: boolean][] = [];
 const unchanged: [name: string, ok: boolean][] = [];
 
-describe('a document that names the error', { timeout: 120_000 }, () => {
+describe('a document that names the error', () => {
   it.each(['markdown', 'html', 'docx', 'xlsx', 'csv', 'text'] as const)(
     '%s: changes cause or fix, with its own words',
     async (format) => {
@@ -81,7 +81,7 @@ describe('a document that names the error', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a wrong document', { timeout: 120_000 }, () => {
+describe('a wrong document', () => {
   it.each(['markdown', 'xlsx', 'pdf'] as const)(
     '%s: about another error of the same tool, changes nothing',
     async (format) => {
@@ -105,7 +105,7 @@ describe('a wrong document', { timeout: 120_000 }, () => {
   });
 });
 
-describe('what a person decided', { timeout: 120_000 }, () => {
+describe('what a person decided', () => {
   it('changes the answer to the same error in another repository, also its category; other errors keep theirs', async () => {
     const half = RETRIEVAL_CASES.filter((_, at) => at % 2 === 0);
     for (const one of half) await correct(before.get(one.name)?.id ?? '', one);

@@ -29,7 +29,7 @@ beforeAll(async () => {
     });
     expect(sent.statusCode, sent.body).toBeLessThan(300);
   }
-}, 120_000);
+});
 afterAll(() => service.close());
 
 it.each([

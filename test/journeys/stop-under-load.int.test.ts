@@ -93,9 +93,7 @@ async function jobs(): Promise<Record<string, number>> {
 }
 
 describe('a service that stops under load', () => {
-  it('T66: SIGTERM during fifty runs lets what runs end, gives back the rest, and exits 0', {
-    timeout: 120_000,
-  }, async () => {
+  it('T66: SIGTERM during fifty runs lets what runs end, gives back the rest, and exits 0', async () => {
     service = await startService(folder);
     await send(50);
     expect(await service.kill('SIGTERM')).toBe(0);
@@ -107,7 +105,6 @@ describe('a service that stops under load', () => {
 
   it.each(['SIGALRM', 'SIGPROF'] as const)(
     'T67: an error that nobody caught (by %s) drains and exits 1',
-    { timeout: 60_000 },
     async (signal) => {
       service = await startService(folder, { NODE_OPTIONS: `--import=${THROWING}` });
       await send(5);

@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe('what people decide', { timeout: 120_000 }, () => {
+describe('what people decide', () => {
   let figures: unknown;
 
   it('is exported as a case set, whose replay scores it', async () => {

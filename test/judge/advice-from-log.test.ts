@@ -504,3 +504,65 @@ describe('what Java prints', () => {
     expect(fixRecommendation).toBe('Start at RackTest.java:35, where “holdsBottles” fails.');
   });
 });
+
+describe('what completes a cause', () => {
+  it('is what Playwright waited for, or what was in the way', () => {
+    const failed = (...calls: readonly string[]) =>
+      answerOn(
+        'npx playwright test',
+        '  1) [chromium] › tests/press.spec.ts:9:5 › fills a bottle ',
+        '',
+        '    TimeoutError: locator.click: Timeout 30000ms exceeded.',
+        '    Call log:',
+        ...calls.map((call) => `      - ${call}`),
+        '',
+        '        at tests/press.spec.ts:12:40',
+        '',
+        '  1 failed',
+      ).rootCause;
+    expect(failed("waiting for locator('#cork')")).toContain("exceeded: waiting for locator('#cork')");
+    expect(
+      failed(
+        "waiting for locator('#cork')",
+        'attempting click action',
+        '  <div id="lid"></div> intercepts pointer events',
+      ),
+    ).toContain('exceeded: <div id="lid"></div> intercepts pointer events');
+  });
+
+  it('is the place that the tool prints above its message', () => {
+    const { rootCause } = answerOn(
+      'npm run build',
+      './src/app/cellar/page.tsx:16:1',
+      'A string literal cannot be used as an imported binding',
+    );
+    expect(rootCause).toContain('failed at src/app/cellar/page.tsx:16 with “A string literal');
+  });
+
+  it('is an earlier error where a file is missing', () => {
+    const { rootCause } = answerOn(
+      './build-and-pack',
+      "BUILD FAILED: The term 'press.exe' is not recognized as a name of a cmdlet or executable program",
+      'packing',
+      'step 2',
+      'step 3',
+      'step 4',
+      'step 5',
+      'step 6',
+      'cp: cannot stat dist/cellar.tgz: No such file or directory',
+    );
+    expect(rootCause).toMatch(/An earlier error may be the reason: “BUILD FAILED|press\.exe/);
+  });
+});
+
+describe('a killed process', () => {
+  it('has not run out of memory where it was stopped for its time', () => {
+    const { title } = answerOn(
+      './press --all',
+      'Error: timed out after 20m waiting for the press',
+      'sending the last signal',
+      'ended by SIGKILL',
+    );
+    expect(title).not.toContain('memory');
+  });
+});

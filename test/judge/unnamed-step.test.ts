@@ -115,6 +115,6 @@ it('a package that the job installs is no file of the project, whatever its fold
   ];
   const explain = (...before: string[]) =>
     composeAnswer(insightOf(before.concat(crash).join('\n'))).rootCause;
-  expect(explain('Collecting pressure')).toContain('the job did not install it');
+  expect(explain('Collecting pressure')).toContain('is not installed in this job');
   expect(explain('$ python smoke.py')).toContain('looks like a file of this project');
 });

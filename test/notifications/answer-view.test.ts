@@ -3,6 +3,7 @@ import { formatSummary } from '../../action/src/render-answer.ts';
 import { slackFacts } from '../../src/channels/slack/branch-facts.ts';
 import { slackMessage } from '../../src/channels/slack/branch-message.ts';
 import { createAnswerBody } from '../../src/channels/webhook.ts';
+import { withTried } from '../../src/domain/analysis.ts';
 import { causeOutput, describeAnswer } from '../../src/mcp/shapes.ts';
 import type { ArrangedAnswer } from '../../src/notifications/build-answers.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
@@ -10,10 +11,20 @@ import { renderComment } from '../../src/notifications/render-comment.ts';
 import { buildCtrfReport, buildSarifLog } from '../../src/service/answers/export.ts';
 import { renderMarkdown, renderPlain, renderTerminal } from '../../src/service/answers/render.ts';
 import { branchSituation, sampleCause, sampleHead } from '../channels/slack/slack-world.ts';
-import { sampleAnalysis, sampleAnswers, sampleBuild, sampleFailure } from '../support/sample-analysis.ts';
+import {
+  sampleAnalysis,
+  sampleAnswers,
+  sampleBuild,
+  sampleExperiment,
+  sampleFailure,
+} from '../support/sample-analysis.ts';
 import { causeOf, headOf, situationOf } from './sample-situation.ts';
 
-const analysis = sampleAnalysis({ green: { buildId: 'bld_0', number: '1234', url: null } });
+const sample = sampleAnalysis();
+const analysis = sampleAnalysis({
+  answer: { ...sample.answer, transient: 0.86 },
+  green: { buildId: 'bld_0', number: '1234', url: null },
+});
 const [answered] = sampleAnswers([analysis]) as [ArrangedAnswer];
 const exported = { build: sampleBuild(), answers: [answered], failures: [sampleFailure()], publicUrl: null };
 const streak = { firstBuildId: 'bld_1', since: analysis.createdAt, commit: null, author: null, seenToday: 1 };
@@ -51,6 +62,20 @@ it.each(Object.entries({ ...full, ...short }))(
 
 it.each(Object.entries(full))('%s shows every fact of an answer', (_name, shown) => {
   expect(shown()).toContain('since build 1234');
+});
+
+it.each(Object.entries({ ...full, ...short }))(
+  '%s says that a re-run would probably pass',
+  (_name, shown) => {
+    expect(shown()).toContain('A re-run would probably pass (0.86).');
+  },
+);
+
+it('says nothing of a re-run between the limits, and where it was tried', () => {
+  const unsure = { ...analysis, answer: { ...analysis.answer, transient: 0.5 } };
+  expect(renderPlain(unsure)).not.toContain('re-run');
+  const tried = withTried(analysis, sampleExperiment());
+  expect(renderPlain(tried)).not.toContain('A re-run would');
 });
 
 it('shows pages of the web with their addresses, although no claim cites them', () => {

@@ -38,9 +38,7 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     };
   }
 
-  it('a job named after the build becomes active, runs the compiled graph and completes', {
-    timeout: 30_000,
-  }, async () => {
+  it('a job named after the build becomes active, runs the compiled graph and completes', async () => {
     const db = await openEmbeddedDatabase();
     const { host, port } = new URL(redis.url);
     const connection = { host: host.split(':')[0] ?? '', port: Number(port) };

@@ -46,7 +46,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     crews: readonly Crew[],
   ) {
     const ended = () => crews.flatMap((crew) => crew.ended);
-    await expect.poll(() => new Set(ended()).size, { timeout: 60_000, interval: 50 }).toBe(builds.length);
+    await expect.poll(() => new Set(ended()).size, { timeout: 240_000, interval: 50 }).toBe(builds.length);
     const unfinished = `select count(*)::int as count from work where outcome is distinct from 'done' or version > settled`;
     await expect.poll(() => db.query(unfinished), { timeout: 10_000 }).toEqual([{ count: 0 }]);
     const lost = builds.filter(({ buildId }) => !ended().includes(buildId)).length;

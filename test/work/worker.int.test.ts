@@ -210,9 +210,7 @@ describe('what is pending outside', () => {
   });
 });
 
-it('T03: a comment whose process was killed before its row said so is found and not made again', {
-  timeout: 60_000,
-}, async () => {
+it('T03: a comment whose process was killed before its row said so is found and not made again', async () => {
   const own = await openEmbeddedDatabase();
   const before = createStores(own, systemClock);
   const { build } = await before.builds.upsert(sampleBuild());

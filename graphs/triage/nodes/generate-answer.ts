@@ -1,13 +1,12 @@
-import { z } from 'zod';
 import type { Answer, Classification, SimilarCase } from '../../../src/domain/analysis.ts';
 import {
   byCategory,
-  Category,
+  type Category,
   type CategoryProbabilities,
   KIND_CATEGORY,
-  Kind,
 } from '../../../src/domain/category.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
+import { type DataFrom, evidenceFrom } from '../../../src/domain/finding-data.ts';
 import { computeSpent } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
 import { getStartTime, judged, judgedStep } from '../judge.ts';
@@ -52,24 +51,10 @@ const MOST_CASES = 5;
  */
 const ALIKE = 0.75;
 
-const Decided = z.object({
-  proposes: z.boolean().nullish().catch(null),
-  repository: z.string().nullish().catch(null),
-  category: Category.nullish().catch(null),
-  kind: Kind.nullish().catch(null),
-  confirmedBy: z.string().nullish().catch(null),
-});
-
 /** Lists similar failures from the error library, most similar first. */
 function similarCases(evidence: readonly Evidence[]): SimilarCase[] {
-  return evidence
-    .filter(({ tool }) => tool === 'search_error_library')
-    .map(({ id, title, score, data }) => {
-      const {
-        category = null,
-        confirmedBy = null,
-        repository = null,
-      } = Decided.safeParse(data ?? {}).data ?? {};
+  return evidenceFrom(evidence, ['search_error_library'])
+    .map(({ item: { id, title, score }, data: { category, confirmedBy, repository } }) => {
       const decided = { evidence: id, title, category, confirmedBy, score: score ?? 0 };
       return repository === null ? decided : { ...decided, repository };
     })
@@ -97,7 +82,7 @@ export function byPrecedent(classification: Classification, evidence: readonly E
   const { category } = decided;
   const isSame = category === classification.category;
   if (isSame && !classification.abstained && classification.confidence >= SAID) return classification;
-  const kind = isSame ? classification.kind : (readDecided(decided, evidence).kind ?? 'unknown');
+  const kind = isSame ? classification.kind : (readDecided(decided, evidence)?.kind ?? 'unknown');
   const alone =
     isSame || classification.abstained ? '' : `; the log alone suggests ${classification.category}`;
   return {
@@ -111,19 +96,16 @@ export function byPrecedent(classification: Classification, evidence: readonly E
   };
 }
 
-const Naming = z.object({ named: z.string(), category: Category });
-
 /**
  * Returns the category of a team's document that names the error, where the log alone suggests none. Returns the
  * classification unchanged otherwise.
  */
 function byDocument(classification: Classification, evidence: readonly Evidence[]): Classification {
   if (!classification.abstained) return classification;
-  for (const { id, tool, source, title, data } of evidence) {
-    const naming = Naming.safeParse(data ?? {}).data;
-    if (tool !== 'search_knowledge' || !source.startsWith('team-knowledge/') || naming === undefined)
-      continue;
-    const { category } = naming;
+  for (const { item, data } of evidenceFrom(evidence, ['search_knowledge'])) {
+    const { id, source, title } = item;
+    const { named, category } = data;
+    if (!source.startsWith('team-knowledge/') || named === null || category === null) continue;
     return {
       category,
       kind: KIND_CATEGORY[classification.kind] === category ? classification.kind : 'unknown',
@@ -138,14 +120,14 @@ function byDocument(classification: Classification, evidence: readonly Evidence[
 }
 
 function proposes(decided: SimilarCase, evidence: readonly Evidence[]): boolean {
-  return readDecided(decided, evidence).proposes ?? decided.score >= ALIKE;
+  return readDecided(decided, evidence)?.proposes ?? decided.score >= ALIKE;
 }
 
 function readDecided(
   { evidence: id }: SimilarCase,
   evidence: readonly Evidence[],
-): Partial<z.infer<typeof Decided>> {
-  return Decided.safeParse(evidence.find((item) => item.id === id)?.data ?? {}).data ?? {};
+): DataFrom<'search_error_library'> | undefined {
+  return evidenceFrom(evidence, ['search_error_library']).find(({ item }) => item.id === id)?.data;
 }
 
 /**

@@ -156,6 +156,7 @@ function decide(
     // What the budget says once this judgement is paid.
     spent: usedUp(computeSpent({ ...state, usage: addUsage(usage, sumUsage([judgement])) }), limits),
     calibration: findCalibration(state),
+    transient: state.answer?.transient,
   };
   return decideAction(facts, limits);
 }

@@ -5,7 +5,7 @@ export interface ToolRow {
   /** The fixture's folder, which starts with the tool's name. */
   readonly slug: string;
   readonly tool: string;
-  /** True when the tool has no reader of its own in `src/log/extract` and never shall. */
+  /** True when the tool has no reader of its own in `src/log/extract` and never shall, or no rule may be written for the failure. */
   readonly heldOut: boolean;
   /** What failed. Decided by reading the log, never by asking Faultline. */
   readonly category: Recipe['category'];

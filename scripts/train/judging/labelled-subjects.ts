@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Build, sparseBuild } from '../../../src/domain/build.ts';
-import { Category } from '../../../src/domain/category.ts';
+import { Category, Kind } from '../../../src/domain/category.ts';
 import type { TriageSubject } from '../../../src/domain/triage.ts';
 import { readCauses } from '../../../src/log/causes/read-causes.ts';
 import { toolReaders } from '../../../src/log/extract/run.ts';
@@ -52,7 +52,7 @@ interface Labelled extends Omit<LabelledSubject, 'subject'> {
 
 /** Every labelled failure, each read by a ranking that did not see its project. */
 export async function labelledSubjects(data: string): Promise<LabelledSubject[]> {
-  const labelled = [...(await rowsOf(data)), ...capturedOf()];
+  const labelled = [...(await rowsOf(data)), ...listCaptured()];
   const logs = await labelledLogs(data);
   const shipped = rankModel();
   const subjects: LabelledSubject[] = [];
@@ -64,7 +64,7 @@ export async function labelledSubjects(data: string): Promise<LabelledSubject[]>
         ({ project }) => project,
       ),
     );
-    for (const one of fold) subjects.push({ ...one, subject: await read(one) });
+    for (const one of fold) subjects.push({ ...one, subject: await readSubject(one) });
   }
   useRankModel(shipped);
   return subjects;
@@ -108,11 +108,12 @@ const Truth = z.object({
   mustCite: z.array(Range).optional(),
   telling: z.array(Range).optional(),
   category: Category.optional(),
+  kind: Kind.optional(),
   alsoOk: z.array(Category).default([]),
 });
 
 /** Our captured failures, each twice: as the product reads it, and without the readers of any named tool. */
-function capturedOf(): Labelled[] {
+export function listCaptured(): (Labelled & { readonly kind: Kind | null })[] {
   return ['failures', 'tools'].flatMap((set) => {
     const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) =>
       entry.isDirectory(),
@@ -131,6 +132,7 @@ function capturedOf(): Labelled[] {
         untaught,
         heldOut: truth.heldOut,
         category,
+        kind: truth.kind ?? null,
         accepted: [category, ...truth.alsoOk],
         telling: truth.telling ?? truth.mustCite ?? [],
         mentions: [],
@@ -142,7 +144,10 @@ function capturedOf(): Labelled[] {
 
 const masker = createMasker();
 
-async function read(one: Labelled): Promise<TriageSubject> {
+/** Reads the logs of one failure as the product does, and returns its first cause as it is judged. */
+export async function readSubject(
+  one: Pick<Labelled, 'id' | 'project' | 'untaught' | 'texts'>,
+): Promise<TriageSubject> {
   const raw = one.texts.map((text, i) => ({
     name: i === 0 ? 'log' : `log ${i + 1}`,
     kind: 'log' as const,

@@ -40,7 +40,7 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     cause: [
       'The build pulls {image} for the platform {platform}, but the image is not published for it.',
-      'The build pulls {image} for a platform for which the image is not published.',
+      '{image} is not published for one of the platforms that the build asks for.',
       'The build pulls an image for the platform {platform}, but the image is not published for it.',
     ],
     fix: [
@@ -48,7 +48,7 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         'configuration',
         'Remove {platform} from the platforms of the build, or use an image that supports it instead of {image}.',
       ],
-      ['configuration', 'Build only for platforms for which {image} is published, or use another image.'],
+      ['configuration', 'Build only for the platforms that {image} supports, or use another image.'],
       [
         'configuration',
         'Remove {platform} from the platforms of the build, or use an image that supports it.',
@@ -70,7 +70,7 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       {
         log: 'ERROR: failed to solve: orchard/pear:9: failed to resolve source metadata for docker.io/orchard/pear:9: no match for platform in manifest: not found',
         title: 'The image docker.io/orchard/pear:9 does not support the platform of the job',
-        fix: 'Build only for platforms for which docker.io/orchard/pear:9 is published, or use another image.',
+        fix: 'Build only for the platforms that docker.io/orchard/pear:9 supports, or use another image.',
       },
     ],
   },

@@ -120,11 +120,11 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /(?<biome>Formatter would have printed)/,
       /(?<clang>code should be clang-formatted)/,
     ],
-    title: 'The hook {hook} changed files that were committed unformatted',
-    cause: 'The pre-commit hook {hook} changed files because they were committed without running it.',
+    title: 'The pre-commit hook {hook} changed files',
+    cause: 'The pre-commit hook {hook} changed files, which means that they were committed without it.',
     fix: [
       ['code', 'Run `{run}` and commit the result.'],
-      ['code', 'Run `pre-commit run --all-files` and commit what the hook {hook} changes.'],
+      ['code', 'Run `pre-commit run {hook} --all-files` and commit the changes.'],
       ['code', (read) => read('prettier') && 'Run `npx prettier --write .` and commit the result.'],
       ['code', (read) => read('ruff') && 'Run `ruff format .` and commit the result.'],
       ['code', (read) => read('black') && 'Run `black .` and commit the result.'],
@@ -160,9 +160,9 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       },
       {
         log: '- hook id: black\n- files were modified by this hook\n\nreformatted scales/weigh.py',
-        title: 'The hook black changed files that were committed unformatted',
-        cause: 'The pre-commit hook black changed files because they were committed without running it.',
-        fix: 'Run `pre-commit run --all-files` and commit what the hook black changes.',
+        title: 'The pre-commit hook black changed files',
+        cause: 'The pre-commit hook black changed files, which means that they were committed without it.',
+        fix: 'Run `pre-commit run black --all-files` and commit the changes.',
       },
       {
         log: 'src/scales.c:4:9: error: code should be clang-formatted [-Wclang-format-violations]',

@@ -325,7 +325,7 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       ['configuration', 'Change the name {name} to {suggestion}.'],
       [
         'configuration',
-        'Install {name} under the name that it has in this release of the system, or enable the repository that provides it first.',
+        'Correct the name {name} for this release of the distribution, or enable the repository that has the package.',
       ],
     ],
     matches: ['E: Unable to locate package pear-dev'],

@@ -210,7 +210,7 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       '{rust?}pip had to build {package} from source, which requires a Rust compiler.',
       '{msvc?}pip had to build {package} from source, which requires the Microsoft compiler.',
       'The build script of {package} imports {buildModule}, which is not installed where the package is built.',
-      'pip had to build {package} from source because there is no prebuilt wheel for this Python version and platform, and the build failed.',
+      'pip built {package} from source, and the build failed.',
     ],
     fix: [
       ['configuration', installKnown('header')],

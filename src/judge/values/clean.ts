@@ -78,7 +78,8 @@ export function cleanWords(raw: string, most: number): string {
     .replace(/ -> \[Help \d\]$| \(detected at line \d{1,6}\)$/, '')
     .replace(READ_ON, '')
     .replace(/ \[[^\][\s]{1,300}\.\w{0,8}proj\]$/, '')
-    .replace(/[.:;,\s]{1,10}$/, '');
+    .replace(/[.:;,\s]{1,10}$/, '')
+    .replace(/^"(?=[^"]{1,4000}$)|(?<=^[^"]{1,4000})"$/, '');
   return oneLine(text, most);
 }
 

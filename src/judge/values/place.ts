@@ -18,7 +18,7 @@ const STATED = [
 ];
 /** Runners, temporary and generated scripts, folders of the machine, loggers. */
 const NO_SOURCE =
-  /^(?:MSBUILD$|CSC$|LINK$|EXEC$)|^(?:\/(?:tmp|var|dev|proc|usr|opt|etc|root\/\.|home\/runner\/(?:_|\.))|~|\$|[A-Za-z]:\\Windows)|(?:^|\/)(?:log(?:ger|ging)?|console)\.\w{1,4}$|_temp\/|^\.\.(?:\/\.\.)|(?:^|[^/]\/)(?:dist|build|target|out|\.next|coverage)\//;
+  /^(?:MSBUILD$|CSC$|LINK$|EXEC$)|^(?:\/(?:Applications|Library|tmp|var|dev|proc|usr|opt|etc|root\/\.|home\/runner\/(?:_|\.))|~|\$|[A-Za-z]:\\Windows)|(?:^|\/)(?:log(?:ger|ging)?|console)\.\w{1,4}$|_temp\/|^\.\.(?:\/\.\.)|(?:^|[^/]\/)(?:dist|build|target|out|\.next|coverage)\//;
 /** "2026-01-02 ERROR db.go:34" names who logged, not what is wrong. */
 const LOGGED = /\b(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE)\b.{0,40}$/;
 

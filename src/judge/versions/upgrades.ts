@@ -2,6 +2,7 @@ import type { Claim } from '../../domain/analysis.ts';
 import type { InvolvedArtifact } from '../../domain/environment.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { LogPosition } from '../../domain/failure.ts';
+import { evidenceFrom } from '../../domain/finding-data.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { changeIn } from '../../log/environment/changes.ts';
 import { quoteLine } from '../wording.ts';
@@ -34,12 +35,10 @@ export function findUpgrades(
   { environment, build }: Pick<TriageSubject, 'environment' | 'build'>,
   evidence: readonly Evidence[],
 ): Upgrade[] {
-  const inCode = evidence
-    .filter(({ tool }) => tool === 'changed_since_green' || tool === 'read_commit_diff')
-    .flatMap(({ id, text, data }) => {
-      const path = typeof data?.path === 'string' ? data.path : '';
-      return changesInPatch(path, text).map((change) => ({ ...change, at: null, evidenceId: id }));
-    });
+  const inCode = evidenceFrom(evidence, ['changed_since_green', 'read_commit_diff']).flatMap(
+    ({ item: { id, text }, data }) =>
+      changesInPatch(data.path ?? '', text).map((change) => ({ ...change, at: null, evidenceId: id })),
+  );
   const inLog = (environment?.changes ?? []).map((change) => ({ ...change, evidenceId: null }));
   const inBranch = [changeIn(build.branch ?? '') ?? []]
     .flat()

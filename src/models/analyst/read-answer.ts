@@ -10,6 +10,7 @@ import {
 import { CATEGORIES, Category, CategoryProbabilities, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type Evidence, holdsQuote } from '../../domain/evidence.ts';
+import { estimateTransient } from '../../judge/transient.ts';
 import { jsonIn } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import type { Assessment, Insight, Plan } from '../../ports/analyst.ts';
@@ -105,6 +106,8 @@ export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
     fixRecommendation:
       keepFoundedAdvice(withoutAddresses(reply.fixRecommendation.slice(0, MAX_TEXT)), seenBy(insight)) ||
       NO_ADVICE,
+    // A model is not asked: the estimate was measured, and its word would not be.
+    transient: estimateTransient(insight.subject, insight.evidence),
     confidence: clamp(reply.confidence),
     claims,
     suspects: knownSuspects(reply.suspects, insight),

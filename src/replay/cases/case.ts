@@ -60,6 +60,9 @@ export const DatasetRow = z.object({
   /** The tools of which any one settles the case by its answer. */
   settled_by: z.array(z.string().min(1)).nullish(),
   blame: Blame.nullish(),
+  /** The result of running the job again, and the opinion of a reader of the log. */
+  intermittent: z.boolean().nullish(),
+  transient: z.enum(['yes', 'no', 'maybe', 'unknown']).nullish().catch(null),
   /**
    * The result of running the failure again, as printed by `faultline confirm --json`. The answer takes it
    * into account.

@@ -17,6 +17,7 @@ import { findRank, scoreMentions, scoreOverlap, scoreSuspects } from './explanat
 import { caseShare, type Figure, type FigureSection, isRight, judgedCases, mean } from './figure.ts';
 import { scoreGroups } from './groups.ts';
 import { lineRecall, scoreLines, scoreQuotes, scoreSteps, scoreTests } from './reading.ts';
+import { scoreReruns } from './reruns.ts';
 import { scoreToolChoice } from './tool-choice.ts';
 
 /**
@@ -46,6 +47,7 @@ export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: 
     { title: 'advice, by category', figures: scoreAdviceByCategory(cases) },
     { title: 'suspects', figures: scoreSuspects(cases) },
     { title: 'experiments', figures: scoreExperiments(cases) },
+    { title: 'a re-run', figures: scoreReruns(cases) },
     { title: 'same failure', figures: scoreGroups(cases) },
     ...scoreBuilds(cases),
     { title: 'quotations', figures: scoreQuotes(cases) },

@@ -128,6 +128,8 @@ export const CaseResult = z.object({
    * the text. Null if no analyst answered.
    */
   blame: Blame.nullable().default(null),
+  /** The probability that a re-run would pass. Null if no analyst answered. */
+  transient: Probability.nullable().default(null),
   /**
    * Every answer to the build. The first one is the answer in the fields above. Rows that do not label each
    * failure have only the first one.
@@ -288,6 +290,7 @@ function toAnswerRow(id: string, analysis: Analysis | null, milliseconds: number
     failedSections: [],
     stepFound: null,
     blame: analysis === null ? null : (blameByTrying(analysis.experiment) ?? blameByText(analysis)),
+    transient: answer?.transient ?? null,
     analyses: [],
     failureFound: null,
     advice: null,

@@ -69,11 +69,7 @@ export function createOwnerFinder(
   logger: Pick<Logger, 'warn'>,
   options: OwnerFinderOptions = {},
 ): OwnerFinder {
-  const {
-    breakers = (): Readonly<Record<string, string>> => ({}),
-    askThread = createOwnersThread(),
-    limitMs = LIMIT_MS,
-  } = options;
+  const { breakers, askThread = createOwnersThread(), limitMs = LIMIT_MS } = options;
   const known = createMemory<RulesFile | null>(100);
   const warned = new WeakSet<RulesFile>();
   const rulesFor = ({ repository, provider }: Build, signal: AbortSignal) =>
@@ -136,7 +132,7 @@ export function createOwnerFinder(
     return { ...(owner !== null && { owner }), ...(fileOwners.length > 0 && { fileOwners }) };
   };
   return async (subject, found, signal) => {
-    if (breakers()[`code-host:${codeHost.driver}`] === 'open') return {};
+    if (breakers?.()[`code-host:${codeHost.driver}`] === 'open') return {};
     try {
       return await limitTime({ limitMs, signal }, (limit, timeLeftMs) =>
         find(subject, found, limit, timeLeftMs),

@@ -254,7 +254,13 @@ export function situationContract(world: StoresWorld): void {
         const { id } = await run(true, ours, fingerprint);
         return (await world.stores.failures.histories(id))?.get(fingerprint)?.test;
       };
-      expect(await test('f00d')).toEqual({ runs: 5, flakes: 2, alike: 1, isNew: false });
+      expect(await test('f00d')).toEqual({
+        runs: 5,
+        flakes: 2,
+        alike: 1,
+        passedOnDefault: true,
+        isNew: false,
+      });
     });
 
     it('leaves out the pull requests of the same author, which may hold the same change', async () => {

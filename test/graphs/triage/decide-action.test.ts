@@ -48,6 +48,15 @@ const decide = (facts: Partial<ActionFacts>, thresholds = LIMITS.thresholds, lim
   );
 
 describe('decideAction', () => {
+  it('asks a person where an answer blames the change although a re-run may pass', () => {
+    const withRerun = (transient: number, other: Partial<ActionFacts> = {}) =>
+      decide({ route: 'tool error', transient, ...other });
+    expect(withRerun(0.6).action).toBe('human_review');
+    expect(withRerun(0.6).reasons).toContain('a re-run may pass (60 %), and CODE_ERROR does not say so');
+    expect(withRerun(0.05).action).toBe('auto_notify');
+    expect(withRerun(0.6, { classification: infra }).action).toBe('auto_notify');
+  });
+
   it('asks a person where answers of its route were not shown to keep to the bound, however sure it is', () => {
     const standing = { outcomes: 146, wrong: 9, upper: 0.04, missing: 164 };
     const routes = [

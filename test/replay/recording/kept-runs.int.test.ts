@@ -55,7 +55,7 @@ async function goOn(run: KeptRun) {
 }
 
 describe('runs that other versions began are finished by this one', () => {
-  it.each(RUNS)('%s, stopped before any node', { timeout: 60_000 }, async (name) => {
+  it.each(RUNS)('%s, stopped before any node', async (name) => {
     const run = keptRun(name);
     expect(run.checkpoints.length).toBeGreaterThan(4);
     const nodes = new Set<string>();

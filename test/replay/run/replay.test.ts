@@ -50,7 +50,17 @@ const KEYS = [
     'quotes',
     'logTokens',
   ],
-  ...['rawConfidence', 'model', 'failedSections', 'stepFound', 'blame', 'analyses', 'failureFound', 'advice'],
+  ...[
+    'rawConfidence',
+    'model',
+    'failedSections',
+    'stepFound',
+    'blame',
+    'transient',
+    'analyses',
+    'failureFound',
+    'advice',
+  ],
 ];
 const LOG = 'building\nError: the cart is empty\n    at total (src/cart.ts:4:9)\n';
 

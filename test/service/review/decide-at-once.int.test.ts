@@ -95,9 +95,7 @@ it.skipIf(withoutPostgres)('T61, T62: of many decisions at once one counts, Post
   await server.dispose();
 });
 
-it('T01: a decision whose process is killed is stored with all that it teaches, or not at all', {
-  timeout: 60_000,
-}, async () => {
+it('T01: a decision whose process is killed is stored with all that it teaches, or not at all', async () => {
   const prepared = await openEmbeddedDatabase();
   const { id } = await openReview(createStores(prepared, systemClock));
   await prepared.close();

@@ -98,7 +98,6 @@ it('else names who changed the faulty line last, without an e-mail address and n
 // Each takes all the time that matching may take.
 it.each(THOROUGH ? HOSTILE_OWNERS : HOSTILE_OWNERS.slice(0, 1))(
   'gives up on a CODEOWNERS of 970 KB: $kind',
-  { timeout: 30_000 },
   async ({ provider, rule }) => {
     const suspects = listLongPaths(5).map((path) => ({ ...suspect, path, author: 'Ada' }));
     const files = Object.fromEntries(suspects.map(({ path }) => [path, 'a\nb\n']));

@@ -1,0 +1,44 @@
+import { dataDirectory, readConfig } from '../../../../src/cli/settings.ts';
+import { sparseBuild } from '../../../../src/domain/build.ts';
+import { Category } from '../../../../src/domain/category.ts';
+import { answering, replayConfig } from '../../../../src/replay/commands/answering.ts';
+import { toResult } from '../../../../src/replay/run/results.ts';
+import type { Adapter } from './adapter.ts';
+
+const options = { analyst: 'rules', budget: 2_000, concurrency: 1, green: false } as const;
+const answer = await answering(options, replayConfig(options, readConfig(dataDirectory(undefined))));
+const never = new AbortController().signal;
+
+/** Faultline without a model, by the log alone: no clone, no green log, no history. */
+export const adapter: Adapter = {
+  name: 'Faultline by rules',
+  async answer({ id, texts }) {
+    const build = {
+      ...sparseBuild({ repository: 'open/benchmark', pipeline: 'ci', number: id }),
+      id,
+      receivedAt: new Date(0).toISOString(),
+    };
+    const whole = { sources: texts, greenText: undefined };
+    if (answer === null) throw new Error('The analyst of the rules was not opened.');
+    const said = toResult(id, await answer(build, whole, never, () => undefined, true), 0);
+    const quoted = said.claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
+    const tests = said.failingTests.flatMap(({ name, file }) => [name, file ?? '']);
+    const others = said.analyses.slice(1).flatMap(({ title, rootCause }) => [title, rootCause]);
+    const paths = said.suspects.map(({ path }) => path);
+    const { rootCause, fixRecommendation, category, kind, transient } = said;
+    const text = [rootCause, quoted, fixRecommendation, tests, paths, others].flat().join('\n');
+    const confidence = said.answerConfidence ?? 0;
+    return {
+      text,
+      confidence,
+      category: toCategory(category),
+      kind,
+      transient,
+      published: said.action === 'auto_notify',
+    };
+  },
+};
+
+function toCategory(name: string | null) {
+  return Category.nullable().parse(name);
+}

@@ -1,0 +1,254 @@
+import type { WhoseVerdict } from '../../../../src/domain/whose.ts';
+import type { Lab, Run } from './lab.ts';
+
+/** One build of a history: what ran, for whom, and how many hours after the one before. */
+export interface Step {
+  readonly run: Run;
+  /** The pull request; null: the default branch. */
+  readonly pullRequest: number | null;
+  readonly author: string;
+  /** True if it runs the build before it again. */
+  readonly again?: boolean;
+  readonly hours?: number;
+}
+
+/** A history of builds whose truth is known, because it was made so. */
+export interface History {
+  readonly name: string;
+  readonly group: string;
+  readonly lab: Lab;
+  readonly truth: WhoseVerdict;
+  /** False if nothing in the history tells: then "not known yet" is right, too. */
+  readonly provable: boolean;
+  readonly steps: readonly Step[];
+  /** The place of the build that is asked about. */
+  readonly asked: number;
+}
+
+const [MINE, MY_REQUEST] = ['Mia Berg', 40];
+const OTHERS = ['Bob Hart', 'Ada Brook', 'Hugo Tan', 'Ines Vale'];
+
+type Draw = (below: number) => number;
+
+/** Makes the histories of all laboratories; the same each time. */
+export function makeHistories(labs: readonly Lab[]): History[] {
+  const draw = createDraw(44);
+  return labs.flatMap((lab) => [
+    ...makeChanges(lab, draw),
+    ...makeReds(lab, draw),
+    ...makeOthers(lab, draw),
+    ...makeFlakes(lab, draw),
+    ...makeMachines(lab, draw),
+    ...makeNewTests(lab, draw),
+  ]);
+}
+
+/** Builds of the default branch that passed. */
+function passes({ greens }: Lab, count: number, draw: Draw): Step[] {
+  return greens.slice(0, count).map((run) => onMain(run, draw, OTHERS[draw(OTHERS.length)]));
+}
+
+function onMain(run: Run, draw: Draw, author = OTHERS[0] ?? ''): Step {
+  return { run, pullRequest: null, author, hours: 1 + draw(5) };
+}
+
+function inRequest(run: Run, author = MINE, pullRequest = MY_REQUEST): Step {
+  return { run, pullRequest, author, hours: 1 };
+}
+
+interface Made {
+  readonly truth: WhoseVerdict;
+  readonly group: string;
+  readonly provable?: boolean;
+}
+
+/** Creates a history; the last step is asked about, or the one that many before it. */
+function create(lab: Lab, name: string, made: Made, steps: readonly Step[], after = 0): History {
+  const asked = steps.length - 1 - after;
+  return { provable: true, ...made, name: `${lab.name}: ${name}`, lab, steps, asked };
+}
+
+/** Changes that broke it, among what may look like an excuse. */
+function makeChanges(lab: Lab, draw: Draw): History[] {
+  const { faults, harmless, flakes, breaksFlaky, breaksRegistry } = lab;
+  const made = { truth: 'change', group: 'this change' } as const;
+  const silent = { ...made, provable: false };
+  const green = harmless[0]?.green;
+  const flaked = flakes.flatMap(({ red, green: again }) => [
+    onMain(red, draw),
+    { ...onMain(again, draw), again: true },
+  ]);
+  return faults.flatMap(({ plant, run }, at) => {
+    const other = faults[(at + 1) % faults.length]?.run ?? run;
+    const before = () => passes(lab, 4 + draw(6), draw);
+    const all = [
+      create(lab, `${plant}, first build`, made, [...before(), inRequest(run)]),
+      create(lab, `${plant}, third build in a row`, made, [
+        ...before(),
+        ...[run, run, run].map((one) => inRequest(one)),
+      ]),
+      create(lab, `${plant}, on the default branch`, made, [...before(), onMain(run, draw)]),
+      create(lab, `${plant}, beside a flaky test`, made, [...before(), ...flaked, inRequest(run)]),
+      create(lab, `${plant}, while main is red for another reason`, silent, [
+        ...before(),
+        onMain(other, draw),
+        inRequest(run),
+      ]),
+      create(lab, `${plant}, merged before it was mended`, silent, [
+        ...before(),
+        inRequest(run),
+        onMain(run, draw, MINE),
+        inRequest(run),
+      ]),
+      create(lab, `${plant}, brought again after it was taken back`, silent, [
+        ...before(),
+        onMain({ ...run, commit: `${run.commit.slice(0, -1)}0` }, draw, MINE),
+        onMain(lab.greens.at(-1) ?? run, draw),
+        inRequest(run),
+      ]),
+      create(lab, `${plant}, in two pull requests of one author`, silent, [
+        ...before(),
+        inRequest({ ...run, commit: `${run.commit.slice(0, -1)}1` }, MINE, 38),
+        inRequest({ ...run, commit: `${run.commit.slice(0, -1)}2` }, MINE, 39),
+        inRequest(run),
+      ]),
+    ];
+    if (green === undefined) return all;
+    const pushed = create(lab, `${plant}, second push`, made, [
+      ...before(),
+      inRequest(green),
+      inRequest(run),
+    ]);
+    if (at > 0) return all.concat(pushed);
+    return all.concat(pushed, [
+      create(lab, 'broke a flaky test in its own words', silent, [
+        ...before(),
+        ...flaked,
+        inRequest(breaksFlaky),
+      ]),
+      create(lab, 'named a registry that is away', silent, [...before(), inRequest(breaksRegistry)]),
+    ]);
+  });
+}
+
+/** Failures of the default branch, which pull requests meet. */
+function makeReds(lab: Lab, draw: Draw): History[] {
+  const made = { truth: 'main', group: 'the default branch' } as const;
+  const mend = lab.greens.at(-1);
+  return lab.faults.flatMap(({ plant, run, beneath }) => {
+    const before = () => passes(lab, 3 + draw(6), draw);
+    const reds = (count: number) =>
+      Array.from({ length: count }, (_, at) =>
+        onMain({ ...run, commit: `${run.commit.slice(0, -1)}${at}` }, draw),
+      );
+    const all = [
+      create(lab, `${plant} on main, met by a pull request`, made, [
+        ...before(),
+        ...reds(1),
+        inRequest(beneath),
+      ]),
+      create(lab, `${plant} on main for ${2 + draw(3)} builds`, made, [
+        ...before(),
+        ...reds(3),
+        inRequest(beneath),
+      ]),
+      create(lab, `${plant} on main, second build there`, made, [...before(), ...reds(2)]),
+    ];
+    if (mend === undefined) return all;
+    const mended = [...before(), ...reds(2), inRequest(beneath), onMain(mend, draw)];
+    return all.concat(create(lab, `${plant} on main, mended after`, made, mended, 1));
+  });
+}
+
+/** A fault that came with the default branch and that its own builds have not met yet. */
+function makeOthers(lab: Lab, draw: Draw): History[] {
+  const made = { truth: 'others', group: 'other pull requests' } as const;
+  return lab.faults.flatMap(({ plant, beneath }) =>
+    [2, 3].map((count) => {
+      const met = Array.from({ length: count }, (_, at) =>
+        inRequest({ ...beneath, commit: `${beneath.commit.slice(0, -1)}${at}` }, OTHERS[at], 30 + at),
+      );
+      return create(lab, `${plant}, on ${count} others before`, made, [
+        ...passes(lab, 4, draw),
+        ...met,
+        inRequest(beneath),
+      ]);
+    }),
+  );
+}
+
+/** A test that fails in 2 to 50 % of runs, run again as often as people do. */
+function makeFlakes(lab: Lab, draw: Draw): History[] {
+  const rates = [2, 5, 10, 20, 30, 50];
+  const [first] = lab.harmless;
+  if (first === undefined) return [];
+  return rates.flatMap((rate) =>
+    [false, true].map((isRerun) => {
+      const earlier = lab.greens.concat(lab.greens).flatMap((run, at): Step[] => {
+        const red = lab.flakes[at % lab.flakes.length]?.red;
+        if (draw(100) >= rate || red === undefined)
+          return [onMain({ ...run, commit: vary(run.commit, at) }, draw)];
+        // It is run again on its own commit.
+        const commit = vary(red.commit, at);
+        return [onMain({ ...red, commit }, draw), { ...onMain({ ...run, commit }, draw), again: true }];
+      });
+      const flakes = earlier.filter(({ again }) => again === true).length;
+      const rerun = isRerun ? [{ ...inRequest(first.green), again: true }] : [];
+      const made: Made = { truth: 'flaky', group: 'flaky', provable: isRerun || flakes >= 2 };
+      const steps = [...earlier, inRequest(first.flaked), ...rerun];
+      return create(lab, `flaky in ${rate} %${isRerun ? ', run again' : ''}`, made, steps, rerun.length);
+    }),
+  );
+}
+
+/** Commits of the same content: a history is longer than the commits that were run. */
+function vary(commit: string, at: number): string {
+  return `${commit.slice(0, -2)}${String(at).padStart(2, '0')}`;
+}
+
+function makeMachines(lab: Lab, draw: Draw): History[] {
+  const made = { truth: 'machine', group: 'a machine or service' } as const;
+  return lab.harmless.flatMap(({ green, away, refused }) =>
+    [away, refused].flatMap((run, at) => {
+      const before = passes(lab, 4, draw);
+      return [
+        create(lab, `registry away ${at}`, made, [...before, inRequest(run)]),
+        create(
+          lab,
+          `registry away ${at}, run again`,
+          made,
+          [...before, inRequest(run), { ...inRequest(green), again: true }],
+          1,
+        ),
+      ];
+    }),
+  );
+}
+
+function makeNewTests(lab: Lab, draw: Draw): History[] {
+  const made = { truth: 'change', group: 'a new test' } as const;
+  const { wrong, flaked, passed } = lab.newTest;
+  const before = passes(lab, 5, draw);
+  return [
+    create(lab, 'a new test that is wrong', made, [...before, inRequest(wrong)]),
+    create(lab, 'a new test that is wrong, twice', made, [...before, inRequest(wrong), inRequest(wrong)]),
+    create(
+      lab,
+      'a new test that is flaky, run again',
+      made,
+      [...before, inRequest(flaked), { ...inRequest(passed), again: true }],
+      1,
+    ),
+  ];
+}
+
+/** Creates a source of numbers that are the same each time (xorshift32). */
+function createDraw(seed: number): Draw {
+  let state = seed;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) % below;
+  };
+}

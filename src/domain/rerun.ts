@@ -1,0 +1,45 @@
+import { type Classification, isNotDevelopersFault } from './analysis.ts';
+
+/**
+ * The limits of what is said about a re-run. From the first on, the answer says that it would pass; on jobs
+ * whose source was left out of the training, 1 of 51 such jobs failed again. Up to the second, the answer
+ * says that it would fail. Between them it says nothing.
+ */
+const PASSES_FROM = 0.8;
+const FAILS_TO = 0.1;
+/**
+ * The least probability at which an answer that blames the change goes to a person: what comes and goes by
+ * itself is not caused by the change.
+ */
+const MAY_PASS_FROM = 0.3;
+
+/** Tells whether a re-run would probably pass; null if this is not known. */
+export function foretellRerun(transient: number | null | undefined): boolean | null {
+  if (transient == null) return null;
+  if (transient >= PASSES_FROM) return true;
+  return transient <= FAILS_TO ? false : null;
+}
+
+/**
+ * Describes the expected result of a re-run in a sentence. Returns null between the limits, and for a re-run
+ * that would fail and that no one would try, because the answer does not excuse the change.
+ */
+export function describeRerun(
+  transient: number | null | undefined,
+  classification: Pick<Classification, 'category' | 'kind'>,
+): string | null {
+  const passes = foretellRerun(transient);
+  if (passes === null || transient == null) return null;
+  if (passes) return `A re-run would probably pass (${transient.toFixed(2)}).`;
+  return isNotDevelopersFault(classification)
+    ? `A re-run would probably fail again (${transient.toFixed(2)}).`
+    : null;
+}
+
+/** Tells whether an answer blames the change although a re-run may pass. */
+export function mayPassAnyway(
+  transient: number | null | undefined,
+  classification: Pick<Classification, 'category' | 'kind'>,
+): boolean {
+  return (transient ?? 0) >= MAY_PASS_FROM && !isNotDevelopersFault(classification);
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import type { Kind } from '../domain/category.ts';
+import type { Evidence } from '../domain/evidence.ts';
+import { lastingFailure } from '../domain/lasting-failure.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import { findMax } from '../lib/collections.ts';
+import { type Ruling, ruleOn } from './classify.ts';
+import type { Rule } from './rule.ts';
+import stored from './transient.json' with { type: 'json' };
+
+/*
+ * Estimates whether a re-run of the same commit would pass. The category does not say this: a full disk and a
+ * broken connection are both INFRA_ERROR, and a race in a test is neither. The estimate is a logistic
+ * regression over what the reader and the rules know, learned from jobs whose re-run is known or was judged
+ * by a reader of the log.
+ */
+
+/** Kinds of one sort: what passes by itself, what a machine lacks, and what only a change mends. */
+const SORTS = {
+  'connection or service': ['network', 'service_unavailable', 'rate_limited'],
+  'runner lost': ['runner_lost'],
+  'time limit': ['timeout'],
+  'timing of a test': ['flaky_timing'],
+  'machine full': ['disk_full', 'out_of_memory', 'descriptor_limit'],
+} as const satisfies Record<string, readonly Kind[]>;
+
+/** Words of passing trouble, in whatever form a tool wraps them. */
+const TROUBLE = {
+  'words of a broken connection':
+    /\bnetwork failure\b|spurious network error|early EOF|unexpected disconnect|hung up unexpectedly|connection (?:reset|closed|aborted|timed? ?out)|connect(?:ion)? timed? ?out|i\/o timeout|TLS handshake|\bSSL error\b|\bECONNRESET\b|\bETIMEDOUT\b|\bEAI_AGAIN\b|name resolution|cannot assign requested address|could not resolve host|\b50[234]\b[^\n]{0,40}(?:unavailable|gateway|error)|too many requests|\bLFS: Error\b|RPC failed|context deadline exceeded/i,
+  'words of a lost runner':
+    /runner system failure|shutdown signal|lost communication|no such container|docker daemon|\bevicted\b|preempted|connection to (?:the )?(?:agent|runner|node)|agent .{1,40}(?:offline|disconnected)|failed to (?:start|create) (?:the )?(?:pod|container|job|executor)|error pulling image|prepar(?:e|ing|ation) (?:the )?environment/i,
+  'words of a full disk': /no space left|\bENOSPC\b|disk quota exceeded/i,
+  'words of a damaged working copy':
+    /\bbad object\b|not a valid object|unable to read tree|loose object .{1,80}(?:corrupt|empty)|index\.lock|\bENOTEMPTY\b|text file busy|resource busy|\bEBUSY\b|another (?:git|apt|dpkg|process)\b.{0,60}(?:running|lock)|could not (?:get|acquire) lock/i,
+  'words of a crashed compiler':
+    /internal compiler error|compiler unexpectedly panicked|this is a (?:bug in|compiler bug)|\bLLVM ERROR\b|segfault occurred|signal: (?:11|7|6), SIG/i,
+} as const;
+
+/** Steps that belong to the CI system and not to the project. */
+const SYSTEM_STEP =
+  /^(?:get_sources|prepare_executor|prepare_script|download_artifacts|upload_artifacts\w{0,20}|restore_cache|archive_cache|resolve_secrets|set up job|initialize containers|checkout|clone|fetch)\b/i;
+
+export const TRANSIENT_SIGNS = [
+  'always',
+  ...Object.keys(SORTS),
+  ...Object.keys(TROUBLE),
+  'leading rule is for infrastructure',
+  'rule for another cause',
+  'step of the CI system',
+  'ended by a signal',
+  'a test passed when it was run again',
+  'failing test',
+  'assertion',
+  'error in a file',
+  'exception of ours',
+  'nothing tells',
+];
+
+export const TransientModel = z.object({
+  provenance: z.record(z.string(), z.unknown()),
+  signs: z.array(z.string()),
+  weights: z.array(z.number()),
+});
+export type TransientModel = z.infer<typeof TransientModel>;
+
+let loaded: TransientModel | undefined;
+
+/** Reads the model in this folder once. Throws if it was learned for other signs. */
+export function loadTransientModel(): TransientModel {
+  if (loaded !== undefined) return loaded;
+  const model = TransientModel.parse(stored);
+  if (model.signs.join() !== TRANSIENT_SIGNS.join())
+    throw new Error(
+      'The model of re-runs was learned for other signs; run scripts/train/train-transient.ts.',
+    );
+  loaded = model;
+  return model;
+}
+
+/**
+ * Change in logits, and the most that remains, if the pipeline failed in the same way three times in a row or
+ * more: it has been run again, and did not pass. Both are estimates.
+ */
+const [LASTS, LASTS_MOST] = [-2, 0.5];
+
+/** Returns the probability that a re-run of the same commit would pass, 0..1. */
+export function estimateTransient(subject: TriageSubject, evidence: readonly Evidence[]): number {
+  const { weights } = loadTransientModel();
+  const logit = weighSigns(computeTransientSigns(ruleOn(subject)), weights);
+  const isLasting = lastingFailure(evidence) !== null;
+  const share = isLasting ? Math.min(LASTS_MOST, toProbability(logit + LASTS)) : toProbability(logit);
+  return Math.round(share * 1000) / 1000;
+}
+
+export function weighSigns(signs: readonly number[], weights: ArrayLike<number>): number {
+  return signs.reduce((sum, sign, i) => sum + sign * (weights[i] ?? 0), 0);
+}
+
+export function toProbability(logit: number): number {
+  return 1 / (1 + Math.exp(-logit));
+}
+
+/** Facts of a lower weight say too little about the failure. */
+const TELLING = 0.2;
+/** Words count in full from two thirds of the weight of the most informative line. */
+const CLEAR = 1.5;
+/** Logits of a rule that settles. */
+const FULL = 5;
+
+/** A test talks to what it started itself: the share that such words count if a test failed. */
+const IN_A_TEST = 0.35;
+
+/** Computes the values of TRANSIENT_SIGNS, each 0..1. */
+export function computeTransientSigns({ facts, matches }: Ruling): number[] {
+  const { subject } = facts;
+  const telling = facts.all.filter(({ weight }) => weight >= TELLING);
+  const best = (isOne: (rule: Rule) => boolean) =>
+    Math.min(
+      1,
+      findMax(
+        matches.map(({ rule, strength }) => (isOne(rule) ? strength : 0)),
+        0,
+      ) / FULL,
+    );
+  const sorts = Object.values(SORTS).map((kinds: readonly Kind[]) =>
+    best(({ kind }) => kinds.includes(kind)),
+  );
+  const words = Object.values(TROUBLE).map((pattern) =>
+    Math.min(
+      1,
+      CLEAR *
+        findMax(
+          telling.map(({ text, weight }) => (pattern.test(text) ? weight : 0)),
+          0,
+        ),
+    ),
+  );
+  const passing = new Set<Kind>(Object.values(SORTS).flat());
+  const [first] = matches;
+  const trust = subject.failingTests.length > 0 ? IN_A_TEST : 1;
+  const { failingTests, exits, diagnostics, failedSections, passedOnRetry = [] } = subject;
+  return [
+    1,
+    ...sorts.map((value, i) => (i === 0 ? trust * value : value)),
+    ...words.map((value) => trust * value),
+    Number(first?.rule.category === 'INFRA_ERROR'),
+    best(({ kind, category }) => category !== 'INFRA_ERROR' && !passing.has(kind)),
+    Number(failedSections.some(({ name }) => SYSTEM_STEP.test(name.split(' / ')[0] ?? name))),
+    Number(exits.some(({ code, signal }) => signal !== null || (code !== null && code > 128 && code < 160))),
+    Number(passedOnRetry.length > 0),
+    Number(failingTests.length > 0),
+    Number(facts.assertion !== null),
+    Number(diagnostics.some(({ severity, file }) => severity === 'error' && file !== null)),
+    Number(facts.productException !== null),
+    Number(matches.length === 0 && subject.messages.length === 0),
+  ];
+}

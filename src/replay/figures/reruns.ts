@@ -1,0 +1,84 @@
+import { foretellRerun } from '../../domain/rerun.ts';
+import type { DatasetRow } from '../cases/case.ts';
+import type { ReplayedCase } from '../run/replay.ts';
+import {
+  caseShare,
+  type Figure,
+  f1,
+  isExcused,
+  isRealFailure,
+  isRight,
+  judgedCases,
+  ratio,
+} from './figure.ts';
+
+/** The share from which an estimate counts as "passes" where it must be one or the other. */
+const EVEN = 0.5;
+
+/** Returns whether a re-run of a row's commit would pass. Returns null if that is not known. */
+export function readRerunLabel({ intermittent, transient }: DatasetRow): boolean | null {
+  if (intermittent != null) return intermittent;
+  if (transient === 'yes') return true;
+  return transient === 'no' ? false : null;
+}
+
+interface Labelled {
+  readonly one: ReplayedCase;
+  readonly passes: boolean;
+}
+
+/**
+ * Scores what is said of a re-run: on the cases of which it is known, how many that pass are found, and on
+ * failures of code and tests, how many are said to pass. Returns none if nothing was estimated.
+ */
+export function scoreReruns(cases: readonly ReplayedCase[]): Figure[] {
+  const estimated = cases.filter(({ result }) => result.transient !== null);
+  if (estimated.length === 0) return [];
+  const labelled = estimated.flatMap((one): Labelled[] => {
+    const passes = one.row === null ? null : readRerunLabel(one.row);
+    return passes === null ? [] : [{ one, passes }];
+  });
+  const real = judgedCases(estimated).filter(isRealFailure);
+  const isTold = ({ one }: { readonly one: ReplayedCase }) => foretellRerun(one.result.transient) === true;
+  return [
+    ...scoreLabelled(labelled, isTold),
+    ...(real.length === 0 ? [] : [caseShare('code and test failures told to pass', real, isTold, 'bad')]),
+  ];
+}
+
+function scoreLabelled(labelled: readonly Labelled[], isTold: (entry: Labelled) => boolean): Figure[] {
+  const passing = labelled.filter(({ passes }) => passes);
+  const failing = labelled.filter(({ passes }) => !passes);
+  if (labelled.length === 0) return [];
+  const isFound = ({ one }: Labelled) => (one.result.transient ?? 0) >= EVEN;
+  const found = labelled.filter(isFound);
+  const hits = found.filter(({ passes }) => passes).length;
+  const isMislabelled = (entry: Labelled) =>
+    entry.one.result.action === 'auto_notify' && !isExcusedOrRight(entry.one);
+  const own =
+    passing.length === 0
+      ? []
+      : [
+          {
+            name: 'F1 of those that pass',
+            value: f1(ratio(hits, found.length), ratio(hits, passing.length)),
+            cases: labelled.length,
+          },
+          caseShare('recall of those that pass', passing, isFound),
+          caseShare('pass, and published as something else', passing, isMislabelled, 'bad'),
+        ];
+  return [
+    ...own,
+    ...(found.length === 0 ? [] : [caseShare('precision of those that pass', found, ({ passes }) => passes)]),
+    ...(failing.length === 0 ? [] : [caseShare('fail, and told to pass', failing, isTold, 'bad')]),
+    caseShare('told to pass', labelled, isTold, 'neither'),
+  ];
+}
+
+/** Tells whether an answer blames the environment, or names the category of its label. */
+function isExcusedOrRight(one: ReplayedCase): boolean {
+  const said = one.result.category;
+  const [judged] = judgedCases([one]);
+  if (judged !== undefined && isRight(judged)) return true;
+  return isExcused({ truth: '', said, accepted: [], one });
+}

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { describeRerun, foretellRerun, mayPassAnyway } from '../../src/domain/rerun.ts';
+
+const network = { category: 'INFRA_ERROR', kind: 'network' } as const;
+const compile = { category: 'CODE_ERROR', kind: 'compile_error' } as const;
+
+it('says what a re-run would bring only outside of the limits', () => {
+  expect(describeRerun(0.86, network)).toBe('A re-run would probably pass (0.86).');
+  expect(describeRerun(0.86, compile)).toBe('A re-run would probably pass (0.86).');
+  expect(describeRerun(0.5, network)).toBeNull();
+  expect(describeRerun(0.06, network)).toBe('A re-run would probably fail again (0.06).');
+  expect(foretellRerun(null)).toBeNull();
+  expect(foretellRerun(undefined)).toBeNull();
+});
+
+it('says nothing of a re-run that nobody would try', () => {
+  expect(describeRerun(0.02, compile)).toBeNull();
+});
+
+it('finds answers that blame the change although a re-run may pass', () => {
+  expect(mayPassAnyway(0.4, compile)).toBe(true);
+  expect(mayPassAnyway(0.1, compile)).toBe(false);
+  expect(mayPassAnyway(0.9, network)).toBe(false);
+  expect(mayPassAnyway(undefined, compile)).toBe(false);
+});
