@@ -75,7 +75,8 @@ export const SCRIPT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     title: '{script} needs an interpreter that is not installed',
     cause: [
       'The first line of {script} names {interpreter}, which is not installed in the job.',
-      'The first line of {script} names an interpreter, or {script} needs a loader, that is not installed in the job.',
+      'The first line of {script} names an interpreter, or {script} needs a loader, that is not ' +
+        'installed in the job.',
     ],
     fix: [
       ['configuration', 'Install {interpreter} in the job, or correct the first line of {script}.'],
