@@ -89,8 +89,8 @@ function shortenTitle(title: string): string {
   const [head, said] = [name.slice(0, at), name.slice(at + 2)];
   const isCut = name.length > MAX_TITLE && WRAPS.test(head) && /^[A-Z\d'"`[]/.test(said);
   const cut = cleanWords(isCut && said.length >= SHORTEST_TITLE ? said : name, MAX_TITLE);
-  const isOpen = (cut.match(/"/g)?.length ?? 0) % 2 === 1 && !cut.endsWith('…');
-  return isOpen ? cut.replace(/"(?=[^"]*$)/, '') : cut;
+  // A quotation that was cut has no end.
+  return /^[^"]*"[^"…]*$/.test(cut) ? cut.replace('"', '') : cut;
 }
 
 /** Adds what the log says of other names, and what it says besides. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { requireOneBuild } from '../../src/cli/one-build.ts';
+import { requireOneBuild } from '../../src/cli/triage/one-build.ts';
 
 const FAILURES = resolve(import.meta.dirname, '../fixtures/failures');
 const check = (texts: Readonly<Record<string, string>>, mayShareNothing = false) =>

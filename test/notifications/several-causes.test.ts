@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildOutputs, formatConsoleText, formatSummary } from '../../action/src/render-answer.ts';
 import { slackFacts } from '../../src/channels/slack/branch-facts.ts';
 import { slackMessage } from '../../src/channels/slack/branch-message.ts';
-import { renderAnnotations, renderAnswers, renderBlocks } from '../../src/cli/triage-text.ts';
+import { renderAnnotations, renderAnswers, renderBlocks } from '../../src/cli/triage/triage-text.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderCheck } from '../../src/notifications/render-check.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { diagnose } from '../../../src/cli/doctor.ts';
+import { diagnose } from '../../../src/cli/setup/doctor.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { MIGRATIONS_FOLDER } from '../../../src/stores/database/migration-files.ts';
 import { openPglite } from '../../../src/stores/database/pglite.ts';

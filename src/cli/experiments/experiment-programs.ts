@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { FIX_RULES, type FixRule } from '../experiments/fix-rules.ts';
-import { asksService, jsonOption, positive, runs } from './command-parts.ts';
+import { FIX_RULES, type FixRule } from '../../experiments/fix-rules.ts';
+import { asksService, jsonOption, positive, runs } from '../command-parts.ts';
 
 const CONFIRM_EXAMPLES = `
 Runs only this command, without a shell. Exit code 5: not reproduced; 10: inconclusive.

@@ -1,7 +1,7 @@
-import type { Analysis } from '../domain/analysis.ts';
-import type { Reading } from '../domain/reading.ts';
-import type { ArrangedAnswer } from '../notifications/build-answers.ts';
-import type { AnalysisTrace } from '../service/answers/trace.ts';
+import type { Analysis } from '../../domain/analysis.ts';
+import type { Reading } from '../../domain/reading.ts';
+import type { ArrangedAnswer } from '../../notifications/build-answers.ts';
+import type { AnalysisTrace } from '../../service/answers/trace.ts';
 
 /** Rises when a field changes its meaning. */
 const SCHEMA = 2;

@@ -1,9 +1,9 @@
-import type { SourceText } from '../domain/build.ts';
-import { TriageError } from '../domain/errors.ts';
-import { firstOfEach } from '../lib/collections.ts';
-import { namedPaths } from '../lib/text.ts';
-import type { LogInPieces } from '../log/read-log.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
+import type { SourceText } from '../../domain/build.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { firstOfEach } from '../../lib/collections.ts';
+import { namedPaths } from '../../lib/text.ts';
+import type { LogInPieces } from '../../log/read-log.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
 
 /** Something that a log says of the build it is of: two logs of one build never say different things. */
 interface Identity {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { TriageError } from '../domain/errors.ts';
-import { createGit, succeeded, trustedPath } from '../git/command.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { createGit, succeeded, trustedPath } from '../../git/command.ts';
 
 /**
  * The projects that the captured failures are of: `project` as it failed, `before` the files as they were.
  */
-const PROJECTS = resolve(import.meta.dirname, '../../test/captures/projects');
+const PROJECTS = resolve(import.meta.dirname, '../../../test/captures/projects');
 const GIT_MS = 20_000;
 
 interface DemoCommit {

@@ -1,18 +1,23 @@
 import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import type { SourceKind, SourceText } from '../domain/build.ts';
-import { getErrorReason, TriageError } from '../domain/errors.ts';
-import { append } from '../lib/collections.ts';
-import { counted } from '../lib/text.ts';
-import { decodeSources } from '../log/decode/archive.ts';
-import { planTexts } from '../log/decode/archive-members.ts';
-import { maskFile } from '../log/mask/file.ts';
-import type { Masker } from '../log/mask/mask.ts';
-import type { LogInPieces } from '../log/read-log.ts';
-import { type ArtifactRoom, artifactRoom, namelessText, openArtifact } from '../log/survey/open-artifact.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
-import { say } from './terminal.ts';
+import type { SourceKind, SourceText } from '../../domain/build.ts';
+import { getErrorReason, TriageError } from '../../domain/errors.ts';
+import { append } from '../../lib/collections.ts';
+import { counted } from '../../lib/text.ts';
+import { decodeSources } from '../../log/decode/archive.ts';
+import { planTexts } from '../../log/decode/archive-members.ts';
+import { maskFile } from '../../log/mask/file.ts';
+import type { Masker } from '../../log/mask/mask.ts';
+import type { LogInPieces } from '../../log/read-log.ts';
+import {
+  type ArtifactRoom,
+  artifactRoom,
+  namelessText,
+  openArtifact,
+} from '../../log/survey/open-artifact.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { say } from '../terminal.ts';
 
 const MAX_FILES = 500;
 /**

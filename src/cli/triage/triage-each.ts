@@ -1,10 +1,10 @@
-import type { Config } from '../config/schema.ts';
-import type { Analysis } from '../domain/analysis.ts';
-import { TriageError } from '../domain/errors.ts';
-import { append } from '../lib/collections.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Analysis } from '../../domain/analysis.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { append } from '../../lib/collections.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { EXIT, jsonText, print } from '../terminal.ts';
 import { type ListedInput, listInputs } from './input.ts';
-import { EXIT, jsonText, print } from './terminal.ts';
 import {
   answerInput,
   computeExitCode,

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
-import { type ArrangedAnswer, introduceAnswers } from '../notifications/build-answers.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
-import { renderGithubCommands, renderPlain, renderTerminal } from '../service/answers/render.ts';
-import type { Voice } from './terminal.ts';
+import { type ArrangedAnswer, introduceAnswers } from '../../notifications/build-answers.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { renderGithubCommands, renderPlain, renderTerminal } from '../../service/answers/render.ts';
+import type { Voice } from '../terminal.ts';
 
 /** GitHub shows ten errors and ten warnings of a step; the causes to mend first come first. */
 const MAX_ANNOTATIONS = 10;

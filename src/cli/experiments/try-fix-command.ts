@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import type { FixTrial } from '../domain/experiment.ts';
-import { FIX_RULES, type FixRule } from '../experiments/fix-rules.ts';
-import { type Outcome, outputReader, SHOWN } from '../experiments/outcome.ts';
-import { splitArguments } from '../experiments/run-command.ts';
-import { type Proposal, tryFix } from '../experiments/try-fix.ts';
-import { present } from '../lib/collections.ts';
-import { attemptLines } from '../notifications/experiment-lines.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
-import { resolveService, type ServerOptions } from './command-parts.ts';
+import type { FixTrial } from '../../domain/experiment.ts';
+import { FIX_RULES, type FixRule } from '../../experiments/fix-rules.ts';
+import { type Outcome, outputReader, SHOWN } from '../../experiments/outcome.ts';
+import { splitArguments } from '../../experiments/run-command.ts';
+import { type Proposal, tryFix } from '../../experiments/try-fix.ts';
+import { present } from '../../lib/collections.ts';
+import { attemptLines } from '../../notifications/experiment-lines.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { resolveService, type ServerOptions } from '../command-parts.ts';
+import { askServer } from '../server-client.ts';
+import { EXIT, interruptSignal, say, tell } from '../terminal.ts';
 import { failingTests, type RunOptions, withoutNetwork } from './experiment-commands.ts';
 import { parseProposal, proposalIn } from './proposals.ts';
-import { askServer } from './server-client.ts';
-import { EXIT, interruptSignal, say, tell } from './terminal.ts';
 
 export interface TryFixCommandOptions extends ServerOptions, RunOptions {
   readonly patch?: readonly string[];

@@ -3,21 +3,21 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { App } from '../app.ts';
-import { type Analysis, GivenAnalysis } from '../domain/analysis.ts';
-import { getErrorMessage } from '../domain/errors.ts';
-import type { Deployment } from '../domain/health.ts';
-import { findMax } from '../lib/collections.ts';
-import { formatConfidence } from '../lib/text.ts';
-import type { Clock } from '../lib/time.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
-import { decideReview } from '../service/review/decide.ts';
-import { openReviewFor } from '../service/review/queue.ts';
+import type { App } from '../../app.ts';
+import { type Analysis, GivenAnalysis } from '../../domain/analysis.ts';
+import { getErrorMessage } from '../../domain/errors.ts';
+import type { Deployment } from '../../domain/health.ts';
+import { findMax } from '../../lib/collections.ts';
+import { formatConfidence } from '../../lib/text.ts';
+import type { Clock } from '../../lib/time.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { decideReview } from '../../service/review/decide.ts';
+import { openReviewFor } from '../../service/review/queue.ts';
+import { createVoice, print, say } from '../terminal.ts';
 import { type DemoRepository, makeDemoClone } from './demo-code.ts';
-import { createVoice, print, say } from './terminal.ts';
 
 /** Captured failures of every category; their truth is known because we made them fail. */
-const FAILURES = resolve(import.meta.dirname, '../../test/fixtures/failures');
+const FAILURES = resolve(import.meta.dirname, '../../../test/fixtures/failures');
 const SHOWN = [
   'cart-discount-rounding',
   'profile-none-attribute',
@@ -97,7 +97,7 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
       `Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
   const builds = new Map([...history, ...sent.map(({ slug, buildId }) => [slug, buildId] as const)]);
-  await (await import('../replay/commands/demo-runs.ts')).keepDemoRuns(app.config, FAILURES, builds);
+  await (await import('../../replay/commands/demo-runs.ts')).keepDemoRuns(app.config, FAILURES, builds);
   say(`Is a new model better? Two runs to compare: ${address}/insights/models`);
 }
 

@@ -1,12 +1,12 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
-import { createApp } from '../app.ts';
-import type { Category } from '../domain/category.ts';
-import { getErrorMessage, TriageError } from '../domain/errors.ts';
-import { append } from '../lib/collections.ts';
-import { counted } from '../lib/text.ts';
-import { visibleLine, visibleLines } from '../notifications/visible-text.ts';
+import { createApp } from '../../app.ts';
+import type { Category } from '../../domain/category.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { append } from '../../lib/collections.ts';
+import { counted } from '../../lib/text.ts';
+import { visibleLine, visibleLines } from '../../notifications/visible-text.ts';
 import {
   AddedDocument,
   Embedded,
@@ -15,12 +15,12 @@ import {
   type NewDocument,
   ShownDocument,
   TeamDocument,
-} from '../ports/knowledge.ts';
-import { silentLogger } from '../ports/telemetry.ts';
-import { resolveService, type ServerOptions } from './command-parts.ts';
-import { adviseUrl, askServer, orNull, type Service } from './server-client.ts';
-import { dataDirectory, operatorName, readStoreConfig } from './settings.ts';
-import { EXIT, jsonText, print, say, tell } from './terminal.ts';
+} from '../../ports/knowledge.ts';
+import { silentLogger } from '../../ports/telemetry.ts';
+import { resolveService, type ServerOptions } from '../command-parts.ts';
+import { adviseUrl, askServer, orNull, type Service } from '../server-client.ts';
+import { dataDirectory, operatorName, readStoreConfig } from '../settings.ts';
+import { EXIT, jsonText, print, say, tell } from '../terminal.ts';
 
 export interface AddOptions extends ServerOptions {
   readonly category?: Category;

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import type { Category } from '../domain/category.ts';
-import type { DecisionInput, DecisionType, RejectReason, ReviewState } from '../domain/review.ts';
-import { asksService, guarded, runs, type ServerOptions } from './command-parts.ts';
+import type { Category } from '../../domain/category.ts';
+import type { DecisionInput, DecisionType, RejectReason, ReviewState } from '../../domain/review.ts';
+import { asksService, guarded, runs, type ServerOptions } from '../command-parts.ts';
 
 interface DecisionOptions {
   readonly category?: string;
@@ -122,8 +122,8 @@ function queueCommand(): Command {
 }
 
 async function readDecision(type: DecisionType, options: DecisionOptions): Promise<DecisionInput> {
-  const { DecisionInput } = await import('../domain/review.ts');
-  const { TriageError } = await import('../domain/errors.ts');
+  const { DecisionInput } = await import('../../domain/review.ts');
+  const { TriageError } = await import('../../domain/errors.ts');
   const fields = {
     type,
     category: options.category,

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { createTerminalApp } from '../app/terminal-app.ts';
-import { createApp } from '../app.ts';
-import { createMaskingOptions } from '../config/masking.ts';
-import type { Config } from '../config/schema.ts';
-import { Step } from '../domain/analysis.ts';
-import type { Thread, Turn } from '../domain/conversation.ts';
-import { getErrorMessage, TriageError, type TriageErrorCode } from '../domain/errors.ts';
-import { jsonIn } from '../lib/text.ts';
-import { createMasker } from '../log/mask/mask.ts';
-import { silentLogger } from '../ports/telemetry.ts';
-import { findBuild } from '../service/answers/views.ts';
+import { createTerminalApp } from '../../app/terminal-app.ts';
+import { createApp } from '../../app.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
+import type { Config } from '../../config/schema.ts';
+import { Step } from '../../domain/analysis.ts';
+import type { Thread, Turn } from '../../domain/conversation.ts';
+import { getErrorMessage, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
+import { jsonIn } from '../../lib/text.ts';
+import { createMasker } from '../../log/mask/mask.ts';
+import { silentLogger } from '../../ports/telemetry.ts';
+import { findBuild } from '../../service/answers/views.ts';
 import {
   AnswerView,
   type Ask,
@@ -18,11 +18,11 @@ import {
   type AskWatcher,
   ThreadList,
   ThreadView,
-} from '../service/ask/ask.ts';
-import { isDirectory, openLargeLog, readInput } from './input.ts';
-import { requireOneBuild } from './one-build.ts';
-import { askServer, Refusal, type Service, send } from './server-client.ts';
-import { localBuild } from './triage-input.ts';
+} from '../../service/ask/ask.ts';
+import { askServer, Refusal, type Service, send } from '../server-client.ts';
+import { isDirectory, openLargeLog, readInput } from '../triage/input.ts';
+import { requireOneBuild } from '../triage/one-build.ts';
+import { localBuild } from '../triage/triage-input.ts';
 
 /**
  * A turn as any client gives it; a service keeps the trace of its steps to itself until it is asked for the

@@ -1,21 +1,21 @@
 import { stat, statfs } from 'node:fs/promises';
-import { listExternalChecks } from '../app/external-checks.ts';
-import { shippedBound, shippedShare } from '../app/publish-bound.ts';
-import { findShownSecrets, listServerChecks, MEND_DIRECTORY } from '../app/store-checks.ts';
-import { createApp } from '../app.ts';
-import type { Environment } from '../config/load.ts';
-import { createMaskingOptions, listOwnSecrets } from '../config/masking.ts';
-import type { Config } from '../config/schema.ts';
-import { getErrorMessage, TriageError } from '../domain/errors.ts';
-import { ROUTE_WORDS } from '../domain/publish-bound.ts';
-import { createGit, succeeded, trustedPath } from '../git/command.ts';
-import { isOlder } from '../lib/text.ts';
-import { createMasker } from '../log/mask/mask.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
-import { type Check, type Finding, note, ok, runCheck, wrong } from '../ports/health.ts';
-import { silentLogger } from '../ports/telemetry.ts';
-import { createProviders } from '../providers/registry.ts';
-import { MADE_SECRETS } from '../service/connect.ts';
+import { listExternalChecks } from '../../app/external-checks.ts';
+import { shippedBound, shippedShare } from '../../app/publish-bound.ts';
+import { findShownSecrets, listServerChecks, MEND_DIRECTORY } from '../../app/store-checks.ts';
+import { createApp } from '../../app.ts';
+import type { Environment } from '../../config/load.ts';
+import { createMaskingOptions, listOwnSecrets } from '../../config/masking.ts';
+import type { Config } from '../../config/schema.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { ROUTE_WORDS } from '../../domain/publish-bound.ts';
+import { createGit, succeeded, trustedPath } from '../../git/command.ts';
+import { isOlder } from '../../lib/text.ts';
+import { createMasker } from '../../log/mask/mask.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { type Check, type Finding, note, ok, runCheck, wrong } from '../../ports/health.ts';
+import { silentLogger } from '../../ports/telemetry.ts';
+import { createProviders } from '../../providers/registry.ts';
+import { MADE_SECRETS } from '../../service/connect.ts';
 import {
   addMadeSecrets,
   type DataOptions,
@@ -23,8 +23,8 @@ import {
   findSecrets,
   prepareDataDirectory,
   readConfig,
-} from './settings.ts';
-import { EXIT, jsonText, print } from './terminal.ts';
+} from '../settings.ts';
+import { EXIT, jsonText, print } from '../terminal.ts';
 
 const NAME_WIDTH = 16;
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { getErrorMessage, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 
 /** The file of a process, `HOST-PID.json`, in a folder that a scraper watches. */
 export interface MetricsTarget {

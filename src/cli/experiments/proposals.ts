@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { getErrorMessage, TriageError } from '../domain/errors.ts';
-import { findDiff, MAX_DIFF_BYTES } from '../experiments/fix-diff.ts';
-import type { Proposal } from '../experiments/try-fix.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { findDiff, MAX_DIFF_BYTES } from '../../experiments/fix-diff.ts';
+import type { Proposal } from '../../experiments/try-fix.ts';
 
 /** Reads the diff in a file or, with `-`, in standard input. Throws `invalid-input` if there is none. */
 export async function proposalIn(path: string): Promise<Proposal> {

@@ -1,18 +1,20 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { openClones } from '../app/open-adapters.ts';
-import type { TerminalApp } from '../app/terminal-app.ts';
-import { createMaskingOptions } from '../config/masking.ts';
-import type { Config } from '../config/schema.ts';
-import type { Step } from '../domain/analysis.ts';
-import { type Build, type SourceText, sparseBuild } from '../domain/build.ts';
-import { TriageError } from '../domain/errors.ts';
-import { present } from '../lib/collections.ts';
-import { createMasker } from '../log/mask/mask.ts';
-import type { LogInPieces } from '../log/read-log.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
-import { silentLogger } from '../ports/telemetry.ts';
-import type { TriagedSources } from '../service/triage/triage-build.ts';
+import { openClones } from '../../app/open-adapters.ts';
+import type { TerminalApp } from '../../app/terminal-app.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Step } from '../../domain/analysis.ts';
+import { type Build, type SourceText, sparseBuild } from '../../domain/build.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { present } from '../../lib/collections.ts';
+import { createMasker } from '../../log/mask/mask.ts';
+import type { LogInPieces } from '../../log/read-log.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { silentLogger } from '../../ports/telemetry.ts';
+import type { TriagedSources } from '../../service/triage/triage-build.ts';
+import { type Progress, phaseText } from '../progress.ts';
+import { interruptSignal } from '../terminal.ts';
 import {
   isDirectory,
   type LargeLog,
@@ -23,8 +25,6 @@ import {
   readReports,
 } from './input.ts';
 import { requireOneBuild } from './one-build.ts';
-import { type Progress, phaseText } from './progress.ts';
-import { interruptSignal } from './terminal.ts';
 
 export interface TriageInputOptions {
   readonly junit?: string[];
@@ -57,7 +57,7 @@ export async function openTriageInput(given: TriageInputOptions, config: Config)
   const options = { ...given, ...(await resolveCommits(given)) };
   let opened: Promise<TerminalApp> | undefined;
   const openApp = async () => {
-    const { createTerminalApp } = await import('../app/terminal-app.ts');
+    const { createTerminalApp } = await import('../../app/terminal-app.ts');
     opened ??= createTerminalApp(effective(config, options), silentLogger);
     return await opened;
   };

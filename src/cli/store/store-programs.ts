@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { asksService, dataOption, guarded, jsonOption, positive, runs } from './command-parts.ts';
-import { print } from './terminal.ts';
+import { asksService, dataOption, guarded, jsonOption, positive, runs } from '../command-parts.ts';
+import { print } from '../terminal.ts';
 
 /** The categories of the taxonomy, repeated here so that help does not load the schema. */
 const CATEGORIES = ['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'];
@@ -190,7 +190,7 @@ export function completionCommand(): Command {
     .addHelpText('after', COMPLETION_HELP)
     .action(
       guarded(async (shell: 'bash' | 'zsh' | 'fish', _options: object, command: Command) => {
-        const { completionFor } = await import('./completion.ts');
+        const { completionFor } = await import('../completion.ts');
         await print(completionFor(shell, command.parent ?? command));
       }),
     );

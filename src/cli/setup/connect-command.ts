@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { createMaskingOptions } from '../config/masking.ts';
-import type { Config } from '../config/schema.ts';
-import { createMasker } from '../log/mask/mask.ts';
-import type { Finding } from '../ports/health.ts';
-import type { Connection } from '../providers/connection.ts';
-import { createProviders } from '../providers/registry.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
+import type { Config } from '../../config/schema.ts';
+import { createMasker } from '../../log/mask/mask.ts';
+import type { Finding } from '../../ports/health.ts';
+import type { Connection } from '../../providers/connection.ts';
+import { createProviders } from '../../providers/registry.ts';
 import {
   type Connectable,
   connect,
   MADE_SECRETS,
   providerNamed,
   webhookAddress,
-} from '../service/connect.ts';
+} from '../../service/connect.ts';
+import { type DataOptions, dataDirectory, readConfig, readServedConfig } from '../settings.ts';
+import { EXIT, jsonText, print } from '../terminal.ts';
 import { renderFinding } from './doctor.ts';
-import { type DataOptions, dataDirectory, readConfig, readServedConfig } from './settings.ts';
-import { EXIT, jsonText, print } from './terminal.ts';
 
 export interface ConnectOptions extends DataOptions {
   readonly repository?: string;

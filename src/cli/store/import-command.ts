@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type App, createApp, createLogger } from '../app.ts';
-import { createMaskingOptions } from '../config/masking.ts';
-import type { Config } from '../config/schema.ts';
-import { TriageError } from '../domain/errors.ts';
-import { counted } from '../lib/text.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
-import type { BuildSource } from '../ports/build-source.ts';
-import { type Logger, silentLogger } from '../ports/telemetry.ts';
-import type { Provider } from '../providers/provider.ts';
-import { createProviders } from '../providers/registry.ts';
+import { type App, createApp, createLogger } from '../../app.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
+import type { Config } from '../../config/schema.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { counted } from '../../lib/text.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import type { BuildSource } from '../../ports/build-source.ts';
+import { type Logger, silentLogger } from '../../ports/telemetry.ts';
+import type { Provider } from '../../providers/provider.ts';
+import { createProviders } from '../../providers/registry.ts';
 import {
   type AnswerReport,
   type ImportEvent,
   type ImportOutcome,
   importRuns,
   readAnswerReport,
-} from '../service/import.ts';
-import { passingBuildHandler } from '../service/triage/passing-builds.ts';
-import { drainWork } from '../work/process-items.ts';
-import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
+} from '../../service/import.ts';
+import { passingBuildHandler } from '../../service/triage/passing-builds.ts';
+import { drainWork } from '../../work/process-items.ts';
+import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
+import { interruptSignal, say, tell } from '../terminal.ts';
 import { withApp } from './store-commands.ts';
-import { interruptSignal, say, tell } from './terminal.ts';
 
 export interface ImportOptions extends DataOptions {
   readonly repository: string;

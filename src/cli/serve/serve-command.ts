@@ -1,30 +1,30 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
-import { buildOperations } from '../api/operations.ts';
-import { buildHttp } from '../api/server.ts';
-import { type App, createApp, createLogger } from '../app.ts';
-import { createMaskingOptions } from '../config/masking.ts';
-import type { Config } from '../config/schema.ts';
-import { getErrorMessage, TriageError } from '../domain/errors.ts';
-import { append } from '../lib/collections.ts';
-import { counted } from '../lib/text.ts';
-import { systemClock } from '../lib/time.ts';
-import { type Logger, silentLogger } from '../ports/telemetry.ts';
-import { createProviders } from '../providers/registry.ts';
-import { startDeliveryProcessor } from '../service/intake/delivery-processor.ts';
-import { syncLibraryIndex } from '../service/review/learn.ts';
-import type { TokenStore } from '../stores/access.ts';
-import { createDemoClock, type DemoService, makeDemoCode, runDemo } from './demo.ts';
-import { writeMetricsTarget } from './metrics-target.ts';
+import { buildOperations } from '../../api/operations.ts';
+import { buildHttp } from '../../api/server.ts';
+import { type App, createApp, createLogger } from '../../app.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
+import type { Config } from '../../config/schema.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { append } from '../../lib/collections.ts';
+import { counted } from '../../lib/text.ts';
+import { systemClock } from '../../lib/time.ts';
+import { type Logger, silentLogger } from '../../ports/telemetry.ts';
+import { createProviders } from '../../providers/registry.ts';
+import { startDeliveryProcessor } from '../../service/intake/delivery-processor.ts';
+import { syncLibraryIndex } from '../../service/review/learn.ts';
+import type { TokenStore } from '../../stores/access.ts';
+import { createDemoClock, type DemoService, makeDemoCode, runDemo } from '../demo/demo.ts';
 import {
   dataDirectory,
   readServedConfig,
   readStoreConfig,
   type ServedConfig,
   secretsFile,
-} from './settings.ts';
-import { print, say } from './terminal.ts';
+} from '../settings.ts';
+import { print, say } from '../terminal.ts';
+import { writeMetricsTarget } from './metrics-target.ts';
 
 export interface ServeCommandOptions {
   readonly data?: string;
@@ -86,7 +86,7 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
  */
 async function start(app: App, servers: Closeable[]): Promise<string> {
   const { host, port } = app.config.http;
-  const { createKeptRuns } = await import('../replay/compare/kept-runs.ts');
+  const { createKeptRuns } = await import('../../replay/compare/kept-runs.ts');
   const http = await buildHttp({ ...app, keptRuns: createKeptRuns(app.config.runs.folder) });
   servers.push(http);
   await requireToken(app.config, app.stores.tokens);

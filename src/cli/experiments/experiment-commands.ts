@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { shortCommit } from '../domain/build.ts';
-import { getErrorMessage, TriageError } from '../domain/errors.ts';
-import { type Arm, Bisection, type Experiment } from '../domain/experiment.ts';
-import type { FailingTest } from '../domain/failure.ts';
-import { bisect } from '../experiments/bisect.ts';
-import { networkOff } from '../experiments/conditions.ts';
-import { type ConfirmOptions, confirm } from '../experiments/confirm.ts';
-import { FIX_RULES } from '../experiments/fix-rules.ts';
-import { type FollowUps, followUp } from '../experiments/follow-up.ts';
-import type { Commit } from '../experiments/history.ts';
+import { shortCommit } from '../../domain/build.ts';
+import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { type Arm, Bisection, type Experiment } from '../../domain/experiment.ts';
+import type { FailingTest } from '../../domain/failure.ts';
+import { bisect } from '../../experiments/bisect.ts';
+import { networkOff } from '../../experiments/conditions.ts';
+import { type ConfirmOptions, confirm } from '../../experiments/confirm.ts';
+import { FIX_RULES } from '../../experiments/fix-rules.ts';
+import { type FollowUps, followUp } from '../../experiments/follow-up.ts';
+import type { Commit } from '../../experiments/history.ts';
 import {
   armName,
   type Outcome,
@@ -17,19 +17,19 @@ import {
   outputReader,
   progressLine,
   SHOWN,
-} from '../experiments/outcome.ts';
-import { splitArguments } from '../experiments/run-command.ts';
-import { append } from '../lib/collections.ts';
-import { jsonIn } from '../lib/text.ts';
-import { createMasker } from '../log/mask/mask.ts';
-import { describeCommit, namedLines } from '../notifications/experiment-lines.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
-import { maskExperiment } from '../service/experiments.ts';
-import { resolveService, type ServerOptions, terminalConfig } from './command-parts.ts';
-import { readInput } from './input.ts';
+} from '../../experiments/outcome.ts';
+import { splitArguments } from '../../experiments/run-command.ts';
+import { append } from '../../lib/collections.ts';
+import { jsonIn } from '../../lib/text.ts';
+import { createMasker } from '../../log/mask/mask.ts';
+import { describeCommit, namedLines } from '../../notifications/experiment-lines.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { maskExperiment } from '../../service/experiments.ts';
+import { resolveService, type ServerOptions, terminalConfig } from '../command-parts.ts';
+import { askServer } from '../server-client.ts';
+import { EXIT, interruptSignal, say, tell } from '../terminal.ts';
+import { readInput } from '../triage/input.ts';
 import { proposalIn } from './proposals.ts';
-import { askServer } from './server-client.ts';
-import { EXIT, interruptSignal, say, tell } from './terminal.ts';
 
 /** The options that `confirm`, `bisect`, and `try-fix` share. */
 export interface RunOptions {

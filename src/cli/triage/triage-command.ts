@@ -1,21 +1,20 @@
 import { resolve } from 'node:path';
-import { modelOptions } from '../app/open-models.ts';
-import { createMaskingOptions } from '../config/masking.ts';
-import type { Config } from '../config/schema.ts';
-import type { Analysis } from '../domain/analysis.ts';
-import { TriageError } from '../domain/errors.ts';
-import type { Experiment } from '../domain/experiment.ts';
-import type { Reading } from '../domain/reading.ts';
-import { createMasker } from '../log/mask/mask.ts';
-import { showsFailure } from '../log/recognise/failures.ts';
-import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../notifications/build-answers.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
-import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../service/answers/trace.ts';
-import { withExperiment } from '../service/experiments.ts';
-import { resolveService, type ServerOptions } from './command-parts.ts';
-import type { ListedInput } from './input.ts';
-import { type Progress, startProgress } from './progress.ts';
-import { askServer } from './server-client.ts';
+import { modelOptions } from '../../app/open-models.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Analysis } from '../../domain/analysis.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { Experiment } from '../../domain/experiment.ts';
+import type { Reading } from '../../domain/reading.ts';
+import { createMasker } from '../../log/mask/mask.ts';
+import { showsFailure } from '../../log/recognise/failures.ts';
+import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../../service/answers/trace.ts';
+import { withExperiment } from '../../service/experiments.ts';
+import { resolveService, type ServerOptions } from '../command-parts.ts';
+import { type Progress, startProgress } from '../progress.ts';
+import { askServer } from '../server-client.ts';
 import {
   createVoice,
   EXIT,
@@ -26,7 +25,8 @@ import {
   reportError,
   tell,
   type Voice,
-} from './terminal.ts';
+} from '../terminal.ts';
+import type { ListedInput } from './input.ts';
 import { openTriageInput, type TriageInput, type TriageInputOptions } from './triage-input.ts';
 import { noFailureJson, triageJson } from './triage-json.ts';
 import { renderAnnotations, renderAnswers, renderFileHead, renderHints } from './triage-text.ts';
@@ -143,9 +143,9 @@ async function confirmed(
   progress: Progress,
 ): Promise<{ readonly experiment: Experiment | null; readonly failed: unknown }> {
   if (confirm === undefined) return { experiment: null, failed: null };
-  const { confirm: runAgain } = await import('../experiments/confirm.ts');
-  const { outputReader, progressLine } = await import('../experiments/outcome.ts');
-  const { splitArguments } = await import('../experiments/run-command.ts');
+  const { confirm: runAgain } = await import('../../experiments/confirm.ts');
+  const { outputReader, progressLine } = await import('../../experiments/outcome.ts');
+  const { splitArguments } = await import('../../experiments/run-command.ts');
   const command = {
     argv: splitArguments(confirm),
     cwd: resolve(repo ?? '.'),
@@ -208,7 +208,7 @@ function renderHead(file: string | null, voice: Voice): string {
 }
 
 async function buildTraces(answers: readonly ArrangedAnswer[], config: Config): Promise<AnalysisTrace[]> {
-  const { buildTrace } = await import('../service/answers/trace.ts');
+  const { buildTrace } = await import('../../service/answers/trace.ts');
   const masker = createMasker(createMaskingOptions(config));
   return await Promise.all(
     answers.map(({ analysis }) => buildTrace(analysis, async (text) => (await masker.mask(text)).text)),

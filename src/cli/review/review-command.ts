@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { TriageError } from '../domain/errors.ts';
-import { type DecisionInput, itemCategory, Review, ReviewerQuestion } from '../domain/review.ts';
-import { formatConfidence } from '../lib/text.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
-import { renderPlain, renderTerminal } from '../service/answers/render.ts';
-import { ReviewDetail, UndoView } from '../service/review/views.ts';
-import { resolveService, type ServerOptions } from './command-parts.ts';
-import { askServer } from './server-client.ts';
-import { createVoice, EXIT, say, tell } from './terminal.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { type DecisionInput, itemCategory, Review, ReviewerQuestion } from '../../domain/review.ts';
+import { formatConfidence } from '../../lib/text.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { renderPlain, renderTerminal } from '../../service/answers/render.ts';
+import { ReviewDetail, UndoView } from '../../service/review/views.ts';
+import { resolveService, type ServerOptions } from '../command-parts.ts';
+import { askServer } from '../server-client.ts';
+import { createVoice, EXIT, say, tell } from '../terminal.ts';
 
 const Listed = z.object({ items: z.array(Review), questions: z.array(ReviewerQuestion).default([]) });
 const Detail = ReviewDetail.pick({ review: true, analysis: true, whose: true });
@@ -97,8 +97,8 @@ export async function workThroughQueue(id: string | undefined, options: ServerOp
       'faultline review list, then show, accept, correct or reject.';
     throw new TriageError('invalid-config', message);
   }
-  const { openReviewClient, runReviewSession } = await import('./review/session.ts');
-  const { readKeys } = await import('./review/keys.ts');
+  const { openReviewClient, runReviewSession } = await import('./session.ts');
+  const { readKeys } = await import('./keys.ts');
   const client = openReviewClient(await resolveService(options));
   const first = id?.startsWith('ana_') ? (await client.ofAnalysis(id)).id : id;
   const keys = readKeys({ input: process.stdin, output: process.stdout });

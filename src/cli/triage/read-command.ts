@@ -1,12 +1,12 @@
-import type { Reading } from '../domain/reading.ts';
-import { counted } from '../lib/text.ts';
-import { createMasker, type Masker } from '../log/mask/mask.ts';
-import { isUnknown, showsFailure } from '../log/recognise/failures.ts';
-import { visibleLine, visibleLines } from '../notifications/visible-text.ts';
-import { maskSources, readMasked } from '../service/triage/read-build.ts';
-import { terminalConfig } from './command-parts.ts';
+import type { Reading } from '../../domain/reading.ts';
+import { counted } from '../../lib/text.ts';
+import { createMasker, type Masker } from '../../log/mask/mask.ts';
+import { isUnknown, showsFailure } from '../../log/recognise/failures.ts';
+import { visibleLine, visibleLines } from '../../notifications/visible-text.ts';
+import { maskSources, readMasked } from '../../service/triage/read-build.ts';
+import { terminalConfig } from '../command-parts.ts';
+import { EXIT, NO_FAILURE, tell } from '../terminal.ts';
 import { type LargeLog, openLargeLog, readInput, readReports } from './input.ts';
-import { EXIT, NO_FAILURE, tell } from './terminal.ts';
 
 export interface ReadCommandOptions {
   readonly junit?: string[];
