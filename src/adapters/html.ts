@@ -7,11 +7,11 @@ export type HtmlNode =
   | DefaultTreeAdapterTypes.DocumentFragment;
 export type HtmlElement = DefaultTreeAdapterTypes.Element;
 
-/** What is done at each part of a page. */
+/** The steps of a walk through a page. */
 export interface HtmlVisitor {
-  /** Called in the order of the text. `skip` leaves out what is inside the part, `stop` ends the walk. */
+  /** Visits a part, in the order of the text. `skip` leaves out what is inside the part, `stop` ends the walk. */
   enter(node: HtmlNode): 'skip' | 'stop' | undefined;
-  /** Called after everything inside an element that was not skipped. */
+  /** Leaves an element that was not skipped, after everything inside it. */
   leave?(element: HtmlElement): void;
 }
 

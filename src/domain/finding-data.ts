@@ -80,7 +80,7 @@ const FoundFile = z.object({
 /** A file of the repository that the failure leads to, and the words that lead to it. */
 export type FoundFile = z.infer<typeof FoundFile>;
 
-/** What programs read of the findings of each tool. A tool that is not named here is read by people and models. */
+/** The data that programs read of each tool's findings. All other findings are for people and models alone. */
 const FINDING_DATA = {
   search_error_library: Retrieved,
   search_knowledge: Retrieved,

@@ -17,7 +17,7 @@ function verdict({ truth, said, probability, isRight, error }: ReportCase): Html
     truth === null ? html`Correct category unknown` : html`True: <span class="category">${truth}</span>`;
   if (error !== null) return html`${true_}. Failed: ${error}`;
   if (said === null) return html`${true_}. Not answered.`;
-  const wrong = isRight === false && html` <strong class="wrong">wrong</strong>`;
+  const wrong = isRight === false && html` <strong class="is-red">wrong</strong>`;
   return html`${true_}. Said: <span class="category">${said}</span>${
     probability !== null && ` with ${formatConfidence(probability)}`
   }${wrong}`;
@@ -27,10 +27,10 @@ function caseDetails(more: ReportCaseMore): Html {
   const suspects = more.suspects.map(
     ({ path, line, isTrue }) =>
       html`<li><code>${path}${line !== null && `:${line}`}</code>${
-        isTrue === true && html` <span class="good">was fixed</span>`
+        isTrue === true && html` <span class="is-green">was fixed</span>`
       }</li>`,
   );
-  return html`<dl class="facts">${fact('Root cause', more.rootCause)}${fact('Known cause', more.trueCause)}${fact('Fix', more.fixRecommendation)}${fact('Known fix', more.trueFix)}${fact('Kind', more.kind)}${fact('Action', action(more))}${fact(
+  return html`<dl class="kv">${fact('Root cause', more.rootCause)}${fact('Known cause', more.trueCause)}${fact('Fix', more.fixRecommendation)}${fact('Known fix', more.trueFix)}${fact('Kind', more.kind)}${fact('Action', action(more))}${fact(
     'Quotations',
     more.quotes.length > 0 &&
       html`<ul>${more.quotes.map(

@@ -133,7 +133,7 @@ export function renderReplayReport(
 ): string {
   const [title, madeAt] = [`Replay of ${sets.map(({ name }) => name).join(', ')}`, new Date().toISOString()];
   const main = html`<main><h1>Replay report</h1>
-    <dl class="facts heading"><dt>Made</dt>
+    <dl class="kv heading"><dt>Made</dt>
     <dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time>
     by Faultline ${RELEASE}</dd>${settings.map(
       ([name, value]) => html`<dt>${name}</dt><dd>${String(value)}</dd>`,
@@ -176,7 +176,7 @@ function tiles({ sections }: ReportSet): Html {
 
 function tile(figure: Figure): Html {
   const isMarked = isNotable(figure);
-  return html`<div class="card${isMarked && ' notable'}"><dt>${figure.name}</dt>
+  return html`<div class="panel pad${isMarked && ' notable'}"><dt>${figure.name}</dt>
     <dd><strong>${valueText(figure)}</strong> <span class="quiet">${intervalText(figure)} of
     ${figure.cases}</span>${isMarked && html` <span class="look">look here</span>`}</dd></div>`;
 }
