@@ -1,106 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { z } from 'zod';
 import type { Comparison, Difference } from '../domain/comparison.ts';
-import { getErrorMessage, TriageError } from '../domain/errors.ts';
+import { getErrorMessage } from '../domain/errors.ts';
 import { type CaseOutcome, isLabelledBuild } from './cases/case.ts';
 import { compareRuns } from './compare/compare-runs.ts';
 import type { Figure, FigureSection } from './figures/figure.ts';
-import { intervalText, type JunitSuite, type JunitTest, valueText } from './report.ts';
+import type { Bar, Gate } from './gate-bars.ts';
+import { nearestName } from './nearest-name.ts';
+import { intervalText, valueText } from './report.ts';
 import type { ReplayedCase } from './run/replay.ts';
-import { type RunResults, readResults } from './run/results.ts';
-
-const Name = z.string().min(1);
-
-/** One bar: a figure and how low or high it may be, or how much worse than the baseline's. */
-export const Bar = z
-  .strictObject({
-    /**
-     * The data set that the bar applies to, by the name of its file or folder. If absent, it applies to every
-     * data set.
-     */
-    dataset: Name.optional(),
-    /** The heading of the figure in the table, if the name of the figure alone is ambiguous. */
-    section: Name.optional(),
-    figure: Name,
-    atLeast: z.number().optional(),
-    atMost: z.number().optional(),
-    /** The largest allowed decline from the baseline on the same cases, in the figure's own unit. */
-    worseBy: z.number().min(0).optional(),
-    /**
-     * The treatment of chance. With `interval`, a bar is missed only if the whole 95 % interval is on the
-     * wrong side. With `none`, it is missed by any amount, for analysts that always answer the same.
-     */
-    noise: z.enum(['interval', 'none']).default('interval'),
-    /** The purpose of the bar, shown if it is missed. */
-    why: Name.optional(),
-  })
-  .refine(
-    ({ atLeast, atMost, worseBy }) =>
-      [atLeast, atMost, worseBy].filter((one) => one !== undefined).length === 1,
-    {
-      message: 'set exactly one of atLeast, atMost and worseBy',
-    },
-  );
-export type Bar = z.infer<typeof Bar>;
-
-const Bars = z
-  .strictObject({
-    schema: z.literal(1),
-    /** The results that `worseBy` is measured against, by their path relative to this file. */
-    baseline: Name.optional(),
-    bars: z.array(Bar).min(1),
-  })
-  .refine(
-    ({ baseline, bars }) => baseline !== undefined || bars.every(({ worseBy }) => worseBy === undefined),
-    {
-      message: 'a bar uses worseBy, but no baseline is named',
-      path: ['baseline'],
-    },
-  );
-type Bars = z.infer<typeof Bars>;
-
-/** Bars that are ready to judge. */
-export interface Gate {
-  readonly path: string;
-  readonly bars: readonly Bar[];
-  readonly baseline: RunResults | null;
-}
-
-/**
- * Reads a file of bars and the baseline that it names. This happens before anything is replayed, so that a
- * mistake does not cost a run.
- */
-export async function openGate(path: string): Promise<Gate> {
-  const { baseline, bars } = await readBars(path);
-  return {
-    path,
-    bars,
-    baseline: baseline === undefined ? null : await readResults(resolve(dirname(path), baseline)),
-  };
-}
-
-async function readBars(path: string): Promise<Bars> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new TriageError('not-found', `--gate: ${path} cannot be read: ${getErrorMessage(cause)}.`, {
-      cause,
-    });
-  });
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new TriageError('invalid-input', `--gate: ${path} is not JSON: ${getErrorMessage(cause)}.`, {
-      cause,
-    });
-  }
-  const parsed = Bars.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(
-    (issue) => `${issue.path.join('.') || '(file)'}: ${issue.message}`,
-  );
-  throw new TriageError('invalid-input', `--gate: ${path} is not a gate file: ${problems.join('; ')}.`);
-}
+import type { RunResults } from './run/results-file.ts';
 
 /** The result of checking the measurements against the bars. Stable: scripts read it. */
 export interface GateResult {
@@ -112,9 +19,9 @@ export interface GateResult {
 }
 
 /** `within-noise`: on the wrong side of its bar, but chance alone may have put it there. */
-type BarStatus = 'ok' | 'within-noise' | 'failed';
+export type BarStatus = 'ok' | 'within-noise' | 'failed';
 
-interface BarOutcome {
+export interface BarOutcome {
   readonly dataset: string;
   readonly figure: string;
   /**
@@ -143,62 +50,6 @@ export interface GatedRun {
   readonly cases: readonly ReplayedCase[];
   /** False if the replay ended before its last case. */
   readonly isAll: boolean;
-}
-
-const INDENT = '  ';
-const WORDS: Readonly<Record<BarStatus, string>> = { ok: 'ok', 'within-noise': 'noise', failed: 'FAILED' };
-const MOST_NAMED = 10;
-
-/**
- * Renders a gate for people: one line for the result, then one line per bar, the missed ones first with the
- * cases to look at.
- */
-export function renderGate(gate: GateResult): string {
-  const missed = gate.outcomes.filter(({ status }) => status === 'failed');
-  const noisy = gate.outcomes.filter(({ status }) => status === 'within-noise');
-  const count =
-    `${gate.outcomes.length - missed.length} of ${gate.outcomes.length} bars ` +
-    `held${noisy.length > 0 ? `, ${noisy.length} of them only within noise` : ''}`;
-  const heading = `gate ${gate.file}: ${gate.ok ? 'passed' : 'FAILED'}, ${count}`;
-  const rank: Readonly<Record<BarStatus, number>> = { failed: 0, 'within-noise': 1, ok: 2 };
-  const sorted = gate.outcomes.toSorted((left, right) => rank[left.status] - rank[right.status]);
-  return [heading, ...sorted.flatMap(formatLines)].join('\n');
-}
-
-function formatLines({ status, sentence, why, against }: BarOutcome): string[] {
-  const more = against.length > MOST_NAMED ? ` and ${against.length - MOST_NAMED} more` : '';
-  return [
-    `${INDENT}${WORDS[status].padEnd(6)}  ${sentence}`,
-    ...(status === 'ok' || why === null ? [] : [`${INDENT.repeat(5)}Why: ${why}`]),
-    ...(status === 'ok' || against.length === 0
-      ? []
-      : [`${INDENT.repeat(5)}Look at: ${against.slice(0, MOST_NAMED).join(', ')}${more}`]),
-  ];
-}
-
-/**
- * Converts the bars for a CI server: one suite per data set, one test per bar. A bar within noise passes, and
- * its output says so.
- */
-export function toJunit(gate: GateResult): JunitSuite[] {
-  const byDataset = Map.groupBy(gate.outcomes, ({ dataset }) => dataset);
-  return [...byDataset].map(([dataset, outcomes]) => ({
-    name: `gate: ${dataset}`,
-    tests: outcomes.map(toTest),
-  }));
-}
-
-function toTest({ figure, bar, status, sentence, why, against }: BarOutcome): JunitTest {
-  const test = { name: bar === null ? figure : `${figure} ${bar}`, seconds: 0 };
-  if (status === 'ok') return test;
-  const lines = [
-    sentence,
-    ...(why === null ? [] : [`Why: ${why}`]),
-    ...(against.length === 0 ? [] : [`Look at: ${against.join(', ')}`]),
-  ];
-  return status === 'failed'
-    ? { ...test, failure: sentence, output: lines.join('\n') }
-    : { ...test, output: lines.join('\n') };
 }
 
 /**
@@ -479,30 +330,4 @@ async function* listOutcomes({ cases }: GatedRun): AsyncGenerator<CaseOutcome> {
         one: { row, load: () => Promise.reject(new Error('a comparison reads no log')) },
       };
   }
-}
-
-/** Returns the name that was probably meant: the nearest one by edits, if it is near enough, else null. */
-export function nearestName(name: string, known: readonly string[]): string | null {
-  const wanted = name.toLowerCase();
-  let best: { readonly name: string; readonly edits: number } | null = null;
-  for (const one of new Set(known)) {
-    const edits = editsBetween(wanted, one.toLowerCase());
-    if (best === null || edits < best.edits) best = { name: one, edits };
-  }
-  // A third of the letters: beyond that it is another name rather than a slip.
-  return best !== null && best.edits <= Math.max(2, Math.ceil(name.length / 3)) ? best.name : null;
-}
-
-/** Counts the letters to insert, delete or replace (Levenshtein 1966), one row of the table at a time. */
-function editsBetween(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, column) => column);
-  for (const [at, letter] of [...left].entries()) {
-    const next = [at + 1];
-    for (const [column, other] of [...right].entries()) {
-      const change = (row[column] ?? 0) + Number(letter !== other);
-      next.push(Math.min(change, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

@@ -7,7 +7,7 @@ import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createGithubSuggestionClient } from '../../src/providers/github/notices.ts';
-import { createGitlabSuggestionClient } from '../../src/providers/gitlab/api.ts';
+import { createGitlabSuggestionClient } from '../../src/providers/gitlab/notices.ts';
 import { createProviders } from '../../src/providers/registry.ts';
 import {
   placeIn,

@@ -15,7 +15,8 @@ import { createProviders } from '../../providers/registry.ts';
 import { startDeliveryProcessor } from '../../service/intake/delivery-processor.ts';
 import { syncLibraryIndex } from '../../service/review/learn.ts';
 import type { TokenStore } from '../../stores/access.ts';
-import { createDemoClock, type DemoService, makeDemoCode, runDemo } from '../demo/demo.ts';
+import { type DemoService, runDemo } from '../demo/demo.ts';
+import { createDemoClock, makeDemoCode } from '../demo/demo-week.ts';
 import {
   dataDirectory,
   readServedConfig,

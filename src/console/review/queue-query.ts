@@ -3,7 +3,7 @@ import { Category } from '../../domain/category.ts';
 import { nameCategory } from '../../domain/category-words.ts';
 import { present } from '../../lib/collections.ts';
 import { taughtBy } from '../../service/review/learn.ts';
-import type { ReviewFilter } from '../../stores/reviews.ts';
+import type { ReviewFilter } from '../../stores/review-queue.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { search } from '../addresses.ts';
 import { Offset, WordsOrNone } from '../http.ts';

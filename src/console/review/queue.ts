@@ -5,7 +5,7 @@ import { CATEGORY_WORDS, nameCategory } from '../../domain/category-words.ts';
 import { itemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
 import { counted } from '../../lib/text.ts';
 import { nextFor, openQuestions, requireReviewer } from '../../service/review/queue.ts';
-import type { ReviewGroup } from '../../stores/reviews.ts';
+import type { ReviewGroup } from '../../stores/review-queue.ts';
 import { reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { actionButton, formatAge, hiddenFields, keysLink, options, pager, postForm } from '../controls.ts';

@@ -5,7 +5,7 @@ import { filesOfDiff } from '../patches.ts';
 import type { KnownRepository, Place, RemoteCode, TreeEntry } from '../remote-code.ts';
 import { createRemoteHost } from '../remote-host.ts';
 import { at, type RestClient } from '../rest-client.ts';
-import { createGiteaClient, type GiteaOptions, ownerAndName, PAGE } from './api.ts';
+import { createGiteaClient, type GiteaOptions, ownerAndName, PAGE } from './client.ts';
 
 /**
  * Reads repositories over the API of Gitea or Forgejo. It has no question for who changed a line, and no code

@@ -15,11 +15,11 @@ export function giteaProvider(settings: GiteaSettings): Provider {
     name: 'gitea',
     webhook: giteaWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./api.ts')).giteaConnection(settings),
+    connection: async () => (await import('./connection.ts')).giteaConnection(settings),
     openBuildSource: async (options) =>
-      (await import('./api.ts')).createGiteaBuildSource({ ...credentials, ...options }),
+      (await import('./build-source.ts')).createGiteaBuildSource({ ...credentials, ...options }),
     openPastRuns: isReadable
-      ? async ({ timeoutMs }) => (await import('./api.ts')).createGiteaPastRuns(credentials, timeoutMs)
+      ? async ({ timeoutMs }) => (await import('./past-runs.ts')).createGiteaPastRuns(credentials, timeoutMs)
       : null,
     code: {
       configured: isReadable,
@@ -36,12 +36,12 @@ export function giteaProvider(settings: GiteaSettings): Provider {
       comment: {
         wanted: settings.comment,
         because,
-        client: async () => (await import('./api.ts')).createGiteaCommentClient(credentials),
+        client: async () => (await import('./notices.ts')).createGiteaCommentClient(credentials),
       },
       status: {
         wanted: settings.status,
         because,
-        client: async () => (await import('./api.ts')).createGiteaStatusClient(credentials),
+        client: async () => (await import('./notices.ts')).createGiteaStatusClient(credentials),
       },
     }),
     checks: () =>

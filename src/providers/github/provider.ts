@@ -9,7 +9,7 @@ import { silentLogger } from '../../ports/telemetry.ts';
 import { below, OUTSIDE_FRESH_MS, type ProbeReply, probe } from '../check.ts';
 import { hostChannels } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
-import type { GithubAppFacts } from './access.ts';
+import type { GithubAppFacts } from './check-app.ts';
 import { githubWebhook } from './webhook.ts';
 
 /**
@@ -366,6 +366,6 @@ async function askApp(
   signal: AbortSignal,
 ): Promise<GithubAppFacts> {
   if (app === null) throw new TriageError('invalid-config', 'FAULTLINE_GITHUB_APP_ID is not set.');
-  const { checkGithubApp } = await import('./access.ts');
+  const { checkGithubApp } = await import('./check-app.ts');
   return checkGithubApp({ baseUrl, logger: silentLogger }, app, repositories, signal);
 }

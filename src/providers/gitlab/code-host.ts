@@ -12,7 +12,7 @@ import { countLines } from '../patches.ts';
 import type { BlamedRange, KnownRepository, LinesOf, Place, RemoteCode } from '../remote-code.ts';
 import { createRemoteHost } from '../remote-host.ts';
 import { at, type RestClient } from '../rest-client.ts';
-import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './api.ts';
+import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './client.ts';
 
 /** Reads projects over GitLab's API, on gitlab.com or a server of one's own. */
 export function createGitlabHost(options: GitlabOptions & { readonly timeoutMs: number }): CodeHost {

@@ -17,11 +17,11 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
     name: 'gitlab',
     webhook: gitlabWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./api.ts')).gitlabConnection(settings),
+    connection: async () => (await import('./connection.ts')).gitlabConnection(settings),
     openBuildSource: async (options) =>
-      (await import('./api.ts')).createGitlabBuildSource({ ...credentials, ...options }),
+      (await import('./build-source.ts')).createGitlabBuildSource({ ...credentials, ...options }),
     openPastRuns: async ({ timeoutMs }) =>
-      (await import('./api.ts')).createGitlabPastRuns(credentials, timeoutMs),
+      (await import('./past-runs.ts')).createGitlabPastRuns(credentials, timeoutMs),
     code: {
       configured: token !== null,
       baseUrl,
@@ -36,18 +36,19 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
       comment: {
         wanted: settings.comment,
         because,
-        client: async () => (await import('./api.ts')).createGitlabCommentClient(credentials),
+        client: async () => (await import('./notices.ts')).createGitlabCommentClient(credentials),
       },
-      suggestion: async () => (await import('./api.ts')).createGitlabSuggestionClient(credentials),
+      suggestion: async () => (await import('./notices.ts')).createGitlabSuggestionClient(credentials),
       status: {
         wanted: settings.status,
         because,
-        client: async () => (await import('./api.ts')).createGitlabStatusClient(credentials),
+        client: async () => (await import('./notices.ts')).createGitlabStatusClient(credentials),
       },
     }),
     rerun: !settings.rerun
       ? null
-      : async (build, { signal }) => (await import('./api.ts')).rerunOnGitlab(credentials, build, signal),
+      : async (build, { signal }) =>
+          (await import('./build-source.ts')).rerunOnGitlab(credentials, build, signal),
     checks: () =>
       checkTokenApi({
         name: 'gitlab',

@@ -7,6 +7,7 @@ import { TriageError } from '../../domain/errors.ts';
 import { counted } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
+import type { SplitBy } from '../cases/assign-sides.ts';
 import {
   type CaseProblem,
   type CaseSetSummary,
@@ -17,7 +18,7 @@ import {
 import { confined, datasetCases } from '../cases/dataset.ts';
 import { casesAt, datasetAt } from '../cases/folder.ts';
 import { beginFolder } from '../cases/new-folder.ts';
-import { type SplitBy, type SplitSummary, splitCases } from '../cases/split.ts';
+import { type SplitSummary, splitCases } from '../cases/split.ts';
 import { casesOfApp, type StoredCaseOptions, storeFilter } from './case-sources.ts';
 
 export interface CheckCommandOptions {

@@ -10,7 +10,7 @@ import { visibleLines } from '../../notifications/visible-text.ts';
 import { casesAt } from '../cases/folder.ts';
 import { compareRuns } from '../compare/compare-runs.ts';
 import { renderComparison } from '../compare/text.ts';
-import { type RunResults, readResults } from '../run/results.ts';
+import { type RunResults, readResults } from '../run/results-file.ts';
 
 export interface CompareCommandOptions {
   readonly dataset: readonly string[];

@@ -287,16 +287,16 @@ export function calibrateCommand(): Command {
   const part = (name: string, description: string) =>
     command.command(name).description(description).addOption(dataOption()).addOption(jsonOption());
   part('list', 'List the newest 50 calibrations, which are in force, and who put them there.').action(
-    runs(async () => (await import('./calibrate-command.ts')).listCalibrations),
+    runs(async () => (await import('./calibrations-command.ts')).listCalibrations),
   );
   part('use', 'Put a stored calibration in force for its analyst.')
     .argument('<version>', 'ID, as shown by `calibrate list`', positive)
     .addOption(replacesOption())
-    .action(runs(async () => (await import('./calibrate-command.ts')).useCalibration));
+    .action(runs(async () => (await import('./calibrations-command.ts')).useCalibration));
   part('off', 'Stop using a calibration.')
     .argument('<analyst>', 'analyst: rules, or "llm <model>"')
     .addOption(replacesOption())
-    .action(runs(async () => (await import('./calibrate-command.ts')).endCalibration));
+    .action(runs(async () => (await import('./calibrations-command.ts')).endCalibration));
   return command;
 }
 

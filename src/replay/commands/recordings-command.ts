@@ -9,7 +9,7 @@ import { counted } from '../../lib/text.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import type { RecordingHead } from '../../stores/measurements.ts';
 import { recordingHeads, storedRecordings } from '../recording/read-recordings.ts';
-import { unwritten, wholeLines } from '../run/results.ts';
+import { unwritten, wholeLines } from '../run/results-file.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
 
 export interface ListRecordingsOptions extends DataOptions {

@@ -15,7 +15,9 @@ import { toReadStages } from '../ablation.ts';
 import { keepLabels, roomForRun } from '../compare/kept-runs.ts';
 import type { FigureSection } from '../figures/figure.ts';
 import { scoreCases, scoreSlices } from '../figures/score.ts';
-import { type Gate, type GateResult, judgeGate, openGate, renderGate, toJunit } from '../gate.ts';
+import { type GateResult, judgeGate } from '../gate.ts';
+import { type Gate, openGate } from '../gate-bars.ts';
+import { renderGate, toJunit } from '../gate-report.ts';
 import { judgeCases, scoreJudge } from '../judge.ts';
 import {
   casesSuite,

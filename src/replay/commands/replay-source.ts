@@ -5,7 +5,8 @@ import { visibleLine } from '../../notifications/visible-text.ts';
 import type { CaseOutcome } from '../cases/case.ts';
 import type { FigureSection } from '../figures/figure.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../run/replay.ts';
-import type { CaseResult, ResultsFile } from '../run/results.ts';
+import type { CaseResult } from '../run/results.ts';
+import type { ResultsFile } from '../run/results-file.ts';
 import type { Measured } from './run-files.ts';
 
 export type SourceOptions = Omit<ReplayOptions, 'onCase' | 'cases' | 'finished' | 'mayStart'>;

@@ -4,7 +4,8 @@ import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import type { DatasetRow } from '../cases/case.ts';
 import { isRight, judgedCases } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { type CaseResult, readResultLines } from '../run/results.ts';
+import type { CaseResult } from '../run/results.ts';
+import { readResultLines } from '../run/results-file.ts';
 import type { ReportedRun } from './replay-source.ts';
 
 /** A case in a line; `more` where it has a section of its own. */

@@ -1,19 +1,26 @@
 import type { Config } from '../../config/schema.ts';
 import { figure } from '../../console/charts/chart.ts';
 import { calibrationChart, coverageChart } from '../../console/charts/confidence.ts';
-import { dataTable, type Html, html, type Shown } from '../../console/html.ts';
+import { dataTable, type Html, html } from '../../console/html.ts';
 import { standAlonePage } from '../../console/stand-alone-page.ts';
-import { CATEGORIES } from '../../domain/category.ts';
 import { RELEASE } from '../../domain/trust.ts';
 import type { Judged } from '../../lib/statistics.ts';
-import { counted, formatConfidence } from '../../lib/text.ts';
 import { listStatements, type StatedBy } from '../figures/calibration.ts';
-import { type Figure, type FigureSection, judgedCases, listIds } from '../figures/figure.ts';
+import type { Figure, FigureSection } from '../figures/figure.ts';
 import { intervalText, isNotable, valueText } from '../report.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
+import { caseSection, table } from './render-case.ts';
+import {
+  type Anchors,
+  buildConfusionCells,
+  type ConfusionCell,
+  caseLinks,
+  confusionMatrix,
+  shade,
+} from './render-matrix.ts';
 import type { ReportedRun } from './replay-source.ts';
-import { type ReportCase, type ReportCaseMore, reportCases } from './report-cases.ts';
+import { type ReportCase, reportCases } from './report-cases.ts';
 import { describeSettings } from './run-files.ts';
 
 /** Limit of cases of a set on the page. */
@@ -62,15 +69,8 @@ interface ReportStated {
   readonly threshold: number;
 }
 
-interface ConfusionCell {
-  readonly truth: string;
-  readonly said: string;
-  readonly ids: readonly string[];
-}
-
 /** The confusion matrix is here a part of its own, with links. */
 const DRAWN = /^category, whole matrix/;
-const NOTHING = 'nothing';
 
 /** Renders the whole replay as one self-contained page. */
 export async function reportPage(
@@ -122,23 +122,6 @@ function groupStatements(
     };
   });
   return { name, judged, threshold };
-}
-
-function buildConfusionCells(cases: readonly ReplayedCase[]): ReportSet['confusion'] {
-  const judged = judgedCases(cases);
-  if (!judged.some(({ said }) => said !== null)) return [];
-  const truths = CATEGORIES.filter((category) => judged.some(({ truth }) => truth === category));
-  const silent = judged.some(({ said }) => said === null);
-  const saids: readonly string[] = silent ? [...CATEGORIES, NOTHING] : CATEGORIES;
-  return truths.flatMap((truth) =>
-    saids.map((said) => {
-      return {
-        truth,
-        said,
-        ids: listIds(judged.filter((entry) => entry.truth === truth && (entry.said ?? NOTHING) === said)),
-      };
-    }),
-  );
 }
 
 /**
@@ -219,9 +202,6 @@ function charts({ stated }: ReportSet, { top, suffix }: Anchors): Html {
   })}`;
 }
 
-/** Cells are shaded in so many steps. */
-const SHADES = 5;
-
 /** Figures as a table; figures of cells make a small table of their own. */
 function figureSection({ title, figures }: FigureSection, anchors: Anchors): Html {
   const plain = figures.filter(({ cell }) => cell === undefined);
@@ -280,72 +260,6 @@ function renderCell(figure: Figure | undefined): Html {
   }">${valueText(figure)}${interval !== '' && html` <span class="interval">${interval}</span>`}</td>`;
 }
 
-/** Returns the CSS class for the shade of a cell: the larger the share, the darker the shade. */
-function shade(share: number): string {
-  return `shade-${Math.max(0, Math.min(SHADES, Math.round(share * SHADES)))}`;
-}
-
-/** Renders the confusion matrix, with the cases of each cell. Returns null if no case is labeled. */
-function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchors): Html | null {
-  if (cells.length === 0) return null;
-  const truths = [...new Set(cells.map(({ truth }) => truth))];
-  const saids = [...new Set(cells.map(({ said }) => said))];
-  const find = (truth: string, said: string) =>
-    cells.find((cell) => cell.truth === truth && cell.said === said);
-  const totals = new Map(truths.map((truth) => [truth, count(cells.filter((cell) => cell.truth === truth))]));
-  const right = count(cells.filter(({ truth, said }) => truth === said));
-  const name = `${anchors.top}-confusion`;
-  const body = truths.map(
-    (truth) =>
-      html`<tr><th scope="row">${truth}</th>${saids.map((said) =>
-        cell(find(truth, said), totals.get(truth) ?? 0, anchors),
-      )}<td class="number quiet">${totals.get(truth)}</td></tr>`,
-  );
-  const mistakes = cells
-    .filter(({ truth, said, ids }) => truth !== said && ids.length > 0)
-    .toSorted((one, other) => other.ids.length - one.ids.length);
-  return html`<section class="matrix" aria-labelledby="${name}"><h3 id="${name}">${right} of ${count(cells)}
-    categories are right</h3>
-    <p class="quiet">Rows are correct categories, columns are answers. Each number links to its cases.</p>
-    <div class="beside"><div class="scroll" tabindex="0" role="region"
-    aria-label="Categories, true against said${anchors.suffix}"><table class="grid-table"><thead><tr>
-    <td></td>${saids.map((said) => html`<th scope="col" class="number">${short(said)}</th>`)}<th scope="col"
-    class="number">Of</th></tr></thead><tbody>${body}</tbody></table></div>
-    <div>${mistakes.map((one) => renderCellCases(one, anchors))}${cells
-      .filter(({ truth, said, ids }) => truth === said && ids.length > 0)
-      .map((one) => renderCellCases(one, anchors))}</div></div></section>`;
-}
-
-function cell(one: ConfusionCell | undefined, total: number, anchors: Anchors): Html {
-  if (one === undefined || one.ids.length === 0) return html`<td class="number quiet">·</td>`;
-  const isRight = one.truth === one.said;
-  const words = `${one.ids.length} ${one.truth} called ${one.said}`;
-  return html`<td class="number ${isRight ? 'right' : 'mistake'} ${shade(
-    one.ids.length / Math.max(1, total),
-  )}"><a href="#${toAnchorId(one, anchors)}" aria-label="${words}">${one.ids.length}</a></td>`;
-}
-
-function renderCellCases(one: ConfusionCell, anchors: Anchors): Html {
-  const title = one.truth === one.said ? `${one.truth}, right` : `${one.truth} called ${one.said}`;
-  // The target is inside, so that a browser that is sent there opens it.
-  return html`<details class="cell-cases"><summary>${title}: ${one.ids.length}</summary>
-    <div id="${toAnchorId(one, anchors)}">${caseLinks(one.ids, anchors)}</div></details>`;
-}
-
-/** Categories are made of letters and underscores. */
-function toAnchorId({ truth, said }: ConfusionCell, { top }: Anchors): string {
-  return `${top}-${truth}-${said}`.replace(/[^\w-]/g, '_');
-}
-
-/** Shortens a category for narrow columns: "CODE_ERROR" → "CODE". */
-function short(category: string): string {
-  return category.replace(/_(?:ERROR|FAILURE)$/, '');
-}
-
-function count(cells: readonly ConfusionCell[]): number {
-  return cells.reduce((total, { ids }) => total + ids.length, 0);
-}
-
 /** Renders every shown case: those with details as sections, the others as one row each. */
 function casesPart(set: ReportSet, shown: number, anchors: Anchors): Html {
   const cases = set.cases.slice(0, shown);
@@ -360,134 +274,6 @@ function casesPart(set: ReportSet, shown: number, anchors: Anchors): Html {
     ${detailed.map((one) => caseSection(one, anchors))}
     ${others.length > 0 && table(others, anchors)}`;
 }
-
-function caseSection(one: ReportCase, anchors: Anchors): Html {
-  const { more } = one;
-  const anchor = anchors.at(one);
-  return html`<article class="case ${look(one)}" id="${anchor}" aria-labelledby="${anchor}-name">
-    <h4 id="${anchor}-name"><span class="mark">${mark(one)}</span> ${one.id}</h4>
-    <p>${verdict(one)}</p>${more !== null && caseDetails(more)}<p class="back"><a href="#${anchors.top}">To
-    the figures</a></p></article>`;
-}
-
-function verdict({ truth, said, probability, isRight, error }: ReportCase): Html {
-  const true_ =
-    truth === null ? html`Correct category unknown` : html`True: <span class="category">${truth}</span>`;
-  if (error !== null) return html`${true_}. Failed: ${error}`;
-  if (said === null) return html`${true_}. Not answered.`;
-  const wrong = isRight === false && html` <strong class="is-red">wrong</strong>`;
-  return html`${true_}. Said: <span class="category">${said}</span>${
-    probability !== null && ` with ${formatConfidence(probability)}`
-  }${wrong}`;
-}
-
-function caseDetails(more: ReportCaseMore): Html {
-  const suspects = more.suspects.map(
-    ({ path, line, isTrue }) =>
-      html`<li><code>${path}${line !== null && `:${line}`}</code>${
-        isTrue === true && html` <span class="is-green">was fixed</span>`
-      }</li>`,
-  );
-  return html`<dl class="kv">${fact('Root cause', more.rootCause)}${fact('Known cause', more.trueCause)}${fact('Fix', more.fixRecommendation)}${fact('Known fix', more.trueFix)}${fact('Kind', more.kind)}${fact('Action', action(more))}${fact(
-    'Quotations',
-    more.quotes.length > 0 &&
-      html`<ul>${more.quotes.map(
-        ({ source, line, text }) =>
-          html`<li><span class="quiet">${source}:${line}</span> <code>${text}</code></li>`,
-      )}</ul>`,
-  )}${fact('Suspects', suspects.length > 0 && html`<ul>${suspects}</ul>`)}${fact(
-    'Fixed files',
-    more.faultyFiles.length > 0 &&
-      html`<ul>${more.faultyFiles.map((path) => html`<li><code>${path}</code></li>`)}</ul>`,
-  )}${fact(
-    'Failing tests',
-    more.failingTests.length > 0 && html`<ul>${more.failingTests.map((name) => html`<li>${name}</li>`)}</ul>`,
-  )}${fact(
-    'Tools called',
-    more.tools.length > 0 &&
-      more.tools.map(
-        ({ tool, status }) => html`<span class="chip">${tool} <span class="quiet">${status}</span></span> `,
-      ),
-  )}${fact('Spent', spent(more))}</dl>
-    ${more.excerpts.length > 0 && excerpts(more)}`;
-}
-
-function fact(name: string, value: Shown): Html | null {
-  return value === null || value === false || value === '' ? null : html`<dt>${name}</dt><dd>${value}</dd>`;
-}
-
-function action({ action, answerConfidence }: ReportCaseMore): string | null {
-  if (action === null) return null;
-  return answerConfidence === null
-    ? action
-    : `${action}, the answer ${formatConfidence(answerConfidence)} sure`;
-}
-
-function spent({ seconds, costUsd, iterations }: ReportCaseMore): string {
-  const dollars = costUsd === 0 ? '' : `, $${costUsd.toFixed(4)}`;
-  return (
-    `${seconds.toFixed(1)} ` +
-    `s${iterations === null ? '' : `, ${iterations} ${iterations === 1 ? 'round' : 'rounds'}`}${dollars}`
-  );
-}
-
-function excerpts({ excerpts, moreExcerpts }: ReportCaseMore): Html {
-  const count = excerpts.length + moreExcerpts;
-  return html`<details><summary>${counted(count, 'excerpt')}
-    from the log</summary>${excerpts.map(excerpt)}${
-      moreExcerpts > 0 &&
-      html`<p class="quiet">${moreExcerpts} more are too long for this page; see the results file.</p>`
-    }</details>`;
-}
-
-function excerpt({ source, lineStart, lineEnd, reason, text }: ReportCaseMore['excerpts'][number]): Html {
-  return html`<p class="quiet">${source}, lines ${lineStart}–${lineEnd} (${reason})</p>
-    <pre tabindex="0" role="region" aria-label="Lines ${lineStart} to ${lineEnd} of ${source}">${text}</pre>`;
-}
-
-function table(cases: readonly ReportCase[], anchors: Anchors): Html {
-  const rows = cases.map(
-    (one) =>
-      html`<tr id="${anchors.at(one)}"><th scope="row"><span class="mark ${look(one)}">${mark(one)}</span>
-        ${one.id}</th><td>${one.truth ?? '–'}</td><td>${one.error ?? one.said ?? '–'}</td>
-        <td class="number">${one.probability === null ? '–' : formatConfidence(one.probability)}</td></tr>`,
-  );
-  return dataTable(`The other cases${anchors.suffix}`, ['Case', 'True', 'Said', { number: 'With' }], rows, {
-    className: 'others',
-    caption: `The other ${cases.length} cases`,
-  });
-}
-
-/** Returns the symbol of a case. The result is visible by shape as well as by color. */
-function mark(one: ReportCase): string {
-  return { failed: '!', 'is-wrong': '✗', 'is-right': '✓', unknown: '·' }[look(one)];
-}
-
-function look({ error, isRight }: ReportCase): 'failed' | 'is-wrong' | 'is-right' | 'unknown' {
-  if (error !== null) return 'failed';
-  if (isRight === null) return 'unknown';
-  return isRight ? 'is-right' : 'is-wrong';
-}
-
-/** The anchors of the cases on the page. Ids are untrusted text, so the anchors are numbers. */
-interface Anchors {
-  /** The set's own. */
-  readonly top: string;
-  /**
-   * A suffix that distinguishes names that several sets share: ", clean.jsonl"; empty if there is one set.
-   */
-  readonly suffix: string;
-  /**
-   * Returns the anchor of an id, or null if no shown case has it. If several cases share an id, the answered
-   * one is used.
-   */
-  of(id: string): string | null;
-  /** Returns the anchor of this case. A row that repeats an id is a failed case. */
-  at(one: ReportCase): string | null;
-}
-
-/** A list is no longer; the rest is counted. */
-const MOST_LINKS = 60;
 
 /**
  * Creates the anchors of a set. `at` is the number of the set on the page, `shown` the number of its cases
@@ -508,13 +294,4 @@ function createAnchors(set: ReportSet, at: number, shown: number, isOnly: boolea
     of: (id) => atCase(places.get(id)),
     at: atCase,
   };
-}
-
-function caseLinks(ids: readonly string[], anchors: Anchors): Html {
-  const links = ids.slice(0, MOST_LINKS).map((id) => {
-    const anchor = anchors.of(id);
-    return html`<li>${anchor === null ? id : html`<a href="#${anchor}">${id}</a>`}</li>`;
-  });
-  const rest = ids.length - links.length;
-  return html`<ul class="ids">${links}${rest > 0 && html`<li class="quiet">and ${rest} more</li>`}</ul>`;
 }

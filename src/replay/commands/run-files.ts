@@ -10,14 +10,8 @@ import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { RELEASE } from '../../domain/trust.ts';
 import { datasetAt } from '../cases/folder.ts';
-import {
-  createResults,
-  listDifferences,
-  parseManifest,
-  type ResultsFile,
-  type RunManifest,
-  resumeResults,
-} from '../run/results.ts';
+import { listDifferences, parseManifest, type RunManifest } from '../run/manifest.ts';
+import { createResults, type ResultsFile, resumeResults } from '../run/results-file.ts';
 import { stagesLeftOut } from './answering.ts';
 import type { CaseMeasure, CaseSource, ReplayCommandOptions } from './case-sources.ts';
 

@@ -15,7 +15,8 @@ import { bootstrapWeights, type Interval, type Weights } from '../../lib/statist
 import type { CaseOutcome } from '../cases/case.ts';
 import { LEAST_PROJECTS, mean } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import type { CaseResult, RunResults } from '../run/results.ts';
+import type { CaseResult } from '../run/results.ts';
+import type { RunResults } from '../run/results-file.ts';
 import { computeWorth, MAIN_WORTHS, MEASURES, type Measure, type Prepared, type Side } from './measures.ts';
 import { type PairedCase, pairCases } from './pair-cases.ts';
 import { summarizeComparison } from './text.ts';

@@ -2,7 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import type { ComparedRuns } from '../../ports/kept-runs.ts';
 import { casesAt } from '../cases/folder.ts';
-import { listDifferences, readResults } from '../run/results.ts';
+import { listDifferences } from '../run/manifest.ts';
+import { readResults } from '../run/results-file.ts';
 import { compareRuns } from './compare-runs.ts';
 import { manifestIn, resultsIn } from './kept-runs.ts';
 

@@ -5,7 +5,7 @@ import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { ComparedRuns, KeptRun, KeptRuns } from '../../ports/kept-runs.ts';
 import type { CaseOutcome } from '../cases/case.ts';
 import { SET_FILE } from '../cases/folder.ts';
-import { parseManifest, type RunManifest } from '../run/results.ts';
+import { parseManifest, type RunManifest } from '../run/manifest.ts';
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 const RESULTS = /^results(?:\.\d+)?\.jsonl$/;

@@ -2,7 +2,7 @@ import type { Sides, Unpaired } from '../../domain/comparison.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type CaseOutcome, type DatasetRow, resolveProject } from '../cases/case.ts';
 import { type ReplayedCase, replayedFrom } from '../run/replay.ts';
-import type { RunResults } from '../run/results.ts';
+import type { RunResults } from '../run/results-file.ts';
 
 /** A case that both sides answered: once, or once a repeat. */
 export interface PairedCase {

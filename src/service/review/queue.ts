@@ -12,7 +12,7 @@ import { storable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import type { ReviewFilter, ReviewSort } from '../../stores/reviews.ts';
+import type { ReviewFilter, ReviewSort } from '../../stores/review-queue.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import type { WorkNotifier } from '../../work/notifier.ts';
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { embedded, loadConfig } from '../../../src/config/load.ts';
-import { createGiteaBuildSource, createGiteaPastRuns } from '../../../src/providers/gitea/api.ts';
+import { createGiteaBuildSource } from '../../../src/providers/gitea/build-source.ts';
+import { createGiteaPastRuns } from '../../../src/providers/gitea/past-runs.ts';
 import { readGiteaEvent } from '../../../src/providers/gitea/webhook.ts';
 import { filesOfDiff } from '../../../src/providers/patches.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';

@@ -2,14 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { assignSides, type SplitRow } from '../../../src/replay/cases/assign-sides.ts';
 import { beginFolder } from '../../../src/replay/cases/new-folder.ts';
-import {
-  assignSides,
-  type SplitRow,
-  type SplitSummary,
-  type SplitTask,
-  splitCases,
-} from '../../../src/replay/cases/split.ts';
+import { type SplitSummary, type SplitTask, splitCases } from '../../../src/replay/cases/split.ts';
 
 const DAY = 86_400_000;
 const WORDS = [

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { embedded, loadConfig } from '../../../src/config/load.ts';
 import { reportCases } from '../../../src/replay/commands/report-cases.ts';
-import { createResults, failedResult } from '../../../src/replay/run/results.ts';
+import { failedResult } from '../../../src/replay/run/results.ts';
+import { createResults } from '../../../src/replay/run/results-file.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 

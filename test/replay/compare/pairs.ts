@@ -1,7 +1,8 @@
 import type { Comparison } from '../../../src/domain/comparison.ts';
 import { type CaseOutcome, DatasetRow } from '../../../src/replay/cases/case.ts';
 import { type CompareOptions, compareRuns } from '../../../src/replay/compare/compare-runs.ts';
-import { type CaseResult, failedResult, type RunResults } from '../../../src/replay/run/results.ts';
+import { type CaseResult, failedResult } from '../../../src/replay/run/results.ts';
+import type { RunResults } from '../../../src/replay/run/results-file.ts';
 
 /** A case of a test: its labels, and what each side said; null: nothing, or one answer a repeat. */
 export interface TestCase {

@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { failedResult, readResults } from '../../../src/replay/run/results.ts';
+import { failedResult } from '../../../src/replay/run/results.ts';
+import { readResults } from '../../../src/replay/run/results-file.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-read-results-'));
 

@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { nearestName, openGate } from '../../../src/replay/gate.ts';
+import { openGate } from '../../../src/replay/gate-bars.ts';
+import { nearestName } from '../../../src/replay/nearest-name.ts';
 import { failedResult } from '../../../src/replay/run/results.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-bars-'));

@@ -1,6 +1,7 @@
 import type { DatasetRow } from '../../../src/replay/cases/case.ts';
 import type { Figure } from '../../../src/replay/figures/figure.ts';
-import { Bar, type Gate, type GatedRun } from '../../../src/replay/gate.ts';
+import type { GatedRun } from '../../../src/replay/gate.ts';
+import { Bar, type Gate } from '../../../src/replay/gate-bars.ts';
 import { type ReplayedCase, replayedFrom } from '../../../src/replay/run/replay.ts';
 import { type CaseResult, failedResult } from '../../../src/replay/run/results.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { judgeGate, renderGate, toJunit } from '../../../src/replay/gate.ts';
+import { judgeGate } from '../../../src/replay/gate.ts';
+import { renderGate, toJunit } from '../../../src/replay/gate-report.ts';
 import { renderJunit } from '../../../src/replay/report.ts';
 import { replayedFrom } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/results.ts';

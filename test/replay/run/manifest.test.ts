@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listDifferences, parseManifest, type RunManifest } from '../../../src/replay/run/results.ts';
+import { listDifferences, parseManifest, type RunManifest } from '../../../src/replay/run/manifest.ts';
 
 const MANIFEST: RunManifest = {
   schema: 1,

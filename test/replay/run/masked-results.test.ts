@@ -6,8 +6,9 @@ import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
 import { createManifest } from '../../../src/replay/commands/run-files.ts';
 import { type CaseChecks, checkCase } from '../../../src/replay/run/check-case.ts';
+import { listDifferences } from '../../../src/replay/run/manifest.ts';
 import { type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
-import { failedResult, listDifferences } from '../../../src/replay/run/results.ts';
+import { failedResult } from '../../../src/replay/run/results.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 const NAMES = { FAULTLINE_MASK_EMAILS: 'true' };

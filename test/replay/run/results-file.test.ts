@@ -2,13 +2,8 @@ import { appendFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  type CaseResult,
-  createResults,
-  failedResult,
-  readResultLines,
-  resumeResults,
-} from '../../../src/replay/run/results.ts';
+import { type CaseResult, failedResult } from '../../../src/replay/run/results.ts';
+import { createResults, readResultLines, resumeResults } from '../../../src/replay/run/results-file.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-results-'));
 

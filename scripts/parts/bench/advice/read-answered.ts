@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { DatasetRow } from '../../../../src/replay/cases/case.ts';
 import { datasetCases } from '../../../../src/replay/cases/dataset.ts';
-import { type CaseResult, readResultLines } from '../../../../src/replay/run/results.ts';
+import type { CaseResult } from '../../../../src/replay/run/results.ts';
+import { readResultLines } from '../../../../src/replay/run/results-file.ts';
 
 /** A row with a known fix, what it was answered, and its texts. */
 export interface AnsweredRow {

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import {
+  CONNECT_MS,
+  type Connection,
+  greetingId,
+  HOOKS_PAGE,
+  HookId,
+  type WebhookQuestions,
+} from '../connection.ts';
+import { at } from '../rest-client.ts';
+import { computeHmac } from '../webhook.ts';
+import { createGiteaClient, type GiteaOptions, ownerAndName } from './client.ts';
+
+const EVENTS = {
+  gitea: ['workflow_run', 'workflow_job'],
+  forgejo: ['action_run_failure', 'action_run_recover', 'action_run_success'],
+};
+
+const Hooks = z.array(z.object({ id: HookId, config: z.object({ url: z.string().nullish() }) }));
+const Version = z.object({ version: z.string() });
+
+export function giteaConnection(settings: GiteaOptions): Connection {
+  const { baseUrl, token } = settings;
+  const isReadable = baseUrl !== null && token !== null;
+  return {
+    label: 'Gitea or Forgejo',
+    page: 'docs/start/gitea.md',
+    events: [`${EVENTS.gitea.join(', ')} (Gitea)`, `${EVENTS.forgejo.join(', ')} (Forgejo)`],
+    secretSetting: 'FAULTLINE_GITEA_WEBHOOK_SECRET',
+    tokenSetting: 'FAULTLINE_GITEA_TOKEN',
+    rights: [
+      { right: 'read:repository', why: 'logs, artifacts and code' },
+      { right: 'write:issue, read:user', why: 'comments (FAULTLINE_GITEA_COMMENT)' },
+      {
+        right: 'write:repository',
+        why: 'commit statuses (FAULTLINE_GITEA_STATUS), and creating the webhook with --create',
+      },
+    ],
+    clicks: [
+      'In the repository or organization, open Settings → Webhooks → Add webhook → Gitea or Forgejo.',
+      'Enter the address as Target URL and the secret as Secret; choose POST and application/json.',
+      'Trigger on Custom events: Workflow run and Workflow job (Gitea), or Action run failure, ' +
+        'recover and success (Forgejo).',
+    ],
+    greet: (secret) => {
+      const body = JSON.stringify({ action: 'ping' });
+      const headers = {
+        'x-gitea-event': 'ping',
+        'x-gitea-delivery': greetingId(),
+        'x-gitea-signature': computeHmac(secret, body),
+      };
+      return { body, headers };
+    },
+    hooks: isReadable
+      ? { of: 'owner/name', open: (repository) => createWebhookQuestions({ baseUrl, token }, repository) }
+      : { because: 'FAULTLINE_GITEA_URL and FAULTLINE_GITEA_TOKEN are not both set' },
+  };
+}
+
+function createWebhookQuestions(options: GiteaOptions, repository: string): WebhookQuestions {
+  const client = createGiteaClient(options, CONNECT_MS);
+  const { owner, repo } = ownerAndName(repository);
+  const path = at`/repos/${owner}/${repo}`;
+  const right = 'write webhooks (write:repository, and its user must be an administrator of the repository)';
+  const mend = 'give the token read:repository, of a user who may read the repository';
+  return {
+    client,
+    checks: [
+      { name: 'repository', path, mend },
+      {
+        name: 'runs',
+        path: `${path}/actions/runs`,
+        query: { limit: 1 },
+        mend: `${mend}; before Gitea 1.24, and on Forgejo, runs are not listed`,
+      },
+      { name: 'code', path: `${path}/commits`, query: { limit: 1, stat: 'false' }, mend },
+      {
+        name: 'webhooks',
+        path: `${path}/hooks`,
+        query: { limit: 1 },
+        mend: `for --create the token must ${right}; or add the webhook by hand`,
+      },
+    ],
+    list: async (signal) => {
+      const hooks = await client.get(Hooks, {
+        path: `${path}/hooks`,
+        query: { limit: HOOKS_PAGE },
+        what: 'the webhooks',
+        signal,
+      });
+      return hooks.map(({ id, config }) => ({ id, address: config.url ?? '' }));
+    },
+    create: async ({ address: url, secret }, signal) => {
+      const { version } = await client.get(Version, { path: '/version', what: 'the version', signal });
+      // Forgejo names the Gitea that it comes from behind its own version.
+      const type = version.includes('+gitea') ? 'forgejo' : 'gitea';
+      const config = { url, content_type: 'json', secret };
+      return { path: `${path}/hooks`, body: { type, active: true, events: EVENTS[type], config } };
+    },
+    right,
+    buildTestPath: (id) => `${path}${at`/hooks/${id}/tests`}`,
+    deliveries: null,
+  };
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { NoticeSender } from '../../channels/channel.ts';
+import type { StatusContent } from '../../notifications/render-status.ts';
+import { type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
+import { at, type RestClient } from '../rest-client.ts';
+import { createGiteaClient, type GiteaOptions, ownerAndName } from './client.ts';
+
+/** Default time limit of one call; a call that shows a notice has its own limit. */
+const NOTICE_MS = 60_000;
+const CONTEXT = 'Faultline';
+
+const Comment = z.object({
+  id: z.int(),
+  body: z.string().nullish(),
+  user: z.object({ login: z.string() }).nullish(),
+});
+const User = z.object({ login: z.string().min(1) });
+
+/** Creates a client for the comment on a pull request. */
+export function createGiteaCommentClient(options: GiteaOptions): NoticeSender<{ readonly body: string }> {
+  const client = createGiteaClient(options, NOTICE_MS);
+  let login: string | null = null;
+  const ownLogin = async (signal: AbortSignal) => {
+    login ??= (await client.get(User, { path: '/user', what: 'the name of this account', signal })).login;
+    return login;
+  };
+  return createCommentClient({
+    label: 'Gitea',
+    maxBody: 65_536,
+    open: async (repository, pullRequest, signal) => ({
+      ...openComments(client, repository, pullRequest, signal),
+      ownLogin: () => ownLogin(signal),
+    }),
+  });
+}
+
+function openComments(
+  client: RestClient,
+  repository: string,
+  pullRequest: number,
+  signal: AbortSignal,
+): Omit<CommentThread, 'ownLogin'> {
+  const { owner, repo } = ownerAndName(repository);
+  const path = at`/repos/${owner}/${repo}/issues/${pullRequest}/comments`;
+  const one = (id: number) => at`/repos/${owner}/${repo}/issues/comments/${id}`;
+  const right = 'write comments (write:issue)';
+  return {
+    // All at once: these lists have no pages.
+    list: async function* () {
+      const comments = await client.get(z.array(Comment), {
+        path,
+        what: `the comments of pull request ${pullRequest}`,
+        signal,
+      });
+      yield* comments.map(({ id, body, user }) => ({ id, body: body ?? null, author: user?.login ?? null }));
+    },
+    create: async (body) => {
+      const what = `a comment on pull request ${pullRequest}`;
+      return (await client.send(Comment, { method: 'POST', path, body: { body }, what, right, signal })).id;
+    },
+    edit: async (id, body) =>
+      void (await client.send(z.unknown(), {
+        method: 'PATCH',
+        path: one(id),
+        body: { body },
+        what: `our comment ${id}`,
+        right,
+        signal,
+      })),
+    remove: async (id) =>
+      void (await client.send(z.unknown(), {
+        method: 'DELETE',
+        path: one(id),
+        what: `our comment ${id}`,
+        right,
+        signal,
+      })),
+  };
+}
+
+export function createGiteaStatusClient(options: GiteaOptions): NoticeSender<StatusContent> {
+  const client = createGiteaClient(options, NOTICE_MS);
+  return createStatusClient(
+    async ({ state, description, targetUrl }, { repository, commit, what, signal }) => {
+      const { owner, repo } = ownerAndName(repository);
+      const path = at`/repos/${owner}/${repo}/statuses/${commit}`;
+      const body = { state, description, context: CONTEXT, target_url: targetUrl ?? '' };
+      await client.send(z.unknown(), {
+        method: 'POST',
+        path,
+        body,
+        what,
+        right: 'write statuses (write:repository)',
+        signal,
+      });
+    },
+  );
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { orNull } from '../code-questions.ts';
+import type { PastRun, PastRuns } from '../provider.ts';
+import { at, type RestClient } from '../rest-client.ts';
+import { createGiteaClient, type GiteaOptions, ownerAndName, PAGE } from './client.ts';
+import { readGiteaEvent } from './webhook.ts';
+
+const MAX_PAGES = 200;
+
+const Repository = z.object({ full_name: z.string(), default_branch: z.string().nullish() });
+/** A run of Gitea, or of Forgejo, whose runs have an index. */
+const Run = z.looseObject({
+  id: z.int(),
+  status: z.string(),
+  path: z.string().nullish(),
+  run_attempt: z.int().nullish(),
+  index_in_repo: z.int().nullish(),
+  started_at: z.string().nullish(),
+  started: z.string().nullish(),
+});
+const Runs = z
+  .object({ workflow_runs: z.array(Run).nullable() })
+  .transform(({ workflow_runs }) => workflow_runs ?? []);
+const Workflows = z.object({ workflows: z.array(z.object({ id: z.string(), name: z.string() })).nullable() });
+
+/** Runs of Gitea or Forgejo Actions, where the server lists them. */
+export function createGiteaPastRuns(options: GiteaOptions, timeoutMs: number): PastRuns {
+  const client = createGiteaClient(options, timeoutMs);
+  return {
+    async *list(repository, since, signal) {
+      const { owner, repo } = ownerAndName(repository);
+      const path = at`/repos/${owner}/${repo}`;
+      const place = await client.get(Repository, { path, what: `the repository ${repository}`, signal });
+      const names = await workflowNames(client, path, signal);
+      const question = { path: `${path}/actions/runs`, what: 'the runs of the repository', signal };
+      for await (const run of client.items(Runs, question, {
+        sizeName: 'limit',
+        size: PAGE,
+        maxPages: MAX_PAGES,
+      })) {
+        const began = Date.parse(run.started_at ?? run.started ?? '');
+        // What has not begun is 1970 for them, or the year 1.
+        if (began < since.getTime() && began > Date.UTC(1971)) return;
+        yield pastRun(run, place, names);
+      }
+    },
+  };
+}
+
+/** Workflows by the file that names them in a run; none where the server does not say. */
+async function workflowNames(
+  client: RestClient,
+  path: string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const asked = client.get(Workflows, { path: `${path}/actions/workflows`, what: 'the workflows', signal });
+  const found = await orNull(asked);
+  return new Map((found?.workflows ?? []).map(({ id, name }) => [id, name]));
+}
+
+function pastRun(
+  run: z.infer<typeof Run>,
+  repository: z.infer<typeof Repository>,
+  names: ReadonlyMap<string, string>,
+): PastRun {
+  const externalId = String(run.id);
+  if (run.index_in_repo != null) {
+    const event = { action: run.status, run: { ...run, repository } };
+    return { externalId, attempt: null, load: async () => readGiteaEvent('action_run_failure', event) };
+  }
+  const file = run.path?.split('@', 1)[0]?.split('/').at(-1) ?? '';
+  const event = {
+    action: run.status,
+    repository,
+    workflow: { name: names.get(file) ?? null },
+    workflow_run: run,
+  };
+  return {
+    externalId,
+    attempt: run.run_attempt ?? 1,
+    load: async () => readGiteaEvent('workflow_run', event),
+  };
+}

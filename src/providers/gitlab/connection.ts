@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import {
+  CONNECT_MS,
+  type Connection,
+  greetingId,
+  HOOKS_PAGE,
+  HookId,
+  type WebhookQuestions,
+} from '../connection.ts';
+import { at } from '../rest-client.ts';
+import { createGitlabClient, type GitlabOptions, projectPath } from './client.ts';
+
+const Hooks = z.array(z.object({ id: HookId, url: z.string() }));
+const Deliveries = z.array(z.object({ trigger: z.string(), response_status: z.string().nullish() }));
+
+export function gitlabConnection({ baseUrl, token }: GitlabOptions): Connection {
+  return {
+    label: 'GitLab',
+    page: 'docs/start/gitlab.md',
+    events: ['Pipeline events', 'Job events (optional)'],
+    secretSetting: 'FAULTLINE_GITLAB_WEBHOOK_SECRET',
+    tokenSetting: 'FAULTLINE_GITLAB_TOKEN',
+    rights: [
+      { right: 'read_api, Reporter', why: 'logs, test reports, artifacts and code' },
+      { right: 'api, Reporter', why: 'notes on merge requests (FAULTLINE_GITLAB_COMMENT)' },
+      { right: 'api, Developer', why: 'commit statuses (FAULTLINE_GITLAB_STATUS)' },
+      { right: 'api, Maintainer', why: 'creating the webhook with --create; not needed afterwards' },
+    ],
+    clicks: [
+      'In the project or group, open Settings → Webhooks → Add new webhook.',
+      'Enter the address as URL and the secret as Secret token.',
+      'Choose the triggers Pipeline events and, for earlier answers, Job events.',
+    ],
+    greet: (secret) => ({
+      body: JSON.stringify({ object_kind: 'ping' }),
+      headers: { 'x-gitlab-event': 'Ping', 'x-gitlab-token': secret, 'idempotency-key': greetingId() },
+    }),
+    hooks:
+      token === null
+        ? { because: 'FAULTLINE_GITLAB_TOKEN is not set' }
+        : { of: 'group/project', open: (project) => createWebhookQuestions({ baseUrl, token }, project) },
+  };
+}
+
+function createWebhookQuestions(options: GitlabOptions, project: string): WebhookQuestions {
+  const client = createGitlabClient(options, CONNECT_MS);
+  const path = projectPath(project);
+  const right = 'write webhooks (the scope api, and the role Maintainer)';
+  const mend = 'give the token the scope read_api and the role Reporter in the project';
+  return {
+    client,
+    checks: [
+      { name: 'project', path, mend },
+      { name: 'pipelines', path: `${path}/pipelines`, query: { per_page: 1 }, mend },
+      { name: 'code', path: `${path}/repository/commits`, query: { per_page: 1 }, mend },
+      { name: 'merge requests', path: `${path}/merge_requests`, query: { per_page: 1 }, mend },
+      {
+        name: 'webhooks',
+        path: `${path}/hooks`,
+        query: { per_page: 1 },
+        mend: `for --create the token must ${right}; or add the webhook by hand`,
+      },
+    ],
+    list: async (signal) => {
+      const hooks = await client.get(Hooks, {
+        path: `${path}/hooks`,
+        query: { per_page: HOOKS_PAGE },
+        what: 'the webhooks',
+        signal,
+      });
+      return hooks.map(({ id, url: address }) => ({ id, address }));
+    },
+    create: ({ address: url, secret: token }) => {
+      const events = { pipeline_events: true, job_events: true, push_events: false };
+      return { path: `${path}/hooks`, body: { url, token, ...events, enable_ssl_verification: true } };
+    },
+    right,
+    // A push, because a test pipeline would be the project's newest pipeline over again.
+    buildTestPath: (id) => `${path}${at`/hooks/${id}/test/push_events`}`,
+    deliveries: async (id, signal) => {
+      const question = {
+        path: `${path}${at`/hooks/${id}/events`}`,
+        query: { per_page: 3 },
+        what: 'the deliveries',
+        signal,
+      };
+      const delivered = await client.get(Deliveries, question);
+      return delivered.map(({ trigger: event, response_status: status }) => ({
+        event,
+        status: Number(status) || null,
+      }));
+    },
+  };
+}

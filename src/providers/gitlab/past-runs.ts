@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { PastRuns } from '../provider.ts';
+import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './client.ts';
+import { readGitlabEvent } from './webhook.ts';
+
+const MAX_PAST_PAGES = 100;
+
+const Project = z.object({
+  path_with_namespace: z.string(),
+  default_branch: z.string().nullish(),
+  web_url: z.string().nullish(),
+});
+const Listed = z.array(z.object({ id: z.int() }));
+const Pipeline = z.looseObject({ web_url: z.string().nullish(), user: z.unknown() });
+
+/** Pipelines of a project; each is inspected by itself, since a list does not say when they ended. */
+export function createGitlabPastRuns(options: GitlabOptions, timeoutMs: number): PastRuns {
+  const client = createGitlabClient(options, timeoutMs);
+  return {
+    async *list(repository, since, signal) {
+      const path = projectPath(repository);
+      const project = await client.get(Project, { path, what: `the project ${repository}`, signal });
+      const query = { scope: 'finished', order_by: 'id', sort: 'desc', updated_after: since.toISOString() };
+      const pipelines = { path: `${path}/pipelines`, query, what: 'the pipelines of the project', signal };
+      for await (const { id } of client.items(Listed, pipelines, { ...PAGE, maxPages: MAX_PAST_PAGES })) {
+        const load = async (within: AbortSignal) => {
+          const question = { path: `${path}/pipelines/${id}`, what: `pipeline ${id}`, signal: within };
+          const { web_url: url, user, ...pipeline } = await client.get(Pipeline, question);
+          return readGitlabEvent('Pipeline Hook', {
+            object_kind: 'pipeline',
+            object_attributes: { ...pipeline, url },
+            user,
+            project,
+          });
+        };
+        yield { externalId: String(id), attempt: null, load };
+      }
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { Category } from '../../domain/category.ts';
+import { hashText } from './choose.ts';
+
+export type SplitBy = 'time' | 'project' | 'random';
+export type Side = 'train' | 'test';
+
+/** The data that a split uses: little of each row, so that a hundred thousand rows fit in memory. */
+export interface SplitRow {
+  readonly line: number;
+  readonly id: string;
+  readonly project: string;
+  readonly category: Category | null;
+  /** Milliseconds since 1970; null where the row does not say. */
+  readonly happenedAt: number | null;
+}
+
+export interface SplitOptions {
+  readonly by: SplitBy;
+  /** The share of cases on the test side, 0..1. */
+  readonly share: number;
+  /** The seed, used by a random split only. */
+  readonly seed: string;
+}
+
+/**
+ * Assigns each row, by its line, to a side. Rows without a side are left out. By time, everything on the test
+ * side happened after everything on the training side. By project, no project is on both sides. Randomly,
+ * which means by hash of the id, only on request. The same rows are split the same way in any order.
+ */
+export function assignSides(rows: readonly SplitRow[], options: SplitOptions): Map<number, Side> {
+  if (options.by === 'time') return byTime(rows, options.share);
+  if (options.by === 'project') return byProject(rows, options.share);
+  return new Map(
+    rows.map(({ line, id }) => [line, fraction(options.seed, id) < options.share ? 'test' : 'train']),
+  );
+}
+
+/**
+ * Splits by time and keeps everything of the same moment on one side. If the oldest moment would be tested
+ * too, it is moved to the training side.
+ */
+function byTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
+  const times = rows
+    .flatMap(({ happenedAt }) => (happenedAt === null ? [] : [happenedAt]))
+    .sort((left, right) => left - right);
+  const wanted =
+    times[Math.min(times.length - 1, Math.round(times.length * (1 - share)))] ?? Number.POSITIVE_INFINITY;
+  const from = wanted === times[0] ? (times.find((time) => time > wanted) ?? wanted) : wanted;
+  const dated = rows.flatMap(({ line, happenedAt }) => (happenedAt === null ? [] : [{ line, happenedAt }]));
+  return new Map(dated.map(({ line, happenedAt }) => [line, happenedAt >= from ? 'test' : 'train']));
+}
+
+/** Projects are taken for testing in the order of their hashes, as long as there is room for all of one. */
+function byProject(rows: readonly SplitRow[], share: number): Map<number, Side> {
+  const sizes = new Map<string, number>();
+  for (const row of rows) sizes.set(sameProject(row), (sizes.get(sameProject(row)) ?? 0) + 1);
+  const inOrder = [...sizes].sort(([left], [right]) =>
+    hashText('split', left) < hashText('split', right) ? -1 : 1,
+  );
+  const wanted = Math.max(1, Math.round(rows.length * share));
+  const tested = new Set<string>();
+  let taken = 0;
+  for (const [project, size] of inOrder) {
+    if (taken + size > wanted) continue;
+    tested.add(project);
+    taken += size;
+  }
+  // Where every project is larger than the share, the smallest represents it.
+  const smallest = [...inOrder].sort(([, left], [, right]) => left - right)[0];
+  if (tested.size === 0 && smallest !== undefined && sizes.size > 1) tested.add(smallest[0]);
+  return new Map(rows.map((row) => [row.line, tested.has(sameProject(row)) ? 'test' : 'train']));
+}
+
+/**
+ * Returns the key of a project. Code hosts ignore case, so "Acme/Shop" must not be in the training side while
+ * "acme/shop" is tested.
+ */
+function sameProject({ project }: SplitRow): string {
+  return project.toLowerCase();
+}
+
+function fraction(seed: string, id: string): number {
+  return Number.parseInt(hashText(seed, id).slice(0, 12), 16) / 0x1000000000000;
+}

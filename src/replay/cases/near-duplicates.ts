@@ -1,0 +1,158 @@
+import { readSources } from '../../log/read-sources.ts';
+import { isUnknown, listFailures } from '../../log/recognise/failures.ts';
+import {
+  extractLikeness,
+  type LikenessParts,
+  likenessFeatures,
+  nearMatchIndex,
+} from '../../log/recognise/likeness.ts';
+import type { CaseTexts } from './case.ts';
+
+export interface Comparable {
+  readonly id: string;
+  readonly parts: LikenessParts;
+  /** The fingerprint of the failure, if it is known and says why something failed; else null. */
+  readonly fingerprint: string | null;
+}
+
+export interface NearDuplicate {
+  readonly id: string;
+  /** 0..1, as near-match search scores two failures. */
+  readonly score: number;
+  readonly sameFingerprint: boolean;
+}
+
+/** Candidates that are scored for one case: those with most in common. */
+const MAX_SCORED = 5;
+/**
+ * The number of min-hashes that a candidate must share: far fewer than two near-duplicates have in common.
+ */
+const MIN_SHARED = 8;
+/** The maximum number of cases per bucket. A feature that more cases share does not distinguish them. */
+const MAX_COMMON = 40;
+/**
+ * Min-hashes of a case's features (Broder 1997), compared in pairs: of cases with half their features in
+ * common, 99 % share a pair.
+ */
+const HASHES = 32;
+
+/**
+ * Finds the nearest of many cases without comparing all with all: candidates share the fingerprint, or a pair
+ * of min-hashes of the features that likeness goes by, and only these are scored. Holds the texts of the
+ * cases it is made of, at most some kilobytes each.
+ */
+export function nearDuplicatesAmong(cases: readonly Comparable[], minScore: number) {
+  const byFingerprint = new Map<string, number>();
+  const buckets = new Map<string, number[]>();
+  const hashes = cases.map(({ parts }) => minHashes(parts));
+  for (const [at, { fingerprint }] of cases.entries()) {
+    if (fingerprint !== null && !byFingerprint.has(fingerprint)) byFingerprint.set(fingerprint, at);
+    for (const key of createKeys(hashes[at] ?? null)) {
+      const bucket = buckets.get(key) ?? [];
+      if (bucket.length === 0) buckets.set(key, bucket);
+      if (bucket.length < MAX_COMMON) bucket.push(at);
+    }
+  }
+  const candidatesFor = (own: Uint32Array | null) => {
+    const found = new Set(createKeys(own).flatMap((key) => buckets.get(key) ?? []));
+    const shared = [...found].map((at) => ({ at, hashes: sharedHashes(own, hashes[at] ?? null) }));
+    const close = shared.filter((one) => one.hashes >= MIN_SHARED);
+    return close.sort((left, right) => right.hashes - left.hashes || left.at - right.at).slice(0, MAX_SCORED);
+  };
+  /**
+   * The first case with the same fingerprint, else the most alike one with at least the score asked for; null
+   * where there is none.
+   */
+  return ({ parts, fingerprint }: Comparable): NearDuplicate | null => {
+    const same = fingerprint === null ? undefined : cases[byFingerprint.get(fingerprint) ?? -1];
+    if (same !== undefined) return { id: same.id, score: likeness(parts, same.parts), sameFingerprint: true };
+    let best: NearDuplicate | null = null;
+    for (const { at } of candidatesFor(minHashes(parts))) {
+      const other = cases[at];
+      const score = other === undefined ? 0 : likeness(parts, other.parts);
+      if (other !== undefined && score >= minScore && score > (best?.score ?? 0))
+        best = { id: other.id, score, sameFingerprint: false };
+    }
+    return best;
+  };
+}
+
+/**
+ * Computes the similarity of two failures. An index of only one failure weighs all features equally, so the
+ * score depends on these two only.
+ */
+function likeness(parts: LikenessParts, other: LikenessParts): number {
+  return nearMatchIndex([{ id: '', parts: other }]).search(parts, 1, 0)[0]?.score ?? 0;
+}
+
+/** Computes the min-hashes of a failure. Returns null if it has no features to compare. */
+function minHashes(parts: LikenessParts): Uint32Array | null {
+  const features = likenessFeatures(parts);
+  if (features.size === 0) return null;
+  const least = new Uint32Array(HASHES).fill(0xffffffff);
+  for (const feature of features.keys()) {
+    const first = mixed(feature, 0x811c9dc5);
+    const second = mixed(feature, 0x9747b28c) | 1;
+    for (let at = 0; at < HASHES; at++) {
+      const hash = (first + Math.imul(at, second)) >>> 0;
+      if (hash < (least[at] ?? 0)) least[at] = hash;
+    }
+  }
+  return least;
+}
+
+function createKeys(least: Uint32Array | null): string[] {
+  if (least === null) return [];
+  return Array.from({ length: HASHES / 2 }, (_, pair) => `${pair}:${least[2 * pair]}:${least[2 * pair + 1]}`);
+}
+
+function sharedHashes(left: Uint32Array | null, right: Uint32Array | null): number {
+  let shared = 0;
+  for (let at = 0; at < HASHES; at++) if (left !== null && right !== null && left[at] === right[at]) shared++;
+  return shared;
+}
+
+/**
+ * Hashes the UTF-16 of a text by FNV-1a, then mixes it (finalizer of MurmurHash3), so that all bits depend on
+ * all characters.
+ */
+function mixed(text: string, seed: number): number {
+  let hash = seed;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/** An excerpt as short as this is the failure already: it is compared as it stands. */
+const SHORT_LINES = 30;
+const SHORT_TEXT = 2_000;
+/** Tokens of a long log that its failure is read from. */
+const BUDGET = 1_000;
+/** The limits on lines per case and characters per line; the similarity uses no more. */
+const MAX_LINES = 40;
+const MAX_LINE = 300;
+
+/**
+ * Returns the features by which a case is compared with others: its text if that is an excerpt, else its
+ * first failure as read from the log.
+ */
+export function toComparable(id: string, { sources }: Pick<CaseTexts, 'sources'>): Comparable {
+  const text = sources[0]?.text ?? '';
+  const lines = text.length <= SHORT_TEXT ? text.split('\n') : [];
+  if (sources.length === 1 && text.length <= SHORT_TEXT && lines.length <= SHORT_LINES) {
+    return { id, parts: { test: null, message: null, frames: [], lines: bounded(lines) }, fingerprint: null };
+  }
+  const [failure] = listFailures(readSources(sources, { budgetTokens: BUDGET }));
+  if (failure === undefined)
+    return { id, parts: { test: null, message: null, frames: [], lines: bounded(lines) }, fingerprint: null };
+  const { test, message, frames, lines: around } = extractLikeness(failure);
+  const known = !failure.generic && !isUnknown(failure.fingerprint);
+  const parts = { test, message: message?.slice(0, SHORT_TEXT) ?? null, frames, lines: bounded(around) };
+  return { id, parts, fingerprint: known ? failure.fingerprint.value : null };
+}
+
+/** Copies the lines, so that a part of a long log does not keep all of it in memory. */
+function bounded(lines: readonly string[]): string[] {
+  return lines.slice(0, MAX_LINES).map((line) => Buffer.from(line.slice(0, MAX_LINE)).toString());
+}

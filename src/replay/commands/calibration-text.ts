@@ -1,0 +1,126 @@
+import { proportion } from '../../lib/statistics.ts';
+import { visibleLines } from '../../notifications/visible-text.ts';
+import { type FitRow, type FittedCalibration, type Measured, reliability } from '../calibrate/calibrate.ts';
+import { type LabelledAnswer, OWN_FROM, POOLED_FROM } from '../calibrate/fit.ts';
+import type { CategoryThreshold } from '../calibrate/threshold.ts';
+
+/** Answers whose truth is known, of one analyst. */
+export interface GatheredAnswers {
+  readonly answers: readonly LabelledAnswer[];
+  readonly analyst: string;
+  readonly sources: readonly string[];
+  /** Answers a day brings, by category; null where no store was asked. */
+  readonly perDay: ReadonlyMap<string, number> | null;
+}
+
+/** Formats the fitted calibration as tables for people. */
+export function renderCalibration(fitted: FittedCalibration, gathered: GatheredAnswers): string {
+  const { calibration, rows, thresholds, held } = fitted;
+  const { fittedOn, before, after } = calibration;
+  const heading =
+    `Calibration of ${calibration.analyst}, ${fittedOn.cases} cases from ${fittedOn.projectCount} ` +
+    'projects';
+  const lines = [
+    heading,
+    '='.repeat(heading.length),
+    '',
+    'category          cases  right  fit       ECE before  after *',
+    ...rows.map(rowText),
+    '',
+    `ECE    before ${measured(before.ece)}   after * ${after === null ? 'not known' : measured(after.ece)}`,
+    `Brier  before ${measured(before.brier)}   after ` +
+      `* ${after === null ? 'not known' : measured(after.brier)}`,
+    after === null
+      ? '* All cases belong to one project, so none could be held out: ' +
+        'the quality of the fit elsewhere is unknown.'
+      : '* Cross-validated: fitted without the case’s project. Intervals are 95 %, by resampling projects.',
+    ...notes(rows),
+    '',
+    'Reliability: stated → share right (cases)',
+    `  before   ${reliabilityText(gathered.answers)}`,
+    ...(held === null ? [] : [`  after *  ${reliabilityText(held)}`]),
+    ...riskLines(fitted, thresholds, gathered),
+  ];
+  return visibleLines(lines.join('\n')).join('\n');
+}
+
+function rowText({ category, cases, right, method, eceBefore, eceAfter }: FitRow): string {
+  const after = eceAfter === null || cases === 0 ? '    –' : eceAfter.toFixed(3);
+  const before = cases === 0 ? '    –' : eceBefore.toFixed(3);
+  return `${category.padEnd(16)}  ${`${cases}`.padStart(5)}  ${`${right}`.padStart(5)}  ${(method ?? '').padEnd(8)}  ${before.padStart(10)}  ${after.padStart(7)}`;
+}
+
+function measured({ value, low, high }: Measured): string {
+  return `${value.toFixed(3)} (${low.toFixed(3)}–${high.toFixed(3)})`;
+}
+
+function notes(rows: readonly FitRow[]): string[] {
+  return rows.flatMap(({ category, method, cases, worth }) => {
+    const found =
+      Math.floor(worth) === cases
+        ? `${cases}`
+        : `${cases}, equivalent to ${Math.floor(worth)} equally weighted cases,`;
+    if (method === 'capped')
+      return [
+        `${category}: too few cases (${found} < ${POOLED_FROM}): ` +
+          'the stated confidence stays, capped by what so few cases allow.',
+      ];
+    if (method === 'pooled')
+      return [
+        `${category}: too few cases (${found} < ${OWN_FROM}) for its own fit: ` +
+          'the overall fit is used, never raising confidence.',
+      ];
+    return [];
+  });
+}
+
+function reliabilityText(statements: Parameters<typeof reliability>[0]): string {
+  return reliability(statements)
+    .map(({ stated, right, cases }) => `${stated.toFixed(2)} → ${right.toFixed(2)} (${cases})`)
+    .join('   ');
+}
+
+function riskLines(
+  { calibration: { risk } }: FittedCalibration,
+  thresholds: readonly CategoryThreshold[],
+  gathered: GatheredAnswers,
+): string[] {
+  if (risk === null) return [];
+  const known = thresholds.filter(({ cases }) => cases > 0);
+  const all = known.reduce((sum, { cases }) => sum + cases, 0);
+  const published = known.reduce((sum, one) => sum + one.published, 0);
+  const wrong = known.reduce((sum, one) => sum + one.wrong, 0);
+  const coverage = proportion(published, all);
+  return [
+    '',
+    `Thresholds for at most ${percent(risk.most)} wrong among published answers, ` +
+      `with ${percent(risk.confidence)} confidence per category`,
+    'category          cases  from     published             wrong  at most  reviews of 100',
+    ...thresholds.map((one) => thresholdText(one, gathered)),
+    `In all: ${published} of ${all} published ` +
+      `(${percent(coverage.share)}, ${percent(coverage.low)}–${percent(coverage.high)}), ${wrong} ` +
+      `wrong; ${Math.round(100 * (1 - coverage.share))} of 100 answers go to review.`,
+    'Clopper-Pearson bound; thresholds by Learn then Test (arXiv 2110.01052), per category.',
+  ];
+}
+
+function thresholdText(
+  { category, threshold, cases, published, wrong, upper, needed }: CategoryThreshold,
+  { perDay }: GatheredAnswers,
+): string {
+  const head = `${category.padEnd(16)}  ${`${cases}`.padStart(5)}  `;
+  const share = proportion(published, cases);
+  const load = threshold === null ? 100 : Math.round(100 * (1 - share.share));
+  const daily = perDay === null ? '' : `  ${((perDay.get(category) ?? 0) * (load / 100)).toFixed(1)} per day`;
+  if (threshold === null)
+    return (
+      `${head}always reviewed: no threshold meets the risk (at least ${needed} cases without an error ` +
+      `are needed)${daily}`
+    );
+  const covered = `${published} (${percent(share.share)}, ${percent(share.low)}–${percent(share.high)})`;
+  return `${head}${threshold.toFixed(4)}   ${covered.padEnd(20)}  ${`${wrong}`.padStart(5)}  ${percent(upper ?? 1).padStart(7)}  ${`${load}`.padStart(7)}${daily}`;
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+}

@@ -1,0 +1,127 @@
+import { type Html, html } from '../../console/html.ts';
+import { CATEGORIES } from '../../domain/category.ts';
+import { judgedCases, listIds } from '../figures/figure.ts';
+import type { ReplayedCase } from '../run/replay.ts';
+import type { ReportCase } from './report-cases.ts';
+
+export interface ConfusionCell {
+  readonly truth: string;
+  readonly said: string;
+  readonly ids: readonly string[];
+}
+const NOTHING = 'nothing';
+
+export function buildConfusionCells(cases: readonly ReplayedCase[]): ConfusionCell[] {
+  const judged = judgedCases(cases);
+  if (!judged.some(({ said }) => said !== null)) return [];
+  const truths = CATEGORIES.filter((category) => judged.some(({ truth }) => truth === category));
+  const silent = judged.some(({ said }) => said === null);
+  const saids: readonly string[] = silent ? [...CATEGORIES, NOTHING] : CATEGORIES;
+  return truths.flatMap((truth) =>
+    saids.map((said) => {
+      return {
+        truth,
+        said,
+        ids: listIds(judged.filter((entry) => entry.truth === truth && (entry.said ?? NOTHING) === said)),
+      };
+    }),
+  );
+}
+
+/** Cells are shaded in so many steps. */
+const SHADES = 5;
+
+/** Returns the CSS class for the shade of a cell: the larger the share, the darker the shade. */
+export function shade(share: number): string {
+  return `shade-${Math.max(0, Math.min(SHADES, Math.round(share * SHADES)))}`;
+}
+
+/** Renders the confusion matrix, with the cases of each cell. Returns null if no case is labeled. */
+export function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchors): Html | null {
+  if (cells.length === 0) return null;
+  const truths = [...new Set(cells.map(({ truth }) => truth))];
+  const saids = [...new Set(cells.map(({ said }) => said))];
+  const find = (truth: string, said: string) =>
+    cells.find((cell) => cell.truth === truth && cell.said === said);
+  const totals = new Map(truths.map((truth) => [truth, count(cells.filter((cell) => cell.truth === truth))]));
+  const right = count(cells.filter(({ truth, said }) => truth === said));
+  const name = `${anchors.top}-confusion`;
+  const body = truths.map(
+    (truth) =>
+      html`<tr><th scope="row">${truth}</th>${saids.map((said) =>
+        cell(find(truth, said), totals.get(truth) ?? 0, anchors),
+      )}<td class="number quiet">${totals.get(truth)}</td></tr>`,
+  );
+  const mistakes = cells
+    .filter(({ truth, said, ids }) => truth !== said && ids.length > 0)
+    .toSorted((one, other) => other.ids.length - one.ids.length);
+  return html`<section class="matrix" aria-labelledby="${name}"><h3 id="${name}">${right} of ${count(cells)}
+    categories are right</h3>
+    <p class="quiet">Rows are correct categories, columns are answers. Each number links to its cases.</p>
+    <div class="beside"><div class="scroll" tabindex="0" role="region"
+    aria-label="Categories, true against said${anchors.suffix}"><table class="grid-table"><thead><tr>
+    <td></td>${saids.map((said) => html`<th scope="col" class="number">${short(said)}</th>`)}<th scope="col"
+    class="number">Of</th></tr></thead><tbody>${body}</tbody></table></div>
+    <div>${mistakes.map((one) => renderCellCases(one, anchors))}${cells
+      .filter(({ truth, said, ids }) => truth === said && ids.length > 0)
+      .map((one) => renderCellCases(one, anchors))}</div></div></section>`;
+}
+
+export function cell(one: ConfusionCell | undefined, total: number, anchors: Anchors): Html {
+  if (one === undefined || one.ids.length === 0) return html`<td class="number quiet">·</td>`;
+  const isRight = one.truth === one.said;
+  const words = `${one.ids.length} ${one.truth} called ${one.said}`;
+  return html`<td class="number ${isRight ? 'right' : 'mistake'} ${shade(
+    one.ids.length / Math.max(1, total),
+  )}"><a href="#${toAnchorId(one, anchors)}" aria-label="${words}">${one.ids.length}</a></td>`;
+}
+
+function renderCellCases(one: ConfusionCell, anchors: Anchors): Html {
+  const title = one.truth === one.said ? `${one.truth}, right` : `${one.truth} called ${one.said}`;
+  // The target is inside, so that a browser that is sent there opens it.
+  return html`<details class="cell-cases"><summary>${title}: ${one.ids.length}</summary>
+    <div id="${toAnchorId(one, anchors)}">${caseLinks(one.ids, anchors)}</div></details>`;
+}
+
+/** Categories are made of letters and underscores. */
+function toAnchorId({ truth, said }: ConfusionCell, { top }: Anchors): string {
+  return `${top}-${truth}-${said}`.replace(/[^\w-]/g, '_');
+}
+
+/** Shortens a category for narrow columns: "CODE_ERROR" → "CODE". */
+function short(category: string): string {
+  return category.replace(/_(?:ERROR|FAILURE)$/, '');
+}
+
+export function count(cells: readonly ConfusionCell[]): number {
+  return cells.reduce((total, { ids }) => total + ids.length, 0);
+}
+
+/** The anchors of the cases on the page. Ids are untrusted text, so the anchors are numbers. */
+export interface Anchors {
+  /** The set's own. */
+  readonly top: string;
+  /**
+   * A suffix that distinguishes names that several sets share: ", clean.jsonl"; empty if there is one set.
+   */
+  readonly suffix: string;
+  /**
+   * Returns the anchor of an id, or null if no shown case has it. If several cases share an id, the answered
+   * one is used.
+   */
+  of(id: string): string | null;
+  /** Returns the anchor of this case. A row that repeats an id is a failed case. */
+  at(one: ReportCase): string | null;
+}
+
+/** A list is no longer; the rest is counted. */
+const MOST_LINKS = 60;
+
+export function caseLinks(ids: readonly string[], anchors: Anchors): Html {
+  const links = ids.slice(0, MOST_LINKS).map((id) => {
+    const anchor = anchors.of(id);
+    return html`<li>${anchor === null ? id : html`<a href="#${anchor}">${id}</a>`}</li>`;
+  });
+  const rest = ids.length - links.length;
+  return html`<ul class="ids">${links}${rest > 0 && html`<li class="quiet">and ${rest} more</li>`}</ul>`;
+}

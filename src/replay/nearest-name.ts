@@ -1,0 +1,25 @@
+/** Returns the name that was probably meant: the nearest one by edits, if it is near enough, else null. */
+export function nearestName(name: string, known: readonly string[]): string | null {
+  const wanted = name.toLowerCase();
+  let best: { readonly name: string; readonly edits: number } | null = null;
+  for (const one of new Set(known)) {
+    const edits = editsBetween(wanted, one.toLowerCase());
+    if (best === null || edits < best.edits) best = { name: one, edits };
+  }
+  // A third of the letters: beyond that it is another name rather than a slip.
+  return best !== null && best.edits <= Math.max(2, Math.ceil(name.length / 3)) ? best.name : null;
+}
+
+/** Counts the letters to insert, delete or replace (Levenshtein 1966), one row of the table at a time. */
+function editsBetween(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (const [at, letter] of [...left].entries()) {
+    const next = [at + 1];
+    for (const [column, other] of [...right].entries()) {
+      const change = (row[column] ?? 0) + Number(letter !== other);
+      next.push(Math.min(change, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
