@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Analysis, Suspect } from './analysis.ts';
+import type { Act, Analysis, Suspect } from './analysis.ts';
 import type { Build } from './build.ts';
 import { type Category, UNSTABLE_KINDS } from './category.ts';
 import type { Experiment } from './experiment.ts';
@@ -96,6 +96,23 @@ export const Whose = z.object({
   act: WhoseAct,
 });
 export type Whose = z.infer<typeof Whose>;
+
+/**
+ * Returns the advice in agreement with a verdict: none that runs again what the change broke, and to mend the
+ * default branch where that is red. `act` is the kind of action that the advice asks for.
+ */
+export function agreeOnFix(fix: string, act: Act | null | undefined, whose: Whose | null): string {
+  if (whose?.verdict === 'change' && act === 'rerun') return '';
+  const isTheirs = whose?.verdict === 'main' && !whose.isDefault;
+  return isTheirs && act !== 'rerun' && /^[A-Z]/.test(fix) ? `On the default branch: ${fix}` : fix;
+}
+
+/** Returns an analysis whose advice agrees with a verdict. */
+export function withAgreedFix(analysis: Analysis, whose: Whose | null): Analysis {
+  const { fixRecommendation, act } = analysis.answer;
+  const fix = agreeOnFix(fixRecommendation, act, whose);
+  return { ...analysis, answer: { ...analysis.answer, fixRecommendation: fix } };
+}
 
 /** Tells whether a verdict says to the author of a change that it is not theirs. */
 export function isExcused({ verdict, isDefault }: Pick<Whose, 'verdict' | 'isDefault'>): boolean {
