@@ -281,12 +281,11 @@ const SETUP = /\.(?:ya?ml|toml|ini|cfg|conf|json|xml|lock|gradle|kts|tf|env|txt)
 function judgeByPullRequests(facts: WhoseFacts): Found | null {
   const { category, failures, history } = facts;
   const { generic, isDefault, otherPullRequests } = history;
-  if (isDefault || otherPullRequests < ENOUGH_PULL_REQUESTS || generic || reachesFailure(facts)) return null;
-  const isTold =
-    failures.every(({ test }) => test !== null) ||
-    category === 'INFRA_ERROR' ||
-    category === 'DEPENDENCY_ERROR';
-  if (!isTold) return null;
+  if (isDefault || otherPullRequests < ENOUGH_PULL_REQUESTS || generic) return null;
+  // What several people met in one test and its words is no chance, whatever this change touches.
+  const areTests = failures.every(({ test }) => test !== null);
+  const isOutside = category === 'INFRA_ERROR' || category === 'DEPENDENCY_ERROR';
+  if (!areTests && (!isOutside || reachesFailure(facts))) return null;
   const proof = countPullRequests(history);
   return judgeFlaky(facts) ?? { verdict: 'others', probability: PROBABLE.others, proof };
 }
@@ -319,6 +318,8 @@ function judgeNew(facts: WhoseFacts): Found | null {
   if (seenElsewhere || category === 'INFRA_ERROR' || UNSTABLE_KINDS.has(analysis.kind)) return null;
   const isTouched = findTouched(facts) !== undefined;
   if (category === 'DEPENDENCY_ERROR' && !isTouched) return null;
+  // A change that is known and touches nothing near it may have met a first flake.
+  if (listChangedFiles(analysis).size > 0 && test?.isNew !== true && !reachesFailure(facts)) return null;
   if ((test?.flakes ?? 0) > 0 || (generic && own.times < 2 && test?.isNew !== true)) return null;
   const proof: WhoseProof[] = test?.isNew === true ? [{ what: 'new-test' }] : [];
   if (main !== null && (main.status === 'passed' || test?.passedOnDefault === true))

@@ -57,6 +57,10 @@ describe('whose a failure is', () => {
     });
   });
 
+  it('is left open where the change is known and touches nothing near the failure', () => {
+    expect(judge({ history: FIRST_HERE, analysis: changed('notes/1.md') }).verdict).toBe('unknown');
+  });
+
   it('is the default branch’s while that is red, and says what to wait for', () => {
     const history = { defaultBranch: FAILS, seenElsewhere: true };
     expect(judge({ history })).toMatchObject({
