@@ -130,7 +130,7 @@ describe('insights with figures in them', () => {
       const count = Number(await figure.textContent());
       await figure.click();
       await page.waitForURL(/\/builds\?/);
-      expect(await page.locator('#builds tbody tr').count()).toBe(Math.min(50, count));
+      expect(await page.locator('#builds [data-row]').count()).toBe(Math.min(50, count));
       expect(complaints).toEqual([]);
       await context.close();
     },
@@ -156,7 +156,7 @@ describe('insights with figures in them', () => {
     await context.close();
   });
 
-  it('42: the table beside a chart has what its marks say', async () => {
+  it('42: the table next to a chart has what its marks say', async () => {
     const { page, context } = await openPage(browser, { address, session });
     for (const [url, id, cell] of [
       ['/insights/trust', 'calibration', 3],
