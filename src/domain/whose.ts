@@ -232,7 +232,7 @@ function judgeByDefaultBranch(facts: WhoseFacts): Found | null {
     : { verdict: 'main', probability: PROBABLE.mended, proof: provesMain(history) };
 }
 
-/** The shares of right verdicts that scripts/bench whose measures, rounded down. */
+/** Estimates of the share of right verdicts; scripts/bench whose measures how often they are right. */
 const PROBABLE = { mended: 0.9, step: 0.95, others: 0.95, touched: 0.98, first: 0.95 } as const;
 
 function provesMain({ defaultBranch: main }: FailureHistory): WhoseProof[] {
