@@ -32,6 +32,7 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     health: {
       pipelines: limited(health.pipelines),
       repository: limited(health.repository),
+      lanes: limited(health.lanes),
       unreadLogs: limited(health.unreadLogs),
       addDeployment: writes('deployments of', health.addDeployment, ({ repository }) => repository),
     },

@@ -167,7 +167,7 @@ function askForm(analysisId: string, threadId: string | null): Html {
     data-ask>${hiddenFields({ thread: threadId ?? undefined })}
     <label for="question">Question</label><textarea id="question" name="question" required
     maxlength="2000"></textarea>
-    <p><button class="first">Ask</button> <button type="button" data-stop hidden>Stop</button></p>
+    <p><button class="main">Ask</button> <button type="button" data-stop hidden>Stop</button></p>
     <div data-progress></div></form>`;
 }
 
@@ -178,7 +178,7 @@ function suggestion(analysisId: string, question: string): Html {
 
 function renderTurn(turn: Turn, buildId: string): Html {
   const known = new Set(turn.citations.map(({ id }) => id));
-  return html`<article class="card" id="turn-${turn.position}"><h2>${turn.question}</h2>
+  return html`<article class="panel pad" id="turn-${turn.position}"><h2>${turn.question}</h2>
     <p class="quiet">${turn.askedBy}, ${renderTime(turn.askedAt)}</p>
     <div class="answer">${turn.statements.map(
       ({ lead, text }) =>

@@ -6,7 +6,22 @@ import { protect } from './http.ts';
 
 /** The browser's modules in the order in which they are joined; each may use those before it. */
 const MODULES = ['core.js', 'keys.js', 'review.js', 'log.js', 'live.js', 'ask.js', 'start.js'] as const;
-const STYLES = ['base.css', 'review.css', 'builds.css', 'log.css', 'charts.css', 'comparison.css'] as const;
+/** The style sheets in the order in which they are joined; a later one may change what an earlier one says. */
+const STYLES = [
+  'font.css',
+  'tokens.css',
+  'base.css',
+  'frame.css',
+  'controls.css',
+  'words.css',
+  'evidence.css',
+  'lists.css',
+  'charts.css',
+  'comparison.css',
+  'states.css',
+  'content.css',
+  'narrow.css',
+] as const;
 const YEAR_S = 31_536_000;
 
 interface Asset {
@@ -14,16 +29,23 @@ interface Asset {
   readonly address: string;
   readonly type: string;
   readonly plain: Buffer;
+  /** What travels to a browser that takes it; a font is packed already. */
   readonly gzip: Buffer;
 }
 
-/** The one style sheet, the one script and the icon, read once. */
+const FONT = readFileSync(new URL('./browser/fonts/inter.woff2', import.meta.url));
+const FONT_ASSET = asset('inter', 'woff2', 'font/woff2', FONT);
+
+/** The one style sheet, the one script, the font and the icon, read once. */
 export const ASSETS = {
+  font: FONT_ASSET,
   css: asset(
     'app',
     'css',
     'text/css; charset=utf-8',
-    STYLES.map((name) => dense(slim(read(name)))).join('\n'),
+    STYLES.map((name) => dense(slim(read(name))))
+      .join('\n')
+      .replace('/assets/inter.woff2', FONT_ASSET.address),
   ),
   js: asset(
     'app',
@@ -40,7 +62,7 @@ export const ASSETS = {
  */
 export function registerAssets(app: FastifyInstance): void {
   const access = {
-    open: 'the style and script of the pages, which are in the public source and hold no data',
+    open: 'the style, script and font of the pages, which are in the public source and hold no data',
   };
   for (const one of Object.values(ASSETS)) {
     const [name = ''] = one.address.split('?');
@@ -50,7 +72,7 @@ export function registerAssets(app: FastifyInstance): void {
         .header('content-type', one.type)
         .header('cache-control', `public, max-age=${YEAR_S}, immutable`)
         .header('vary', 'accept-encoding');
-      const packed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+      const packed = one.gzip !== one.plain && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
       return packed ? reply.header('content-encoding', 'gzip').send(one.gzip) : reply.send(one.plain);
     });
   }
@@ -94,13 +116,13 @@ function withoutLinks(module: string): string {
     .replace(/^export (?=const|let|function|async)/gm, '');
 }
 
-function asset(name: string, extension: string, type: string, text: string): Asset {
-  const plain = Buffer.from(text);
+function asset(name: string, extension: string, type: string, content: string | Buffer): Asset {
+  const plain = Buffer.from(content);
   const version = createHash('sha256').update(plain).digest('hex').slice(0, 12);
   return {
     address: `/assets/${name}.${extension}?v=${version}`,
     type,
     plain,
-    gzip: gzipSync(plain, { level: 9 }),
+    gzip: typeof content === 'string' ? gzipSync(plain, { level: 9 }) : plain,
   };
 }

@@ -3,7 +3,7 @@ import { isUnread } from '../domain/analysis.ts';
 import { type Build, BuildStatus, shortCommit } from '../domain/build.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import type { Principal } from '../domain/review.ts';
-import { counted, formatConfidence } from '../lib/text.ts';
+import { counted } from '../lib/text.ts';
 import { answerView } from '../notifications/answer-view.ts';
 import { type ArrangedAnswer, introduceAnswers, nameTests } from '../notifications/build-answers.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
@@ -12,25 +12,27 @@ import type { WhoseAnswer } from '../service/answers/whose.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { dayField, formatAge, options, pager, renderTime } from './controls.ts';
+import { crumbs, dayField, formatAge, options, pager, renderTime } from './controls.ts';
 import { dataTable, type Html, html, joined, linkTarget, numbers, type Shown } from './html.ts';
 import { Day, IdParams, misreadBanner, Offset, Words } from './http.ts';
 import { ciName, logPageLink, nameEveryCi, rerunPart } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
+import { type Icon, icon } from './parts/icons.ts';
+import { categoryTile, renderCategory, stateMark, type Tone } from './parts/marks.ts';
 import { inlineProse } from './prose.ts';
 import { whosePart } from './whose.ts';
 
-const MARKS: Readonly<Record<Build['status'], { readonly sign: string; readonly tone: string }>> = {
-  failed: { sign: '✗', tone: 'wrong' },
-  passed: { sign: '✓', tone: 'good' },
-  cancelled: { sign: '–', tone: 'quiet' },
-  unknown: { sign: '?', tone: 'quiet' },
+const MARKS: Readonly<Record<Build['status'], { readonly sign: Icon; readonly tone: Tone | null }>> = {
+  failed: { sign: 'cross', tone: 'red' },
+  passed: { sign: 'check', tone: 'green' },
+  cancelled: { sign: 'dots', tone: null },
+  unknown: { sign: 'unsure', tone: null },
 };
 
 /** Renders a status by sign, word and color, never by color alone. */
 function statusWord(status: Build['status']): Html {
   const { sign, tone } = MARKS[status];
-  return html`<span class="${tone} status"><span aria-hidden="true">${sign}</span> ${status}</span>`;
+  return stateMark(status, tone, sign);
 }
 
 /**
@@ -56,7 +58,12 @@ function buildName({ pipeline, number, attempt }: Build): string {
 }
 
 /** Returns what it was made of: its pull request or branch, and its commit. */
-function listOriginParts({ pullRequest, branch, commit, author }: Build): Shown[] {
+function listOriginParts({
+  pullRequest,
+  branch,
+  commit,
+  author,
+}: Pick<Build, 'pullRequest' | 'branch' | 'commit' | 'author'>): Shown[] {
   return [
     ...(pullRequest === null && branch === null
       ? []
@@ -69,7 +76,11 @@ function listOriginParts({ pullRequest, branch, commit, author }: Build): Shown[
 
 function ciLink(build: Build): Shown {
   const address = linkTarget(build.url);
-  return address !== null && html` · <a href="${address}" rel="noreferrer">Open in ${ciName(build)}</a>`;
+  return (
+    address !== null &&
+    html`<a class="btn" href="${address}" rel="noreferrer">${icon('out')}<span class="word">Open in
+      ${ciName(build)}</span></a>`
+  );
 }
 
 /**
@@ -82,7 +93,7 @@ function passedLater({ status, attempt }: Build, attempts: readonly Build[]): Sh
   return (
     status === 'failed' &&
     passed !== undefined &&
-    html` · <a href="${buildAddress(passed.id)}">Rerun passed (attempt ${passed.attempt})</a>`
+    html`<a href="${buildAddress(passed.id)}">Rerun passed (attempt ${passed.attempt})</a>`
   );
 }
 
@@ -114,12 +125,13 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
     });
     const builds = found.slice(0, PAGE);
     const heads = await deps.stores.analyses.heads(builds.map(({ id }) => id));
-    const main = html`<h1 tabindex="-1">Builds</h1>${misreadBanner(request, Query)}${filters(query)}<div
+    const main = html`${misreadBanner(request, Query)}${filters(query)}<div
       id="builds" data-live="build">${renderList(builds, heads, query, deps.clock.now())}</div>${pager(
         { offset: query.offset, size: PAGE, more: found.length > PAGE },
         (offset) => `/builds${search({ ...query, offset: offset || undefined })}`,
       )}`;
-    return answerPage(request, reply, deps, { title: 'Builds', part: 'builds', live: {}, main });
+    const top = html`<h1 tabindex="-1">Builds</h1>`;
+    return answerPage(request, reply, deps, { title: 'Builds', part: 'builds', top, live: {}, main });
   });
 }
 
@@ -155,24 +167,30 @@ function renderList(
   now: number,
 ): Html {
   if (builds.length === 0) return nothing(query);
-  const rows = builds.map((build) => {
-    const causes = heads.filter(({ buildId }) => buildId === build.id);
-    return html`<tr id="${build.id}" data-row><td>${statusWord(build.status)}</td>
-      <td><a href="${buildAddress(build.id)}">${build.repository} ·
-      ${buildName(build)}</a><br><span class="quiet">${build.branch}${
-        build.commit !== null && html` <code>${shortCommit(build.commit)}</code>`
-      }${build.author !== null && ` by ${build.author}`}</span></td>
-      <td>${
-        causes.length === 0
-          ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>`
-          : renderCauses(build, causes)
-      }</td>
-      <td class="quiet"><time datetime="${build.receivedAt}"
-      title="${build.receivedAt}">${formatAge(build.receivedAt, now)}</time></td></tr>`;
-  });
-  return dataTable('Builds, newest first', ['Status', 'Build', 'Causes', 'Age'], rows, {
-    className: 'listed',
-  });
+  const rows = builds.map((build) =>
+    buildRow(
+      build,
+      heads.filter(({ buildId }) => buildId === build.id),
+      now,
+    ),
+  );
+  return html`<section class="panel" aria-label="Builds, newest first"><ul class="rows">${rows}</ul></section>`;
+}
+
+function buildRow(build: Build, causes: readonly AnalysisHead[], now: number): Html {
+  const { id, repository, status, receivedAt, author } = build;
+  const { sign, tone } = MARKS[status];
+  const origin = listOriginParts({ ...build, author: null });
+  const found =
+    causes.length === 0
+      ? html`<p class="grow quiet">${status === 'failed' && 'No analysis yet'}</p>`
+      : renderCauses(build, causes);
+  return html`<li id="${id}" data-row>${icon(sign, tone !== null && `is-${tone}`)}<span class="seen-not">${status}:
+    </span><div class="grow"><a class="whole" href="${buildAddress(id)}">${repository}
+    <span class="quiet">${buildName(build)}</span></a><p class="meta">${joined(origin, ', ')}${
+      author !== null && ` by ${author}`
+    }</p></div>${found}<span class="end meta num"><time datetime="${receivedAt}"
+    title="${receivedAt}">${formatAge(receivedAt, now)}</time></span></li>`;
 }
 
 /** Causes of a build that its row names; the rest is counted, and is on the build's page. */
@@ -182,30 +200,29 @@ function renderCauses({ id }: Build, causes: readonly AnalysisHead[]): Html {
   // One more would take as much room as the line that counts it.
   const shown = causes.length === NAMED + 1 ? causes : causes.slice(0, NAMED);
   const more = causes.length - shown.length;
-  return html`<ul class="plain">${shown.map(causeLine)}${
-    more > 0 && html`<li><a href="${buildAddress(id)}">${formatNumber(more)} more</a></li>`
+  return html`<ul class="grow">${shown.map(causeLine)}${
+    more > 0 && html`<li><a class="above" href="${buildAddress(id)}">${formatNumber(more)} more</a></li>`
   }</ul>`;
 }
 
-function causeLine({ id, category, title, confidence, action, decided, fromLibrary }: AnalysisHead): Html {
+function causeLine({ id, category, title, action, decided, fromLibrary }: AnalysisHead): Html {
+  const judged = action === 'auto_notify' ? 'very likely' : 'likely, waits for a reviewer';
   const standing = fromLibrary
     ? 'answered from the library'
     : decided
       ? 'decided by a reviewer'
       : category === null
         ? 'no answer'
-        : action === 'auto_notify'
-          ? formatConfidence(confidence)
-          : `${formatConfidence(confidence)}, sent for review`;
-  return html`<li><a href="${analysisAddress(id)}">${title}</a>
-    <span class="quiet"><span class="category">${category ?? 'not analyzed'}</span>, ${standing}</span></li>`;
+        : judged;
+  return html`<li class="row">${categoryTile(category)}<span class="grow"><a class="above"
+    href="${analysisAddress(id)}">${title}</a> <span class="meta">${standing}</span></span></li>`;
 }
 
 function nothing({ offset: _, ...query }: Query): Html {
   const given = Object.entries(query).filter(([, value]) => value !== '' && value !== undefined);
   if (given.length > 0)
     return html`<p>No build matches ${given.map(([name, value]) => `${name}:${value}`).join(' ')}.
-      <a class="button" href="/builds">Clear filters</a></p>`;
+      <a class="btn" href="/builds">Clear filters</a></p>`;
   return html`<p>No builds yet. Send webhooks from ${nameEveryCi()}, or upload a log with
     <code>POST /api/builds</code>.</p>`;
 }
@@ -221,12 +238,20 @@ export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
     const build = await findBuild(deps.stores.builds, request.params.id, {});
     const facts = await readFacts(build, request.principal, deps);
     const title = buildName(build);
-    return answerPage(request, reply, deps, {
+    const { repository } = build;
+    const top = html`${crumbs([
+      html`<a href="/builds${search({ repository })}">${repository}</a>`,
+      build.pullRequest === null ? build.branch : `Pull request ${build.pullRequest}`,
+      title,
+    ])}<div class="acts">${ciLink(build)}</div>`;
+    const page = {
       title,
       part: 'builds',
+      top,
       live: { buildId: build.id },
       main: renderPage(facts),
-    });
+    } as const;
+    return answerPage(request, reply, deps, page);
   });
 }
 
@@ -260,15 +285,14 @@ async function readFacts(build: Build, principal: Principal | null, deps: Consol
 
 function renderPage(facts: BuildFacts): Html {
   const { build, attempts, answers } = facts;
-  return html`<h1 tabindex="-1">${build.repository} · ${buildName(build)}</h1>
-    <p id="build" data-live>${statusWord(build.status)}${passedLater(build, attempts)} ·
-    ${joined(
+  return html`<div class="headline"><p class="kicker" id="build"
+    data-live>${statusWord(build.status)}${passedLater(build, attempts)}<span>${joined(
       [...listOriginParts(build), html`received ${renderTime(build.receivedAt)}`],
       ' · ',
-    )}${ciLink(build)}</p>
-    <p id="progress" role="note" data-live data-say>${howFar(facts)}</p>
+    )}</span></p><h1 tabindex="-1">${build.repository} · ${buildName(build)}</h1>
+    <p class="quiet" id="progress" role="note" data-live data-say>${howFar(facts)}</p></div>
     ${facts.rerun}
-    <div id="causes" data-live>${
+    <div class="stack tight" id="causes" data-live>${
       answers.length > 0 &&
       html`<h2>${
         introduceAnswers(answers) ?? `One cause, ${counted(answers[0]?.failures ?? 1, 'failure')}`
@@ -293,7 +317,7 @@ function howFar({ build, job, step, answers }: BuildFacts): Html {
     }${watch}`;
   if (job.state === 'running') return html`Analyzing${step !== null && `: ${step} is done`}.${watch}`;
   if (job.state === 'failed')
-    return html`<span class="wrong">The analysis failed: ${job.error ?? 'see the server log'}.</span>`;
+    return html`<span class="is-red">The analysis failed: ${job.error ?? 'see the server log'}.</span>`;
   return html`${answers.length === 0 ? 'Analyzed. No failure was found in its logs.' : 'Analyzed.'}`;
 }
 
@@ -302,10 +326,9 @@ function causeCard({ analysis, explains, whose }: WhoseAnswer<ArrangedAnswer>, n
   const shown = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
   const isComplete = shown.some((fact) => fact.kind === 'tests' && fact.more === 0);
   const isSentForReview = analysis.verdict.action !== 'auto_notify' && !isUnread(analysis);
-  return html`<article class="card" id="${analysis.id}">
+  return html`<article class="panel pad" id="${analysis.id}">
     <h3>${number}<a href="${analysisAddress(analysis.id)}">${title}</a></h3>
-    ${whosePart(whose)}
-    <p><span class="category">${category}</span> · ${standing}${isSentForReview && ' · sent for review'}</p>
+    ${whosePart(whose)}<p>${renderCategory(category)} · ${standing}${isSentForReview && ' · sent for review'}</p>
     ${shown.map(
       ({ name, label, values }) =>
         html`<p>${

@@ -47,7 +47,7 @@ export function formatHeading({ dataset }: Comparison): string {
 export function comparisonPart(one: Comparison, at: number): Html {
   const [top, heading] = [`k${at + 1}`, formatHeading(one)];
   return html`<section aria-labelledby="${top}"><h2 id="${top}">${heading}</h2>
-    <dl class="facts heading"><dt>A</dt><dd>${one.sides.a.files.join(', ')}</dd><dt>B</dt>
+    <dl class="kv heading"><dt>A</dt><dd>${one.sides.a.files.join(', ')}</dd><dt>B</dt>
     <dd>${one.sides.b.files.join(', ')}</dd></dl>
     ${comparisonFigures(one, top)}
     ${changedCases(one, top)}

@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { registerAnalysisPage } from './analysis.ts';
+import { registerAnswerPage } from './answer/answer-page.ts';
 import { registerAskPages } from './ask.ts';
 import { registerAssets } from './assets.ts';
 import { registerBuildList, registerBuildPage } from './builds.ts';
-import { registerCauses } from './causes.ts';
+import { registerCauses } from './causes/causes-page.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { type Html, html } from './html.ts';
 import { acceptForms, refusedForm, sendEvents } from './http.ts';
@@ -16,7 +16,8 @@ import { registerLibraryPages } from './library.ts';
 import { registerLogs } from './logs/log-pages.ts';
 import { registerNotifications } from './notifications.ts';
 import { registerRerun } from './outside.ts';
-import { type ConsoleApp, loadReader, mayReview, readerOrUsual, route, sendPage } from './page.ts';
+import { registerOverview } from './overview/overview-page.ts';
+import { type ConsoleApp, loadReader, readerOrUsual, route, sendPage } from './page.ts';
 import { registerDecisions, registerHolding } from './review/decision-routes.ts';
 import { registerItem } from './review/item-routes.ts';
 import { registerQueue } from './review/queue.ts';
@@ -39,17 +40,6 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   registerAssets(app);
   const pages: ConsoleApp = app.withTypeProvider<ZodTypeProvider>();
   for (const register of PAGES) register(pages, deps);
-}
-
-function registerFront(app: ConsoleApp, deps: ConsoleDeps): void {
-  const access = {
-    open: 'redirects to the first page that the user may see, or to sign-in, and shows nothing itself',
-  };
-  app.get('/', { config: { access } }, async (request, reply) => {
-    const principal = await deps.sessions.find(request).catch(() => null);
-    if (principal === null) return reply.redirect('/sign-in', 303);
-    return reply.redirect(mayReview(principal) ? '/review' : '/builds', 303);
-  });
 }
 
 /**
@@ -93,7 +83,7 @@ const PAGES: readonly ((app: ConsoleApp, deps: ConsoleDeps) => void)[] = [
   registerSignIn,
   registerSignInElsewhere,
   registerMe,
-  registerFront,
+  registerOverview,
   registerEvents,
   registerSearch,
   registerCauses,
@@ -103,7 +93,7 @@ const PAGES: readonly ((app: ConsoleApp, deps: ConsoleDeps) => void)[] = [
   registerDecisions,
   registerHolding,
   registerLibraryPages,
-  registerAnalysisPage,
+  registerAnswerPage,
   registerBuildList,
   registerBuildPage,
   registerRerun,
@@ -152,12 +142,12 @@ export async function sendUnknownPage(
   const path = (request.url.split('?')[0] ?? '').slice(0, 200);
   const ways =
     principal === null
-      ? html`<a class="button" href="/sign-in">Sign in</a>`
-      : html`<a class="button" href="/builds">Builds</a>`;
+      ? html`<a class="btn" href="/sign-in">Sign in</a>`
+      : html`<a class="btn" href="/builds">Builds</a>`;
   const main = html`<div class="notice"><h1 tabindex="-1">Page not found</h1>
     <p>There is no page ${path}. It may have moved, or the address is mistyped.</p>
-    <p class="acts"><a class="button" href="/">Start page</a> ${ways}
-    <a class="button" href="/docs">API</a></p></div>`;
+    <p class="acts"><a class="btn" href="/">Start page</a> ${ways}
+    <a class="btn" href="/docs">API</a></p></div>`;
   const reader = { ...(await loadReader(seen, deps)), principal };
   return sendPage(request, reply, { title: 'Page not found', main }, reader, 404);
 }
@@ -206,6 +196,6 @@ async function askToSignIn(
 function errorBody(title: string, message: string, status: number, requestId: string): Html {
   const retry = status >= 500 || status === 429;
   return html`<div class="notice"><h1 tabindex="-1">${title}</h1><p>${message}</p>
-    ${retry && html`<p>Your decisions are saved. <a class="button" href="">Try again</a></p>`}
+    ${retry && html`<p>Your decisions are saved. <a class="btn" href="">Try again</a></p>`}
     <p class="quiet">Request ${requestId}. <a href="/">Start page</a></p></div>`;
 }

@@ -52,9 +52,11 @@ export const KEYS: readonly KeyBinding[] = [
   { keys: 't', action: 'timestamps', places: ['item', 'log'], does: 'timestamps on or off' },
   { keys: 'q', action: 'ask', places: ['item'], does: 'ask about it' },
   { keys: '/', action: 'search', places: EVERYWHERE, does: 'search all failures, or in a log its lines' },
+  { keys: 'g o', action: 'go-overview', places: EVERYWHERE, does: 'go to Overview' },
   { keys: 'g r', action: 'go-review', places: EVERYWHERE, does: 'go to Review' },
   { keys: 'g c', action: 'go-causes', places: EVERYWHERE, does: 'go to Causes' },
   { keys: 'g b', action: 'go-builds', places: EVERYWHERE, does: 'go to Builds' },
+  { keys: 'g t', action: 'go-tests', places: EVERYWHERE, does: 'go to Tests' },
   { keys: 'g i', action: 'go-insights', places: EVERYWHERE, does: 'go to Insights' },
   { keys: '?', action: 'keys', places: EVERYWHERE, does: 'this list' },
   {
@@ -84,7 +86,12 @@ export function badge(action: string): Html {
 
 /** Renders a link that a key presses. */
 export function actionLink(action: string, address: string, words: Shown): Html {
-  return html`<a class="button" data-action="${action}" href="${address}">${words}${badge(action)}</a>`;
+  return html`<a class="btn" data-action="${action}" href="${address}">${words}${badge(action)}</a>`;
+}
+
+/** Renders the link to the keys that work on the page. */
+export function keysLink(): Html {
+  return html`<a class="btn bare only-wide" data-action="keys" href="/me#keys-here">Keys${badge('keys')}</a>`;
 }
 
 /**
@@ -134,9 +141,17 @@ export function tabs(
 ): Html {
   const items = links.map(
     ({ address, words, isHere }) =>
-      html`<li><a href="${address}"${isHere && html` aria-current="page"`}>${words}</a></li>`,
+      html`<a href="${address}"${isHere && html` aria-current="page"`}>${words}</a>`,
   );
-  return html`<nav class="tabs" aria-label="${label}"${look}><ul class="legend">${items}</ul></nav>`;
+  return html`<nav class="tabs" aria-label="${label}"${look}>${items}</nav>`;
+}
+
+/** Renders where a page is: its places from the outermost to the innermost. */
+export function crumbs(places: readonly Shown[]): Html {
+  const shown = places.filter((place) => place !== null && place !== undefined && place !== false);
+  return html`<nav aria-label="Where you are"><ol class="crumbs">${shown.map(
+    (place) => html`<li>${place}</li>`,
+  )}</ol></nav>`;
 }
 
 /**
@@ -163,9 +178,31 @@ export function dayField(name: string, day: string | undefined, words = name): H
   return html`<label>${words} <input type="date" name="${name}" value="${day ?? ''}"></label>`;
 }
 
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+/** Formats a UTC day: "12 Nov", with its year if that is not this one. */
+export function formatDay(iso: string): string {
+  const year = iso.slice(0, 4);
+  const words = `${Number(iso.slice(8, 10))} ${MONTHS[Number(iso.slice(5, 7)) - 1]}`;
+  return year === String(new Date().getUTCFullYear()) ? words : `${words} ${year}`;
+}
+
 /** Renders a time for people in UTC, with the exact time in its tooltip and for machines. */
 export function renderTime(iso: string): Html {
-  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
+  return html`<time datetime="${iso}" title="${iso.slice(0, 16).replace('T', ' ')} UTC">${formatDay(iso)}
+    ${iso.slice(11, 16)}</time>`;
+}
+
+/** Formats a length of time: "26 min", "2 h 23 min", "3 d 4 h". */
+export function formatSpan(milliseconds: number): string {
+  const minutes = Math.max(0, Math.floor(milliseconds / 60_000));
+  const two = (large: number, unit: string, small: number, part: string) =>
+    small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${part}`;
+  if (minutes < 60) return minutes === 0 ? '< 1 min' : `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48
+    ? two(hours, 'h', minutes % 60, 'min')
+    : two(Math.floor(hours / 24), 'd', hours % 24, 'h');
 }
 
 /** Formats how long ago a time was: "4 min", "3 h", "12 d". */

@@ -76,11 +76,11 @@ export function dataTable(
   const columns = head.map(
     (one, at) => html`<th scope="col"${isNumber(one) && html` class="number"`}>${names[at]}</th>`,
   );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
-    <table${className !== undefined && html` class="${className}"`}>${
+  return html`<div class="panel scroll" tabindex="0" role="region" aria-label="${label}">
+    <table class="table${className !== undefined && [' ', className]}">${
       caption !== undefined && html`<caption>${caption}</caption>`
     }<thead><tr>${columns}</tr></thead>
-    <tbody>${className === 'listed' ? rows : labelled(rows, names)}</tbody></table></div>`;
+    <tbody>${className === 'fold' ? rows : labelled(rows, names)}</tbody></table></div>`;
 }
 
 function isNumber(column: Column): column is { readonly number: Shown } {

@@ -22,9 +22,10 @@ import {
 import { requireReviewer } from '../service/review/queue.ts';
 import { analysisAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { hiddenFields, options, postForm, renderTime } from './controls.ts';
+import { crumbs, hiddenFields, options, postForm, renderTime } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
+import { banner, stateMark } from './parts/marks.ts';
 
 const field = (most: number) => z.string().max(most).default('');
 const ticked = z.literal('on').optional();
@@ -61,6 +62,10 @@ const SAID = { saved: 'Saved.', deleted: 'Deleted.', owner: 'Saved.' } as const;
 const Params = z.object({ id: z.string().min(1).max(100) });
 const LISTED = 20;
 const NEW_RULE = 'New notification rule';
+const LIST_TOP = html`<h1 tabindex="-1">Notifications</h1><div class="acts"><a class="btn main"
+  href="/notifications/new">New rule</a></div>`;
+const LIST_PAGE = { part: 'notifications', title: 'Notifications', top: LIST_TOP } as const;
+const RULE_TOP = crumbs([html`<a href="/notifications">Notifications</a>`]);
 
 /**
  * Serves `/notifications`: rules that define who is notified of which failures, each with a preview on the
@@ -82,8 +87,7 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
       deps.messengers,
     );
     return answerPage(request, reply, deps, {
-      part: 'notifications',
-      title: 'Notifications',
+      ...LIST_PAGE,
       main,
       ...(done && { said: SAID[done] }),
     });
@@ -102,13 +106,7 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
       ownersPart(await rules.owners(), request.body, failure),
       deps.messengers,
     );
-    return answerPage(
-      request,
-      reply,
-      deps,
-      { part: 'notifications', title: 'Notifications', main, said: 'Not saved.' },
-      400,
-    );
+    return answerPage(request, reply, deps, { ...LIST_PAGE, main, said: 'Not saved.' }, 400);
   });
   app.get('/notifications/:id', route('review', { params: Params }), async (request, reply) => {
     const rule = await findRule(request.params.id);
@@ -117,7 +115,10 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
       messengers: deps.messengers,
       ...(await readHistory(rule)),
     });
-    return answerPage(request, reply, deps, { part: 'notifications', title: rule?.name ?? NEW_RULE, main });
+    return answerPage(request, reply, deps, {
+      ...rulePage(rule),
+      main,
+    });
   });
   app.post(
     '/notifications/:id',
@@ -134,8 +135,7 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
         ...outcome,
       });
       const page = {
-        part: 'notifications' as const,
-        title: rule?.name ?? NEW_RULE,
+        ...rulePage(rule),
         main,
         ...(outcome.failure !== undefined && { said: 'Refused.' }),
       };
@@ -155,6 +155,10 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
       messages: await rules.messages(rule.id, LISTED),
       events: await rules.events(rule.id, LISTED),
     };
+}
+
+function rulePage(rule: NotificationRule | undefined) {
+  return { part: 'notifications', title: rule?.name ?? NEW_RULE, top: RULE_TOP } as const;
 }
 
 /** The result of a form that is shown again. */
@@ -322,19 +326,15 @@ function listMain(rules: readonly NotificationRule[], owners: Html | null, messe
         rule.byOwner && ', or the owner’s'
       }</span></td>
       <td>${renderSchedule(rule)}</td>
-      <td>${
-        rule.enabled ? html`<span class="status good">on</span>` : html`<span class="status">off</span>`
-      }</td></tr>`,
+      <td>${rule.enabled ? stateMark('on', 'green') : stateMark('off')}</td></tr>`,
   );
   const missing = MESSAGE_CHANNELS.filter(({ name }) => messengers[name] === undefined);
-  return html`<h1 tabindex="-1">Notifications</h1>
-    <p class="quiet">A rule sends a message when a failure matches its search. Muted causes and tests in
+  return html`<p class="quiet">A rule sends a message when a failure matches its search. Muted causes and tests in
     quarantine are left out.</p>
-    <p class="acts"><a class="button first" href="/notifications/new">New rule</a></p>
     ${
       rules.length === 0
         ? html`<p class="empty">No rules yet.</p>`
-        : dataTable('Rules', ['Rule', 'Goes to', 'When', 'State'], rows, { className: 'listed' })
+        : dataTable('Rules', ['Rule', 'Goes to', 'When', 'State'], rows, { className: 'wide' })
     }
     ${
       missing.length > 0 &&
@@ -391,12 +391,11 @@ function ownersPart(owners: readonly OwnerChannels[], fields: OwnerFields, failu
     mentioned.</p>
     ${
       rows.length > 0 &&
-      dataTable('Owners', ['Owner', 'Goes to', 'Mentioned as', 'Change'], rows, { className: 'listed' })
+      dataTable('Owners', ['Owner', 'Goes to', 'Mentioned as', 'Change'], rows, { className: 'wide' })
     }
     <h3>Add or replace an owner</h3>
     ${
-      failure !== null &&
-      html`<div class="banner bad" id="failure"><p><strong>Not saved.</strong> ${failure}</p></div>`
+      failure !== null && banner(html`<strong>Not saved.</strong> ${failure}`, { tone: 'red', id: 'failure' })
     }
     <form method="post" action="/notifications/owners" data-whole>
     <p class="choices">${input('owner', 'Owner', '@shop/payments')}
@@ -435,16 +434,16 @@ function ruleMain({
     }
     ${
       failure !== undefined &&
-      html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`
+      banner(html`<strong>Refused.</strong> ${failure}`, { tone: 'red', id: 'failure' })
     }
-    ${tested && html`<div class="banner good"><p><strong>The test message was sent.</strong></p></div>`}
+    ${tested && banner(html`<strong>The test message was sent.</strong>`, { tone: 'green' })}
     ${preview !== undefined && html`${previewPart(preview)}<h2>Rule</h2>`}
-    <form class="card" method="post" action="${address}"
+    <form class="panel pad" method="post" action="${address}"
     data-whole${failure !== undefined && html` aria-describedby="failure"`}>
     ${hiddenFields({ version: fields.version })}${formFields(fields, messengers)}
-    <p class="acts"><button class="first" name="act" value="preview" formnovalidate>Preview</button>
+    <p class="acts"><button class="main" name="act" value="preview" formnovalidate>Preview</button>
     <button name="act" value="save">Save</button> <button name="act" value="test">Send a test message</button>
-    <a class="button" href="/notifications">Cancel</a></p></form>
+    <a class="btn" href="/notifications">Cancel</a></p></form>
     ${
       rule !== undefined &&
       html`${pastPart(messages, events)}<details>
@@ -505,7 +504,7 @@ function previewPart({ days, messages, isPart, list }: RulePreview): Html {
     state,
     analysisId,
   }: RulePreview['list'][number]['causes'][number]) =>
-    html`${state !== null && html`<span class="status">${state}</span> `}<a
+    html`${state !== null && html`${stateMark(state)} `}<a
       href="${analysisAddress(analysisId)}">${title}</a> <span class="quiet">${repository}</span><br>`;
   const rows = list.map(
     ({ at, channel, destination, causes, more }) => html`<tr><td>${renderTime(at)}</td>
@@ -522,7 +521,7 @@ function previewPart({ days, messages, isPart, list }: RulePreview): Html {
     ${
       rows.length > 0 &&
       dataTable('Messages it would have sent, newest first', ['Time (UTC)', 'Causes', 'Goes to'], rows, {
-        className: 'listed',
+        className: 'wide',
       })
     }${messages > list.length && html`<p class="quiet">The newest ${list.length} are shown.</p>`}`;
 }
@@ -546,7 +545,7 @@ function pastPart(messages: readonly SentMessage[], events: readonly RuleEvent[]
     rows.length === 0
       ? html`<p class="quiet">None yet.</p>`
       : dataTable('Latest messages', ['Time (UTC)', 'Goes to', 'Answers', 'State'], rows, {
-          className: 'listed',
+          className: 'wide',
         })
   }${historyPart(events)}`;
 }

@@ -18,15 +18,20 @@ import type { ConsoleDeps } from './console-deps.ts';
 import { listKeys, type Place } from './controls.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { protect } from './http.ts';
+import { brandMark, type Icon, icon } from './parts/icons.ts';
 
 interface Page {
-  /** The title of the browser tab; the page's own `h1` is part of `main`. */
+  /** The title of the browser tab; the page's own `h1` is part of `main` or of `top`. */
   readonly title: string;
   /** The place whose keys work on the page; if absent, only the keys of every page work. */
   readonly place?: Place;
   /** The part of the console that the page belongs to. */
   readonly part?: Part;
+  /** The line above the page: where it is, its lists, and actions on the whole page. */
+  readonly top?: Shown;
   readonly main: Shown;
+  /** It fills the window to its edges, and lays itself out. */
+  readonly fills?: true;
   /** The bar below: what can be decided here. Absent: there is none. */
   readonly bar?: Shown;
   /** It has the search of all failures itself; absent: the frame has it. */
@@ -37,7 +42,16 @@ interface Page {
   readonly said?: string;
 }
 
-type Part = 'review' | 'causes' | 'builds' | 'insights' | 'library' | 'notifications' | 'settings';
+type Part =
+  | 'overview'
+  | 'review'
+  | 'causes'
+  | 'builds'
+  | 'tests'
+  | 'insights'
+  | 'library'
+  | 'notifications'
+  | 'settings';
 
 /** The person who views the page, and their preferences. */
 export interface Reader {
@@ -47,19 +61,46 @@ export interface Reader {
   readonly waiting: number | null;
 }
 
-const PARTS: readonly {
+interface Section {
   readonly part: Part;
   readonly name: string;
   readonly role: Role;
+  readonly address: string;
+  readonly sign: Icon;
   readonly action?: string;
-}[] = [
-  { part: 'review', name: 'Review', role: 'review', action: 'go-review' },
-  { part: 'causes', name: 'Causes', role: 'read', action: 'go-causes' },
-  { part: 'builds', name: 'Builds', role: 'read', action: 'go-builds' },
-  { part: 'insights', name: 'Insights', role: 'read', action: 'go-insights' },
-  { part: 'library', name: 'Library', role: 'review' },
-  { part: 'notifications', name: 'Notifications', role: 'review' },
-  { part: 'settings', name: 'Settings', role: 'admin' },
+  /** On a phone it is behind "More". */
+  readonly isRare?: true;
+}
+
+/** The places of daily work, then those that are needed now and then. */
+const DAILY: readonly Section[] = [
+  { part: 'overview', name: 'Overview', role: 'read', address: '/', sign: 'overview', action: 'go-overview' },
+  { part: 'review', name: 'Review', role: 'review', address: '/review', sign: 'review', action: 'go-review' },
+  { part: 'causes', name: 'Causes', role: 'read', address: '/causes', sign: 'causes', action: 'go-causes' },
+  {
+    part: 'builds',
+    name: 'Builds',
+    role: 'read',
+    address: '/builds',
+    sign: 'builds',
+    action: 'go-builds',
+    isRare: true,
+  },
+  { part: 'tests', name: 'Tests', role: 'read', address: '/tests', sign: 'tests', action: 'go-tests' },
+  {
+    part: 'insights',
+    name: 'Insights',
+    role: 'read',
+    address: '/insights',
+    sign: 'insights',
+    action: 'go-insights',
+    isRare: true,
+  },
+];
+const SELDOM: readonly Section[] = [
+  { part: 'library', name: 'Library', role: 'review', address: '/library', sign: 'library' },
+  { part: 'notifications', name: 'Notifications', role: 'review', address: '/notifications', sign: 'bell' },
+  { part: 'settings', name: 'Settings', role: 'admin', address: '/settings', sign: 'gear' },
 ];
 
 /** Lists the names by which CODEOWNERS, commits and assignments refer to the reader of the page. */
@@ -123,6 +164,8 @@ export function sendHtml(
 
 function frame(page: Page, reader: Reader): Html {
   const { keys, theme, wrap, timestamps } = reader.preferences;
+  const { live, place = 'page' } = page;
+  const events = live !== undefined && html` data-events="/events${search({ build: live.buildId })}"`;
   return html`<!doctype html>
     <html lang="en"${theme !== 'system' && html` data-theme="${theme}"`}${!keys && html` data-keys="off"`}${
       !wrap && html` data-wrap="off"`
@@ -131,48 +174,80 @@ function frame(page: Page, reader: Reader): Html {
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>${page.title} · Faultline</title>
+    <link rel="preload" href="${ASSETS.font.address}" as="font" type="font/woff2" crossorigin>
     <link rel="stylesheet" href="${ASSETS.css.address}">
     <link rel="icon" href="${ASSETS.icon.address}">
     <script type="module" src="${ASSETS.js.address}"></script>
     </head>
-    <body data-place="${page.place ?? 'page'}">
+    <body data-place="${place}"${bodyLook(page, reader)}>
     <a class="skip" href="#main">Skip to content</a>
     ${header(page, reader)}
-    <main id="main" tabindex="-1"${page.live !== undefined && html` data-events="/events${search({ build: page.live.buildId })}"`}>${page.main}</main>
-    <p id="news" aria-live="polite"></p>
-    <footer id="bar" data-live aria-label="Actions"${
-      page.bar === undefined && html` hidden`
-    }>${page.bar}</footer>
-    <p id="status" role="status">${page.said}</p>
-    ${keyList(page.place ?? 'page', keys)}
+    <main id="main" tabindex="-1"${events}>${page.top !== undefined && html`<header class="top">${page.top}</header>`}<p
+    id="news" class="fresh" aria-live="polite"></p>${
+      page.fills === true ? page.main : html`<div class="page">${page.main}</div>`
+    }</main>
+    <footer id="bar" class="bar" data-live aria-label="Actions"${page.bar === undefined && html` hidden`}>${
+      page.bar
+    }</footer>
+    <p id="status" class="toast" role="status">${page.said}</p>
+    ${keyList(place, keys)}
     </body>
     </html>`;
 }
 
-function header(page: Page, { principal, waiting }: Reader): Html {
-  const links = PARTS.filter(({ role }) => holds(principal, role)).map(
-    ({ part, name, action }) =>
-      html`<li><a href="/${part}"${action !== undefined && html` data-action="${action}"`}${
-        page.part === part && html` aria-current="page"`
-      }>${name}${
-        part === 'review' &&
-        waiting !== null &&
-        html` <span class="count" id="waiting" data-live>${waiting}</span>`
-      }</a></li>`,
+/** Nobody who is signed out needs the sections; on a phone the bar takes their place. */
+function bodyLook(page: Page, { principal }: Reader): Shown {
+  if (principal === null) return html` class="door"`;
+  return page.bar !== undefined && page.place === 'item' && html` class="has-bar"`;
+}
+
+function header(page: Page, reader: Reader): Html {
+  const { principal } = reader;
+  const brand = html`<a class="brand" href="/">${brandMark()}<span class="only-wide">Faultline</span><span
+    class="seen-not">, overview</span></a>`;
+  if (principal === null) return html`<header class="head">${brand}</header><nav class="nav" hidden></nav>`;
+  return html`<header class="head">${brand}${
+    holds(principal, 'read') && page.searches !== true && searchField(page)
+  }</header>${navigation(page, reader)}`;
+}
+
+function navigation(page: Page, reader: Reader): Html {
+  const { principal } = reader;
+  const [daily, seldom] = [DAILY, SELDOM].map((sections) =>
+    sections.filter(({ role }) => holds(principal, role)),
   );
-  return html`<header><a class="brand" href="/">Faultline</a><nav aria-label="Sections">
-    <ul>${links}</ul></nav>
-    ${holds(principal, 'read') && page.searches !== true && searchField(page)}${
-      principal === null ? html`<a href="/sign-in">Sign in</a>` : html`<a href="/me">${principal.name}</a>`
-    }</header>`;
+  const link = (one: Section) => sectionLink(one, page, reader);
+  const more = [...(daily ?? []).filter(({ isRare }) => isRare), ...(seldom ?? [])].map(
+    (one) => html`<li>${link(one)}</li>`,
+  );
+  return html`<nav class="nav" aria-label="Sections">
+    <ul>${daily?.map((one) => html`<li${one.isRare && html` class="rare"`}>${link(one)}</li>`)}</ul>
+    ${seldom !== undefined && seldom.length > 0 && html`<ul>${seldom.map((one) => html`<li>${link(one)}</li>`)}</ul>`}
+    <details class="more"><summary>${icon('dots')}More</summary><ul>${more}<li><a href="/me">${icon(
+      'me',
+    )}${principal?.name}</a></li></ul></details>
+    <ul class="foot"><li><a href="/me">${icon('theme')}Light or dark</a></li>
+    <li><a href="/me"><span class="face" aria-hidden="true">${principal?.name.slice(0, 1).toUpperCase()}</span>${
+      principal?.name
+    }</a></li></ul></nav>`;
+}
+
+function sectionLink({ part, name, address, sign, action }: Section, page: Page, { waiting }: Reader): Html {
+  const count =
+    part === 'review' &&
+    waiting !== null &&
+    html`<span class="count" id="waiting" data-live>${waiting}<span class="seen-not"> waiting</span></span>`;
+  return html`<a href="${address}"${action !== undefined && html` data-action="${action}"`}${
+    page.part === part && html` aria-current="page"`
+  }>${icon(sign)}${name}${count}</a>`;
 }
 
 /** Looks through all failures. Where `/` looks through a log, it stays with that. */
 function searchField({ place }: Page): Html {
-  return html`<form role="search" aria-label="All failures" action="/search" class="find"><input type="search"
-    name="q" aria-label="Search failures"
-    placeholder="Search"${place !== 'log' && html` data-action="search"`}>${
-      place !== 'log' && html` <kbd aria-hidden="true">/</kbd>`
+  return html`<form role="search" aria-label="All failures" action="/search" class="jump">${icon('search')}<input
+    type="search" name="q" aria-label="Search failures"
+    placeholder="Search or go to…"${place !== 'log' && html` data-action="search"`}>${
+      place !== 'log' && html`<kbd aria-hidden="true">/</kbd>`
     }</form>
     `;
 }
@@ -185,10 +260,11 @@ function keyList(place: Place, keys: boolean): Html {
         <dt>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</dt>
         <dd>${binding.does}</dd></div>`,
   );
-  return html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><dl>${rows}</dl>
-    <p>${keys ? 'Single-key shortcuts are on.' : 'Single-key shortcuts are off.'}
+  return html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title" class="page-title">Keys</h2>
+    <dl class="keys">${rows}</dl>
+    <p class="meta">${keys ? 'Single-key shortcuts are on.' : 'Single-key shortcuts are off.'}
     <a href="/me">Change this</a></p>
-    <form method="dialog"><button>Close</button></form></dialog>`;
+    <form method="dialog" class="acts"><button>Close</button></form></dialog>`;
 }
 
 /** Milliseconds for which a count of waiting items is reused. */

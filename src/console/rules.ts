@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { KINDS } from '../domain/category.ts';
+import { CATEGORY_WORDS, nameKind } from '../domain/category-words.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type Rule, RuleInput } from '../domain/library.ts';
 import { requireReviewer } from '../service/review/queue.ts';
 import { createRule, type RuleTrial, tryRule, withdrawRule } from '../service/review/rules.ts';
 import { buildAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { options, postForm, renderTime } from './controls.ts';
+import { crumbs, options, postForm, renderTime } from './controls.ts';
 import { type Html, html } from './html.ts';
+import { libraryTop } from './library-lists.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
+import { banner, renderCategory } from './parts/marks.ts';
 import { CATEGORY_KEYS } from './review/item-page.ts';
 
 const MANY = 200;
@@ -42,17 +45,24 @@ export function registerRulePages(app: ConsoleApp, deps: ConsoleDeps): void {
     const { done, withdrawn } = request.query;
     const rules = await deps.stores.rules.list({ limit: MANY, offset: 0 }, { withdrawn: withdrawn === '1' });
     const main = rulesMain(rules, withdrawn === '1');
-    return answerPage(request, reply, deps, { ...frame, main, ...(done && { said: SAID[done] }) });
+    const page = { ...frame, top: libraryTop(null), main, ...(done && { said: SAID[done] }) };
+    return answerPage(request, reply, deps, page);
   });
   app.get('/library/rules/new', route('review', { querystring: RuleForm }), async (request, reply) => {
     const main = ruleFormMain(request.query, { failure: null, trial: null });
-    return answerPage(request, reply, deps, { ...frame, title: 'New rule', main });
+    return answerPage(request, reply, deps, { ...frame, title: 'New rule', top: NEW_TOP, main });
   });
   app.post('/library/rules', route('review', { body: RuleForm }), async (request, reply) => {
     const outcome = await actOn(deps, request.body, requireReviewer(request));
     if (outcome === 'stored') return reply.redirect('/library/rules?done=stored', 303);
     const said = outcome.failure === null ? {} : { said: 'Not saved.' };
-    const page = { ...frame, title: 'New rule', main: ruleFormMain(request.body, outcome), ...said };
+    const page = {
+      ...frame,
+      title: 'New rule',
+      top: NEW_TOP,
+      main: ruleFormMain(request.body, outcome),
+      ...said,
+    };
     return answerPage(request, reply, deps, page, outcome.failure === null ? 200 : 400);
   });
   const Reason = z.object({ reason: z.string().trim().min(1).max(1000) });
@@ -125,6 +135,7 @@ interface RuleOutcome {
 type RuleFields = { readonly [Field in keyof RuleInput]: string };
 
 const LISTED = 20;
+const NEW_TOP = crumbs([html`<a href="/library">Library</a>`, html`<a href="/library/rules">Rules</a>`]);
 
 /**
  * Renders the form for a new rule. The rule is tested first: on its sample, on passing builds and on the
@@ -132,16 +143,11 @@ const LISTED = 20;
  */
 function ruleFormMain(fields: RuleFields, { failure, trial }: RuleOutcome): Html {
   const { pattern, sample, repository, category, kind, rootCause, fixRecommendation } = fields;
-  const kinds = KINDS.filter((one) => one !== 'unknown').map(
-    (one) => [one, one.replaceAll('_', ' ')] as const,
-  );
+  const kinds = KINDS.filter((one) => one !== 'unknown').map((one) => [one, nameKind(one)] as const);
   return html`<div class="item"><h1 tabindex="-1">New rule</h1>
-    ${
-      failure !== null &&
-      html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`
-    }
+    ${failure !== null && banner(html`<strong>Refused.</strong> ${failure}`, { tone: 'red', id: 'failure' })}
     ${trial !== null && trialPart(trial)}
-    <div class="card"><form method="post"
+    <div class="panel pad"><form method="post"
     action="/library/rules"${failure !== null && html` aria-describedby="failure"`}>
     <p><label for="pattern">Pattern (RE2 syntax, no
     backtracking)</label><br><input id="pattern" name="pattern" class="mono" required minlength="4"
@@ -150,7 +156,10 @@ function ruleFormMain(fields: RuleFields, { failure, trial }: RuleOutcome): Html
     match</label><textarea id="sample" name="sample" class="mono" required
     maxlength="4000">${sample}</textarea></p>
     <p class="choices"><label>Category
-    <select name="category">${options(CATEGORY_KEYS, category)}</select></label>
+    <select name="category">${options(
+      CATEGORY_KEYS.map((one) => [one, CATEGORY_WORDS[one]] as const),
+      category,
+    )}</select></label>
     <label>Kind <select name="kind">${options([['', 'unknown'], ...kinds], kind)}</select></label>
     <label>Repository <input name="repository" value="${repository}" placeholder="every repository"></label>
     </p>
@@ -158,24 +167,24 @@ function ruleFormMain(fields: RuleFields, { failure, trial }: RuleOutcome): Html
     required maxlength="4000">${rootCause}</textarea></p>
     <p><label for="fix">What to do</label><textarea id="fix" name="fixRecommendation" class="short" required
     maxlength="4000">${fixRecommendation}</textarea></p>
-    <p class="acts"><button class="first" name="act" value="try">Test</button>
+    <p class="acts"><button class="main" name="act" value="try">Test</button>
     <button name="act" value="store">Save</button>
-    <a class="button" href="/library/rules">Cancel</a></p></form></div></div>`;
+    <a class="btn" href="/library/rules">Cancel</a></p></form></div></div>`;
 }
 
 function trialPart({ line, matches, tried }: RuleTrial): Html {
   const rows = matches.slice(0, LISTED).map(
     ({ failure, repository, pipeline, number, category, seenAt }) =>
       html`<li><a href="${buildAddress(failure.buildId)}">${repository} ${pipeline} #${number}</a>
-          ${category !== null && html`was <span class="category">${category}</span>`}
+          ${category !== null && html`was ${renderCategory(category)}`}
         <span class="quiet">${failure.message.slice(0, 160)} · ${renderTime(seenAt)}</span></li>`,
   );
-  return html`<div class="banner good"><p><strong>The rule can be saved.</strong>
+  return html`<div class="banner green"><p><strong>The rule can be saved.</strong>
     It matches this line of the sample:</p><pre tabindex="0">${line}</pre>
     <p>It matches ${matches.length} of the ${tried}
     latest failures and no green build.${
       matches.length === 0 &&
-      html` <strong class="warn">No stored failure has this line: check that the sample is copied from a
+      html` <strong class="is-amber">No stored failure has this line: check that the sample is copied from a
         log.</strong>`
     }</p>
     ${rows.length > 0 && html`<ul class="past">${rows}</ul>`}</div>`;
@@ -183,13 +192,10 @@ function trialPart({ line, matches, tried }: RuleTrial): Html {
 
 /** Renders the rules of reviewers, newest first. */
 function rulesMain(rules: readonly Rule[], withWithdrawn: boolean): Html {
-  return html`<div class="headline"><h1 tabindex="-1">Rules</h1><nav aria-label="Library"><ul class="tabs">
-    <li><a href="/library">Library</a></li>
-    <li><a href="/library/rules" aria-current="page">Rules</a></li></ul></nav></div>
-    <p class="quiet">A rule answers failures whose log matches its pattern, unless a reviewer has confirmed
+  return html`<p class="quiet">A rule answers failures whose log matches its pattern, unless a reviewer has confirmed
     their cause.</p>
-    <p class="acts"><a class="button first" href="/library/rules/new">New rule</a>
-    <a class="button" href="/library/rules${withWithdrawn ? '' : '?withdrawn=1'}">${
+    <p class="acts"><a class="btn main" href="/library/rules/new">New rule</a>
+    <a class="btn" href="/library/rules${withWithdrawn ? '' : '?withdrawn=1'}">${
       withWithdrawn ? 'Hide withdrawn' : 'Show withdrawn'
     }</a></p>
     ${rules.length === 0 ? html`<p class="empty">No rules yet.</p>` : rules.map(ruleCard)}`;
@@ -202,8 +208,8 @@ function ruleCard({ id, version, repository, author, createdAt, withdrawn, ...ru
     html`<p><label>Reason <input name="reason" required maxlength="1000"></label>
       <button>Withdraw</button></p>`,
   );
-  return html`<section class="card"><h2>${rule.title}</h2>
-    <p><span class="category">${rule.category}</span> · ${repository ?? 'every repository'} · by ${author},
+  return html`<section class="panel pad"><h2>${rule.title}</h2>
+    <p>${renderCategory(rule.category)} · ${repository ?? 'every repository'} · by ${author},
     ${renderTime(createdAt)}${version > 1 && html` · version ${version}`} · answered ${rule.timesUsed}×</p>
     <pre tabindex="0">${rule.pattern}</pre><p>${rule.rootCause}</p>
     <p class="quiet">Fix: ${rule.fixRecommendation}</p>

@@ -19,6 +19,7 @@ import type { RunStep } from '../stores/triages.ts';
 import { analysisAddress, buildAddress, runAddress } from './addresses.ts';
 import { buildLine } from './builds.ts';
 import type { ConsoleDeps } from './console-deps.ts';
+import { crumbs } from './controls.ts';
 import { type Html, html } from './html.ts';
 import { type Emit, IdParams, protect, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
@@ -58,7 +59,7 @@ async function sendFinished(
   const trace = await traceAnalysis(analysis, deps);
   const main = html`<h1 tabindex="-1">How Faultline reached “${analysis.answer.title}”</h1>
     ${renderHead(trace)}
-    <ol class="steps">${trace.steps.map((step, at) =>
+    <ol class="runs">${trace.steps.map((step, at) =>
       stepLine(step, at + 1, { startedAt: findStart(trace), milliseconds: trace.milliseconds }),
     )}</ol>
     ${trace.truncated && html`<p>Only the first ${trace.steps.length} steps are shown.</p>`}
@@ -66,9 +67,10 @@ async function sendFinished(
       trace.notes.length > 0 &&
       html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`
     }
-    <p><a class="button" href="${analysisAddress(analysis.id)}">Back to the analysis</a>
-    <a class="button" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
-  return answerPage(request, reply, deps, { title: 'Run', part: 'builds', main });
+    <p><a class="btn" href="${analysisAddress(analysis.id)}">Back to the analysis</a>
+    <a class="btn" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
+  const top = crumbs([html`<a href="${analysisAddress(analysis.id)}">Answer</a>`, 'All steps']);
+  return answerPage(request, reply, deps, { title: 'Run', part: 'builds', top, main });
 }
 
 function renderHead({
@@ -127,12 +129,12 @@ function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {
     #${build.number}</h1>
     <p>${buildLine(build)}</p>
     <p id="live-state">${run.stateText}</p>
-    <ol class="steps" id="steps"${
+    <ol class="runs" id="steps"${
       !run.ended &&
       html` data-events="${runAddress(build.id)}/events"
         data-last="${at}"`
     }>${steps}</ol>
-    ${!run.ended && html`<p><a class="button" href="${runAddress(build.id)}">Refresh</a></p>`}
+    ${!run.ended && html`<p><a class="btn" href="${runAddress(build.id)}">Refresh</a></p>`}
     ${
       run.analyses.length > 0 &&
       html`<h2>Analyses</h2><ul>${run.analyses.map(
@@ -254,8 +256,8 @@ function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html
 
 function toolLine(tool: ToolTrace): Html {
   const sign = isFailure(tool)
-    ? html`<span class="wrong"><span aria-hidden="true">✗</span> ${tool.status}</span>`
-    : html`<span class="good"><span aria-hidden="true">✓</span> ${tool.status}</span>`;
+    ? html`<span class="is-red"><span aria-hidden="true">✗</span> ${tool.status}</span>`
+    : html`<span class="is-green"><span aria-hidden="true">✓</span> ${tool.status}</span>`;
   const args = Object.entries(tool.args).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
@@ -292,7 +294,7 @@ function bar(step: Pick<StepTrace, 'startedAt' | 'milliseconds'>, scale: RunScal
   const total = Math.max(1, scale.milliseconds);
   const from = clamp(((Date.parse(step.startedAt) - scale.startedAt) / total) * WIDTH, WIDTH - MIN_WIDTH);
   const width = Math.max(MIN_WIDTH, clamp((step.milliseconds / total) * WIDTH, WIDTH - from));
-  return html`<svg class="bar" viewBox="0 0 ${WIDTH} 8" aria-hidden="true">
+  return html`<svg class="took" viewBox="0 0 ${WIDTH} 8" aria-hidden="true">
     <rect class="track" width="${WIDTH}" height="8"/>
     <rect x="${from.toFixed(1)}" width="${width.toFixed(1)}" height="8"/></svg>`;
 }

@@ -19,6 +19,7 @@ import { formatAge, pager } from './controls.ts';
 import { type Html, html, joined, type Shown } from './html.ts';
 import { Offset } from './http.ts';
 import { type ConsoleApp, listReaderNames, loadReader, route, sendPage } from './page.ts';
+import { renderCategory } from './parts/marks.ts';
 
 /** Failures that are read for one page; those of one cause of a build are one row of it. */
 const ROWS = 100;
@@ -41,7 +42,7 @@ export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
     const read = readSearch(q, deps.clock.now(), listReaderNames(reader));
     const found =
       read instanceof TriageError || read.terms.length === 0 ? null : await find(deps, read, offset);
-    const main = html`<h1 tabindex="-1">Search</h1>${searchForm(
+    const main = html`${searchForm(
       q,
       read instanceof TriageError ? read.message : null,
     )}${help(found === null)}${
@@ -49,7 +50,8 @@ export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
         ? null
         : html`${chips(read, q)}${found !== null && results(found, q, offset, deps.clock.now())}`
     }`;
-    const page = { title: q === '' ? 'Search' : `${q} · Search`, main, searches: true as const };
+    const top = html`<h1 tabindex="-1">Search</h1>`;
+    const page = { title: q === '' ? 'Search' : `${q} · Search`, top, main, searches: true as const };
     return sendPage(request, reply, page, reader, read instanceof TriageError ? 400 : 200);
   });
 }
@@ -87,8 +89,8 @@ function searchForm(q: string, wrong: string | null): Html {
     <p><input id="search" name="q" type="search" value="${q}" data-action="search" maxlength="${MAX_SEARCH}"
     placeholder='repo:shop/api is:flaky since:7d "connection refused"'${
       wrong !== null && html` aria-invalid="true" aria-describedby="wrong"`
-    }> <button class="first">Search</button></p>
-    ${wrong !== null && html`<p class="wrong" id="wrong" role="alert">${wrong}</p>`}</form>`;
+    }> <button class="main">Search</button></p>
+    ${wrong !== null && html`<p class="is-red" id="wrong" role="alert">${wrong}</p>`}</form>`;
 }
 
 /**
@@ -109,7 +111,7 @@ function chips({ terms }: Search, q: string): Html {
   const categories = names.has('category') ? [] : CATEGORIES.map((category) => `category:${category}`);
   const flags = names.has('is') ? [] : SEARCH_STATES.map((flag) => `is:${flag}`);
   const more = [...times, ...flags, ...categories].filter((one) => !has.has(one.toLowerCase()));
-  return html`<ul class="legend" aria-label="Filters in use">${given}</ul>
+  return html`<ul class="key" aria-label="Filters in use">${given}</ul>
     <details class="narrow"><summary>Narrow</summary><p>${joined(
       more.map((one) => html`<a class="chip" href="${getSearchAddress(`${q} ${one}`)}">${one}</a>`),
       ' ',
@@ -124,7 +126,7 @@ function help(open: boolean): Html {
   return html`<details class="narrow"${open && html` open`}><summary>Search filters</summary>
     <p>Words are searched for in messages, tests, files and titles of causes. Quote several words to find them
     together. A commit, a fingerprint or an ID needs no filter name.</p>
-    <dl class="facts">${rows}</dl></details>`;
+    <dl class="kv">${rows}</dl></details>`;
 }
 
 const EXPLAINED: Readonly<Record<SearchName, string>> = {
@@ -187,7 +189,7 @@ function renderResult(
   ].filter((part) => part !== false);
   return html`<li><a class="title"
     href="${analysisId === null ? buildAddress(failure.buildId) : analysisAddress(analysisId)}">${title}</a>
-    <span class="category">${category ?? 'not analyzed'}</span>${
+    ${renderCategory(category)}${
       decidedBy !== null && html` <span class="quiet">decided by ${decidedBy}</span>`
     }${group.length > 1 && html` <span class="quiet">${group.length} failures</span>`}
     ${

@@ -12,9 +12,10 @@ import {
   webhookAddress,
 } from '../service/connect.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { hiddenFields, KEYS, renderTime } from './controls.ts';
+import { crumbs, hiddenFields, KEYS, renderTime } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
 import { answerPage, type ConsoleApp, loadReader, route, sendPage } from './page.ts';
+import { banner, stateMark, type Tone } from './parts/marks.ts';
 import { unreadLogs } from './unread-logs.ts';
 
 /** Time limit of all requests that one press of a button makes, in milliseconds. */
@@ -35,7 +36,11 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
     const { provider: name } = request.query;
     const provider = name === undefined ? null : providerNamed(deps.providers, name);
     const main = await (provider === null ? listMain(deps) : providerMain(provider, publicUrl));
-    return answerPage(request, reply, deps, { part: 'settings', title: 'Settings', main });
+    const top =
+      provider === null
+        ? html`<h1 tabindex="-1">Settings</h1>`
+        : crumbs([html`<a href="/settings">Settings</a>`, 'CI systems']);
+    return answerPage(request, reply, deps, { part: 'settings', title: 'Settings', top, main });
   });
   app.post('/settings', route('admin', { body: SettingsForm }), async (request, reply) => {
     const provider = providerNamed(deps.providers, request.body.provider);
@@ -61,6 +66,7 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
     return answerPage(request, reply, deps, {
       part: 'settings',
       title: 'Settings',
+      top: crumbs([html`<a href="/settings">Settings</a>`, 'CI systems']),
       main,
       said: summarizeFindings(shown).said,
     });
@@ -73,15 +79,17 @@ async function listMain(deps: ConsoleDeps): Promise<Html> {
   const rows = await Promise.all(
     providers.map(async (provider) => {
       const { label } = await provider.connection();
-      const state = provider.webhook.secrets.length > 0 ? 'accepts webhooks' : 'no webhook secret';
+      const isReady = provider.webhook.secrets.length > 0;
+      const state = isReady
+        ? stateMark('accepts webhooks', 'green', 'check')
+        : stateMark('no webhook secret');
       return html`<tr><th scope="row"><a href="/settings?provider=${provider.name}">${label}</a></th>
         <td>${state}</td><td><code>${
           publicUrl === null ? provider.webhook.path : webhookAddress(provider, publicUrl)
         }</code></td></tr>`;
     }),
   );
-  return html`<h1 tabindex="-1">Settings</h1>
-    <h2>CI systems</h2>
+  return html`<h2>CI systems</h2>
     ${
       publicUrl === null &&
       html`<p class="quiet">The public address of this service is not set. Set
@@ -94,6 +102,7 @@ async function listMain(deps: ConsoleDeps): Promise<Html> {
     ${await unreadLogs(deps)}`;
 }
 
+const TONES = { ok: 'green', degraded: 'amber', down: 'red' } as const;
 const BACKEND_STATES = { ok: 'OK', degraded: 'Degraded', down: 'Down' } as const;
 
 /**
@@ -104,7 +113,7 @@ async function healthTable({ readiness }: ConsoleDeps): Promise<Html> {
   const { backends } = await readiness();
   const rows = Object.entries(backends).map(
     ([name, { state, says, mend, since }]) =>
-      html`<tr><th scope="row">${name}</th><td>${BACKEND_STATES[state]}</td>
+      html`<tr><th scope="row">${name}</th><td>${stateMark(BACKEND_STATES[state], TONES[state])}</td>
         <td>${says}${mend !== undefined && html`<br><span class="quiet">${mend}</span>`}</td>
         <td>${renderTime(since)}</td></tr>`,
   );
@@ -133,7 +142,7 @@ async function providerMain(
   return html`<h1 tabindex="-1">Connect ${label}</h1>
     ${findings !== null && findingsPart(findings)}
     <h2>Webhook</h2>
-    <dl class="facts"><dt>Address</dt>
+    <dl class="kv"><dt>Address</dt>
     <dd><code>${address}</code>${publicUrl === null && ' (set FAULTLINE_PUBLIC_URL)'}</dd>
     <dt>Secret</dt><dd>${
       secrets.length > 0
@@ -155,7 +164,7 @@ async function providerMain(
         : html`<p><label>Repository (${hooks.of})
           <input name="repository" value="${repository}" maxlength="300"></label></p>`
     }
-    <p class="acts"><button class="first" name="act" value="check">Check</button>
+    <p class="acts"><button class="main" name="act" value="check">Check</button>
     <button name="act" value="test">Send a test delivery</button>${
       !('because' in hooks) && html` <button name="act" value="create">Create the webhook</button>`
     }</p></form>
@@ -172,19 +181,22 @@ function findingsPart(findings: readonly Finding[]): Html {
       html`<li><strong>${STATES[state]}</strong>
         · ${name}: ${says}${mend !== undefined && html`<br><span class="quiet">${mend}</span>`}</li>`,
   );
-  return html`<div class="banner${look}"><p><strong>${said}</strong></p><ul>${rows}</ul></div>`;
+  return banner(html`<p><strong>${said}</strong></p><ul>${rows}</ul>`, look === null ? {} : { tone: look });
 }
 
 /** Says what came of a check: only what was checked whole, and is well, is good. */
-function summarizeFindings(findings: readonly Finding[]): { readonly said: string; readonly look: string } {
-  if (findings.some(({ state }) => state === 'wrong')) return { said: 'Problems found.', look: ' bad' };
+function summarizeFindings(findings: readonly Finding[]): {
+  readonly said: string;
+  readonly look: Tone | null;
+} {
+  if (findings.some(({ state }) => state === 'wrong')) return { said: 'Problems found.', look: 'red' };
   const notes = findings.filter(({ state }) => state === 'note').length;
-  if (notes === 0) return { said: 'No problems found.', look: ' good' };
+  if (notes === 0) return { said: 'No problems found.', look: 'green' };
   return {
     said:
       `Not complete: ${notes} ` +
       `of ${counted(findings.length, 'check')} ${notes === 1 ? 'needs' : 'need'} attention.`,
-    look: '',
+    look: null,
   };
 }
 
@@ -214,7 +226,12 @@ export function registerMe(app: ConsoleApp, deps: ConsoleDeps): void {
     const reader = await loadReader(request, deps);
     const said = request.query.saved === undefined ? {} : { said: 'Saved.' };
     const main = mePage(requirePrincipal(request.principal), reader.preferences);
-    return sendPage(request, reply, { title: 'Your settings', main, ...said }, reader);
+    return sendPage(
+      request,
+      reply,
+      { title: 'Your settings', top: html`<h1 tabindex="-1">Your settings</h1>`, main, ...said },
+      reader,
+    );
   });
   app.post('/me', route('read', { body: MeForm }), async (request, reply) => {
     const { handles, editor, keys, theme, wrap, timestamps } = request.body;
@@ -253,8 +270,7 @@ function mePage({ name, roles, repositories }: Principal, preferences: Preferenc
           binding.places.length === 4 ? 'everywhere' : binding.places.join(', ')
         }</td></tr>`,
   );
-  return html`<h1 tabindex="-1">Your settings</h1>
-    <p>Signed in as <strong>${name}</strong> with the ${roles.length === 1 ? 'role' : 'roles'}
+  return html`<p>Signed in as <strong>${name}</strong> with the ${roles.length === 1 ? 'role' : 'roles'}
     ${roles.join(', ')}${repositories && html`, for ${repositories.join(', ')}`}.</p>
     <form method="post" action="/me" data-whole>
     ${box('keys', preferences.keys, 'Single-key shortcuts (a accepts, j moves on …)')}

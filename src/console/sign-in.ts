@@ -7,6 +7,7 @@ import { hiddenFields } from './controls.ts';
 import { type Html, html } from './html.ts';
 import { parseFields } from './http.ts';
 import { answerPage, type ConsoleApp } from './page.ts';
+import { banner } from './parts/marks.ts';
 
 const OPEN = { open: 'people who sign in have no session yet; invalid tokens are rate limited' };
 
@@ -85,21 +86,21 @@ export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 export function signInPage({ next, failure, signedOut, provider, held = '' }: SignInForm): Html {
-  return html`<div class="notice"><h1 tabindex="-1">Sign in</h1>
-    ${signedOut && html`<p>You were signed out. Nothing you typed is lost: sign in, then send it again.</p>`}
-    ${failure !== null && html`<p class="wrong" id="failure">${failure}</p>`}
-    <form method="post" action="/sign-in" data-whole>${hiddenFields({ next, held })}
-    <label for="token">Access token</label>
-    <input id="token" name="token" type="password" autocomplete="current-password" required
-    autofocus${failure !== null && html` aria-describedby="failure" aria-invalid="true"`}>
-    <button>Sign in</button></form>
+  return html`<div class="stack"><h1 tabindex="-1" class="page-title">Sign in</h1>
+    ${signedOut && banner('You were signed out. Nothing you typed is lost: sign in, then send it again.')}
+    ${failure !== null && banner(failure, { tone: 'red', id: 'failure' })}
     ${
       provider !== null &&
-      html`<p><a class="button" href="/sign-in/openid?next=${encodeURIComponent(next)}">Sign in with
+      html`<p><a class="btn main wide" href="/sign-in/openid?next=${encodeURIComponent(next)}">Sign in with
         ${provider}</a></p>`
     }
-    <p class="quiet">Faultline prints a token when it first starts. To create more, run
-    <code>faultline token make</code>.</p></div>`;
+    <form method="post" action="/sign-in" data-whole class="stack tight">${hiddenFields({ next, held })}
+    <label class="field" for="token"><span>Access token</span>
+    <input id="token" name="token" type="password" autocomplete="current-password" required
+    autofocus${failure !== null && html` aria-describedby="failure" aria-invalid="true"`}></label>
+    <button class="wide${provider === null && ' main'}">Sign in</button></form>
+    <p class="meta">Behind it: what failed in your builds, why, and whose it is. Faultline prints a token when it
+    first starts. To create more, run <code>faultline token make</code>.</p></div>`;
 }
 
 /** Renders the form that could not be accepted, with everything that was typed into it. */

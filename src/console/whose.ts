@@ -7,12 +7,13 @@ import { type Html, html, type Shown } from './html.ts';
 export function whosePart(whose: Whose | null): Shown {
   if (whose === null) return null;
   const { question, answer, proof, act } = whoseLine(whose);
-  const because = proof.length === 0 ? '.' : html`: ${proof.map(renderPart)}.`;
+  const because = proof.length === 0 ? '.' : html`: ${proof.map(renderWhosePart)}.`;
   return html`<p class="whose" data-whose="${whose.verdict}"><strong>${question}</strong>
-    <strong>${answer}</strong>${because} ${act.map(renderPart)}</p>`;
+    <strong>${answer}</strong>${because} ${act.map(renderWhosePart)}</p>`;
 }
 
-function renderPart(part: WhosePart): Shown {
+/** Renders a part of the proof or of the act: words, code, or a link to a build. */
+export function renderWhosePart(part: WhosePart): Shown {
   if (typeof part === 'string') return part;
   if ('plain' in part) return part.plain;
   return 'code' in part ? html`<code>${part.code}</code>` : linkBuild(part);

@@ -1,6 +1,7 @@
 import type { Classification } from '../domain/analysis.ts';
 import type { ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { append } from '../lib/collections.ts';
 import { projectPath } from '../log/paths.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import { isWrapper } from '../log/roles.ts';
@@ -50,7 +51,7 @@ export function describeCause(
   const more = isFinding
     ? []
     : addFromLog(stated, fact, cause, facts, cause === null && said.isSilent === true);
-  if (classification.kind === 'missing_file') more.push(...nameEarlierError(facts, find));
+  if (classification.kind === 'missing_file') append(more, nameEarlierError(stated, facts, find));
   const added = more.map(({ text }) => text);
   const statement = [stated].concat(added).join(' ');
   return {
@@ -65,11 +66,12 @@ export function describeCause(
 const TELLING = 60;
 
 /** Names an error that came before a missing file and may be why the file was never written. */
-function nameEarlierError({ subject }: Facts, find: FindValue | null): Filled[] {
+function nameEarlierError(cause: string, { subject }: Facts, find: FindValue | null): Filled[] {
   const earlier = find?.('earlierError') ?? null;
   const weight = subject.messages.find(({ text }) => text === earlier?.text)?.weight ?? 0;
-  if (earlier === null || weight < TELLING) return [];
-  const text = `An earlier error may be the reason: ${quoteWords(cleanWords(earlier.text, 200))}.`;
+  const said = cleanWords(earlier?.text ?? '', 200);
+  if (earlier === null || weight < TELLING || cause.includes(said)) return [];
+  const text = `An earlier error may be the reason: ${quoteWords(said)}.`;
   return [{ text, values: [earlier] }];
 }
 
@@ -86,7 +88,9 @@ function shortenTitle(title: string): string {
   const at = name.indexOf(': ');
   const [head, said] = [name.slice(0, at), name.slice(at + 2)];
   const isCut = name.length > MAX_TITLE && WRAPS.test(head) && /^[A-Z\d'"`[]/.test(said);
-  return cleanWords(isCut && said.length >= SHORTEST_TITLE ? said : name, MAX_TITLE);
+  const cut = cleanWords(isCut && said.length >= SHORTEST_TITLE ? said : name, MAX_TITLE);
+  // A quotation that was cut has no end.
+  return /^[^"]*"[^"…]*$/.test(cut) ? cut.replace('"', '') : cut;
 }
 
 /** Adds what the log says of other names, and what it says besides. */
@@ -164,7 +168,7 @@ const SCRIPT =
   /^(?:\w+=|[#.~/[$]|(?![A-Z]).*(?: -|[=$"\\;|`]|&&)|(?:cd|npm|npx|pnpm|yarn|bun|go|cargo|make|mvn|python3?|node|pytest|bundle|docker|git) )/;
 /** The first line of a script that does not tell what the script does. */
 const STARTS =
-  /^(?:#|\[|\{|\(|\$?\w+ ?=|(?:if|for|while|case|echo|printf|set|export|cd|mkdir|Write-\w+|git config|npm init)\b)|[\\`|({]$/;
+  /^(?:#|\[|\{|\(|\$?\w+ ?=|(?:if|for|while|case|echo|printf|set|export|cd|mkdir|chmod|Write-\w+|git config|npm init|(?:python3? -m )?pip3? install --upgrade pip)\b)|[\\`|({]$/;
 
 function isWithin({ source, lineStart, lineEnd }: Section, fact: Fact): boolean {
   return fact.source === source && fact.line !== null && lineStart <= fact.line && fact.line <= lineEnd;
@@ -218,7 +222,7 @@ function describeMissingModule(text: string, facts: Facts, { category }: Classif
   if (category === 'DEPENDENCY_ERROR')
     return {
       title: `The package ${name} is not installed`,
-      cause: `${who} imports the package ${name}, but the job did not install it: it is not declared as a dependency, or the install step failed or was skipped.`,
+      cause: `${who} imports ${name}, which is not installed in this job.`,
     };
   return {
     title: titleAt(who, `imports ${name}, which does not exist`, ' '),
@@ -317,6 +321,8 @@ function quoteLog(
     failures.find(({ message }) => message !== NO_ERROR)?.message ??
     '';
   const said = cleanWords(words, 300);
+  if (/^The operation was cancell?ed$/.test(said))
+    return { title: 'The job was canceled', cause: `${who} was canceled; the log does not say why.` };
   if (said === '' || !(isKnown || complains(fact?.text ?? words))) return describeNothingFound(facts);
   const file =
     place

@@ -102,7 +102,7 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
     fix: [
       [
         'dependency',
-        'Declare {package} as a dependency, or correct the import of `{module}` if it was renamed.',
+        'Declare {package} as a dependency; if it is declared, check that the install step ran where it is declared and succeeded.',
       ],
     ],
   },

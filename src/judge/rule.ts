@@ -71,9 +71,9 @@ export function matchRule(rule: Rule, facts: Facts): Match | null {
   let best: Match | null = null;
   let bestWorth = 0;
   for (const fact of facts.all) {
+    if (fact.weight <= bestWorth || !rule.from.includes(fact.origin) || !matcher.test(fact.text)) continue;
     const worth = fact.weight * (isTelling(fact.text) ? 1 : BARE_EXIT.test(fact.text) ? 0.6 : 0.8);
     if (worth <= bestWorth) continue;
-    if (!rule.from.includes(fact.origin) || !matcher.test(fact.text)) continue;
     if (rule.when !== undefined && !rule.when(fact, facts)) continue;
     best = { rule, fact, strength: rule.strength * fact.weight };
     bestWorth = worth;

@@ -178,6 +178,7 @@ const PASSING: readonly RegExp[] = [
 /** Warnings and remarks, and what a tool tries again by itself. */
 const NOTICE: readonly RegExp[] = [
   // BuildKit's checks of a Dockerfile.
+  /\bdocs\.docker\.com\/go\/dockerfile\/rule\//,
   /^\s{0,8}- (?:[A-Z][a-z]{1,20}){2,5}(?:JSON|Env)?: .{1,300} \(line \d{1,6}\)$/,
   /^##teamcity\[(?!buildProblem|testFailed|message\b.{0,500}status='(?:ERROR|FAILURE))/,
   new RegExp(

@@ -8,9 +8,10 @@ import {
   type RepositoryHealth,
   UnreadLogs,
 } from '../domain/health.ts';
-import type { Period } from '../domain/insights.ts';
+import type { InsightsFilter, Period } from '../domain/insights.ts';
 import type { Database } from '../ports/database.ts';
 import { MEANT } from './insights.ts';
+import { readLanes } from './lanes.ts';
 import { all, filterValues, first, inScope, insert, isoTime, periodValues, USUAL_NAMES } from './sql.ts';
 
 /**
@@ -40,6 +41,9 @@ export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
       ]);
       return { branches, jobs: jobs ?? { jobs: [], builds: 0, unknown: 0 }, days, marks: marks.toReversed() };
     },
+    /** Reads the default branches of pipelines, the red ones first with their builds; at most `limit`. */
+    lanes: async (filter: InsightsFilter & { readonly since: string }, limit: number) =>
+      await readLanes(read, filter, limit),
     /** Lists at most `limit` repositories, those first whose logs could not be read for the most builds. */
     unreadLogs: async (period: Period, limit: number) =>
       await all(read, UnreadLogs, UNREAD_LOGS, periodValues(period).concat(limit)),

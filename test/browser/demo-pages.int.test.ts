@@ -52,7 +52,7 @@ describe('the demo', () => {
       await page.goto('/causes?list=red');
       await page.getByRole('link', { name: /npm cannot install react/ }).click();
       for (const [act, becomes] of [
-        ['Assign to me', 'assigned to'],
+        ['Take it', 'assigned to'],
         ['Mute', 'muted until'],
       ] as const) {
         if (act === 'Mute') await page.getByLabel('because').fill('waits for a release');
@@ -76,7 +76,7 @@ describe('the demo', () => {
     await client.at('reader', async (page) => {
       await page.goto('/causes');
       await page.getByRole('link', { name: /pip cannot find a release/ }).click();
-      expect(await page.getByRole('button', { name: 'Assign to me' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'Take it' }).count()).toBe(0);
     });
   });
 
@@ -87,7 +87,7 @@ describe('the demo', () => {
         await page.goto('/causes');
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
         await page.getByRole('link', { name: /The secret DEPLOY_TOKEN/ }).click();
-        await page.getByRole('button', { name: 'Assign to me' }).click();
+        await page.getByRole('button', { name: 'Take it' }).click();
         expect(await page.locator('#standing + .card').textContent()).toContain('assigned to ben');
       },
       { ...PHONE, javaScript: false },

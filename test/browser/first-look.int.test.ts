@@ -31,10 +31,10 @@ describe('the first minute with the demo', () => {
       'anna',
       async (page) => {
         await page.goto(address);
-        const marked = page.locator('.proof .log li.ev');
+        const marked = page.locator('.proof .lines li.cited');
         expect((await marked.allTextContents()).every((line) => line.includes('npm error'))).toBe(true);
         expect(await marked.first().textContent()).toContain('npm error code ERESOLVE');
-        expect(await page.locator('.proof .log li[data-line]').first().getAttribute('data-line')).toBe('7');
+        expect(await page.locator('.proof .lines li[data-line]').first().getAttribute('data-line')).toBe('7');
         const box = await marked.first().boundingBox();
         expect((box?.y ?? Number.POSITIVE_INFINITY) < DESK.height).toBe(true);
       },
@@ -63,7 +63,7 @@ describe('the first minute with the demo', () => {
       await page.goto('/review');
       for (const repository of ['demo/renamed-own-module', 'demo/download-time-limit'])
         expect(await mainText(page)).toContain(repository);
-      await page.goto('/insights/flaky');
+      await page.goto('/tests');
       expect(await mainText(page)).toMatch(/sends the weekly digest within half a second.*3 of \d+/s);
       await page.goto('/insights/causes');
       expect(await page.getByRole('row', { name: /prints a whole receipt/ }).textContent()).toMatch(/demo/);
@@ -135,7 +135,7 @@ describe('the first minute with the demo', () => {
     await client.at('anna', async (page) => {
       await page.goto('/insights');
       expect(await page.locator('#days h2').textContent()).toMatch(
-        /^\d+ answers in 30 days, most often TEST_FAILURE \(\d+\)/,
+        /^\d+ answers in 30 days, most often Test failure \(\d+\)/,
       );
       await page.goto('/insights/causes?offset=50');
       expect(await mainText(page)).toMatch(/^.*\d+ causes in the last 30 days/s);
@@ -165,7 +165,7 @@ describe('the first minute with the demo', () => {
     ]);
   });
 
-  it('56: looking at an item holds it for nobody; beginning to correct it does', async () => {
+  it('56: looking at an item does not reserve it; beginning to correct it does', async () => {
     const [review] = await storeQueue(client, 'look/hold', 1);
     const state = async () => (await client.console.stores.reviews.find(review?.id ?? ''))?.state;
     await client.at('anna', async (page) => {
@@ -261,7 +261,7 @@ describe('the first minute with the demo', () => {
       await page.goto('/insights/health');
       await row('demo/pip-no-matching-version').getByRole('link', { name: 'owner: @demo/platform' }).click();
       await page.getByRole('link', { name: /pip cannot find a release/ }).click();
-      await page.getByRole('button', { name: 'Assign to me' }).click();
+      await page.getByRole('button', { name: 'Take it' }).click();
       await page.goto('/insights/health');
       await row('demo/pip-no-matching-version').getByRole('link', { name: 'assigned to anna' }).waitFor();
     });
@@ -294,7 +294,9 @@ describe('the first minute with the demo', () => {
     await client.at('reader', async (page) => {
       await page.goto(`/analyses/${await analysisOf('demo/npm-eresolve')}`);
       expect(
-        await page.evaluate(`parseFloat(getComputedStyle(document.querySelector('.log .chip')).marginLeft)`),
+        await page.evaluate(
+          `parseFloat(getComputedStyle(document.querySelector('.lines .chip')).marginLeft)`,
+        ),
       ).toBeGreaterThan(4);
       expect(await mainText(page)).not.toContain('Conflicting evidence');
     });

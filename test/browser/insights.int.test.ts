@@ -10,7 +10,7 @@ const PAGES = [
   '/insights/trust',
   '/insights/health?days=90',
   '/insights/health?repo=acme/shop&days=90',
-  '/insights/flaky',
+  '/tests',
   '/insights/causes',
   '/insights/cost',
   '/insights/reviewers',
@@ -156,7 +156,7 @@ describe('insights with figures in them', () => {
     await context.close();
   });
 
-  it('42: the table beside a chart has what its marks say', async () => {
+  it('42: the table next to a chart has what its marks say', async () => {
     const { page, context } = await openPage(browser, { address, session });
     for (const [url, id, cell] of [
       ['/insights/trust', 'calibration', 3],

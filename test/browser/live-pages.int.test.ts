@@ -118,7 +118,7 @@ describe('65: pages change while they are open', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('65: an item that somebody else decides says so, and keeps the correction that is being written', async () => {
+  it('65: an item that someone else decides says so, and keeps the correction that is being written', async () => {
     const [item] = await itemsOf('item', 1);
     if (item === undefined) throw new Error('no item');
     await client.at('anna', async (page) => {
@@ -192,7 +192,7 @@ describe('65: pages change while they are open', () => {
       const before = asked;
       await expect.poll(() => asked, SOON).toBe(before + 1);
       open.clear();
-      await page.getByRole('link', { name: /^Held by me/ }).click();
+      await page.getByRole('link', { name: /^Mine/ }).click();
       await expect.poll(() => asked, SOON).toBe(before + 2);
       expect(open.size).toBe(1);
     });

@@ -68,7 +68,7 @@ async function storeLog(number: string, text: string): Promise<string> {
 
 const marked = async (page: Page) =>
   await page
-    .locator('.log li.sel')
+    .locator('.lines li.sel')
     .evaluateAll((rows) => rows.map((row) => Number(Reflect.get(Object(row).dataset, 'line'))));
 /** Where the line is: from its top to the lower edge of the header, and from its lower edge to that of the window. */
 const insets = async (page: Page, line: number) =>
@@ -89,7 +89,7 @@ describe('places in a log of 311,101 lines', () => {
           expect(await marked(page)).toEqual(range(300_000, 300_004));
           for (const line of [300_000, 300_004])
             for (const inset of await insets(page, line)) expect(inset).toBeGreaterThanOrEqual(0);
-          expect(await page.locator('#L300004 .tx').textContent()).toBe(lineOf(300_004));
+          expect(await page.locator('#L300004 code').textContent()).toBe(lineOf(300_004));
         },
         { javaScript },
       );
@@ -100,14 +100,14 @@ describe('places in a log of 311,101 lines', () => {
   it('7: a gap opens in place, its count falls, and the focus is on the first new line', async () => {
     await client.at('reader', async (page) => {
       await page.goto(log);
-      const gap = page.locator('.log li.gap a').first();
+      const gap = page.locator('.lines li.gap a').first();
       expect(await gap.textContent()).toBe('⋯ 299,994 lines not shown: show 200');
       await gap.click();
       await page.locator('#L299795').waitFor();
       expect(await gap.textContent()).toBe('⋯ 299,794 lines not shown: show 200');
       expect(await page.evaluate('document.activeElement.closest("li").id')).toBe('L299795');
       expect(new URL(page.url()).search).toBe(new URL(log, 'http://localhost').search);
-      expect(await page.locator('.log li[data-line]').count()).toBeGreaterThan(200);
+      expect(await page.locator('.lines li[data-line]').count()).toBeGreaterThan(200);
     });
   });
 
@@ -142,7 +142,7 @@ describe('places in a log of 311,101 lines', () => {
       await page.getByRole('status').filter({ hasText: '3 lines copied.' }).waitFor();
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(wanted);
       await page.evaluate(
-        `getSelection().setBaseAndExtent(document.querySelector('#L1001'), 0, document.querySelector('#L1003 .tx'), 1)`,
+        `getSelection().setBaseAndExtent(document.querySelector('#L1001'), 0, document.querySelector('#L1003 code'), 1)`,
       );
       await page.keyboard.press('Control+c');
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(wanted);
@@ -154,10 +154,10 @@ describe('35: a strange log', () => {
   it('shows line N where the text has its line N, colours by classes, and what is hidden as text', async () => {
     const complaints = await client.at('reader', async (page) => {
       await page.goto(strange);
-      const rows = await page.locator('.log li[data-line]').evaluateAll((all) =>
+      const rows = await page.locator('.lines li[data-line]').evaluateAll((all) =>
         all.map((row) => {
           const copy = Object(row).cloneNode(true);
-          copy.querySelector('.no').remove();
+          copy.querySelector('.n').remove();
           for (const chip of copy.querySelectorAll('.chip')) chip.remove();
           return [Object(row).dataset.line, copy.textContent];
         }),
@@ -182,11 +182,11 @@ describe('36: searching', () => {
         .getByText(`${hits.length.toLocaleString('en-US')} lines contain “error”, 1–100 shown`)
         .waitFor();
       await page.goto(`${page.url()}&hit=4901`);
-      expect(await page.locator('.log li[data-line]').last().getAttribute('data-line')).toBe(
+      expect(await page.locator('.lines li[data-line]').last().getAttribute('data-line')).toBe(
         String(hits[4_999]),
       );
-      expect(await page.locator('.log li mark').count()).toBe(100);
-      await page.locator(`#L${hits[4_999]} .no`).click();
+      expect(await page.locator('.lines li mark').count()).toBe(100);
+      await page.locator(`#L${hits[4_999]} .n`).click();
       await page.goto(page.url());
       expect(await marked(page)).toEqual([hits[4_999]]);
     });
@@ -198,12 +198,12 @@ describe('37: a hundred opened gaps', () => {
     await client.at('reader', async (page) => {
       await page.goto(log);
       const most = await page.evaluate(`(async () => {
-        const rows = () => document.querySelectorAll('.log li[data-line]').length;
+        const rows = () => document.querySelectorAll('.lines li[data-line]').length;
         let most = 0;
         for (let opened = 0; opened < 100; opened++) {
-          const list = document.querySelector('.log ol');
+          const list = document.querySelector('.lines ol');
           const changed = new Promise((done) => new MutationObserver((_, watcher) => (watcher.disconnect(), done())).observe(list, { childList: true }));
-          document.querySelector('.log li.gap a').click();
+          document.querySelector('.lines li.gap a').click();
           await changed;
           most = Math.max(most, rows());
         }
@@ -228,7 +228,7 @@ describe('38: a line that is markup', () => {
         await dialog.dismiss();
       });
       await page.goto(`${log}&L=300002#L300002`);
-      expect(await page.locator('#L300002 .tx').textContent()).toBe(lineOf(300_002));
+      expect(await page.locator('#L300002 code').textContent()).toBe(lineOf(300_002));
       expect(await page.locator('#L300002 :is(img, script, a[href^=javascript])').count()).toBe(0);
       expect(dialogs).toEqual([]);
     });

@@ -131,7 +131,7 @@ describe('a decision by one key', () => {
       for (const key of ['c', '4', 'Control+Enter']) await page.keyboard.press(key);
       await untilShown(page, second);
       expect(await page.getByRole('status').textContent()).toBe(
-        `Item 7: corrected to CONFIG_ERROR. ${TAUGHT} Press u to undo.`,
+        `Item 7: corrected to Configuration. ${TAUGHT} Press u to undo.`,
       );
       const decision = {
         type: 'correct',

@@ -124,7 +124,7 @@ describe('without scripts', () => {
       'anna',
       async (page) => {
         await page.goto('/review?repo=states/no-scripts');
-        await page.getByRole('link', { name: 'Start' }).click();
+        await page.getByRole('link', { name: 'Start', exact: true }).click();
         await page.getByRole('button', { name: 'Accept' }).click();
         expect(await shownItem(page)).toBe(second.id);
         expect(await page.getByRole('status').textContent()).toBe(
@@ -163,7 +163,7 @@ describe('others', () => {
     expect((await find(first))?.decision).toBeNull();
   });
 
-  it('24: the second sees who holds an item; deciding what was decided meanwhile keeps the text', async () => {
+  it('24: the second reviewer sees who holds an item; deciding a decided item keeps the text', async () => {
     const [first] = await pairOf('two');
     await client.at('anna', async (page) => {
       await page.goto(itemAddress(first, { more: '&edit=1' }));
@@ -186,7 +186,7 @@ describe('others', () => {
       const answer = page.waitForResponse((response) => response.url().endsWith('/decision'));
       await page.keyboard.press('Control+Enter');
       expect((await answer).status()).toBe(409);
-      await page.getByText('ben corrected it to CONFIG_ERROR').waitFor();
+      await page.getByText('ben corrected it to Configuration').waitFor();
       expect(await page.getByLabel('Your text is kept here').inputValue()).toContain(
         'My own words: <i>a < b</i>',
       );

@@ -40,11 +40,11 @@ it('lists every CI system with the address of its webhook, for administrators', 
 
 it('shows the health of every backend, with advice', async () => {
   const { body } = await getPage(console.app, '/settings');
-  expect(body).toContain(
-    '<th scope="row">database</th><td data-label="State">OK</td><td data-label="Details">postgres answers</td>',
+  expect(body).toMatch(
+    /<th scope="row">database<\/th><td data-label="State">.*?OK<\/span><\/td><td data-label="Details">postgres answers<\/td>/,
   );
   expect(body).toContain(
-    '<td data-label="State">Down</td><td data-label="Details">connect ECONNREFUSED &lt;redis&gt;<br><span class="quiet">start Redis</span></td>',
+    'Down</span></td><td data-label="Details">connect ECONNREFUSED &lt;redis&gt;<br><span class="quiet">start Redis</span></td>',
   );
 });
 

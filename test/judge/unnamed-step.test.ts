@@ -96,7 +96,7 @@ it.each([
 it.each([
   'press/cache.py:475: PressCacheWarning: could not create cache path /opt/press/.cache: [Errno 13] Permission denied',
   'warning: the barrel file is missing, using the default barrel',
-])('a warning is not the cause of a step that failed without a word: %s', (line) => {
+])('a warning is not the cause of a step that failed without a message: %s', (line) => {
   const log = [
     '##[group]Run ./press > out.txt',
     '##[endgroup]',
@@ -115,6 +115,6 @@ it('a package that the job installs is no file of the project, whatever its fold
   ];
   const explain = (...before: string[]) =>
     composeAnswer(insightOf(before.concat(crash).join('\n'))).rootCause;
-  expect(explain('Collecting pressure')).toContain('the job did not install it');
+  expect(explain('Collecting pressure')).toContain('is not installed in this job');
   expect(explain('$ python smoke.py')).toContain('looks like a file of this project');
 });

@@ -54,7 +54,7 @@ describe('answers to the captured failures', () => {
       /renders "Rye bread 4,80 EUR" where the stored snapshot has "Rye bread 4\.80"/,
       /update the snapshot/,
     ],
-    ['yaml-package-undeclared', /^planner\/rota\.py imports the package yaml/, /PyYAML/],
+    ['yaml-package-undeclared', /^planner\/rota\.py imports yaml, which is not installed/, /PyYAML/],
     [
       'wrong-working-directory',
       /needs package\.json, but \S*pottery-shop does not contain one/,

@@ -99,7 +99,8 @@ export function show(page, address, push) {
   for (const [name, value] of Object.entries(page.documentElement.dataset))
     document.documentElement.dataset[name] = value;
   document.body.dataset.place = page.body.dataset.place ?? 'page';
-  for (const part of ['header', '#bar', '#keys', '#main', '#news']) {
+  document.body.className = page.body.className;
+  for (const part of ['.head', '.nav', '#bar', '#keys', '#main']) {
     const [old, fresh] = [document.querySelector(part), page.querySelector(part)];
     if (old !== null && fresh !== null) old.replaceWith(fresh);
   }

@@ -61,14 +61,14 @@ function placeOf(from, to) {
 /** @param {MouseEvent} event */
 function onLogClick(event) {
   const target = event.target instanceof Element ? event.target : null;
-  const link = target?.closest('.log a') ?? null;
+  const link = target?.closest('.lines a') ?? null;
   const copy = target?.closest('button[data-copy]');
   if (copy instanceof HTMLElement) void copyOf(copy.dataset.copy === 'lines');
   if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.button !== 0) return;
   if (link.dataset.gap !== undefined) {
     event.preventDefault();
     void openGap(link, true);
-  } else if (link.matches('.no') && document.body.dataset.place === 'log') {
+  } else if (link.matches('.n') && document.body.dataset.place === 'log') {
     event.preventDefault();
     markTo(lineOf(link.closest('li')), event.shiftKey);
   }
@@ -100,7 +100,7 @@ async function openGap(link, focus) {
     for (const row of rows) if ('opening' in gap.dataset && row.matches('.gap')) observeGap(row);
     foldFar(list);
   });
-  const first = rows.find((row) => lineOf(row) > 0)?.querySelector('.no');
+  const first = rows.find((row) => lineOf(row) > 0)?.querySelector('.n');
   if (focus && first instanceof HTMLElement) first.focus();
 }
 
@@ -112,18 +112,18 @@ function observeGap(gap) {
 
 /** Changes rows so that what is looked at stays where it is. @param {() => void} change */
 function keepingPlace(change) {
-  const main = document.querySelector('main');
   const middle = innerHeight / 2;
-  const rows = [...document.querySelectorAll('.log li[data-line]')];
+  const rows = [...document.querySelectorAll('.lines li[data-line]')];
   const still = rows.find(
     (row) => row.getBoundingClientRect().bottom > 0 && row.getBoundingClientRect().top < middle,
   );
   const before = still?.getBoundingClientRect().top ?? 0;
   change();
-  if (still?.isConnected && main !== null) main.scrollTop += still.getBoundingClientRect().top - before;
+  const scroller = still?.closest('.column, .split > *, main');
+  if (still?.isConnected && scroller) scroller.scrollTop += still.getBoundingClientRect().top - before;
   const shown = document.querySelector('#shown');
   if (shown !== null)
-    shown.textContent = document.querySelectorAll('.log li[data-line]').length.toLocaleString('en-US');
+    shown.textContent = document.querySelectorAll('.lines li[data-line]').length.toLocaleString('en-US');
 }
 
 /** Rows beyond the most fold into a gap, from the end that is farther away. @param {Element | null} list */
@@ -144,7 +144,7 @@ function foldFar(list) {
     row instanceof HTMLElement ? [row.dataset.line ?? [row.dataset.from, row.dataset.to]].flat() : [],
   );
   const ends = numbers.map(Number).sort((a, b) => a - b);
-  const known = list.querySelector('a.no, a[data-gap]');
+  const known = list.querySelector('a.n, a[data-gap]');
   const gap = gapOf(
     known instanceof HTMLAnchorElement ? known.href : location.href,
     ends[0] ?? 0,
@@ -178,16 +178,16 @@ function gapOf(log, from, to, isTop) {
 /** Marks a line, or all from the one marked before. @param {number} line @param {boolean} extend */
 function markTo(line, extend) {
   if (!extend || markedFrom === 0)
-    markedFrom = lineOf(extend ? document.querySelector('.log .sel') : null) || line;
+    markedFrom = lineOf(extend ? document.querySelector('.lines .sel') : null) || line;
   const [from, to] = [Math.min(markedFrom, line), Math.max(markedFrom, line)];
-  for (const row of document.querySelectorAll('.log li[data-line]'))
+  for (const row of document.querySelectorAll('.lines li[data-line]'))
     row.classList.toggle('sel', lineOf(row) >= from && lineOf(row) <= to);
   history.replaceState(null, '', placeOf(from, to));
   say(from === to ? `Line ${from} is marked.` : `Lines ${from} to ${to} are marked.`);
 }
 
 function unmark() {
-  const rows = [...document.querySelectorAll('.log .sel')];
+  const rows = [...document.querySelectorAll('.lines .sel')];
   for (const row of rows) row.classList.remove('sel');
   if (rows.length === 0) return false;
   const address = new URL(placeOf(lineOf(rows[0]), lineOf(rows[0])));
@@ -200,7 +200,7 @@ function unmark() {
 
 /** @param {boolean} lines */
 async function copyOf(lines) {
-  const rows = [...document.querySelectorAll('.log .sel .tx')];
+  const rows = [...document.querySelectorAll('.lines .sel code')];
   if (lines && rows.length === 0)
     return say('Select lines first: click a line number, then Shift-click another.');
   const text = lines ? rows.map(textOfRow).join('\n') : location.href;
@@ -213,22 +213,22 @@ async function copyOf(lines) {
 /** @param {Element} row */
 function textOfRow(row) {
   const copy = /** @type {Element} */ (row.cloneNode(true));
-  for (const extra of copy.querySelectorAll('.ts, .more')) extra.remove();
+  for (const extra of copy.querySelectorAll('.ts, .rest')) extra.remove();
   return copy.textContent ?? '';
 }
 
 /** Goes to the next piece of evidence or hit. @param {number} step */
 function walk(step) {
-  const stops = [...document.querySelectorAll('main .log :is([data-evidence], li:has(mark))')];
+  const stops = [...document.querySelectorAll('main .lines :is([data-evidence], li:has(mark))')];
   if (stops.length === 0 || document.body.dataset.place !== 'log') return false;
-  const here = document.activeElement?.closest('.log li') ?? visited;
+  const here = document.activeElement?.closest('.lines li') ?? visited;
   const at = here === null ? -1 : stops.indexOf(here);
   const next =
     stops[at === -1 ? (step > 0 ? 0 : stops.length - 1) : (at + step + stops.length) % stops.length];
   if (!(next instanceof HTMLElement)) return false;
   visited = next;
   next.scrollIntoView();
-  const focus = next.querySelector('.no');
+  const focus = next.querySelector('.n');
   if (focus instanceof HTMLElement) focus.focus({ preventScroll: true });
   return true;
 }
@@ -236,8 +236,8 @@ function walk(step) {
 /** Opens the gaps around what was walked to. */
 function expand() {
   const row =
-    (document.activeElement?.closest('.log li') ?? visited)?.closest('.log li') ??
-    document.querySelector('.log [data-evidence]');
+    (document.activeElement?.closest('.lines li') ?? visited)?.closest('.lines li') ??
+    document.querySelector('.lines [data-evidence]');
   let opened = false;
   for (const side of /** @type {const} */ (['previousElementSibling', 'nextElementSibling'])) {
     let gap = row?.[side];

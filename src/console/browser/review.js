@@ -36,7 +36,7 @@ function disarm() {
   if (!(button instanceof HTMLButtonElement)) return false;
   button.form?.querySelector('[name=armed]')?.remove();
   rename(button.dataset.plain ?? location.href);
-  button.className = 'first';
+  button.className = 'main';
   delete button.dataset.armed;
   button.firstChild?.replaceWith('Accept ');
   say('');

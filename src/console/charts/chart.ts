@@ -1,9 +1,11 @@
 import { CATEGORIES, type Category } from '../../domain/category.ts';
+import { CATEGORY_WORDS } from '../../domain/category-words.ts';
 import type { RunMark } from '../../domain/flakiness.ts';
 import { findMax, sumNumbers } from '../../lib/collections.ts';
 import { sumCounts } from '../../lib/statistics.ts';
 import type { Cell } from '../../lib/text.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
+import { getHue } from '../parts/marks.ts';
 
 /** The area of a drawing that holds its marks, with room for labels on the left and below. */
 export interface Plot {
@@ -81,6 +83,12 @@ export function formatPercent(share: number): string {
   const isEnd = (rounded === 0 && share > 0) || (rounded === 100 && share < 1);
   if (!isEnd) return `${rounded} %`;
   return `${Math.min(99.9, Math.max(0.1, Math.round(share * 1000) / 10))} %`;
+}
+
+/** Formats a rate as counts: "1 run in 5", "2 runs in 3", "no run". */
+export function formatOneIn(hits: number, of: number): string {
+  if (hits === 0 || of === 0) return 'no run';
+  return hits * 2 > of ? `${hits} runs in ${of}` : `1 run in ${Math.round(of / hits)}`;
 }
 
 /** The data of a chart as rows: the same numbers as its marks, in the same order. */
@@ -193,7 +201,7 @@ export function columnsChart(chart: ColumnsChart): Chart {
         : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, perDay)), newest: true },
     below: legend(counts),
     table: {
-      head: ['Day', ...CATEGORIES, OPEN, 'All'],
+      head: ['Day', ...CATEGORIES.map((one) => CATEGORY_WORDS[one]), OPEN, 'All'],
       rows: days.map((day, index) => createRow(day, perDay[index] ?? [])),
     },
     csv: chart.csv,
@@ -210,7 +218,7 @@ function columnsFinding(counts: readonly DayOf[], days: readonly string[]): stri
   // "Most" is said of more than half, and "most often" of what leads alone.
   if (most === undefined || most.count === (next?.count ?? 0)) return `${all}${rest}.`;
   return (
-    `${all}, ${most.count * 2 > total ? 'most of them' : 'most often'} ${most.category} ` +
+    `${all}, ${most.count * 2 > total ? 'most of them' : 'most often'} ${CATEGORY_WORDS[most.category]} ` +
     `(${most.count})${rest}.`
   );
 }
@@ -246,7 +254,7 @@ function dayLinks(
       const count = Math.min(perLink, days.length - index * perLink);
       const words = count === 1 ? `${what} of ${day}` : `${what} of ${count} days from ${day}`;
       return html`<a href="${address(day, count)}" aria-label="${words}">
-        <rect class="hit" x="${at(plot.left + index * perLink * step)}" y="${plot.top}"
+        <rect class="hit-area" x="${at(plot.left + index * perLink * step)}" y="${plot.top}"
         width="${at(count * step)}" height="${plot.height}"/></a>`;
     });
 }
@@ -255,19 +263,20 @@ function dayLinks(
 function column(counts: readonly DayOf[], x: number, step: number, most: number): Html {
   const parts = [
     ...countDecided(counts).map(({ category, count }) => ({
-      name: `cat ${category}`,
-      words: category,
+      name: 'bars',
+      hue: getHue(category),
+      words: CATEGORY_WORDS[category],
       count,
     })),
-    { name: 'open', words: OPEN, count: countOpen(counts) },
+    { name: 'open', hue: '', words: OPEN, count: countOpen(counts) },
   ].filter(({ count }) => count > 0);
   let bottom = COLUMNS_PLOT.top + COLUMNS_PLOT.height;
-  return html`${parts.map(({ name, words, count }) => {
+  return html`${parts.map(({ name, hue, words, count }) => {
     const height = (count / most) * COLUMNS_PLOT.height;
     bottom -= height;
     return described(
       `${counts[0]?.day}: ${count} ${words}`,
-      html`<rect class="${name}"${name === 'open' && html` fill="url(#open)"`} x="${at(x + 1)}"
+      html`<rect class="${name}" data-c="${hue}"${name === 'open' && html` fill="url(#open)"`} x="${at(x + 1)}"
         y="${at(bottom)}" width="${at(step - 2)}" height="${at(Math.max(1, height - 1))}"
         data-mark="${count}"/>`,
     );
@@ -276,10 +285,10 @@ function column(counts: readonly DayOf[], x: number, step: number, most: number)
 
 function legend(counts: readonly DayOf[]): Html {
   const open = countOpen(counts);
-  return html`<ul class="legend">${countDecided(counts).map(
+  return html`<ul class="key">${countDecided(counts).map(
     ({ category, count }) =>
-      html`<li><span class="key ${category}"></span>${category} <strong>${count}</strong></li>`,
-  )}<li><span class="key open"></span>${OPEN} <strong>${open}</strong></li></ul>`;
+      html`<li><i data-c="${getHue(category)}"></i>${CATEGORY_WORDS[category]} <strong>${count}</strong></li>`,
+  )}<li><i class="open"></i>${OPEN} <strong>${open}</strong></li></ul>`;
 }
 
 function createRow(day: string, own: readonly DayOf[]) {
@@ -361,8 +370,8 @@ export function linesChart(chart: LinesChart): Chart {
     below:
       chart.below ??
       (chart.series.length > 1 &&
-        html`<ul class="legend">${chart.series.map(
-          ({ name, look }) => html`<li><span class="key ${look}"></span>${name}</li>`,
+        html`<ul class="key">${chart.series.map(
+          ({ name, look }) => html`<li><i class="${look}"></i>${name}</li>`,
         )}</ul>`),
     table: {
       head: [
@@ -418,6 +427,8 @@ const WIDTH = 5;
 const HEIGHT = 20;
 /** Shape and colour both say it: short passed, middle flake, tall failed. */
 const TALL = { passed: 6, flake: 13, failed: HEIGHT } as const;
+/** The class of each outcome, here and in legends. */
+export const RUN_MARKS = { passed: 'p', flake: 'k', failed: 'f' } as const;
 const WORDS = { passed: 'passed', flake: 'failed, and passed without a change', failed: 'failed' } as const;
 
 /** Draws the newest runs of a test, oldest on the left, as bars of three heights. */
@@ -428,7 +439,7 @@ export function runStrip(test: string, runs: readonly RunMark[]): Html {
     `failed, ${count('flake')} flakes`;
   const bars = runs.map(({ mark, at }, index) => {
     const height = TALL[mark];
-    return html`<rect class="run ${mark}" x="${index * (WIDTH + 1)}" y="${HEIGHT - height}" width="${WIDTH}"
+    return html`<rect class="${RUN_MARKS[mark]}" x="${index * (WIDTH + 1)}" y="${HEIGHT - height}" width="${WIDTH}"
       height="${height}"><title>${at.slice(0, 16).replace('T', ' ')} UTC: ${WORDS[mark]}</title></rect>`;
   });
   const width = Math.max(1, runs.length * (WIDTH + 1));

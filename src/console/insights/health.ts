@@ -126,7 +126,7 @@ function trendChart(
     top: 1,
     csv: `${PATH}${search({ repo, ...address, csv: 'trend' })}`,
     events: marks.map(({ at, name }) => ({ step: at.slice(0, 10), name })),
-    below: marks.length > 0 && html`<ul class="legend" aria-label="Events">${marks.map(markLine)}</ul>`,
+    below: marks.length > 0 && html`<ul class="key" aria-label="Events">${marks.map(markLine)}</ul>`,
     listAddress: (from, count) =>
       `/builds${search({ repository: repo, status: 'failed', from, to: daysFrom(from, count - 1) })}`,
   });
@@ -134,7 +134,7 @@ function trendChart(
 
 function markLine({ at, name, url }: Mark): Html {
   const address = linkTarget(url);
-  return html`<li><span class="key event"></span>${at.slice(0, 10)}:
+  return html`<li><i class="event"></i>${at.slice(0, 10)}:
     ${address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`}</li>`;
 }
 
@@ -256,7 +256,7 @@ function row(by: By, one: Health, periods: Periods, acts: Shown): Html {
     }`;
   const share = (failed: number, all: number) => formatPercent(proportion(failed, all).share);
   const onBranch = (status: string, words: string) => builds('now', status, words, { branch });
-  const red = one.isRed && html` <strong class="wrong">red</strong>`;
+  const red = one.isRed && html` <strong class="is-red">red</strong>`;
   const { builds: all, failed, buildsBefore, failedBefore } = one;
   const time = (minutes: number | null, was: number | null) => {
     if (minutes === null) return UNKNOWN;
@@ -264,7 +264,7 @@ function row(by: By, one: Health, periods: Periods, acts: Shown): Html {
     return html`${builds('now', 'ended', duration(minutes))}${before(
       'ended',
       was === null ? null : duration(was),
-    )}${rose && html` <span class="warn">slower</span>`}`;
+    )}${rose && html` <span class="is-amber">slower</span>`}`;
   };
   return html`<tr><th scope="row">${
     by === 'branches'

@@ -61,7 +61,6 @@ const PAGES = [
   { path: '/insights/trust', name: 'Trust', role: 'read' },
   { path: '/insights/models', name: 'Models', role: 'read' },
   { path: '/insights/health', name: 'Health', role: 'read' },
-  { path: '/insights/flaky', name: 'Tests', role: 'read' },
   { path: '/insights/causes', name: 'Top causes', role: 'read' },
   { path: '/insights/cost', name: 'Cost and time', role: 'read' },
   { path: '/insights/reviewers', name: 'Reviewing', role: 'review' },
@@ -78,13 +77,13 @@ export function registerInsightsRoute(
     const shown = await view(request.query, deps);
     if (request.query.csv !== undefined) return sendTable(reply, shown.tables, request.query.csv);
     const reader = await loadReader(request, deps);
-    const main = html`${insightsTabs(
-      path,
-      mayReview(reader.principal),
-      request.query.repo,
-    )}${misreadBanner(request, InsightsQuery)}<div id="figures" data-live
+    const main = html`${misreadBanner(request, InsightsQuery)}<div id="figures" data-live
       data-say="The figures changed.">${shown.main}</div>`;
-    const page = { title: shown.title, part: 'insights' as const, main };
+    const isTests = path === TESTS_PATH;
+    const top = isTests
+      ? testsTabs(request.query)
+      : insightsTabs(path, mayReview(reader.principal), request.query.repo);
+    const page = { title: shown.title, part: isTests ? 'tests' : 'insights', top, main } as const;
     return sendPage(request, reply, { ...page, ...(path === '/insights' && { live: {} }) }, reader);
   });
 }
@@ -108,7 +107,30 @@ export function insightsTabs(path: string, review: boolean, repo: string): Html 
     words: page.name,
     isHere: page.path === path,
   }));
-  return tabs('Insights', links);
+  return html`<p class="page-title">Insights</p>${tabs('Insights', links)}`;
+}
+
+/** The address of the lists of tests. */
+export const TESTS_PATH = '/tests';
+
+/** Names of the lists of tests. */
+export const TEST_LISTS = {
+  flaky: 'Flaky',
+  cost: 'Costliest',
+  quarantine: 'Quarantine',
+} as const;
+
+/** Renders links to the lists of tests. */
+export function testsTabs({
+  repo,
+  list,
+}: Pick<InsightsQuery, 'repo'> & { readonly list?: InsightsQuery['list'] }): Html {
+  const links = (['flaky', 'cost', 'quarantine'] as const).map((name) => ({
+    address: `${TESTS_PATH}${search({ repo, list: name === 'flaky' ? undefined : name })}`,
+    words: TEST_LISTS[name],
+    isHere: name === list,
+  }));
+  return html`<p class="page-title">Tests</p>${tabs('Lists of tests', links)}`;
 }
 
 /** Returns a period of whole UTC days that ends today, or that begins on `day`. */

@@ -1,14 +1,14 @@
-import type { FastifyInstance } from 'fastify';
 import type { ReviewingFigures, WeekFigures } from '../../domain/insights.ts';
 import { type Proportion, proportion } from '../../lib/statistics.ts';
 import { counted } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import { search } from '../addresses.ts';
-import { causesTable, causesView, registerCausePage } from '../causes.ts';
+import { registerCausePage } from '../causes/cause-page.ts';
 import { type Chart, columnsChart, figure, formatPercent, linesChart } from '../charts/chart.ts';
 import { calibrationBins, calibrationFinding } from '../charts/confidence.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type Html, html } from '../html.ts';
+import { type ConsoleApp, route } from '../page.ts';
 import { healthView } from './health.ts';
 import {
   daysField,
@@ -17,26 +17,31 @@ import {
   type InsightsView,
   listDays,
   registerInsightsRoute,
+  TESTS_PATH,
   toPeriod,
 } from './insights-frame.ts';
 import { modelsView } from './models.ts';
 import { flakyView, registerTestPage } from './tests.ts';
+import { causesTable, causesView } from './top-causes.ts';
 import { checkedView, createCoverageChart, trustFacts, trustView } from './trust.ts';
 
 /**
  * Registers the pages of figures about answers and decisions. All readers see them, except for the page on
  * how people decide, which is for reviewers.
  */
-export function registerInsightsPages(app: FastifyInstance, deps: ConsoleDeps): void {
+export function registerInsightsPages(app: ConsoleApp, deps: ConsoleDeps): void {
   registerInsightsRoute(app, deps, { path: '/insights', role: 'read', view: overviewView });
   registerInsightsRoute(app, deps, { path: '/insights/trust', role: 'read', view: trustView });
   registerInsightsRoute(app, deps, { path: '/insights/trust/answers', role: 'read', view: checkedView });
   registerInsightsRoute(app, deps, { path: '/insights/models', role: 'read', view: modelsView });
   registerInsightsRoute(app, deps, { path: '/insights/health', role: 'read', view: healthView });
-  registerInsightsRoute(app, deps, { path: '/insights/flaky', role: 'read', view: flakyView });
+  registerInsightsRoute(app, deps, { path: TESTS_PATH, role: 'read', view: flakyView });
   registerInsightsRoute(app, deps, { path: '/insights/causes', role: 'read', view: causesView });
   registerInsightsRoute(app, deps, { path: '/insights/cost', role: 'read', view: costView });
   registerInsightsRoute(app, deps, { path: '/insights/reviewers', role: 'review', view: reviewersView });
+  app.get('/insights/flaky', route('read'), async (request, reply) =>
+    reply.redirect(`${TESTS_PATH}${request.url.slice('/insights/flaky'.length)}`, 301),
+  );
   registerCausePage(app, deps);
   registerTestPage(app, deps);
 }
@@ -80,7 +85,7 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
     ),
     tile(
       'Flaky tests',
-      `/insights/flaky${search({ repo })}`,
+      `${TESTS_PATH}${search({ repo })}`,
       worst === undefined
         ? 'No test is known to be flaky.'
         : `${worst.name} flakes ` +
@@ -105,7 +110,7 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
 }
 
 function tile(name: string, address: string, finding: string): Html {
-  return html`<section class="card"><h2><a href="${address}">${name}</a></h2><p>${finding}</p></section>`;
+  return html`<section class="panel pad"><h2><a href="${address}">${name}</a></h2><p>${finding}</p></section>`;
 }
 
 const REVIEWED_DAYS = 90;
@@ -130,14 +135,14 @@ function content(figures: ReviewingFigures): Html {
   const { decided, medianSeconds, p90Seconds, timedAccepts, hastyAccepts, pairs, pairsAgreed } = figures;
   const hasty = proportion(hastyAccepts, timedAccepts);
   const seconds = (value: number | null) => (value === null ? 'unknown' : `${Math.round(value)} s`);
-  return html`<dl class="facts">
+  return html`<dl class="kv">
     <dt>Decided</dt><dd>${decided}</dd>
     <dt>Agreed with Faultline</dt><dd>${renderShare(proportion(figures.agreed, figures.judged))}</dd>
     <dt>Time to decide</dt><dd>median ${seconds(medianSeconds)}, 90th percentile ${seconds(p90Seconds)}</dd>
     <dt>Accepted within 3 s</dt><dd>${renderShare(hasty)}${
       hasty.of > 0 &&
       hasty.share > HASTY_SHARE &&
-      html` <strong class="warn">more than ${formatPercent(HASTY_SHARE)}: are answers being read?</strong>`
+      html` <strong class="is-amber">more than ${formatPercent(HASTY_SHARE)}: are answers being read?</strong>`
     }</dd>
     <dt>Two reviewers agree on the same cause</dt><dd>${renderShare(proportion(pairsAgreed, pairs))}</dd></dl>
     <p><a href="?csv=reviewing">Download CSV</a></p>`;

@@ -100,7 +100,7 @@ async function comparedPart(
   const [before, now] = [getAnswerer(runs.baseline), getAnswerer(runs.candidate)];
   const what = named.length > 0 ? named.join('; ') : 'settings of the triage';
   const changed = `${changes.length > 0 ? `What was changed: ${what}.` : 'Both runs had the same settings.'}${before === now ? ` Both were answered by ${now}.` : ''}`;
-  return html`<section class="card" id="verdict"
+  return html`<section class="panel pad" id="verdict"
     aria-label="Verdict">${verdict(comparison, runs, changed)}</section>
     ${keyFigures(comparison)}
     <h2 id="changed">Cases that changed</h2>${
@@ -114,8 +114,8 @@ async function comparedPart(
 
 /** The word and the color for each verdict on a figure. */
 const WORDS = {
-  'b-better': ['better', 'good'],
-  'a-better': ['worse', 'wrong'],
+  'b-better': ['better', 'is-green'],
+  'a-better': ['worse', 'is-red'],
   higher: ['higher', ''],
   lower: ['lower', ''],
   'within-noise': ['not clearly different', 'quiet'],
@@ -148,8 +148,8 @@ function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Ch
 
 function renderOutcome(better: number, worse: number): Shown {
   if (better > 0 && worse > 0) return 'Mixed';
-  if (better > 0) return html`<span class="good">Better</span>`;
-  return worse > 0 ? html`<span class="wrong">Worse</span>` : 'No clear difference';
+  if (better > 0) return html`<span class="is-green">Better</span>`;
+  return worse > 0 ? html`<span class="is-red">Worse</span>` : 'No clear difference';
 }
 
 function publishing(differences: readonly Difference[]): string {

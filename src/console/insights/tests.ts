@@ -19,9 +19,9 @@ import { QuarantineRequest, quarantineTest } from '../../service/answers/flaky.t
 import { requireReviewer } from '../../service/review/queue.ts';
 import type { TestCost } from '../../stores/flakiness.ts';
 import { buildAddress, causeAddress, search } from '../addresses.ts';
-import { type ChartTable, figure, formatPercent, linesChart, runStrip } from '../charts/chart.ts';
+import { type ChartTable, figure, formatPercent, linesChart, RUN_MARKS, runStrip } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { formatAge, hiddenFields, pager, postForm, renderTime, tabs } from '../controls.ts';
+import { crumbs, formatAge, hiddenFields, pager, postForm, renderTime } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
 import {
@@ -29,13 +29,13 @@ import {
   filterForm,
   type InsightsQuery,
   type InsightsView,
-  insightsTabs,
   sendTable,
+  TESTS_PATH,
   toPeriod,
 } from './insights-frame.ts';
 
 const PAGE = 50;
-const LISTS_PATH = '/insights/flaky';
+const LISTS_PATH = TESTS_PATH;
 /** Failed runs are kept for 31 days. */
 const PERIODS = [7, 30] as const;
 
@@ -50,13 +50,13 @@ interface List {
 }
 
 /**
- * Renders `/insights/flaky`: tests that failed and passed without a change, tests by the cost of their
+ * Renders `/tests`: tests that failed and passed without a change, tests by the cost of their
  * failures, and tests in quarantine.
  */
 export async function flakyView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const { repo, list, offset } = query;
   const shown = list === 'cost' ? await costly(query, deps) : await flaky(query, deps);
-  const main = html`<h1 tabindex="-1">${NAMES[list]}</h1>${lists(query)}<p>${shown.introduction}</p>
+  const main = html`<h1 tabindex="-1">${NAMES[list]}</h1><p class="quiet">${shown.introduction}</p>
     ${filterForm(query, html`${hiddenFields({ list })}${shown.more}`)}${
       shown.found === 0
         ? html`<p>${offset > 0 ? 'No more tests.' : shown.none}</p>`
@@ -83,17 +83,6 @@ const NAMES = { flaky: 'Flaky tests', cost: 'Costliest tests', quarantine: 'Test
 
 function kept({ repo, list, days, minutes }: InsightsQuery) {
   return { repo, list: list === 'flaky' ? undefined : list, ...(list === 'cost' && { days, minutes }) };
-}
-
-function lists(query: InsightsQuery): Html {
-  const links = (['flaky', 'cost', 'quarantine'] as const).map((list) => {
-    return {
-      address: `${LISTS_PATH}${search(kept({ ...query, list }))}`,
-      words: NAMES[list],
-      isHere: list === query.list,
-    };
-  });
-  return tabs('Lists of tests', links);
 }
 
 async function flaky({ repo, list, offset }: InsightsQuery, { stores }: ConsoleDeps): Promise<List> {
@@ -163,7 +152,7 @@ function named(test: Pick<TestFlakiness, 'name' | 'suite' | 'repository' | 'file
   const until: Shown =
     test.quarantine !== null &&
     html`<br><span class="status">in quarantine until ${test.quarantine.until.slice(0, 10)}</span>`;
-  return html`<th scope="row"><a class="mono" href="${testAddress(test)}">${test.name}</a><br><span
+  return html`<th scope="row"><a class="whole" href="${testAddress(test)}">${test.name}</a><br><span
     class="quiet">${test.suite !== null && `${test.suite} · `}${test.repository}${
       test.file !== null && ` · ${test.file}`
     }</span>${until}</th>`;
@@ -177,7 +166,7 @@ function row(test: TestFlakiness): Html {
     interval ${formatPercent(low)} to ${formatPercent(high)}</span></td>
     <td>${again(test)}</td><td>${runStrip(test.name, test.recent)}</td>
     <td>${test.since !== null && renderTime(test.since)}${
-      last !== undefined && html`<br><a href="${buildAddress(last.buildId)}">last flake</a>`
+      last !== undefined && html`<br><a class="above" href="${buildAddress(last.buildId)}">last flake</a>`
     }</td></tr>`;
 }
 
@@ -276,12 +265,16 @@ export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
       return sendTable(reply, { runs: { head: RUN_HEAD, rows: runs.map(runCells) } }, csv);
     const [reader, causes] = await Promise.all([loadReader(request, deps), findCauses(deps, test)]);
     const acts = mayReview(reader.principal);
-    const main = html`${insightsTabs(LISTS_PATH, acts, repository)}<h1 tabindex="-1">${name}</h1>
+    const top = crumbs([
+      html`<a href="${TESTS_PATH}">Tests</a>`,
+      html`<a href="${TESTS_PATH}${search({ repo: repository })}">${repository}</a>`,
+    ]);
+    const main = html`<h1 tabindex="-1">${name}</h1>
       <p class="quiet">${suite !== '' && `${suite} · `}${repository}${
         test.file !== null && ` · ${test.file}`
       }</p>
       ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock.now())}${breakPart(lastBreak(runs))}${runsPart(test, runs)}`;
-    return sendPage(request, reply, { title: `${name} · Test`, part: 'insights', main }, reader);
+    return sendPage(request, reply, { title: `${name} · Test`, part: 'tests', top, main }, reader);
   });
   app.post(TEST_PATH, route('review', { body: z.looseObject({}) }), async (request, reply) => {
     const asked = readInput('This quarantine', QuarantineRequest, {
@@ -296,7 +289,7 @@ export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
 function facts(test: TestFlakiness): Html {
   const { share, low, high } = proportion(test.flakes, test.runs);
   const failed = proportion(test.failed, test.runs);
-  return html`<dl class="facts"><dt>Flakes</dt><dd><strong>${formatPercent(share)}</strong>, ${test.flakes}
+  return html`<dl class="kv"><dt>Flakes</dt><dd><strong>${formatPercent(share)}</strong>, ${test.flakes}
     of the latest ${test.runs} runs <span class="quiet">(95 % interval ${formatPercent(low)} to
     ${formatPercent(high)})</span></dd>
     <dt>Failures</dt><dd>${formatPercent(failed.share)}, ${test.failed} of ${test.runs}</dd>
@@ -421,8 +414,8 @@ function runsPart(test: TestFlakiness, runs: readonly TestRunFacts[]): Html {
         <td>${run.branch}</td>${hasMachines && html`<td>${run.runner}</td>`}</tr>`,
   );
   return html`<h2>Latest ${runs.length} runs</h2><p class="scroll">${runStrip(test.name, recent)}</p>
-    <ul class="legend">${(['passed', 'flake', 'failed'] as const).map(
-      (mark) => html`<li><span class="key run ${mark}"></span>${mark}</li>`,
+    <ul class="key">${(['passed', 'flake', 'failed'] as const).map(
+      (mark) => html`<li><i class="${RUN_MARKS[mark]}"></i>${mark}</li>`,
     )}</ul>${durations.drawing !== null && figure(durations, 'h3')}
     ${comparison('branch', runs, marks, ({ branch }) => branch)}${comparison(
       'pipeline',

@@ -11,6 +11,7 @@ import { type CoverageChart, calibrationChart, coverageChart } from '../charts/c
 import type { ConsoleDeps } from '../console-deps.ts';
 import { pager, renderTime } from '../controls.ts';
 import { dataTable, type Html, html } from '../html.ts';
+import { renderCategory } from '../parts/marks.ts';
 import { filterForm, type InsightsQuery, type InsightsView, toPeriod } from './insights-frame.ts';
 
 const PATH = '/insights/trust';
@@ -176,9 +177,9 @@ function difference({ before, after }: TrustChange): Html {
   if (before.decided < TOO_FEW || after.decided < TOO_FEW)
     return html`<span class="quiet">too few decisions to compare</span>`;
   const [was, is] = [proportion(before.right, before.decided), proportion(after.right, after.decided)];
-  if (is.low > was.high) return html`<strong class="good">right more often</strong>`;
+  if (is.low > was.high) return html`<strong class="is-green">right more often</strong>`;
   return is.high < was.low
-    ? html`<strong class="wrong">right less often</strong>`
+    ? html`<strong class="is-red">right less often</strong>`
     : html`no clear difference`;
 }
 
@@ -232,7 +233,7 @@ export async function checkedView(
       shown.length === 0
         ? html`<p>${offset > 0 ? 'No more answers.' : 'There are none.'}</p>`
         : dataTable(title, ['Decided', 'Failure', 'Faultline said', 'A person said'], shown.map(checkedRow), {
-            className: 'listed',
+            className: 'wide',
           })
     }
     ${pager({ offset, size: PAGE, more: found.length > PAGE }, (at) => kept({ offset: at || undefined }))}`;
@@ -277,10 +278,10 @@ function checkedRow({
   decidedCategory,
   decidedAt,
 }: CheckedAnswer): Html {
-  const said = decidedCategory === null ? 'rejected' : html`<span class="category">${decidedCategory}</span>`;
+  const said = decidedCategory === null ? 'rejected' : renderCategory(decidedCategory);
   return html`<tr><td>${renderTime(decidedAt)}</td>
     <td><a href="${analysisAddress(analysisId)}">${title}</a><br><span class="quiet">${repository}</span></td>
-    <td><span class="category">${category}</span>
+    <td>${renderCategory(category)}
     <span class="quiet">${formatConfidence(confidence)}</span></td>
-    <td>${said} <span class="${right ? 'good' : 'wrong'}">${right ? '✓ right' : '✗ wrong'}</span></td></tr>`;
+    <td>${said} <span class="${right ? 'is-green' : 'is-red'}">${right ? '✓ right' : '✗ wrong'}</span></td></tr>`;
 }

@@ -2,11 +2,14 @@ import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import { findMax } from '../../lib/collections.ts';
+import { counted } from '../../lib/text.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { logAddress } from '../addresses.ts';
+import { badge } from '../controls.ts';
 import { type Html, html, joined, NOTHING } from '../html.ts';
 import { logPageLink } from '../outside.ts';
+import { listTellingWords, placeNotes } from './notes.ts';
 import { showLines } from './render-line.ts';
 import {
   type EvidenceLines,
@@ -31,6 +34,10 @@ export interface EvidenceWindows {
    * to show.
    */
   readonly shown: ReadonlySet<string>;
+  /** The claims, by their places in the answer, that stand under a line that proves them. */
+  readonly noted: ReadonlySet<number>;
+  /** The number of logs. */
+  readonly count: number;
 }
 
 export interface EvidenceWindowsDeps {
@@ -52,10 +59,13 @@ export async function evidenceWindows(
   analysis: Pick<Analysis, 'buildId' | 'evidence' | 'answer'>,
   {
     build,
+    claims = [],
     stamps = false,
     back,
   }: {
     readonly build: Pick<Build, 'provider'>;
+    /** What each claim says beyond what the page has said before it; empty: nothing. */
+    readonly claims?: readonly string[];
     readonly stamps?: boolean;
     readonly back?: string | undefined;
   },
@@ -68,7 +78,7 @@ export async function evidenceWindows(
   // The log that proves most comes first, and what proves nothing is folded only below what does.
   const proving = marks.filter((own) => own.some(isProof));
   const parts: Html[] = [];
-  const shown = new Set<string>();
+  const [shown, noted] = [new Set<string>(), new Set<number>()];
   for (const [at, evidence] of [...proving, ...marks.filter((own) => !proving.includes(own))].entries()) {
     const name = evidence[0]?.source ?? '';
     const source = sources.find((one) => one.name === name);
@@ -78,18 +88,21 @@ export async function evidenceWindows(
       evidence,
       prefix: at === 0 ? '' : `log${at + 1}-`,
       stamps,
+      claims,
     });
     for (const id of lists.shown) shown.add(id);
-    const rows = lists.html;
+    for (const claim of lists.noted) noted.add(claim);
     const outside = logPageLink(build, pages.get(name), evidence.find(isProof)?.cited[0]);
-    if (source !== undefined && !lists.kept)
-      parts.push(section(analysis.buildId, source, rows, outside, back));
-    else
-      parts.push(
-        keptSection(name, await deps.stores.builds.logsForgottenAt(analysis.buildId), rows, outside),
-      );
+    const heading = at === 0 ? html`<h2 id="evidence">Evidence</h2>` : html`<h3>Also</h3>`;
+    const isStored = source !== undefined && !lists.kept;
+    const about = isStored
+      ? storedAbout(analysis.buildId, source, outside, back)
+      : keptAbout(name, await deps.stores.builds.logsForgottenAt(analysis.buildId), outside);
+    parts.push(
+      html`<figure class="log evidence"><figcaption>${heading}${about}</figcaption>${lists.html}</figure>`,
+    );
   }
-  return { html: parts.length === 0 ? NOTHING : joined(parts, '\n'), shown };
+  return { html: parts.length === 0 ? NOTHING : joined(parts, '\n'), shown, noted, count: parts.length };
 }
 
 /** Names of the logs from which the reader chose, that of the first claim's words first. */
@@ -111,13 +124,14 @@ interface OneLog {
   readonly evidence: readonly EvidenceLines[];
   readonly prefix: string;
   readonly stamps: boolean;
+  readonly claims: readonly string[];
 }
 
 /** Renders the lists of lines of one log. `kept`: the lines are those that were kept with the analysis. */
 async function renderLists(
   { archive }: EvidenceWindowsDeps,
-  analysis: Pick<Analysis, 'buildId' | 'evidence'>,
-  { name, source, evidence, prefix, stamps }: OneLog,
+  analysis: Pick<Analysis, 'buildId' | 'evidence' | 'answer'>,
+  { name, source, evidence, prefix, stamps, claims }: OneLog,
 ) {
   const { buildId } = analysis;
   const own = evidence.filter(({ anchor }) => anchor);
@@ -133,19 +147,26 @@ async function renderLists(
   const texts = kept
     ? views.map((view) => keptStretches(analysis.evidence, name, view))
     : read.map((one) => one ?? []);
+  const { notes, noted } = placeNotes(
+    analysis,
+    { name, evidence: own, claims, hasIds: true },
+    texts[0] ?? [],
+  );
+  const telling = listTellingWords(analysis.answer.title);
   const lists = groups.map((group, at) => {
-    const options = { ...rowOptions(buildId, name, evidence, `${prefix}${at === 0 ? '' : 'rest-'}`), stamps };
+    const plain = rowOptions(buildId, name, evidence, `${prefix}${at === 0 ? '' : 'rest-'}`);
+    const options = { ...plain, stamps, telling, wordsOnly: true, notes: at === 0 ? notes : new Map() };
     const rows = renderRows(texts[at] ?? [], count, kept ? { ...options, lineAddress: null } : options);
     const list = logList(rows, { label: `${group === proof ? 'Evidence' : 'Other excerpts'} in ${name}` });
     if (group === proof || proof.length === 0) return list;
     return html`<details class="aside">
-      <summary>${group.length} more ${group.length === 1 ? 'excerpt' : 'excerpts'}
+      <summary class="pad">${group.length} more ${group.length === 1 ? 'excerpt' : 'excerpts'}
       of this log, not cited</summary>${list}</details>`;
   });
   const shown = groups.flatMap((group, at) =>
     group.filter((one) => holds(texts[at] ?? [], one.cited[0] ?? one.from)).map(({ id }) => id),
   );
-  return { html: joined(lists, '\n'), shown, kept };
+  return { html: joined(lists, '\n'), shown, noted, kept };
 }
 
 function holds(read: readonly ReadStretch[], line: number): boolean {
@@ -182,32 +203,26 @@ function rowOptions(
   };
 }
 
-function section(
+/** Renders the name of a log, and the ways to the whole of it. */
+function storedAbout(
   buildId: string,
   { name, lines, notes }: ArchivedSource,
-  list: Html,
   outside: Html | null,
   back?: string,
 ): Html {
   const log = `${logAddress(buildId, name)}${back === undefined ? '' : `&back=${encodeURIComponent(back)}`}`;
-  return html`<section class="evidence"><h3>${name}</h3>
-    ${list}
-    <p><a data-action="full-log" href="${log}">Open the full log (${lines.toLocaleString('en-US')} lines)</a>
-    · <a href="/logs/${encodeURIComponent(buildId)}/raw?file=${encodeURIComponent(name)}">Raw</a>${
-      outside !== null && html` · ${outside}`
-    }${notes.map((note) => html` · ${note}`)}</p></section>`;
+  return html`<span class="meta">${name}, ${counted(lines, 'line')}${notes.map((note) => ` · ${note}`)}</span><span
+    class="acts">${outside}<a href="/logs/${encodeURIComponent(buildId)}/raw?file=${encodeURIComponent(
+      name,
+    )}">Raw</a><a class="btn bare" data-action="full-log" href="${log}">Whole log${badge('full-log')}</a></span>`;
 }
 
-function keptSection(name: string, deletedAt: string | null, list: Html, outside: Html | null): Html {
+function keptAbout(name: string, deletedAt: string | null, outside: Html | null): Html {
   const why =
     deletedAt === null
       ? 'This log is not in the archive'
       : `Retention deleted this log on ${deletedAt.slice(0, 10)}`;
-  return html`<section class="evidence"><h3>${name}</h3>
-    ${list}
-    <p class="quiet">${why}; these lines were kept with the analysis.${
-      outside !== null && html` ${outside}`
-    }</p></section>`;
+  return html`<span class="meta">${name}. ${why}; these lines were kept with the analysis.</span>${outside}`;
 }
 
 /** Returns the lines of a view that were kept with the evidence. There are no gaps to open. */

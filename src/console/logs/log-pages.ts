@@ -1,16 +1,16 @@
-import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { counted } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
-import type { BuildArchive } from '../../ports/build-archive.ts';
 import { analysisAddress, buildAddress, logAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { actionLink, badge, hiddenFields } from '../controls.ts';
 import { type Html, html, joined, type Shown } from '../html.ts';
-import { IdParams, protect } from '../http.ts';
+import { IdParams } from '../http.ts';
 import { logPageLink } from '../outside.ts';
 import { type ConsoleApp, loadReader, route, sendHtml, sendPage } from '../page.ts';
+import { icon } from '../parts/icons.ts';
+import { renderCategory } from '../parts/marks.ts';
 import {
   findLog,
   type LogFacts,
@@ -25,8 +25,11 @@ import {
   rowOptions,
   sayNoLog,
 } from './log-view.ts';
+import { mapPart } from './map.ts';
+import { type Outline, readOutline } from './outline.ts';
+import { sendRaw } from './raw.ts';
 import { showLines } from './render-line.ts';
-import { lineRow, logList, renderRows, WINDOW } from './rows.ts';
+import { lineRow, logList, type Range, renderRows, WINDOW } from './rows.ts';
 import { type Found, PAGE, searchLog } from './search.ts';
 
 const RawQuery = z.object({ file: z.string().max(2_000).optional() });
@@ -56,12 +59,15 @@ export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
         html`<ol>${view && renderRows(view.stretches, facts.source.lines, view.rows)}</ol>`,
       );
     }
-    const body = await renderBody(deps, facts, query, shape, closed(reply));
+    const [body, outline] = await Promise.all([
+      renderBody(deps, facts, query, shape, closed(reply)),
+      readOutline(deps.archive, facts.build.id, facts.source),
+    ]);
     const title = `${facts.source.name} · ${facts.build.pipeline} #${facts.build.number}`;
     return sendPage(
       request,
       reply,
-      { title, place: 'log', part: 'builds', main: logPage(facts, query, shape, body) },
+      { title, place: 'log', part: 'builds', fills: true, main: logPage(facts, query, shape, body, outline) },
       reader,
     );
   });
@@ -85,9 +91,9 @@ async function renderBody(
   query: LogQuery,
   shape: Shape,
   signal: AbortSignal,
-): Promise<Shown> {
+): Promise<LogBody> {
   const { build, source } = facts;
-  if (source.bytes === 0) return emptyBody(facts);
+  if (source.bytes === 0) return note(emptyBody(facts));
   if (query.q !== '' && query.L === null && query.from === 0 && query.view === undefined) {
     const wanted = { text: query.q, matchCase: query.case === '1', from: query.hit };
     return searchBody(
@@ -98,7 +104,11 @@ async function renderBody(
     );
   }
   const view = await readView(deps, facts, query, shape.stamps);
-  return view === null ? gone(facts) : viewBody(facts, query, shape, view);
+  return view === null ? note(gone(facts)) : viewBody(facts, query, shape, view);
+}
+
+function note(lines: Shown): LogBody {
+  return { about: null, lines, shown: [] };
 }
 
 function gone({ build, sources, source }: LogFacts): Shown {
@@ -108,35 +118,7 @@ function gone({ build, sources, source }: LogFacts): Shown {
     deletedAt: null,
     wanted: source.name,
   };
-  return html`<p role="note">${sayNoLog(missing)}</p>`;
-}
-
-/**
- * Sends the stored text, or the requested bytes of it. The browser always treats it as text, whatever it
- * contains.
- */
-function sendRaw(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { archive }: ConsoleDeps,
-  { build, source }: LogFacts,
-): FastifyReply {
-  const { range: asked, 'if-range': ifRange } = request.headers;
-  const range = ifRange === undefined ? readByteRange(asked, source.bytes) : null;
-  protect(reply);
-  reply
-    .header('content-type', 'text/plain; charset=utf-8')
-    .header('content-disposition', inlineAs(source.name))
-    .header('cache-control', 'private, no-store')
-    .header('accept-ranges', 'bytes');
-  if (range === 'unsatisfiable')
-    return reply.status(416).header('content-range', `bytes */${source.bytes}`).send('');
-  const bytes = range ?? { first: 0, last: source.bytes - 1 };
-  if (range !== null)
-    reply.status(206).header('content-range', `bytes ${range.first}-${range.last}/${source.bytes}`);
-  reply.header('content-length', bytes.last - bytes.first + 1);
-  const pieces = textBytes(archive, { buildId: build.id, name: source.name }, bytes);
-  return reply.send(source.bytes === 0 ? '' : Readable.from(pieces, { objectMode: false }));
+  return html`<p class="pad" role="note">${sayNoLog(missing)}</p>`;
 }
 
 /** Returns a signal that is aborted when the client disconnects. */
@@ -148,67 +130,6 @@ function closed(reply: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-const LINE_END = Buffer.from('\n');
-
-/** Bytes of a text, both included, from 0. */
-interface ByteRange {
-  readonly first: number;
-  readonly last: number;
-}
-
-/**
- * Parses a `Range` header for a text of `size` bytes (RFC 9110, 14.2). Returns one range, or null for the
- * whole text, which includes headers that we do not understand and headers that ask for several ranges.
- * Returns `unsatisfiable` if the text ends before the range.
- */
-export function readByteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
-  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? [];
-  if (first === '' && last === '') return null;
-  if (first === '') {
-    const length = Math.min(Number(last), size);
-    return length === 0 ? 'unsatisfiable' : { first: size - length, last: size - 1 };
-  }
-  if (last !== '' && Number(last) < Number(first)) return null;
-  if (Number(first) >= size) return 'unsatisfiable';
-  return { first: Number(first), last: Math.min(last === '' ? size - 1 : Number(last), size - 1) };
-}
-
-/**
- * Yields the bytes of a stored text, or those of the range, in order. Only a small part of it is in memory at
- * a time.
- */
-export async function* textBytes(
-  archive: Pick<BuildArchive, 'pieces'>,
-  of: { readonly buildId: string; readonly name: string },
-  { first, last }: ByteRange,
-): AsyncGenerator<Buffer> {
-  let at = 0;
-  for await (const { lineStart, bytes } of archive.pieces(of.buildId, of.name)) {
-    for (const part of lineStart === 1 ? [bytes] : [LINE_END, bytes]) {
-      const wanted = part.subarray(Math.max(0, first - at), Math.max(0, last + 1 - at));
-      // A piece is valid until the next one only, and a socket may take it later.
-      if (wanted.length > 0) yield Buffer.from(wanted);
-      at += part.length;
-    }
-    if (at > last) return;
-  }
-}
-
-/**
- * Returns the header that names a file which is shown rather than saved (RFC 6266). Names of any kind are
- * safe in it.
- */
-export function inlineAs(name: string): string {
-  const file = name.split('/').at(-1)?.toWellFormed() || 'log';
-  const plain = file.replace(/[^\w.-]/g, '_').slice(0, 150);
-  const text = plain.includes('.') ? plain : `${plain}.txt`;
-  const encoded = encodeURIComponent(file.slice(0, 150).toWellFormed()).replace(
-    /['()*]/g,
-    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `inline; filename="${text}"; filename*=UTF-8''${encoded}`;
-}
-
 /** The reader's current settings for how the log is shown. */
 interface Shape {
   readonly stamps: boolean;
@@ -216,46 +137,93 @@ interface Shape {
 }
 
 /**
- * Renders the viewer: the name of the log, its tools, and its lines. A phone shows the less used tools on
- * request.
+ * Renders the viewer: its tools, its steps, the lines, and a map of the whole log. A phone shows the less used
+ * tools on request.
  */
-function logPage(facts: LogFacts, query: LogQuery, shape: Shape, body: Shown): Html {
+function logPage(
+  facts: LogFacts,
+  query: LogQuery,
+  shape: Shape,
+  body: LogBody,
+  outline: Outline | null,
+): Html {
   const { build, source } = facts;
   const raw = `/logs/${encodeURIComponent(build.id)}/raw?file=${encodeURIComponent(source.name)}`;
-  return html`<div class="wide"><h1 tabindex="-1">${source.name}</h1>
-    <p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a>
-    · ${counted(source.lines, 'line')} ·
-    ${formatSize(source.bytes)}${source.notes.map((note) => html` · ${note}`)}</p>
-    ${otherLogs(facts)}
+  return html`<h1 class="seen-not" tabindex="-1">${source.name}</h1><div class="reader">
     <div class="tools">${backLink(facts, query)}${searchForm(facts, query)}<details>
-    <summary class="button">More</summary>${matchCase(query)}
-    ${toolLinks(facts, query, shape)}<a class="button" href="${raw}" target="_blank">Raw</a>${logPageLink(
+    <summary class="btn">More</summary><div class="acts">${matchCase(query)}
+    ${toolLinks(facts, query, shape)}<a class="btn" href="${raw}" target="_blank">Raw</a>${logPageLink(
       build,
       facts.page,
       query.L?.from,
-      html` class="button"`,
+      html` class="btn"`,
     )}<button type="button" data-copy="link" hidden>Copy
-    link</button><button type="button" data-copy="lines" hidden>Copy lines</button></details></div>
-    ${body}</div>`;
+    link</button><button type="button" data-copy="lines" hidden>Copy lines</button></div></details></div>
+    ${stepsPart(facts, query, outline, body.about)}<div class="column">${body.lines}</div>${
+      source.lines > 0 && mapPart(facts, outline, body.shown)
+    }</div>`;
+}
+
+/** The lines of a page, and what there is to say of them. */
+interface LogBody {
+  readonly about: Shown;
+  readonly lines: Shown;
+  /** The lines that are shown, for the map. */
+  readonly shown: readonly Range[];
+}
+
+/** Renders the steps of the log, the lines that prove an answer within them, and the answers themselves. */
+function stepsPart(facts: LogFacts, query: LogQuery, outline: Outline | null, about: Shown): Html {
+  const { build, source, evidence, analyses } = facts;
+  const address = (line: number) =>
+    placeAddress(build.id, source.name, pickKept(query), { marked: { from: line, to: line } });
+  const proof = [...new Set(evidence.flatMap(({ cited }) => cited.slice(0, 3)))].toSorted(
+    (one, other) => one - other,
+  );
+  const within = (line: number) => html`<li class="within"><a href="${address(line)}">Proof <span
+    class="num">${formatNumber(line)}</span></a></li>`;
+  const steps = outline?.steps ?? [];
+  const rows = steps.map(({ name, line }, index) => {
+    const end = steps[index + 1]?.line ?? Number.POSITIVE_INFINITY;
+    const own = proof.filter((one) => one >= line && one < end);
+    return html`<li><a href="${address(line)}"${own.length > 0 && html` aria-current="true"`}>${
+      own.length > 0 ? icon('cross', 'is-red') : icon('right')
+    }${name}<span class="meta num">${formatNumber(line)}</span></a></li>${own.map(within)}`;
+  });
+  const first = steps[0]?.line ?? Number.POSITIVE_INFINITY;
+  const answers = analyses.map(
+    (one) => html`<p class="pad meta">${renderCategory(one.category)}<br><a
+      href="${analysisAddress(one.id)}">${one.answer.title}</a></p>`,
+  );
+  return html`<nav class="steps" aria-label="Steps"><ul>${proof.filter((one) => one < first).map(within)}${rows}</ul>
+    ${answers}<div class="pad meta flow"><p><a href="${buildAddress(build.id)}">${build.repository} · ${
+      build.pipeline
+    } #${build.number}</a></p><p>${counted(source.lines, 'line')},
+    ${formatSize(source.bytes)}${source.notes.map((note) => html` · ${note}`)}</p>${about}${otherLogs(
+      facts,
+    )}</div></nav>`;
 }
 
 /** Renders the lines of a view, and how many of all lines they are. */
-function viewBody(facts: LogFacts, { L }: LogQuery, shape: Shape, { stretches, rows }: LogView): Html {
+function viewBody(facts: LogFacts, { L }: LogQuery, shape: Shape, { stretches, rows }: LogView): LogBody {
   const { source } = facts;
   const shown = stretches.reduce((sum, { lines }) => sum + lines.length, 0);
   const beyond =
     L !== null &&
     L.from > source.lines &&
-    html`<p role="note" class="warn">There is no line ${formatNumber(L.from)}: the log ends at line
+    html`<p role="note" class="is-amber">There is no line ${formatNumber(L.from)}: the log ends at line
       ${formatNumber(source.lines)}.</p>`;
   const [isPart, secrets] = [shown < source.lines, hiddenSecrets(stretches)];
   const part = html`<span id="shown">${formatNumber(shown)}</span> of ${counted(source.lines, 'line')}
     ${source.lines === 1 ? 'is' : 'are'} on this page; the browser's search covers only these.`;
-  return html`${beyond}${(isPart || secrets) && html`<p class="quiet">${isPart && part}${secrets}</p>`}
-    ${logList(renderRows(stretches, source.lines, rows), {
+  return {
+    about: (isPart || secrets) && html`<p>${isPart && part}${secrets}</p>`,
+    lines: html`${beyond}${logList(renderRows(stretches, source.lines, rows), {
       label: `Lines of ${source.name}`,
       wrap: shape.wrap,
-    })}`;
+    })}`,
+    shown: stretches.filter(({ kind }) => kind === 'lines'),
+  };
 }
 
 /** Renders the reason why a text has no lines. */
@@ -264,7 +232,7 @@ function emptyBody({ source }: LogFacts): Html {
     source.kind === 'artifact'
       ? 'This file is not text, so its content was not kept.'
       : 'This log is empty: the runner was lost before the first line, or the step printed nothing.';
-  return html`<p role="note">${why}</p>`;
+  return html`<p class="pad" role="note">${why}</p>`;
 }
 
 /**
@@ -300,8 +268,7 @@ function searchForm({ build, source }: LogFacts, { q, ts, wrap, analysis, back }
   const kept = hiddenFields({ file: source.name, ts, wrap, analysis, back });
   return html`<form role="search" id="search" aria-label="This log"
     action="/logs/${encodeURIComponent(build.id)}">${kept}<input type="search" name="q" aria-label="Search"
-    placeholder="Search" value="${q}" maxlength="500" data-action="search">${badge('search')}
-    <button>Search</button></form>`;
+    placeholder="Search" value="${q}" maxlength="500" data-action="search">${badge('search')}</form>`;
 }
 
 /** Renders the field of the search for matching case, which is seldom used. */
@@ -326,11 +293,11 @@ function toolLinks({ build, source }: LogFacts, query: LogQuery, { stamps, wrap 
     placeAddress(build.id, source.name, { ...kept, ...changes }, place);
   const end = Math.max(1, source.lines - WINDOW + 1);
   const links: Shown[] = [
-    html`<a class="button" href="${go({}, { q: '', case: undefined })}">Evidence</a>`,
-    html`<a class="button" href="${go({ view: 'full' }, { q: '', case: undefined })}">Full log</a>`,
-    html`<a class="button" href="${go({ window: { from: end, to: source.lines } })}">End</a>`,
+    html`<a class="btn" href="${go({}, { q: '', case: undefined })}">Evidence</a>`,
+    html`<a class="btn" href="${go({ view: 'full' }, { q: '', case: undefined })}">Full log</a>`,
+    html`<a class="btn" href="${go({ window: { from: end, to: source.lines } })}">End</a>`,
     actionLink('timestamps', go(at, { ts: stamps ? '0' : '1' }), `${stamps ? 'Hide' : 'Show'} timestamps`),
-    html`<a class="button" data-wrap href="${go(at, { wrap: wrap ? '0' : '1' })}">${
+    html`<a class="btn" data-wrap href="${go(at, { wrap: wrap ? '0' : '1' })}">${
       wrap ? 'Do not wrap' : 'Wrap'
     } long lines</a>`,
   ];
@@ -358,20 +325,21 @@ function formatSize(bytes: number): string {
 /**
  * Renders the result of a search: the total number of lines, one page of them, and links to the other pages.
  */
-function searchBody(facts: LogFacts, query: LogQuery, shape: Shape, found: Found): Html {
+function searchBody(facts: LogFacts, query: LogQuery, shape: Shape, found: Found): LogBody {
   const { source } = facts;
   const options = rowOptions(facts, query, shape.stamps);
   const rows = found.hits.map(({ line, text }) => {
     const [shown] = showLines([text], line);
     return shown === undefined ? null : html`${lineRow(shown, { from: line, to: line }, options)}\n`;
   });
-  return html`<p role="note">${said(query, found)}</p>
+  const lines = html`<p class="pad" role="note">${said(query, found)}</p>
     ${pages(facts, query, found, 'Pages of hits')}
     ${
       found.hits.length > 0 &&
       logList(joined(rows), { label: `Lines of ${source.name} with “${query.q}”`, wrap: shape.wrap })
     }
     ${found.hits.length === PAGE && pages(facts, query, found, 'Pages of hits (bottom)')}`;
+  return { about: null, lines, shown: found.hits.map(({ line }) => ({ from: line, to: line })) };
 }
 
 function said({ q, hit }: LogQuery, { total, hits, endedAt }: Found): string {

@@ -11,7 +11,10 @@ import { readStructure, STRUCTURE_LITERALS } from '../../log/sections.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
 import { findBuild } from '../../service/answers/views.ts';
 import { analysisAddress, logAddress } from '../addresses.ts';
+import { writeTexts } from '../answer/texts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
+import type { Html } from '../html.ts';
+import { listTellingWords, placeNotes } from './notes.ts';
 import {
   aroundView,
   type EvidenceLines,
@@ -20,6 +23,7 @@ import {
   getProofRanges,
   openedGap,
   type Range,
+  type ReadStretch,
   type RowsOptions,
   readRange,
   readStretches,
@@ -211,12 +215,24 @@ export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, 
   const { build, source } = facts;
   const of = { buildId: build.id, name: source.name };
   const stretches = await readStretches(deps.archive, of, await stretchesFor(deps, facts, query));
-  return (
-    stretches && {
-      stretches,
-      rows: { ...rowOptions(facts, query, stamps), opening: !isFolded(query) && query.part === null },
-    }
-  );
+  if (stretches === null) return null;
+  const opening = !isFolded(query) && query.part === null;
+  const telling = facts.analyses.flatMap(({ answer }) => listTellingWords(answer.title));
+  const rows = { ...rowOptions(facts, query, stamps), opening, notes: listNotes(facts, stretches), telling };
+  return { stretches, rows };
+}
+
+/** Returns what the lines show, by their numbers: the claims of all answers that they prove. */
+function listNotes({ analyses, source }: LogFacts, read: readonly ReadStretch[]) {
+  const all = new Map<number, readonly Html[]>();
+  for (const analysis of analyses) {
+    const evidence = evidenceLines(analysis, source.name);
+    const { claims } = writeTexts(analysis);
+    const noted = { name: source.name, evidence, claims, hasIds: false };
+    for (const [line, notes] of placeNotes(analysis, noted, read).notes)
+      all.set(line, [...(all.get(line) ?? []), ...notes]);
+  }
+  return all;
 }
 
 /** Returns the options for drawing the rows of any view of a log. */

@@ -90,6 +90,20 @@ export function markFound(line: ShownLine, word: string, matchCase: boolean): Sh
   return { ...line, parts: cutAt(line.parts, cuts, found) };
 }
 
+/** Marks these words wherever they occur in the line, as they are written. */
+export function markWords(line: ShownLine, words: readonly string[]): ShownLine {
+  const text = plainText(line);
+  const found = words
+    .flatMap((word) => {
+      const from = word === '' ? -1 : text.indexOf(word);
+      return from === -1 ? [] : [{ from, to: from + word.length }];
+    })
+    .toSorted((left, right) => left.from - right.from || right.to - left.to);
+  const apart = found.filter(({ from }, index) => found.slice(0, index).every(({ to }) => to <= from));
+  if (apart.length === 0) return line;
+  return { ...line, parts: cutAt(line.parts, new Set(apart.flatMap(({ from, to }) => [from, to])), apart) };
+}
+
 function cutAt(
   parts: readonly LinePart[],
   cuts: ReadonlySet<number>,
@@ -293,7 +307,7 @@ function toClassNames(pen: Pen): string {
     pen.bold && 'bold',
     pen.dim && 'dim',
     pen.italic && 'ital',
-    pen.underline && 'line',
+    pen.underline && 'under',
     pen.inverse && 'inv',
   ];
   return names.filter((name) => name !== false).join(' ');

@@ -2,7 +2,7 @@ import type { Analysis } from '../../domain/analysis.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import { type Html, html, joined, type Shown } from '../html.ts';
-import { type LinePart, markFound, type ShownLine, showLines } from './render-line.ts';
+import { type LinePart, markFound, markWords, plainText, type ShownLine, showLines } from './render-line.ts';
 
 /** The options for drawing the rows of one log. */
 export interface RowsOptions {
@@ -20,6 +20,12 @@ export interface RowsOptions {
   readonly step?: number;
   /** Gaps open by themselves when they come into view, where scripts run. */
   readonly opening?: boolean;
+  /** What a line shows, to stand under it, by the number of the line. Given: evidence has no chips. */
+  readonly notes?: ReadonlyMap<number, readonly Html[]>;
+  /** Words that are underlined where a cited line has them. */
+  readonly telling?: readonly string[];
+  /** Lines without a word, and marks of groups, are left out. */
+  readonly wordsOnly?: boolean;
 }
 
 /** Renders the rows of a view: one item per line, one per gap. */
@@ -28,10 +34,18 @@ export function renderRows(stretches: readonly ReadStretch[], lineCount: number,
     stretches.map((stretch) =>
       stretch.kind === 'gap'
         ? gapRow(stretch, lineCount, options)
-        : stretch.lines.map((line) => lineRow(line, stretch, options)),
+        : stretch.lines
+            .filter((line) => options.wordsOnly !== true || hasWords(line))
+            .map((line) => lineRow(line, stretch, options)),
     ),
     '\n',
   );
+}
+
+/** Tells whether a line says something: it is neither blank nor the mark of a group of lines. */
+export function hasWords(line: Pick<ShownLine, 'parts'>): boolean {
+  const text = plainText(line).trim();
+  return text !== '' && !/^(?:##\[(?:end)?group\]|::(?:end)?group::|section_(?:start|end):\d)/.test(text);
 }
 
 /**
@@ -43,7 +57,7 @@ export function logList(
   { label, wrap }: { readonly label: string; readonly wrap?: boolean | undefined },
 ): Html {
   const how = wrap === undefined ? '' : wrap ? ' wrap' : ' nowrap';
-  return html`<div class="log${how}" role="region" aria-label="${label}" tabindex="0"><ol role="list">
+  return html`<div class="lines${how}" role="region" aria-label="${label}" tabindex="0"><ol role="list">
     ${rows}
     </ol></div>`;
 }
@@ -54,27 +68,29 @@ export function lineRow(line: ShownLine, within: Range, options: RowsOptions): H
   const evidence = options.evidence.filter(({ from, to }) => from <= number && number <= to);
   const isCited = evidence.some(({ cited }) => cited.includes(number));
   const isMarked = options.marked != null && options.marked.from <= number && number <= options.marked.to;
-  const shown = options.found == null ? line : markFound(line, options.found.text, options.found.matchCase);
-  const classes = [isCited ? 'ev' : evidence.length > 0 && 'near', isMarked && 'sel']
-    .filter((one) => one !== false)
-    .join(' ');
-  const isFirst = evidence.some((one) => number === findFirstLine(one, within));
+  const { found, telling = [], notes } = options;
+  const shown =
+    found != null ? markFound(line, found.text, found.matchCase) : isCited ? markWords(line, telling) : line;
+  const classes = [isCited && 'cited', isMarked && 'sel'].filter((one) => one !== false).join(' ');
+  const first = evidence.filter((one) => number === findFirstLine(one, within));
+  const anchors =
+    notes !== undefined && first.map(({ id, anchor }) => anchor && html`<span id="${id}"></span>`);
   return html`<li id="${options.prefix}L${number}"
     data-line="${number}"${classes !== '' && html` class="${classes}"`}${
-      isFirst && html` data-evidence`
-    }>${renderNumber(number, options)}<span class="tx">${
+      first.length > 0 && html` data-evidence`
+    }>${renderNumber(number, options)}<code>${anchors}${
       options.stamps === true && line.stamp !== null && html`<span class="ts">${line.stamp} </span>`
     }${shown.parts.map(renderPart)}${
       line.missing > 0 &&
-      html`<span class="more">… +${line.missing.toLocaleString('en-US')} characters</span>`
-    }</span>${
+      html`<span class="rest">… +${line.missing.toLocaleString('en-US')} characters</span>`
+    }</code>${
       line.overwritten !== null && overwrites(line.overwritten)
-    }${evidence.map((one) => chip(one, number, within))}</li>`;
+    }${notes === undefined && evidence.map((one) => chip(one, number, within))}</li>${notes?.get(number)}`;
 }
 
 function renderNumber(number: number, { lineAddress }: RowsOptions): Html {
-  if (lineAddress === null) return html`<span class="no">${number}</span>`;
-  return html`<a class="no" href="${lineAddress(number)}" aria-label="Line ${number}">${number}</a>`;
+  if (lineAddress === null) return html`<span class="n">${number}</span>`;
+  return html`<a class="n" href="${lineAddress(number)}" aria-label="Line ${number}">${number}</a>`;
 }
 
 function renderPart({ text, classes, found }: LinePart): Html {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Category, Kind } from '../../domain/category.ts';
+import { nameCategory } from '../../domain/category-words.ts';
 import { TriageError } from '../../domain/errors.ts';
 import {
   DecisionInput,
@@ -308,9 +309,11 @@ export function conflictWords(
   now: number,
 ): string {
   if (decision !== null) {
-    const did = { accept: 'accepted', correct: `corrected to ${decision.category}`, reject: 'rejected' }[
-      decision.type
-    ];
+    const did = {
+      accept: 'accepted',
+      correct: `corrected to ${nameCategory(decision.category)}`,
+      reject: 'rejected',
+    }[decision.type];
     return (
       `${decision.reviewer} decided this ${shortAge(now - Date.parse(decision.decidedAt))} ` +
       `ago: ${did}. Your text is kept below.`

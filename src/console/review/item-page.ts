@@ -1,53 +1,82 @@
 import { type Category, KINDS } from '../../domain/category.ts';
+import { CATEGORY_WORDS, nameCategory, nameKind } from '../../domain/category-words.ts';
 import { type DecisionType, REJECT_REASONS, RejectReason, type Review } from '../../domain/review.ts';
 import { counted, formatConfidence } from '../../lib/text.ts';
+import { clip } from '../../notifications/visible-text.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
-import { analysisParts, placeLine } from '../analysis.ts';
-import { actionButton, actionLink, badge, formatAge, hiddenFields, options, postForm } from '../controls.ts';
+import { answerBody } from '../answer/answer-page.ts';
+import { answerHeadline, placeCrumbs } from '../answer/parts.ts';
+import {
+  actionButton,
+  actionLink,
+  badge,
+  formatAge,
+  hiddenFields,
+  keysLink,
+  options,
+  postForm,
+} from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
+import { icon } from '../parts/icons.ts';
+import { banner, renderCategory } from '../parts/marks.ts';
 import { type ItemView, mustArm } from './item-view.ts';
-import { clockTime, decisionWords } from './queue.ts';
-import { formatQuery, type QueueQuery } from './queue-query.ts';
+import { clockTime, decisionWords, queuePart } from './queue.ts';
+import { formatQuery } from './queue-query.ts';
 
 /**
- * Renders the item: what it is, how confident the answer is, why a person is asked, and everything needed to
+ * Renders the item beside the queue: why a person is asked, what broke, whose it is, and everything needed to
  * check it.
  */
 export function itemMain(view: ItemView): Html {
-  const { review, facts, hold } = view;
-  const place = placeLine(facts, [hold !== 'decided' && `waiting ${formatAge(review.openedAt, facts.now)}`]);
-  const head = html`${headline(view)}${place}<div id="banners" data-live
-    data-say>${banners(view)}</div>`;
+  const { review, facts, hold, listed } = view;
+  const held =
+    hold === 'mine' && html` data-held-ms="${Date.parse(review.claimExpiresAt ?? '') - facts.now}"`;
+  return html`<div class="split" data-show="item">${queuePart(listed, 'h2', null, review.id)}
+    <section class="item" aria-label="Item" data-review="${review.id}"${held}><header class="top">${itemTop(
+      view,
+    )}</header><div class="page">${itemContent(view)}</div></section></div>`;
+}
+
+function itemContent(view: ItemView): Html {
+  const { review, facts, texts, windows, hold } = view;
+  const above = html`<div class="flow" id="banners" data-live data-say>${banners(view)}</div>`;
   const decidable = hold === 'mine' || hold === 'free';
   const between = decidable && html`${correctForm(view)}${rejectForm(view)}${sameList(view)}`;
-  return html`<div class="item" data-review="${review.id}"${
-    hold === 'mine' && html` data-held-ms="${Date.parse(review.claimExpiresAt ?? '') - facts.now}"`
-  }>${head}${analysisParts(facts, { why: review.why, between, editor: view.editor })}</div>`;
+  return html`${above}${decidable && whyBanner(view)}${answerHeadline(facts, texts, review.title)}${answerBody(
+    facts,
+    texts,
+    windows,
+    { between, editor: view.editor },
+  )}`;
 }
 
-function headline({ queue, review, waiting, hold, stamps, same }: ItemView): Html {
+/** Renders why a person is asked. */
+function whyBanner({ review: { why } }: ItemView): Shown {
+  return (
+    why.length > 0 &&
+    banner(html`<b>You decide because</b> ${why.map((one) => one.replace(/\.$/, '')).join('; ')}.`, {
+      tone: 'amber',
+      sign: 'eye',
+    })
+  );
+}
+
+/** Renders where the item is, and the ways to its neighbors. */
+function itemTop({ queue, review, waiting, hold, stamps, same, facts }: ItemView): Html {
   const n = queue.n ?? 1;
   const of = Math.max(queue.of ?? waiting, n);
-  return html`<div class="headline"><h1 tabindex="-1">${review.title}</h1>
-    <p class="position">${hold !== 'decided' && html`item ${n} of ${of}`}${
-      same.length > 0 && html` · <a href="#same">${same.length} more like it</a>`
-    } ${walkLinks(review.id, queue)} ${stampsLink(review.id, queue, stamps)}</p></div>`;
-}
-
-/** Renders a link to the same item with its timestamps shown or hidden. */
-function stampsLink(id: string, queue: QueueQuery, stamps: boolean): Html {
-  const address = `${reviewAddress(id)}${formatQuery(queue, { ts: stamps ? 0 : 1 })}`;
-  return html`<a class="step" data-action="timestamps" href="${address}" data-swap>${stamps ? 'hide' : 'show'}
-    timestamps${badge('timestamps')}</a>`;
-}
-
-/** Renders links to the previous and next items of the queue, which do not decide this one. */
-function walkLinks(id: string, queue: QueueQuery): Html {
-  const to = (direction: 'before' | 'after') => `/review/next${formatQuery(queue, { [direction]: id })}`;
-  return html`<a class="step" data-action="previous" href="${to('before')}" data-swap>previous
-    <kbd aria-hidden="true">k</kbd></a>
-    <a class="step" data-action="next" href="${to('after')}" data-swap>next
-    <kbd aria-hidden="true">j</kbd></a>`;
+  const to = (direction: 'before' | 'after') =>
+    `/review/next${formatQuery(queue, { [direction]: review.id })}`;
+  const stampsAddress = `${reviewAddress(review.id)}${formatQuery(queue, { ts: stamps ? 0 : 1 })}`;
+  return html`<a class="btn bare only-narrow" href="/review${formatQuery({ ...queue, n: undefined, of: undefined })}"
+    data-swap>${icon('left')}Queue</a>${placeCrumbs(facts)}
+    <div class="acts">${hold !== 'decided' && html`<span class="meta num">item ${n} of ${of}</span>`}${
+      same.length > 0 && html`<a class="meta" href="#same">${same.length} more like it</a>`
+    }<span class="acts only-wide"><a class="btn bare" data-action="timestamps" href="${stampsAddress}"
+    data-swap>${stamps ? 'Hide time' : 'Time'}${badge('timestamps')}</a><a class="btn bare" data-action="previous"
+    href="${to('before')}" data-swap>${icon('up')}<span class="seen-not">Previous</span><kbd
+    aria-hidden="true">k</kbd></a><a class="btn bare" data-action="next" href="${to('after')}"
+    data-swap>${icon('down')}<span class="seen-not">Next</span><kbd aria-hidden="true">j</kbd></a></span></div>`;
 }
 
 /** Renders notices of what prevents a decision or changes its meaning, each with what can be done. */
@@ -59,24 +88,29 @@ function banners(view: ItemView): Html {
 function doneBanner({ done }: ItemView): Html {
   const decision = done?.decision ?? null;
   if (done === null || decision === null) return html``;
-  const did = { accept: 'Accepted', correct: `Corrected to ${decision.category}`, reject: 'Rejected' }[
-    decision.type
-  ];
-  return html`<div class="banner good" id="done">
-    <p>${did}: <a href="${reviewAddress(done.id)}">${done.title}</a> in ${done.repository}.
-    <strong>This is the next item.</strong></p></div>`;
+  const did = {
+    accept: 'Accepted',
+    correct: `Corrected to ${nameCategory(decision.category)}`,
+    reject: 'Rejected',
+  }[decision.type];
+  return banner(
+    html`${did}: <a href="${reviewAddress(done.id)}">${done.title}</a> in ${done.repository}.
+      <strong>This is the next item.</strong>`,
+    { tone: 'green', id: 'done' },
+  );
 }
 
 function failureBanner({ failure, typed, hold }: ItemView): Html {
   if (failure === null) return html``;
   const kept = typed !== null && (hold === 'decided' || hold === 'others');
-  return html`<div class="banner bad" id="failure"><p><strong>Not saved.</strong>
-    ${failure}</p>${kept && keptText(typed)}</div>`;
+  const content = html`<p><strong>Not saved.</strong> ${failure}</p>${kept && keptText(typed)}`;
+  return banner(content, { tone: 'red', id: 'failure' });
 }
 
 /** Renders the text that was typed into a form that can no longer be saved. */
 function keptText({ category, rootCause, fixRecommendation, reason }: NonNullable<ItemView['typed']>): Html {
-  const text = [category, rootCause, fixRecommendation, reason]
+  const named = category === undefined ? undefined : CATEGORY_WORDS[category];
+  const text = [named, rootCause, fixRecommendation, reason]
     .filter((part) => part !== undefined && part !== '')
     .join('\n\n');
   return html`<p><label for="kept">Your text is kept
@@ -92,11 +126,13 @@ function heldBanner({ review, hold, mayTakeOver, queue }: ItemView): Html {
       { over: '1', queue: formatQuery(queue) },
       html`<button>Take over</button>`,
     );
-  return html`<div class="banner"><p>${review.claimedBy} has been reviewing this since
-    ${clockTime(review.claimedAt)}. You can read it, but only they can decide until
-    ${clockTime(review.claimExpiresAt)}.</p>
-    <p class="acts"><a class="button" href="/review/next${formatQuery(queue, { after: review.id })}"
-    data-swap>Next item</a>${take}</p></div>`;
+  return banner(
+    html`<p>${review.claimedBy} has been reviewing this since ${clockTime(review.claimedAt)}. You can read it,
+      but only they can decide until ${clockTime(review.claimExpiresAt)}.</p>
+      <div class="acts"><a class="btn" href="/review/next${formatQuery(queue, { after: review.id })}"
+      data-swap>Next item</a>${take}</div>`,
+    { sign: 'clock' },
+  );
 }
 
 function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
@@ -105,10 +141,12 @@ function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
   const said = [decision.reason, decision.type === 'correct' ? decision.rootCause : undefined].filter(
     (part) => part !== undefined,
   );
-  return html`<div class="banner"><p><strong>${decisionWords(decision)}</strong>
-    ${formatAge(decision.decidedAt, facts.now)} ago${
+  return banner(
+    html`<p><strong>${decisionWords(decision)}</strong> ${formatAge(decision.decidedAt, facts.now)} ago${
       decision.reasonCode !== undefined && html`: ${decision.reasonCode.replaceAll('_', ' ')}`
-    }.</p>${said.map((part) => html`<p>${part}</p>`)}<p class="quiet">${taught}</p></div>`;
+    }.</p>${said.map((part) => html`<p>${part}</p>`)}<p class="quiet">${taught}</p>`,
+    { sign: 'check' },
+  );
 }
 
 /**
@@ -117,16 +155,18 @@ function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
  */
 function greenBanner({ facts: { green } }: ItemView): Html {
   if (green === null) return html``;
-  return html`<div class="banner good"><p>A later run of the same commit passed:
-    <a href="${buildAddress(green.id)}">build ${green.number}</a>${
+  return banner(
+    html`A later run of the same commit passed: <a href="${buildAddress(green.id)}">build ${green.number}</a>${
       green.attempt > 1 && html`, attempt ${green.attempt}`
-    }. A decision still helps future answers.</p></div>`;
+    }. A decision still helps future answers.`,
+    { tone: 'green' },
+  );
 }
 
 /** Renders the actions that are possible on the item now. */
 export function itemBar(view: ItemView): Html {
   const { hold, mode } = view;
-  const keys = actionLink('keys', '/me#keys-here', 'Keys');
+  const keys = keysLink();
   if (hold === 'others' || hold === 'decided') return html`${nextLink(view)}${undoForm(view)}${keys}`;
   const decide = html`${acceptForm(view)}${editLink(view, 'correct')}${editLink(view, 'reject')}${skipForm(view)}`;
   return html`<div class="acts" data-mode="read"${
@@ -147,7 +187,7 @@ function acceptForm(view: ItemView): Html {
   const danger = mustArm(facts) && armed;
   const words = danger ? html`Accept anyway: the change touches ${facts.overlap[0]}` : 'Accept';
   const plain = `${reviewAddress(review.id)}${formatQuery(queue)}`;
-  const button = html`<button class="${danger ? 'armed' : 'first'}"
+  const button = html`<button class="${danger ? 'amber' : 'main'}"
     data-action="accept"${danger && html` data-armed data-plain="${plain}"`}>${words}
     <kbd aria-hidden="true">a</kbd></button>`;
   return postForm(
@@ -190,7 +230,7 @@ function undoForm({ review, undo, mayUndo, hold, queue }: ItemView): Shown {
 }
 
 function nextLink({ queue, review }: ItemView): Html {
-  return html`<a class="button first"
+  return html`<a class="btn main"
     href="/review/next${formatQuery({ ...queue, n: undefined, of: undefined }, { after: review.id })}"
     data-swap>Next item</a>`;
 }
@@ -205,7 +245,7 @@ export function unknownItemMain(fields: object): Html {
   return html`<h1 tabindex="-1">This item cannot be shown</h1>
     <p>This version cannot display items of type review without an analysis. These are its stored fields:</p>
     ${dataTable('Fields', ['Field', 'Stored value'], rows)}
-    <p><a class="button" href="/review">Back to the queue</a></p>`;
+    <p><a class="btn" href="/review">Back to the queue</a></p>`;
 }
 
 /** The categories in the order of the digits that choose them, wherever a reviewer names one. */
@@ -228,14 +268,14 @@ const MAX_SOURCE = 300;
 function correctForm(view: ItemView): Html {
   const { review, queue, mode } = view;
   const address = reviewAddress(review.id);
-  return html`<section class="card" data-mode="correct"${mode !== 'correct' && html` hidden`}
+  return html`<section class="panel pad" data-mode="correct"${mode !== 'correct' && html` hidden`}
     aria-labelledby="correct"><h2 id="correct">Correct the answer</h2>
     <form id="correct-form" method="post"
     action="${address}/decision">${hiddenFields(decisionFields(view, 'correct'))}
     ${whatIsIt(view)}${words(view)}${shownBy(view)}${appliesTo(view)}
-    <p class="acts"><button class="first" data-action="save">Save and next
+    <p class="acts"><button class="main" data-action="save">Save and next
     <kbd aria-hidden="true">Ctrl+Enter</kbd></button>
-    <a class="button" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel
+    <a class="btn" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel
     <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
 }
 
@@ -246,15 +286,15 @@ function whatIsIt({ typed, facts: { analysis }, mode }: ItemView): Html {
       html`<label><input type="radio" name="category" value="${category}" data-action="choose"
         data-key="${at + 1}"${category === chosen && html` checked`}${
           category === chosen && mode === 'correct' && html` autofocus`
-        }> ${category} <kbd aria-hidden="true">${at + 1}</kbd></label> `,
+        }>${CATEGORY_WORDS[category]} <kbd aria-hidden="true">${at + 1}</kbd></label> `,
   );
   const kinds = options(
-    KINDS.map((kind) => [kind, kind.replaceAll('_', ' ')]),
+    KINDS.map((kind) => [kind, nameKind(kind)]),
     typed?.kind,
   );
   return html`<fieldset><legend>What is it?</legend><p class="choices">${radios}</p>
     <label>Kind <select name="kind">
-    <option value="">automatic (now ${analysis.kind.replaceAll('_', ' ')})</option>${kinds}</select></label>
+    <option value="">automatic (now ${nameKind(analysis.kind)})</option>${kinds}</select></label>
     <span class="quiet">With another category, automatic means unknown.</span></fieldset>`;
 }
 
@@ -278,7 +318,7 @@ function shownBy({ typed, facts: { analysis } }: ItemView): Html {
   const boxes = offered.map(
     ({ id, title }) =>
       html`<label title="${title}"><input type="checkbox" name="evidence"
-        value="${id}"${isTicked(id) && html` checked`}> ${id}</label> `,
+        value="${id}"${isTicked(id) && html` checked`}>${clip(title, 60)}</label> `,
   );
   const onLines = analysis.evidence.filter(
     ({ lineStart, source }) => lineStart !== undefined && source.length <= MAX_SOURCE,
@@ -318,13 +358,13 @@ function rejectForm(view: ItemView): Html {
         REJECT_REASONS[reason]
       } <kbd aria-hidden="true">${at + 1}</kbd></button>`,
   );
-  return html`<section class="card" data-mode="reject"${mode !== 'reject' && html` hidden`}
+  return html`<section class="panel pad" data-mode="reject"${mode !== 'reject' && html` hidden`}
     aria-labelledby="reject"><h2 id="reject" tabindex="-1">Reason for rejection</h2>
     <form method="post" action="${address}/decision">${hiddenFields(decisionFields(view, 'reject'))}
     <p class="acts">${choices}</p>
     <p><label for="reason">Comment (optional)</label>
     <input id="reason" name="reason" maxlength="4000" value="${typed?.reason}"></p>
-    <p><a class="button" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel
+    <p><a class="btn" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel
     <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
 }
 
@@ -357,7 +397,7 @@ function sameRows(same: readonly Review[]): Html {
   return html`<ul class="same-rows">${same.map(
     ({ id, title, category, confidence, buildId, repository }) =>
       html`<li><input type="hidden" name="also" value="${id}"><a href="${reviewAddress(id)}">${title}</a>
-        <span class="quiet"><span class="category">${category}</span> ${formatConfidence(confidence)} ·
+        <span class="quiet">${renderCategory(category)} ${formatConfidence(confidence)} ·
         ${repository} · ${buildId}</span></li>`,
   )}</ul>`;
 }

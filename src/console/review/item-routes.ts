@@ -5,9 +5,11 @@ import { isAdmin, requireReviewer, unknownReview } from '../../service/review/qu
 
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { actionLink, formatAge, hiddenFields, renderTime } from '../controls.ts';
+import { formatAge, hiddenFields, keysLink, renderTime } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 import { answerPage, type ConsoleApp, loadReader, route, sendPage } from '../page.ts';
+import { icon } from '../parts/icons.ts';
+import { banner, renderCategory } from '../parts/marks.ts';
 import { prose } from '../prose.ts';
 import { itemBar, itemMain, unknownItemMain } from './item-page.ts';
 import { getHold, type Looking, readItem } from './item-view.ts';
@@ -96,7 +98,7 @@ export async function sendItem(
   return sendPage(
     request,
     reply,
-    { ...page, title: view.review.title, main: itemMain(view), bar: itemBar(view) },
+    { ...page, fills: true, title: view.review.title, main: itemMain(view), bar: itemBar(view) },
     reader,
     status,
   );
@@ -136,19 +138,19 @@ async function sendQuestion(
 
 function questionMain(question: ReviewerQuestion, queue: QueueQuery, blank: boolean, now: number): Html {
   const { id, title, category, repository, buildId, openedAt, expiresAt } = question;
-  return html`<div class="item"><div class="headline"><h1 tabindex="-1">${title}</h1>
-    <p class="position">question</p></div>
-    <p class="place">${repository} · <a data-action="open" href="${buildAddress(buildId)}">build</a>
-    · asked ${formatAge(openedAt, now)} ago</p>
-    <section class="card" aria-labelledby="question"><h2 id="question">Question</h2>
-    <div class="cause">${prose(question.question)}</div>
+  return html`<div class="headline"><p class="kicker">${icon('question')}Question</p>
+    <h1 tabindex="-1">${title}</h1>
+    <p class="meta">${repository} · <a data-action="open" href="${buildAddress(buildId)}">build</a>
+    · asked ${formatAge(openedAt, now)} ago</p></div>
+    <section class="panel pad" aria-labelledby="question"><h2 id="question">Question</h2>
+    <div class="lead">${prose(question.question)}</div>
     <p class="quiet">Faultline cannot tell from the evidence; its best guess so far is
-    <span class="category">${category}</span>. Your answer becomes evidence with your name on it.</p>
+    ${renderCategory(category)}. Your answer becomes evidence with your name on it.</p>
     ${
       question.state === 'waiting'
         ? answerForm(id, queue, blank, waitWords(expiresAt, now))
         : answered(question)
-    }</section></div>`;
+    }</section>`;
 }
 
 function answerForm(id: string, queue: QueueQuery, blank: boolean, wait: string): Html {
@@ -158,10 +160,10 @@ function answerForm(id: string, queue: QueueQuery, blank: boolean, wait: string)
     maxlength="4000"${blank && html` aria-invalid="true" aria-describedby="blank"`}></textarea></p>
     ${
       blank &&
-      html`<p class="wrong" id="blank">The answer is empty. Enter one, or choose one of the other two
+      html`<p class="is-red" id="blank">The answer is empty. Enter one, or choose one of the other two
         options.</p>`
     }
-    <p class="acts"><button class="first" name="how" value="answer" data-action="save">Answer
+    <p class="acts"><button class="main" name="how" value="answer" data-action="save">Answer
     <kbd aria-hidden="true">Ctrl+Enter</kbd></button> <button name="how" value="unknown">I don't know</button>
     <button name="how" value="not-needed">Not needed</button></p>
     <p class="quiet">${wait}</p></form>`;
@@ -175,16 +177,18 @@ function waitWords(expiresAt: string, now: number): string {
 
 function answered({ state, answer, answeredBy, answeredAt }: ReviewerQuestion): Html {
   if (state === 'expired')
-    return html`<p class="banner">Nobody answered in time. The analysis continued without an answer.</p>`;
-  return html`<div class="banner">
-    <p>${answeredBy} answered${
-      answeredAt !== null && html` ${renderTime(answeredAt)}`
-    }:</p>${prose(answer ?? '')}</div>`;
+    return banner('Nobody answered in time. The analysis continued without an answer.', { sign: 'clock' });
+  return banner(
+    html`<p>${answeredBy} answered${answeredAt !== null && html` ${renderTime(answeredAt)}`}:</p>${prose(
+      answer ?? '',
+    )}`,
+    { sign: 'check' },
+  );
 }
 
 function questionBar({ id }: ReviewerQuestion, queue: QueueQuery): Html {
-  return html`<a class="button" data-action="next" href="/review/next${formatQuery(queue, { after: id })}"
+  return html`<a class="btn" data-action="next" href="/review/next${formatQuery(queue, { after: id })}"
     data-swap>Next item <kbd aria-hidden="true">j</kbd></a>
-    <a class="button" href="/review${formatQuery({ ...queue, n: undefined, of: undefined })}"
-    data-swap>Queue</a>${actionLink('keys', '/me#keys-here', 'Keys')}`;
+    <a class="btn" href="/review${formatQuery({ ...queue, n: undefined, of: undefined })}"
+    data-swap>Queue</a>${keysLink()}`;
 }

@@ -1,14 +1,18 @@
 import { isNotDevelopersFault } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { Decision, DecisionInput, Review } from '../../domain/review.ts';
+import type { DecisionInput, Review } from '../../domain/review.ts';
 import { listSame } from '../../service/review/decide.ts';
 import { taughtBy } from '../../service/review/learn.ts';
 import { mayTakeOver } from '../../service/review/queue.ts';
 
 import { reviewAddress } from '../addresses.ts';
-import { type AnalysisFacts, readAnalysisFacts } from '../analysis.ts';
+import { type AnswerFacts, readAnswerFacts } from '../answer/facts.ts';
+import { writeTexts } from '../answer/texts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
+import { evidenceWindows } from '../logs/evidence-windows.ts';
+import { readQueue } from './queue.ts';
 import { formatQuery, type QueueQuery } from './queue-query.ts';
+import { undoable } from './undoable.ts';
 
 /** The form that is open next to the parts of the item. */
 type Mode = 'read' | 'correct' | 'reject';
@@ -25,6 +29,9 @@ export type Typed = Partial<
 
 /** The relation of the current reviewer to the item. */
 type Hold = 'mine' | 'free' | 'others' | 'decided';
+
+/** Rows of the queue that stand beside an item. */
+const LISTED = 20;
 
 /** All that an item's page shows. */
 export type ItemView = Awaited<ReturnType<typeof readItem>>;
@@ -67,19 +74,29 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
   if (analysis === null)
     throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   const hold = getHold(review, reviewer);
-  const [facts, same, counts, undo, taught, done] = await Promise.all([
-    readAnalysisFacts(deps, analysis, stamps, `${reviewAddress(review.id)}${formatQuery(queue)}`),
+  const [facts, same, listed, undo, taught, done] = await Promise.all([
+    readAnswerFacts(deps, analysis),
     hold === 'decided' ? [] : listSame({ stores }, { reviewId: review.id, reviewer }),
-    stores.reviews.counts(reviewer),
+    readQueue(deps, { ...queue, offset: 0 }, reviewer, LISTED),
     undoable(deps, reviewer),
     review.decision === null ? null : taughtBy(stores, review.decision),
     looking.done === undefined || looking.done === review.id ? null : stores.reviews.find(looking.done),
   ]);
   if (facts === null)
     throw new TriageError('not-found', `The build ${analysis.buildId} of this review is not stored.`);
+  const texts = writeTexts(analysis);
+  const windows = await evidenceWindows(deps, analysis, {
+    build: facts.build,
+    claims: texts.claims,
+    stamps,
+    back: `${reviewAddress(review.id)}${formatQuery(queue)}`,
+  });
   return {
     review,
     facts,
+    texts,
+    windows,
+    listed,
     hold,
     queue,
     undo,
@@ -92,7 +109,7 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
     /** Undecided items that this decision may also settle. */
     same,
     /** The number of waiting items, for "item 7 of 42" if the address does not contain it. */
-    waiting: counts.waiting,
+    waiting: listed.counts.waiting,
     armed: armed && mustArm(facts),
     /**
      * A sentence that says what the standing decision taught, or why it taught nothing. Null if there is no
@@ -115,18 +132,6 @@ export function getHold({ state, claimedBy, decision }: Review, reviewer: string
  * Checks whether a second press is needed to accept: the answer is "not your fault", but the change touches a
  * suspect.
  */
-export function mustArm({ analysis, overlap }: Pick<AnalysisFacts, 'analysis' | 'overlap'>): boolean {
+export function mustArm({ analysis, overlap }: Pick<AnswerFacts, 'analysis' | 'overlap'>): boolean {
   return isNotDevelopersFault(analysis) && overlap.length > 0;
-}
-
-/** Milliseconds after a decision during which one key undoes it; later, it can be undone on its own page. */
-const UNDO_MS = 3_600_000;
-
-/** Returns the reviewer's newest valid decision while it is recent, else null. */
-export async function undoable(
-  { stores, clock }: Pick<ConsoleDeps, 'stores' | 'clock'>,
-  reviewer: string,
-): Promise<Decision | null> {
-  const last = await stores.reviews.lastDecision(reviewer);
-  return last === null || clock.now() - Date.parse(last.decidedAt) > UNDO_MS ? null : last;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
+import { nameCategory } from '../../domain/category-words.ts';
 import { present } from '../../lib/collections.ts';
 import { taughtBy } from '../../service/review/learn.ts';
 import type { ReviewFilter } from '../../stores/reviews.ts';
@@ -95,9 +96,11 @@ export async function describeLastAction(
   if (said.done === undefined) return null;
   const decision = (await stores.reviews.find(said.done))?.decision ?? null;
   if (decision === null) return null;
-  const did = { accept: 'accepted', correct: `corrected to ${decision.category}`, reject: 'rejected' }[
-    decision.type
-  ];
+  const did = {
+    accept: 'accepted',
+    correct: `corrected to ${nameCategory(decision.category)}`,
+    reject: 'rejected',
+  }[decision.type];
   const others =
     said.also === undefined || said.also === 0 ? '' : ` and ${said.also} more with the same fingerprint`;
   const taught = decision.type === 'reject' ? '' : ` ${await taughtBy(stores, decision)}`;

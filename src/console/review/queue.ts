@@ -1,17 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { CATEGORIES } from '../../domain/category.ts';
+import { CATEGORY_WORDS, nameCategory } from '../../domain/category-words.ts';
 import { itemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
-import { formatConfidence } from '../../lib/text.ts';
+import { counted } from '../../lib/text.ts';
 import { nextFor, openQuestions, requireReviewer } from '../../service/review/queue.ts';
 import type { ReviewGroup } from '../../stores/reviews.ts';
-import { buildAddress, reviewAddress } from '../addresses.ts';
+import { reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { actionButton, actionLink, formatAge, hiddenFields, options, pager, postForm } from '../controls.ts';
+import { actionButton, formatAge, hiddenFields, keysLink, options, pager, postForm } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { misreadBanner } from '../http.ts';
 import { answerPage, type ConsoleApp, readerOrUsual, route, sendPage } from '../page.ts';
-import { undoable } from './item-view.ts';
+import { icon } from '../parts/icons.ts';
+import { categoryTile, iconTile } from '../parts/marks.ts';
 import {
   describeLastAction,
   formatQuery,
@@ -20,6 +22,7 @@ import {
   Said,
   toReviewFilter,
 } from './queue-query.ts';
+import { undoable } from './undoable.ts';
 
 const Query = z.object({ ...QueueQuery.shape, ...Said.shape });
 const NextQuery = z.object({
@@ -40,8 +43,17 @@ export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
     if (read.status === 'rejected') return sendUnreadable(read.reason, request, reply, deps);
     const view = read.value;
     const said = await describeLastAction(request.query, deps.stores, request.query.n);
-    const page = { title: 'Review', place: 'queue', part: 'review', live: {}, bar: queueBar(view) } as const;
-    const main = html`${misreadBanner(request, Query)}${queueMain(view)}`;
+    const page = {
+      title: 'Review',
+      place: 'queue',
+      part: 'review',
+      live: {},
+      fills: true,
+      bar: queueBar(view),
+    } as const;
+    const main = html`<div class="split" data-show="list">${queuePart(view, 'h1', misreadBanner(request, Query))}${startPart(
+      view,
+    )}</div>`;
     return answerPage(request, reply, deps, { ...page, main, ...(said !== null && { said }) });
   });
   app.get('/review/next', route('review', { querystring: NextQuery }), async (request, reply) => {
@@ -79,22 +91,24 @@ async function nextAddress(
     : `${reviewAddress(review.id)}${formatQuery(counted)}`;
 }
 
-/** Reads the rows of the queue. A row is one item, or several of one fingerprint. */
-async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: string) {
+/**
+ * Reads the rows of the queue. A row is one item, or several of one fingerprint.
+ */
+export async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: string, size = PAGE_ROWS) {
   const { stores, clock } = deps;
   const filter = toReviewFilter(query);
   const asked = query.state === 'all' && query.offset === 0 && query.why === undefined;
   const { category, repository } = filter;
   const [groups, questions, counts, undo] = await Promise.all([
-    readGroups(deps, query, reviewer),
+    readGroups(deps, query, reviewer, size),
     asked
       ? openQuestions({ stores }, { ...(category && { category }), ...(repository && { repository }) })
       : [],
     stores.reviews.counts(reviewer),
     undoable(deps, reviewer),
   ]);
-  const rows = groups.slice(0, PAGE_ROWS);
-  const more = groups.length > PAGE_ROWS;
+  const rows = groups.slice(0, size);
+  const more = groups.length > size;
   return { query, reviewer, rows, questions, counts, more, undo: undo?.reviewId ?? null, now: clock.now() };
 }
 
@@ -103,8 +117,9 @@ async function readGroups(
   { stores }: ConsoleDeps,
   query: QueueQuery,
   reviewer: string,
+  size: number,
 ): Promise<readonly ReviewGroup[]> {
-  const page = { limit: PAGE_ROWS + 1, offset: query.offset };
+  const page = { limit: size + 1, offset: query.offset };
   const filter = toReviewFilter(query);
   if (query.state === 'all') return await stores.reviews.listGroups(filter, page, query.sort);
   const alone =
@@ -126,7 +141,7 @@ async function sendUnreadable(
   const { status, message } = deps.refused(thrown, request, reply);
   const main = html`<div class="notice"><h1 tabindex="-1">Review</h1>
     <p>The queue could not be read (${message.replace(/\.$/, '')}). Your decisions are saved.
-    <a class="button" href="${request.url}">Try again</a></p></div>`;
+    <a class="btn" href="${request.url}">Try again</a></p></div>`;
   const page = { title: 'Review', place: 'queue', part: 'review', main } as const;
   return sendPage(request, reply, page, await readerOrUsual(request, deps), status);
 }
@@ -140,131 +155,156 @@ const PAGE_ROWS = 50;
 
 /**
  * Renders the queue: the waiting items in the order of their risk, the open questions, and the counts of the
- * day's decisions.
+ * day's decisions. `current` is the item that is open beside it.
  */
-function queueMain(view: QueueView): Html {
-  const { query, rows, questions } = view;
+export function queuePart(
+  view: QueueView,
+  level: 'h1' | 'h2',
+  above: Shown = null,
+  current: string | null = null,
+): Html {
+  const { query, rows, questions, counts } = view;
   const nothing = rows.length + questions.length === 0;
-  return html`<div class="headline"><h1 tabindex="-1">Review</h1>${tabs(view)}</div>
-    ${filters(view)}
-    <div id="queue" data-live="item">${
-      nothing
-        ? emptyState(view)
-        : html`<ul class="queue">${questions.map((one) => questionRow(one, view))}${rows.map((row, at) =>
-            reviewRow(row, at, view),
-          )}</ul>`
-    }</div>
-    ${pager(
-      { offset: query.offset, size: PAGE_ROWS, more: view.more },
-      (offset) => `/review${formatQuery({ ...query, offset })}`,
-      ['Earlier', 'More'],
-      html` class="button" data-swap`,
-    )}`;
+  const heading =
+    level === 'h1'
+      ? html`<h1 tabindex="-1">Review</h1>`
+      : html`<h2><a href="/review" data-swap>Review</a></h2>`;
+  const list = html`<ul class="rows">${questions.map((one) => questionRow(one, view, current))}${rows.map(
+    (row, at) => reviewRow(row, at, view, current),
+  )}</ul>`;
+  const day = html`<p class="pad meta">${counts.decidedToday} decided today${agreement(counts)}.</p>`;
+  return html`<section aria-label="Queue"><header class="top">${heading}${tabs(view)}</header>
+    ${above}${level === 'h1' && filters(view)}
+    <div id="queue" data-live="item">${nothing ? emptyState(view) : list}</div>
+    ${
+      level === 'h1' &&
+      html`<div class="pad">${pager(
+        { offset: query.offset, size: PAGE_ROWS, more: view.more },
+        (offset) => `/review${formatQuery({ ...query, offset })}`,
+        ['Earlier', 'More'],
+        html` class="btn" data-swap`,
+      )}</div>`
+    }${!nothing && day}</section>`;
+}
+
+function agreement({ decidedToday, agreedToday }: QueueView['counts']): string {
+  return decidedToday === 0 ? '' : `, ${agreedToday} as Faultline said`;
+}
+
+/** Renders what stands beside the queue where no item is open. */
+function startPart({ query, counts }: QueueView): Html {
+  const words =
+    counts.waiting === 0
+      ? html`<h2>Nothing waits for a person</h2><p><a class="btn" href="/builds">See recent builds</a></p>`
+      : html`<h2>${counted(counts.waiting, 'answer')} ${counts.waiting === 1 ? 'waits' : 'wait'} for a person</h2>
+        <p class="meta">Highest risk first: failures that block a pull request, and answers that blame the
+        environment or a flaky test, most of all if the change touches the suspected file.</p>
+        <p><a class="btn" href="/review/next${formatQuery({ ...query, n: 1, of: counts.waiting })}"
+        data-swap>Open the first</a></p>`;
+  return html`<div class="empty only-wide">${icon('review')}${words}</div>`;
 }
 
 /** Renders the action bar of the queue. */
 function queueBar({ query, counts, undo }: QueueView): Html {
   const start =
     counts.waiting > 0 &&
-    html`<a class="button first" href="/review/next${formatQuery({ ...query, n: 1, of: counts.waiting })}"
+    html`<a class="btn main" href="/review/next${formatQuery({ ...query, n: 1, of: counts.waiting })}"
       data-swap>Start</a>`;
   const back =
     undo !== null &&
     postForm(`${reviewAddress(undo)}/undo`, {}, actionButton('undo', 'Undo my last decision'));
-  return html`${start}${back}${actionLink('keys', '/me#keys-here', 'Keys')}`;
+  return html`${start}${back}${keysLink()}`;
 }
 
 function tabs({ query, counts }: QueueView): Html {
   const tab = (state: QueueQuery['state'], name: string, count: number) => {
     const address = `/review${formatQuery({ ...query, state, offset: 0, n: undefined, of: undefined })}`;
-    return html`<li><a href="${address}"
+    return html`<a href="${address}"
       data-swap${query.state === state && html` aria-current="page"`}>${name}
-      <span class="count">${count}</span></a></li>`;
+      <span class="count">${count}</span></a>`;
   };
-  return html`<nav aria-label="Which items" id="lists" data-live>
-    <ul class="tabs">${tab('all', 'All', counts.waiting)}${tab('mine', 'Held by me', counts.mine)}${tab(
-      'decided',
-      'Decided today',
-      counts.decidedToday,
-    )}</ul></nav>`;
+  return html`<nav class="tabs" aria-label="Which items" id="lists" data-live>${tab(
+    'all',
+    'All',
+    counts.waiting,
+  )}${tab('mine', 'Mine', counts.mine)}${tab('decided', 'Decided', counts.decidedToday)}</nav>`;
 }
 
-function filters({ query }: QueueView): Html {
-  const orders = { risk: 'Highest risk first', age: 'Oldest first', confidence: 'Least confident first' };
-  return html`<form class="filters" action="/review" role="search" aria-label="Filter the queue">
+function filters({ query, rows }: QueueView): Html {
+  const orders = { risk: 'Highest risk first', age: 'Oldest first', confidence: 'Least sure first' };
+  const categories = CATEGORIES.map((category) => [category, CATEGORY_WORDS[category]] as const);
+  const repositories = [...new Set(rows.map(({ review }) => review.repository))];
+  return html`<form class="filters pad" action="/review" role="search" aria-label="Filter the queue">
     ${query.state !== 'all' && hiddenFields({ state: query.state })}
+    <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search"
+    list="repositories"></label><datalist id="repositories">${repositories.map(
+      (one) => html`<option>${one}</option>`,
+    )}</datalist>
     <label>Category <select name="category">${options(
-      [['', 'any'], ...CATEGORIES],
+      [['', 'any'], ...categories],
       query.category ?? '',
     )}</select></label>
-    <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search"
-    size="16"></label>
-    <label>Review reason <input name="why" value="${query.why}" placeholder="words" size="16"></label>
+    <label>Review reason <input name="why" value="${query.why}" placeholder="words"></label>
     <label>Sort <select name="sort">${options(Object.entries(orders), query.sort)}</select></label>
     <button>Show</button>${
-      isFiltered(query) && html` <a class="button" href="${clearAddress(query)}" data-swap>Clear filters</a>`
-    }</form>
-    ${
-      query.sort === 'risk' &&
-      html`<p class="quiet">Highest risk first: failures that block a pull request, and answers that blame the
-        environment or a flaky test, most of all if the change touches the suspected file. Items rise as they
-        wait.</p>`
-    }`;
+      isFiltered(query) && html` <a class="btn" href="${clearAddress(query)}" data-swap>Clear filters</a>`
+    }</form>`;
 }
 
 function clearAddress({ state, sort }: QueueQuery): string {
   return `/review${formatQuery({ state, sort, offset: 0, category: undefined, repo: undefined, why: undefined, n: undefined, of: undefined })}`;
 }
 
-function reviewRow({ review, count }: QueueView['rows'][number], at: number, view: QueueView): Html {
+function reviewRow(
+  { review, count }: QueueView['rows'][number],
+  at: number,
+  view: QueueView,
+  current: string | null,
+): Html {
   const { query, counts, reviewer, now } = view;
+  const { id, repository, pullRequest, openedAt, state, claimedBy, claimedAt, title } = review;
   const number = query.offset + at + 1;
-  const address = `${reviewAddress(review.id)}${formatQuery({ ...query, offset: 0, n: number, of: Math.max(counts.waiting, number) })}`;
-  const held = review.state === 'claimed' && review.claimedBy !== reviewer;
-  return html`<li id="${review.id}" data-row${held && html` class="held"`}>
-    <span class="sureness">${
-      review.confidence === 0 ? '–' : formatConfidence(review.confidence)
-    }</span> <span class="category">${itemCategory(review)}${riskSign(review)}</span>
-    <span class="what"><a class="title" href="${address}" data-swap data-row-link>${review.title}</a>${
-      count > 1 &&
-      html` <a class="count" href="${address}#same"
-        aria-label="${count} items with the same fingerprint: decide them together"
-        title="${count} items with the same fingerprint: decide them together">×${count}</a>`
-    }</span>
-    <span class="from">${review.repository} · <a href="${buildAddress(review.buildId)}">build</a>
-    · ${formatAge(review.openedAt, now)}</span>
-    <span class="why">${
-      held
-        ? `under review by ${review.claimedBy} since ${clockTime(review.claimedAt)}`
-        : formatReasons(review)
-    }</span></li>`;
+  const address = `${reviewAddress(id)}${formatQuery({ ...query, offset: 0, n: number, of: Math.max(counts.waiting, number) })}`;
+  const held = state === 'claimed' && claimedBy !== reviewer;
+  const reasons = held ? `under review by ${claimedBy} since ${clockTime(claimedAt)}` : formatReasons(review);
+  const together = `${count} items with the same fingerprint: decide them together`;
+  return html`<li id="${id}" data-row${id === current && html` aria-current="true"`}>${categoryTile(
+    itemCategory(review),
+  )}<div class="grow"><a class="whole" href="${address}" data-swap data-row-link>${title}</a>${
+    count > 1 &&
+    html` <a class="count above" href="${address}#same" aria-label="${together}"
+      title="${together}">×${count}</a>`
+  }<p class="meta">${repository}${pullRequest !== null && `, pull request ${pullRequest}`}</p>
+    ${reasons !== '' && html`<p class="meta${!held && isRisky(review) && ' is-amber'}">${reasons}</p>`}</div><span
+    class="end meta num">${formatAge(openedAt, now)}</span></li>`;
 }
 
 /**
- * Renders the warning that the answer excuses a change that touches its own suspect. If such an answer is
- * wrong, the mistake is the most costly kind.
+ * Tells whether the row is to be seen first: it blocks a pull request, or excuses a change that touches its
+ * own suspect. If such an answer is wrong, the mistake is the most costly kind.
  */
-function riskSign({ risk }: Review): Shown {
-  return (
-    (risk === 4 || risk === 12) &&
-    html` <span class="warn" title="the change touches a suspect file">⚠<span class="visually-hidden">
-      the change touches a suspect file</span></span>`
-  );
+function isRisky({ risk, pullRequest, decision }: Review): boolean {
+  return decision === null && (pullRequest !== null || risk === 4 || risk === 12);
 }
 
-function formatReasons({ why, pullRequest, decision, origin }: Review): string {
+function formatReasons({ why, pullRequest, decision, origin, risk }: Review): string {
   if (decision !== null) return decisionWords(decision);
+  const excuses = risk === 4 || risk === 12;
   const parts = [
-    ...(pullRequest === null ? [] : [`blocks PR ${pullRequest}`]),
-    ...(origin === 'audit' ? ['sample of published answers'] : []),
-    ...why,
-  ];
-  return parts.join(' · ');
+    pullRequest !== null && 'Blocks a pull request',
+    excuses && 'The change touches a suspect file',
+    origin === 'audit' && 'Sample of published answers',
+  ].filter((part) => part !== false);
+  return parts.length > 0 ? parts.join(', ') : (why[0] ?? '');
 }
 
-/** Describes a decision: "ada accepted it", "ada corrected it to CONFIG_ERROR". */
+/** Describes a decision: "ada accepted it", "ada corrected it to Configuration". */
 export function decisionWords({ type, category, reviewer }: NonNullable<Review['decision']>): string {
-  const did = { accept: 'accepted it', correct: `corrected it to ${category}`, reject: 'rejected it' };
+  const did = {
+    accept: 'accepted it',
+    correct: `corrected it to ${nameCategory(category)}`,
+    reject: 'rejected it',
+  };
   return `${reviewer} ${did[type]}`;
 }
 
@@ -274,40 +314,38 @@ export function clockTime(iso: string | null): string {
 }
 
 function questionRow(
-  { id, question, repository, buildId, openedAt }: ReviewerQuestion,
+  { id, question, repository, openedAt }: ReviewerQuestion,
   { now }: QueueView,
+  current: string | null,
 ): Html {
-  return html`<li id="${id}" data-row class="asked"><span class="sureness">?</span>
-    <span class="category">QUESTION</span>
-    <span class="what"><a class="title" href="${reviewAddress(id)}" data-swap
-    data-row-link>“${question}”</a></span>
-    <span class="from">${repository} · <a href="${buildAddress(buildId)}">build</a>
-    · ${formatAge(openedAt, now)}</span><span class="why">an analysis is waiting for this answer</span></li>`;
+  return html`<li id="${id}" data-row${id === current && html` aria-current="true"`}>${iconTile(
+    'question',
+    'Question',
+  )}<div class="grow"><a class="whole" href="${reviewAddress(id)}" data-swap
+    data-row-link>“${question}”</a><p class="meta">${repository}</p><p class="meta">An analysis is waiting for
+    this answer</p></div><span class="end meta num">${formatAge(openedAt, now)}</span></li>`;
 }
 
 function emptyState({ query, counts }: QueueView): Html {
   if (isFiltered(query)) {
     const named = [
-      query.category && `category:${query.category}`,
+      query.category && CATEGORY_WORDS[query.category],
       query.repo && `repo:${query.repo}`,
       query.why && `why:${query.why}`,
     ];
     return html`<p class="empty">No ${query.state === 'decided' ? 'decided' : 'waiting'} item matches
       ${named.filter((one) => one !== undefined).join(' ')}.
-      <a class="button" href="${clearAddress(query)}" data-swap>Clear filters</a></p>`;
+      <a class="btn" href="${clearAddress(query)}" data-swap>Clear filters</a></p>`;
   }
   if (query.state === 'mine')
     return html`<p class="empty">You hold no items.
-      <a class="button" href="/review" data-swap>All waiting items</a></p>`;
+      <a class="btn" href="/review" data-swap>All waiting items</a></p>`;
   if (query.state === 'decided')
     return html`<p class="empty">No decisions today.
-      <a class="button" href="/review" data-swap>All waiting items</a></p>`;
+      <a class="btn" href="/review" data-swap>All waiting items</a></p>`;
   if (counts.waiting > 0)
     return html`<p class="empty">No more rows.
-      <a class="button" href="/review" data-swap>Back to the first page</a></p>`;
-  const agreed =
-    counts.decidedToday > 0 &&
-    `, ${Math.round((100 * counts.agreedToday) / counts.decidedToday)} % agreed with Faultline`;
-  return html`<p class="empty">The queue is empty. ${counts.decidedToday} decided today${agreed}.
-    <a class="button" href="/builds">See recent builds</a></p>`;
+      <a class="btn" href="/review" data-swap>Back to the first page</a></p>`;
+  return html`<p class="empty">The queue is empty. ${counts.decidedToday} decided
+    today${agreement(counts)}. <a class="btn" href="/builds">See recent builds</a></p>`;
 }

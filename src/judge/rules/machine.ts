@@ -101,12 +101,15 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     reads: [
       /^\S{1,200}::(?<test>\S{1,80}) \S{0,100}: line/,
       /line \d{1,6}: +\d{1,8} Killed {1,40}(?<program>\S.{0,80})$/,
+      /(?<stopped>signal: killed)/,
     ],
     title: [
+      '{stopped?}A program was killed by a signal',
       '{program} was killed, probably because it ran out of memory',
       'The process was killed, probably because it ran out of memory',
     ],
     cause: [
+      '{stopped?}A program was killed (SIGKILL). The program that started it may have stopped it after a time limit, or it used too much memory; the log does not say which.',
       '{program} was killed from outside (SIGKILL, exit code 137). This usually means that it hit a memory limit.',
       '`{command}` was killed from outside (SIGKILL, exit code 137). This usually means that it hit a memory limit.',
       'The process was killed from outside (SIGKILL, exit code 137). This usually means that it hit a memory limit.',
@@ -118,12 +121,22 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       ],
       [
         'configuration',
-        'Raise the memory limit of the step that runs `{command}`, or have it do less work at a time.',
+        (read) =>
+          read('stopped') === null && read('command') !== null
+            ? `Raise the memory limit of the step that runs \`${read('command')}\`, or have it do less work at a time.`
+            : null,
       ],
     ],
     outranks: [...GENERIC_COMPILE, 'package-build-failed', 'exit-by-signal'],
     matches: ['./ci/weigh.sh: line 4:  4711 Killed                  node weigh.js'],
     ignores: ['Killed 137 pears', 'Sending SIGKILL after 10 s ... ok'],
+    says: [
+      {
+        log: 'Error: press: signal: killed',
+        title: 'A program was killed by a signal',
+        fix: null,
+      },
+    ],
   },
   'terminated-143': {
     kind: 'runner_lost',

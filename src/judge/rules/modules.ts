@@ -30,6 +30,10 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
         '{gone?}Run the job with an older Python version, or upgrade the package that imports {gone}; newer Python releases do not include this module.',
       ],
       ['dependency', declareDistribution],
+      [
+        'dependency',
+        'Declare {pythonModule} as a dependency, or, if it is a module of this project, commit it and put its folder on the import path.',
+      ],
     ],
     matches: ["ModuleNotFoundError: No module named 'pear'"],
     ignores: ['test_weigh.py::test_raises_ModuleNotFoundError PASSED'],

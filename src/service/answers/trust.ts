@@ -25,7 +25,7 @@ export interface TrustDeps {
 export const TRUST_DAYS = 365;
 const DAY_MS = 86_400_000;
 /** The default threshold above which an answer is published without a review. */
-const USUAL_THRESHOLD = 0.85;
+export const USUAL_THRESHOLD = 0.85;
 const THRESHOLDS = [0.5, 0.65, 0.75, 0.8, 0.85, 0.9, 0.95];
 
 export interface TrustFacts {

@@ -47,7 +47,7 @@ function shown({ blocks }: SlackMessage): string {
 }
 
 describe('a red branch', () => {
-  it('is told with its cause, the edge, one line of proof and the fix', () => {
+  it('is reported with its cause, the change, one line of evidence and the fix', () => {
     const message = worded(red(sampleAnalysis()));
     expect(shown(message)).toBe(
       [
@@ -110,7 +110,7 @@ describe('a red branch', () => {
     expect(shown(message), 'nobody is asked again').not.toMatch(/Right|Wrong/);
   });
 
-  it('with several causes tells each, and counts the rest', () => {
+  it('reports each of several causes, and counts the rest', () => {
     const causes = Array.from({ length: 11 }, (_, index) =>
       sampleCause(sampleAnalysis({ id: `ana_${index}` }), { failures: 20 - index }),
     );
@@ -135,7 +135,7 @@ describe('a red branch', () => {
   });
 });
 
-describe('nothing is said', () => {
+describe('says nothing', () => {
   it.each([
     [
       'while it is looked at',

@@ -161,17 +161,17 @@ describe('answers per day', () => {
         listAddress: () => '/insights/causes',
       }).finding;
     expect(finding(['CODE_ERROR', 37], ['INFRA_ERROR', 69])).toBe(
-      '106 answers in 1 days, most of them INFRA_ERROR (69).',
+      '106 answers in 1 days, most of them Infrastructure (69).',
     );
     expect(finding(['CODE_ERROR', 37], ['INFRA_ERROR', 36], ['TEST_FAILURE', 33])).toBe(
-      '106 answers in 1 days, most often CODE_ERROR (37).',
+      '106 answers in 1 days, most often Code error (37).',
     );
     expect(finding(['CODE_ERROR', 2], ['INFRA_ERROR', 2])).toBe('4 answers in 1 days.');
   });
 
   it('stacks categories, hatches what is open, and its table equals its marks (42)', () => {
     const drawn = chart(['2026-03-01', '2026-03-02']);
-    expect(figure(drawn).text).toContain('8 answers in 2 days, most often CODE_ERROR (3); 3 not decided.');
+    expect(figure(drawn).text).toContain('8 answers in 2 days, most often Code error (3); 3 not decided.');
     expect(figure(drawn).text).toContain('fill="url(#open)"');
     const cells = rowsOf(drawn).flatMap((row) => row.slice(1, -1).filter((cell) => cell !== '0'));
     expect(marksOf(drawn)).toEqual(cells);
@@ -182,7 +182,7 @@ describe('answers per day', () => {
     const days = Array.from({ length: 90 }, (_, at) =>
       new Date(Date.parse('2026-03-01') + at * 86_400_000).toISOString().slice(0, 10),
     );
-    const widths = [...figure(chart(days)).text.matchAll(/class="hit"[^>]* width="([\d.]+)"/g)].map(
+    const widths = [...figure(chart(days)).text.matchAll(/class="hit-area"[^>]* width="([\d.]+)"/g)].map(
       ([, width]) => Number(width),
     );
     expect(widths).toHaveLength(30);

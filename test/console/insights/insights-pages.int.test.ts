@@ -10,7 +10,7 @@ const PAGES = [
   '/insights',
   '/insights/trust',
   '/insights/health',
-  '/insights/flaky',
+  '/tests',
   '/insights/causes',
   '/insights/cost',
   '/insights/reviewers',
@@ -102,7 +102,7 @@ describe('insights', () => {
     expect(await said('/insights/trust?repo=acme/none')).toContain('No decisions yet');
     expect(await said('/insights/health')).toContain('2 pipelines are red on their default branch');
     expect(await said('/insights/health?repo=acme/shop')).toContain('acme/shop is red on main');
-    expect(await said('/insights/flaky')).toContain('50 %</strong>, 1 of 2');
+    expect(await said('/tests')).toContain('50 %</strong>, 1 of 2');
     expect(await said('/insights/cost')).toContain('An answer takes 31 s at the median');
     expect(await said('/insights/reviewers')).toContain('Agreed with Faultline');
     expect(await said(`/insights/causes?day=${ago(300).slice(0, 10)}&days=1`)).toContain(
@@ -134,7 +134,7 @@ describe('insights', () => {
     );
     const counts = [];
     for (const { url, words = '' } of links.filter(({ words }) => /^\(?\d+\)?$/.test(words ?? ''))) {
-      const listed = (await getPage(console.app, url)).body.match(/<tr id="bld_/g)?.length ?? 0;
+      const listed = (await getPage(console.app, url)).body.match(/<li id="bld_/g)?.length ?? 0;
       expect([url, listed]).toEqual([url, Number(words.replaceAll(/[()]/g, ''))]);
       counts.push(listed);
     }
@@ -259,7 +259,7 @@ describe('insights', () => {
       'No decisions yet, so stated confidence cannot be compared with accuracy.',
     );
     expect(await said('/insights/health')).toContain('No builds passed or failed in the last 7 days.');
-    expect(await said('/insights/flaky')).toContain('No test is known to be flaky.');
+    expect(await said('/tests')).toContain('No test is known to be flaky.');
     expect(await said('/insights/causes')).toContain('No cause was found in the last 30 days.');
     expect(await said('/insights/cost')).toContain('No answers in the last 12 weeks');
     expect(await said('/insights/reviewers')).toContain('No decisions in the last 90 days.');
@@ -276,7 +276,7 @@ describe('insights', () => {
       '/insights/causes?csv=causes',
       '/insights/cost?csv=time',
       '/insights/health?csv=health',
-      '/insights/flaky?csv=flaky',
+      '/tests?csv=flaky',
     ])
       expect((await getPage(console.app, url)).body.split('\r\n').length).toBeGreaterThan(2);
     expect((await getPage(console.app, '/insights?csv=constructor')).statusCode).toBe(404);
@@ -301,7 +301,7 @@ describe('a cause', () => {
     const { body } = await getPage(console.app, '/failures/fp-often');
     expect(body).toContain('20 builds in 1 repository');
     expect(body).toContain('10.0 h lost');
-    expect(body).toContain('corrected to <span class="category">CODE_ERROR</span>');
+    expect(body).toMatch(/corrected to <span class="cat" data-c="code">.*?Code error/);
     expect(body).toContain('there are 20 and 0.');
     const hostile = (await getPage(console.app, '/failures/fp-hostile')).body;
     expect(hostile).toContain('&lt;img src=x onerror=alert(1)&gt;');

@@ -69,19 +69,19 @@ describe('the page of a test', () => {
     const done = await postForm(console.app, '/insights/test', { ...fields, days: '7' });
     expect([done.statusCode, done.headers.location]).toEqual([303, `${ADDS}#quarantine`]);
     expect(await said(ADDS)).toContain('In quarantine until');
-    expect(await said('/insights/flaky?list=quarantine')).toContain('adds</a>');
+    expect(await said('/tests?list=quarantine')).toContain('adds</a>');
     expect((await postForm(console.app, '/insights/test', { ...fields, days: '900' })).statusCode).toBe(400);
 
     await postForm(console.app, '/insights/test', { ...fields, days: '0' });
     expect(await said(ADDS)).toMatch(/ended the quarantine[\s\S]+quarantined until 20/);
-    expect(await said('/insights/flaky?list=quarantine')).toContain('No test is in quarantine.');
+    expect(await said('/tests?list=quarantine')).toContain('No test is in quarantine.');
   });
 
   it('64: tests are listed by the minutes of machines and people that their failures cost', async () => {
-    const body = await said('/insights/flaky?list=cost&minutes=20');
+    const body = await said('/tests?list=cost&minutes=20');
     expect(body).toMatch(
       /<strong>25 min<\/strong><\/td>\s*<td[^>]+>15 min<\/td><td[^>]+>10 min<\/td><td[^>]+>1<\/td>/,
     );
-    expect((await said('/insights/flaky?list=cost&csv=cost')).split('\r\n')).toHaveLength(4);
+    expect((await said('/tests?list=cost&csv=cost')).split('\r\n')).toHaveLength(4);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inlineAs, readByteRange, textBytes } from '../../../src/console/logs/log-pages.ts';
+import { inlineAs, readByteRange, textBytes } from '../../../src/console/logs/raw.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 
 describe('byte ranges', () => {

@@ -77,7 +77,7 @@ describe('lines of a log as they are shown', () => {
       ['a|fg1', 'b|fg4', 'c|fg4 bg7'],
     ]);
     expect(classesOf('\u001b[3;4;7;2mx\u001b[23;24;27;22my\u001b[4:3mz')).toEqual([
-      ['x|dim ital line inv', 'y|', 'z|line'],
+      ['x|dim ital under inv', 'y|', 'z|under'],
     ]);
     expect(classesOf('\u001b[38;5;999ma\u001b[99999mb\u001b[38mc\u001b[>4;2md\u001b[38;2:xe')).toEqual([
       ['a|', 'b|', 'c|', 'd|', 'e|'],

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { trackSentence } from '../../../src/console/analysis.ts';
 import {
   conflictWords,
   DecisionForm,
@@ -86,13 +85,6 @@ describe('a decision as a form', () => {
 });
 
 describe('words', () => {
-  it('say how often answers of a level were right only where enough are decided', () => {
-    const level = { from: 0.7, to: 0.8 };
-    expect(trackSentence({ ...level, right: 31, of: 42 })).toBe('answers at 70–80 % were right 31 of 42');
-    expect(trackSentence({ ...level, right: 9, of: 19 })).toContain('too few to state accuracy');
-    expect(trackSentence({ ...level, right: 0, of: 0 })).toContain('too few');
-  });
-
   it('say who was faster', () => {
     const decidedAt = '2026-10-12T14:00:00.000Z';
     const now = Date.parse(decidedAt) + 12_000;
@@ -106,7 +98,7 @@ describe('words', () => {
       category: 'CONFIG_ERROR',
     } as const;
     expect(conflictWords(sampleReview({ state: 'decided', decision }), 'me', now)).toBe(
-      'ada decided this 12 s ago: corrected to CONFIG_ERROR. Your text is kept below.',
+      'ada decided this 12 s ago: corrected to Configuration. Your text is kept below.',
     );
     const held = sampleReview({ state: 'claimed', claimedBy: 'grace', claimedAt: decidedAt });
     expect(conflictWords(held, 'me', now)).toBe(

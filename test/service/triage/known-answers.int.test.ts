@@ -102,7 +102,7 @@ const recalled = (repository: string, { fingerprint }: Analysis) =>
 const repositoryOf = () => `acme/${newId('bld')}`;
 
 describe('machine answers never vouch for machine answers', () => {
-  it('an answer that nobody decided teaches nothing, however often it is given and published', async () => {
+  it('an undecided answer teaches nothing, however often it is given and published', async () => {
     const repository = repositoryOf();
     for (let round = 0; round < 2; round++) expect((await triaged(repository)).analysis.recalled).toBeNull();
     const { build } = await stores.builds.upsert(sampleBuild({ repository, number: '900' }));

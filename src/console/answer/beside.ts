@@ -1,0 +1,99 @@
+import type { FixAttempt } from '../../domain/experiment.ts';
+import { flakeProbability } from '../../domain/flakiness.ts';
+import { counted } from '../../lib/text.ts';
+import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
+import { formatNumber } from '../../notifications/visible-text.ts';
+import { buildAddress, causeAddress, libraryAddress, runAddress } from '../addresses.ts';
+import { formatPercent, runStrip } from '../charts/chart.ts';
+import { formatDay, renderTime } from '../controls.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { testAddress } from '../insights/tests.ts';
+import { icon } from '../parts/icons.ts';
+import { renderOwner } from '../parts/marks.ts';
+import type { AnswerFacts } from './facts.ts';
+
+/** Renders what stands beside the evidence: a tried fix, the history, the owner, and how it was found. */
+export function besideParts(facts: AnswerFacts, verdict: Shown): Html {
+  return html`${fixPart(facts)}${seenPart(facts)}${ownerPart(facts)}${verdict}${foundPart(facts)}`;
+}
+
+/** Renders a section of the column for context, with a link at its heading. */
+export function besidePart(id: string, title: string, content: Shown, link: Shown = null): Html {
+  return html`<section class="part" aria-labelledby="${id}"><h2 id="${id}">${title} ${link}</h2>${content}</section>`;
+}
+
+function fixPart({ analysis }: AnswerFacts): Shown {
+  const trial = analysis.experiment?.fixes;
+  const fixed = trial?.attempts.find(({ verdict }) => verdict === 'fixed');
+  if (trial === undefined) return null;
+  const words =
+    fixed === undefined
+      ? html`<p>${trial.sentence}</p>`
+      : html`<p><b class="is-green">${icon('check')} ${describeFix(fixed)}</b></p><p class="meta">${fixed.sentence}</p>
+        ${fixed.diff !== null && html`<details><summary>The change</summary><pre tabindex="0">${fixed.diff}</pre></details>`}`;
+  return besidePart('fix', 'Fix, tried', words);
+}
+
+function describeFix({ files }: FixAttempt): string {
+  return files.length === 1 ? `A change to ${files[0]} works` : `A change to ${files.length} files works`;
+}
+
+function seenPart(facts: AnswerFacts): Html {
+  const { past, taught, analysis, flakiness } = facts;
+  const all = html`<a href="${causeAddress(analysis.fingerprint)}">All occurrences</a>`;
+  const rows = [
+    ...taught.map(
+      ({ id, title, confirmedBy, confirmedAt, timesSeen }) => html`<li>${icon('check')}<a
+        href="${libraryAddress(id)}">${title}</a><p class="meta">confirmed by ${confirmedBy},
+        ${formatDay(confirmedAt)}, seen ${counted(timesSeen, 'time')}</p></li>`,
+    ),
+    ...past.map(
+      ({ failure, pipeline, number, branch, seenAt }) => html`<li>${icon('history')}<a
+        href="${buildAddress(failure.buildId)}">${pipeline} #${number}</a>${branch !== null && ` on ${branch}`}<p
+        class="meta">${renderTime(seenAt)}</p></li>`,
+    ),
+  ];
+  const words =
+    rows.length === 0 ? html`<p><b>Never in this repository.</b></p>` : html`<ol class="story">${rows}</ol>`;
+  return besidePart('seen', 'Seen before?', html`${words}${flakiness !== null && testRuns(flakiness)}`, all);
+}
+
+/** Renders the newest runs of the first failing test, oldest first. */
+function testRuns(test: NonNullable<AnswerFacts['flakiness']>): Html {
+  const chance = flakeProbability(test);
+  return html`<p><a href="${testAddress(test)}">This test</a>, last ${test.recent.length} runs:</p>
+    <p>${runStrip(test.name, test.recent)}</p>
+    <p class="meta">Failed ${test.failed} of ${test.runs} runs, ${test.flakes} of them as a flake${
+      chance !== null &&
+      `; on an unchanged rerun, it passes with a probability of about ${formatPercent(chance)}`
+    }.</p>`;
+}
+
+function ownerPart({ analysis }: AnswerFacts): Shown {
+  const { owner } = analysis;
+  if (owner === undefined) return null;
+  const source =
+    owner.by === 'codeowners' ? `from ${owner.at ?? 'CODEOWNERS'}` : `last changed ${owner.path}`;
+  return besidePart(
+    'own',
+    'Owner',
+    html`${owner.names.map((name) => html`<p>${renderOwner(name)}</p>`)}<p class="meta">${source}</p>`,
+  );
+}
+
+/** Renders how the answer was found in a few lines; its steps have a page of their own. */
+function foundPart({ analysis, build }: AnswerFacts): Html {
+  const { usage, milliseconds, createdAt, reduction, id } = analysis;
+  const cost = usage.modelCalls === 0 ? 'no model used' : formatDollars(usage.costUsd);
+  const tools =
+    usage.toolCalls > 0 && html`<li>${icon('search')}Asked ${counted(usage.toolCalls, 'tool')}</li>`;
+  return besidePart(
+    'how',
+    'How it was found',
+    html`<ol class="story"><li>${icon('file')}Read ${counted(reduction.logLines, 'line')}, kept
+      ${formatNumber(reduction.keptLines)}</li>${tools}<li>${icon('clock')}Received
+      ${renderTime(build.receivedAt)}, answered ${renderTime(createdAt)}</li></ol>
+      <p class="meta"><a href="${runAddress(id)}">All steps</a>,
+      ${formatDuration(milliseconds)}, ${cost}</p>`,
+  );
+}

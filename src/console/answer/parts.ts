@@ -1,0 +1,248 @@
+import { type Analysis, type Claim, isJudged, isUnread, type Suspect } from '../../domain/analysis.ts';
+import { shortCommit } from '../../domain/build.ts';
+import { nameKind } from '../../domain/category-words.ts';
+import type { Evidence } from '../../domain/evidence.ts';
+import { counted } from '../../lib/text.ts';
+import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
+import { type AnswerView, answerView, formatPlace } from '../../notifications/answer-view.ts';
+import { askAddress, buildAddress, search } from '../addresses.ts';
+import { badge, crumbs, formatAge } from '../controls.ts';
+import { type Html, html, joined, linkTarget } from '../html.ts';
+import type { EvidenceWindows } from '../logs/evidence-windows.ts';
+import { ciName, editorAddress } from '../outside.ts';
+import { icon } from '../parts/icons.ts';
+import { renderCategory } from '../parts/marks.ts';
+import { inlineProse, prose } from '../prose.ts';
+import type { AnswerFacts } from './facts.ts';
+import { sureFact } from './sure.ts';
+import type { AnswerTexts } from './texts.ts';
+import { whoseFact } from './whose.ts';
+
+/** Renders where the failure is: repository, pull request or branch, and build. */
+export function placeCrumbs({ build, posted }: AnswerFacts): Html {
+  const { repository, pullRequest, branch, commit, author, pipeline, number } = build;
+  const [comment] = posted.flatMap((address) => linkTarget(address) ?? []);
+  const pull = pullRequest !== null && `Pull request ${pullRequest}`;
+  return crumbs([
+    html`<a href="/builds${search({ repository })}">${repository}</a>`,
+    pull && comment !== undefined
+      ? html`${pull} (<a href="${comment}" rel="noreferrer">comment</a>)`
+      : pull || branch,
+    html`<a data-action="open" href="${buildAddress(build.id)}">${pipeline} #${number}</a>`,
+    commit !== null && html`<code>${shortCommit(commit)}</code>${author !== null && ` by ${author}`}`,
+  ]);
+}
+
+/** Renders a link to the build at its CI. */
+export function ciAction({ build }: AnswerFacts): Html | null {
+  const outside = linkTarget(build.url);
+  return outside === null
+    ? null
+    : html`<a class="btn" href="${outside}" rel="noreferrer">${icon('out')}<span class="word">Open in
+        ${ciName(build)}</span></a>`;
+}
+
+/** Renders what broke: the category, the title, and how it came to be. */
+export function answerHeadline(facts: AnswerFacts, { lead }: AnswerTexts, title: string): Html {
+  const { analysis, build, now } = facts;
+  const judged = isJudged(analysis);
+  return html`<div class="headline">
+    <p class="kicker">${renderCategory(judged ? analysis.category : null)}${
+      judged && html`<span>${nameKind(analysis.kind)}</span>`
+    }<span>${counted(Math.max(1, analysis.failureIds.length), 'failure')}</span><span>failed
+    ${formatAge(build.finishedAt ?? build.receivedAt, now)} ago</span></p>
+    <h1 tabindex="-1">${title}</h1>
+    ${lead !== '' && html`<div class="lead">${prose(lead, listIds(analysis))}</div>`}</div>`;
+}
+
+/** Renders the three facts that are asked for first: whose it is, what to do, and how sure that is. */
+export function factsRow(facts: AnswerFacts, { order, advice }: AnswerTexts): Html {
+  const ids = listIds(facts.analysis);
+  const act = order === '' ? 'Look at the evidence' : order;
+  return html`<dl class="facts">
+    ${whoseFact(facts)}
+    <div class="fact"><dt>${icon('wrench')}What to do</dt><dd><b><span>${inlineProse(act, ids)}</span></b>${
+      advice !== '' && html`<p>${inlineProse(advice, ids)}</p>`
+    }</dd></div>
+    <div class="fact"><dt>${icon('gauge')}How sure?</dt><dd>${sureFact(facts)}</dd></div></dl>`;
+}
+
+export function listIds({ evidence }: Pick<Analysis, 'evidence'>): ReadonlySet<string> {
+  return new Set(evidence.map(({ id }) => id));
+}
+
+/** Characters of one finding that are shown; the rest is where it was found. */
+const MAX_TEXT = 4000;
+
+/**
+ * Renders the evidence of the answer: the exact lines of the logs with what they show, what the tools found,
+ * and what speaks against it.
+ */
+export function evidencePart({ analysis }: AnswerFacts, windows: EvidenceWindows, texts: AnswerTexts): Html {
+  const others = analysis.evidence.filter(({ id }) => !windows.shown.has(id));
+  const isIrrelevant = ({ id }: Evidence) => analysis.verdict.grades[id] === 'irrelevant';
+  const [aside, found] = [others.filter(isIrrelevant), others.filter((one) => !isIrrelevant(one))];
+  const heading = windows.count === 0 && html`<h2 id="evidence">Evidence</h2>`;
+  return html`<section class="proof stack tight" aria-labelledby="evidence">${heading}${windows.html}
+    ${otherClaims(analysis, windows, texts)}
+    ${found.map(finding)}
+    ${
+      aside.length > 0 &&
+      html`<details class="aside"><summary>${aside.length}
+        more, not related to this failure</summary>${aside.map(finding)}</details>`
+    }${againstPart(analysis)}</section>`;
+}
+
+/** Renders the claims that no line of a log proves, each with links to what does. */
+function otherClaims(analysis: Analysis, windows: EvidenceWindows, { claims }: AnswerTexts): Html {
+  const ids = listIds(analysis);
+  const rest = analysis.answer.claims.flatMap((claim, index) => {
+    const text = claims[index] ?? '';
+    return text === '' || windows.noted.has(index) ? [] : [claimRow(claim, index, text, analysis, ids)];
+  });
+  return html`${rest.length > 0 && html`<ul class="notes">${rest}</ul>`}`;
+}
+
+function claimRow(
+  { evidence }: Claim,
+  index: number,
+  text: string,
+  analysis: Analysis,
+  ids: ReadonlySet<string>,
+): Html {
+  const sources = analysis.evidence.filter(({ id }) => evidence.includes(id));
+  const links = sources.map(({ id, title }) => html`<a href="#${id}">${title}</a>`);
+  return html`<li id="claim-${index + 1}">${icon('pin')}<span>${inlineProse(text, ids)} <span
+    class="meta">${joined(links, ', ')}</span></span></li>`;
+}
+
+/** Renders what speaks against the answer, and what is not known. It is never folded. */
+function againstPart(analysis: Analysis): Html {
+  const view = answerView(analysis);
+  const parts = view.facts
+    .filter(({ name }) => name === 'Against' || name === 'Unknown')
+    .map(
+      ({ label, values }) =>
+        html`<section class="part"><h3>${label}</h3><ul>${values.map(
+          (value) => html`<li>${inlineProse(value)}</li>`,
+        )}</ul></section>`,
+    );
+  return html`${parts}`;
+}
+
+function finding({ id, title, text, source, tool, url, lineStart, lineEnd }: Evidence): Html {
+  const target = linkTarget(url ?? null);
+  const place =
+    lineStart === undefined
+      ? source
+      : `${source}, line ${lineStart}${lineEnd === undefined ? '' : `–${lineEnd}`}`;
+  const cut =
+    text.length > MAX_TEXT &&
+    html`<p class="quiet">… +${(text.length - MAX_TEXT).toLocaleString('en-US')} characters</p>`;
+  const shown = text.slice(0, MAX_TEXT);
+  return html`<details class="finding" id="${id}" data-evidence><summary>${title} <span
+    class="meta">${tool === 'log' ? 'log' : tool.replaceAll('_', ' ')}</span></summary>
+    <p class="meta">${target === null ? place : html`<a href="${target}" rel="noreferrer">${place}</a>`}</p>${
+      lineStart === undefined
+        ? prose(shown)
+        : html`<pre tabindex="0">${shown.split('\n').map(cleanText).join('\n')}</pre>`
+    }${cut}</details>`;
+}
+
+function cleanText(line: string): string {
+  return cleanLine(stripEscapes(line));
+}
+
+/** Renders explanations that fit as well, and what would settle each, if there are two or more. */
+export function hypothesesPart({ analysis }: AnswerFacts): Html {
+  const { hypotheses } = analysis.answer;
+  const ids = listIds(analysis);
+  const rows = hypotheses.map(
+    ({ text, category, settledBy }) => html`<li><div class="grow"><p>${renderCategory(category)}</p>
+      <p>${inlineProse(text, ids)}</p><p class="meta">To confirm: ${inlineProse(settledBy, ids)}</p></div></li>`,
+  );
+  return html`${
+    hypotheses.length > 1 &&
+    html`<section class="part" aria-labelledby="hypotheses"><h2 id="hypotheses">${hypotheses.length}
+      explanations fit</h2><ol class="rows panel">${rows}</ol></section>`
+  }`;
+}
+
+/** Renders the files that may hold the fault: the first one whole, the others in one line each. */
+export function suspectsPart(facts: AnswerFacts, editor: string): Html {
+  const { suspects } = facts.analysis.answer;
+  if (suspects.length === 0) return html``;
+  const [first, ...others] = suspects;
+  return html`<section class="part" aria-labelledby="suspects"><h2 id="suspects">Suspects <span
+    class="meta">${suspects.length === 1 ? '1 place' : `${suspects.length} places, most likely first`}</span></h2>
+    ${first !== undefined && suspectCard(first, facts, editor)}
+    ${
+      others.length > 0 &&
+      html`<p class="meta">Less likely: ${joined(
+        others.map((one) => html`${suspectPlace(one, facts, editor)}, ${one.reason}`),
+        '; ',
+      )}.</p>`
+    }</section>`;
+}
+
+function suspectPlace(one: Suspect, { build }: AnswerFacts, editor: string): Html {
+  const opens = editorAddress(editor, { path: one.path, line: one.line, repository: build.repository });
+  const place = html`<code>${formatPlace(one)}</code>`;
+  return opens === null ? place : html`${place} <a href="${opens}">Open in editor</a>`;
+}
+
+function suspectCard(one: Suspect, facts: AnswerFacts, editor: string): Html {
+  const { commit, author, reason, path } = one;
+  const by = [author === null ? '' : `by ${author}`, commit === null ? '' : `in ${shortCommit(commit)}`];
+  const changed = by.filter((part) => part !== '').join(' ');
+  return html`<div class="snip"><header><span class="line">${suspectPlace(one, facts, editor)}${
+    changed !== '' && html`<span class="quiet">changed ${changed}</span>`
+  }</span>${facts.overlap.includes(path) && html`<strong class="is-amber">in this change</strong>`}</header>
+    <p class="pad">${reason}</p></div>`;
+}
+
+/** Renders the field for a question about the answer, with questions that are often asked. */
+export function askPart({ analysis }: AnswerFacts, suggestions: readonly string[]): Html {
+  const address = askAddress(analysis.id);
+  const chips = suggestions.map(
+    (question) => html`<button class="chip" name="question" value="${question}">${question}</button>`,
+  );
+  return html`<section class="part" aria-labelledby="ask"><h2 id="ask">Ask about this answer${badge('ask')} <a
+    href="${address}">Earlier questions</a></h2>
+    <form class="filters" method="post" action="${address}" data-whole><input name="question"
+    aria-label="Question" required maxlength="2000" placeholder="What changed since the last green build?"
+    data-action="ask"><button>Ask</button></form>
+    <form class="acts" method="post" action="${address}" data-whole>${chips}</form></section>`;
+}
+
+/** Facts of an answer that have a place of their own on its page. */
+const OWN_PLACE: readonly string[] = [
+  'Tried',
+  'Cause',
+  'Fix',
+  'Related',
+  'Owner',
+  'Against',
+  'Unknown',
+  'Reason',
+  'Record',
+];
+
+/** Renders what else is known about the answer: notes, what was decided before, what is new. */
+export function otherFacts({ facts }: AnswerView, ids: ReadonlySet<string>): Html {
+  const points = facts
+    .filter(({ name, kind }) => ['prose', 'list', 'note'].includes(kind) && !OWN_PLACE.includes(name))
+    .map(
+      ({ label, values }) =>
+        html`<dt>${label}</dt><dd>${joined(
+          values.map((value) => inlineProse(value, ids)),
+          '; ',
+        )}</dd>`,
+    );
+  return html`${points.length > 0 && html`<dl class="kv">${points}</dl>`}`;
+}
+
+/** Tells whether there is nothing that a reviewer could judge. */
+export function hasNoLog(facts: AnswerFacts): boolean {
+  return isUnread(facts.analysis);
+}

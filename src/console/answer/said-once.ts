@@ -1,0 +1,31 @@
+/** The share of a sentence's words that makes it a repetition. */
+const REPEATED = 0.8;
+
+/**
+ * Drops what a page says twice: of each text, the sentences of which the page already shows four fifths of
+ * the words. Give texts in the order in which they are read. `keepOne`: a text of which nothing is new keeps
+ * its first sentence.
+ */
+export function createSaidOnce(): (text: string, keepOne?: boolean) => string {
+  const shown = new Set<string>();
+  return (text, keepOne = false) => {
+    const sentences = splitSentences(text);
+    const fresh = sentences.filter((sentence) => {
+      const words = listWords(sentence);
+      const known = words.filter((word) => shown.has(word)).length;
+      if (words.length > 0 && known / words.length >= REPEATED) return false;
+      for (const word of words) shown.add(word);
+      return true;
+    });
+    return (fresh.length === 0 && keepOne ? sentences.slice(0, 1) : fresh).join(' ');
+  };
+}
+
+/** Splits text into sentences, each with the mark at its end. A point within a word or a path ends none. */
+function splitSentences(text: string): string[] {
+  return text.trim() === '' ? [] : text.trim().split(/(?<=[.!?]["”’)]?)\s+(?=[\p{Lu}"“‘`(])|\n{2,}/u);
+}
+
+function listWords(sentence: string): string[] {
+  return sentence.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}

@@ -1,0 +1,107 @@
+import { isJudged } from '../../domain/analysis.ts';
+import { TOO_FEW } from '../../domain/insights.ts';
+import { proportion } from '../../lib/statistics.ts';
+import { at } from '../charts/chart.ts';
+import { formatDay } from '../controls.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { type Icon, icon } from '../parts/icons.ts';
+import type { AnswerFacts } from './facts.ts';
+
+/** How sure an answer is in a word, drawn, and what that rests on. */
+interface Sureness {
+  readonly words: string;
+  readonly sign: Html;
+  readonly because: string;
+}
+
+/** Below it an answer is not sure whatever else is known. */
+const UNSURE_BELOW = 0.5;
+
+/** Renders how sure the answer is, and what that rests on, never as a share. */
+export function sureFact(facts: AnswerFacts): Html {
+  const { words, sign, because } = judgeSureness(facts);
+  return html`<span class="sure">${sign}${words}</span><p>${because}</p>`;
+}
+
+function judgeSureness(facts: AnswerFacts): Sureness {
+  const { analysis, review } = facts;
+  const { recalled, experiment, answer, verdict, classification } = analysis;
+  if (!isJudged(analysis)) return marked('unsure', 'Not analyzed', 'The analysis failed.');
+  const decision = review?.decision ?? null;
+  if (decision !== null && decision.type !== 'reject') {
+    const did = decision.type === 'accept' ? 'accepted it' : 'corrected it';
+    return marked(
+      'check',
+      'Confirmed by a person',
+      `${decision.reviewer} ${did}, ${formatDay(decision.decidedAt)}.`,
+    );
+  }
+  if (recalled !== null) {
+    const seen = recalled.timesSeen === 1 ? 'once' : `${recalled.timesSeen} times`;
+    const because = `${recalled.confirmedBy}, ${formatDay(recalled.confirmedAt)}. Seen ${seen}.`;
+    return marked('check', 'Confirmed by a person', because);
+  }
+  if (experiment?.verdict === 'this-change' || experiment?.verdict === 'not-this-change')
+    return marked('flask', 'Proven by experiment', findChance(experiment.sentence));
+  const [first, second] = answer.hypotheses;
+  if (second !== undefined || classification.abstained || verdict.confidence < UNSURE_BELOW)
+    return marked(
+      'unsure',
+      'Not sure',
+      first === undefined ? 'A person was asked.' : `To settle it: ${first.settledBy}`,
+    );
+  return judgeByRecord(facts);
+}
+
+/** Judges by what people said of answers like this one here, or else by what was measured elsewhere. */
+function judgeByRecord({ analysis, track, limit }: AnswerFacts): Sureness {
+  const { classification, verdict } = analysis;
+  const isPublished = verdict.confidence >= limit;
+  const measured = classification.record;
+  if (track.of < TOO_FEW && measured === undefined) {
+    const checked =
+      track.of === 0 ? 'No answer' : track.of === 1 ? 'Only 1 answer' : `Only ${track.of} answers`;
+    const verb = track.of > 1 ? 'were' : 'was';
+    return {
+      words: 'Likely, by its own account',
+      sign: sureBar(0, 1, limit),
+      because: `${checked} like this ${verb} checked by people: too few to say more.`,
+    };
+  }
+  const [right, of] =
+    track.of >= TOO_FEW ? [track.right, track.of] : [measured?.right ?? 0, measured?.of ?? 0];
+  const { low, high } = proportion(right, of);
+  const where = track.of >= TOO_FEW ? '' : ' in sources it never learned from';
+  return {
+    words: isPublished ? 'Very likely' : 'Likely',
+    sign: sureBar(low, high, limit),
+    because: `${right} of ${of} answers like this were right${where}.`,
+  };
+}
+
+function marked(name: Icon, words: string, because: string): Sureness {
+  return { words, sign: icon(name), because };
+}
+
+/** Returns the sentence of an experiment that says how often chance would look like it. */
+function findChance(sentence: string): string {
+  const sentences = sentence.split(/(?<=\.)\s/);
+  return sentences.find((one) => /at random/.test(one)) ?? sentences[0] ?? '';
+}
+
+const WIDTH = 56;
+
+/**
+ * Draws a track record: black up to the lower end of its interval, gray up to the upper end, and a tick at
+ * the limit in force.
+ */
+export function sureBar(low: number, high: number, limit: number): Html {
+  const bar = (name: string, x: number, width: number): Shown =>
+    html`<rect class="${name}" x="${at(x)}" y="2" width="${at(Math.max(0, width))}" height="4" rx="2"/>`;
+  return html`<svg viewBox="0 0 ${WIDTH} 8" aria-hidden="true">${bar('track', 0, WIDTH)}${bar(
+    'doubt',
+    low * WIDTH,
+    (high - low) * WIDTH,
+  )}${low > 0 && bar('said', 0, low * WIDTH)}<rect class="limit" x="${at(limit * WIDTH - 0.75)}" width="1.5"
+    height="8"/></svg>`;
+}

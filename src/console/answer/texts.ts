@@ -1,0 +1,24 @@
+import type { Analysis } from '../../domain/analysis.ts';
+import { createSaidOnce } from './said-once.ts';
+
+/** The texts of an answer with nothing said twice, in the order in which they are read. */
+export interface AnswerTexts {
+  readonly lead: string;
+  /** The text of each claim; empty if it says nothing new. */
+  readonly claims: readonly string[];
+  /** What to do: an order, and the rest of the advice. */
+  readonly order: string;
+  readonly advice: string;
+}
+
+/** Drops what the texts of an answer repeat of its title and of each other. */
+export function writeTexts({ answer }: Pick<Analysis, 'answer'>): AnswerTexts {
+  const sayOnce = createSaidOnce();
+  sayOnce(answer.title, true);
+  const lead = sayOnce(answer.rootCause);
+  const claims = answer.claims.map(({ text }) => sayOnce(text));
+  const [order = '', ...advice] = sayOnce(answer.fixRecommendation, true).split(
+    /(?<=[.!?])\s+(?=[\p{Lu}“"])/u,
+  );
+  return { lead, claims, order: order.replace(/\.$/, ''), advice: advice.join(' ') };
+}

@@ -1,0 +1,34 @@
+import { type Cause, isMuted } from '../../domain/cause.ts';
+import { holds, type Principal } from '../../domain/review.ts';
+import { formatDay, postForm } from '../controls.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { stateMark } from '../parts/marks.ts';
+
+/** Renders the state of a cause as a pill. */
+export function causeState({ state }: Pick<Cause, 'state'>): Html {
+  if (state === 'regressed') return stateMark('Back', 'amber');
+  if (state === 'fixed') return stateMark('Fixed', 'green', 'check');
+  const words = { new: 'New', acknowledged: 'Acknowledged', assigned: 'Assigned' };
+  return stateMark(words[state]);
+}
+
+/** Renders everything that stands for a cause now: its state, whether it is red, and whether it is muted. */
+export function causeStates(cause: Cause, now: number): Html {
+  const red =
+    cause.redPipelines.length > 0 && stateMark(`Red: ${cause.redPipelines.join(', ')}`, 'red', 'cross');
+  const until = isMuted(cause, now) ? cause.mutedUntil : null;
+  return html`${red} ${
+    until === null ? causeState(cause) : stateMark(`Muted until ${formatDay(until)}`, null, 'mute')
+  }`;
+}
+
+/** Renders the button with which a reviewer takes a cause. `back`: where they are, if not on its page. */
+export function takeForm(
+  { repository, fingerprint, version }: Cause,
+  principal: Principal | null,
+  back?: '/' | '/causes',
+): Shown {
+  if (principal === null || !holds(principal, 'review')) return null;
+  const fields = { repository, fingerprint, version, what: 'assigned', assignee: principal.name, back };
+  return postForm('/causes', fields, html`<button>Take it</button>`);
+}

@@ -1,0 +1,48 @@
+import type { Analysis } from '../../domain/analysis.ts';
+import { type Html, html } from '../html.ts';
+import { icon } from '../parts/icons.ts';
+import { inlineProse } from '../prose.ts';
+import { type EvidenceLines, hasWords, type ReadStretch } from './rows.ts';
+
+/** Claims to be put under lines of one log. */
+interface Noted {
+  /** The name of the log. */
+  readonly name: string;
+  readonly evidence: readonly Pick<EvidenceLines, 'id' | 'cited'>[];
+  /** What each claim says; empty: nothing. */
+  readonly claims: readonly string[];
+  /** Links may lead to the claims, which happens once on a page. */
+  readonly hasIds: boolean;
+}
+
+/** Puts each claim under the last line that proves it, where that line is shown. */
+export function placeNotes(
+  { answer }: Pick<Analysis, 'answer'>,
+  { name, evidence, claims, hasIds }: Noted,
+  read: readonly ReadStretch[],
+) {
+  const shown = new Set(read.flatMap(({ lines }) => lines.filter(hasWords).map(({ number }) => number)));
+  const notes = new Map<number, readonly Html[]>();
+  const noted = new Set<number>();
+  for (const [index, claim] of answer.claims.entries()) {
+    const text = claims[index] ?? '';
+    const quoted = claim.quotes.filter(({ source }) => source === name).map(({ line }) => line);
+    const cited = evidence.filter(({ id }) => claim.evidence.includes(id));
+    const lines = quoted.length > 0 ? quoted : cited.flatMap((one) => one.cited);
+    const line = lines.filter((one) => shown.has(one)).at(-1);
+    if (text === '' || line === undefined) continue;
+    noted.add(index);
+    const note = html`<li class="note"${hasIds && html` id="claim-${index + 1}"`}><p>${icon('pin')}<span>${inlineProse(
+      text,
+    )}</span></p></li>`;
+    notes.set(line, [...(notes.get(line) ?? []), note]);
+  }
+  return { notes, noted };
+}
+
+/** Lists the words of a title that stand for something: values, names in quotes, paths and identifiers. */
+export function listTellingWords(title: string): string[] {
+  const quoted = [...title.matchAll(/[“"`']([^“”"`']{2,60})[”"`']/g)].map(([, inner]) => inner ?? '');
+  const words = title.split(/[\s“”"`',;()]+/).map((word) => word.replace(/[.:…]+$/, ''));
+  return [...quoted, ...words.filter((word) => word.length > 1 && /[\d/_.@]|\p{Ll}\p{Lu}/u.test(word))];
+}

@@ -1,0 +1,36 @@
+import type { Cause } from '../../domain/cause.ts';
+import type { Lane } from '../../domain/lane.ts';
+import { findMax } from '../../lib/collections.ts';
+
+/** A cause with the default branches that are red for it. */
+export interface Reason {
+  /** Null where no analysis says why. */
+  readonly cause: Cause | null;
+  readonly lanes: readonly Lane[];
+}
+
+/**
+ * Groups red branches by their causes: most branches first, then the longest red. A branch that is red for
+ * several causes stands with the one that is red on most branches.
+ */
+export function groupByReason(lanes: readonly Lane[], causes: readonly Cause[], now: number): Reason[] {
+  const groups = new Map<string, { cause: Cause | null; lanes: Lane[] }>();
+  const known = Map.groupBy(causes, ({ fingerprint }) => fingerprint);
+  for (const lane of lanes) {
+    const own = causes.filter(
+      ({ repository, redPipelines }) =>
+        repository === lane.repository && redPipelines.includes(lane.pipeline),
+    );
+    const spread = (cause: Cause) => known.get(cause.fingerprint)?.length ?? 0;
+    const cause = own.toSorted((one, other) => spread(other) - spread(one))[0] ?? null;
+    const key = cause === null ? '' : cause.fingerprint;
+    const group = groups.get(key) ?? { cause, lanes: [] };
+    group.lanes.push(lane);
+    groups.set(key, group);
+  }
+  const redMs = (reason: Reason) =>
+    findMax(reason.lanes.map(({ redSince }) => (redSince === null ? 0 : now - Date.parse(redSince))));
+  return [...groups.values()].toSorted(
+    (one, other) => other.lanes.length - one.lanes.length || redMs(other) - redMs(one),
+  );
+}

@@ -1,0 +1,14 @@
+import type { Decision } from '../../domain/review.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+
+/** Milliseconds after a decision during which one key undoes it; later, it can be undone on its own page. */
+const UNDO_MS = 3_600_000;
+
+/** Returns the reviewer's newest valid decision while it is recent, else null. */
+export async function undoable(
+  { stores, clock }: Pick<ConsoleDeps, 'stores' | 'clock'>,
+  reviewer: string,
+): Promise<Decision | null> {
+  const last = await stores.reviews.lastDecision(reviewer);
+  return last === null || clock.now() - Date.parse(last.decidedAt) > UNDO_MS ? null : last;
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { createSaidOnce } from '../../../src/console/answer/said-once.ts';
+import { writeTexts } from '../../../src/console/answer/texts.ts';
+import { sampleAnalysis } from '../../support/sample-analysis.ts';
+
+describe('a page', () => {
+  it('drops a sentence of which it already shows four fifths of the words', () => {
+    const say = createSaidOnce();
+    expect(say('The coupon total is 43.42 instead of 43.43')).toBe(
+      'The coupon total is 43.42 instead of 43.43',
+    );
+    expect(say('The total is 43.42 instead of 43.43. It was cut, not rounded.')).toBe(
+      'It was cut, not rounded.',
+    );
+    expect(say('It was cut.')).toBe('');
+  });
+
+  it('keeps one sentence where a text must not be empty, and does not split paths and numbers', () => {
+    const say = createSaidOnce();
+    say('Round to the nearest cent again in src/money.js.');
+    expect(say('Round again. In src/money.js.', true)).toBe('Round again.');
+    expect(createSaidOnce()('Start at test/cart.test.js:26 with 1.5 s. Then run it.')).toBe(
+      'Start at test/cart.test.js:26 with 1.5 s. Then run it.',
+    );
+  });
+});
+
+it('an answer says each fact once: in the title, else in the lead, else under a line, else as advice', () => {
+  const { answer } = sampleAnalysis({
+    answer: {
+      title: 'registry.test answered 503',
+      rootCause: 'registry.test answered 503. The step that runs npm ci failed.',
+      fixRecommendation: 'Run it again when the registry answers. The step that runs npm ci failed.',
+      confidence: 0.9,
+      claims: [
+        { text: 'registry.test answered 503', evidence: ['E1'], quotes: [] },
+        { text: 'Three retries were made.', evidence: ['E1'], quotes: [] },
+      ],
+      suspects: [],
+      hypotheses: [],
+    },
+  });
+  expect(writeTexts({ answer })).toEqual({
+    lead: 'The step that runs npm ci failed.',
+    claims: ['', 'Three retries were made.'],
+    order: 'Run it again when the registry answers',
+    advice: '',
+  });
+});
