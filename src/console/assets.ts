@@ -29,7 +29,7 @@ interface Asset {
   readonly address: string;
   readonly type: string;
   readonly plain: Buffer;
-  /** What travels to a browser that takes it; a font is packed already. */
+  /** The bytes that are sent to a browser that accepts gzip; a font is compressed already. */
   readonly gzip: Buffer;
 }
 

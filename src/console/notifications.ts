@@ -538,7 +538,7 @@ function pastPart(messages: readonly SentMessage[], events: readonly RuleEvent[]
       html`<tr><td>${renderTime(at)}</td><td>${target}</td><td>${counted(answers, 'answer')}</td>
         <td>${outcome === null ? 'pending' : outcomes[outcome]}${
           error !== null &&
-          html`<br><span class="${outcome === 'failed' ? 'wrong' : 'quiet'}">${error}</span>`
+          html`<br><span class="${outcome === 'failed' ? 'is-red' : 'quiet'}">${error}</span>`
         }</td></tr>`,
   );
   return html`<h2>Messages</h2>${

@@ -89,7 +89,7 @@ export function rerunPart(
   const items = reruns.map(({ by, at, outcome, error }) => {
     const said = { asked: 'waiting for its answer', done: 'accepted', failed: `failed. ${error}` };
     return html`<li>${by} asked ${ci} ${formatAge(at, deps.clock.now())} ago to re-run the failed jobs:
-      <span class="${outcome === 'failed' && 'wrong'}">${said[outcome]}</span></li>`;
+      <span class="${outcome === 'failed' && 'is-red'}">${said[outcome]}</span></li>`;
   });
   const form = html`<details><summary>Re-run failed jobs</summary>
     <p>${ci} runs the failed jobs of ${build.pipeline} #${build.number}

@@ -68,7 +68,7 @@ interface Section {
   readonly address: string;
   readonly sign: Icon;
   readonly action?: string;
-  /** On a phone it is behind "More". */
+  /** True if a phone shows it behind "More". */
   readonly isRare?: true;
 }
 
@@ -195,7 +195,7 @@ function frame(page: Page, reader: Reader): Html {
     </html>`;
 }
 
-/** Nobody who is signed out needs the sections; on a phone the bar takes their place. */
+/** Returns the look of the body: no sections when signed out, and the bar in their place on a phone. */
 function bodyLook(page: Page, { principal }: Reader): Shown {
   if (principal === null) return html` class="door"`;
   return page.bar !== undefined && page.place === 'item' && html` class="has-bar"`;

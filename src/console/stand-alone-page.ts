@@ -3,7 +3,18 @@ import { readFileSync } from 'node:fs';
 import { type Html, html } from './html.ts';
 
 /** The styles of the console, and those that only a stand-alone page needs. */
-const REPORT_STYLES = ['base.css', 'charts.css', 'comparison.css', 'replay-report.css'].map(read).join('\n');
+const REPORT_STYLES = [
+  'tokens.css',
+  'base.css',
+  'controls.css',
+  'words.css',
+  'lists.css',
+  'charts.css',
+  'comparison.css',
+  'replay-report.css',
+]
+  .map(read)
+  .join('\n');
 
 function read(name: string): string {
   const text = readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');

@@ -315,11 +315,10 @@ function quoteLog(
   isKnown: boolean,
 ): Described {
   const { failures, messages } = facts.subject;
-  const words =
-    (fact === null ? null : readWhole(fact, facts)) ??
-    messages[0]?.text ??
-    failures.find(({ message }) => message !== NO_ERROR)?.message ??
-    '';
+  const told = [fact === null ? [] : readWhole(fact, facts), messages.map(({ text }) => text)].flat();
+  const failed = failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message));
+  // An address alone says nothing.
+  const words = told.concat(failed).find((text) => !/^https?:\/\/\S{1,2000}$/.test(text.trim())) ?? '';
   const said = cleanWords(words, 300);
   if (/^The operation was cancell?ed$/.test(said))
     return { title: 'The job was canceled', cause: `${who} was canceled; the log does not say why.` };

@@ -36,7 +36,8 @@ const LANES = `
     from shown s left join default_branches d on d.provider = s.provider and d.repository = s.repository
     cross join lateral (
       select n.branch, last.status
-      from unnest(case when d.branch is null then array[${USUAL_NAMES}] else array[d.branch] end) as n (branch)
+      from unnest(case when d.branch is null then array[${USUAL_NAMES}]
+        else array[d.branch] end) as n (branch)
       cross join lateral (
         select b.status from builds b where b.provider = s.provider and b.repository = s.repository
           and b.pipeline = s.pipeline and b.branch = n.branch and b.status in ('passed', 'failed')
@@ -45,7 +46,8 @@ const LANES = `
     ) as main
   )
   select n.repository, n.pipeline, n.branch, n.status = 'failed' as "isRed",
-    ${isoTime('red.since')} as "redSince", coalesce(lane.builds, '[]') as builds, count(*) over ()::int as "of"
+    ${isoTime('red.since')} as "redSince", coalesce(lane.builds, '[]') as builds,
+    count(*) over ()::int as "of"
   from newest n
   left join lateral (
     select min(${AT}) as since from ${OWN} and b.status = 'failed' and b.received_at > coalesce((
@@ -53,7 +55,8 @@ const LANES = `
     ), '-infinity')
   ) as red on n.status = 'failed'
   left join lateral (
-    select jsonb_agg(jsonb_build_object('at', ${isoTime('at')}, 'failed', failed) order by at) as builds from (
+    select jsonb_agg(jsonb_build_object('at', ${isoTime('at')}, 'failed', failed) order by at) as builds
+    from (
       (select ${AT} as at, b.status = 'failed' as failed from ${OWN} and b.status in ('passed', 'failed')
         and b.received_at >= $3::timestamptz order by b.received_at desc limit ${MAX_BUILDS})
       union all

@@ -62,13 +62,14 @@ describe('70: links both ways', () => {
         async (page) => {
           const job = 'https://github.com/shop/api/actions/runs/4711/job/2#step:3:1';
           await page.goto(`/builds/${build}`);
-          expect(await page.locator('#build').getByRole('link').getAttribute('href')).toBe(
+          expect(await page.locator('.top .acts').getByRole('link').getAttribute('href')).toBe(
             'https://github.com/shop/api/actions/runs/4711',
           );
           const outside = page.getByRole('link', { name: 'Open in GitHub' });
           expect(await outside.last().getAttribute('href')).toBe(job);
           await page.goto(`/logs/${build}?L=3-3#L3`);
-          if (how.width === PHONE.width) await page.getByText('More', { exact: true }).click();
+          if (how.width === PHONE.width)
+            await page.locator('.tools').getByText('More', { exact: true }).click();
           expect(await outside.getAttribute('href')).toBe(job);
           if (!('javaScript' in how)) expect(await axeFindings(page)).toEqual([]);
           await page.goto(`/review/${item}`);
@@ -128,8 +129,8 @@ describe('70: links both ways', () => {
       expect(await page.getByRole('button', { name: 'Re-run now' }).isVisible()).toBe(false);
       await page.getByText('Re-run failed jobs').click();
       await page.getByRole('button', { name: 'Re-run now' }).click();
-      await page.locator('#rerun .wrong').waitFor();
-      expect(await page.locator('#rerun .wrong').textContent()).toMatch(
+      await page.locator('#rerun .is-red').waitFor();
+      expect(await page.locator('#rerun .is-red').textContent()).toMatch(
         /^failed\. GitHub .* needs permission to write Actions/,
       );
     });

@@ -119,6 +119,7 @@ const SCOPED = [
   '/insights/health?days=90',
   '/insights/causes',
   '/insights/cost',
+  '/',
   '/builds',
   '/causes',
 ];
@@ -149,6 +150,7 @@ async function pagesOf(database: Database): Promise<Record<string, readonly stri
     Array.from({ length: 40 }, (_, n) => `/search?q=${encodeURIComponent(search(n))}`),
   ]);
   return {
+    '/, the overview': ['/'],
     '/review': ['/review'],
     '/review?repo=': ['/review?repo=acme/service-7'],
     '/review/:id': of('review', reviews),
@@ -172,8 +174,8 @@ async function pagesOf(database: Database): Promise<Record<string, readonly stri
       [7, 30, 90].map((days) => [`/insights/health?days=${days}`, [`/insights/health?days=${days}`]]),
     ),
     '/insights/health?repo=': ['/insights/health?repo=acme/service-7&days=90'],
-    '/insights/flaky': ['/insights/flaky'],
-    '/insights/flaky?list=cost': ['/insights/flaky?list=cost'],
+    '/tests': ['/tests'],
+    '/tests?list=cost': ['/tests?list=cost'],
     '/insights/causes': ['/insights/causes'],
     '/insights/causes?days=90': ['/insights/causes?days=90'],
     '/insights/cost': ['/insights/cost'],

@@ -71,14 +71,14 @@ export function registerAnswerPage(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 interface BodyOptions {
-  /** What a person said of the answer, or can say of it; stands beside the evidence. */
+  /** The decision of a person about the answer, or the way to one. */
   readonly verdict?: Shown;
   /** Between the facts and the evidence. */
   readonly between?: Shown;
   readonly editor: string;
 }
 
-/** Renders everything below the title of an answer: its three facts, the proof, and what is beside it. */
+/** Renders everything below the title of an answer: its three facts, the proof, and the context. */
 export function answerBody(
   facts: AnswerFacts,
   texts: AnswerTexts,

@@ -12,7 +12,7 @@ import { icon } from '../parts/icons.ts';
 import { renderOwner } from '../parts/marks.ts';
 import type { AnswerFacts } from './facts.ts';
 
-/** Renders what stands beside the evidence: a tried fix, the history, the owner, and how it was found. */
+/** Renders the context of an answer: a tried fix, the history, the owner, and how it was found. */
 export function besideParts(facts: AnswerFacts, verdict: Shown): Html {
   return html`${fixPart(facts)}${seenPart(facts)}${ownerPart(facts)}${verdict}${foundPart(facts)}`;
 }

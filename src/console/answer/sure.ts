@@ -7,7 +7,7 @@ import { type Html, html, type Shown } from '../html.ts';
 import { type Icon, icon } from '../parts/icons.ts';
 import type { AnswerFacts } from './facts.ts';
 
-/** How sure an answer is in a word, drawn, and what that rests on. */
+/** The credibility of an answer: its name, its drawing, and its grounds. */
 interface Sureness {
   readonly words: string;
   readonly sign: Html;

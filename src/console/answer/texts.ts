@@ -6,7 +6,7 @@ export interface AnswerTexts {
   readonly lead: string;
   /** The text of each claim; empty if it says nothing new. */
   readonly claims: readonly string[];
-  /** What to do: an order, and the rest of the advice. */
+  /** The first sentence of the advice, and the rest of it. */
   readonly order: string;
   readonly advice: string;
 }

@@ -22,7 +22,7 @@ export function whoseFact({ whose, analysis }: AnswerFacts): Html {
     )}</p></dd></div>`;
 }
 
-/** Red is what is theirs, and green what is not; a judgement that is not sure has no color. */
+/** Returns red for a failure of the change, and green for an excuse; an unknown one has no color. */
 function getTone(whose: Whose): Tone | null {
   if (isExcused(whose)) return 'green';
   return whose.verdict === 'change' ? 'red' : null;

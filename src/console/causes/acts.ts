@@ -5,15 +5,14 @@ import { postForm, renderTime } from '../controls.ts';
 import { type Html, html, linkTarget, type Shown } from '../html.ts';
 import { type Icon, icon } from '../parts/icons.ts';
 import { renderNobody, renderOwner } from '../parts/marks.ts';
-import { takeForm } from './states.ts';
+import { causeStates, takeForm } from './states.ts';
 
 /** Renders who acts on a cause in a repository, what they can do, and what became of it. */
 export function actsPart(
   cause: Cause,
   events: readonly CauseEvent[],
   principal: Principal | null,
-  acts: boolean,
-  now: number,
+  { acts, several, now }: { readonly acts: boolean; readonly several: boolean; readonly now: number },
 ): Html {
   const { assignee, owner } = cause;
   const self = principal?.name ?? '';
@@ -23,7 +22,8 @@ export function actsPart(
       owner.by === 'codeowners' ? `from ${owner.at ?? 'CODEOWNERS'}` : `last changed ${owner.path}`
     }</span>`;
   const ticket = linkTarget(cause.ticket);
-  return html`<section class="part" aria-label="${cause.repository}"><h3>${cause.repository}</h3>
+  return html`<section class="part" aria-label="${cause.repository}">
+    <h3>${cause.repository}</h3>${several && html`<p class="line">${causeStates(cause, now)}</p>`}
     <dl class="kv"><dt>Assignee</dt><dd>${assignee === null ? renderNobody() : renderOwner(assignee)}</dd>
     <dt>Owner</dt><dd>${
       owner === null ? renderNobody('No known owner') : html`${owner.names.map(renderOwner)} ${source}`

@@ -70,7 +70,11 @@ export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
       ]);
       const now = clock.now();
       const acts = standing.map(({ cause, events }) =>
-        actsPart(cause, events, request.principal, mayReview(request.principal), now),
+        actsPart(cause, events, request.principal, {
+          acts: mayReview(request.principal),
+          several: standing.length > 1,
+          now,
+        }),
       );
       const repositories = counted(facts.cause.repositories, 'repository', 'repositories');
       const top = crumbs([html`<a href="/causes">Causes</a>`, repositories]);
@@ -113,7 +117,7 @@ interface CauseView {
 function renderPage(view: CauseView): Html {
   const { facts, compared, standing, newest, acts, now, tests } = view;
   const { cause, builds, places, decisions } = facts;
-  const states = standing.map((one) => causeStates(one.cause, now));
+  const states = standing.length === 1 ? standing.map((one) => causeStates(one.cause, now)) : null;
   return html`<div class="headline"><p class="kicker">${renderCategory(cause.category)}${
     newest !== null && html`<span>${nameKind(newest.kind)}</span>`
   }${states}</p><h1 tabindex="-1">${cause.title === '' ? cause.fingerprint : cause.title}</h1></div>

@@ -37,7 +37,7 @@ const Form = z.looseObject({
   repository: name,
   fingerprint: name,
   version: z.coerce.number().int().min(1).max(2_147_483_647),
-  /** Where the person was; absent: on the page of the cause. */
+  /** The page that the person came from; absent: the page of the cause. */
   back: z.enum(['/', '/causes']).optional(),
 });
 

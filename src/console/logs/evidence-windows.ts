@@ -64,7 +64,7 @@ export async function evidenceWindows(
     back,
   }: {
     readonly build: Pick<Build, 'provider'>;
-    /** What each claim says beyond what the page has said before it; empty: nothing. */
+    /** The text of each claim that the page has not shown before; empty if there is none. */
     readonly claims?: readonly string[];
     readonly stamps?: boolean;
     readonly back?: string | undefined;

@@ -9,7 +9,7 @@ interface Noted {
   /** The name of the log. */
   readonly name: string;
   readonly evidence: readonly Pick<EvidenceLines, 'id' | 'cited'>[];
-  /** What each claim says; empty: nothing. */
+  /** The text of each claim; empty if it is not shown. */
   readonly claims: readonly string[];
   /** Links may lead to the claims, which happens once on a page. */
   readonly hasIds: boolean;

@@ -20,11 +20,11 @@ export interface RowsOptions {
   readonly step?: number;
   /** Gaps open by themselves when they come into view, where scripts run. */
   readonly opening?: boolean;
-  /** What a line shows, to stand under it, by the number of the line. Given: evidence has no chips. */
+  /** Notes that stand under lines, by the numbers of the lines. With them, evidence has no chips. */
   readonly notes?: ReadonlyMap<number, readonly Html[]>;
   /** Words that are underlined where a cited line has them. */
   readonly telling?: readonly string[];
-  /** Lines without a word, and marks of groups, are left out. */
+  /** Blank lines and the marks of groups are left out. */
   readonly wordsOnly?: boolean;
 }
 

@@ -132,7 +132,7 @@ function headline({ lanes, reasons, now }: Overview): Html {
     ${of === 1 ? '' : red === 1 ? 'is' : 'are'} red${why}</h2>${headlineLead(reasons, now)}</div>`;
 }
 
-/** Says what is most worth knowing: what stops most branches, and what nobody works on. */
+/** Says what is most worth knowing: what stops most branches, and what is unassigned. */
 function headlineLead(reasons: readonly Reason[], now: number): Shown {
   const [widest] = reasons;
   const orphan = reasons

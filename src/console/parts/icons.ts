@@ -52,7 +52,7 @@ const ICONS = {
 
 export type Icon = keyof typeof ICONS;
 
-/** Draws an icon beside words that say the same; people who cannot see it miss nothing. */
+/** Draws an icon next to text that says the same; people who cannot see it miss nothing. */
 export function icon(name: Icon, look: Shown = null): Html {
   return html`<svg class="i${look !== null && [' ', look]}" viewBox="0 0 16 16"
     aria-hidden="true">${ICONS[name]}</svg>`;

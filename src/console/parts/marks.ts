@@ -59,7 +59,7 @@ export function renderOwner(name: string): Html {
     aria-hidden="true">${letter}</span><span>${name}</span></span>`;
 }
 
-/** Renders that nobody is named. */
+/** Renders the absence of an owner or assignee. */
 export function renderNobody(words = 'Nobody'): Html {
   return html`<span class="owner"><span class="face none" aria-hidden="true"></span><span
     class="quiet">${words}</span></span>`;

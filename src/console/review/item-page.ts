@@ -24,8 +24,8 @@ import { clockTime, decisionWords, queuePart } from './queue.ts';
 import { formatQuery } from './queue-query.ts';
 
 /**
- * Renders the item beside the queue: why a person is asked, what broke, whose it is, and everything needed to
- * check it.
+ * Renders the item next to the queue: why a person is asked, what broke, whose it is, and everything needed
+ * to check it.
  */
 export function itemMain(view: ItemView): Html {
   const { review, facts, hold, listed } = view;

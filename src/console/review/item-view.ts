@@ -30,7 +30,7 @@ export type Typed = Partial<
 /** The relation of the current reviewer to the item. */
 type Hold = 'mine' | 'free' | 'others' | 'decided';
 
-/** Rows of the queue that stand beside an item. */
+/** Rows of the queue that are listed next to an item. */
 const LISTED = 20;
 
 /** All that an item's page shows. */

@@ -155,7 +155,7 @@ const PAGE_ROWS = 50;
 
 /**
  * Renders the queue: the waiting items in the order of their risk, the open questions, and the counts of the
- * day's decisions. `current` is the item that is open beside it.
+ * day's decisions. `current` is the item that is open next to it.
  */
 export function queuePart(
   view: QueueView,
@@ -191,7 +191,7 @@ function agreement({ decidedToday, agreedToday }: QueueView['counts']): string {
   return decidedToday === 0 ? '' : `, ${agreedToday} as Faultline said`;
 }
 
-/** Renders what stands beside the queue where no item is open. */
+/** Renders the right half of the page of the queue, where no item is open. */
 function startPart({ query, counts }: QueueView): Html {
   const words =
     counts.waiting === 0

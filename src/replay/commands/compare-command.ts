@@ -56,7 +56,7 @@ export function comparisonPage(comparisons: readonly Comparison[]): string {
       (one, index) => html`<li><a href="#k${index + 1}">${formatHeading(one)}</a></li>`,
     )}</ul></nav>`;
   const main = html`<main><h1>Comparison</h1>
-    <dl class="facts heading"><dt>Made</dt>
+    <dl class="kv heading"><dt>Made</dt>
     <dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time>
     by Faultline ${RELEASE}</dd></dl>
     ${comparisons.length > 1 && contents}${comparisons.map(comparisonPart)}</main>`;

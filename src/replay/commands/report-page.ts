@@ -150,7 +150,7 @@ export function renderReplayReport(
 ): string {
   const [title, madeAt] = [`Replay of ${sets.map(({ name }) => name).join(', ')}`, new Date().toISOString()];
   const main = html`<main><h1>Replay report</h1>
-    <dl class="facts heading"><dt>Made</dt>
+    <dl class="kv heading"><dt>Made</dt>
     <dd><time datetime="${madeAt}">${madeAt.slice(0, 16).replace('T', ' ')} UTC</time>
     by Faultline ${RELEASE}</dd>${settings.map(
       ([name, value]) => html`<dt>${name}</dt><dd>${String(value)}</dd>`,
@@ -193,7 +193,7 @@ function tiles({ sections }: ReportSet): Html {
 
 function tile(figure: Figure): Html {
   const isMarked = isNotable(figure);
-  return html`<div class="card${isMarked && ' notable'}"><dt>${figure.name}</dt>
+  return html`<div class="panel pad${isMarked && ' notable'}"><dt>${figure.name}</dt>
     <dd><strong>${valueText(figure)}</strong> <span class="quiet">${intervalText(figure)} of
     ${figure.cases}</span>${isMarked && html` <span class="look">look here</span>`}</dd></div>`;
 }
@@ -375,7 +375,7 @@ function verdict({ truth, said, probability, isRight, error }: ReportCase): Html
     truth === null ? html`Correct category unknown` : html`True: <span class="category">${truth}</span>`;
   if (error !== null) return html`${true_}. Failed: ${error}`;
   if (said === null) return html`${true_}. Not answered.`;
-  const wrong = isRight === false && html` <strong class="wrong">wrong</strong>`;
+  const wrong = isRight === false && html` <strong class="is-red">wrong</strong>`;
   return html`${true_}. Said: <span class="category">${said}</span>${
     probability !== null && ` with ${formatConfidence(probability)}`
   }${wrong}`;
@@ -385,10 +385,10 @@ function caseDetails(more: ReportCaseMore): Html {
   const suspects = more.suspects.map(
     ({ path, line, isTrue }) =>
       html`<li><code>${path}${line !== null && `:${line}`}</code>${
-        isTrue === true && html` <span class="good">was fixed</span>`
+        isTrue === true && html` <span class="is-green">was fixed</span>`
       }</li>`,
   );
-  return html`<dl class="facts">${fact('Root cause', more.rootCause)}${fact('Known cause', more.trueCause)}${fact('Fix', more.fixRecommendation)}${fact('Known fix', more.trueFix)}${fact('Kind', more.kind)}${fact('Action', action(more))}${fact(
+  return html`<dl class="kv">${fact('Root cause', more.rootCause)}${fact('Known cause', more.trueCause)}${fact('Fix', more.fixRecommendation)}${fact('Known fix', more.trueFix)}${fact('Kind', more.kind)}${fact('Action', action(more))}${fact(
     'Quotations',
     more.quotes.length > 0 &&
       html`<ul>${more.quotes.map(

@@ -47,12 +47,13 @@ function shown({ blocks }: SlackMessage): string {
 }
 
 describe('a red branch', () => {
-  it('is reported with its cause, the change, one line of evidence and the fix', () => {
+  it('is reported with its cause, the change, whose it is, one line of evidence and the fix', () => {
     const message = worded(red(sampleAnalysis()));
     expect(shown(message)).toBe(
       [
         ':red_circle: *main is red: The cart total is rounded twice* (TEST_FAILURE, 91 %)',
         'shop/api ci #812 · since <!date^1791813660^{time}|14:01 UTC> · first failing commit a41f9c2 by ada · 3 tests',
+        'Not known yet. Run it again: if it passes, it is flaky.',
         '> expected 10.20, got 10.21  (line 288501)',
         'Fix: Round once, after the sum, in src/cart/tax.ts:41.',
         'Failed tests: cart total · cart tax · invoice total',

@@ -319,6 +319,7 @@ async function listPages({ app }: StockedConsole): Promise<string[]> {
       '/causes',
       '/search',
       '/search?q=is%3Anew',
+      '/',
       '/builds',
       '/review',
       '/review?state=decided',
@@ -337,7 +338,7 @@ async function listPages({ app }: StockedConsole): Promise<string[]> {
       '/cost',
       '/reviewers',
     ].map((page) => `/insights${page}`),
-    ...['', '?list=cost&days=30', '?list=quarantine'].map((list) => `/insights/flaky${list}`),
+    ...['', '?list=cost&days=30', '?list=quarantine'].map((list) => `/tests${list}`),
     ...[
       `/builds/${row.build}`,
       `/analyses/${row.analysis}`,
