@@ -38,7 +38,10 @@ export async function startService(
     errors = (errors + text).slice(-100_000);
   });
   const exited = once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : null));
-  const address = await listening(child, exited, () => errors);
+  const address = await listening(child, exited, () => errors).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
   return {
     address,
     process: child,

@@ -12,8 +12,8 @@ export const TRUST_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       [
         'configuration',
-        'Add the user that runs the step to the group that owns {socket} (usually `docker`), or ' +
-          'run the step as a user who may use it.',
+        'Add the user that runs the step to the group that owns {socket} (usually `docker`), or run the ' +
+          'step as a user who may use it.',
       ],
     ],
     outranks: ['not-executable', 'file-permission'],
@@ -41,8 +41,7 @@ export const TRUST_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /x509: certificate signed by unknown authority/,
     ],
     reads: [
-      /(?<objection>SSL certificate problem: [\w -]{1,80})/,
-      /(?<objection>server certificate verification failed|certificate signed by unknown authority)/,
+      /(?<objection>SSL certificate problem: [\w -]{1,80}|server certificate verification failed|certificate signed by unknown authority)/,
       /unable to access '(?<server>https:\/\/[^'\s/]{1,120})/,
       /\b(?:curl|git|wget) [^\n]{0,200}?(?<server>https:\/\/(?!curl\.se)[^\s'"/]{1,120})/,
     ],
@@ -57,13 +56,13 @@ export const TRUST_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       [
         'configuration',
-        "Install the authority that signed the certificate of {server} in the job's image; do " +
-          'not turn off verification.',
+        "Install the authority that signed the certificate of {server} in the job's image; do not turn " +
+          'off verification.',
       ],
       [
         'configuration',
-        "Install the authority that signed the server's certificate in the job's image; do not " +
-          'turn off verification.',
+        "Install the authority that signed the server's certificate in the job's image; do not turn off " +
+          'verification.',
       ],
     ],
     outranks: ['tls-trouble', 'connection-broken', 'download-failed'],
@@ -86,8 +85,8 @@ export const TRUST_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       {
         log: 'curl: (60) SSL certificate problem: self-signed certificate',
         fix:
-          "Install the authority that signed the server's certificate in the job's image; do not " +
-          'turn off verification.',
+          "Install the authority that signed the server's certificate in the job's image; do not turn " +
+          'off verification.',
       },
     ],
   },
