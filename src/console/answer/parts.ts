@@ -1,4 +1,4 @@
-import { type Analysis, type Claim, isJudged, isUnread, type Suspect } from '../../domain/analysis.ts';
+import { type Analysis, type Claim, isJudged, type Suspect } from '../../domain/analysis.ts';
 import { shortCommit } from '../../domain/build.ts';
 import { nameKind } from '../../domain/category-words.ts';
 import type { Evidence } from '../../domain/evidence.ts';
@@ -240,9 +240,4 @@ export function otherFacts({ facts }: AnswerView, ids: ReadonlySet<string>): Htm
         )}</dd>`,
     );
   return html`${points.length > 0 && html`<dl class="kv">${points}</dl>`}`;
-}
-
-/** Tells whether there is nothing that a reviewer could judge. */
-export function hasNoLog(facts: AnswerFacts): boolean {
-  return isUnread(facts.analysis);
 }
