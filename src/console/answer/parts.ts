@@ -193,7 +193,7 @@ function suspectPlace(one: Suspect, { build }: AnswerFacts, editor: string): Htm
 
 function suspectCard(one: Suspect, facts: AnswerFacts, editor: string): Html {
   const { commit, author, reason, path } = one;
-  const by = [author === null ? '' : `by ${author}`, commit === null ? '' : `in ${shortCommit(commit)}`];
+  const by = [commit === null ? '' : `in ${shortCommit(commit)}`, author === null ? '' : `by ${author}`];
   const changed = by.filter((part) => part !== '').join(' ');
   return html`<div class="snip"><header><span class="line">${suspectPlace(one, facts, editor)}${
     changed !== '' && html`<span class="quiet">changed ${changed}</span>`
