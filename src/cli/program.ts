@@ -21,8 +21,8 @@ import {
   type ServerOptions,
   terminalConfig,
 } from './command-parts.ts';
-import { bisectCommand, confirmCommand, tryFixCommand } from './experiment-programs.ts';
-import { reviewCommand } from './review-program.ts';
+import { bisectCommand, confirmCommand, tryFixCommand } from './experiments/experiment-programs.ts';
+import { reviewCommand } from './review/review-program.ts';
 import {
   completionCommand,
   deleteCommand,
@@ -32,9 +32,9 @@ import {
   retainCommand,
   tokenCommand,
   workCommand,
-} from './store-programs.ts';
+} from './store/store-programs.ts';
 import { EXIT, EXIT_HELP, endQuietlyOnClosedPipe, print, reportError } from './terminal.ts';
-import type { TriageCommandOptions } from './triage-command.ts';
+import type { TriageCommandOptions } from './triage/triage-command.ts';
 
 const EXAMPLES = `Examples:
   faultline triage build.log
@@ -159,8 +159,16 @@ function triageCommand(): Command {
       guarded(async (input: string, files: string[], options: TriageCommandOptions) => {
         const config = await terminalConfig(options);
         if (options.each !== true)
-          return await (await import('./triage-command.ts')).runTriage(input, { ...options, files }, config);
-        return await (await import('./triage-each.ts')).runTriageEach([input, ...files], options, config);
+          return await (await import('./triage/triage-command.ts')).runTriage(
+            input,
+            { ...options, files },
+            config,
+          );
+        return await (await import('./triage/triage-each.ts')).runTriageEach(
+          [input, ...files],
+          options,
+          config,
+        );
       }),
     );
 }
@@ -178,7 +186,7 @@ function readCommand(): Command {
     .option('--green <file>', 'log of a green build of the same job')
     .option('--budget <tokens>', 'size of the excerpts in tokens', positive, 2000)
     .addOption(jsonOption())
-    .action(runs(async () => (await import('./read-command.ts')).runRead));
+    .action(runs(async () => (await import('./triage/read-command.ts')).runRead));
 }
 
 const SERVE_EXAMPLES = `
@@ -194,14 +202,14 @@ function serveCommand(): Command {
     .option('--port <n>', 'port to listen on; 0 picks a free port', port)
     .option('--demo', 'also send sample failures over HTTP and print their analyses')
     .addHelpText('after', SERVE_EXAMPLES)
-    .action(runs(async () => (await import('./serve-command.ts')).runServe));
+    .action(runs(async () => (await import('./serve/serve-command.ts')).runServe));
 }
 
 function workerCommand(): Command {
   return new Command('worker')
     .description('Run a triage worker without the HTTP service.')
     .addOption(dataOption())
-    .action(runs(async () => (await import('./serve-command.ts')).runWorker));
+    .action(runs(async () => (await import('./serve/serve-command.ts')).runWorker));
 }
 
 function traceCommand(): Command {
@@ -210,7 +218,7 @@ function traceCommand(): Command {
       'Show every step of one analysis of a running service: judge, tools called, time, tokens and cost.',
     )
     .argument('<id>', 'analysis ID, as shown by `faultline review show` and the API');
-  return asksService(command).action(runs(async () => (await import('./triage-command.ts')).runTrace));
+  return asksService(command).action(runs(async () => (await import('./triage/triage-command.ts')).runTrace));
 }
 
 function migrateCommand(): Command {
@@ -221,7 +229,7 @@ function migrateCommand(): Command {
     .option('--repair', 'compare the whole schema with the migrations and repair what differs; back up first')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(runs(async () => (await import('./store-commands.ts')).runMigrate));
+    .action(runs(async () => (await import('./store/store-commands.ts')).runMigrate));
 }
 
 function doctorCommand(): Command {
@@ -229,7 +237,7 @@ function doctorCommand(): Command {
     .description('Check every configured backend and print what to fix.')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(runs(async () => (await import('./doctor.ts')).runDoctor));
+    .action(runs(async () => (await import('./setup/doctor.ts')).runDoctor));
 }
 
 const CONNECT_HELP = `
@@ -257,7 +265,7 @@ function connectCommand(): Command {
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText('after', CONNECT_HELP)
-    .action(runs(async () => (await import('./connect-command.ts')).runConnect));
+    .action(runs(async () => (await import('./setup/connect-command.ts')).runConnect));
 }
 
 /** Runs the command line to its end; afterwards `process.exitCode` says how it went. Never throws. */
@@ -338,7 +346,7 @@ function askCommand(): Command {
     .addOption(jsonOption())
     .option('--plain', 'no color, no streaming: one Key<tab>value per line, as in a pipe')
     .addHelpText('after', ASK_EXAMPLES)
-    .action(runs(async () => (await import('./ask-command.ts')).runAsk));
+    .action(runs(async () => (await import('./ask/ask-command.ts')).runAsk));
 }
 
 const MCP_HELP = `

@@ -44,7 +44,7 @@ export interface FailureHistory {
   readonly seenElsewhere: boolean;
   /** The pull request or branch of the build, by the builds of the same pipeline. */
   readonly own: {
-    /** When it was first seen here within two weeks: the time of this build where it never was before. */
+    /** The time of its first occurrence here within two weeks; that of this build if it never was before. */
     readonly firstAt: string;
     /** Builds here that had it in a row, this one included. */
     readonly times: number;

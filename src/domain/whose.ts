@@ -39,7 +39,7 @@ export const WHOSE_WORDS = {
 export const WhoseVerdict = z.enum(['change', 'main', 'others', 'flaky', 'machine', 'unknown']);
 export type WhoseVerdict = z.infer<typeof WhoseVerdict>;
 
-/** What a verdict rests on. Names of branches and builds are untrusted text. */
+/** The grounds of a verdict. Names of branches and builds are untrusted text. */
 const WhoseProof = z.discriminatedUnion('what', [
   /** The failing command was run again, here and on the base. */
   z.object({ what: z.literal('tried'), sentence: z.string() }),
@@ -85,10 +85,10 @@ const WhoseAct = z.discriminatedUnion('what', [
 ]);
 export type WhoseAct = z.infer<typeof WhoseAct>;
 
-/** Whose a failure is: the verdict, what proves it, and the act that follows. */
+/** The verdict on whose a failure is, its proof, and the act that follows. */
 export const Whose = z.object({
   verdict: WhoseVerdict,
-  /** True if the build is of the default branch, where nobody asks "Is it me?". */
+  /** True if the build is of the default branch, where the question is "Which change?". */
   isDefault: z.boolean(),
   /** Probability that the verdict is right, where it is a judgement; null where it is a fact. */
   probability: z.number().nullable(),
@@ -162,7 +162,10 @@ export function judgeWithoutHistory(analysis: Analysis): Whose | null {
 
 type Found = Pick<Whose, 'verdict' | 'probability' | 'proof'>;
 
-/** An experiment goes before history: it ran the same command on one machine, with and without the change. */
+/**
+ * Judges by an experiment, which goes before history: it ran the same command on one machine, with and
+ * without the change.
+ */
 function judgeByTrying({ verdict, sentence, arms }: Experiment, history: FailureHistory | null): Found {
   const proof: WhoseProof[] = [{ what: 'tried', sentence }];
   const isFlakyOnBase = arms.some(
@@ -175,7 +178,10 @@ function judgeByTrying({ verdict, sentence, arms }: Experiment, history: Failure
   return { verdict: 'main', probability: null, proof: proof.concat(main) };
 }
 
-/** A test that only this change has may be flaky from its first run on: that is the change's, too. */
+/**
+ * Judges by a later run of the same commit. A test that only this change has may be flaky from its first run
+ * on; then it is the change's, too.
+ */
 function judgeByRerun({ category, history: { passedAgain, test } }: WhoseFacts): Found | null {
   if (passedAgain === null) return null;
   const again: WhoseProof[] = [{ what: 'passed-again', build: passedAgain }];
@@ -220,8 +226,8 @@ function provesMain({ defaultBranch: main }: FailureHistory): WhoseProof[] {
 }
 
 /**
- * The failing step names a machine or a service itself. In a test that may be the change's own call, so that
- * others must have had it, or no file of the change may be near.
+ * Judges by the failing step, if it names a machine or a service itself. In a test that may be the change's
+ * own call, so that others must have had it, and no file of the change may be near.
  */
 function judgeMachine(facts: WhoseFacts): Found | null {
   const { category, analysis, failures, history } = facts;
@@ -245,12 +251,16 @@ const CLEAR_KINDS: ReadonlySet<string> = new Set([
 
 /** Tells whether a file sets up the job: hidden files, manifests, lock files, and all that configures. */
 function isSetup(path: string): boolean {
-  return /(?:^|\/)(?:\.[^/]+|Dockerfile[^/]*|Makefile|[^/]+\.(?:ya?ml|toml|ini|cfg|conf|json|xml|lock|gradle|kts|tf|env|txt))$/.test(
-    path,
-  );
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return name.startsWith('.') || /^(?:Dockerfile|Makefile)/.test(name) || SETUP.test(name);
 }
 
-/** Several people met it before it was seen here. A message without a test is too often alike by chance. */
+const SETUP = /\.(?:ya?ml|toml|ini|cfg|conf|json|xml|lock|gradle|kts|tf|env|txt)$/;
+
+/**
+ * Judges by the people who met it before it was seen here. A message without a test is too often alike by
+ * chance.
+ */
 function judgeByPullRequests(facts: WhoseFacts): Found | null {
   const { category, failures, history } = facts;
   const { generic, isDefault, otherPullRequests } = history;
@@ -260,23 +270,18 @@ function judgeByPullRequests(facts: WhoseFacts): Found | null {
     category === 'INFRA_ERROR' ||
     category === 'DEPENDENCY_ERROR';
   if (!isTold) return null;
-  return (
-    judgeFlaky(facts) ?? {
-      verdict: 'others',
-      probability: PROBABLE.others,
-      proof: countPullRequests(history),
-    }
-  );
+  const proof = countPullRequests(history);
+  return judgeFlaky(facts) ?? { verdict: 'others', probability: PROBABLE.others, proof };
 }
 
-/** The share of changes that break a given test, far above what is usual, so that no excuse is given early. */
+/** The share of changes that break a given test; far above the usual one, so that no excuse is early. */
 const BREAKS = 0.02;
-/** Of those, the share that fails in the very words in which the test flaked before. */
+/** The share of those that fails in the very words in which the test flaked before. */
 const IN_SAME_WORDS = 0.25;
 
 /**
- * Judges by Bayes' rule: the test flaked with its known rate each time in a row, or the change broke it in the
- * same words. Flakes in other words prove nothing.
+ * Judges by Bayes' rule: the test flaked with its known rate each time in a row, or the change broke it in
+ * the same words. Flakes in other words prove nothing.
  */
 function judgeFlaky(facts: WhoseFacts): Found | null {
   const { test, own, generic } = facts.history;
@@ -288,8 +293,8 @@ function judgeFlaky(facts: WhoseFacts): Found | null {
 }
 
 /**
- * It passes on the default branch, or passed here in the build before, and nobody else ever had it. Flaky
- * tests and services come and go, so that they are blamed on no change.
+ * Judges whether it is new: it passes on the default branch, or passed here in the build before, and was seen
+ * nowhere else. Flaky tests and services come and go, so that they are blamed on no change.
  */
 function judgeNew(facts: WhoseFacts): Found | null {
   const { category, analysis, history } = facts;

@@ -1,6 +1,7 @@
 import type { Classification } from '../domain/analysis.ts';
 import type { ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { append } from '../lib/collections.ts';
 import { projectPath } from '../log/paths.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import { isWrapper } from '../log/roles.ts';
@@ -50,7 +51,7 @@ export function describeCause(
   const more = isFinding
     ? []
     : addFromLog(stated, fact, cause, facts, cause === null && said.isSilent === true);
-  if (classification.kind === 'missing_file') more.push(...nameEarlierError(stated, facts, find));
+  if (classification.kind === 'missing_file') append(more, nameEarlierError(stated, facts, find));
   const added = more.map(({ text }) => text);
   const statement = [stated].concat(added).join(' ');
   return {
@@ -88,8 +89,8 @@ function shortenTitle(title: string): string {
   const [head, said] = [name.slice(0, at), name.slice(at + 2)];
   const isCut = name.length > MAX_TITLE && WRAPS.test(head) && /^[A-Z\d'"`[]/.test(said);
   const cut = cleanWords(isCut && said.length >= SHORTEST_TITLE ? said : name, MAX_TITLE);
-  const isOpen = (cut.match(/"/g)?.length ?? 0) % 2 === 1 && !cut.endsWith('…');
-  return isOpen ? cut.replace(/"(?=[^"]*$)/, '') : cut;
+  // A quotation that was cut has no end.
+  return /^[^"]*"[^"…]*$/.test(cut) ? cut.replace('"', '') : cut;
 }
 
 /** Adds what the log says of other names, and what it says besides. */
@@ -314,11 +315,10 @@ function quoteLog(
   isKnown: boolean,
 ): Described {
   const { failures, messages } = facts.subject;
-  const words =
-    (fact === null ? null : readWhole(fact, facts)) ??
-    messages[0]?.text ??
-    failures.find(({ message }) => message !== NO_ERROR)?.message ??
-    '';
+  const told = [fact === null ? [] : readWhole(fact, facts), messages.map(({ text }) => text)].flat();
+  const failed = failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message));
+  // An address alone says nothing.
+  const words = told.concat(failed).find((text) => !/^https?:\/\/\S{1,2000}$/.test(text.trim())) ?? '';
   const said = cleanWords(words, 300);
   if (/^The operation was cancell?ed$/.test(said))
     return { title: 'The job was canceled', cause: `${who} was canceled; the log does not say why.` };

@@ -126,11 +126,39 @@ function softenInfra(matches: readonly Match[], facts: Facts): Match[] {
 }
 
 /** Drops complaints that another cause explains. */
-function explainAway(matches: readonly Match[]): Match[] {
+function explainAway(found: readonly Match[]): Match[] {
+  const matches = found.map((match) => (isDetail(match, found) ? raiseDetail(match) : match));
   const causes = matches.filter(({ strength }) => strength >= EXPLAINS_FROM);
   const explained = new Set(causes.flatMap(({ rule }) => rule.outranks ?? []));
   return matches.filter((match) => !explained.has(match.rule.name));
 }
+
+/**
+ * Checks whether a match is a detail of a complaint that it explains: it stands a few lines below, as in
+ * "cannot access Pear / bad class file / class file has wrong version". The ranking finds such a line less
+ * informative than the complaint. INFRA_ERROR needs more than that.
+ */
+function isDetail({ rule, fact }: Match, matches: readonly Match[]): boolean {
+  const { line, source } = fact;
+  if (line === null || rule.category === 'INFRA_ERROR' || rule.strength < SETTLES) return false;
+  return matches.some(
+    (other) =>
+      rule.outranks?.includes(other.rule.name) === true &&
+      other.fact.source === source &&
+      other.fact.line !== null &&
+      line > other.fact.line &&
+      line <= other.fact.line + DETAIL_LINES,
+  );
+}
+
+function raiseDetail(match: Match): Match {
+  return { ...match, strength: Math.max(match.strength, match.rule.strength * DETAIL_SHARE) };
+}
+
+/** Logits of a rule that settles, and lines below a complaint that belong to it. */
+const [SETTLES, DETAIL_LINES] = [4.5, 5];
+/** The share of its strength that a detail has. */
+const DETAIL_SHARE = 0.85;
 
 function because(decisive: Match | null, abstained: boolean, { messages }: TriageSubject): string {
   const thin = abstained ? 'little evidence; best match: ' : '';

@@ -63,10 +63,15 @@ function isCompiler(entry: Diagnostic): boolean {
   return (
     COMPILERS.test(entry.tool) &&
     !saysNothing(entry.message) &&
+    !NOT_COMPILED.test(entry.message) &&
     !ENVIRONMENT_WORDS.test(entry.message) &&
     !(entry.file !== null && isForeignPath(entry.file))
   );
 }
+
+/** Sentences of cargo in the form of the compiler: a source that it did not get, and the end of a crate. */
+const NOT_COMPILED =
+  /^(?:failed to (?:get|load source for|fetch|download|update|clone)\b|could not compile `|unable to update )/i;
 
 function isAssertion(fact: Fact, subject: TriageSubject): boolean {
   if (ENVIRONMENT_WORDS.test(fact.text) || COMPILER_BEGINS.test(fact.text)) return false;

@@ -180,7 +180,8 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['dependency', 'Install the package that has the types {absentTypes}, or remove them from the options.'],
   [
     'dependency',
-    'Install {unseenModule} in the job that runs mypy, or let mypy ignore the import if the module has no types.',
+    'Install {unseenModule} in the job that runs mypy, or let mypy ignore the import if the module has ' +
+      'no types.',
   ],
   ['configuration', 'Use an image that exists instead of {absentImage}.'],
   ['configuration', '{noProject?}Run the install in the folder that has `pyproject.toml` or `setup.py`.'],

@@ -19,7 +19,7 @@ export interface CauseStanding {
    * `confirmed`, `corrected` and `rejected`: a person has said so; `failed`: it could not be looked into.
    */
   readonly form: 'known' | 'sure' | 'unsure' | 'confirmed' | 'corrected' | 'rejected' | 'failed';
-  /** Whose the failure is, as far as it is known. */
+  /** The verdict on whose the failure is. */
   readonly whose: Whose;
   /** True if the author of the change has to do something, as far as is known. */
   readonly needsYou: boolean;

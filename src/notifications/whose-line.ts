@@ -24,7 +24,7 @@ export interface WhoseLine {
   readonly act: readonly WhosePart[];
 }
 
-/** Words the verdict line. */
+/** Puts a verdict into words. */
 export function whoseLine({ verdict, isDefault, probability, proof, act }: Whose): WhoseLine {
   const { sure, likely, onDefault } = WHOSE_WORDS[verdict];
   const words = probability === null ? sure : likely;

@@ -241,7 +241,8 @@ const near = (condition: string, after: number) => `
   order by b.received_at, b.id`;
 
 const MAINS = near(
-  `b.branch = $2::text and b.pull_request is null and (h.commit is null or b.commit is distinct from h.commit)`,
+  `b.branch = $2::text and b.pull_request is null
+    and (h.commit is null or b.commit is distinct from h.commit)`,
   AFTER,
 );
 const OWNS = near(

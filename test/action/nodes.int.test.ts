@@ -48,7 +48,7 @@ describe.each(NODES)('with Node %s', (version) => {
   });
 });
 
-test('a Node that is too old is told so, and fails the step only where an answer is requested', async () => {
+test('names a Node that is too old, and fails the step only if an answer is requested', async () => {
   const runner = await createRunner(await otherNode(TOO_OLD));
   const step = { with: { log: 'build.log' }, files: { 'build.log': 'x' } };
   const { exitCode, commands } = await runner.run(step);

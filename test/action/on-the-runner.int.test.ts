@@ -162,7 +162,7 @@ describe('a step without a server', () => {
     expect(shown + summary).not.toContain('\u001b');
   });
 
-  test('secrets of a log are masked in all that is said', async () => {
+  test('secrets of a log are masked in all output', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const said = `${log}\nERROR in ./src/other.js 1:0-9\nModule not found: Error: Can't resolve './${secret}' in '/home/runner'\n`;
     const {

@@ -145,7 +145,7 @@ describe('a step with a server', () => {
     [403, 'Not for you.', 'needs the roles ingest and read'],
     [409, 'Uploaded before.', 'add the matrix'],
     [413, 'Too large.', 'Too large.'],
-  ])('a refusal with %i is said in the words of the server, once', async (status, message, said) => {
+  ])('a refusal with %i is reported once, in the words of the server', async (status, message, said) => {
     uploads = [[status, { error: { code: 'x', message } }]];
     const { exitCode, commands } = await run();
 
@@ -187,7 +187,7 @@ describe('a step with a server', () => {
     expect(Buffer.byteLength(summary)).toBeLessThan(1024 * 1024);
   });
 
-  test('what is no Faultline is said to be none', async () => {
+  test('a server that is not Faultline is reported as such', async () => {
     uploads = [[200, { hello: 'world' }]];
 
     expect((await run()).commands[0]?.message).toContain(

@@ -165,7 +165,7 @@ test('T19: guesses that begin alike are counted together, from whatever addresse
   expect(right.statusCode).toBe(503);
 });
 
-test('T19: behind a proxy that is trusted, who guesses is told to wait, and not the proxy', async () => {
+test('T19: behind a trusted proxy, the client that guesses is told to wait, not the proxy', async () => {
   const http = { ...TEST_CONFIG.http, trustProxy: 1 as const };
   const proxied = await buildHttp(
     emptyHttpDeps({ stores: storesWith({ tokens }), config: { ...TEST_CONFIG, http } }),

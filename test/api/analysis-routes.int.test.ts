@@ -24,7 +24,7 @@ afterAll(async () => await world?.close());
 const get = (url: string) => world.ask('rita', 'GET', url);
 
 describe('the trace of an analysis', () => {
-  it('is given whole, and once: who has it is told that it is the same', async () => {
+  it('is sent whole, and once: a client that has it gets 304', async () => {
     const url = `/api/analyses/${stored.analysis.id}/trace`;
     const first = await get(url);
     expect(first.status).toBe(200);

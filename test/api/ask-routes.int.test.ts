@@ -167,7 +167,7 @@ describe('asking over HTTP', () => {
     );
   });
 
-  it('refuses before it begins, with a status also for whoever wants events', async () => {
+  it('refuses before it begins, with a status also for a client that wants events', async () => {
     const events = { accept: 'text/event-stream' };
     expect(
       (await call('rita', 'POST', '/api/analyses/ana_none/ask', { question: 'why?' }, events)).status,

@@ -73,7 +73,7 @@ async function count(table: string): Promise<number> {
   return row?.count ?? -1;
 }
 
-test('what was answered with 202 has landed; a moment later its build and what is pending are in the database', async () => {
+test('a delivery answered with 202 is stored; a moment later its build and its open work are in the database', async () => {
   const { answer, buildId } = await deliver({ ...failedRun(1001), delivery: 'd-1001' });
 
   expect(answer.json()).toEqual({
@@ -90,7 +90,7 @@ test('what was answered with 202 has landed; a moment later its build and what i
   expect(enqueued).toContain(job?.buildId);
 });
 
-test('one delivery sent a hundred times at once is one row and one build, and each is told 202 (T06)', async () => {
+test('one delivery sent a hundred times at once is one row and one build, each answered with 202 (T06)', async () => {
   const before = [await count('builds'), await count('deliveries'), await count('work')];
   const answers = await Promise.all(
     Array.from({ length: 100 }, () => sendGithub(app, { ...failedRun(1002), delivery: 'd-1002' })),
@@ -281,7 +281,7 @@ test('an upload that another process is receiving too never takes away what that
   expect([answer.statusCode, seen]).toEqual([202, [['a.log']]]);
 });
 
-test('an upload that another process receives meanwhile gets the same answer', async () => {
+test('an upload that another process receives in the meantime gets the same answer', async () => {
   const request = {
     method: 'POST',
     url: '/api/builds',

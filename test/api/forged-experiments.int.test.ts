@@ -61,7 +61,7 @@ const bisection = {
   candidates: [{ commit: commit(3), author: 'Linus', subject: 'break everything' }],
 };
 
-describe('an experiment that somebody forges', () => {
+describe('a forged experiment', () => {
   it('has none of its prose shown or kept, and its sentences come from its runs', async () => {
     const { build, analysis } = await storeFailedBuild(world.stores, '901');
     const prose = {
@@ -257,7 +257,7 @@ describe('an experiment that somebody forges', () => {
     ],
   ];
 
-  it.each(IMPOSSIBLE)('is refused with 422 and how to mend it: %s', async (_, change, message) => {
+  it.each(IMPOSSIBLE)('is refused with 422 and how to correct it: %s', async (_, change, message) => {
     const { build, analysis } = await storeFailedBuild(
       world.stores,
       `f${IMPOSSIBLE.findIndex((row) => row[1] === change)}`,

@@ -85,7 +85,7 @@ test('a token in the address is no token: it would lie in logs', async () => {
     expect((await app.inject(url)).statusCode).toBe(401);
 });
 
-test('over HTTPS a browser is told to stay with it for a year; over HTTP it is told nothing', async () => {
+test('over HTTPS a browser gets HSTS for a year; over HTTP it does not', async () => {
   const http = { ...TEST_CONFIG.http, trustProxy: 1 as const };
   const behindProxy = await buildHttp(emptyHttpDeps({ config: { ...TEST_CONFIG, http } }));
   for (const url of ['/healthz', '/sign-in', '/api/builds', '/nowhere']) {

@@ -94,7 +94,7 @@ describe('refusals', () => {
     expect((await app.inject('/throw-with-time')).headers['retry-after']).toBe('2');
   });
 
-  test('what nobody threw on purpose is a 500 that tells nothing but where to look', async () => {
+  test('an unexpected error is a 500 that reveals only where to look', async () => {
     for (const url of ['/throw-anything', '/wrong-answer']) {
       const answer = await app.inject(url);
       expect(answer.statusCode).toBe(500);
@@ -182,9 +182,12 @@ describe('behind a proxy', () => {
     expect(await statuses(trust, ['198.51.100.1, 192.0.2.1', '198.51.100.2, 192.0.2.1'])).toEqual([200, 429]);
   });
 
-  test.each([false as const, ['10.9.9.9']])('that is not (%j), nobody is believed', async (trust) => {
-    expect(await statuses(trust, ['192.0.2.1', '192.0.2.2'])).toEqual([200, 429]);
-  });
+  test.each([false as const, ['10.9.9.9']])(
+    'that is not trusted (%j), no client address is believed',
+    async (trust) => {
+      expect(await statuses(trust, ['192.0.2.1', '192.0.2.2'])).toEqual([200, 429]);
+    },
+  );
 });
 
 describe('health', () => {
@@ -218,7 +221,7 @@ describe('health', () => {
     expect(answer.body).not.toMatch(/password|db\.internal/);
   });
 
-  test('/readyz says no without saying why; whoever has a token may ask', async () => {
+  test('/readyz gives no reasons without a token, and all of them with one', async () => {
     const sick = await build({
       readiness: async () => ({ ok: false, degraded: ['database'], backends: { database: down } }),
     });
@@ -241,7 +244,7 @@ describe('health', () => {
 });
 
 describe('numbers', () => {
-  test('are for whoever has a token that may read, and tell of the requests before', async () => {
+  test('need a token that may read, and count the requests before', async () => {
     const measured = await build({ metrics: createPrometheusMetrics({ ofProcess: false }) });
     await measured.inject('/healthz');
     await measured.inject('/no/such/address?token=hunter2');
@@ -316,7 +319,7 @@ describe('the description of the API', () => {
     await plain.close();
   });
 
-  test('tells of each operation its name, its tag, what it answers and how callers prove who they are', async () => {
+  test('describes the name, tag, answers and authentication of each operation', async () => {
     const { paths, tags, components } = await describeApp(app);
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     const ids = operations.map(({ operationId }) => operationId);

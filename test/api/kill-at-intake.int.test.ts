@@ -114,7 +114,7 @@ async function dieAndCount(database: string, places: readonly string[]) {
   return { kills: places.length, told: told + untold.length + 1, notified, count: await count(database) };
 }
 
-describe('T01: the API dies between any two writes; what a sender was told is kept, once', () => {
+describe('T01: if the API dies between any two writes, what a sender was answered is kept, once', () => {
   const check = ({
     kills,
     told,

@@ -48,7 +48,7 @@ async function send(port: number, head: string, pieces: Iterable<string | Buffer
   return answer;
 }
 
-describe('T19: limits beside the address', () => {
+describe('T19: limits other than by address', () => {
   test('a token is held to its own, from whatever address; another one is not', async () => {
     const tokens = fakeTokens();
     await open({ tokenRateLimit: 3 }, { stores: storesWith({ tokens }) });
@@ -143,7 +143,7 @@ describe('T20: what is too much', () => {
     );
   });
 
-  test('a body that comes a byte at a time is cut off by the clock, and its sender is told so', async () => {
+  test('a body that comes a byte at a time is cut off at the time limit, and its sender gets an error', async () => {
     const port = await listen();
     // Node's own clocks; waiting for them would take minutes.
     expect([app.server.requestTimeout, app.server.headersTimeout <= 60_000]).toEqual([120_000, true]);

@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => operations.close());
 
 describe('the port for monitoring', () => {
-  it('tells health, readiness and numbers without a token', async () => {
+  it('shows health, readiness and metrics without a token', async () => {
     expect((await operations.inject('/healthz')).json()).toEqual({ alive: true });
     expect((await operations.inject('/readyz')).json()).toEqual({
       ready: true,

@@ -187,7 +187,7 @@ describe.each(Object.keys(ID_ROUTES))('T18: %s', (route) => {
     expect(foreign.body).not.toContain(THEIRS);
   });
 
-  it('answers for its own project, and everything to whoever is held to none', async () => {
+  it('answers for its own project only, and for every project without a scope', async () => {
     const own = await ask(tokens.reviewer, route, ours);
     expect([route, own.statusCode]).not.toEqual([route, 404]);
     expect((await ask(TOKENS.admin, route, theirs)).statusCode).not.toBe(404);
@@ -307,7 +307,7 @@ describe('T18: every route that names nothing by an id', () => {
       '/tests',
       '/search?q=since:900w',
     ],
-  ])('GET %s shows both to whoever is held to none', async (url) => {
+  ])('GET %s shows both projects to a token without a scope', async (url) => {
     const { body } = await answerTo(TOKENS.admin, `GET ${url}`);
     expect([OURS, THEIRS].map((mark) => body.includes(mark))).toEqual([true, true]);
   });
@@ -381,7 +381,7 @@ describe('T18: a rule that is tried', () => {
   );
 });
 
-it('T18: a machine brings builds of its own repositories only', async () => {
+it('T18: a machine uploads builds of its own repositories only', async () => {
   const status = async (repository: string) => {
     const payload = { metadata: { repository, pipeline: 'ci', number: 1, status: 'passed' }, logs: [] };
     const answer = await app.inject({

@@ -426,7 +426,7 @@ it('T18: a query that forgets its scope does not compile', () => {
 describe.each(METHODS.filter(([name, method]) => !OF_ALL.includes(`${name} ${method}`)))(
   'T18: %s %s',
   (name, method) => {
-    it('says of another project what it says of nothing, and all to whoever is held to none', async () => {
+    it('answers for another project as for one that does not exist, and shows all without a scope', async () => {
       const nowhere = Object.fromEntries(
         Object.keys(theirs).map((id) => [id, `no-${id}`]),
       ) as unknown as Seen;
@@ -439,7 +439,7 @@ describe.each(METHODS.filter(([name, method]) => !OF_ALL.includes(`${name} ${met
 );
 
 describe.each(METHODS)('T18: %s %s', (name, method) => {
-  it('asks the database no more than before for whoever is held to none', async () => {
+  it('makes no additional queries without a scope', async () => {
     const counted = async (from: ShownStores) => {
       const before = queries;
       await ask(from, name, method, theirs).catch(() => undefined);

@@ -127,7 +127,7 @@ describe('what a driver said', () => {
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([507, '5']);
   });
 
-  test('about a value asks nobody to come back', async () => {
+  test('about a value does not ask the client to try again', async () => {
     await listen(failing(new TriageError('storage-failed', 'x', { cause, details: { state: '22003' } })));
     const answer = await app.inject('/fail');
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([500, undefined]);

@@ -169,7 +169,7 @@ it('is answered in time and decides, also where Slack hears nothing of it', asyn
   expect((await stores.reviews.findByAnalysis(analysis.id))?.decision?.type).toBe('accept');
 });
 
-it('says so where there is no such answer', async () => {
+it('reports an answer that does not exist', async () => {
   await send(bodyOf({ analysisId: 'ana_<!channel>' }));
   expect(told()[0]?.text).toBe('There is no analysis ana_&lt;!channel&gt;.');
 });

@@ -55,7 +55,7 @@ describe('readiness', () => {
     ).toBe(false);
   });
 
-  it('tells what to do about a backend that is away, under the name of the backend', async () => {
+  it('says what to do about a backend that is away, under the name of the backend', async () => {
     const found = [wrong('github app', 'it is installed nowhere', 'install it'), ok('github', 'reachable')];
     const { readiness } = make([check('github app', async () => found, { backend: 'github' })]);
     expect((await readiness()).backends.github).toMatchObject({
@@ -120,7 +120,7 @@ describe('readiness', () => {
     ]);
   });
 
-  it('tells no secret that a driver repeats, and nothing where masking fails', async () => {
+  it('reveals no secret that a driver repeats, and shows nothing if masking fails', async () => {
     const { readiness, lines } = make([check('database', refused)], async (text) =>
       text.replace('hunter2hunter2', '***'),
     );

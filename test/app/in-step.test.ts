@@ -27,7 +27,7 @@ describe('a start without the index', () => {
     await inStep.stop();
   });
 
-  it('stops trying when it is told to', async () => {
+  it('stops trying on abort', async () => {
     const inStep = createInStep(silentLogger, 5);
     let tries = 0;
     await inStep.bring('knowledge', () => {

@@ -21,7 +21,7 @@ describe('the code host', () => {
     expect((await openCodeHost({ codeHost: COMMON.codeHost }, silentLogger)).driver).toBe('local-git');
   });
 
-  it('is GitHub where a token is configured, beside the clones where there are any', async () => {
+  it('is GitHub if a token is configured, combined with local clones if there are any', async () => {
     expect(await driverOf('auto', 'ghp_0123456789')).toBe('github');
     expect(await driverOf('auto', 'ghp_0123456789', { 'shop/api': '/clones/api' })).toBe('local-git+github');
   });

@@ -159,7 +159,7 @@ describe('failures of one step that have different causes', () => {
 });
 
 describe('what is no cause', () => {
-  it('is a test that passed when it was run again, beside a doctest that failed', async () => {
+  it('is a test that passed when it was run again, next to a doctest that failed', async () => {
     const answers = await answerMixed('pytest-planetarium-rerun');
     expect(tell(answers)).toEqual([
       '[doctest] planetarium.moons | TEST_FAILURE | “[doctest] planetarium.moons”: expected 2 but got 1',
@@ -175,7 +175,7 @@ describe('what is no cause', () => {
     expect(answers.map(allWords).join('\n')).not.toContain('sys/pin.h');
   });
 
-  it('is a job that fail-fast canceled, beside five that failed', async () => {
+  it('is a job that fail-fast canceled, next to five that failed', async () => {
     const job = (...output: string[]) =>
       ['##[group]Run npm test', 'npm test', 'shell: /usr/bin/bash -e {0}', '##[endgroup]']
         .concat(output)

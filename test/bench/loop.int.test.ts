@@ -47,7 +47,7 @@ async function answerTwice(one: LoopCase): Promise<PairedAnswer> {
   return { one, linear, loop };
 }
 
-describe('the loop beside the linear baseline, on cases with repositories, history and documents', () => {
+describe('the loop compared with the linear baseline, on cases with repositories, history and documents', () => {
   it('finds the commit that wrote the failing line, which the baseline cannot', () => {
     const measure = CASE_MEASURES.find(({ name }) => name === 'suspect: the commit at fault is first');
     if (measure === undefined) throw new Error('There is no such measure.');

@@ -145,7 +145,7 @@ describe.each([
   ['terminal', false],
   ['service', true],
   ['service', false],
-])('a fault beside lines that others wrote, in the %s, green build known: %s', (name, knowsGreen) => {
+])('a fault next to lines that others wrote, in the %s, green build known: %s', (name, knowsGreen) => {
   it.each([
     ['retries', 'removed the default', 'Restore the default `retries = env.get("RETRIES", "3")`'],
     ['hooks', 'removed the check', "Restore the check `if (typeof hook !== 'function') {`"],

@@ -111,7 +111,7 @@ describe('every page and state', () => {
     await context.close();
   });
 
-  it('44, 45: nothing moves for whoever wants that, and evidence is marked in forced colours', async () => {
+  it('44, 45: nothing moves for a reader who prefers reduced motion, and evidence is marked in forced colours', async () => {
     const { page, context } = await openPage(browser, {
       address: console.address,
       session: sessions.get('anna') ?? '',

@@ -164,7 +164,7 @@ describe('the first minute with the demo', () => {
     ]);
   });
 
-  it('56: looking at an item holds it for nobody; beginning to correct it does', async () => {
+  it('56: looking at an item does not reserve it; beginning to correct it does', async () => {
     const [review] = await storeQueue(client, 'look/hold', 1);
     const state = async () => (await client.console.stores.reviews.find(review?.id ?? ''))?.state;
     await client.at('anna', async (page) => {

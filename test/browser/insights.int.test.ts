@@ -156,7 +156,7 @@ describe('insights with figures in them', () => {
     await context.close();
   });
 
-  it('42: the table beside a chart has what its marks say', async () => {
+  it('42: the table next to a chart has what its marks say', async () => {
     const { page, context } = await openPage(browser, { address, session });
     for (const [url, id, cell] of [
       ['/insights/trust', 'calibration', 3],

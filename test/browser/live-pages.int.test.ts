@@ -118,7 +118,7 @@ describe('65: pages change while they are open', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('65: an item that somebody else decides says so, and keeps the correction that is being written', async () => {
+  it('65: an item that someone else decides says so, and keeps the correction that is being written', async () => {
     const [item] = await itemsOf('item', 1);
     if (item === undefined) throw new Error('no item');
     await client.at('anna', async (page) => {

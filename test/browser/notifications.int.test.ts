@@ -145,7 +145,7 @@ describe.each(['light', 'dark'] as const)('67: %s', (theme) => {
   });
 });
 
-it('67: whoever only reads sees neither page nor link', async () => {
+it('67: a reader sees neither page nor link', async () => {
   await client.at('reader', async (page) => {
     expect((await page.goto('/notifications'))?.status()).toBe(403);
     await page.goto('/builds');

@@ -19,7 +19,7 @@ async function firstOf(name: string) {
   return first;
 }
 
-describe('a form that somebody types into', () => {
+describe('a form that someone types into', () => {
   it('keeps its text while links within the page are followed, there and back', async () => {
     const first = await firstOf('links');
     await client.at('anna', async (page) => {
@@ -75,7 +75,7 @@ describe('a form that somebody types into', () => {
     });
   });
 
-  it('asks once, however often somebody presses while the answer is on its way', async () => {
+  it('asks once, however often someone presses while the answer is on its way', async () => {
     const { analysisId } = await firstOf('once');
     await client.at('anna', async (page) => {
       const asked: string[] = [];

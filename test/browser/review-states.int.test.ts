@@ -163,7 +163,7 @@ describe('others', () => {
     expect((await find(first))?.decision).toBeNull();
   });
 
-  it('24: the second sees who holds an item; deciding what was decided meanwhile keeps the text', async () => {
+  it('24: the second reviewer sees who holds an item; deciding a decided item keeps the text', async () => {
     const [first] = await pairOf('two');
     await client.at('anna', async (page) => {
       await page.goto(itemAddress(first, { more: '&edit=1' }));

@@ -49,7 +49,7 @@ describe('what is sent outside', () => {
     expect(asked).toEqual(['changed old to green']);
   });
 
-  it('is made anew where a person deleted it', async () => {
+  it('is made again where a person deleted it', async () => {
     const { asked, sender } = noting(null, async (_text, { reference }) => {
       asked.push(`sent to ${reference}`);
       if (reference !== null) throw new TriageError('not-found', 'It is gone.');

@@ -57,7 +57,7 @@ describe('69: hostile text in messages of rules', () => {
     );
   });
 
-  it('mentions nobody in Teams, and stands in plain runs only', () => {
+  it('mentions nobody in Teams, and consists of plain text runs only', () => {
     fc.assert(
       fc.property(poisoned, (news) => {
         const { content } = JSON.parse(teamsMessage(news)).attachments[0];

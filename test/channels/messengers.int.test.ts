@@ -69,7 +69,7 @@ describe('68: by e-mail', () => {
       '550 no such user',
       { code: 'upstream-failed', retryable: false, message: 'The SMTP server returned 550.' },
     ],
-  ])('%s is told from what will never work, without its words', async (reply, error) => {
+  ])('%s is distinguished from a permanent failure, without its text', async (reply, error) => {
     smtp.intercept = (command) => (command.startsWith('RCPT') ? reply : null);
     await expect(sendNews(email(), 'ada@example.com')).rejects.toMatchObject(error);
   });
@@ -183,7 +183,7 @@ describe('68: to a webhook', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('that nobody configured it is refused', async () => {
+  it('is refused if it is not configured', async () => {
     expect(teams().messages?.refusal('https://evil.example')).toContain(
       'FAULTLINE_TEAMS_WEBHOOKS has no webhook of this name. It has: payments.',
     );

@@ -235,7 +235,7 @@ describe('the comment of a pull request', () => {
     expect(client.writes.filter((write) => write === 'POST comment')).toHaveLength(1);
   });
 
-  it('is made anew where somebody deleted it', async () => {
+  it('is made again where someone deleted it', async () => {
     keep();
     const one = await build();
     await said(one);
@@ -275,7 +275,7 @@ describe('the comment of a pull request', () => {
     expect(row?.retries).toBe(1);
   });
 
-  it('ends with a clear word where nobody may write, and is tried again with the next change', async () => {
+  it('ends with a clear message if the token may not write, and is tried again with the next change', async () => {
     client.intercept = (request, response) => {
       if (request.method !== 'POST') return false;
       sendJson(response, 403, { message: 'Resource not accessible by personal access token' });

@@ -180,7 +180,7 @@ describe('an answer that is no yes', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('may pass where nobody answers, and tells nothing of the address', async () => {
+  it('can be tried again if the server does not answer, and does not reveal the address', async () => {
     const { message, retryable } = await refusalOf((request) => void request.socket.destroy());
     expect(retryable).toBe(true);
     expect(message).not.toContain('127.0.0.1');

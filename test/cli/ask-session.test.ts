@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import type { Answered, AskClient } from '../../src/cli/ask-clients.ts';
-import { runSession, wordByWord } from '../../src/cli/ask-command.ts';
+import type { Answered, AskClient } from '../../src/cli/ask/ask-clients.ts';
+import { runSession, wordByWord } from '../../src/cli/ask/ask-command.ts';
 import type { Thread, Turn } from '../../src/domain/conversation.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { AskWatcher } from '../../src/service/ask/ask.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openServerClient } from '../../src/cli/ask-clients.ts';
+import { openServerClient } from '../../src/cli/ask/ask-clients.ts';
 import { sendJson, startLoopback } from '../support/loopback-server.ts';
 import { faultline } from './faultline.ts';
 

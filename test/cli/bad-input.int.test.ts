@@ -259,7 +259,7 @@ describe.concurrent('a log without any failure says so, with exit 5', () => {
     });
   });
 
-  it('but not where a step ended badly without a word', async () => {
+  it('but not if a step failed without a message', async () => {
     const ended = await end([
       'triage',
       fileOf('silent.log', `${WELL}##[error]Process completed with exit code 3.\n`),
@@ -380,7 +380,7 @@ describe.concurrent('folders, pipes and files that change', () => {
     expect(ended.signal ?? ended.code).toBe('SIGINT');
   });
 
-  it('a file that grows meanwhile is read as far as it is, or to the limit', async () => {
+  it('a file that grows while it is read is read to its end, or to the limit', async () => {
     const path = fileOf('grows.log', 'Error: boom\n');
     const timer = setInterval(() => appendFileSync(path, LINES), 20);
     const ended = await end(['read', path], { env: { FAULTLINE_MAX_LOG_BYTES: '2000000' } });
@@ -389,7 +389,7 @@ describe.concurrent('folders, pipes and files that change', () => {
     expect(ended.stderr).toMatch(ended.code === 0 ? /^$/ : /FAULTLINE_MAX_LOG_BYTES sets the limit\.$/m);
   });
 
-  it('a file that is deleted meanwhile is still read', async () => {
+  it('a file that is deleted while it is read is still read', async () => {
     const path = fileOf('goes.log', `Error: boom\n${LINES.repeat(20)}`);
     const ended = await end(['read', path], { onStart: () => setTimeout(() => rmSync(path), 5) });
     expect([0, 3]).toContain(ended.code);

@@ -83,7 +83,7 @@ test.each([
   ['sense', { do: 'text', text: 'Hello!' }, 'does not fit what was asked', 'follows instructions'],
   ['time', { do: 'hang' }, 'timeout after 0.3 s', 'FAULTLINE_MODEL_TIMEOUT_MS'],
 ] as const)(
-  'a server that has trouble with the %s is named with what to mend',
+  'a server that has trouble with the %s is named with what to fix',
   async (_name, script, says, mend) => {
     const finding = await checkServer({}, script, { FAULTLINE_MODEL_TIMEOUT_MS: '300' });
     expect(finding).toMatchObject({
@@ -96,7 +96,7 @@ test.each([
   },
 );
 
-test('nobody at the address', async () => {
+test('a server that does not answer', async () => {
   expect(await check({ OPENAI_BASE_URL: 'http://127.0.0.1:1' })).toMatchObject({
     state: 'wrong',
     says: 'The model server could not be reached',
@@ -132,7 +132,7 @@ test('Azure by its own variables, and the model by its usual one', async () => {
   expect(refused).toMatchObject({ state: 'wrong', mend: expect.stringContaining('AZURE_OPENAI_API_KEY') });
 });
 
-test('the rules need nobody', async () => {
+test('the rules need no server', async () => {
   expect(await check({ FAULTLINE_ANALYST: 'rules' })).toEqual({
     name: 'analyst',
     state: 'ok',

@@ -63,7 +63,7 @@ describe('a command whose data directory cannot be used', () => {
     ['knowledge load', FILE],
   ] as const;
 
-  it.each(CASES)('%s --data %s says so and ends', async (command, place = FILE) => {
+  it.each(CASES)('%s --data %s is refused with a message', async (command, place = FILE) => {
     const ended = await faultline([...command.split(' '), '--data', place]);
     expect(ended).toMatchObject({ code: 2, signal: null, stdout: '' });
     expect(ended.stderr).toMatch(
@@ -71,7 +71,7 @@ describe('a command whose data directory cannot be used', () => {
     );
   });
 
-  it('doctor says so among what it found', async () => {
+  it('doctor lists it among its findings', async () => {
     const ended = await faultline(['doctor', '--data', FILE]);
     expect(ended.code).toBe(4);
     expect(ended.stdout).toMatch(/^wrong {2}data directory .* a file is in the way/m);

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { diagnose } from '../../src/cli/doctor.ts';
+import { diagnose } from '../../src/cli/setup/doctor.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../support/loopback-server.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-doctor-'));

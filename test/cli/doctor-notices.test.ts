@@ -21,7 +21,7 @@ async function says(asked: string, token: string, publicUrl = 'https://fl.exampl
   return found.flat().map(({ state, says: words }) => `${state}: ${words}`);
 }
 
-it('doctor says what is said on GitHub, and what cannot be', async () => {
+it('doctor lists what is posted to GitHub, and what cannot be', async () => {
   expect(await says('', '')).toEqual([]);
   expect(await says('c', '')).toEqual([
     'note: github-comment is off: no token or App is configured to write it',

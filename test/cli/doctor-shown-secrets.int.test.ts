@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { diagnose } from '../../src/cli/doctor.ts';
+import { diagnose } from '../../src/cli/setup/doctor.ts';
 import { digestOfToken } from '../../src/domain/access.ts';
 import { openPostgres } from '../../src/stores/database/postgres.ts';
 import { createStores } from '../../src/stores/stores.ts';

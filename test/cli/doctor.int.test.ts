@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { diagnose } from '../../src/cli/doctor.ts';
+import { diagnose } from '../../src/cli/setup/doctor.ts';
 import { startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
 import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
 

@@ -58,7 +58,7 @@ async function until(running: Promise<Ended>, isSo: () => boolean): Promise<void
   while (!isSo() && !hasEnded) await sleep(20);
 }
 
-test('imports, answers and reports the past of a repository, and tells nobody there', async () => {
+test('imports, answers and reports the past of a repository, and notifies nobody', async () => {
   const imported = await faultline([...args, '--json'], { env: env() });
   expect(imported).toMatchObject({
     code: 0,

@@ -15,7 +15,7 @@ const Refusal = z.object({
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
 describe('being interrupted', () => {
-  it('a reader that closes the pipe ends it without a word', async () => {
+  it('a reader that closes the pipe ends it silently', async () => {
     const ended = await faultlineProcess(['read', CART, '--json'], { closedStdout: true });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
   });

@@ -66,7 +66,7 @@ describe('variables of LangChain in the environment', () => {
 });
 
 describe('LANGSMITH_TRACING=true', () => {
-  it('sends what the run did, without secrets, and says so', async () => {
+  it('sends the trace of the run, without secrets, and says so', async () => {
     const ended = await faultlineProcess(['triage', LOG, '--json'], { env: tracing() });
     expect(ended.code).toBe(0);
     expect(ended.stderr).toMatch(

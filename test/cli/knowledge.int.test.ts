@@ -49,7 +49,7 @@ describe.each<[string, () => string[]]>([
     return { code, said: JSON.parse(stdout) };
   };
 
-  it('brings a folder in, says what failed, brings it again for nothing, and lets go of what is gone', async () => {
+  it('imports a folder, reports failures, imports it again without changes, and removes deleted files', async () => {
     const path = folder(name.replaceAll(' ', '-'));
     const first = await run('add', path, '--source', 'ops', '--category', 'INFRA_ERROR');
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { writeMetricsTarget } from '../../src/cli/metrics-target.ts';
+import { writeMetricsTarget } from '../../src/cli/serve/metrics-target.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'faultline-targets-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -24,7 +24,7 @@ it('migrates an empty directory, and says what was new', async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('names a migration that was applied in another form, as serve and doctor do, and mends it', {
+it('names a migration that was applied in another form, as serve and doctor do, and repairs it', {
   timeout: 400_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-migrate-'));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { requireOneBuild } from '../../src/cli/one-build.ts';
+import { requireOneBuild } from '../../src/cli/triage/one-build.ts';
 
 const FAILURES = resolve(import.meta.dirname, '../fixtures/failures');
 const check = (texts: Readonly<Record<string, string>>, mayShareNothing = false) =>
@@ -14,7 +14,7 @@ const github = (project: string, more = '') =>
 const jenkins = (job: string) =>
   `Started by user Ada\nRunning on agent-1 in /var/lib/jenkins/workspace/${job}\n`;
 
-describe('logs of different builds are refused, with what tells them apart and a hint', () => {
+describe('logs of different builds are refused, with their difference and a hint', () => {
   it.each<[string, Readonly<Record<string, string>>, RegExp]>([
     [
       'the repository',

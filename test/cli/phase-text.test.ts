@@ -21,11 +21,11 @@ it.each([
   ['observe', '5 new: E4, E5, E6, E7, E8', 'observe 5 new'],
   ['generate_answer', 'the total is 0.01 too high: expected 10.20 (confident)', 'generate_answer'],
   ['verify', '96 % → auto_notify', 'verify 96 % → auto_notify'],
-])('%s is told in a few words', (node, summary, told) => {
+])('%s is described in a few words', (node, summary, told) => {
   expect(phaseText({ ...STEP, node, summary })).toBe(told);
 });
 
-it('tools are told with what came of them', () => {
+it('tools are listed with their results', () => {
   const call = { tool: 'search_knowledge', args: {}, why: '' };
   const outcomes = [{ call, status: 'ok' as const, summary: '2 hits', milliseconds: 1, attempts: 1 }];
   expect(phaseText({ ...STEP, node: 'execute_tool', summary: 'whatever', outcomes })).toBe(

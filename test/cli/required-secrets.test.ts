@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requireToken, takesUploadsOnly } from '../../src/cli/serve-command.ts';
+import { requireToken, takesUploadsOnly } from '../../src/cli/serve/serve-command.ts';
 import { fakeTokens } from '../support/fake-tokens.ts';
 import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
 

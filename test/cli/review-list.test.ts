@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { reviewCommand } from '../../src/cli/review-program.ts';
+import { reviewCommand } from '../../src/cli/review/review-program.ts';
 
 const asked: string[] = [];
 const server = createServer((request, response) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stopService } from '../../src/cli/serve-command.ts';
+import { stopService } from '../../src/cli/serve/serve-command.ts';
 import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 
 const DRAIN_MS = 20_000;

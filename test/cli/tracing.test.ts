@@ -39,7 +39,7 @@ describe('faultline triage --trace', () => {
 });
 
 describe('spans of a run', () => {
-  it('go to a collector and to Langfuse, each with its own key and without a word of the log', async () => {
+  it('go to a collector and to Langfuse, each with its own key and without any text of the log', async () => {
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'x-key=of-the-collector',
@@ -72,7 +72,7 @@ describe('spans of a run', () => {
     }
   });
 
-  it('that nobody takes do not harm the answer', async () => {
+  it('do not harm the answer if no server accepts them', async () => {
     const { code, stdout } = await faultline(['triage', LOG, '--json'], {
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
     });

@@ -78,7 +78,7 @@ describe('triage --each', () => {
     expect(green).toMatch(/^File\t.*green\.log\nResult\tNo failure was found/);
   });
 
-  it('tells what is missing or no log in its place, and answers the others', async () => {
+  it('reports missing files and files that are no logs in place, and answers the others', async () => {
     const folder = folderOf({ 'logs/package.json': '{"name":"shop"}', 'logs/cart.log': CART });
     const { stdout } = await faultline([
       'triage',

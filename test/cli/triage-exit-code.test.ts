@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { computeExitCode } from '../../src/cli/triage-command.ts';
+import { computeExitCode } from '../../src/cli/triage/triage-command.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import { sampleAnalysis, unsureAnalysis } from '../support/sample-analysis.ts';
 

@@ -27,7 +27,7 @@ test('triage asks whatever server the usual variables name, here one without /v1
   expect(server.refused).toEqual([]);
 });
 
-test('59: without a key, whoever asks for the model is refused, and told what is missing', async () => {
+test('59: without a key, a request for the model is refused with what is missing', async () => {
   const ended = await faultline(['triage', '-', '--analyst', 'llm'], { input: LOG });
   expect(ended).toMatchObject({ code: 2, stdout: '' });
   expect(ended.stderr).toContain('No model is configured for --analyst llm. Set OPENAI_API_KEY');

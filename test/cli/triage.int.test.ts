@@ -60,7 +60,7 @@ describe('triage of a test report alone', () => {
 });
 
 describe('triage of a log', () => {
-  it('UX 50: prints Key<tab>value lines to a pipe, and calm phases beside it', async () => {
+  it('UX 50: prints Key<tab>value lines to a pipe, and plain phases to the other stream', async () => {
     const ended = await faultline(['triage', CART]);
     expect(ended).toMatchObject({ code: 0, signal: null });
     expect(ended.stdout).not.toContain('\u001b');
@@ -269,7 +269,7 @@ describe('input that cannot be read', () => {
     }
   });
 
-  it('is told as JSON where JSON was requested', async () => {
+  it('is JSON if JSON was requested', async () => {
     const ended = await faultline(['triage', join(FOLDER, 'none.log'), '--json']);
     expect(ended.code).toBe(3);
     expect(Refusal.parse(JSON.parse(ended.stdout)).error.code).toBe('not-found');

@@ -32,7 +32,7 @@ describe('wrong usage', () => {
     if (!args.includes('--json')) expect(ended.stdout).toBe('');
   });
 
-  it('is told as JSON where JSON was requested', async () => {
+  it('is JSON if JSON was requested', async () => {
     const ended = await faultline(['triage', '--json']);
     expect(ended.code).toBe(2);
     expect(JSON.parse(ended.stdout)).toEqual({

@@ -68,7 +68,7 @@ describe('builds', () => {
     }
   });
 
-  it('list their causes in the order in which one would mend them, each with its tests and why they are grouped', async () => {
+  it('list their causes in the order in which to fix them, each with its tests and why they are grouped', async () => {
     const id = await storeSeveralCauses(
       console.stores,
       sampleBuild({ repository: 'acme/several', number: '3' }),
@@ -103,7 +103,7 @@ describe('a run', () => {
     });
   });
 
-  it('is told step by step while it goes on, and a reader that comes again misses and repeats nothing', async () => {
+  it('is streamed step by step, and a reader that reconnects misses and repeats nothing', async () => {
     const { stores, database, app } = console;
     const { build } = await stores.builds.upsert(sampleBuild({ repository: 'acme/shop', number: '8' }));
     await stores.triages.request(build.id);

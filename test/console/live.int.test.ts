@@ -52,7 +52,7 @@ async function follow(query = '', { token = TOKENS.read as string, at = address 
 /** Longer than two looks. */
 const QUIET_MS = 2_500;
 
-it('65: a change is told to those who may see it, and to whoever follows that build', async () => {
+it('65: a change is sent to those who may see it and to those who follow that build', async () => {
   const build = await bring('acme/shop');
   await sleep(1_100);
   const streams = {
@@ -77,7 +77,7 @@ it('65: a change is told to those who may see it, and to whoever follows that bu
   for (const { leave } of Object.values(streams)) leave();
 });
 
-it('65: what happened while a page was on its way is told at once, and what nobody can know any more too', async () => {
+it('65: changes made while a page was loading are sent at once, and so is the fact that some are unknown', async () => {
   await bring('acme/shop');
   const missed = await follow('age=5000', { token: scoped });
   await expect.poll(missed.changes, { timeout: 700 }).toBe(1);

@@ -57,7 +57,7 @@ describe('signing in by OpenID Connect', () => {
     expect(me.body).toContain('read, review');
   });
 
-  it('tells people apart whose long names begin alike', async () => {
+  it('distinguishes people whose long names begin alike', async () => {
     const names: string[] = [];
     for (const last of ['anna', 'ben']) {
       issuer.claims = {
@@ -76,7 +76,7 @@ describe('signing in by OpenID Connect', () => {
     expect(names[0]).not.toBe(names[1]);
   });
 
-  it('is offered beside the token', async () => {
+  it('is offered next to the token', async () => {
     const { body } = await console.app.inject({ url: '/sign-in?next=/builds', headers });
     expect(body).toContain(`Sign in with ${new URL(issuer.url).host}`);
   });
@@ -122,7 +122,7 @@ describe('signing in by OpenID Connect', () => {
     expect(answer.body).toContain('The sign-in failed');
   });
 
-  it('says so to whoever is known there but may do nothing here', async () => {
+  it('says so to a user who is known there but has no role here', async () => {
     issuer.claims = { ...issuer.claims, groups: ['others'] };
     const { cookie, back } = await signInThere();
     const answer = await console.app.inject({
@@ -133,7 +133,7 @@ describe('signing in by OpenID Connect', () => {
     expect(answer.body).toContain('none of their groups may use Faultline');
   });
 
-  it('does not call anybody by an address that nobody verified', async () => {
+  it('does not name a user by an unverified address', async () => {
     issuer.claims = { ...issuer.claims, email_verified: false };
     const { cookie, back } = await signInThere();
     const answer = await console.app.inject({

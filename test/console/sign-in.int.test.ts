@@ -51,13 +51,13 @@ describe('signing in', () => {
     expect(me.headers['content-security-policy']).toContain("require-trusted-types-for 'script'");
   });
 
-  it('leads whoever is not signed in to sign-in and back', async () => {
+  it('leads a visitor who is not signed in to sign-in and back', async () => {
     const answer = await app.inject({ url: '/me?x=1', headers: { host: 'localhost' } });
     expect(answer.statusCode).toBe(303);
     expect(answer.headers.location).toBe('/sign-in?next=%2Fme%3Fx%3D1');
   });
 
-  it('says what is wrong with a token, keeps nobody in, and leads nowhere else', async () => {
+  it('says what is wrong with a token, signs nobody in, and redirects nowhere else', async () => {
     const wrong = await app.inject({
       method: 'POST',
       url: '/sign-in',
@@ -159,7 +159,7 @@ describe('other sites', () => {
     expect(answer.statusCode).toBe(status);
   });
 
-  it('are no matter for whoever shows a token', async () => {
+  it('are not needed with a token', async () => {
     const { payload } = form({ theme: 'light' });
     const headers = {
       'content-type': 'application/x-www-form-urlencoded',

@@ -92,7 +92,7 @@ export function codeHostChangesContract(
       ).toEqual([]);
     });
 
-    it('tells author, time, files and pull request of the commits of a line', async () => {
+    it('returns author, time, files and pull request of the commits of a line', async () => {
       const query = { ...all, ref: commits.fee, path: 'lib/price.ts', lineStart: 4, lineEnd: 4, limit: 9 };
       const [raised, added] = await host.lineHistory(query, signal);
       expect(raised).toMatchObject({

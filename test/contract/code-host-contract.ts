@@ -161,7 +161,7 @@ export function codeHostContract(
       expect(Date.parse(lines[1]?.at ?? '')).toBe(Date.UTC(2026, 0, 1, 1));
     });
 
-    it('tells the history, newest first, with the files of each commit', async () => {
+    it('returns the history, newest first, with the files of each commit', async () => {
       const all = await host.history({ repository: REPOSITORY, ref: null, limit: 9 }, signal);
       expect(all.map(({ commit }) => commit)).toEqual([commits.second, commits.first]);
       expect(all[0]).toMatchObject({ author: 'Grace', subject: 'Round the tax' });

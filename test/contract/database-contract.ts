@@ -57,7 +57,7 @@ export function databaseContract(
         expect(await db.query('select a, b from more')).toEqual([]);
       });
 
-      it('leave nothing behind when one fails, and go on once it is mended', async () => {
+      it('leave nothing behind when one fails, and continue once it is corrected', async () => {
         await writeFile(join(folder, '0004_good.sql'), 'create table good (a int);');
         await writeFile(join(folder, '0005_bad.sql'), 'create table bad (a int); select nonsense;');
 

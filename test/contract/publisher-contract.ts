@@ -15,20 +15,20 @@ export function publisherContract(name: string, makeAdapter: () => Promise<Publi
     await send(outlet, { build: sampleBuild(), analysis: sampleAnalysis() }, callTo(null, { key, signal }));
 
   describe(`publisher ${name}`, () => {
-    it('tells an answer once, however often it is asked to', async () => {
+    it('publishes an answer once, however often it is requested', async () => {
       const { outlet, told } = await makeAdapter();
       for (let time = 0; time < 3; time++) await publish(outlet, 'k:1');
       expect(told()).toBe(1);
     });
 
-    it('tells two answers of one build', async () => {
+    it('publishes two answers of one build', async () => {
       const { outlet, told } = await makeAdapter();
       await publish(outlet, 'k:1');
       await publish(outlet, 'k:2');
       expect(told()).toBe(2);
     });
 
-    it('tells nothing once it was called off', async () => {
+    it('publishes nothing after cancellation', async () => {
       const { outlet, told } = await makeAdapter();
       await expect(publish(outlet, 'k:1', AbortSignal.abort())).rejects.toThrow();
       expect(told()).toBe(0);

@@ -15,7 +15,7 @@ test('a token has a prefix, 256 random bits and a checksum that notices a change
     expect(isTokenForm(other)).toBe(false);
 });
 
-test('what is stored of a token tells nothing of it', () => {
+test('the stored form of a token does not reveal it', () => {
   const token = makeToken();
   expect(digestOfToken(token)).toMatch(/^[0-9a-f]{64}$/);
   expect(digestOfToken(token)).toBe(digestOfToken(token));

@@ -37,7 +37,7 @@ describe('what is different', () => {
     ).toEqual([]);
   });
 
-  it('tells one of two opposite values only, and nothing where there is no difference', () => {
+  it('names one of two opposite values only, and nothing if there is no difference', () => {
     const found = whatDiffers(
       [...builds(15, { rerun: 'yes' }), ...builds(10, { rerun: 'no' })],
       builds(30, { rerun: 'no' }),

@@ -54,7 +54,7 @@ describe('flakiness of a test', () => {
     expect(flakeProbability(counts)).toBeCloseTo(1.5 / 3);
   });
 
-  it('is alternation on the default branch, but not one breakage that was mended', () => {
+  it('is alternation on the default branch, but not one breakage that was fixed', () => {
     expect(measure('main:P@a', 'main:F@b', 'main:P@c')).toMatchObject({
       flips: 2,
       flakes: 0,

@@ -148,7 +148,7 @@ describe('68: a storm', () => {
 });
 
 describe('67: the search of a rule', () => {
-  it('tells the states from the rest', () => {
+  it('separates the states from the rest', () => {
     expect(parseCondition('repo:shop/api is:new is:regressed is:flaky confidence:>=0.8')).toEqual({
       filter: { repository: 'shop/api', flags: ['flaky'], confidence: { is: '>=', than: 0.8 } },
       states: ['new', 'regressed'],

@@ -101,7 +101,7 @@ describe('a command whose tool has a cache', () => {
     );
   });
 
-  test('and gave all passes is told as such', async () => {
+  test('and gave all passes is reported as such', async () => {
     repository.commit(stamp('echo 1 passed'), 'works');
     repository.git('checkout', '-q', '-b', 'work');
     repository.commit({ 'note.txt': 'one\n' }, 'notes');

@@ -467,7 +467,7 @@ test('the chance that only runs with the network pass, though it has no part in 
   expect(byChanceAlone({ passed: 4, failed: 6 }, { passed: 10, failed: 0 })).toBeCloseTo(210 / 38760);
 });
 
-test('a test that fails at random is called a fault of the change no more often than is said', () => {
+test('a test that fails at random is called a fault of the change no more often than stated', () => {
   let seed = 7;
   const random = () => {
     seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;

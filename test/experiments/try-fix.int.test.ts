@@ -290,7 +290,7 @@ describe('a rule', () => {
     });
   });
 
-  test('writes snapshots anew only where that is allowed', async () => {
+  test('writes snapshots again only where that is allowed', async () => {
     const snapshot =
       '// Vitest Snapshot v1, https://vitest.dev/guide/snapshot.html\n\nexports[`adds 1`] = `6`;\n';
     const source = `import { expect, test } from 'vitest';\ntest('adds', () => { expect(2 + 3).toMatchSnapshot(); });\n`;

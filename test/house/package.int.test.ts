@@ -39,7 +39,7 @@ describe('the packed package, installed in an empty folder', () => {
     expect(Triaged.parse(JSON.parse(stdout)).analyses[0].category).toBe('DEPENDENCY_ERROR');
   });
 
-  it('brings no tools of development and no source that would need types stripped', async () => {
+  it('contains no development tools and no source that would need types stripped', async () => {
     const installed = join(folder, 'node_modules/faultline');
     const files = await readdir(join(installed, 'dist'), { recursive: true });
     expect(files.filter((name) => name.endsWith('.ts')).sort()).toEqual([

@@ -105,7 +105,7 @@ test('in the sandbox the secret is sent itself, masked in the log', () => {
   expect(state.builds.some(({ number }) => number === '814')).toBe(true);
 });
 
-test('what does not get through is said, and the build goes on as it was', () => {
+test('a failed upload is reported, and the build continues', () => {
   expect(told[3]?.failed).toBe(
     'Faultline was not told of this build: Fail: Status code 401 is not in the accepted range: 202',
   );

@@ -155,7 +155,7 @@ async function openPullRequest(as: Account, head: string): Promise<number> {
 describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () => {
   let deployed: Build;
 
-  it('answers a deployment that lacks a secret, and stores the run beside it that passed', async () => {
+  it('answers a deployment that lacks a secret, and stores the run next to it that passed', async () => {
     const commit = shop.commit(SHOP_FILES, 'Start the shop');
     push(gitea.admin, SHOP, 'main');
 

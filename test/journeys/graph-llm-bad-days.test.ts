@@ -177,7 +177,7 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
     expect(sizes[1]).toBeLessThan(sizes[0] ?? 0);
   });
 
-  test('a hundred tool calls, all alike: one is asked, the rest is said', async () => {
+  test('of a hundred equal tool calls one is made, and the rest are reported', async () => {
     const calls = Array.from({ length: 100 }, () => ({
       name: 'search_knowledge',
       args: { query: 'a cent', category: null, limit: null },
@@ -191,7 +191,7 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
     expect(state.answer?.title).toBe(ANSWER.title);
   });
 
-  test('an unknown tool beside a known one: said, not a crash', async () => {
+  test('an unknown tool next to a known one is reported and does not crash', async () => {
     play({
       'select-tool': [
         { calls: [...BOTH_SEARCHES, { tool: 'run_shell', args: { command: 'env' }, why: 'x' }] },

@@ -168,7 +168,7 @@ describe('the graph with a model over HTTP', () => {
     expect(state.answer?.title).toBe(ANSWER.title);
   });
 
-  test('invalid arguments go back to the model once and are mended', async () => {
+  test('invalid arguments go back to the model once and are corrected', async () => {
     play({
       'select-tool': [
         { calls: [...BOTH_SEARCHES, { tool: 'grep_log', args: { text: 'x' }, why: 'the values' }] },
@@ -223,7 +223,7 @@ describe('the graph with a model over HTTP', () => {
     expect(server.refused).toEqual([]);
   });
 
-  test('garbage JSON: the rules give that judgement and no other, and the analysis says so', async () => {
+  test('garbage JSON: the rules give that judgment and no other, and the analysis says so', async () => {
     play({ answer: [{ do: 'text', text: '{"title": "half an ans' }] });
     const state = await run();
     expect(judges(state).filter((one) => one.endsWith('rules'))).toEqual(['generate_answer rules']);

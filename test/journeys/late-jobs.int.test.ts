@@ -176,7 +176,7 @@ describe('a run whose jobs fail one after the other', () => {
     expect(await foundFor('github:1')).toEqual(before);
   });
 
-  it('gets nothing new from deliveries that come again, nor from a job told after the end', async () => {
+  it('gets nothing new from repeated deliveries, nor from a job delivered after the end', async () => {
     const before = await foundFor(buildId);
     const asked = github.api.requests.length;
     for (const sending of sent) expect(await deliver(sending)).toBe(buildId);
@@ -233,7 +233,7 @@ describe('a job that fails while the first one is being read', () => {
 });
 
 describe('jobs of one run that fail without a test', () => {
-  it('get an answer each, also when the run is told at once', async () => {
+  it('get an answer each, also when the run is delivered at once', async () => {
     const linker = capturedFailure('thumbnail-link-error');
     github.state.jobs = [];
     failJob(9003, 21, 'link', linker.log);

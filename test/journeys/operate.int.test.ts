@@ -142,7 +142,7 @@ function canariesIn(text: string): string[] {
 }
 
 describe.skipIf(withoutPostgres)('a process with the API and workers', () => {
-  it('make one trace from the webhook to the telling, log its ids, and tell numbers; T58: no secret is in any of it', async () => {
+  it('make one trace from the webhook to the message, log its ids, and export metrics; T58: no secret is in any of it', async () => {
     const database = withPassword(await postgres.createMigrated());
     const [serve, worker] = [await freePort(), await freePort()];
     const common = {

@@ -104,7 +104,7 @@ describe('a service that stops under load', () => {
   });
 
   it.each(['SIGALRM', 'SIGPROF'] as const)(
-    'T67: an error that nobody caught (by %s) drains and exits 1',
+    'T67: an uncaught error (by %s) drains and exits 1',
     async (signal) => {
       service = await startService(folder, { NODE_OPTIONS: `--import=${THROWING}` });
       await send(5);

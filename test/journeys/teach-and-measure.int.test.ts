@@ -72,7 +72,7 @@ describe('what people decide', () => {
     ]);
   });
 
-  it('is too little to calibrate by, which is said; applied, it only lowers what the next answer states', async () => {
+  it('is too little to calibrate by, which is reported; applied, it only lowers what the next answer states', async () => {
     const applied = await faultline([
       'calibrate',
       '--reviewed',

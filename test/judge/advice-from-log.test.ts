@@ -244,7 +244,7 @@ describe('a cause', () => {
     expect(rootCause).toMatch(/failed with “the valve of the press cannot be opened/);
   });
 
-  it('is told without the goal of Maven around it', () => {
+  it('leaves out the goal of Maven around it', () => {
     const { rootCause, title } = answerOn(
       'mvn -B verify',
       '[ERROR] Failed to execute goal org.orchard:press-maven-plugin:3.2:check (default) on project ' +
@@ -262,7 +262,7 @@ describe('a cause', () => {
     expect(title).toBe('Harvest 12 is closed');
   });
 
-  it('is the file that the job generates anew', () => {
+  it('is the file that the job generates again', () => {
     const { title } = answerOn(
       './generate && git diff --exit-code src/press.gen.ts',
       'diff --git a/src/press.gen.ts b/src/press.gen.ts',
@@ -286,7 +286,7 @@ describe('a cause', () => {
     );
   });
 
-  it('tells what a test says behind its place, and not its name again', () => {
+  it('shows what a test prints after its place, and not its name again', () => {
     const { rootCause } = answerOn(
       'go test ./...',
       '--- FAIL: TestPress (0.00s)',
@@ -365,7 +365,7 @@ describe('what a test compares', () => {
     expect(rootCause).toContain('“Full_Bottle : weigh-2, Expected: Heavy, But was: Light”');
   });
 
-  it('is not told by the line that only names the test', () => {
+  it('is not taken from the line that only names the test', () => {
     const { title, rootCause } = answerOn(
       'prove -v t/rack.t',
       'not ok 18 - rack holds all bottles of the harvest',
@@ -480,7 +480,7 @@ describe('who says it', () => {
 });
 
 describe('what Java prints', () => {
-  it('is told with the symbol that javac cannot find', () => {
+  it('names the symbol that javac cannot find', () => {
     const { title } = answerOn(
       'mvn -B compile',
       '[ERROR] /home/runner/work/orchard/orchard/src/main/java/orchard/Rack.java:[30,12] cannot find symbol',

@@ -429,7 +429,7 @@ describe('the query for knowledge', () => {
 describe('the query for the web', () => {
   const query = (log: string) => argumentsFor('search_web', log)?.query;
 
-  test('is the line that tells what went wrong, once', () => {
+  test('is the line that says what went wrong, once', () => {
     expect(query('TypeError: hook is not a function\n    at run (src/a.js:3:1)\n')).toBe(
       'TypeError: hook is not a function',
     );

@@ -76,7 +76,7 @@ describe('an answer to what no rule knows', () => {
     'weighing pears\nbasket: the scale wants calibration 4, not 3\nPlease run `fruitctl calibrate --to 4` first.',
   );
 
-  test('quotes the telling line, says in which step it failed, and passes on what the tool advises', () => {
+  test('quotes the decisive line, names the step that failed, and passes on what the tool advises', () => {
     const { rootCause, fixRecommendation } = composeAnswer(insightOf(log));
     expect(rootCause).toContain('the scale wants calibration 4');
     expect(rootCause).toMatch(

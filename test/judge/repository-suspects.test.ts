@@ -101,7 +101,7 @@ describe('suspects with the repository at hand', () => {
     expect(at(GRACE)?.score).toBeGreaterThan(at(ADA)?.score ?? 1);
   });
 
-  test('a file that was changed when the same failure was mended before rises', () => {
+  test('a file that was changed when the same failure was fixed before rises', () => {
     const files = [`${MAIN}/Cart.java`];
     const mended = suspects([
       found('read_past_fixes', { source: 'compare/c...d', data: { files, fileCount: 1 } }),
@@ -178,7 +178,7 @@ describe('a commit that took something away', () => {
     return composeAnswer({ ...insight, evidence: [...insight.evidence, ...evidence] });
   };
 
-  test('goes before one that wrote lines beside it, and before the author of the lines that stayed', () => {
+  test('ranks above one that wrote lines next to it, and above the author of the lines that stayed', () => {
     const comment = ['@@ -35,1 +35,2 @@', '+  // The sum.', '   return weights.size();'];
     const other = { ...ADA, commit: 'd'.repeat(40), author: 'Dora' };
     const evidence = [
@@ -336,7 +336,7 @@ describe('not your change', () => {
     return answer.claims.find(({ text }) => text.startsWith('The same failure was seen before'));
   };
 
-  test('is said with the build where the same failure was seen on a shared branch', () => {
+  test('is stated with the build in which the same failure was seen on a shared branch', () => {
     const evidence = row();
     expect(said([evidence])).toEqual({
       text: 'The same failure was seen before in ci #810 on main (2026-01-04).',

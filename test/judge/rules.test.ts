@@ -129,7 +129,7 @@ describe('the rules', () => {
     expect(loose).toEqual([]);
   });
 
-  test('spare the same words beside an error of another kind', () => {
+  test('spare the same words next to an error of another kind', () => {
     const met = ALL_RULES.flatMap((rule) =>
       rule.ignores
         .filter((line) => isMet(rule, `${ANOTHER_ERROR}\n${line}`))

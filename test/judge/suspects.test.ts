@@ -231,7 +231,7 @@ describe('suspects that the log only names', () => {
       '##[error]Process completed with exit code 1.',
     );
 
-  test('are files of the telling lines, with their line, and said to be no more than that', () => {
+  test('are files of the decisive lines, with their line, and named as no more than that', () => {
     const [named] = failing('Error: nobody may sell what has no currency (see conf/prices.yaml:7).');
     expect(named).toMatchObject({ path: 'conf/prices.yaml', line: 7, reason: 'the log names it' });
   });
@@ -253,7 +253,7 @@ describe('suspects that the log only names', () => {
     expect(first).toMatchObject({ path: 'Poem of the Day/Views/Main View.swift', line: 12 });
   });
 
-  test('are the usual manifest where a dependency is at fault and no file is named, which is said', () => {
+  test('are the usual manifest if a dependency is at fault and no file is named, which is stated', () => {
     const subject = subjectOf(
       [
         '##[group]Run npm ci',
@@ -277,7 +277,7 @@ describe('suspects in Python', () => {
     'ValueError: bad price',
   ];
 
-  test('strips the checkout that the dotted name of the test tells', () => {
+  test('strips the checkout that the dotted name of the test implies', () => {
     const paths = pathsIn(
       '======================================================================',
       'ERROR: test_total (tests.test_cart.CartTest)',

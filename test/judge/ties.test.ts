@@ -55,7 +55,7 @@ describe('the ties of the taxonomy', () => {
     ).toBe('CONFIG_ERROR');
   });
 
-  test('2: a refusal by somebody else is infrastructure', () => {
+  test('2: a refusal by another party is infrastructure', () => {
     const found = classify(
       'curl: (7) Failed to connect to mirror.fruit.example.org:443: Connection refused\n',
     );
@@ -145,17 +145,17 @@ describe('calling something infrastructure', () => {
     ['a dropped connection', 'warning: request failed\nConnection reset by peer\n'],
     ['a full disk', 'cp: error writing cache: No space left on device\n'],
     ['a server error', 'HTTP 503 Service Unavailable\n'],
-  ])('needs no failed assertion beside %s', (_name, noise) => {
+  ])('needs no failed assertion next to %s', (_name, noise) => {
     expect(classify(`${noise}${ASSERTION}`).category).toBe('TEST_FAILURE');
   });
 
-  test('needs no compile error beside a time-out', () => {
+  test('needs no compile error next to a time-out', () => {
     const log =
       "Connection timed out\nsrc/scales.c:4:9: error: use of undeclared identifier 'grams'\nmake: *** [Makefile:3: scales.o] Error 1\n";
     expect(classify(log).category).toBe('CODE_ERROR');
   });
 
-  test('needs no exception of the product beside it', () => {
+  test('needs no exception of the product next to it', () => {
     const log = `Read timed out\nTraceback (most recent call last):\n  File "/home/runner/work/scales/scales/src/scales.py", line 4, in weigh\n    return fruits["pear"]\nKeyError: 'pear'\n`;
     expect(classify(log).category).toBe('CODE_ERROR');
   });
@@ -230,7 +230,7 @@ ${frame}
     },
   );
 
-  test('14: a failed assertion stays one where the log tells of a full disk elsewhere', () => {
+  test('14: a failed assertion stays one if the log mentions a full disk elsewhere', () => {
     const log = inPython('AssertionError: assert 3 == 0');
     expect(classify(`warning: cache not written: No space left on device\n${log}`).category).toBe(
       'TEST_FAILURE',

@@ -96,7 +96,7 @@ it.each([
 it.each([
   'press/cache.py:475: PressCacheWarning: could not create cache path /opt/press/.cache: [Errno 13] Permission denied',
   'warning: the barrel file is missing, using the default barrel',
-])('a warning is not the cause of a step that failed without a word: %s', (line) => {
+])('a warning is not the cause of a step that failed without a message: %s', (line) => {
   const log = [
     '##[group]Run ./press > out.txt',
     '##[endgroup]',

@@ -46,7 +46,7 @@ describe('a limit for each owner', () => {
     await Promise.all(both);
   });
 
-  it('gives the place on after a failure, and lets whoever waits give up', async () => {
+  it('releases its slot after a failure, and lets a waiting caller give up', async () => {
     const { work, running, end } = held();
     const limiter = createRunLimiter(1);
     const controller = new AbortController();

@@ -8,7 +8,7 @@ function exceptionsIn(...lines: string[]) {
 }
 
 describe('frames of a trace', () => {
-  test('are those of the deepest cause, with the frames around it beside them', () => {
+  test('are those of the deepest cause, with the frames around it next to them', () => {
     const [thrown] = exceptionsIn(
       'java.lang.RuntimeException: no price',
       '\tat shop.Cart.total(Cart.java:20)',

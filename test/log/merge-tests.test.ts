@@ -69,7 +69,7 @@ describe('mergeTests', () => {
     expect(mergeTests([reported(suite, name)], [logged(logSuite, logName)])).toHaveLength(2);
   });
 
-  it('tells the same name in two files apart by the file', () => {
+  it('distinguishes the same name in two files by the file', () => {
     const merged = mergeTests(
       [reported('tests.test_b', 'test_it'), reported('tests.test_a', 'test_it')],
       [

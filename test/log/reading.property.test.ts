@@ -95,7 +95,7 @@ describe('a reading of any logs', () => {
     );
   });
 
-  it('does so beside a green log too', () => {
+  it('does so compared with a green log too', () => {
     fc.assert(
       fc.property(someLogs, anyLog, fc.boolean(), anyBudget, (texts, green, isAlike, budgetTokens) => {
         const greenText = isAlike ? `${green}\n${texts[0]?.slice(0, 2_000)}` : green;

@@ -130,7 +130,9 @@ describe('logs read in threads', () => {
     close();
   });
 
-  it('hold nobody up, even many megabytes that say the same thing', { timeout: 180_000 }, async () => {
+  it('do not block the event loop, even with many megabytes of the same text', {
+    timeout: 180_000,
+  }, async () => {
     const threads = threadsWith();
     const text = Buffer.alloc(THOROUGH ? 105_000_000 : 21_000_000, 'error: failed\n').toString('latin1');
     await threads.masker.maskAll(['started']);

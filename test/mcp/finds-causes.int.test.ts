@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const build of builds) await analysed(build);
 });
 afterAll(async () => {
-  await service.kill('SIGKILL');
+  await service?.kill('SIGKILL');
   rmSync(data, { recursive: true, force: true });
 });
 
@@ -46,7 +46,7 @@ test('over standard input and output, from a running service', async () => {
   await measure('stdio, a service', await agentOverStdio(['--url', service.address, '--token', TOKEN]));
 });
 
-test('over standard input and output, from a data directory that nobody serves', async () => {
+test('over standard input and output, from a data directory that is not served', async () => {
   await service.kill('SIGTERM');
   await measure('stdio, a data directory', await agentOverStdio(['--data', data]));
 });

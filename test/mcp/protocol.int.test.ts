@@ -50,7 +50,7 @@ describe.each([
   });
   afterAll(() => client.close());
 
-  it('is offered tools, resources and prompts, and never told that they changed', () => {
+  it('is offered tools, resources and prompts, and never notified of changes', () => {
     expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {}, prompts: {} });
   });
 
@@ -95,7 +95,7 @@ describe.each([
     });
   });
 
-  it('is told of wrong arguments by the tool, of a tool that is not there by the protocol', async () => {
+  it('gets wrong arguments reported by the tool, and an unknown tool by the protocol', async () => {
     const wrong = await client.callTool({ name: 'list_failures', arguments: { limit: 0 } });
 
     expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('"limit"') }] });
@@ -144,7 +144,7 @@ describe.each([
       -32002,
       /no resource file:\/\/\/etc\/passwd\. Valid URIs are faultline:\/\/builds\/\{build\}/,
     ],
-  ])('is told why %s cannot be read', async (uri, code, message) => {
+  ])('learns why %s cannot be read', async (uri, code, message) => {
     await expect(client.readResource({ uri })).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),

@@ -89,7 +89,7 @@ async function call(name: string, args: object, given: Given = {}) {
 }
 
 describe('what is offered', () => {
-  it('only reads, unless feedback is asked for by somebody who may review', async () => {
+  it('only reads, unless feedback is sent by a reviewer', async () => {
     const reading = [
       'list_failures',
       'get_failure',
@@ -155,7 +155,7 @@ describe('who may ask', () => {
     expect((await post(message, { headers: { ...headers } })).statusCode).toBe(status);
   });
 
-  it('nobody gets a stream or a session: GET and DELETE answer 405', async () => {
+  it('has no stream and no session: GET and DELETE answer 405', async () => {
     for (const method of ['GET', 'DELETE'] as const) {
       const answer = await app.inject({
         method,
@@ -201,7 +201,7 @@ describe('what comes in', () => {
     expect([answer.statusCode, answer.json()]).toEqual([200, { jsonrpc: '2.0', id: 1, result: {} }]);
   });
 
-  it('wrong arguments are told to the agent, which can mend them', async () => {
+  it('wrong arguments are reported to the agent, which can correct them', async () => {
     const { text, failed } = await call('list_failures', { limit: 0, repo: 'x' });
     expect(failed).toBe(true);
     expect(text).toMatch(/limit/);

@@ -54,7 +54,7 @@ describe('list_failures', () => {
 });
 
 describe('get_failure', () => {
-  it('tells cause, fix, proof with line numbers, suspects and tests', async () => {
+  it('shows cause, fix, evidence with line numbers, suspects and tests', async () => {
     const { text } = await ask(installation(), 'get_failure', { id: 'ana_9f2c' });
     for (const part of [
       'TEST_FAILURE · assertion · 91 % sure\nIs it me? No, already red on the default branch: main fails this way since ci #790',
@@ -86,7 +86,7 @@ describe('get_failure', () => {
     );
   });
 
-  it('explains the cause to mend first, and lists the others in their order, each with its tests', async () => {
+  it('explains the cause to fix first, and lists the others in their order, each with its tests', async () => {
     const deps = installation({
       analyses: { listByBuild: async () => [...ANALYSES] },
       failures: { groupsOfBuild: async () => [...GROUPS] },
@@ -215,7 +215,7 @@ describe('submit_feedback', () => {
     return { teaching: 'The next failure like it is answered so.' };
   };
 
-  it('is not offered where nobody allowed it', async () => {
+  it('is not offered unless it is allowed', async () => {
     await expect(ask(installation(), 'submit_feedback')).rejects.toThrow('there is no tool submit_feedback');
   });
 
@@ -289,7 +289,7 @@ describe('hostile text', () => {
 });
 
 describe('what goes wrong', () => {
-  it('of a store is told as the cause and the next step; of ourselves only that it did', async () => {
+  it('of a store is reported with the cause and the next step; an unexpected one only as an error', async () => {
     const down = async () =>
       Promise.reject(new TriageError('storage-failed', 'The database does not answer.'));
     expect(await ask(installation({ failures: { search: down } }), 'list_failures')).toMatchObject({

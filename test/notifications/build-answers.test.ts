@@ -26,7 +26,7 @@ function testOf(
 const inLog = (source: string, line: number) => ({ at: { source, line } });
 const step = sampleFailure({ test: null });
 
-describe('the order in which one would mend the answers of a build', () => {
+describe('the order in which to fix the causes of a build', () => {
   it.each([
     {
       what: 'what stops others goes before what only fails',
@@ -86,7 +86,7 @@ describe('the order in which one would mend the answers of a build', () => {
   });
 });
 
-describe('what is said of the failures of an answer', () => {
+describe('the description of the failures of an answer', () => {
   const explain = (...sample: Failure[]) => arrangeAnswers([answerOf('a', {}, sample)])[0]?.explains;
   const frames = [{ file: 'src/tax.ts', line: 41, function: 'sum', own: true }];
   const other = { algorithm: 'faultline', version: 1, value: 'beef' };
@@ -126,7 +126,7 @@ describe('what is said of the failures of an answer', () => {
     expect(explain(...sample)?.grouped).toBe(sentence);
   });
 
-  it('tells tests of one name apart by their suites', () => {
+  it('distinguishes tests of one name by their suites', () => {
     expect(
       explain(testOf('adds', { suite: 'cart' }), testOf('adds', { suite: 'bill' }), testOf('pays'))?.tests,
     ).toEqual(['cart › adds', 'bill › adds', 'pays']);

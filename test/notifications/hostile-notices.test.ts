@@ -154,7 +154,7 @@ describe('hostile text in notices', () => {
     );
   });
 
-  it('shows what nobody sees, in titles, remarks and statuses too', () => {
+  it('shows invisible characters, in titles, remarks and statuses too', () => {
     fc.assert(
       fc.property(poisoned, (situation) => {
         const check = renderCheck(situation, LINKS);

@@ -251,7 +251,7 @@ describe('the comment of a pull request', () => {
     );
   });
 
-  it('links to nothing where nobody said by which address people reach us', () => {
+  it('contains no links if no public address is configured', () => {
     const situation = situationOf(
       headOf({ causes: [causeOf(unsureAnalysis(), { review: waiting }), causeOf(registry)] }),
     );
@@ -283,7 +283,7 @@ describe('whose change it was', () => {
   const said = (history: Partial<typeof NO_HISTORY>, analysis = ELSEWHERE) =>
     bodyOf(headOf({ causes: [causeOf(analysis, { history: { ...NO_HISTORY, ...history } })] }));
 
-  it('is said of what other pull requests had, but not of one alone', () => {
+  it('is mentioned of what other pull requests had, but not of one alone', () => {
     expect(said({ otherPullRequests: 4, seenElsewhere: true })).toContain(
       '**Is it me? Most likely no, also on other pull requests (95 %)**: 4 other pull requests had it in the week before. Run it again.',
     );
@@ -293,7 +293,7 @@ describe('whose change it was', () => {
     );
   });
 
-  it('is said of what is mended on the default branch, and of old failures only that they were', () => {
+  it('is said of what is fixed on the default branch, and of old failures only that they were', () => {
     const on = (receivedAt: string) =>
       said({
         seenElsewhere: true,
@@ -309,7 +309,7 @@ describe('whose change it was', () => {
     expect(on('2026-10-02T12:00:00.000Z')).toContain('**Is it me? Not known yet**: `main` failed this way');
   });
 
-  it('is not blamed on the change where it may be flaky, or somebody else’s server', () => {
+  it('is not blamed on the change if it may be flaky, or the fault of another server', () => {
     for (const change of [
       { kind: 'flaky_timing' },
       { category: 'INFRA_ERROR' },

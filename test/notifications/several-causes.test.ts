@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildOutputs, formatConsoleText, formatSummary } from '../../action/src/render-answer.ts';
 import { slackFacts } from '../../src/channels/slack/branch-facts.ts';
 import { slackMessage } from '../../src/channels/slack/branch-message.ts';
-import { renderAnnotations, renderAnswers, renderBlocks } from '../../src/cli/triage-text.ts';
+import { renderAnnotations, renderAnswers, renderBlocks } from '../../src/cli/triage/triage-text.ts';
 import { noticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderCheck } from '../../src/notifications/render-check.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
@@ -74,12 +74,12 @@ describe.each(Object.entries(outputs))(
       .replaceAll(/[`\\\u200b]|<\/?code>/g, '');
     const places = TITLES.map((title) => text.indexOf(title.replaceAll('`', '')));
 
-    it('lists all causes in the order in which one would mend them', () => {
+    it('lists all causes in the order in which to fix them', () => {
       expect(places.every((place) => place >= 0)).toBe(true);
       expect(places).toEqual(places.toSorted((one, other) => one - other));
     });
 
-    it('names the tests of each cause beside it, and counts the others', () => {
+    it('names the tests of each cause next to it, and counts the others', () => {
       const [redis = 0, label = 0, price = 0] = places;
       const parts = [text.slice(redis, label), text.slice(label, price), text.slice(price)];
       expect(parts[0]).toMatch(/stores order 1\b/);
@@ -94,7 +94,7 @@ describe.each(Object.entries(outputs))(
   },
 );
 
-it('the outputs that lead to all of them name the first to mend', () => {
+it('the outputs that lead to all of them name the first to fix', () => {
   expect(JSON.parse(buildOutputs(action, '').json ?? '')).toMatchObject([
     {
       title: TITLES[0],

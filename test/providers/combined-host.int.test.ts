@@ -37,10 +37,10 @@ function open(folder = clone.folder) {
 // Both hosts pass it on their own in every run.
 if (THOROUGH) codeHostContract('local-git and github', ({ folder }) => open(folder));
 
-describe('a clone beside GitHub', () => {
+describe('a clone combined with GitHub', () => {
   const api = { repository: 'shop/api', path: 'a.txt' };
 
-  it('asks the clone for what it holds, and nobody else', async () => {
+  it('asks only the clone for what it holds', async () => {
     const before = github.server.requests.length;
     const host = open();
     const old = clone.git('rev-parse', 'HEAD');

@@ -63,7 +63,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
     expect([state.deliveries, state.builds]).toEqual([[], []]);
   });
 
-  test('with another secret than the service has, it is told so', async () => {
+  test('another secret than that of the service is reported', async () => {
     const found = await run({ test: true, secret: 'another-secret-two' });
     expect(found.get('test delivery')).toMatchObject({
       state: 'wrong',
@@ -71,7 +71,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
     });
   });
 
-  test('a service that is not there is told so', async () => {
+  test('a service that does not answer is reported', async () => {
     const found = await run({ test: true, address: 'http://127.0.0.1:9/webhooks/x' });
     expect(found.get('test delivery')).toMatchObject({
       state: 'wrong',
@@ -106,7 +106,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
       expect(host.state.hooks).toHaveLength(1);
     });
 
-    test('a token that may not make it is told what it lacks', async () => {
+    test('a token that may not create it is reported with what it lacks', async () => {
       host.state.forbidden = /hook/;
       expect((await run({ create: true })).get('webhook')).toMatchObject({
         state: 'wrong',
@@ -126,7 +126,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
       expect(found.get('test delivery')?.state).toBe('ok');
     });
   } else {
-    test('what has no API for webhooks is told to be done by hand', async () => {
+    test('a provider without an API for webhooks is to be set up by hand', async () => {
       expect((await run({ create: true })).get('webhook')).toMatchObject({
         state: 'wrong',
         mend: expect.stringContaining('by hand'),
@@ -134,7 +134,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
     });
   }
 
-  test('without address, secret or repository nothing is made, and what to give is said', async () => {
+  test('without address, secret or repository nothing is created, and the missing options are named', async () => {
     const found = await run({ repository: null, address: null, secret: null, create: true, test: true });
     expect(found.get('test delivery')).toMatchObject({
       state: 'wrong',

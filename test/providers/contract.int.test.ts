@@ -163,14 +163,14 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
       ).toBe(true);
     });
 
-    test('that is gone says so, and is final', async () => {
+    test('that is gone is reported, and is final', async () => {
       for (const status of [404, 410]) {
         host.state.log = { status };
         await expect(fetch()).rejects.toMatchObject({ code: 'not-found', retryable: false });
       }
     });
 
-    test('that nobody lets us read names what the token needs', async () => {
+    test('that the token may not read names what it needs', async () => {
       host.state.log = { status: 403 };
       const message = expect.stringMatching(/FAULTLINE_[A-Z]+_TOKEN/);
       await expect(fetch()).rejects.toMatchObject({ code: 'upstream-auth', retryable: false, message });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createNoCodeHost } from '../../src/providers/combined-host.ts';
 
-it('reads nothing and says so', async () => {
+it('reads nothing and reports it', async () => {
   const host = createNoCodeHost();
   const { signal } = new AbortController();
   expect(await host.canRead('shop/api')).toBe(false);

@@ -191,7 +191,7 @@ describe('GitLab CI', () => {
     });
   });
 
-  test('a job that is canceled meanwhile reports the runs made by then', async () => {
+  test('a job that is canceled reports the runs made by then', async () => {
     const { experiment } = await confirmed(
       `echo >> ${folder}/runs; [ "$(wc -l < ${folder}/runs)" -lt 3 ] || kill -TERM $PPID`,
     );

@@ -125,7 +125,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     expect((await stores.work.waiting(PASSING_BUILD)).count).toBeGreaterThan(0);
   });
 
-  test('is told to nobody outside, and waits behind what is sent today', async () => {
+  test('notifies nobody, and waits behind new builds', async () => {
     await run();
     const [newest] = await builds();
     if (newest === undefined) throw new Error('no build');

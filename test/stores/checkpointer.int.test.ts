@@ -98,7 +98,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
       expect(ran).toEqual(['first', 'second', 'second', 'third']);
     });
 
-    it('stores what a node wrote before its checkpoint where others run beside it, and not where it is alone', async () => {
+    it('stores what a node wrote before its checkpoint if others run in parallel, and not if it is alone', async () => {
       const ran: string[] = [];
       let failing = true;
       const checkpointer = await createPostgresCheckpointer(db);
@@ -141,7 +141,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
       expect(ran).toEqual(['left', 'right', 'right']);
     });
 
-    it('keeps threads apart while many run beside other queries and failing transactions', async () => {
+    it('keeps threads apart while many run alongside other queries and failing transactions', async () => {
       const compiled = await graph(() => false, []);
       const noise = Array.from({ length: 60 }, async (_, number) => {
         if (number % 3 === 0)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { createDemoClock, makeDemoCode, runDemo } from '../../src/cli/demo.ts';
+import { createDemoClock, makeDemoCode, runDemo } from '../../src/cli/demo/demo.ts';
 import { openReviewWorld, type ReviewWorld } from './review-world.ts';
 import { READERS } from './stocked-console.ts';
 

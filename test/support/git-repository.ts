@@ -56,3 +56,18 @@ export function createGitRepository(): GitRepository {
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** Runs git in a repository, and returns what it printed as bytes. */
+export function readGitBytes({ folder }: GitRepository, ...args: string[]): Buffer {
+  return execFileSync('git', args, { cwd: folder, maxBuffer: 256 * 1024 * 1024 });
+}
+
+/** Runs git in a repository, and returns what it printed, or null if it failed. */
+export function tryGit({ folder }: GitRepository, ...args: string[]): string | null {
+  try {
+    const stdio = ['ignore', 'pipe', 'ignore'] as const;
+    return execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: [...stdio] }).trim();
+  } catch {
+    return null;
+  }
+}

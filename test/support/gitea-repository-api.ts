@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import type { GitRepository } from './git-repository.ts';
+import { type GitRepository, readGitBytes, tryGit } from './git-repository.ts';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
 
 export interface GiteaRepositoryApi extends LoopbackServer {
@@ -28,7 +27,7 @@ export async function startGiteaRepositoryApi(): Promise<GiteaRepositoryApi> {
     if (
       repository !== undefined &&
       rest !== '' &&
-      tries(repository, 'rev-parse', '--verify', 'HEAD') === null
+      tryGit(repository, 'rev-parse', '--verify', 'HEAD') === null
     )
       return sendJson(response, 409, { message: 'Git Repository is empty.' });
     const reply =
@@ -52,7 +51,10 @@ function answer(ask: Ask, rest: string): unknown {
   if (kind === 'contents') return content(ask, rest.slice('contents/'.length));
   if (`${kind}/${second}` === 'git/trees') return tree(ask, third);
   if (`${kind}/${second}` === 'git/blobs')
-    return { encoding: 'base64', content: bytesOf(repository, 'cat-file', 'blob', third).toString('base64') };
+    return {
+      encoding: 'base64',
+      content: readGitBytes(repository, 'cat-file', 'blob', third).toString('base64'),
+    };
   if (`${kind}/${second}` === 'git/commits' && third.endsWith('.diff'))
     return diffOf(repository, third.slice(0, -'.diff'.length));
   if (`${kind}/${second}` === 'git/commits') return commitReply(repository, third);
@@ -60,7 +62,7 @@ function answer(ask: Ask, rest: string): unknown {
 }
 
 function listCommits({ repository, query }: Ask): unknown {
-  const ref = tries(repository, 'rev-parse', '--verify', '--quiet', `${query.get('sha')}^{commit}`);
+  const ref = tryGit(repository, 'rev-parse', '--verify', '--quiet', `${query.get('sha')}^{commit}`);
   if (ref === null) return null;
   const [limit, page] = [Number(query.get('limit') ?? 50), Number(query.get('page') ?? 1)];
   const path = query.get('path');
@@ -72,8 +74,8 @@ function listCommits({ repository, query }: Ask): unknown {
 function compare({ repository }: Ask, basehead: string): unknown {
   const [base, head] = basehead
     .split('...')
-    .map((ref) => tries(repository, 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`));
-  if (base == null || head == null || tries(repository, 'merge-base', base, head) === null) return null;
+    .map((ref) => tryGit(repository, 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`));
+  if (base == null || head == null || tryGit(repository, 'merge-base', base, head) === null) return null;
   const ids = repository.git('log', '--format=%H', `${base}..${head}`).split('\n').filter(Boolean);
   return { total_commits: ids.length, commits: ids.map((id) => commitReply(repository, id)) };
 }
@@ -95,15 +97,15 @@ function tree({ repository, query }: Ask, commit: string): unknown {
 }
 
 function content({ repository, query }: Ask, path: string): unknown {
-  const line = tries(repository, 'ls-tree', '-l', query.get('ref') ?? 'HEAD', '--', path) ?? '';
+  const line = tryGit(repository, 'ls-tree', '-l', query.get('ref') ?? 'HEAD', '--', path) ?? '';
   const [mode, type, sha, size] = line.split(/[ \t]+/);
   if (mode === undefined || mode === '') return null;
   return type === 'tree' ? [] : { type: 'file', path, sha, size: Number(size) || 0 };
 }
 
 function diffOf(repository: GitRepository, id: string): Buffer {
-  const parent = tries(repository, 'rev-parse', '--verify', '--quiet', `${id}^`);
-  return bytesOf(
+  const parent = tryGit(repository, 'rev-parse', '--verify', '--quiet', `${id}^`);
+  return readGitBytes(
     repository,
     'diff',
     '-M',
@@ -130,20 +132,4 @@ function commitReply(repository: GitRepository, id: string): unknown {
 
 function repositoryReply(name: string) {
   return { id: 1, full_name: name, default_branch: 'main', description: `The ${name} repository` };
-}
-
-function bytesOf(repository: GitRepository, ...args: string[]): Buffer {
-  return execFileSync('git', args, { cwd: repository.folder, maxBuffer: 256 * 1024 * 1024 });
-}
-
-function tries(repository: GitRepository, ...args: string[]): string | null {
-  try {
-    return execFileSync('git', args, {
-      cwd: repository.folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  } catch {
-    return null;
-  }
 }

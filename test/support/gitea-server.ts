@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { freePort } from './gate.ts';
 
 const BUILT = join(import.meta.dirname, '../../.faultline/real-ci');
-const READY_MS = 60_000;
+const READY_MS = 240_000;
 const SECRET = 'made-for-this-run-only';
 
 export interface Account {

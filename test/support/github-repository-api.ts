@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { GitRepository } from './git-repository.ts';
+import { type GitRepository, tryGit } from './git-repository.ts';
 import { answerForApp, type TestGithubApp } from './github-app.ts';
 import { type GithubPlace, takePrefix } from './github-place.ts';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
@@ -88,7 +88,7 @@ function answer(state: GithubRepositoryState, request: IncomingMessage, response
 
 function answerRepository(ask: Ask, rest: string) {
   const { repository, response } = ask;
-  if (!tries(repository, 'rev-parse', '--verify', 'HEAD'))
+  if (!tryGit(repository, 'rev-parse', '--verify', 'HEAD'))
     return sendJson(response, 409, { message: 'Git Repository is empty.' });
   const [kind = '', second = '', ...others] = rest.split('/');
   if (kind === 'commits' && second === '') return listCommits(ask);
@@ -119,14 +119,14 @@ function listCommits({ repository, query, response }: Ask) {
 }
 
 function showCommit({ repository, accept, response }: Ask, ref: string) {
-  const id = tries(repository, 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`);
+  const id = tryGit(repository, 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`);
   if (id === null) return sendJson(response, 422, { message: `No commit found for SHA: ${ref}` });
   if (accept.includes('.sha'))
     return void response
       .writeHead(200, { 'content-type': 'application/vnd.github.sha; charset=utf-8' })
       .end(id);
   const parent =
-    tries(repository, 'rev-parse', '--verify', '--quiet', `${id}^`) ??
+    tryGit(repository, 'rev-parse', '--verify', '--quiet', `${id}^`) ??
     repository.git('hash-object', '-t', 'tree', '/dev/null');
   sendJson(response, 200, { ...commitReply(repository, id), files: filesBetween(repository, parent, id) });
 }
@@ -134,8 +134,8 @@ function showCommit({ repository, accept, response }: Ask, ref: string) {
 function compare({ repository, response }: Ask, basehead: string) {
   const [base = '', head = ''] = basehead
     .split('...')
-    .map((ref) => tries(repository, 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`) ?? '');
-  const common = base === '' || head === '' ? null : tries(repository, 'merge-base', base, head);
+    .map((ref) => tryGit(repository, 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`) ?? '');
+  const common = base === '' || head === '' ? null : tryGit(repository, 'merge-base', base, head);
   if (common === null) return notFound(response);
   const ids = repository
     .git('log', '--reverse', '--format=%H', `${base}..${head}`)
@@ -171,7 +171,7 @@ function blob({ repository, response }: Ask, sha: string) {
 }
 
 function content({ repository, query, response }: Ask, path: string) {
-  const line = tries(repository, 'ls-tree', '-l', query.get('ref') ?? 'HEAD', '--', path) ?? '';
+  const line = tryGit(repository, 'ls-tree', '-l', query.get('ref') ?? 'HEAD', '--', path) ?? '';
   const [mode, type, sha, size] = line.split(/[ \t]+/);
   if (mode === undefined || mode === '') return notFound(response);
   const kinds: Record<string, string> = { tree: 'dir', commit: 'submodule' };
@@ -183,7 +183,7 @@ function searchCode(state: GithubRepositoryState, query: URLSearchParams, respon
   const [, text = '', name = ''] = /^"([^"]*)" repo:(\S+)$/.exec(query.get('q') ?? '') ?? [];
   const repository = state.repositories.get(name);
   const found =
-    repository === undefined ? null : tries(repository, 'grep', '-l', '-i', '-F', '-e', text, 'HEAD');
+    repository === undefined ? null : tryGit(repository, 'grep', '-l', '-i', '-F', '-e', text, 'HEAD');
   const items = (found ?? '')
     .split('\n')
     .filter(Boolean)
@@ -263,18 +263,6 @@ function filesBetween(repository: GitRepository, from: string, to: string) {
 
 function repositoryReply(name: string) {
   return { id: 1, full_name: name, default_branch: 'main', description: `The ${name} repository` };
-}
-
-function tries(repository: GitRepository, ...args: string[]): string | null {
-  try {
-    return execFileSync('git', args, {
-      cwd: repository.folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  } catch {
-    return null;
-  }
 }
 
 export function notFound(response: ServerResponse) {

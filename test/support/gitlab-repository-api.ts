@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import type { GitRepository } from './git-repository.ts';
+import { type GitRepository, readGitBytes, tryGit } from './git-repository.ts';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
 
 export interface GitlabRepositoryApi extends LoopbackServer {
@@ -42,20 +41,20 @@ function answer(ask: Ask, rest: string): unknown {
   if (kind !== 'repository') return null;
   if (what === 'tree') return pageOf(treeOf(repository, query.get('ref') ?? 'HEAD'), query);
   if (what === 'blobs')
-    return tries(repository, 'cat-file', '-t', name) === null
+    return tryGit(repository, 'cat-file', '-t', name) === null
       ? null
-      : bytesOf(repository, 'cat-file', 'blob', name);
+      : readGitBytes(repository, 'cat-file', 'blob', name);
   if (what === 'compare') return compare(ask);
   if (what === 'files') return more === 'blame' ? blame(ask, name) : fileOf(ask, name);
   if (what === 'commits' && name === '') return commitsOf(ask);
-  const id = tries(repository, 'rev-parse', '--verify', '--quiet', `${name}^{commit}`);
+  const id = tryGit(repository, 'rev-parse', '--verify', '--quiet', `${name}^{commit}`);
   if (what !== 'commits' || id === null) return null;
   if (more === 'diff') return pageOf(diffsOf(repository, parentOf(repository, id), id), query);
   return more === 'merge_requests' ? [] : commitReply(repository, id);
 }
 
 function commitsOf({ repository, query }: Ask): unknown {
-  const ref = tries(repository, 'rev-parse', '--verify', '--quiet', `${query.get('ref_name')}^{commit}`);
+  const ref = tryGit(repository, 'rev-parse', '--verify', '--quiet', `${query.get('ref_name')}^{commit}`);
   if (ref === null) return null;
   const path = query.get('path');
   const ids = repository
@@ -67,9 +66,9 @@ function commitsOf({ repository, query }: Ask): unknown {
 
 function compare({ repository, query }: Ask): unknown {
   const commitOf = (name: string) =>
-    tries(repository, 'rev-parse', '--verify', '--quiet', `${query.get(name)}^{commit}`);
+    tryGit(repository, 'rev-parse', '--verify', '--quiet', `${query.get(name)}^{commit}`);
   const [from, to] = [commitOf('from'), commitOf('to')];
-  const common = from === null || to === null ? null : tries(repository, 'merge-base', from, to);
+  const common = from === null || to === null ? null : tryGit(repository, 'merge-base', from, to);
   if (from === null || to === null || common === null) return null;
   const ids = repository.git('log', '--reverse', '--format=%H', `${from}..${to}`).split('\n').filter(Boolean);
   return {
@@ -89,14 +88,14 @@ function treeOf(repository: GitRepository, ref: string) {
 
 function fileOf({ repository, query }: Ask, path: string): unknown {
   const [, type, id, size] = (
-    tries(repository, 'ls-tree', '-l', query.get('ref') ?? 'HEAD', '--', path) ?? ''
+    tryGit(repository, 'ls-tree', '-l', query.get('ref') ?? 'HEAD', '--', path) ?? ''
   ).split(/[ \t]+/);
   return type === 'blob' ? { file_path: path, blob_id: id, size: Number(size) } : null;
 }
 
 function blame({ repository, query }: Ask, path: string): unknown {
   const range = `${query.get('range[start]')},${query.get('range[end]')}`;
-  const said = tries(
+  const said = tryGit(
     repository,
     'blame',
     '-s',
@@ -116,7 +115,7 @@ function blame({ repository, query }: Ask, path: string): unknown {
 
 function search({ repository, query }: Ask): unknown {
   const found =
-    tries(
+    tryGit(
       repository,
       'grep',
       '-l',
@@ -150,7 +149,7 @@ function diffsOf(repository: GitRepository, from: string, to: string) {
 }
 
 function parentOf(repository: GitRepository, id: string): string {
-  const parent = tries(repository, 'rev-parse', '--verify', '--quiet', `${id}^`);
+  const parent = tryGit(repository, 'rev-parse', '--verify', '--quiet', `${id}^`);
   return parent ?? repository.git('hash-object', '-t', 'tree', '/dev/null');
 }
 
@@ -175,20 +174,4 @@ function projectReply(name: string) {
 function pageOf<Item>(items: readonly Item[], query: URLSearchParams): Item[] {
   const [size, page] = [Number(query.get('per_page') ?? 20), Number(query.get('page') ?? 1)];
   return items.slice((page - 1) * size, page * size);
-}
-
-function bytesOf(repository: GitRepository, ...args: string[]): Buffer {
-  return execFileSync('git', args, { cwd: repository.folder, maxBuffer: 256 * 1024 * 1024 });
-}
-
-function tries(repository: GitRepository, ...args: string[]): string | null {
-  try {
-    return execFileSync('git', args, {
-      cwd: repository.folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  } catch {
-    return null;
-  }
 }

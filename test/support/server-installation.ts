@@ -11,7 +11,7 @@ import { startPostgres, type TestServer } from './postgres.ts';
 import { startRedis, type TestRedis } from './redis.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
-const READY_MS = 60_000;
+const READY_MS = 240_000;
 
 /** A process of the compose file, run as it is there. */
 export interface Running {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { BARE } from './bare-environment.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
-const READY_MS = 60_000;
+const READY_MS = 240_000;
 
 /** A served installation in a process of its own, as an operator starts it. */
 export interface Service {
@@ -38,7 +38,10 @@ export async function startService(
     errors = (errors + text).slice(-100_000);
   });
   const exited = once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : null));
-  const address = await listening(child, exited, () => errors);
+  const address = await listening(child, exited, () => errors).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
   return {
     address,
     process: child,

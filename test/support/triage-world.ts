@@ -1,5 +1,6 @@
 import { MemorySaver } from '@langchain/langgraph';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
+import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Build } from '../../src/domain/build.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { systemClock } from '../../src/lib/time.ts';
@@ -16,6 +17,7 @@ import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleBuild } from './sample-build.ts';
 import { scriptedAnalyst } from './scripted-analyst.ts';
 import { scriptedToolbox } from './scripted-toolbox.ts';
+import { createTriageJobs } from './triage-jobs.ts';
 
 const LOG = [
   'npm test',
@@ -29,8 +31,8 @@ export interface TriageWorld {
   readonly stores: Stores;
   readonly deps: TriageBuildDeps;
   readonly handler: WorkHandler;
-  /** Stores a failed build with a log and requests its triage. */
-  accept(): Promise<Build>;
+  /** Stores a failed build with a log and requests its triage. By default the repository is a new one. */
+  accept(failed?: { readonly repository?: string; readonly log?: string }): Promise<Build>;
 }
 
 /** The triage of uploaded builds as the app composes it, with an analyst that answers at once and the compiled graph. */
@@ -38,8 +40,9 @@ export function createTriageWorld(
   db: Database,
   {
     graph = compileTriageGraph(new MemorySaver()),
+    analyst = scriptedAnalyst(),
     onStep,
-  }: Partial<Pick<InvestigateDeps, 'graph'>> & Pick<TriageBuildDeps, 'onStep'> = {},
+  }: Partial<Pick<InvestigateDeps, 'graph' | 'analyst'>> & Pick<TriageBuildDeps, 'onStep'> = {},
 ): TriageWorld {
   const stores = createStores(db, systemClock);
   const archive = createMemoryArchive();
@@ -49,7 +52,7 @@ export function createTriageWorld(
     thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
   };
   const investigation = {
-    analyst: scriptedAnalyst(),
+    analyst,
     toolbox: scriptedToolbox({}),
     clock: systemClock,
     onStep: undefined,
@@ -85,13 +88,33 @@ export function createTriageWorld(
     stores,
     deps,
     handler,
-    accept: async () => {
+    accept: async ({ repository = `acme/${newId('bld')}`, log = LOG } = {}) => {
       const { build } = await stores.builds.upsert(
-        sampleBuild({ provider: 'upload', repository: `acme/${newId('bld')}` }),
+        sampleBuild({ provider: 'upload', repository, number: newId('bld'), externalId: null, commit: null }),
       );
-      await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
+      await archive.put(build.id, { name: 'build.log', kind: 'log', text: log, notes: [] });
       await stores.triages.request(build.id);
       return build;
     },
   };
+}
+
+/** Triages a new build of the repository with this log, and counts the judgments that an analyst was asked for. */
+export async function triageLog(
+  db: Database,
+  repository: string,
+  log: string,
+): Promise<{ readonly analysis: Analysis; readonly build: Build; readonly asked: number }> {
+  const analyst = scriptedAnalyst();
+  const { deps, stores, accept } = createTriageWorld(db, { analyst });
+  const build = await accept({ repository, log });
+  const job = await createTriageJobs(stores).lease(build.id);
+  if (job === null) throw new Error('The lease was not given.');
+  const [analysis] = await triageBuild(build.id, deps, {
+    signal: new AbortController().signal,
+    lastTry: false,
+    holds: (sql) => stores.work.holds(job, sql),
+  });
+  if (analysis === undefined) throw new Error('The failure was not answered.');
+  return { analysis, build, asked: analyst.asked.length };
 }

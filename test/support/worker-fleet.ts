@@ -18,7 +18,7 @@ const SCRIPT = resolve(import.meta.dirname, 'worker-process.ts');
 const LEASE_MS = '1000';
 /** A failure whose answer the rules are sure of, so that it is told without a person. */
 const SURE = 'receipt-snapshot';
-const READY_MS = 60_000;
+const READY_MS = 240_000;
 
 export interface Worker {
   readonly process: ChildProcess;

@@ -142,7 +142,7 @@ describe.each(CATEGORIES)('tools for %s', (category) => {
     expect(toolbox.offered(category).at(-1)?.name).toBe('search_web');
   });
 
-  it.each(TABLE[category].never)('refuse %s where nobody says why', async (name) => {
+  it.each(TABLE[category].never)('refuse %s without a reason', async (name) => {
     expect(await ask(category, name, { path: 'src/a.ts', line: 1, text: 'abc' }, '')).toMatchObject({
       status: 'refused',
       findings: [],

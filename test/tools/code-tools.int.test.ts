@@ -258,7 +258,7 @@ describe('read_blame', () => {
   });
 });
 
-describe('read_blame of a line beside which others were taken away', () => {
+describe('read_blame of a line next to which others were removed', () => {
   it('names the commit that took them, which no line of today is from', async () => {
     const other = createGitRepository();
     try {
@@ -345,7 +345,7 @@ describe('read_blame of lines that a later commit only formatted', () => {
     }
   }
 
-  it('gives them to who wrote them, and shows what was changed beside them', async () => {
+  it('attributes them to their author, and shows what was changed next to them', async () => {
     const findings = await blameFormatted((host) => host);
 
     const runs = findings.map(({ lineStart, lineEnd, data }) => [data?.author, lineStart, lineEnd]);

@@ -12,7 +12,7 @@ const MESSAGE = 'the ledger of the vault does not add up: 41 differs from 42';
 const scopeFor = (...scopes: string[][]) => createReaderScope({ scopes: async () => scopes });
 
 describe('what tools may look at of other repositories', () => {
-  it('is everything while nobody is held to some of them', async () => {
+  it('is everything without a scope', async () => {
     expect((await scopeFor()('shop/api'))('vault/ledger')).toBe(true);
     // A token for other repositories does not read this build.
     expect((await scopeFor(['vault/*'])('shop/api'))('vault/ledger')).toBe(true);

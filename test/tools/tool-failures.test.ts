@@ -42,7 +42,7 @@ describe('a tool that fails', () => {
     },
   );
 
-  it('is never asked again after an error that nobody expected', async () => {
+  it('is never asked again after an unexpected error', async () => {
     const buggy = tool('a', async () => {
       throw new RangeError('off by one');
     });

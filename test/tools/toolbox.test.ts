@@ -32,7 +32,7 @@ describe('a question that may not be put', () => {
     });
   });
 
-  it('is refused where the tool serves other categories and nobody says why it is asked', async () => {
+  it('is refused if the tool serves other categories and no reason is given', async () => {
     const put = toolbox([tool('a', async () => [finding], { serves: { INFRA_ERROR: 1 } })]);
     const outcome = await put('a', {}, undefined, '');
 

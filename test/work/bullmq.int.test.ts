@@ -150,7 +150,7 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     await wakeUp.close();
   });
 
-  it('T25: warns of a Redis that throws jobs away when its memory is full, and says how to mend it', async () => {
+  it('T25: warns of a Redis that evicts jobs when its memory is full, and says how to fix it', async () => {
     const warned: string[] = [];
     const logger: Logger = { ...silentLogger, warn: (_, message) => void warned.push(message) };
     await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createWorkNotifier } from '../../src/work/notifier.ts';
 import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 
-test('a queue that hangs is asked no more than it can hold, holds nobody up, and is said to hang once', async () => {
+test('a queue that hangs gets no more calls than it can hold, delays no caller, and is reported once', async () => {
   const log: LogLine[] = [];
   let asked = 0;
   const wake = () => {

@@ -92,7 +92,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     await expectAllDone('T24, accepted elsewhere', builds, [worker]);
   });
 
-  it('T24: Redis that accepts connections and never answers holds up nobody', async () => {
+  it('T24: a Redis that accepts connections and never answers delays nothing', async () => {
     const crew = await crewOf(3);
     await crew.work({ takesMs: 20 });
     await redis.pause();

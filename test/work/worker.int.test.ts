@@ -156,7 +156,7 @@ describe('what is pending outside', () => {
     await stop();
   });
 
-  it('is superseded where the build has passed meanwhile (T10)', async () => {
+  it('is superseded if the build has passed in the meantime (T10)', async () => {
     let told = 0;
     const client = publisher(async () => ({ reference: String(++told) }));
     const build = await storeAnswerFor(client.driver);

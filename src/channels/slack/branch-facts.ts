@@ -46,7 +46,7 @@ export interface CauseFacts {
   readonly failures: number;
   /** True if all of them are failed tests. */
   readonly areTests: boolean;
-  /** Whose it is, what proves it and what to do, as a sentence; empty if the branch is green. */
+  /** The verdict on whose it is, with its proof and act, as a sentence; empty if the branch is green. */
   readonly whose: string;
   /** The facts shown below the title. */
   readonly facts: readonly AnswerFact[];

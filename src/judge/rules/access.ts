@@ -35,11 +35,13 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ],
     title: '{registry} refused to publish {published} ({code})',
     cause:
-      '{registry} returned {code} when the job tried to publish {published}. A registry does so when the token is not allowed to publish under that name.',
+      '{registry} returned {code} when the job tried to publish {published}. A registry does so when the ' +
+      'token is not allowed to publish under that name.',
     fix: [
       [
         'ask',
-        'Check that the token is allowed to publish {published} on {registry}, and that its scope or owner exists there.',
+        'Check that the token is allowed to publish {published} on {registry}, and that its scope or ' +
+          'owner exists there.',
       ],
     ],
     outranks: ['npm-version-missing', 'registry-has-no-version', 'download-failed', 'path-missing'],
@@ -55,7 +57,9 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
           'npm error 404 Not Found - PUT https://registry.orchard.example/@fruit%2fpear - Not found',
           "npm error 404  '@fruit/pear@1.4.0' is not in this registry.",
         ].join('\n'),
-        fix: 'Check that the token is allowed to publish @fruit/pear on registry.orchard.example, and that its scope or owner exists there.',
+        fix:
+          'Check that the token is allowed to publish @fruit/pear on registry.orchard.example, and that ' +
+          'its scope or owner exists there.',
       },
     ],
   },
@@ -112,16 +116,19 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     cause: [
       '{script} needs {secret}, but the job did not set it.',
       'The step needs {secret}, but the job did not set it.',
-      'The action requires the input {input}, but the workflow passed no value. A secret that is not set is passed as an empty string.',
+      'The action requires the input {input}, but the workflow passed no value. A secret that is not set ' +
+        'is passed as an empty string.',
     ],
     fix: [
       [
         'ask',
-        'Add {secret} to the repository secrets and pass it to the step; jobs triggered by forks and bots do not receive secrets.',
+        'Add {secret} to the repository secrets and pass it to the step; jobs triggered by forks and ' +
+          'bots do not receive secrets.',
       ],
       [
         'ask',
-        'Set the secret or value that the workflow passes as {input}; jobs triggered by forks and bots do not receive secrets.',
+        'Set the secret or value that the workflow passes as {input}; jobs triggered by forks and bots ' +
+          'do not receive secrets.',
       ],
     ],
     matches: ['./ci/pack.sh: line 9: ORCHARD_TOKEN: ORCHARD_TOKEN is not set'],
@@ -214,11 +221,14 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       '{archived?}The job pushed to {pushedTo}, which is archived and accepts no pushes.',
       "{integration?}The job's token is not allowed to do what `{command}` requests from GitHub.",
       "{integration?}The job's token is not allowed to do what this step requests from GitHub.",
-      '{oidc?}The step requests an OIDC token from GitHub, which a job gets only with the permission `id-token: write`.',
-      '{noPassword?}docker login was given no password, because the variable or secret that should hold it is empty in this job.',
+      '{oidc?}The step requests an OIDC token from GitHub, which a job gets only with the permission ' +
+        '`id-token: write`.',
+      '{noPassword?}docker login was given no password, because the variable or secret that should hold ' +
+        'it is empty in this job.',
       '{publickey?}The job did not offer {host} an SSH key that it accepts.',
       '{npm?}The registry rejected the request ({code}) because {empty} is empty in this job.',
-      '{host} rejected the request ({code}) because the credentials of this step are missing, expired, or not authorized.',
+      '{host} rejected the request ({code}) because the credentials of this step are missing, expired, ' +
+        'or not authorized.',
     ],
     fix: [
       [
@@ -229,7 +239,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['ask', '{basic?}Give the checkout a credential that can read the repository.'],
       [
         'ask',
-        '{npm?}Set a value for {empty}: create the secret, or correct its name in the workflow. Jobs triggered by forks do not receive secrets.',
+        '{npm?}Set a value for {empty}: create the secret, or correct its name in the workflow. Jobs ' +
+          'triggered by forks do not receive secrets.',
       ],
       [
         'configuration',
@@ -239,7 +250,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', permissionFor],
       [
         'configuration',
-        "{release?}{integration?}Give the job `permissions: contents: write`; without it, the job's token cannot create a release.",
+        "{release?}{integration?}Give the job `permissions: contents: write`; without it, the job's " +
+          'token cannot create a release.',
       ],
       [
         'configuration',
@@ -248,7 +260,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', '{oidc?}Give the job `permissions: id-token: write`.'],
       [
         'configuration',
-        'Give the job `permissions: packages: write`, and give this repository write access to the package; the registry said “{package}”.',
+        'Give the job `permissions: packages: write`, and give this repository write access to the ' +
+          'package; the registry said “{package}”.',
       ],
       [
         'ask',
@@ -256,7 +269,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       [
         'ask',
-        '{login?}Check that {remoteAbove} still exists under this name; if it is private, give the job a token that can read it.',
+        '{login?}Check that {remoteAbove} still exists under this name; if it is private, give the job a ' +
+          'token that can read it.',
       ],
       [
         'ask',
@@ -264,7 +278,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       [
         'ask',
-        '{noPassword?}Set the secret whose value the job passes to docker login, or correct its name; jobs triggered by forks do not receive secrets.',
+        '{noPassword?}Set the secret whose value the job passes to docker login, or correct its name; ' +
+          'jobs triggered by forks do not receive secrets.',
       ],
       ['ask', "{sudo?}Let the job's user run this command without a password, or pass the password to sudo."],
       ['ask', '{publickey?}Load a key that {host} accepts (such as a deploy key) before this step.'],
@@ -272,7 +287,8 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['ask', '{loginNeeded?}Give this step a token that can publish; npm is not logged in (ENEEDAUTH).'],
       [
         'ask',
-        '{password?}Publish with an automation token or with trusted publishing; a job cannot enter a one-time password (EOTP).',
+        '{password?}Publish with an automation token or with trusted publishing; a job cannot enter a ' +
+          'one-time password (EOTP).',
       ],
       ['ask', 'Check the value of {secret} in this step; {host} returned {code}.'],
       ['ask', 'Check the value of {secret} in this step; the response was {code}.'],

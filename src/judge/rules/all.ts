@@ -17,8 +17,10 @@ import { NETWORK_RULES } from './network.ts';
 import { NPM_RULES } from './npm.ts';
 import { PIPELINE_RULES } from './pipeline.ts';
 import { PYTHON_PACKAGE_RULES } from './python-packages.ts';
+import { SCRIPT_RULES } from './scripts.ts';
 import { TEST_RULES } from './tests.ts';
 import { TOOLCHAIN_RULES } from './toolchains.ts';
+import { TRUST_RULES } from './trust.ts';
 
 /** Every rule, area by area. Names are unique. */
 export const ALL_RULES: readonly RuleRow[] = [
@@ -30,7 +32,9 @@ export const ALL_RULES: readonly RuleRow[] = [
   ...MACHINE_RULES,
   ...NETWORK_RULES,
   ...ACCESS_RULES,
+  ...TRUST_RULES,
   ...ENVIRONMENT_RULES,
+  ...SCRIPT_RULES,
   ...MISSING_FILE_RULES,
   ...PIPELINE_RULES,
   ...NPM_RULES,

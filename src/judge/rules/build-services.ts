@@ -26,7 +26,8 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
     ],
     matches: [
-      'ERROR: Job failed (system failure): prepare environment: waiting for pod running: timed out waiting for pod to start',
+      'ERROR: Job failed (system failure): prepare environment: waiting for pod running: timed out ' +
+        'waiting for pod to start',
       '##[error]We stopped hearing from agent pear-4. Verify the agent machine is running',
       'Gradle build daemon disappeared unexpectedly (it may have been killed or may have crashed)',
     ],
@@ -115,7 +116,8 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       [
         'configuration',
-        'Write to the environment files (`GITHUB_ENV`, `GITHUB_PATH`, `GITHUB_OUTPUT`, `GITHUB_STATE`) instead of using `{disabled}`.',
+        'Write to the environment files (`GITHUB_ENV`, `GITHUB_PATH`, `GITHUB_OUTPUT`, `GITHUB_STATE`) ' +
+          'instead of using `{disabled}`.',
       ],
       [
         'configuration',

@@ -32,14 +32,16 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "src/app/scales.ts:4:9 - error TS2339: Property 'weight' does not exist on type 'Pear'.",
         title: "src/app/scales.ts:4: Property 'weight' does not exist on type 'Pear'",
         cause:
-          "tsc reports an error at src/app/scales.ts:4: “Property 'weight' does not exist on type 'Pear'” (TS2339).",
+          "tsc reports an error at src/app/scales.ts:4: “Property 'weight' does not exist on type " +
+          "'Pear'” (TS2339).",
         fix: 'At src/app/scales.ts:4, use an existing member of Pear, or add `weight` to it.',
       },
       {
         log: "src/app/scales.ts(4,9): error TS2322: Type 'string' is not assignable to type 'number'.",
         title: "src/app/scales.ts:4: Type 'string' is not assignable to type 'number'",
         cause:
-          "tsc reports an error at src/app/scales.ts:4: “Type 'string' is not assignable to type 'number'” (TS2322).",
+          "tsc reports an error at src/app/scales.ts:4: “Type 'string' is not assignable to type " +
+          "'number'” (TS2322).",
         fix: 'Change the value at src/app/scales.ts:4 from string to number, or correct the declared type.',
       },
     ],
@@ -54,10 +56,13 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     ignores: ['scales/weigh.py:4: note: "weigh" defined here', 'Success: no issues found in 12 source files'],
     says: [
       {
-        log: 'scales/weigh.py:4: error: Incompatible return value type (got "str", expected "int")  [return-value]',
+        log:
+          'scales/weigh.py:4: error: Incompatible return value type (got "str", expected "int")  ' +
+          '[return-value]',
         title: 'scales/weigh.py:4: Incompatible return value type (got "str", expected "int")',
         cause:
-          'mypy reports an error at scales/weigh.py:4: “Incompatible return value type (got "str", expected "int")” (return-value).',
+          'mypy reports an error at scales/weigh.py:4: “Incompatible return value type (got "str", ' +
+          'expected "int")” (return-value).',
         fix: 'Change the value at scales/weigh.py:4 from str to int, or correct the declared type.',
       },
     ],
@@ -77,8 +82,11 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] cannot find symbol\n[ERROR]   symbol:   class Pear\n[ERROR]   location: class org.fruit.Scales',
         title: '/build/src/main/java/org/fruit/Scales.java:4: cannot find symbol: class Pear',
         cause:
-          'javac reports an error at /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol: class Pear”.',
-        fix: 'At /build/src/main/java/org/fruit/Scales.java:4, import or define `Pear`, or correct its spelling.',
+          'javac reports an error at /build/src/main/java/org/fruit/Scales.java:4: “cannot find symbol: ' +
+          'class Pear”.',
+        fix:
+          'At /build/src/main/java/org/fruit/Scales.java:4, import or define `Pear`, or correct its ' +
+          'spelling.',
       },
       {
         log: '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] cannot find symbol',
@@ -102,7 +110,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
       /^\s{0,12}(?:\[(?:ERROR|javac)\] )?\S{1,300}\.java:\[?\d{1,6}[,:\]]\S{0,12} (?!warning|note)\S/,
     ],
     matches: [
-      '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] incompatible types: String cannot be converted to int',
+      '[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] incompatible types: String cannot be ' +
+        'converted to int',
     ],
     ignores: ['[INFO] Scales.java:[4,9] uses unchecked or unsafe operations.'],
   },
@@ -258,7 +267,8 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "Scales.cs(4,9): error CS0103: The name 'pear' does not exist in the current context",
         title: "Scales.cs:4: The name 'pear' does not exist in the current context",
         cause:
-          "csc reports an error at Scales.cs:4: “The name 'pear' does not exist in the current context” (CS0103).",
+          "csc reports an error at Scales.cs:4: “The name 'pear' does not exist in the current context” " +
+          '(CS0103).',
         fix: 'At Scales.cs:4, import or define `pear`, or correct its spelling.',
       },
     ],
@@ -314,7 +324,9 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         fix: "Fix the syntax error at ci/weigh.sh:4: “syntax error near unexpected token `fi'”.",
       },
       {
-        log: '/var/jenkins/orchard@tmp/durable-5fb0/script.sh: 1: /var/jenkins/orchard@tmp/durable-5fb0/script.sh: Syntax error: Unterminated quoted string',
+        log:
+          '/var/jenkins/orchard@tmp/durable-5fb0/script.sh: 1: ' +
+          '/var/jenkins/orchard@tmp/durable-5fb0/script.sh: Syntax error: Unterminated quoted string',
         title: 'The shell script has a syntax error: Unterminated quoted string',
         cause: 'The shell cannot parse line 1 of the script: “Unterminated quoted string”.',
       },
@@ -350,12 +362,14 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     fix: [
       [
         'code',
-        'Link the object or library that defines {symbol}, or correct its declaration so that the names match.',
+        'Link the object or library that defines {symbol}, or correct its declaration so that the names ' +
+          'match.',
       ],
       ['configuration', 'Clean the earlier build, because {object} is not for {architecture}.'],
       [
         'code',
-        'Define `{twice}` in only one object: keep its declaration in the header and its definition in one source file.',
+        'Define `{twice}` in only one object: keep its declaration in the header and its definition in ' +
+          'one source file.',
       ],
     ],
     matches: [
@@ -369,7 +383,9 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         title: 'No linked library defines grams(Basket)',
         cause:
           "main.cpp uses grams(Basket), but no object or library on the linker's command line defines it.",
-        fix: 'Link the object or library that defines grams(Basket), or correct its declaration so that the names match.',
+        fix:
+          'Link the object or library that defines grams(Basket), or correct its declaration so that the ' +
+          'names match.',
       },
       {
         log: 'ld: build/scales.o is incompatible with elf_x86_64\ncollect2: error: ld returned 1 exit status',

@@ -20,7 +20,8 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [['dependency', 'Use a name and tag that exist in the registry instead of {image}.']],
     matches: [
       'Error response from daemon: manifest for orchard/pear:9.9 not found: manifest unknown',
-      'ERROR: failed to solve: failed to resolve source metadata for docker.io/orchard/pear:9: docker.io/orchard/pear:9: not found',
+      'ERROR: failed to solve: failed to resolve source metadata for docker.io/orchard/pear:9: ' +
+        'docker.io/orchard/pear:9: not found',
     ],
     ignores: ['#3 [internal] load metadata for docker.io/orchard/pear:9'],
   },
@@ -46,7 +47,8 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       [
         'configuration',
-        'Remove {platform} from the platforms of the build, or use an image that supports it instead of {image}.',
+        'Remove {platform} from the platforms of the build, or use an image that supports it instead of ' +
+          '{image}.',
       ],
       ['configuration', 'Build only for the platforms that {image} supports, or use another image.'],
       [
@@ -57,7 +59,8 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     outranks: ['image-tag-missing'],
     matches: [
       'no matching manifest for linux/arm/v7 in the manifest list entries',
-      'ERROR: failed to solve: orchard/pear:9: failed to resolve source metadata for docker.io/orchard/pear:9: no match for platform in manifest: not found',
+      'ERROR: failed to solve: orchard/pear:9: failed to resolve source metadata for ' +
+        'docker.io/orchard/pear:9: no match for platform in manifest: not found',
     ],
     ignores: ['resolved the manifest for linux/arm/v7'],
     says: [
@@ -68,7 +71,9 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         fix: 'Remove linux/arm/v7 from the platforms of the build, or use an image that supports it.',
       },
       {
-        log: 'ERROR: failed to solve: orchard/pear:9: failed to resolve source metadata for docker.io/orchard/pear:9: no match for platform in manifest: not found',
+        log:
+          'ERROR: failed to solve: orchard/pear:9: failed to resolve source metadata for ' +
+          'docker.io/orchard/pear:9: no match for platform in manifest: not found',
         title: 'The image docker.io/orchard/pear:9 does not support the platform of the job',
         fix: 'Build only for the platforms that docker.io/orchard/pear:9 supports, or use another image.',
       },
@@ -145,7 +150,8 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', 'Fix {manifest}: “{why}”.'],
       [
         'configuration',
-        'Install the resource definition for {resource} first, or use an API version that the cluster supports instead of {version}.',
+        'Install the resource definition for {resource} first, or use an API version that the cluster ' +
+          'supports instead of {version}.',
       ],
       ['ask', "Create the {object} in the workload's namespace, or correct its name."],
     ],
@@ -179,7 +185,8 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', "{local?}Set up the cluster's kubeconfig before this step."],
     ],
     matches: [
-      'Error from server (Forbidden): pods is forbidden: User "ci" cannot list resource "pods" in API group ""',
+      'Error from server (Forbidden): pods is forbidden: User "ci" cannot list resource "pods" in API ' +
+        'group ""',
       'error: You must be logged in to the server (Unauthorized)',
       'The connection to the server localhost:8080 was refused - did you specify the right host or port?',
     ],
@@ -266,7 +273,7 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
     strength: 4.6,
     patterns: [
       /Error: (?:Unsupported (?:argument|block type|attribute)|Missing required argument|Reference to undeclared|Backend initialization required|Backend configuration changed|No value for required variable)/,
-      /Error: (?:Invalid (?:reference|value for|expression|count argument|for_each argument|provider configuration|index|function argument)|Duplicate resource|Argument or block definition required|Inconsistent conditional result types)/,
+      /Error: (?:Invalid (?:reference|value for|expression|count argument|for_each argument|provider configuration|index|function argument)|Duplicate resource|Argument or block definition required|Unclosed configuration block|Invalid block definition|Missing newline after argument|Inconsistent conditional result types)/,
       /Unsupported Terraform Core version/,
     ],
     reads: [
@@ -314,7 +321,8 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
     ],
     matches: [
       'Error: Inconsistent dependency lock file',
-      'Could not retrieve the list of available versions for provider orchard/pear: no available releases match the given constraints ~> 9.0',
+      'Could not retrieve the list of available versions for provider orchard/pear: no available ' +
+        'releases match the given constraints ~> 9.0',
     ],
     ignores: ['- Installing orchard/pear v1.2.3...'],
     says: [
@@ -324,7 +332,9 @@ export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', 
       },
       {
         log: 'Error: Inconsistent dependency lock file',
-        fix: 'Run `terraform init` and commit the lock file; Terraform reports “Inconsistent dependency lock file”.',
+        fix:
+          'Run `terraform init` and commit the lock file; Terraform reports “Inconsistent dependency ' +
+          'lock file”.',
       },
     ],
   },

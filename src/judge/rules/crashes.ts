@@ -175,7 +175,8 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     ],
     cause: [
       'The program that `make {target}` ran was terminated by a signal: {signal}.',
-      'The program that `make {target}` ran accessed memory that it does not own (signal 11). The last thing that it printed was “{last}”.',
+      'The program that `make {target}` ran accessed memory that it does not own (signal 11). The last ' +
+        'thing that it printed was “{last}”.',
       'The program that `make {target}` ran accessed memory that it does not own (signal 11).',
       '`{command}` crashed: “{message}”.',
       'The program crashed: “{message}”.',
@@ -183,7 +184,8 @@ export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
     fix: [
       [
         'code',
-        'Run the program that `make {target}` starts under a debugger or with a sanitizer, and check the pointer or index that it used after “{last}”.',
+        'Run the program that `make {target}` starts under a debugger or with a sanitizer, and check the ' +
+          'pointer or index that it used after “{last}”.',
       ],
       ['code', 'Run the program that `make {target}` starts under a debugger or with a sanitizer.'],
     ],

@@ -226,7 +226,8 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       [
         'configuration',
-        '{playwright?}Install the browsers in the job before the tests: `npx playwright install --with-deps` (Python: `playwright install --with-deps`).',
+        '{playwright?}Install the browsers in the job before the tests: `npx playwright install ' +
+          '--with-deps` (Python: `playwright install --with-deps`).',
       ],
       ['configuration', '{chrome?}Run `npx puppeteer browsers install chrome` in the job before this step.'],
       ['configuration', '{display?}Run the command under a virtual display: `xvfb-run -a {command}`.'],

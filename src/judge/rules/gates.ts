@@ -32,7 +32,8 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         log: "##[group]Run npx eslint .\nnpx eslint .\n##[endgroup]\n\n/build/src/scales.js\n  4:9  error  'pear' is never reassigned. Use 'const' instead  prefer-const\n  9:1  error  'plum' is not defined  no-undef\n\n✖ 2 problems (2 errors, 0 warnings)\n  1 error and 0 warnings potentially fixable with the `--fix` option.\n\n##[error]Process completed with exit code 1.",
         title: "/build/src/scales.js:4: 'pear' is never reassigned. Use 'const' instead",
         cause:
-          "eslint reports 2 errors. The first is at /build/src/scales.js:4: “'pear' is never reassigned. Use 'const' instead” (prefer-const). The other is “'plum' is not defined” (line 9).",
+          "eslint reports 2 errors. The first is at /build/src/scales.js:4: “'pear' is never reassigned. " +
+          "Use 'const' instead” (prefer-const). The other is “'plum' is not defined” (line 9).",
         fix: 'Run `npx eslint . --fix` and commit the result; 1 of the 2 errors is fixable.',
       },
     ],
@@ -238,11 +239,13 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       [
         'code',
-        'Add tests until coverage rises from {got} to {wanted}, or lower the threshold if the drop is intended.',
+        'Add tests until coverage rises from {got} to {wanted}, or lower the threshold if the drop is ' +
+          'intended.',
       ],
       [
         'code',
-        'Add tests until coverage rises from {total}% to {least}%, or lower the threshold if the drop is intended.',
+        'Add tests until coverage rises from {total}% to {least}%, or lower the threshold if the drop is ' +
+          'intended.',
       ],
     ],
     matches: ['Jest: "global" coverage threshold for lines (80%) not met: 71.5%'],
@@ -252,7 +255,9 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         log: 'Jest: "global" coverage threshold for lines (80%) not met: 71.5%',
         title: 'Coverage for lines is 71.5%; 80% is required',
         cause: 'The tests cover 71.5% of all lines, but the project requires 80%.',
-        fix: 'Add tests until coverage rises from 71.5% to 80%, or lower the threshold if the drop is intended.',
+        fix:
+          'Add tests until coverage rises from 71.5% to 80%, or lower the threshold if the drop is ' +
+          'intended.',
       },
       {
         log: 'The mutation score decreased: not met',
@@ -324,7 +329,9 @@ export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       },
       {
         log: 'The PR title does not follow the convention: type(scope): subject',
-        fix: 'Rename the pull request, because its title does not follow the convention: type(scope): subject.',
+        fix:
+          'Rename the pull request, because its title does not follow the convention: type(scope): ' +
+          'subject.',
       },
       {
         log: 'Error: the pull request is missing the label "weighed"',

@@ -189,7 +189,8 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       ['configuration', 'Install the development package for {name} in an earlier step.'],
       [
         'configuration',
-        "Install the development package for {linked} in an earlier step, or add its folder to the linker's search path.",
+        'Install the development package for {linked} in an earlier step, or add its folder to the ' +
+          "linker's search path.",
       ],
     ],
     matches: ['CMake Error: Could NOT find Pear (missing: PEAR_LIBRARY)', '/usr/bin/ld: cannot find -lpear'],
@@ -243,7 +244,8 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'configuration',
-        'Run it on a system with {runtime} {demanded} or newer ({systems}), or build {member} on an older one.',
+        'Run it on a system with {runtime} {demanded} or newer ({systems}), or build {member} on an ' +
+          'older one.',
       ],
       ['configuration', installKnown('so')],
       [
@@ -256,11 +258,13 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       ],
       [
         'configuration',
-        "{built?}{needed?}Run `npm rebuild` with the job's Node version, and do not restore node_modules from another version.",
+        "{built?}{needed?}Run `npm rebuild` with the job's Node version, and do not restore node_modules " +
+          'from another version.',
       ],
     ],
     matches: [
-      './scales: error while loading shared libraries: libpear.so.1: cannot open shared object file: No such file or directory',
+      './scales: error while loading shared libraries: libpear.so.1: cannot open shared object file: No ' +
+        'such file or directory',
     ],
     ignores: ['NODE_MODULE_VERSION: 127', 'libpear.so.1 => /usr/lib/libpear.so.1'],
     says: [
@@ -296,15 +300,18 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       'The header {header} is missing',
     ],
     cause: [
-      'Building {dependency} requires the system library {library} with its headers, but the job did not install it.',
+      'Building {dependency} requires the system library {library} with its headers, but the job did not ' +
+        'install it.',
       'A dependency requires the system library {library} with its headers, but the job did not install it.',
-      'Building {dependency} requires the header {header}, but the job did not install the package that provides it.',
+      'Building {dependency} requires the header {header}, but the job did not install the package that ' +
+        'provides it.',
       'A dependency requires the header {header}, but the job did not install the package that provides it.',
     ],
     fix: [
       [
         'configuration',
-        'Install the development package for {library} in an earlier step of the job, because {dependency} is built against it.',
+        'Install the development package for {library} in an earlier step of the job, because ' +
+          '{dependency} is built against it.',
       ],
       ['configuration', 'Install the development package for {library} in an earlier step of the job.'],
       ['configuration', 'Install the system package that provides {header} in an earlier step of the job.'],
@@ -328,7 +335,9 @@ export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
           '  The system library `pear-2.0` required by crate `pear-sys` was not found.',
         ].join('\n'),
         title: 'pear-sys needs the system library pear-2.0',
-        fix: 'Install the development package for pear-2.0 in an earlier step of the job, because pear-sys is built against it.',
+        fix:
+          'Install the development package for pear-2.0 in an earlier step of the job, because pear-sys ' +
+          'is built against it.',
       },
     ],
   },

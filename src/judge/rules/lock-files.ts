@@ -47,7 +47,8 @@ export const LOCK_FILE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR',
       'pyproject.toml was changed without updating {uv}, so the locked install fails.',
       '{poetry?}pyproject.toml was changed without updating poetry.lock, so the install fails.',
       'Gemfile.lock was generated for {platforms}, but the job runs on {platform}.',
-      '{bundle?}The Gemfile or a gemspec was changed without updating Gemfile.lock, and the job is not allowed to change it.',
+      '{bundle?}The Gemfile or a gemspec was changed without updating Gemfile.lock, and the job is not ' +
+        'allowed to change it.',
       'The pnpm setting {setting} was changed without updating pnpm-lock.yaml, so the frozen install fails.',
     ],
     fix: [
@@ -62,7 +63,8 @@ export const LOCK_FILE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR',
       ['dependency', '{noPnpm?}Run `pnpm install` and commit pnpm-lock.yaml.'],
       [
         'dependency',
-        "{pnpmConfig?}Run `pnpm install --no-frozen-lockfile` with the job's pnpm version and commit pnpm-lock.yaml, because the setting {setting} differs.",
+        "{pnpmConfig?}Run `pnpm install --no-frozen-lockfile` with the job's pnpm version and commit " +
+          'pnpm-lock.yaml, because the setting {setting} differs.',
       ],
       ['configuration', '{pods?}Run `pod install` in the job before the build, and commit Podfile.lock.'],
       ['dependency', '{nuget?}Run `dotnet restore --force-evaluate` and commit packages.lock.json.'],
@@ -80,7 +82,9 @@ export const LOCK_FILE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR',
         fix: 'Run `uv lock` and commit uv.lock.',
       },
       {
-        log: 'Your bundle only supports platforms ["x86_64-darwin"] but your local platform is x86_64-linux. Add the current platform to the lockfile.',
+        log:
+          'Your bundle only supports platforms ["x86_64-darwin"] but your local platform is ' +
+          'x86_64-linux. Add the current platform to the lockfile.',
         fix: 'Run `bundle lock --add-platform x86_64-linux` and commit Gemfile.lock.',
       },
     ],
@@ -143,7 +147,8 @@ export const LOCK_FILE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR',
       'Cargo cannot get {crate}',
     ],
     cause: [
-      'The Podfile and its pods require conflicting versions of {pod}, or the known specifications lack a suitable version.',
+      'The Podfile and its pods require conflicting versions of {pod}, or the known specifications lack ' +
+        'a suitable version.',
       'The Podfile requires {unknownPod}, but the known specifications do not include that pod.',
       'Both {one} and {other} contain {class}, but only one of them is allowed to.',
       '{by} depends on {crate}, which cargo could not get from its source.',
@@ -189,7 +194,8 @@ export const LOCK_FILE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR',
     ],
     matches: [
       'A module that was compiled using NumPy 1.x cannot be run in NumPy 2.0.0 as it may crash.',
-      'Error [ERR_REQUIRE_ESM]: require() of ES Module /app/node_modules/pear/index.js from /app/weigh.js not supported.',
+      'Error [ERR_REQUIRE_ESM]: require() of ES Module /app/node_modules/pear/index.js from ' +
+        '/app/weigh.js not supported.',
     ],
     ignores: [
       'Error: require() of ES Module /app/dist/index.js from /app/weigh.js not supported.',

@@ -50,7 +50,8 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
         'configuration',
         (read) =>
           read('node') &&
-          'Give Node a larger heap in this step (`--max-old-space-size` in `NODE_OPTIONS`), or run fewer workers at once.',
+          'Give Node a larger heap in this step (`--max-old-space-size` in `NODE_OPTIONS`), or run fewer ' +
+            'workers at once.',
       ],
       [
         'configuration',
@@ -109,10 +110,14 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       'The process was killed, probably because it ran out of memory',
     ],
     cause: [
-      '{stopped?}A program was killed (SIGKILL). The program that started it may have stopped it after a time limit, or it used too much memory; the log does not say which.',
-      '{program} was killed from outside (SIGKILL, exit code 137). This usually means that it hit a memory limit.',
-      '`{command}` was killed from outside (SIGKILL, exit code 137). This usually means that it hit a memory limit.',
-      'The process was killed from outside (SIGKILL, exit code 137). This usually means that it hit a memory limit.',
+      '{stopped?}A program was killed (SIGKILL). The program that started it may have stopped it after a ' +
+        'time limit, or it used too much memory; the log does not say which.',
+      '{program} was killed from outside (SIGKILL, exit code 137). This usually means that it hit a ' +
+        'memory limit.',
+      '`{command}` was killed from outside (SIGKILL, exit code 137). This usually means that it hit a ' +
+        'memory limit.',
+      'The process was killed from outside (SIGKILL, exit code 137). This usually means that it hit a ' +
+        'memory limit.',
     ],
     fix: [
       [
@@ -168,15 +173,18 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     fix: [
       [
         'configuration',
-        'Free up space before `{command}` (caches, images, old artifacts), or use a runner with a larger disk.',
+        'Free up space before `{command}` (caches, images, old artifacts), or use a runner with a larger ' +
+          'disk.',
       ],
       [
         'configuration',
-        'Free up space before the step that writes `{target}` (caches, images, old artifacts), or use a runner with a larger disk.',
+        'Free up space before the step that writes `{target}` (caches, images, old artifacts), or use a ' +
+          'runner with a larger disk.',
       ],
       [
         'configuration',
-        'Free up space before the step (caches, images, old artifacts), or use a runner with a larger disk; the step stopped with “{message}”.',
+        'Free up space before the step (caches, images, old artifacts), or use a runner with a larger ' +
+          'disk; the step stopped with “{message}”.',
       ],
     ],
     outranks: [
@@ -224,7 +232,8 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     fix: [
       [
         'rerun',
-        'Run the job again, because the runner was lost (“{message}”). If it happens again, check its memory and load.',
+        'Run the job again, because the runner was lost (“{message}”). If it happens again, check its ' +
+          'memory and load.',
       ],
     ],
     outranks: MISSING_THINGS,
@@ -244,7 +253,8 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     ],
     outranks: MISSING_THINGS,
     matches: [
-      'java.io.IOException: Cannot run program "nohup" (in directory "/srv/agent"): error=11, Resource temporarily unavailable',
+      'java.io.IOException: Cannot run program "nohup" (in directory "/srv/agent"): error=11, Resource ' +
+        'temporarily unavailable',
     ],
     ignores: ['Retrying after: Resource temporarily unavailable'],
   },
@@ -269,7 +279,8 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     fix: [
       [
         'rerun',
-        '{program} was still downloading from {slow} when its time limit expired. Run the job again, and raise the limit of {limit} if it happens again.',
+        '{program} was still downloading from {slow} when its time limit expired. Run the job again, and ' +
+          'raise the limit of {limit} if it happens again.',
       ],
       [
         'configuration',
@@ -322,7 +333,8 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     reads: [/(?<canceled>The operation was cancell?ed)/i],
     title: '{canceled?}The job was canceled',
     cause:
-      '{canceled?}The job was canceled while it was running. A time limit, a newer run, another failed job in the matrix, or a person can cause this; the log does not say which.',
+      '{canceled?}The job was canceled while it was running. A time limit, a newer run, another failed ' +
+      'job in the matrix, or a person can cause this; the log does not say which.',
     fix: [['ask', '{canceled?}Check the run summary, which says who or what canceled the job.']],
     matches: ['##[error]The operation was canceled.'],
     ignores: ['✓ The operation was cancelled. is shown'],
@@ -360,7 +372,8 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     fix: [
       [
         'configuration',
-        '{absent?}Start the Docker daemon on the runner, or move the job to a runner that has one; none responds at {socket}.',
+        '{absent?}Start the Docker daemon on the runner, or move the job to a runner that has one; none ' +
+          'responds at {socket}.',
       ],
       [
         'configuration',
@@ -368,7 +381,8 @@ export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       ],
     ],
     matches: [
-      'ERROR: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?',
+      'ERROR: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon ' +
+        'running?',
     ],
     ignores: ['Docker daemon is running'],
   },

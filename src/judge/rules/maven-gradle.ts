@@ -13,7 +13,8 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
     ],
     title: 'No version of {artifact} is specified or managed',
     cause:
-      'The build declares {artifact} without a version, and neither its parent nor a bill of materials manages its version anymore.',
+      'The build declares {artifact} without a version, and neither its parent nor a bill of materials ' +
+      'manages its version anymore.',
     fix: [
       [
         'dependency',
@@ -22,14 +23,19 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
     ],
     outranks: ['build-script-broken', 'maven-unresolvable'],
     matches: [
-      "[ERROR] 'dependencies.dependency.version' for org.fruit:pear-core:jar is missing. @ line 41, column 17",
+      "[ERROR] 'dependencies.dependency.version' for org.fruit:pear-core:jar is missing. @ line 41, " +
+        'column 17',
     ],
     ignores: ["'dependencies.dependency.version' for org.fruit:pear-core:jar is managed"],
     says: [
       {
-        log: "[ERROR] 'dependencies.dependency.version' for org.fruit:pear-core:jar is missing. @ line 41, column 17",
+        log:
+          "[ERROR] 'dependencies.dependency.version' for org.fruit:pear-core:jar is missing. @ line 41, " +
+          'column 17',
         title: 'No version of org.fruit:pear-core is specified or managed',
-        fix: 'Specify a version of org.fruit:pear-core in the build, or use a parent or bill of materials that manages it.',
+        fix:
+          'Specify a version of org.fruit:pear-core in the build, or use a parent or bill of materials ' +
+          'that manages it.',
       },
     ],
   },
@@ -102,7 +108,8 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
     ],
     cause: [
       'Maven blocks repositories that are accessed over http, such as {blocked}).',
-      "The repository {where} denied access to {refused} with {code}, because the job's credentials are missing or are not allowed to read it.",
+      "The repository {where} denied access to {refused} with {code}, because the job's credentials are " +
+        'missing or are not allowed to read it.',
       '{project} depends on {artifact}, but the repository {where} does not contain that artifact.',
       'The project depends on {artifact}, but the repository {where} does not contain that artifact.',
       'The {requiredBy} depends on {coordinates}, but none of its repositories contains that artifact.',
@@ -123,7 +130,8 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
     matches: [
-      '[ERROR] Could not find artifact org.fruit:pear:jar:9.9 in central (https://repo.maven.apache.org/maven2)',
+      '[ERROR] Could not find artifact org.fruit:pear:jar:9.9 in central ' +
+        '(https://repo.maven.apache.org/maven2)',
     ],
     ignores: [
       '[WARNING] Could not resolve dependencies of optional plugin, ignored',
@@ -131,9 +139,12 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
     ],
     says: [
       {
-        log: '[ERROR] Failed to execute goal on project scales: Could not resolve dependencies: Could not find artifact org.fruit:pear:jar:9.9 in central (https://repo.maven.apache.org/maven2)',
+        log:
+          '[ERROR] Failed to execute goal on project scales: Could not resolve dependencies: Could not ' +
+          'find artifact org.fruit:pear:jar:9.9 in central (https://repo.maven.apache.org/maven2)',
         cause:
-          'scales depends on org.fruit:pear:jar:9.9, but the repository central (https://repo.maven.apache.org/maven2) does not contain that artifact.',
+          'scales depends on org.fruit:pear:jar:9.9, but the repository central ' +
+          '(https://repo.maven.apache.org/maven2) does not contain that artifact.',
         fix: 'Use a published version of org.fruit:pear:jar:9.9, or add the repository that has it.',
       },
     ],
@@ -164,15 +175,18 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
     ],
     cause: [
       "The project's enforcer rules allow {what} in the range {allowed}, but the job has {detected}.",
-      "Several dependencies require different versions of {artifact}, which the project's enforcer rules do not allow.",
-      "The project resolves {bound}, but one of its dependencies requires a newer version; the project's enforcer rules do not allow that.",
+      "Several dependencies require different versions of {artifact}, which the project's enforcer rules " +
+        'do not allow.',
+      "The project resolves {bound}, but one of its dependencies requires a newer version; the project's " +
+        'enforcer rules do not allow that.',
       'The project depends on {banned}, which its enforcer rules ban.',
     ],
     fix: [
       ['configuration', 'Set up a {what} version in the range {allowed} in the job, which has {detected}.'],
       [
         'dependency',
-        'Set one version of {artifact} in dependencyManagement, or exclude it from all but one of the dependencies that use it.',
+        'Set one version of {artifact} in dependencyManagement, or exclude it from all but one of the ' +
+          'dependencies that use it.',
       ],
       ['dependency', 'Raise {bound} in dependencyManagement to the highest version that its users require.'],
       ['dependency', 'Exclude {banned} from the dependency that brings it in.'],

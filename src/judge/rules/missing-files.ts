@@ -41,7 +41,8 @@ const MISSING_PATH: Wording = {
   fix: [
     [
       'configuration',
-      'Run npm in the folder that contains package.json (`working-directory` of the step); {packageFolder} does not contain one.',
+      'Run npm in the folder that contains package.json (`working-directory` of the step); ' +
+        '{packageFolder} does not contain one.',
     ],
     [
       'configuration',

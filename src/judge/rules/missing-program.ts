@@ -28,7 +28,8 @@ export const MISSING_PROGRAM: Wording = {
     nameProgram('The command {program} is not installed in the job'),
   ],
   cause: [
-    '{crlf?}The first line of a script ends with a carriage return, so the system looks for a program with that character in its name.',
+    '{crlf?}The first line of a script ends with a carriage return, so the system looks for a program ' +
+      'with that character in its name.',
     '{bom?}A script begins with a byte order mark, so the system does not understand its first line.',
     nameProgram('{script} calls {program}, but that command is not installed in the job.'),
     nameProgram('`{command}` needs {program}, but that command is not installed in the job.'),

@@ -27,12 +27,14 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       ],
       [
         'dependency',
-        '{gone?}Run the job with an older Python version, or upgrade the package that imports {gone}; newer Python releases do not include this module.',
+        '{gone?}Run the job with an older Python version, or upgrade the package that imports {gone}; ' +
+          'newer Python releases do not include this module.',
       ],
       ['dependency', declareDistribution],
       [
         'dependency',
-        'Declare {pythonModule} as a dependency, or, if it is a module of this project, commit it and put its folder on the import path.',
+        'Declare {pythonModule} as a dependency, or, if it is a module of this project, commit it and ' +
+          'put its folder on the import path.',
       ],
     ],
     matches: ["ModuleNotFoundError: No module named 'pear'"],
@@ -67,7 +69,8 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     ],
     title: 'The native package {native} is not installed',
     cause:
-      'A package needs its platform-specific part {native}, but the install did not add it, because the lock file was generated on another platform.',
+      'A package needs its platform-specific part {native}, but the install did not add it, because the ' +
+      'lock file was generated on another platform.',
     fix: [
       [
         'dependency',
@@ -80,7 +83,9 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: "Error: Cannot find module '@pear/core-linux-x64-gnu'",
         title: 'The native package @pear/core-linux-x64-gnu is not installed',
-        fix: 'Delete the lock file and node_modules and reinstall, so that the lock file includes @pear/core-linux-x64-gnu.',
+        fix:
+          'Delete the lock file and node_modules and reinstall, so that the lock file includes ' +
+          '@pear/core-linux-x64-gnu.',
       },
     ],
   },
@@ -102,7 +107,8 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
         ({ importer, from, name }) =>
           `Another module of ${importer} imports ${name} from ${from}, which does not define it. The installation of ${importer} is incomplete or mixes two versions.`,
       ),
-      '{importer} imports {name} from {from}, but the installed version of {from} does not have it. The two versions are incompatible.',
+      '{importer} imports {name} from {from}, but the installed version of {from} does not have it. The ' +
+        'two versions are incompatible.',
       'The code imports {name} from {from}, but the installed version of {from} does not have it.',
     ],
     fix: [
@@ -115,7 +121,8 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       ],
       [
         'dependency',
-        'Upgrade {importer} to a release that works with the installed {from}, or pin {from} to a release that still has {name}.',
+        'Upgrade {importer} to a release that works with the installed {from}, or pin {from} to a ' +
+          'release that still has {name}.',
       ],
       [
         'dependency',
@@ -123,7 +130,8 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       ],
     ],
     matches: [
-      "ImportError: cannot import name 'weigh' from 'pear' (/venv/lib/python3.12/site-packages/pear/__init__.py)",
+      "ImportError: cannot import name 'weigh' from 'pear' " +
+        '(/venv/lib/python3.12/site-packages/pear/__init__.py)',
     ],
     ignores: [
       'ImportError: attempted relative import beyond top-level package',
@@ -135,10 +143,13 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
           'Traceback (most recent call last):',
           '  File "/venv/lib/python3.13/site-packages/pear/press.py", line 4, in <module>',
           '    from pear.scales import weigh',
-          "ImportError: cannot import name 'weigh' from 'pear.scales' (/venv/lib/python3.13/site-packages/pear/scales.py)",
+          "ImportError: cannot import name 'weigh' from 'pear.scales' " +
+            '(/venv/lib/python3.13/site-packages/pear/scales.py)',
         ].join('\n'),
         title: 'pear.scales does not define weigh',
-        fix: 'Install a complete release of pear; if it is built here, define weigh in pear.scales or correct the import.',
+        fix:
+          'Install a complete release of pear; if it is built here, define weigh in pear.scales or ' +
+          'correct the import.',
       },
     ],
   },
@@ -168,11 +179,14 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       'The field {field} is missing at run time',
     ],
     cause: [
-      'The code was compiled against a version of {owner} that has the method {ownMember}, but the version used at run time does not have it.',
-      'The code was compiled against a version of a library that has {member}, but the version used at run time does not have it.',
+      'The code was compiled against a version of {owner} that has the method {ownMember}, but the ' +
+        'version used at run time does not have it.',
+      'The code was compiled against a version of a library that has {member}, but the version used at ' +
+        'run time does not have it.',
       'The program needs {class} at run time, but no library on its class path has it.',
       'The program needs the assembly {assembly} at run time, but that version is not available beside it.',
-      'The code was compiled against a version of a library that has {field}, but the version used at run time does not have it.',
+      'The code was compiled against a version of a library that has {field}, but the version used at ' +
+        'run time does not have it.',
     ],
     fix: [
       ['dependency', 'Compile and run with the same version of the library that has {owner}.'],
@@ -216,7 +230,8 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'dependency',
-        'Upgrade {runtime} in the job from {running} to {demanded} or newer, or use a release of {member} that was compiled for {running}.',
+        'Upgrade {runtime} in the job from {running} to {demanded} or newer, or use a release of ' +
+          '{member} that was compiled for {running}.',
       ],
     ],
     matches: ['class file has wrong version 65.0, should be 61.0'],
@@ -225,13 +240,17 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: [
           '[ERROR] /home/ci/orchard/src/main/java/orchard/Basket.java:[3,20] cannot access org.fruit.Pear',
-          '[ERROR]   bad class file: /home/ci/.m2/repository/org/fruit/pear-core/6.0.1/pear-core-6.0.1.jar(org/fruit/Pear.class)',
+          '[ERROR]   bad class file: ' +
+            '/home/ci/.m2/repository/org/fruit/pear-core/6.0.1/pear-core-6.0.1.jar(org/fruit/Pear.class)',
           '[ERROR]     class file has wrong version 61.0, should be 55.0',
         ].join('\n'),
         title: 'pear-core-6.0.1.jar needs Java 17, but the job compiles with 11',
         cause:
-          'pear-core-6.0.1.jar was compiled for Java 17, but the job compiles with Java 11. org.fruit.Pear belongs to org.fruit:pear-core 6.0.1.',
-        fix: 'Upgrade Java in the job from 11 to 17 or newer, or use a release of pear-core-6.0.1.jar that was compiled for 11.',
+          'pear-core-6.0.1.jar was compiled for Java 17, but the job compiles with Java 11. ' +
+          'org.fruit.Pear belongs to org.fruit:pear-core 6.0.1.',
+        fix:
+          'Upgrade Java in the job from 11 to 17 or newer, or use a release of pear-core-6.0.1.jar that ' +
+          'was compiled for 11.',
       },
     ],
   },
@@ -296,7 +315,8 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'dependency',
-        'Install the R package {name} in an earlier step; if this project is a package, list it in DESCRIPTION.',
+        'Install the R package {name} in an earlier step; if this project is a package, list it in ' +
+          'DESCRIPTION.',
       ],
       ['dependency', 'Upgrade the R package {old}; {range} is required, but {has} is installed.'],
     ],
@@ -306,7 +326,9 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       {
         log: 'Error in library(pear) : there is no package called ‘pear’',
         title: 'The R package pear is not installed',
-        fix: 'Install the R package pear in an earlier step; if this project is a package, list it in DESCRIPTION.',
+        fix:
+          'Install the R package pear in an earlier step; if this project is a package, list it in ' +
+          'DESCRIPTION.',
       },
     ],
   },

@@ -33,7 +33,8 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
     fix: [
       [
         'dependency',
-        'Remove the feature “{feature}” of {crate} from the manifest of {by}, or require a version of {crate} that has it.',
+        'Remove the feature “{feature}” of {crate} from the manifest of {by}, or require a version of ' +
+          '{crate} that has it.',
       ],
       ['dependency', 'Align the requirements so that only one version of {clashing} links to {native}.'],
       ['dependency', 'Align the requirements for {clashing}; {user} requires {range}.'],
@@ -91,7 +92,8 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       ],
       [
         'dependency',
-        'Change the requirement for {crate} in Cargo.toml to a published version, such as {nearest}; then build once and commit Cargo.lock.',
+        'Change the requirement for {crate} in Cargo.toml to a published version, such as {nearest}; ' +
+          'then build once and commit Cargo.lock.',
       ],
       ['dependency', 'Correct the name {name} in Cargo.toml, or add the registry or path that has it.'],
     ],
@@ -102,7 +104,9 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       {
         log: 'error: failed to select a version for the requirement `pear = "^9.0"`\ncandidate versions found which didn\'t match: 1.4.0, 1.3.0\nlocation searched: crates.io index\nrequired by package `scales v0.1.0 (/build/scales)`',
         title: 'No published version satisfies pear = "^9.0"',
-        fix: 'Change the requirement for pear in Cargo.toml to a published version, such as 1.4.0; then build once and commit Cargo.lock.',
+        fix:
+          'Change the requirement for pear in Cargo.toml to a published version, such as 1.4.0; then ' +
+          'build once and commit Cargo.lock.',
       },
     ],
   },
@@ -149,7 +153,9 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
     ignores: ['Using pear 1.2.3'],
     says: [
       {
-        log: "Could not find gem 'pear (~> 9.0)' in rubygems repository https://rubygems.org/ or installed locally.",
+        log:
+          "Could not find gem 'pear (~> 9.0)' in rubygems repository https://rubygems.org/ or installed " +
+          'locally.',
         title: 'The gem pear (~> 9.0) cannot be found',
         fix: 'Require a published version instead of pear (~> 9.0) in the Gemfile, then commit Gemfile.lock.',
       },
@@ -189,7 +195,8 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
     cause: [
       'A dependency requires {downgraded} {from}, but the project sets {to}, so NuGet rejects the downgrade.',
       'The project targets {framework}, which {unfit} does not support.',
-      'NuGet found a known vulnerability ({severity}) in {vulnerable} {version}, and the build treats that as an error.',
+      'NuGet found a known vulnerability ({severity}) in {vulnerable} {version}, and the build treats ' +
+        'that as an error.',
       'The project requires {name} {wanted}, but no feed has that version; the nearest is {nearest}.',
       'The project requires {name} {wanted}, but no feed has that version.',
       'The project requires {name}, but the feeds ({sources}) have no package with that name.',
@@ -325,7 +332,8 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       ['configuration', 'Change the name {name} to {suggestion}.'],
       [
         'configuration',
-        'Correct the name {name} for this release of the distribution, or enable the repository that has the package.',
+        'Correct the name {name} for this release of the distribution, or enable the repository that has ' +
+          'the package.',
       ],
     ],
     matches: ['E: Unable to locate package pear-dev'],
@@ -339,7 +347,9 @@ export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERR
       {
         log: 'Problem: package pear-macros-1-136.noarch from orchard requires pear = 13.0.0\n  - nothing provides pear = 13.0.0 needed by pear-macros-1-136.noarch from orchard',
         title: 'pear-macros-1-136.noarch needs pear = 13.0.0, which no repository has',
-        fix: 'Enable the repository that provides pear = 13.0.0, or use a release of pear-macros-1-136.noarch that does not need it.',
+        fix:
+          'Enable the repository that provides pear = 13.0.0, or use a release of ' +
+          'pear-macros-1-136.noarch that does not need it.',
       },
       {
         log: 'No match for argument: pkgconfig(peartools) >= 2.0.0',

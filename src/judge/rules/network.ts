@@ -17,15 +17,18 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     ],
     title: '{host} cannot be resolved',
     cause:
-      "The job could not resolve {host}. Either the name is wrong or no longer exists, or the runner's DNS server does not respond.",
+      "The job could not resolve {host}. Either the name is wrong or no longer exists, or the runner's " +
+      'DNS server does not respond.',
     fix: [
       [
         'rerun',
-        'Run the job again; if {host} still cannot be resolved, check the spelling of the name and whether the runner can reach it.',
+        'Run the job again; if {host} still cannot be resolved, check the spelling of the name and ' +
+          'whether the runner can reach it.',
       ],
     ],
     matches: [
-      "fatal: unable to access 'https://git.orchard.example/scales.git/': Could not resolve host: git.orchard.example",
+      "fatal: unable to access 'https://git.orchard.example/scales.git/': Could not resolve host: " +
+        'git.orchard.example',
       `the map was not downloaded: "Couldn't resolve host name"`,
     ],
     ignores: ['DNS lookup took 4 ms', '✓ tells an ENOTFOUND apart'],
@@ -55,7 +58,8 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     fix: [
       [
         'rerun',
-        'Run the job again. The connection to {host} broke, and your project is not involved. If it happens often, retry that request.',
+        'Run the job again. The connection to {host} broke, and your project is not involved. If it ' +
+          'happens often, retry that request.',
       ],
     ],
     matches: ['npm error code ECONNRESET'],
@@ -98,11 +102,58 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
       ['ask', '{expired?}Have the certificate of {host} renewed, because it has expired.'],
       [
         'configuration',
-        "{untrusted?}Install the authority that signed the certificate of {host} in the job's image; do not turn off verification.",
+        "{untrusted?}Install the authority that signed the certificate of {host} in the job's image; do " +
+          'not turn off verification.',
       ],
     ],
     matches: ['curl: (60) SSL certificate problem: unable to get local issuer certificate'],
     ignores: ['Certificate expires in 90 days'],
+  },
+  'cargo-source-unreachable': {
+    kind: 'network',
+    strength: 4.6,
+    patterns: [
+      /^\s{0,8}network failure seems to have happened/,
+      /^\s{0,8}SSL error: (?:received early EOF|unknown error|syscall failure)/,
+      /^warning: spurious network error/,
+    ],
+    reads: [
+      /failed to fetch (?:into: )?`?(?<address>https:\/\/[^`\s]{1,160})/,
+      /(?:dependency|get) `(?<crate>[\w-]{1,64})`/,
+    ],
+    title: ['Cargo could not reach the source of {crate}', 'Cargo could not reach a source of crates'],
+    cause: [
+      'Cargo could not fetch {crate} from {address}: “{message}”.',
+      'Cargo could not fetch {crate}: “{message}”.',
+      'Cargo could not fetch a crate: “{message}”.',
+    ],
+    fix: [
+      [
+        'rerun',
+        'Run the job again. The connection of cargo broke, and your project is not involved. If it ' +
+          'happens often, raise `net.retry`.',
+      ],
+    ],
+    outranks: ['members-do-not-fit', 'download-failed', 'tls-trouble'],
+    matches: ['  network failure seems to have happened'],
+    ignores: ['  if a proxy or similar is necessary `net.git-fetch-with-cli` may help here'],
+    says: [
+      {
+        log: [
+          'error: failed to get `pear` as a dependency of package `basket v0.1.0`',
+          '',
+          'Caused by:',
+          '  failed to fetch `https://crates.orchard.example/index`',
+          '',
+          'Caused by:',
+          '  network failure seems to have happened',
+        ].join('\n'),
+        title: 'Cargo could not reach the source of pear',
+        fix:
+          'Run the job again. The connection of cargo broke, and your project is not involved. If it ' +
+          'happens often, raise `net.retry`.',
+      },
+    ],
   },
   'server-error': {
     kind: 'service_unavailable',
@@ -145,7 +196,8 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     fix: [
       [
         'rerun',
-        'Run the job again when the rate limit of {host} resets; sign in or cache the downloads to make fewer requests.',
+        'Run the job again when the rate limit of {host} resets; sign in or cache the downloads to make ' +
+          'fewer requests.',
       ],
     ],
     outranks: ['credentials-refused', 'file-permission'],
@@ -183,7 +235,8 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     ],
     title: ['{download} could not be downloaded', 'The download from {host} failed'],
     cause: [
-      "The package index of {release} is not valid at the machine's time: either the mirror is stale or the clock is wrong.",
+      "The package index of {release} is not valid at the machine's time: either the mirror is stale or " +
+        'the clock is wrong.',
       'The download of {download} from {host} failed: “{message}”.',
       'The download from {host} failed: “{message}”.',
     ],
@@ -206,11 +259,13 @@ export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
     reads: [/\/(?<deb>[^/_\s]{1,80})_(?<version>[^_\s]{1,60})_\w{1,12}\.deb\s{1,6}404/],
     title: '{host} no longer has {deb} {version}',
     cause:
-      'apt requested {deb} {version} from {host}, which no longer has it, because the package index of this image is older than the mirror.',
+      'apt requested {deb} {version} from {host}, which no longer has it, because the package index of ' +
+      'this image is older than the mirror.',
     fix: [
       [
         'configuration',
-        'Run `apt-get update` in the same step before installing the packages, because the index still lists {deb} {version}.',
+        'Run `apt-get update` in the same step before installing the packages, because the index still ' +
+          'lists {deb} {version}.',
       ],
     ],
     matches: [

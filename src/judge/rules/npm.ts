@@ -28,7 +28,8 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'dependency',
-        'Move {by} to a release that accepts {found}, or revert {found}; then run `npm install` and commit the lock file.',
+        'Move {by} to a release that accepts {found}, or revert {found}; then run `npm install` and ' +
+          'commit the lock file.',
       ],
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
@@ -39,8 +40,11 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
         log: 'npm error code ERESOLVE\nnpm error ERESOLVE could not resolve\nnpm error Found: pear@3.1.0\nnpm error Could not resolve dependency:\nnpm error peer pear@"^2.0.0" from pear-basket@1.4.0',
         title: 'npm cannot install pear@3.1.0 alongside pear-basket@1.4.0',
         cause:
-          'pear-basket@1.4.0 requires pear@^2.0.0, but the project specifies pear@3.1.0. No versions satisfy both.',
-        fix: 'Move pear-basket to a release that accepts pear@3.1.0, or revert pear@3.1.0; then run `npm install` and commit the lock file.',
+          'pear-basket@1.4.0 requires pear@^2.0.0, but the project specifies pear@3.1.0. No versions ' +
+          'satisfy both.',
+        fix:
+          'Move pear-basket to a release that accepts pear@3.1.0, or revert pear@3.1.0; then run `npm ' +
+          'install` and commit the lock file.',
       },
     ],
   },
@@ -82,11 +86,13 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       ['dependency', 'Use a published version instead of {wanted}; then update the lock file.'],
       [
         'dependency',
-        'Replace or remove {absent} in {folder}/package.json, because that package is not in the registry. Then update the lock file.',
+        'Replace or remove {absent} in {folder}/package.json, because that package is not in the ' +
+          'registry. Then update the lock file.',
       ],
       [
         'dependency',
-        'Replace or remove {absent} in package.json, or, if it is private, give the install a token that can read it.',
+        'Replace or remove {absent} in package.json, or, if it is private, give the install a token that ' +
+          'can read it.',
       ],
       ['dependency', 'Use a published version of {name}; none satisfies {range}.'],
     ],
@@ -153,14 +159,18 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       'The lock file is out of sync with the manifest',
     ],
     cause: [
-      '{place} imports {goPackage}, but go.sum has no checksum for its module, because go.sum was not updated together with go.mod.',
-      'The code imports {goPackage}, but go.sum has no checksum for its module, because go.sum was not updated together with go.mod.',
+      '{place} imports {goPackage}, but go.sum has no checksum for its module, because go.sum was not ' +
+        'updated together with go.mod.',
+      'The code imports {goPackage}, but go.sum has no checksum for its module, because go.sum was not ' +
+        'updated together with go.mod.',
       'pnpm must install exactly what the lock file specifies, but {absent} does not exist.',
-      '{manifest} requires {new}, which pnpm-lock.yaml does not contain, because the lock file was not updated with the manifest.',
+      '{manifest} requires {new}, which pnpm-lock.yaml does not contain, because the lock file was not ' +
+        'updated with the manifest.',
       '{pnpm} does not match {manifest}, because the manifest was changed without updating the lock file.',
       'composer.json requires {composer}, which composer.lock does not contain.',
       '{vendoring?}The vendor folder does not contain what go.mod requires.',
-      '{verification?}Gradle verifies dependencies against stored checksums, and one dependency has no checksum or a different one.',
+      '{verification?}Gradle verifies dependencies against stored checksums, and one dependency has no ' +
+        'checksum or a different one.',
       '`npm ci` installs only what package-lock.json contains, and {missing} is missing from it.',
       'package.json requires {asked}, but the lock file has {locked}.',
       'The manifest was changed without updating its lock file, so the frozen install fails.',
@@ -178,7 +188,8 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       ['dependency', '{pnpm?}Run `pnpm install` and commit the updated pnpm-lock.yaml.'],
       [
         'dependency',
-        'Run `composer update {composer}`, with every other package that the lock file lacks, and commit composer.lock.',
+        'Run `composer update {composer}`, with every other package that the lock file lacks, and commit ' +
+          'composer.lock.',
       ],
       ['dependency', '{cargo?}Run `cargo update --workspace` and commit the updated Cargo.lock.'],
       ['dependency', '{poetry?}Run `poetry lock` and commit the updated poetry.lock.'],
@@ -196,7 +207,8 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     ],
     outranks: [...GENERIC_COMPILE, 'path-missing'],
     matches: [
-      'npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.',
+      'npm error `npm ci` can only install packages when your package.json and package-lock.json are in ' +
+        'sync.',
     ],
     ignores: ['Lockfile is up to date, resolution step is skipped', 'Installing with --frozen-lockfile'],
     says: [
@@ -207,7 +219,9 @@ export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
         fix: 'Run `npm install` and commit the updated package-lock.json, because it lacks pear@1.2.0.',
       },
       {
-        log: 'ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile" because pnpm-lock.yaml is not up to date with <ROOT>/apps/scales/package.json',
+        log:
+          'ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile" because pnpm-lock.yaml is ' +
+          'not up to date with <ROOT>/apps/scales/package.json',
         title: 'apps/scales/package.json was changed without updating pnpm-lock.yaml',
         fix: 'Run `pnpm install` and commit pnpm-lock.yaml together with apps/scales/package.json.',
       },

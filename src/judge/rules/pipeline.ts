@@ -92,7 +92,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     cause: [
       'The workflow uses {action}, but GitHub cannot find that repository or version.',
       'GitHub rejected the job because it uses {deprecated}.',
-      'The setup step caches dependencies based on their lock file ({lockFiles}), but the checkout has none where the step looks.',
+      'The setup step caches dependencies based on their lock file ({lockFiles}), but the checkout has ' +
+        'none where the step looks.',
       'The workflow uses a local action at {localAction}, but there is no `action.yml` in that folder.',
       '{workflow} has “{unexpected}” at line {row}, where GitHub does not expect it.',
       '{workflow} has “{unexpected}” where GitHub does not expect it.',
@@ -106,12 +107,14 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       [
         'configuration',
-        'Correct {action} in the workflow: check its name and version, and that the job is allowed to read the repository.',
+        'Correct {action} in the workflow: check its name and version, and that the job is allowed to ' +
+          'read the repository.',
       ],
       ['configuration', 'Replace {deprecated} with its current major version in the workflow.'],
       [
         'configuration',
-        'Commit a lock file ({lockFiles}), specify its path with `cache-dependency-path`, or remove `cache` from the setup step.',
+        'Commit a lock file ({lockFiles}), specify its path with `cache-dependency-path`, or remove ' +
+          '`cache` from the setup step.',
       ],
       [
         'configuration',
@@ -128,7 +131,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', 'Commit {jenkinsfile} to this branch, or correct the script path of the job.'],
       [
         'configuration',
-        'Write a value that spans several lines with a delimiter (`name<<END`, the lines, `END`); “{format}” does not have the form name=value.',
+        'Write a value that spans several lines with a delimiter (`name<<END`, the lines, `END`); ' +
+          '“{format}” does not have the form name=value.',
       ],
       ['configuration', 'Fix the YAML in {yaml} at line {yamlLine}.'],
     ],
@@ -175,7 +179,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       [
         'configuration',
-        'Upload “{artifact}” under this name in a job that this one waits for (`needs`), or correct the name.',
+        'Upload “{artifact}” under this name in a job that this one waits for (`needs`), or correct the ' +
+          'name.',
       ],
       ['configuration', 'Correct the upload path {upload}, or find out why no earlier step wrote it.'],
     ],
@@ -245,7 +250,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', 'Find out why no earlier step wrote {added}, or correct its path.'],
       [
         'configuration',
-        'Correct {reference}, or fetch it first; the checkout has only part of the history unless `fetch-depth` is 0.',
+        'Correct {reference}, or fetch it first; the checkout has only part of the history unless ' +
+          '`fetch-depth` is 0.',
       ],
       [
         'configuration',
@@ -378,7 +384,8 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     cause: [
       'The Dockerfile cannot be parsed at line {row}: “{why}”.',
       'The build reads {dockerfile}, which is not in the build context.',
-      'The Dockerfile copies {copied}, which is not in the build context. It was not built or committed, or .dockerignore excludes it.',
+      'The Dockerfile copies {copied}, which is not in the build context. It was not built or committed, ' +
+        'or .dockerignore excludes it.',
       'The Dockerfile copies {outside}, but Docker cannot read files outside the build context.',
       'The base image is not published for {platform}, which the build requests.',
       'The build requests the stage {stage}, which the Dockerfile does not have.',

@@ -44,8 +44,10 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       '{refused} can be installed only with Python {required}, but the job runs Python {found}.',
       "The requirements include {wanted}, but {windows} has no release for the job's operating system.",
       (read) => pinnedForOtherPython(read, 'cause'),
-      'The requirements include {wanted}, but the package index has no release that satisfies it for this Python version; the newest is {nearest}.',
-      'The requirements include {wanted}, but the package index has no release that satisfies it for this Python version.',
+      'The requirements include {wanted}, but the package index has no release that satisfies it for ' +
+        'this Python version; the newest is {nearest}.',
+      'The requirements include {wanted}, but the package index has no release that satisfies it for ' +
+        'this Python version.',
       'The requirements include {absent}, but the package index has no package with this name.',
       'The requirements include {unpublished}, but that release is not in the package index.',
       'The requirements include {needs}, but the package index has only {only}.',
@@ -54,11 +56,13 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
     fix: [
       [
         'configuration',
-        'Set up a Python version in the range {required} in the job; it runs {found}, which {refused} does not support.',
+        'Set up a Python version in the range {required} in the job; it runs {found}, which {refused} ' +
+          'does not support.',
       ],
       [
         'dependency',
-        'Add the marker `; sys_platform == "win32"` to {windows} in the requirements, because it is published for Windows only.',
+        'Add the marker `; sys_platform == "win32"` to {windows} in the requirements, because it is ' +
+          'published for Windows only.',
       ],
       ['configuration', (read) => pinnedForOtherPython(read, 'fix')],
       [
@@ -67,7 +71,8 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       ],
       [
         'dependency',
-        '{none?}Correct {wanted} in the requirements, because the index has no release of it for this Python version.',
+        '{none?}Correct {wanted} in the requirements, because the index has no release of it for this ' +
+          'Python version.',
       ],
       ['dependency', 'Correct the name {absent} in the requirements, or add the index that provides it.'],
       ['dependency', 'Use a published release instead of {unpublished}.'],
@@ -90,11 +95,15 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       {
         log: "ERROR: Package 'scales' requires a different Python: 3.9.25 not in '>=3.10'",
         title: 'scales needs Python >=3.10, but the job has 3.9.25',
-        fix: 'Set up a Python version in the range >=3.10 in the job; it runs 3.9.25, which scales does not support.',
+        fix:
+          'Set up a Python version in the range >=3.10 in the job; it runs 3.9.25, which scales does not ' +
+          'support.',
       },
       {
         log: 'ERROR: Ignored the following versions that require a different python version: 3.5 Requires-Python >=3.11\nERROR: Could not find a version that satisfies the requirement pear==3.5 (from versions: 1.0, 3.4.2)\nERROR: No matching distribution found for pear==3.5',
-        fix: 'Run the job with Python >=3.11, which pear 3.5 requires, or pin pear to 3.4.2, the newest release for this Python version.',
+        fix:
+          'Run the job with Python >=3.11, which pear 3.5 requires, or pin pear to 3.4.2, the newest ' +
+          'release for this Python version.',
       },
     ],
   },
@@ -131,7 +140,8 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       'pip cannot install {together} together',
     ],
     cause: [
-      '{dependent} depends on {flutterPackage}, which requires the Flutter SDK, but the job resolves packages with Dart alone.',
+      '{dependent} depends on {flutterPackage}, which requires the Flutter SDK, but the job resolves ' +
+        'packages with Dart alone.',
       '{project} requires Dart {sdk}, but the job has Dart {dart}.',
       '{project} depends on {unpublished}, which no published version matches.',
       "The environment requires {conda}, but none of the job's channels has it for this platform.",
@@ -170,10 +180,14 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       {
         log: 'ERROR: Cannot install -r requirements.txt (line 2) and plum==1.4 because these package versions have conflicting dependencies.\n\nThe conflict is caused by:\n    The user requested plum==1.4\n    pear[press] 3.1 depends on pear 3.1 (from registry)\n    pear[press] 3.1 depends on plum>=2.0\n\nERROR: ResolutionImpossible: for help visit https://pip.pypa.io/',
         title: 'pip cannot install plum==1.4 alongside pear[press] 3.1',
-        fix: 'Change the pin plum==1.4 to a release that satisfies plum>=2.0, or pin another version of pear[press].',
+        fix:
+          'Change the pin plum==1.4 to a release that satisfies plum>=2.0, or pin another version of ' +
+          'pear[press].',
       },
       {
-        log: 'Because scales depends on pear_press any which requires the Flutter SDK, version solving failed.',
+        log:
+          'Because scales depends on pear_press any which requires the Flutter SDK, version solving ' +
+          'failed.',
         title: 'pear_press needs the Flutter SDK, which the job does not have',
         fix: 'Set up Flutter in the job instead of Dart alone, because pear_press requires the Flutter SDK.',
       },
@@ -209,14 +223,16 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       'pip had to build {package} from source, but the compiler cannot find the header {header}.',
       '{rust?}pip had to build {package} from source, which requires a Rust compiler.',
       '{msvc?}pip had to build {package} from source, which requires the Microsoft compiler.',
-      'The build script of {package} imports {buildModule}, which is not installed where the package is built.',
+      'The build script of {package} imports {buildModule}, which is not installed where the package is ' +
+        'built.',
       'pip built {package} from source, and the build failed.',
     ],
     fix: [
       ['configuration', installKnown('header')],
       [
         'configuration',
-        'Install the system package that provides {header} before building {package}, or use a release of {package} with a wheel.',
+        'Install the system package that provides {header} before building {package}, or use a release ' +
+          'of {package} with a wheel.',
       ],
       [
         'configuration',
@@ -228,7 +244,8 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       ],
       [
         'configuration',
-        'Install {buildModule} before {package} is built, or use a release of {package} that declares {buildModule} as a build requirement.',
+        'Install {buildModule} before {package} is built, or use a release of {package} that declares ' +
+          '{buildModule} as a build requirement.',
       ],
       [
         'configuration',
@@ -255,7 +272,9 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
           "      ModuleNotFoundError: No module named 'scales'",
         ].join('\n'),
         title: 'pear cannot be built without scales',
-        fix: 'Install scales before pear is built, or use a release of pear that declares scales as a build requirement.',
+        fix:
+          'Install scales before pear is built, or use a release of pear that declares scales as a build ' +
+          'requirement.',
       },
     ],
   },

@@ -41,20 +41,27 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
         log: '--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: expected 3 but got 0\nFAIL',
         title: '“TestWeigh”: expected 3 but got 0',
         cause: '“TestWeigh” (scales_test.go:4) fails: it expects 3 but gets 0.',
-        fix: 'Start at scales_test.go:4: “TestWeigh” gets 0 instead of 3. Fix the code, or update the test if the new value is intended.',
+        fix:
+          'Start at scales_test.go:4: “TestWeigh” gets 0 instead of 3. Fix the code, or update the test ' +
+          'if the new value is intended.',
       },
       {
         log: "    def test_weigh():\n>       assert weigh(pear) == 3\nE       assert 0 == 3\nE        +  where 0 = weigh('pear')\n\ntests/test_scales.py:4: AssertionError\n=========================== short test summary info ============================\nFAILED tests/test_scales.py::test_weigh - assert 0 == 3\n========================= 1 failed, 3 passed in 0.12s =========================",
         title: '“test_weigh”: expected 3 but got 0',
         cause: '“test_weigh” (tests/test_scales.py) fails: it expects 3 but gets 0.',
-        fix: 'Start at tests/test_scales.py:4: “test_weigh” gets 0 instead of 3. Fix the code, or update the test if the new value is intended.',
+        fix:
+          'Start at tests/test_scales.py:4: “test_weigh” gets 0 instead of 3. Fix the code, or update ' +
+          'the test if the new value is intended.',
       },
       {
         log: "  ● scales › weighs a pear\n\n    expect(received).toBe(expected) // Object.is equality\n\n    Expected: 3\n    Received: 0\n\n      2 | test('weighs a pear', () => {\n    > 4 |   expect(weigh('pear')).toBe(3);\n\n      at Object.<anonymous> (test/scales.test.js:4:9)\n\nTest Suites: 1 failed, 1 total",
         title: '“weighs a pear”: expected 3 but got 0',
         cause:
-          "“weighs a pear” (test/scales.test.js:4) fails at `expect(weigh('pear')).toBe(3)`: it expects 3 but gets 0.",
-        fix: 'Start at test/scales.test.js:4: “weighs a pear” gets 0 instead of 3. Fix the code, or update the test if the new value is intended.',
+          "“weighs a pear” (test/scales.test.js:4) fails at `expect(weigh('pear')).toBe(3)`: it expects " +
+          '3 but gets 0.',
+        fix:
+          'Start at test/scales.test.js:4: “weighs a pear” gets 0 instead of 3. Fix the code, or update ' +
+          'the test if the new value is intended.',
       },
     ],
   },
@@ -110,7 +117,8 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
     when: isExpectation,
     matches: [
       'Failed asserting that 3 matches expected 0.',
-      '/build/ScalesTests.swift:4: error: -[ScalesTests testPear] : XCTAssertEqual failed: ("3") is not equal to ("0")',
+      '/build/ScalesTests.swift:4: error: -[ScalesTests testPear] : XCTAssertEqual failed: ("3") is not ' +
+        'equal to ("0")',
       'Expected equality of these values:',
       '  REQUIRE( weigh(pear) == 0 )',
       'scales_test.cpp(4): error: in "scales/pear": check weigh(pear) == 0 has failed [3 != 0]',
@@ -245,7 +253,9 @@ export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
         log: '  ● scales › weighs a pear\n\n    thrown: "Exceeded timeout of 5000 ms for a test.\n\n      at Object.<anonymous> (test/scales.test.js:4:9)\n\nTest Suites: 1 failed, 1 total',
         title: '“weighs a pear”: Exceeded timeout of 5000 ms for a test',
         cause: '“weighs a pear” (test/scales.test.js:4) timed out: “Exceeded timeout of 5000 ms for a test”.',
-        fix: 'Make “weighs a pear” wait for the condition that it needs (start at test/scales.test.js:4); raise its limit of 5000 ms only if it really takes longer.',
+        fix:
+          'Make “weighs a pear” wait for the condition that it needs (start at test/scales.test.js:4); ' +
+          'raise its limit of 5000 ms only if it really takes longer.',
       },
     ],
   },

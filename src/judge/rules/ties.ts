@@ -51,7 +51,8 @@ export const TIES: Readonly<Record<string, Tie>> = {
       ],
       [
         'configuration',
-        'Use a release of {runtime} before {removed} in the job, or replace {member}, which was removed in {removed}.',
+        'Use a release of {runtime} before {removed} in the job, or replace {member}, which was removed ' +
+          'in {removed}.',
       ],
     ],
   },
@@ -66,13 +67,15 @@ export const TIES: Readonly<Record<string, Tie>> = {
     reads: [/\bport:? (?<port>\d{2,5})\b/],
     title: ['{service} does not respond on {host}', 'Nothing responds on {host}'],
     cause: [
-      'The job tried to connect to {host} ({service}, which the job itself must provide), but nothing listens there. It was not started, or it was not ready yet.',
+      'The job tried to connect to {host} ({service}, which the job itself must provide), but nothing ' +
+        'listens there. It was not started, or it was not ready yet.',
       'The job tried to connect to {host}, which the job itself must provide, but nothing listens there.',
     ],
     fix: [
       [
         'configuration',
-        'Start {service} in the job (as a service container or in an earlier step) and wait until {host} accepts connections before the step runs.',
+        'Start {service} in the job (as a service container or in an earlier step) and wait until {host} ' +
+          'accepts connections before the step runs.',
       ],
       [
         'configuration',
@@ -122,17 +125,21 @@ export const TIES: Readonly<Record<string, Tie>> = {
     cause: [
       '{host} rejected the request ({code}) because {empty} is empty in this job.',
       'The registry rejected the request ({code}) because {empty} is empty in this job.',
-      '{host} rejected the request ({code}) because the credentials of this step are missing, expired, or not authorized.',
-      'The registry rejected the request ({code}) because the credentials of this step are missing, expired, or not authorized.',
+      '{host} rejected the request ({code}) because the credentials of this step are missing, expired, ' +
+        'or not authorized.',
+      'The registry rejected the request ({code}) because the credentials of this step are missing, ' +
+        'expired, or not authorized.',
     ],
     fix: [
       [
         'ask',
-        'Set a value for {empty}: create the secret, or correct its name in the workflow. Jobs triggered by forks do not receive secrets.',
+        'Set a value for {empty}: create the secret, or correct its name in the workflow. Jobs triggered ' +
+          'by forks do not receive secrets.',
       ],
       [
         'ask',
-        'Check that the credentials for {host} are passed to the step, have not expired, and allow what it requests ({code}).',
+        'Check that the credentials for {host} are passed to the step, have not expired, and allow what ' +
+          'it requests ({code}).',
       ],
     ],
   },

@@ -63,13 +63,15 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ['configuration', '{noVenv?}Run `uv venv` before this step, or pass `--system` to `uv pip install`.'],
       [
         'configuration',
-        '{managed?}Install into a virtual environment (`python -m venv .venv`), or set up a separate Python in the job.',
+        '{managed?}Install into a virtual environment (`python -m venv .venv`), or set up a separate ' +
+          'Python in the job.',
       ],
       ['configuration', '{android?}Set up the Android SDK in the job and set ANDROID_HOME.'],
       ['configuration', '{licenses?}Run `yes | sdkmanager --licenses` in the job before the build.'],
       [
         'configuration',
-        'Install the C toolchain in the job (`build-essential` on Debian and Ubuntu), which provides the linker {linker}.',
+        'Install the C toolchain in the job (`build-essential` on Debian and Ubuntu), which provides the ' +
+          'linker {linker}.',
       ],
       [
         'configuration',
@@ -96,7 +98,9 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     says: [
       {
         log: 'error: linker `cc` not found',
-        fix: 'Install the C toolchain in the job (`build-essential` on Debian and Ubuntu), which provides the linker cc.',
+        fix:
+          'Install the C toolchain in the job (`build-essential` on Debian and Ubuntu), which provides ' +
+          'the linker cc.',
       },
       {
         log: 'CMake Error: No CMAKE_CXX_COMPILER could be found.',
@@ -181,7 +185,9 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         fix: 'Upgrade the Gradle wrapper to a release that supports Java 21.0.1, or set up an older JDK.',
       },
       {
-        log: "Error: can't load config: the Go language version (go1.22) used to build pearlint is lower than the targeted Go version (1.24.1)",
+        log:
+          "Error: can't load config: the Go language version (go1.22) used to build pearlint is lower " +
+          'than the targeted Go version (1.24.1)',
         cause: 'pearlint was built with go1.22 and rejects the module, which is written for Go 1.24.1.',
         fix: 'Use a release of pearlint that was built with Go 1.24.1 or newer.',
       },
@@ -247,7 +253,8 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       ],
       [
         'configuration',
-        '{goMod?}Run the step in the folder that contains go.mod (`working-directory`), or create it with `go mod init`.',
+        '{goMod?}Run the step in the folder that contains go.mod (`working-directory`), or create it ' +
+          'with `go mod init`.',
       ],
       [
         'configuration',
@@ -402,7 +409,8 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     cause: [
       'The step connects to the database {database}, which does not exist.',
       "{pending?}The job's database was not migrated before the tests.",
-      "The step reads the table {table}, which the job's database does not have, because its schema was not loaded or is outdated.",
+      "The step reads the table {table}, which the job's database does not have, because its schema was " +
+        'not loaded or is outdated.',
     ],
     fix: [
       [

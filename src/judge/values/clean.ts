@@ -33,6 +33,8 @@ const PREFIXES = [
   String.raw`\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]{8,16}Z?\]?`,
   String.raw`\[?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,6})?(?: [AP]M:)?\]?(?= )|[AP]M:(?= )|\[ {0,4}\+?\d{1,7} ?m?s\]`,
   String.raw`[-!*•×→>|:](?= +\S)|\x60?->(?= )|[xX✗](?= +[A-Z])`,
+  String.raw`g?make(?:\[\d{1,3}\])?: (?:Leaving|Entering) directory '[^'\n]{1,300}'(?= \S)`,
+  String.raw`thread '[^'\n]{0,200}' (?:\(\d{1,10}\) )?panicked at [^\s:]{1,300}:\d{1,7}:\d{1,6}:(?= \S)`,
   String.raw`remote: |[Ff]ailed to [\w ]{1,40}: (?=[Ff]ailed to|process )|error (?=[A-Z])|##\[error\]|` +
     String.raw`[Cc]aused by:|e:(?= )|npm (?:ERR!|error)(?: code)?(?= )|\[(?:ERROR|error)\]`,
   String.raw`(?:Error|error|Fatal|fatal|err|E)[:!](?= )|(?:ERROR|FATAL)(?:[:!]| =>| \|)?(?= )`,

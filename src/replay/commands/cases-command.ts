@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { terminalConfig } from '../../cli/command-parts.ts';
-import { withApp } from '../../cli/store-commands.ts';
+import { withApp } from '../../cli/store/store-commands.ts';
 import { EXIT, interruptSignal, jsonText, print, say, tell } from '../../cli/terminal.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
 import { TriageError } from '../../domain/errors.ts';

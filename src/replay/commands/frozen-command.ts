@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { openToday } from '../../app/open-today.ts';
 import { dataDirectory, readConfig } from '../../cli/settings.ts';
-import { withApp } from '../../cli/store-commands.ts';
+import { withApp } from '../../cli/store/store-commands.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from '../../cli/terminal.ts';
 import type { Config } from '../../config/schema.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { DataOptions } from '../../cli/settings.ts';
-import { withApp } from '../../cli/store-commands.ts';
+import { withApp } from '../../cli/store/store-commands.ts';
 import { EXIT, jsonText, print, say } from '../../cli/terminal.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { Recording } from '../../domain/recording.ts';

@@ -26,7 +26,7 @@ import { whoseLine, whoseSentence } from '../../notifications/whose-line.ts';
 interface PlainOptions {
   /** Its failures among those of its build. */
   readonly explains?: ExplainedFailures;
-  /** Whose the failure is; absent: decided by the experiment alone, if there is one. */
+  /** The verdict on whose the failure is; absent: decided by the experiment alone, if there is one. */
   readonly whose?: Whose | null;
   /** Leaves out usage and id: two runs over the same log then print the same. */
   readonly stable?: boolean;
@@ -72,7 +72,7 @@ interface TerminalOptions {
   readonly width: number;
   /** Its failures among those of its build. */
   readonly explains?: ExplainedFailures;
-  /** Whose the failure is; absent: decided by the experiment alone, if there is one. */
+  /** The verdict on whose the failure is; absent: decided by the experiment alone, if there is one. */
   readonly whose?: Whose | null;
   /**
    * The reasons for the review. The reviewer is then also shown conflicting evidence; absent if no review is

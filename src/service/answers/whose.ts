@@ -5,7 +5,7 @@ import type { BuildAnswer } from '../../notifications/build-answers.ts';
 import { whoseSentence } from '../../notifications/whose-line.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 
-/** Whose a failure is, as programs are given it. */
+/** The verdict on whose a failure is, as programs are given it. */
 export const ShownWhose = Whose.extend({
   sentence: z.string().describe('The verdict, its proof and the act that follows, in words'),
 });

@@ -111,7 +111,7 @@ describe('a document is read', () => {
   });
 });
 
-describe('a document is refused, with words for people', () => {
+describe('a document is refused with a readable reason', () => {
   const zipped = (name: string, content: Buffer) => makeDocx(['text'], { [name]: content });
 
   it.each([

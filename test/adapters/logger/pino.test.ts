@@ -90,7 +90,7 @@ describe('T58: a secret', () => {
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['it failed with ***', 'bound', 'around']);
   });
 
-  it('that nobody knew is seen by its shape or by the name of its field', () => {
+  it('that was not configured is recognized by its shape or by the name of its field', () => {
     const { logger, lines } = record();
     const github = `ghp_${'aB3dE5gH7'.repeat(4)}`;
     const names = [

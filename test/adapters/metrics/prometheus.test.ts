@@ -76,7 +76,7 @@ describe('numbers for Prometheus', () => {
 });
 
 describe('a reading', () => {
-  it('is made when somebody asks, and not again for a while', async () => {
+  it('is made on request, and then kept for a while', async () => {
     const metrics = make({ freshMs: 60_000 });
     let asked = 0;
     metrics.read('backlog', async () => {

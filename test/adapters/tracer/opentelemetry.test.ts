@@ -80,7 +80,7 @@ describe('a receiver that is of no use', () => {
     await bad.flush(5_000);
   });
 
-  it('that hangs holds nobody up for longer than the limit', async () => {
+  it('delays its callers no longer than the limit if it hangs', async () => {
     const { startLoopback } = await import('../../support/loopback-server.ts');
     const hanging = await startLoopback(() => undefined);
     const receivers = [{ name: 'test', url: hanging.url, headers: {} }];
@@ -91,7 +91,7 @@ describe('a receiver that is of no use', () => {
   });
 });
 
-it('nobody watching changes nothing', async () => {
+it('changes nothing if nobody watches', async () => {
   const value = await silentTracer.span(outline('run'), async (span) => {
     span.add({ a: 1 });
     span.fail('x');
@@ -132,7 +132,7 @@ describe('one trace over several processes', () => {
     ['no trace', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`],
     ['no span', `00-${'a'.repeat(32)}-${'0'.repeat(16)}-01`],
     ['no traceparent', 'x'.repeat(10_000)],
-  ])('begins anew where what came is %s', async (_name, parent) => {
+  ])('starts a new trace if the incoming one is %s', async (_name, parent) => {
     await tracer.span({ ...outline('work'), parent }, async () => undefined);
     await tracer.flush(5_000);
     expect(receiver.spans()[0]?.parentSpanId ?? '').toBe('');

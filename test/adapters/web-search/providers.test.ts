@@ -92,7 +92,7 @@ describe.each(PROVIDERS)('%s', (_name, open) => {
     expect(server.requests.length).toBe(before + 1);
   });
 
-  it('a provider that hangs, lies or never ends is an error that says so', async () => {
+  it('a provider that hangs, lies or never ends is a clear error', async () => {
     intercept = () => undefined;
     await expect(search()).rejects.toMatchObject({ code: 'timeout', retryable: true });
     intercept = (_request, response) => response.end('<html>');

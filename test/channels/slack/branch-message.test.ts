@@ -47,12 +47,13 @@ function shown({ blocks }: SlackMessage): string {
 }
 
 describe('a red branch', () => {
-  it('is told with its cause, the edge, one line of proof and the fix', () => {
+  it('is reported with its cause, the change, whose it is, one line of evidence and the fix', () => {
     const message = worded(red(sampleAnalysis()));
     expect(shown(message)).toBe(
       [
         ':red_circle: *main is red: The cart total is rounded twice* (TEST_FAILURE, 91 %)',
         'shop/api ci #812 · since <!date^1791813660^{time}|14:01 UTC> · first failing commit a41f9c2 by ada · 3 tests',
+        'Not known yet. Run it again: if it passes, it is flaky.',
         '> expected 10.20, got 10.21  (line 288501)',
         'Fix: Round once, after the sum, in src/cart/tax.ts:41.',
         'Failed tests: cart total · cart tax · invoice total',
@@ -110,7 +111,7 @@ describe('a red branch', () => {
     expect(shown(message), 'nobody is asked again').not.toMatch(/Right|Wrong/);
   });
 
-  it('with several causes tells each, and counts the rest', () => {
+  it('reports each of several causes, and counts the rest', () => {
     const causes = Array.from({ length: 11 }, (_, index) =>
       sampleCause(sampleAnalysis({ id: `ana_${index}` }), { failures: 20 - index }),
     );
@@ -135,7 +136,7 @@ describe('a red branch', () => {
   });
 });
 
-describe('nothing is said', () => {
+describe('says nothing', () => {
   it.each([
     [
       'while it is looked at',

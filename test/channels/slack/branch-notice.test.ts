@@ -74,7 +74,7 @@ it('says once that a branch turned red, and changes it in place until it is gree
   });
 });
 
-it('says it anew when it turns red again', async () => {
+it('posts a new message when it turns red again', async () => {
   await keep(red());
   await keep(greenSituation());
   firstBuild = sampleBuild({ id: 'bld_900', number: '900' });
@@ -123,7 +123,7 @@ it('finds what a try that died has said, rather than say it twice', async () => 
   expect(slack.messages[0]?.edits).toBe(1);
 });
 
-it('does not hide that its message was deleted: the keeper then says it anew', async () => {
+it('reports that its message was deleted, so that it is posted again', async () => {
   await keep(red());
   slack.messages.length = 0;
   await expect(keep(red('813'))).rejects.toMatchObject({ code: 'not-found' });

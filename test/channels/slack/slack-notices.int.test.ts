@@ -161,7 +161,7 @@ it('main turns red, is counted, decided by a button, and green again: one messag
   expect(slack.calls, 'nothing changed: nobody is called').toHaveLength(calls);
 });
 
-it("a build of Jenkins bears its answer, beside the pipeline's own words", async () => {
+it("a build of Jenkins shows its answer next to the pipeline's own description", async () => {
   const { build } = await built({
     provider: 'jenkins',
     branch: 'feature',

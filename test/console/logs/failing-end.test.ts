@@ -15,7 +15,7 @@ function filler(count: number): string[] {
 }
 
 describe('the end of the step that failed', () => {
-  it("is told by the CI system's own mark after the evidence", async () => {
+  it("is found by the CI system's own mark after the evidence", async () => {
     const step = [
       '##[group]Run npm test',
       'npm test',

@@ -194,7 +194,7 @@ describe('the viewer', () => {
     expect((await getPage(console.app, `/logs/${none}`)).body).toContain('This log is empty');
   });
 
-  it('shows nobody what is not theirs', async () => {
+  it('is not shown to a token of another repository', async () => {
     const token = makeToken();
     const kept = {
       createdBy: 'test',
@@ -216,7 +216,7 @@ describe('the viewer', () => {
 });
 
 describe('the raw log', () => {
-  it('is sent whole to whoever is held to its repository', async () => {
+  it('is sent whole to a token of its repository', async () => {
     const token = makeToken();
     const kept = {
       createdBy: 'test',
@@ -252,7 +252,7 @@ describe('the raw log', () => {
     });
   });
 
-  it('is given in parts to whoever asks for them', async () => {
+  it('is sent in parts on request', async () => {
     const size = Number((await raw()).headers['content-length']);
     const some = await raw({ range: 'bytes=5-13' });
     expect(some).toMatchObject({ statusCode: 206, body: '1\nline 2 ' });

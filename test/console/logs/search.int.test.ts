@@ -90,7 +90,7 @@ describe('searching a log', () => {
     expect(hits[0]?.text.length).toBeLessThan(5_000);
   });
 
-  it('stops where nobody waits any longer', async () => {
+  it('stops when the client is gone', async () => {
     const archive = await archived('x\n'.repeat(10_000));
     const gone = AbortSignal.abort(new Error('gone'));
     const of = { buildId: 'bld_1', name: 'build.log' };

@@ -71,7 +71,7 @@ describe('the folded view', () => {
     expect(told(stretches)).toEqual(['lines 1-30', 'gap 31-945', 'lines 946-1000']);
   });
 
-  it('has every line once, in order, on a bounded page, wherever evidence is said to stand', () => {
+  it('has every line once, in order, on a bounded page, wherever the evidence is', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400_000 }),

@@ -24,7 +24,7 @@ async function decide(
 }
 
 describe('an item', () => {
-  it('shows the verdict, the cause with its evidence, why it is here, and holds it for whoever begins to correct it', async () => {
+  it('shows the verdict, the cause with its evidence, why it is here, and reserves it for the reviewer who begins to correct it', async () => {
     const review = await storeItem(opened);
     const page = await getPage(opened.app, `/review/${review.id}?n=7&of=42`);
     expect(page.statusCode).toBe(200);
@@ -52,7 +52,7 @@ describe('an item', () => {
     expect(other.body).not.toContain('Take over');
   });
 
-  it('is not held by whoever only looks at it; an admin may take it over', async () => {
+  it('is not reserved by looking at it; an admin may take it over', async () => {
     const review = await storeItem(opened);
     await getPage(opened.app, `/review/${review.id}`);
     expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');
@@ -133,7 +133,7 @@ describe('an item', () => {
     });
   });
 
-  it('keeps what was typed where a correction changes nothing, or somebody was faster', async () => {
+  it('keeps what was typed if a correction changes nothing, or if another reviewer was faster', async () => {
     const review = await storeItem(opened);
     const same = await decide(review.id, { type: 'correct', category: 'TEST_FAILURE' });
     expect(same.statusCode).toBe(400);

@@ -68,7 +68,7 @@ export function calibrationsContract(world: StoresWorld): void {
       expect(Date.parse(acts[0]?.at ?? '')).toBeGreaterThan(0);
     });
 
-    it('that a later version wrote fail nobody, and publish nothing; they can be taken back', async () => {
+    it('written by a later version cause no failure and publish nothing; they can be withdrawn', async () => {
       const { calibrations } = world.stores;
       const analyst = `llm ${newId('cal')}`;
       const kept = await calibrations.add(made(analyst));

@@ -80,7 +80,7 @@ export function causesContract(world: StoresWorld): void {
       expect(await happened(fingerprint)).toEqual(['fixed by null']);
     });
 
-    it('that come and go are fixed by as many passed builds as their rate needs, and are not red meanwhile', async () => {
+    it('that come and go are fixed by as many passed builds as their rate needs, and are not red until then', async () => {
       const fingerprint = `flaky-${world.count}`;
       for (const number of ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', '14', '15'])
         if (['1', '8', '15'].includes(number)) await failing(number, fingerprint);
@@ -98,7 +98,7 @@ export function causesContract(world: StoresWorld): void {
       expect(passes).toEqual(Array(14).fill(''));
     });
 
-    it('63: keep the owner that their newest answer names, and are mine where I own what nobody has', async () => {
+    it('63: keep the owner that their newest answer names, and are mine if I own what has no owner', async () => {
       const fingerprint = `owned-${world.count}`;
       const owner = {
         path: 'src/a.ts',
@@ -181,7 +181,7 @@ export function causesContract(world: StoresWorld): void {
       });
     });
 
-    it('are left alone where they changed meanwhile, or are not there', async () => {
+    it('are left alone where they changed in the meantime, or are not there', async () => {
       const fingerprint = `raced-${world.count}`;
       await failing('21', fingerprint);
       const key = { repository: world.repository, fingerprint };

@@ -91,7 +91,7 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       ).toEqual(run);
     });
 
-    it('tells a run whose id is also its number from a provisional number', async () => {
+    it('distinguishes a run whose id is also its number from a provisional number', async () => {
       const job = await world.build({
         externalId: '12',
         number: provisionalNumber(12),

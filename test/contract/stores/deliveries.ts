@@ -62,8 +62,8 @@ export function deliveriesContract(world: StoresWorld): void {
     });
   });
 
-  describe('landed deliveries', () => {
-    it('land many at once, and each is told whether it is new', async () => {
+  describe('pending deliveries', () => {
+    it('are stored many at once, and each caller learns whether it is new', async () => {
       const [known, ...fresh] = [inbox(), inbox(), inbox({ source: 'jenkins' })];
       expect(await world.stores.deliveries.land([known ?? inbox()])).toEqual([true]);
 
@@ -138,7 +138,7 @@ export function deliveriesContract(world: StoresWorld): void {
       expect(await take({ source: 'github', deliveryId: second ?? '' })).toBeNull();
     });
 
-    it('are put off by whoever tried most often, set aside at last, and land again', async () => {
+    it('are postponed by the number of attempts, set aside at last, and requeued', async () => {
       const delivery = inbox();
       const { deliveries } = world.stores;
       await deliveries.land([delivery]);

@@ -203,7 +203,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
   });
 
   describe('history', () => {
-    it('tells of the same test or the same fingerprint in earlier builds of the repository, newest first', async () => {
+    it('returns the same test or the same fingerprint in earlier builds of the repository, newest first', async () => {
       const fingerprint = `fp-${world.count}`;
       const builds = [];
       for (const number of ['1', '2', '3', '4']) builds.push(await world.build({ number }));

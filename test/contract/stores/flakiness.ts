@@ -26,7 +26,7 @@ export function flakinessContract(world: StoresWorld): void {
     await world.stores.flakiness.list({ repository: world.repository, ...change }, PAGE);
 
   describe('flakiness', () => {
-    it('follows a test from its first failure on, and brings along what it did before', async () => {
+    it('follows a test from its first failure on, and keeps what it did before', async () => {
       await ran('1', 'a', [result('adds', 'passed'), result('pays', 'passed')]);
       const failed = await ran('2', 'b', [result('adds', 'failed'), result('pays', 'passed')]);
       const known = await world.stores.flakiness.ofTest({ repository: world.repository, name: 'adds' });
@@ -209,7 +209,7 @@ export function flakinessContract(world: StoresWorld): void {
       ]);
     });
 
-    it(' holds a test in quarantine until a day, and lists it meanwhile', async () => {
+    it(' holds a test in quarantine until a day, and lists it in the meantime', async () => {
       await ran('1', 'a', [result('adds', 'failed')]);
       const test = { repository: world.repository, name: 'adds', suite: 'cart' };
       const quarantine = { until: '2099-01-01T00:00:00.000Z', by: 'ada', reason: 'waits for the new driver' };

@@ -119,7 +119,7 @@ export function insightsContract(world: StoresWorld): void {
       );
     });
 
-    it('keeps a setup once, and tells what became another', async () => {
+    it('keeps a setup once, and reports what changed', async () => {
       const { trust } = world.stores;
       const setup = { release: '0.1.0', analyst: 'rules', autoNotify: 0.8 };
       await world.db.query('delete from setups');
@@ -329,7 +329,7 @@ export function insightsContract(world: StoresWorld): void {
       ]);
     });
 
-    it('tells cost and time per week without recalled answers, and how many those were', async () => {
+    it('returns cost and time per week without recalled answers, and their number', async () => {
       const usage = (costUsd: number) => ({
         inputTokens: 0,
         outputTokens: 0,

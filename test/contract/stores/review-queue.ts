@@ -112,7 +112,7 @@ export function reviewQueueContract(world: StoresWorld): void {
       });
     });
 
-    it('gives reviewers who ask at once different items, and nobody what was skipped lately or is held', async () => {
+    it('gives reviewers who ask at once different items, and none that was skipped lately or is held', async () => {
       const { reviews } = world.stores;
       const items = [await open('a', 3), await open('b', 2), await open('c', 1)];
       const given = await Promise.all(['ada', 'bob', 'eve', 'joe'].map((reviewer) => next(reviewer)));

@@ -162,7 +162,7 @@ export function reviewsContract(world: StoresWorld): void {
       expect(await ids({ state: 'decided' })).toEqual([]);
     });
 
-    it('lets nobody rewrite the trail', async () => {
+    it('does not allow the trail to be rewritten', async () => {
       const { id } = await world.openReview();
 
       await expect(

@@ -112,7 +112,7 @@ export function situationContract(world: StoresWorld): void {
       });
     });
 
-    it('is what failed before and by which build it was mended, however many follow', async () => {
+    it('is what failed before and which build fixed it, however many follow', async () => {
       await ours({ number: '100' });
       const last = await ours({ number: '101' });
       await world.analysisOf(last, 'f00d');
@@ -217,7 +217,7 @@ export function situationContract(world: StoresWorld): void {
       expect((await histories(['b', 'c'], '2'))?.defaultBranch?.since).toBeNull();
     });
 
-    it('is a later run of the same commit that passed, but none of a pull request merged anew', async () => {
+    it('is a later run of the same commit that passed, but none of a pull request merged again', async () => {
       const onBranch = { branch: 'fix', pullRequest: null, commit: 'cafe' };
       const failing = await failed('f00d', { ...onBranch, number: '1' });
       const passed = await world.build({ ...onBranch, number: '2', status: 'passed' });

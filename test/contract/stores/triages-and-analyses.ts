@@ -43,7 +43,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     }
 
     it.each(['done', 'failed'] as const)(
-      'requests a triage again for a build whose triage was %s, with tries counted anew',
+      'requests a triage again for a build whose triage was %s, with its attempts reset',
       async (state) => {
         const { id, buildId } = await requested();
         await jobs().release(await leased(id), 'GitHub did not answer', 1);
@@ -87,7 +87,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     });
 
     it.each(['release', 'reclaim', 'expiry'])(
-      'counts the tries of a job with news anew after its %s',
+      'resets the attempts of a job with news after its %s',
       async (end) => {
         const { id, buildId } = await requested();
         await jobs().release(await leased(id), 'GitHub did not answer', 1);
@@ -240,21 +240,23 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(await holds(held)).toBe(false);
     });
 
-    it('lets nobody take a job between asking who holds it and the end of that transaction', async () => {
+    it('keeps a job from being taken between the check of its holder and the end of that transaction', async () => {
       const { id } = await requested();
       const expired = await jobs().lease(id, 1);
       if (expired === null) throw new Error('the lease is given');
       await delay(20);
       const order: string[] = [];
+      const asked = Promise.withResolvers<void>();
 
       const writing = world.db.transaction(async (sql) => {
         expect(await jobs().holds(expired, sql)).toBe(true);
         order.push('asked');
+        asked.resolve();
         await delay(100);
         await sql.query('select 1');
         order.push('written');
       });
-      await delay(30);
+      await Promise.race([asked.promise, writing]);
       const taken = await jobs().lease(id, LEASE_MS);
       if (taken !== null) order.push('taken');
       await writing;

@@ -316,7 +316,7 @@ export function workContract(world: StoresWorld): void {
         expect((await obsolete()) !== null).toBe(expected);
       });
 
-      it('where a person named another cause of the same failure meanwhile', async () => {
+      it('if a person named another cause of the same failure in the meantime', async () => {
         const [same, other] = [await published(), await published()];
         const { rootCause } = same.analysis.answer;
         const confirmedAt = '2099-01-01T00:00:00.000Z';

@@ -138,7 +138,7 @@ describe('ask graph', () => {
     expect(state.leftOut[0]?.reason).toContain('E77, which does not exist');
   });
 
-  it('tells the answer as it comes, before it is checked', async () => {
+  it('streams the answer before it is checked', async () => {
     const pieces: string[] = [];
     await run(
       { replies: [[said('One.', ['E1']), said('Two.', ['E77'])]] },

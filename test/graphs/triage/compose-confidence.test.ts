@@ -60,7 +60,7 @@ describe('composeConfidence', () => {
       compose({ assessment: said(1), reading: rules(0.95), quotesBuild: false }).confidence,
     ).toBeLessThan(0.8);
   });
-  it('counts another reading, invented quotations, another cause before, and a machine that is ill for too long', () => {
+  it('counts another reading, invented quotations, another cause before, and a machine that is down for too long', () => {
     const sure = compose({ assessment: said(1), reading: rules(0.9) }).confidence;
     expect(compose({ assessment: said(1), reading: rules(0.9, 'CODE_ERROR') }).confidence).toBeLessThan(sure);
     expect(compose({ assessment: said(1), reading: rules(0.4, 'CODE_ERROR', true) }).confidence).toBe(0.6);

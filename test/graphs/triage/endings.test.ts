@@ -145,7 +145,7 @@ describe('execute_tool', () => {
     expect(state.outcomes.map((outcome) => outcome.call.tool)).toEqual(['read_file', 'search_code']);
   });
 
-  it('tells the correction of a call among its judgements', async () => {
+  it('lists the correction of a call among its judgments', async () => {
     const toolbox = scriptedToolbox({
       read_file: (call) =>
         call.args.path === 'a.ts' ? hit : { status: 'invalid-arguments', summary: 'no path' },

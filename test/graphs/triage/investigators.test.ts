@@ -126,7 +126,7 @@ describe('complexityOf', () => {
     },
   };
   it('finds a plain failure plain', () => expect(describeComplexity(sampleSubject(), sure)).toBeNull());
-  it('tells close categories', () => {
+  it('names close categories', () => {
     const close = { ...sure, probabilities: { ...sure.probabilities, CODE_ERROR: 0.5, TEST_FAILURE: 0.42 } };
     expect(describeComplexity(sampleSubject(), close)).toContain('almost equally likely');
   });

@@ -48,7 +48,7 @@ describe('a decision of a person', () => {
     );
   });
 
-  it('changes nothing where the log tells the same, where it is not alike, or where nobody confirmed it', () => {
+  it('changes nothing if the log says the same, if it is not alike, or if it is not confirmed', () => {
     const sure = { ...unsure, category: 'CONFIG_ERROR' as const, confidence: 0.9, abstained: false };
     expect(byPrecedent(sure, [decided(0.9)])).toBe(sure);
     const shown = { ...decided(0.9), data: { ...decided(0.9).data, proposes: false } };

@@ -60,7 +60,7 @@ async function triage(log: string) {
   return { state, queries };
 }
 
-describe('a failure that nobody knows', () => {
+describe('an unknown failure', () => {
   it('has more than thirty examples', () => {
     expect(MESSAGES.length).toBeGreaterThan(30);
   });

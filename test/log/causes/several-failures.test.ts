@@ -111,7 +111,7 @@ describe('failures of one build', () => {
     ]);
   });
 
-  it('are a compile error beside the tests of other packages', () => {
+  it('are a compile error next to the tests of other packages', () => {
     const compile =
       '# example.test/rail [example.test/rail.test]\nrail/rail_test.go:9:5: undefined: Switches\nFAIL\texample.test/rail [build failed]\n';
     const causes = readLogs({ log: `${compile}${GO}` });
@@ -212,7 +212,7 @@ Traceback (most recent call last):
 KeyError: 'sites'
 `;
 
-  it('have failed if they end in an error, also beside others that say how they ended', () => {
+  it('have failed if they end in an error, also next to others that say how they ended', () => {
     const causes = readLogs({ 'unit.log': GO, 'load.log': CRASH });
     expect(causes.map(({ tests, message }) => tests[0] ?? message)).toEqual([
       'TestDiv',

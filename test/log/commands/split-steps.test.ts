@@ -35,7 +35,7 @@ const KEEPING = [
 ];
 
 describe('commands that failed in one step', () => {
-  it('are told apart where the script keeps their statuses', () => {
+  it('are separated if the script keeps their statuses', () => {
     const [clone, patch, ...more] = readStep(KEEPING, `${CLONE}${PATCH}`);
     expect(more).toEqual([]);
     expect(clone).toMatchObject({
@@ -50,7 +50,7 @@ describe('commands that failed in one step', () => {
     expect(patch?.text).not.toContain('units.example.test');
   });
 
-  it('are told apart where the shell goes on after a failure', () => {
+  it('are separated if the shell continues after a failure', () => {
     const commands = ['bash vendor.sh', 'git apply --verbose patches/*.patch'];
     expect(readStep(['set +e', ...commands], `${CLONE}${PATCH}`)).toHaveLength(2);
     expect(readStep(commands, `${CLONE}${PATCH}`, '/usr/bin/bash {0}')).toHaveLength(2);
@@ -68,7 +68,7 @@ describe('commands that failed in one step', () => {
     expect(readStep(script, `${PATCH}${PATCH.replace('c:1', 'c:7')}`)).toHaveLength(1);
   });
 
-  it('are failing tests, and what another tool says beside them', () => {
+  it('are failing tests, and what another tool says next to them', () => {
     const script = ['go test ./... || failed=1', 'bash vendor.sh || failed=1', 'exit $failed'];
     const causes = readStep(script, `${TESTS}${CLONE}`);
     expect(causes.map(({ tests, message }) => tests[0] ?? message.slice(0, 5))).toEqual(['TestDiv', 'fatal']);

@@ -8,6 +8,7 @@ import { stripEscapes } from '../../../src/log/lines/clean.ts';
 import { readSources } from '../../../src/log/read-sources.ts';
 import { trimStoredLine } from '../../../src/log/reduce/reduce.ts';
 import { countTokens } from '../../../src/log/reduce/tokens.ts';
+import { readCpuMs } from '../../support/cpu-time.ts';
 
 const log = (text: string, name = 'build.log'): SourceText => ({ name, kind: 'log', text, notes: [] });
 const read = (text: string, greenText: string, budgetTokens = 400): Reading =>
@@ -44,7 +45,7 @@ const line = fc.oneof(
 );
 const text = fc.array(line, { maxLength: 60 }).map((lines) => lines.join('\n'));
 
-describe('reading beside a green log', () => {
+describe('reading compared with a green log', () => {
   it('finds what is new and leaves out the complaints that a green build has too', () => {
     const { messages, excerpts } = read(RED, GREEN);
     expect(messages.map((message) => message.text)).toEqual(['error: linker ran out of memory']);
@@ -192,10 +193,10 @@ describe('any green log', () => {
     ['one line of 10 MB', 'x1 '.repeat(3_500_000)],
     ['full of wildcards', '<*> <*> <*> <*> <*>\n<*>\n'.repeat(1_000)],
     ['only line ends', '\n'.repeat(200_000)],
-  ])('reads on beside a green log that is %s', (_, green) => {
-    const start = performance.now();
+  ])('reads on if the green log is %s', (_, green) => {
+    const start = readCpuMs();
     const { messages } = read(RED, green);
     expect(messages.map((message) => message.text)).toContain('error: linker ran out of memory');
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(readCpuMs() - start).toBeLessThan(3_000);
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { extractTemplates, knowsAny, Templates, templatesInTurns } from '../../../src/log/green/templates.ts';
+import { readCpuMs } from '../../support/cpu-time.ts';
 
 const GREEN = [
   'Downloading from central: https://repo.example.org/a/1.0/a-1.0.pom',
@@ -37,7 +38,7 @@ describe('templatesOf', () => {
     expect(knowsAny([green], 'parser > reads_c_3 SKIPPED')).toBe(false);
   });
 
-  it('tells no failures from some, and one exit code from another', () => {
+  it('distinguishes no failures from some, and one exit code from another', () => {
     const green = extractTemplates(`${GREEN}\nprocess exited with code 0\n0 failed, 12 passed`);
     expect(knowsAny([green], 'Tests run: 12, Failures: 1, Errors: 0, Skipped: 1')).toBe(false);
     expect(knowsAny([green], 'process exited with code 137')).toBe(false);
@@ -97,9 +98,9 @@ describe('templatesOf', () => {
       { length: 40_000 },
       (_, i) => `item_${i} x_${i * 7} y_${i * 3}.q z-${i} done at_${i}`,
     );
-    const start = performance.now();
+    const start = readCpuMs();
     const green = extractTemplates(lines.join('\n'));
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(readCpuMs() - start).toBeLessThan(5_000);
     expect(green.lines.length).toBeLessThan(lines.length);
   });
 });

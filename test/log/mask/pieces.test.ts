@@ -13,7 +13,7 @@ describe('masking piece by piece', () => {
     expect(await inPieces(FILLER.repeat(20_000))).toEqual({ text: '', count: 0 });
   });
 
-  it('tells a fellow reader what a scan of its own would', async () => {
+  it('gives another reader what a scan of its own would', async () => {
     const log = bytesOfText(
       `${FILLER}\u001b[31merr\u001b[0mor: failed\nnpm ERR! code 1\n${'x'.repeat(2_000_000)} fatal: gone\n`.repeat(
         3,

@@ -86,7 +86,7 @@ describe('a masker that hides names', () => {
     expect((await masker.mask('to 10.0.0.5')).text).toBe('to <HOST>');
   });
 
-  it('leaves names alone where it is not told to hide them', async () => {
+  it('leaves names alone unless it is to hide them', async () => {
     expect((await createMasker().mask('ada@example.com 10.0.0.5')).text).toBe('ada@example.com 10.0.0.5');
   });
 });

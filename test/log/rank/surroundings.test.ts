@@ -20,7 +20,7 @@ const rows = measureSurroundings(
 );
 
 describe('what is measured of a line among those around it', () => {
-  it('tells a heading from the list below it', () => {
+  it('distinguishes a heading from the list below it', () => {
     expect(['head', 'alikeAbove', 'alikeBelow'].map((fact) => measured(fact, 5))).toEqual([3, 0, 1]);
     expect(['head', 'alikeAbove', 'alikeBelow'].map((fact) => measured(fact, 6))).toEqual([3, 1, 0]);
   });
@@ -31,7 +31,7 @@ describe('what is measured of a line among those around it', () => {
     expect(measured('paragraphsAfter', 5)).toBe(0);
   });
 
-  it('counts possible causes before and behind a line, and those with a word of failure', () => {
+  it('counts possible causes before and behind a line, and those that mention a failure', () => {
     expect(measured('causesBefore', 3)).toBe(1);
     expect(measured('causesAfter', 3)).toBeCloseTo(Math.log2(3));
     expect(['severeBefore', 'severeAfter'].map((fact) => measured(fact, 5))).toEqual([1, 0]);

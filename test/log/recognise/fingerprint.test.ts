@@ -96,7 +96,7 @@ describe('fingerprintOf', () => {
       'worker of the depot died with exit code 137',
       'worker of the depot died with exit code 1',
     ],
-  ])('tells different %s apart', (_, one, other) => {
+  ])('distinguishes different %s', (_, one, other) => {
     expect(printOf(one)).not.toBe(printOf(other));
     expect(printOf(one, 'test_a')).not.toBe(printOf(other, 'test_a'));
   });
@@ -232,7 +232,7 @@ describe('a failure that does not say why', () => {
     },
   );
 
-  it('is nobody without a test: all such are unknown', () => {
+  it('is unknown without a test', () => {
     expect(silent(null, null).fingerprint.value).toBe('');
     expect(isUnknown(silent(null, null).fingerprint)).toBe(true);
     expect(isUnknown(silent(null, 'exit code 1').fingerprint)).toBe(true);
@@ -242,7 +242,7 @@ describe('a failure that does not say why', () => {
   });
 
   it.each(['Segmentation fault (core dumped)', 'Killed', 'timed out', 'exit code 137'])(
-    'is nobody where only how it ended is known: %s',
+    'is unknown if only the exit is known: %s',
     (message) => {
       expect(isUnknown(silent(null, message).fingerprint)).toBe(true);
       expect(isUnknown(silent('test_a', message).fingerprint)).toBe(false);

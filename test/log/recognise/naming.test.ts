@@ -28,7 +28,7 @@ describe('what names an error', () => {
     expect(findNaming('acme-billing: disk quota exceeded', 'See `acme-billing` for details.')).toBeNull();
   });
 
-  it('brings the sections beside it, and never those of another error', () => {
+  it('finds the sections next to it, and never those of another error', () => {
     const passage = (position: number, place: string, body: string) => ({
       position,
       place,

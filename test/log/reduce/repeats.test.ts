@@ -13,7 +13,7 @@ describe('a line said again and again', () => {
     expect(counted[0]?.text).toContain('ERROR: node 0 could not be reached');
   });
 
-  it('leaves room for what is said once', () => {
+  it('leaves room for what is printed once', () => {
     expect(excerpts.some(({ text }) => text.includes("error: expected ';'"))).toBe(true);
   });
 });

@@ -22,7 +22,7 @@ it('keeps 5,000 results of failed tests and 45,000 others, and counts the rest',
   expect(boundResults(failed.slice(0, 10))).toEqual({ kept: failed.slice(0, 10), note: null });
 });
 
-it('says so of a report, and tells a few hundred failures apart', { timeout: 60_000 }, () => {
+it('marks a bounded report, and distinguishes a few hundred failures', { timeout: 60_000 }, () => {
   const cases = Array.from(
     { length: 8_000 },
     (_, at) => `<testcase name="case ${at}"><failure message="expected ${at}"/></testcase>`,

@@ -90,7 +90,7 @@ describe('what a report says of a failing test', () => {
     expect(holds('<failure message="a">', 'a ↵ b')).toBe(false);
   });
 
-  it('is told apart on one line, for tests of one name in many suites and files', () => {
+  it('is distinguished on one line, for tests of one name in many suites and files', () => {
     const cases = ['x', 'y', 'z'].map(
       (at) =>
         `<testcase name="t" classname="S" file="${at}.js"><failure message="the ${at} axis is bent"/></testcase>`,

@@ -28,7 +28,7 @@ describe('T45: parseJUnit', () => {
     expect(notes).toEqual([]);
   });
 
-  it('tells a message whole that only leads to the lines below it', () => {
+  it('shows a whole message that only introduces the lines below it', () => {
     const said =
       'lift_test.cpp:5&#x0A;Expected equality of these values:&#x0A;  seats(30)&#x0A;    Which is: 118&#x0A;  110&#x0A;broken chairs';
     const xml = suite(

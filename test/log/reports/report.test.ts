@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isReport, parseReport } from '../../../src/log/reports/report.ts';
+import { readCpuMs } from '../../support/cpu-time.ts';
 
 const captured = (name: string) =>
   parseReport(name, readFileSync(join(import.meta.dirname, '../../fixtures/reports', name), 'utf8'));
@@ -380,9 +381,9 @@ describe('what is hostile, broken or unknown', () => {
       version: '2.1.0',
       runs: [{ tool: { driver: { name: 't' } }, results }],
     }).replaceAll('/', '\\/');
-    const begun = performance.now();
+    const begun = readCpuMs();
     expect(parseReport('r.sarif', text).diagnostics).toHaveLength(10_000);
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(readCpuMs() - begun).toBeLessThan(3_000);
   });
 
   it('a log is no report', () => {

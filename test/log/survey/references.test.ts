@@ -29,7 +29,7 @@ describe('references', () => {
     expect(pathsIn(`start\n${line}\nend`)).toContainEqual([path, 2]);
   });
 
-  it('reads a path on one of the next lines where there is none beside the phrase', () => {
+  it('reads a path on one of the next lines where there is none next to the phrase', () => {
     const npm =
       'npm ERR! A complete log of this run can be found in:\nnpm ERR!     /root/.npm/_logs/x-debug-0.log';
     const jvm = '# An error report file with more information is saved as:\n# /ci/hs_err_pid4711.log';

@@ -97,7 +97,7 @@ describe('the survey of a build', () => {
     expect(notes.join(' ')).toContain('build.log refers to it on line 2');
   });
 
-  it('follows a reference to a folder, the most telling files of it first', () => {
+  it('follows a reference to a folder, its most informative files first', () => {
     const quiet = ['a', 'b', 'c', 'd'].map((name) =>
       file(`target/surefire-reports/${name}.txt`, 'Tests run: 3\n'),
     );

@@ -45,7 +45,7 @@ function classify() {
   return createLlmAnalyst({ model }).classify({ subject: sampleSubject() }, never);
 }
 
-test('a model that copies the example is told so once, and may do better', async () => {
+test('a model that copies the example is corrected once, and may do better', async () => {
   server.script({ do: 'reply', value: COPIED }, { do: 'reply', value: OWN });
   const { value, usage } = await classify();
   expect(value.category).toBe('TEST_FAILURE');

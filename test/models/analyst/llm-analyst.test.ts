@@ -218,7 +218,7 @@ describe('plan', () => {
     ).toBeUndefined();
   });
 
-  test('is told the tools that can be asked, and which of them are seldom of use', async () => {
+  test('gets the tools that can be asked, and which of them are seldom of use', async () => {
     const model = modelReplying(reply);
     const offered = [tool('grep_log'), { ...tool('read_file'), categories: ['CODE_ERROR' as const] }];
     await createLlmAnalyst({ model }).plan({ ...INSIGHT, offered }, never);
@@ -250,7 +250,7 @@ describe('chooseTools', () => {
     expect(system).not.toContain('grep_log');
   });
 
-  test('asks nobody where nothing is offered', async () => {
+  test('asks no model if nothing is offered', async () => {
     const model = modelReplying({});
     const judgement = await createLlmAnalyst({ model }).chooseTools(
       { ...INSIGHT, plan: PLAN, offered: [] },

@@ -105,7 +105,7 @@ describe('a model in a conversation, over real HTTP', () => {
     ]);
   });
 
-  it('answers by the rules where the stream breaks off, and takes back what it had told', async () => {
+  it('answers by the rules if the stream breaks off, and withdraws what it had streamed', async () => {
     play({ answer: { do: 'pieces', pieces: ['Half an ', 'answer tha'], cut: 'reset', pauseMs: 20 } });
     const { state, pieces, text } = await ask('why?');
     expect(state.analyst).toBe('rules');

@@ -210,7 +210,7 @@ describe('the situation', () => {
     gaps: ['who set it'],
   };
 
-  test('is told in full: reasons, thought, open questions, and what was asked with the evidence that it brought', () => {
+  test('is shown in full: reasons, thought, open questions, and calls with the evidence that they found', () => {
     const thought = 't'.repeat(900);
     const gaps = [{ missing: 'the configuration of vitest', tool: 'read_file', blocks: true }];
     const shown = showSituation(insight, { thought, confidence: 0.5, enough: false, retrieval: 0, gaps });

@@ -122,7 +122,7 @@ describe('leaving a model alone', () => {
   afterEach(() => void vi.useRealTimers());
 
   test.each(['upstream-auth', 'quota-exhausted'] as const)(
-    'after %s nobody asks it again for five minutes',
+    'is not asked again for five minutes after %s',
     async (code) => {
       const llm = failing(() => new TriageError(code, 'The key was refused'));
       const analyst = withFallback(llm, named('rules'), silentLogger);

@@ -75,7 +75,7 @@ describe('function calling', () => {
     expect(server.requests.map(({ body }) => body.max_tokens)).toEqual([512, 512]);
   });
 
-  test('without tools asks nobody', async () => {
+  test('asks no model without tools', async () => {
     expect(await modelOf(server).chooseTools({ ...CHOICE, tools: [] }, never)).toMatchObject({
       value: [],
       calls: 0,
@@ -140,7 +140,7 @@ describe('calls that do not fit', () => {
     expect((await choose()).value).toEqual([GREP_READ]);
   });
 
-  test('a tool that does not exist beside one that does is told to the caller, and nobody is asked again', async () => {
+  test('a tool that does not exist, next to one that does, is reported to the caller, and the model is not asked again', async () => {
     server.script({ do: 'call', calls: [GREP, { name: 'functions.run_shell', args: {} }] });
     expect((await choose()).value).toEqual([GREP_READ, { name: 'run_shell', args: {}, why: '' }]);
     expect(server.requests).toHaveLength(1);
@@ -204,7 +204,7 @@ describe('servers that support less', () => {
     expect(model.supports()).toEqual({ value: 'json_schema', tools: 'json_schema', calledFunctions: false });
   });
 
-  test('that overlook functions without a word are asked in words, and so from then on', async () => {
+  test('that ignore functions silently are asked in words, and from then on always', async () => {
     server.script({ do: 'text', text: 'I would look at the log.' }, { do: 'reply', value: IN_WORDS });
     const model = modelOf(server);
     expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP_READ]);

@@ -99,7 +99,7 @@ describe('a question that is too long, in the words of', () => {
   });
 });
 
-describe('a refusal that waiting does not mend', () => {
+describe('a refusal that waiting does not resolve', () => {
   test.each([
     [
       'OpenAI',

@@ -36,7 +36,7 @@ function listen(options: Partial<OpenAiChatModelOptions> = {}, signal = never) {
 }
 
 describe('a stream', () => {
-  test('is told piece by piece, and its tokens, those from the cache among them, are counted', async () => {
+  test('comes piece by piece, and its tokens, those from the cache among them, are counted', async () => {
     const usage = { input: 1_000_000, output: 500_000, cached: 400_000 };
     server.script({ do: 'pieces', pieces: ['It was ', 'rounded', ' twice.'], usage });
     const { told, asked } = listen();
@@ -74,7 +74,7 @@ describe('a stream', () => {
     expect(told.join('')).toBe('It was rounded.');
   });
 
-  test('from a server that does not stream is told in one piece', async () => {
+  test('from a server that does not stream comes in one piece', async () => {
     const message = { role: 'assistant', content: 'It was rounded.' };
     server.script({
       do: 'body',
@@ -98,7 +98,7 @@ describe('a stream', () => {
 
 describe('a stream that breaks', () => {
   test.each(['closed', 'reset'] as const)(
-    '(%s) after something was told is upstream-failed, and not asked again',
+    '(%s) after the first text is upstream-failed, and not retried',
     async (cut) => {
       server.script({ do: 'pieces', pieces: ['It was ', 'rou'], cut, pauseMs: 20 });
       const { told, asked } = listen();
@@ -108,7 +108,7 @@ describe('a stream that breaks', () => {
     },
   );
 
-  test('before anything was told is asked again, and the retry is counted', async () => {
+  test('before the first text is retried, and the retry is counted', async () => {
     server.script(
       { do: 'pieces', pieces: [], cut: 'closed' },
       { do: 'reset' },

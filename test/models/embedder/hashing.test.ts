@@ -6,7 +6,7 @@ import { embedderContract } from '../../contract/embedder-contract.ts';
 embedderContract('hashing', createHashingEmbedder);
 
 describe('tokens of log text', () => {
-  it('takes names apart and keeps them whole beside', () => {
+  it('splits names and keeps them whole as well', () => {
     const { words, identifiers } = tokenize('java.lang.ClassNotFoundException in my_own_module XMLParser');
     expect(words).toEqual([
       'java',
@@ -25,7 +25,7 @@ describe('tokens of log text', () => {
     expect(identifiers).toEqual(['classnotfoundexception', 'myownmodule', 'xmlparser']);
   });
 
-  it('keeps codes and telling numbers, and masks the others', () => {
+  it('keeps codes and meaningful numbers, and masks the others', () => {
     expect(tokenize('error TS2304 exit code 137 after 8123 ms, HTTP 429').words).toEqual([
       'error',
       'ts2304',

@@ -171,13 +171,13 @@ describe('what is missing', () => {
     }
   });
 
-  it('is said where a model gives what does not fit', async () => {
+  it('is reported if a model returns what does not fit', async () => {
     const odd = await open(played(async () => [[1, 0]]));
     await expect(odd.embed(['a', 'b'])).rejects.toMatchObject({ code: 'internal' });
   });
 });
 
-it('nobody waits for a model that was cancelled', async () => {
+it('stops waiting for a model when it is canceled', async () => {
   const embedder = await open(played(() => new Promise(() => undefined)));
   await expect(embedder.embed(['a'], AbortSignal.timeout(20))).rejects.toMatchObject({ code: 'cancelled' });
 });

@@ -135,7 +135,7 @@ describe('changes in a local clone', () => {
     ]);
   });
 
-  it('tells nothing of histories that do not meet', async () => {
+  it('reports nothing about histories that do not meet', async () => {
     repository.commit({ 'a.txt': 'one\n' }, 'One');
     repository.git('switch', '--quiet', '--orphan', 'other');
     repository.commit({ 'b.txt': 'two\n' }, 'Two');

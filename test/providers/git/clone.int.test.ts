@@ -157,12 +157,12 @@ describe('local git host', () => {
     rmSync(outside, { recursive: true });
   });
 
-  it('says so where there is no commit yet', async () => {
+  it('reports that there is no commit yet', async () => {
     expect(await open().canRead('shop/api')).toBe(true);
     expect(await open().resolve(query, signal)).toEqual({ ref: null, note: null });
   });
 
-  it('says so where git is not there or too slow', async () => {
+  it('reports that git is missing or too slow', async () => {
     repository.commit({ 'a.txt': 'one\n' }, 'One');
     expect(await open({ path: '/nonexistent' }).canRead('shop/api')).toBe(false);
     await expect(

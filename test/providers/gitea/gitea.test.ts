@@ -234,7 +234,7 @@ describe('a server', () => {
     ]);
   });
 
-  it('that offers no logs is told so, and the build is not read as empty', async () => {
+  it('that offers no logs is reported, and the build is not read as empty', async () => {
     routes = { 'runs/41/jobs': { jobs: [job(2, 1)], total_count: 1 } };
     const message = expect.stringMatching(
       /^No log of run 41 can be read\. The log of job "test" could not be read: Gitea returned 404/,
@@ -243,7 +243,7 @@ describe('a server', () => {
   });
 });
 
-it('a delivery of Gitea at the address of GitHub is told where to go', async () => {
+it('a delivery of Gitea at the address of GitHub is refused with the right address', async () => {
   const { githubProvider } = await import('../../../src/providers/github/provider.ts');
   const { GithubSettings } = await import('../../../src/providers/github/provider.ts');
   const { computeHmac } = await import('../../../src/providers/webhook.ts');

@@ -133,7 +133,7 @@ describe('a GitHub App', () => {
     expect(app.issued[0]?.repositories).toEqual(['new-name']);
   });
 
-  test('looks again where it was taken out and installed anew', async () => {
+  test('looks again if it was removed and installed again', async () => {
     install(app, REPOSITORY, 7);
     const fetch = open();
     await fetch();
@@ -169,7 +169,7 @@ describe('where the App is not installed', () => {
     expect(new Set(signedWith('/ours/actions/'))).toEqual(new Set([`token ${app.issued[0]?.token}`]));
   });
 
-  test('any more, the same is said', async () => {
+  test('any more, gets the same answer', async () => {
     install(app, REPOSITORY);
     install(app, 'octo-org/ours');
     const fetch = open();

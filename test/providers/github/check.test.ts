@@ -72,7 +72,7 @@ describe('the check run of a build', () => {
     expect(client.checks).toHaveLength(2);
   });
 
-  it('UX 48: brings 120 annotations in three requests, each once', async () => {
+  it('UX 48: sends 120 annotations in three requests, each once', async () => {
     client.files = ['src/a.ts'];
     const annotations = Array.from({ length: 120 }, (_, index) => remark('src/a.ts', index + 1));
     const { reference } = await noticeClient().send(
@@ -96,7 +96,7 @@ describe('the check run of a build', () => {
     expect(client.checks[1]?.annotations).toEqual([]);
   });
 
-  it('is refused to whoever is no App, in words', async () => {
+  it('is refused with a reason unless an App is used', async () => {
     const refused = noticeClient({ app: null, token: 'ghp_secret' }).send(content(), buildNotice());
     await expect(refused).rejects.toMatchObject({
       code: 'upstream-auth',

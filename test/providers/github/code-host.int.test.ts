@@ -189,7 +189,7 @@ describe('GitHub on a bad day', () => {
     expect(await host.readFile({ ...query, path: 'z' }, signal)).toBeNull();
   });
 
-  it('gives up at its time limit, and at once when told to', async () => {
+  it('gives up at its time limit, and at once on abort', async () => {
     const seen = instead('/git/trees/', () => {});
     const late = { code: 'timeout', retryable: true };
     await expect(open({ timeoutMs: 300 }).readFile(readme, signal)).rejects.toMatchObject(late);

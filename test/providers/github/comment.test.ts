@@ -52,7 +52,7 @@ describe('the comment of a pull request', () => {
     });
   });
 
-  it('that somebody has deleted is said to be gone', async () => {
+  it('that was deleted is reported as gone', async () => {
     await expect(
       noticeClient().send({ body: 'x' }, pullRequestNotice({ reference: '7' })),
     ).rejects.toMatchObject({

@@ -164,7 +164,7 @@ describe('a signed delivery that is not as it should be', () => {
     },
   );
 
-  test('deep nesting beside the fields that count does no harm', async () => {
+  test('deep nesting next to the fields that count does no harm', async () => {
     const deep = `${JSON.stringify(failedRun).slice(0, -1)},"extra":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`;
 
     expect((await send({ event: 'workflow_run', payload: deep })).statusCode).toBe(202);

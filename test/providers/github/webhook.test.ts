@@ -214,7 +214,7 @@ describe('what is no failure is acknowledged and ignored, with a reason', () => 
   });
 });
 
-describe('one run, told in several ways, is one build (T09)', () => {
+describe('one run, delivered in several forms, is one build (T09)', () => {
   const repository = { full_name: 'octo-org/octo-repo' };
   const messages = {
     run: { event: 'workflow_run', payload: failedRun, delivery: 'd-run' },
@@ -287,7 +287,7 @@ describe('more of one run fails', () => {
     ]);
   });
 
-  test('the check of a job that is known, told again in another delivery, or told after the run has ended, is no news', async () => {
+  test('the check of a known job, delivered again or after the run has ended, changes nothing', async () => {
     expect(
       await owedAfter(
         jobOf(1, 'd-1'),

@@ -95,7 +95,7 @@ it.each([
   expect(writes()).toHaveLength(1);
 });
 
-it('may pass where nobody answers, and tells nothing of the address', async () => {
+it('can be tried again if the server does not answer, and does not reveal the address', async () => {
   intercept = (request) => {
     request.socket.destroy();
     return true;

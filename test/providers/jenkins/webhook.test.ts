@@ -83,7 +83,7 @@ describe('the Notification plugin', () => {
     });
   });
 
-  test('the end of the log and the failed tests that it brings are kept, masked', async () => {
+  test('the end of the log and the failed tests in it are kept, masked', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const log = `token ${secret}\nerror: discount is not defined\n`;
     const test_summary = {
@@ -289,7 +289,7 @@ describe('signed deliveries (T14)', () => {
     expect([state.builds.length, state.enqueued.length]).toEqual([1, 1]);
   });
 
-  test('a signature counts even where a right token is beside it', async () => {
+  test('a signature counts even next to a right token', async () => {
     const headers = { ...signedHeaders(body, NOW - 6 * 60_000), 'x-faultline-token': JENKINS_SECRETS[0] };
 
     expect((await send(body, { headers })).statusCode).toBe(401);

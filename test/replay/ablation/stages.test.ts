@@ -7,7 +7,7 @@ describe('names of stages', () => {
     expect(parseStages([])).toEqual([]);
   });
 
-  it('that nobody knows are told, with all that there are', () => {
+  it('that are unknown are named, with all that exist', () => {
     expect(() => parseStages(['web', 'wisdom'])).toThrow(/no stage "wisdom".*library.*reducer/);
   });
 

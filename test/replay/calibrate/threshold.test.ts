@@ -119,7 +119,7 @@ describe('a threshold and what verify does with it', () => {
     }
   });
 
-  it('is none where a flat map would publish what nobody tested', () => {
+  it('is null if a flat map would publish what was never tested', () => {
     const flat = byCategory((): CategoryMap => ({ ...cappedMap(0, 0, 1), points: [[0, 0.95]] }));
     const sure = labelled('CODE_ERROR', 0.95, 200, 0);
     expect(thresholdsAt(sure, flat, { most: 0.05, confidence: 0.95 })[0]?.threshold).toBeNull();

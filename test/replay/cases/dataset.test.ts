@@ -119,7 +119,7 @@ describe('the texts of a row', () => {
     ).toBe('one\ntwo');
   });
 
-  it('come from files beside the data set, plain or gzip, the green log with them', async () => {
+  it('come from files next to the data set, plain or gzip, the green log with them', async () => {
     const dataset = folderWith({ 'red.log.gz': gzipSync('red'), 'green.log': Buffer.from('green') });
     const row: DatasetRow = { id: 'a', log_path: 'red.log.gz', pass_log_path: 'green.log' };
     expect(await readTexts(row, dataset, LIMITS)).toMatchObject({

@@ -32,7 +32,7 @@ describe('a folder of logs', () => {
     });
   });
 
-  it('reads what is true of a log from the file beside it, which goes before the folder', async () => {
+  it('reads what is true of a log from the file next to it, which goes before the folder', async () => {
     const truth = {
       category: 'CONFIG_ERROR',
       also_ok: ['INFRA_ERROR'],

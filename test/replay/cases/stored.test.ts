@@ -98,7 +98,7 @@ describe('cases from the stores', () => {
     await expect(one?.load({ ...LIMITS, maxBytes: 10 })).rejects.toMatchObject({ code: 'too-large' });
   });
 
-  it('have no truth where nobody decided', async () => {
+  it('have no truth before a decision', async () => {
     const [one] = await good(storedCases(deps([{ ...stored('b1', {}), decision: null, origin: null }]), {}));
     expect(one?.row).toEqual({ id: 'b1', project: 'acme/shop', happened_at: RECEIVED });
     expect(one?.build?.id).toBe('b1');

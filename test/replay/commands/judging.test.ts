@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('whoever interrupts the judge keeps the figures of what was replayed: only the opinions are left out', async () => {
+test('interrupting the judge keeps the figures of what was replayed, without the opinions', async () => {
   const interrupted = new AbortController();
   server.script(() => {
     interrupted.abort(new Error('Interrupted'));

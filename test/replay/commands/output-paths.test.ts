@@ -58,7 +58,7 @@ describe('what a replay writes', () => {
     await expect(checkOutputs(options)).rejects.toThrow(sentence);
   });
 
-  it('may be beside it', async () => {
+  it('may be next to it', async () => {
     const beside = {
       out: join(FOLDER, 'new.jsonl'),
       html: join(FOLDER, 'new.html'),

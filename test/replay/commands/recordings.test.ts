@@ -40,7 +40,7 @@ test('replay records what replay --frozen runs again, and a changed recording te
   );
 });
 
-test('a file of recordings goes on behind its last whole line, and nobody else may read it', async () => {
+test('a file of recordings continues after its last whole line, and only its owner may read it', async () => {
   const path = join(folder, 'recordings.jsonl');
   const first = await openRecordingsFile(path);
   await first.add(await recordRun());

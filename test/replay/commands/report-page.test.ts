@@ -7,7 +7,7 @@ const HOSTILE =
   '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe\u0000\u001b[31m</pre></style>';
 
 describe('the report of a replay as one page', () => {
-  it('asks nobody for anything, and runs nothing, whatever its texts are', () => {
+  it('makes no requests and runs nothing, whatever its texts are', () => {
     const hostile = caseOf({
       id: HOSTILE,
       truth: HOSTILE,

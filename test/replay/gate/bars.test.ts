@@ -8,7 +8,7 @@ import { failedResult } from '../../../src/replay/run/results.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-bars-'));
 
 describe('a file of bars', () => {
-  it('is read with its baseline, which lies beside it', async () => {
+  it('is read with its baseline, which lies next to it', async () => {
     writeFileSync(join(FOLDER, 'baseline.jsonl'), JSON.stringify(failedResult('a', 'burst', 1)));
     const bars = [{ figure: 'category accuracy', worseBy: 0.02 }];
     const gate = await openGate(fileOf({ schema: 1, baseline: 'baseline.jsonl', bars }));

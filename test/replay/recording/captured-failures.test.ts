@@ -49,7 +49,7 @@ describe('captured failures run again from their recordings are the same to the 
       await expectSame(await recorded(app, failure), today);
   });
 
-  it('by a model, with investigators side by side, answers sent back and arguments mended', {
+  it('by a model, with investigators side by side, answers sent back and arguments corrected', {
     timeout: 60_000,
   }, async () => {
     const model = await startScriptedModel({ latencyMs: 0, rounds: 2, judge: doubtful() });

@@ -39,7 +39,7 @@ describe('a recording run again', () => {
     }
   });
 
-  it('ends with the calibrations that it began with, whoever judged and whatever is in force today', async () => {
+  it('ends with the calibrations that it began with, whichever analyst judged and whatever is in force today', async () => {
     const rules = {
       ...{ version: 3, analyst: 'rules' },
       categories: byCategory(() => cappedMap(0, 0, 0.41)),

@@ -14,7 +14,7 @@ describe('what is left of a replay', () => {
     expect(estimateRest({ ...STANDING, resumed: 25, usd: 0.5 })).toEqual({ milliseconds: 360_000, usd: 3 });
   });
 
-  it('is not said from a handful of cases, nor where nobody has counted', () => {
+  it('is not shown for a handful of cases, nor before anything was counted', () => {
     expect(estimateRest({ ...STANDING, done: 4 })).toBeNull();
     expect(estimateRest({ ...STANDING, total: null })).toBeNull();
   });

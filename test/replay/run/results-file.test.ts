@@ -35,7 +35,7 @@ describe('a results file', () => {
     }
   });
 
-  it('is written over by a run that begins anew', async () => {
+  it('is overwritten by a run that starts again', async () => {
     const path = await written('anew.jsonl', ['a', 'b']);
     expect(await idsOf(await written('anew.jsonl', ['c']))).toEqual(['c']);
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(2);

@@ -92,7 +92,7 @@ describe('a SARIF log', () => {
   const [run] = buildSarifLog(exported()).runs;
   const [result] = run?.results ?? [];
 
-  it('puts a cause at its first suspect, with the lines that prove it beside it', () => {
+  it('puts a cause at its first suspect, with the lines that prove it next to it', () => {
     const region = { startLine: 41 };
     expect(result?.locations[0]?.physicalLocation).toEqual({
       artifactLocation: { uri: 'src/cart/tax.ts', uriBaseId: '%SRCROOT%' },

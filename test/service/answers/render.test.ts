@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Whose } from '../../../src/domain/whose.ts';
 import {
   renderGithubCommands,
   renderMarkdown,
@@ -24,6 +25,24 @@ it('what running the command again has shown goes before the cause, plain, on a 
     expect(text).toContain('Fails 3 of 3 here');
     expect(text.indexOf('Fails 3 of 3 here')).toBeLessThan(text.indexOf('The new tax step rounds each line'));
   }
+});
+
+it('whose the failure is goes before everything, where an experiment or the history says it', () => {
+  const tried = sampleAnalysis({ experiment: sampleExperiment() });
+  expect(renderTerminal(tried, terminal)).toMatch(/^Is it me\? Yes, new with this change: Fails 3 of 3 here/);
+  expect(renderPlain(tried)).toMatch(/^Answer\tsure\nWhose\tIs it me\? Yes, new with this change/);
+  const whose: Whose = {
+    verdict: 'flaky',
+    isDefault: false,
+    probability: 0.97,
+    proof: [{ what: 'flakes', flakes: 3, runs: 15 }],
+    act: { what: 'rerun' },
+  };
+  const text = renderTerminal(sampleAnalysis(), { ...terminal, whose });
+  expect(text).toMatch(
+    /^Is it me\? Most likely no, flaky \(97 %\): flaked in 20 % of 15 runs\. Run it\nagain\.\n/,
+  );
+  expect(renderTerminal(sampleAnalysis(), terminal)).not.toContain('Is it me');
 });
 
 describe('renderTerminal', () => {

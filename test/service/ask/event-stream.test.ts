@@ -19,7 +19,7 @@ it('tells events in order and ends with done', async () => {
   );
 });
 
-it('tells a failure in its own words, and one that nobody threw on purpose not at all', async () => {
+it('reports a known error with its message, and an unexpected one without', async () => {
   const refused = eventStream(
     async () => Promise.reject(new TriageError('timeout', 'No answer within 1 s.', { retryable: true })),
     () => undefined,

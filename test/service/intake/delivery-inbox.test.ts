@@ -104,7 +104,7 @@ describe('landing', () => {
   });
 
   test.each([false, true])(
-    'a connection that breaks fails nobody, whether what it carried was kept (%s) or not',
+    'a broken connection causes no failure, whether its data was stored (%s) or not',
     async (keepThenFail) => {
       const store = fakeStore();
       Object.assign(store.state, { failures: 1, keepThenFail });

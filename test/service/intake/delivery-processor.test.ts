@@ -21,7 +21,7 @@ function world(changes: Parameters<typeof fakeHttpDeps>[0] = {}) {
 }
 
 describe('the relay', () => {
-  test('makes builds of what landed, in its order, and notifies', async () => {
+  test('makes builds of pending deliveries, in their order, and notifies', async () => {
     const { deps, state, notified, processor } = world();
     const of = [undefined, false, true].map((fromFork, at) =>
       landed(at + 2, { defaultBranch: 'main', fromFork }),

@@ -210,7 +210,7 @@ describe('what a decision teaches', () => {
 });
 
 describe('who may decide', () => {
-  it('lets the holder decide, and anybody where nobody holds it', async () => {
+  it('lets the holder decide, and any reviewer if it is not held', async () => {
     const world = twoOfOneCause();
     await world.deps.stores.reviews.claim('rev_1', 'ada', 1000);
     await expect(decide(world, { type: 'accept' }, { version: 2 })).resolves.toMatchObject({

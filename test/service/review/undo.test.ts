@@ -71,7 +71,7 @@ describe('taking a decision back', () => {
     expect([...world.state.index.keys()]).toEqual([first.entry?.id]);
   });
 
-  it('changes nothing the second time, and lets the item be decided anew', async () => {
+  it('changes nothing the second time, and lets the item be decided again', async () => {
     const world = manyOfOneCause();
     await decide(world, { type: 'accept' });
     const { review } = await undo(world);
@@ -84,7 +84,7 @@ describe('taking a decision back', () => {
     });
   });
 
-  it("is nobody else's business, but an admin's", async () => {
+  it('is allowed only for the reviewer and for an admin', async () => {
     const world = manyOfOneCause();
     await decide(world, { type: 'accept' });
 

@@ -152,7 +152,7 @@ describe('a question to a person', () => {
     ]);
   });
 
-  it('goes on without an answer when nobody gives one in time', async () => {
+  it('continues without an answer if none is given in time', async () => {
     const build = await owedBuild();
     await work(1);
     await work(1);

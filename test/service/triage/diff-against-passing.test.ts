@@ -39,7 +39,7 @@ function choosing(all: readonly ChosenPassingLog[]) {
   return { asked, deps: { passingBuilds, greenBuilds: 3 } };
 }
 
-describe('reading beside green builds', () => {
+describe('reading compared with green builds', () => {
   it('drops what any of them says too, and names the newest', async () => {
     const { deps } = choosing([chosen('test.log', '12', GREEN), chosen('test.log', '11', OLDER)]);
     const sources = [logOf('test.log')];

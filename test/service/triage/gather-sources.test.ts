@@ -165,7 +165,7 @@ describe('the texts of a build', () => {
       ]);
     });
 
-    it('T29: are waited for where nobody else has them, until the last try, which goes on without', async () => {
+    it('T29: are waited for if they are nowhere else, until the last attempt, which continues without them', async () => {
       const upload = { ...build, provider: 'upload' as const };
       await archive.put(upload.id, logOf('a.log', 'first'));
 

@@ -1,24 +1,11 @@
-import { MemorySaver } from '@langchain/langgraph';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import { systemClock } from '../../../src/lib/time.ts';
-import { createMasker } from '../../../src/log/mask/mask.ts';
-import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
-import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
-import { sampleBuild, sampleEntry } from '../../stores/samples.ts';
+import { sampleEntry } from '../../stores/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
-import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
-import { createTriageJobs } from '../../support/triage-jobs.ts';
+import { triageLog } from '../../support/triage-world.ts';
 
-const LIMITS = {
-  maxIterations: 5,
-  maxCorrections: 2,
-  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
-};
 const YAML = (...said: string[]) =>
   ['not ok 7 cart/sums-up', '  ---', ...said.map((line) => `  ${line}`), '  ...', ''].join('\n');
 
@@ -43,41 +30,11 @@ beforeAll(async () => {
 });
 afterAll(async () => db.dispose());
 
-/** A build of the repository with this log, triaged. */
+/** Triages a build of the repository with this log. */
 async function triaged(repository: string, log: string) {
-  const { build } = await stores.builds.upsert(
-    sampleBuild({ provider: 'upload', repository, number: newId('bld') }),
-  );
-  const archive = createMemoryArchive();
-  await archive.put(build.id, { name: 'build.log', kind: 'log', text: log, notes: [] });
-  await stores.triages.request(build.id);
-  const job = await createTriageJobs(stores).lease(build.id);
-  if (job === null) throw new Error('the lease is given');
-  const investigation = {
-    ...{ analyst: scriptedAnalyst(), toolbox: scriptedToolbox({}), clock: systemClock, onStep: undefined },
-    ...{ graph: compileTriageGraph(new MemorySaver()), limits: LIMITS, timeLimitMs: 10_000, durable: true },
-  };
-  const deps: TriageBuildDeps = {
-    ...{
-      database: db,
-      stores,
-      archive,
-      masker: createMasker(),
-      clock: systemClock,
-      logger: silentLogger,
-      buildSources: {},
-    },
-    ...{ investigation, budgetTokens: 4_000, greenBuilds: 0 },
-    publishers: [],
-    forget: async () => undefined,
-  };
-  const [analysis] = await triageBuild(build.id, deps, {
-    signal: new AbortController().signal,
-    lastTry: false,
-    holds: (sql) => stores.work.holds(job, sql),
-  });
+  const { analysis, build } = await triageLog(db, repository, log);
   const [failure] = await stores.failures.listByBuild(build.id);
-  if (analysis === undefined || failure === undefined) throw new Error('a failure is answered');
+  if (failure === undefined) throw new Error('The failure was not stored.');
   return { analysis, failure };
 }
 

@@ -1,8 +1,5 @@
-import { MemorySaver } from '@langchain/langgraph';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
-import type { Build } from '../../../src/domain/build.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Rule } from '../../../src/domain/library.ts';
 import { systemClock } from '../../../src/lib/time.ts';
@@ -13,20 +10,11 @@ import { decideReview } from '../../../src/service/review/decide.ts';
 import { confirmStays, undoDecision, withdrawEntry } from '../../../src/service/review/undo.ts';
 import { conclude } from '../../../src/service/triage/conclude.ts';
 import { flagContradicted } from '../../../src/service/triage/passing-builds.ts';
-import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
-import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild } from '../../stores/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
-import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
-import { createTriageJobs } from '../../support/triage-jobs.ts';
+import { triageLog } from '../../support/triage-world.ts';
 
-const LIMITS = {
-  maxIterations: 5,
-  maxCorrections: 2,
-  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
-};
 const LOG = [
   'not ok 7 cart/sums-up',
   '  ---',
@@ -48,41 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => db.dispose());
 
-/** What a build of the repository is answered with, and how often an analyst was asked for it. */
-async function triaged(repository: string): Promise<{ analysis: Analysis; build: Build; asked: number }> {
-  const { build } = await stores.builds.upsert(
-    sampleBuild({ provider: 'upload', repository, number: newId('bld') }),
-  );
-  const archive = createMemoryArchive();
-  await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
-  await stores.triages.request(build.id);
-  const job = await createTriageJobs(stores).lease(build.id);
-  if (job === null) throw new Error('the lease is given');
-  const analyst = scriptedAnalyst();
-  const deps: TriageBuildDeps = {
-    ...{
-      database: db,
-      stores,
-      archive,
-      masker: createMasker(),
-      clock: systemClock,
-      logger: silentLogger,
-      buildSources: {},
-    },
-    investigation: {
-      ...{ analyst, toolbox: scriptedToolbox({}), clock: systemClock, onStep: undefined },
-      ...{ graph: compileTriageGraph(new MemorySaver()), limits: LIMITS, timeLimitMs: 10_000, durable: true },
-    },
-    ...{ budgetTokens: 4_000, greenBuilds: 0, publishers: [], forget: async () => undefined },
-  };
-  const [analysis] = await triageBuild(build.id, deps, {
-    signal: new AbortController().signal,
-    lastTry: false,
-    holds: (sql) => stores.work.holds(job, sql),
-  });
-  if (analysis === undefined) throw new Error('a failure is answered');
-  return { analysis, build, asked: analyst.asked.length };
-}
+const triaged = (repository: string) => triageLog(db, repository, LOG);
 
 async function accept(analysis: Analysis, reviewer = 'ada') {
   const review = await stores.reviews.findByAnalysis(analysis.id);
@@ -102,7 +56,7 @@ const recalled = (repository: string, { fingerprint }: Analysis) =>
 const repositoryOf = () => `acme/${newId('bld')}`;
 
 describe('machine answers never vouch for machine answers', () => {
-  it('an answer that nobody decided teaches nothing, however often it is given and published', async () => {
+  it('an undecided answer teaches nothing, however often it is given and published', async () => {
     const repository = repositoryOf();
     for (let round = 0; round < 2; round++) expect((await triaged(repository)).analysis.recalled).toBeNull();
     const { build } = await stores.builds.upsert(sampleBuild({ repository, number: '900' }));

@@ -17,7 +17,7 @@ const causes = (...logs: SourceText[]) => groupFailures(read(logs), 'bld_1');
 const fingerprints = (groups: readonly FailureGroup[]) => groups.map((group) => group.fingerprint.value);
 
 describe('the causes in the logs of failed jobs', () => {
-  it('are one for each log in which no test failed, beside those of the tests', () => {
+  it('are one for each log in which no test failed, in addition to those of the tests', () => {
     const alone = [units, types, link].map((log) => fingerprints(causes(log)));
     expect(fingerprints(causes(units, types, link))).toEqual(alone.flat());
   });

@@ -179,7 +179,7 @@ describe('what is forgotten', () => {
     await expect(db.query('delete from review_events')).rejects.toMatchObject(refused);
   });
 
-  it('may be killed between any two steps and begun anew', async () => {
+  it('may be killed between any two steps and started again', async () => {
     await fill(GONE, 120, 3);
     let deaths = 0;
     for (let step = 1; total(await rowsOf(GONE)) > 0 && step < 40; step += 1) {
@@ -210,7 +210,7 @@ describe('what is forgotten', () => {
     await worker.stop();
   });
 
-  it.skipIf(withoutMongodb)('reaches MongoDB, also where it is away when somebody deletes', async () => {
+  it.skipIf(withoutMongodb)('reaches MongoDB, also if it is away during the deletion', async () => {
     const mongodb = await startMongodb();
     const name = mongodb.database();
     const there = createMongodbArchive({ url: mongodb.url, database: name, limitMs: 2_000, restMs: 100 });

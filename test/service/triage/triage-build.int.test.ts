@@ -1,39 +1,20 @@
-import { MemorySaver } from '@langchain/langgraph';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import { type Analysis, shownAnalysis } from '../../../src/domain/analysis.ts';
 import type { Build } from '../../../src/domain/build.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
-import { newId } from '../../../src/domain/ids.ts';
 import type { WorkItem } from '../../../src/domain/work.ts';
 import { systemClock } from '../../../src/lib/time.ts';
-import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { Analyst } from '../../../src/ports/analyst.ts';
-import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { renderMarkdown } from '../../../src/service/answers/render.ts';
 import { escalateToReviewer } from '../../../src/service/triage/conclude.ts';
 import { type TriageBuildDeps, triageBuild } from '../../../src/service/triage/triage-build.ts';
 import type { TriageRun } from '../../../src/service/triage/triage-run.ts';
-import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
-import { sampleBuild, sampleEntry } from '../../stores/samples.ts';
+import { sampleEntry } from '../../stores/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
-import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
 import { createTriageJobs } from '../../support/triage-jobs.ts';
-
-const LIMITS = {
-  maxIterations: 5,
-  maxCorrections: 2,
-  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
-};
-const LOG = [
-  'npm test',
-  'not ok 1 - cart total',
-  "TypeError: Cannot read properties of undefined (reading 'price')",
-  '    at total (/home/runner/work/shop/src/cart.js:12:9)',
-  'npm ERR! Test failed.',
-].join('\n');
+import { createTriageWorld } from '../../support/triage-world.ts';
 
 let db: TestDatabase;
 let stores: Stores;
@@ -54,34 +35,13 @@ interface World {
 
 /** A stored build with a log, in a repository of its own, and all that a triage of it needs. */
 async function world(analyst: Partial<Analyst> = {}, change: Partial<TriageBuildDeps> = {}): Promise<World> {
-  const { build } = await stores.builds.upsert(
-    sampleBuild({ provider: 'upload', repository: `acme/${newId('bld')}` }),
-  );
-  const archive = createMemoryArchive();
-  await archive.put(build.id, { name: 'build.log', kind: 'log', text: LOG, notes: [] });
-  await stores.triages.request(build.id);
+  const { accept, deps: usual } = createTriageWorld(db, { analyst: { ...scriptedAnalyst(), ...analyst } });
+  const build = await accept();
   const woken: string[] = [];
   const forgotten: string[] = [];
-  const investigation = {
-    ...{
-      analyst: { ...scriptedAnalyst(), ...analyst },
-      toolbox: scriptedToolbox({}),
-      clock: systemClock,
-      onStep: undefined,
-    },
-    ...{ graph: compileTriageGraph(new MemorySaver()), limits: LIMITS, timeLimitMs: 10_000, durable: true },
-  };
   const deps: TriageBuildDeps = {
-    ...{
-      database: db,
-      stores,
-      archive,
-      masker: createMasker(),
-      clock: systemClock,
-      logger: silentLogger,
-      buildSources: {},
-    },
-    ...{ investigation, budgetTokens: 4_000, greenBuilds: 3 },
+    ...usual,
+    greenBuilds: 3,
     publishers: ['list'],
     wakeWorker: () => void woken.push(build.id),
     forget: async (triageId) => void forgotten.push(triageId),

@@ -247,7 +247,7 @@ describe('a triage that can never succeed', () => {
 });
 
 describe('the lease', () => {
-  it('is given up when somebody else has it', async () => {
+  it('is given up when another worker has it', async () => {
     expect(await runOnce(endless, { renew: async () => false, leaseMs: 60 })).toEqual([
       'released for 0: the lease was taken over',
     ]);

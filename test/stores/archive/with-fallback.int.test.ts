@@ -252,7 +252,7 @@ describe.skipIf(withoutMongodb)('MongoDB with PostgreSQL as its fallback', () =>
 
     it('MongoDB dies while a text is replaced: the old one is still whole, and nothing is left of the new one', async () => {
       const name = server.database();
-      const own = createMongodbArchive({ url: server.url, database: name, ...TIMING });
+      const own = createMongodbArchive({ url: server.url, database: name, ...TIMING, limitMs: 15_000 });
       await own.put('bld', log('old'));
       const big = Array.from(
         { length: 200_000 },

@@ -64,7 +64,8 @@ describe('PGlite and kill -9', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const writer = startWriter();
       await untilReady(writer);
-      await delay(50 + Math.random() * 700);
+      await expect.poll(() => writer.lines().length, { timeout: 240_000, interval: 5 }).toBeGreaterThan(10);
+      await delay(Math.random() * 700);
       await kill(writer.child);
       acknowledged.push(...writer.lines().slice(1));
     }

@@ -52,7 +52,7 @@ describe('a PGlite directory', () => {
     await (await openPglite({ dataDir })).close();
   });
 
-  it('is made anew where its first initialisation was cut short', async () => {
+  it('is created again if its first initialization was interrupted', async () => {
     const dataDir = join(folder, 'database');
     await mkdir(dataDir);
     await writeFile(join(dataDir, 'PG_VERSION'), '18\n');

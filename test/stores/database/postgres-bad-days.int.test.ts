@@ -107,7 +107,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await db.close();
   });
 
-  it('T27: statements and locks have limits; neither is tried again at once, but whoever asked may come again later', async () => {
+  it('T27: statements and locks have limits; neither is tried again at once, but the caller may try again later', async () => {
     const db = await openThings({ statement_timeout: 300, lock_timeout: 100 });
     await db.query(`insert into things values (1, 'first')`);
     await expect(db.query('select pg_sleep(5)')).rejects.toMatchObject({
@@ -271,7 +271,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await db.close();
   });
 
-  it('T28: with every connection busy callers are told soon, a long line at once, and nobody waits for ever', async () => {
+  it('T28: with every connection busy callers get an error soon, a long queue at once, and none waits forever', async () => {
     const db = await openThings({ connectionTimeoutMillis: 300 }, 2);
     const busy = Array.from({ length: 2 }, () => db.query('select pg_sleep(2)'));
 

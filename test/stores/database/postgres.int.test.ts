@@ -61,7 +61,7 @@ describe.skipIf(withoutPostgres)('on a PostgreSQL server', () => {
     await db.dispose();
   });
 
-  it('says that it may help to try again where nobody answers', async () => {
+  it('says that it may help to try again if the server does not answer', async () => {
     const opening = openPostgres({ url: 'postgres://postgres@127.0.0.1:1/postgres', poolSize: 2 });
 
     await expect(opening).rejects.toMatchObject({ code: 'storage-failed', retryable: true });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { diagnose } from '../../../src/cli/doctor.ts';
+import { diagnose } from '../../../src/cli/setup/doctor.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { MIGRATIONS_FOLDER } from '../../../src/stores/database/migration-files.ts';
 import { openPglite } from '../../../src/stores/database/pglite.ts';
@@ -88,7 +88,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     }
   });
 
-  it('is left as somebody mended it by hand, and the rest is added', async () => {
+  it('is left as it was repaired by hand, and the rest is added', async () => {
     const states = await readStates();
     const state = states.find(({ commit }) => commit === '4002fb40');
     const database = await createAt(state?.forms ?? new Map());
@@ -100,7 +100,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     await database.close();
   });
 
-  it('that nobody knows of is refused by name, and nothing is changed; "migrate --repair" mends it', async () => {
+  it('that is unknown is refused by name, and nothing is changed; "migrate --repair" repairs it', async () => {
     const state = (await readStates()).at(-1);
     const database = await createAt(state?.forms ?? new Map());
     await database.query('alter table builds drop column pull_request');
@@ -128,7 +128,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     await database.close();
   });
 
-  it('whose checksum differs is named by doctor, with the command that mends it', async () => {
+  it('whose checksum differs is named by doctor, with the command that repairs it', async () => {
     const url = (await server?.createMigrated()) ?? '';
     const database = await openPostgres({ url, poolSize: 2 });
     await database.query(

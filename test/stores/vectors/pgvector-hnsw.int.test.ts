@@ -98,7 +98,7 @@ function largeNamespace(name: string, open: () => Promise<Opened>): void {
       expect(await model.search('error_library', { text: '3', limit: 1 })).toMatchObject([{ id: 'p3' }]);
     });
 
-    it('lets a model that changed its length begin anew beside the index of its old vectors', async () => {
+    it('lets a model that changed its length start again next to the index of its old vectors', async () => {
       const old = createSemanticPgvectorIndex(db, pointEmbedder('grown', 8, 3), ['points']);
       await db.query(`create index vector_items_hnsw_old on vector_items using hnsw ((embedding::vector(8)) vector_cosine_ops)
         where namespace = 'knowledge' and embedder = 'grown' and vector_dims(embedding) = 8`);

@@ -221,7 +221,7 @@ describe('embedders', () => {
     ],
     ['too short', { dimension: 256 }, /has 256 dimensions, but the embedder produces 512/],
     ['measuring otherwise', { metric: 'euclidean' }, /measures by euclidean/],
-  ])('says how to mend an index that is %s', async (_, index, message) => {
+  ])('says how to repair an index that is %s', async (_, index, message) => {
     const api = await start();
     api.setIndex(index);
     const refusal = { code: 'invalid-config', retryable: false, message: expect.stringMatching(message) };

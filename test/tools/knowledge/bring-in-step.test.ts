@@ -3,7 +3,7 @@ import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
 import { createMemoryIndex } from '../../../src/stores/vectors/memory.ts';
 import { bringInStep, hashedItem } from '../../../src/tools/knowledge-base.ts';
 
-it('leaves what somebody adds while the index is read, and takes out what is gone', async () => {
+it('leaves what is added while the index is read, and removes what is gone', async () => {
   const [stays, gone, added] = ['stays', 'gone', 'added'].map((id) => hashedItem(id, `text of ${id}`, {}));
   if (stays === undefined || gone === undefined || added === undefined) throw new Error('three items');
   const index = createMemoryIndex(createHashingEmbedder());

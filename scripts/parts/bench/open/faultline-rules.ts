@@ -7,6 +7,8 @@ import type { Adapter } from './adapter.ts';
 
 const options = { analyst: 'rules', budget: 2_000, concurrency: 1, green: false } as const;
 const answer = await answering(options, replayConfig(options, readConfig(dataDirectory(undefined))));
+if (answer === null) throw new Error('no analyst answers');
+const ask = answer;
 const never = new AbortController().signal;
 
 /** Faultline without a model, by the log alone: no clone, no green log, no history. */
@@ -19,8 +21,7 @@ export const adapter: Adapter = {
       receivedAt: new Date(0).toISOString(),
     };
     const whole = { sources: texts, greenText: undefined };
-    if (answer === null) throw new Error('The analyst of the rules was not opened.');
-    const said = toResult(id, await answer(build, whole, never, () => undefined, true), 0);
+    const said = toResult(id, await ask(build, whole, never, () => undefined, true), 0);
     const quoted = said.claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
     const tests = said.failingTests.flatMap(({ name, file }) => [name, file ?? '']);
     const others = said.analyses.slice(1).flatMap(({ title, rootCause }) => [title, rootCause]);

@@ -247,7 +247,7 @@ describe('pest', () => {
 });
 
 describe('what only leads to the line below', () => {
-  it('is told with it, although that begins with a number and a colon as a quoted line of code does', () => {
+  it('is shown with it, although it begins with a number and a colon as a quoted line of code does', () => {
     const tests = readTests(`
       Failures:
 

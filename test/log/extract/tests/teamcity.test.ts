@@ -29,7 +29,7 @@ describe('TeamCity service messages', () => {
     ]);
   });
 
-  it('add nothing to what the framework itself printed beside them', () => {
+  it('add nothing to what the framework itself printed next to them', () => {
     expect(read(captured).failingTests.map(({ framework }) => framework)).toEqual(['pytest', 'pytest']);
   });
 

@@ -102,7 +102,7 @@ const NOTHING: readonly (readonly string[])[] = [
   ['node_modules/wick/index.js:3:5: not pretty'],
 ];
 
-describe('a tool that nobody taught us', () => {
+describe('an unknown tool', () => {
   it.each(ROWS)('%j', (lines, known) => {
     const { diagnostics } = readLines('lighting', ...lines);
     expect(diagnostics).toMatchObject([{ severity: 'error', ...known }]);
@@ -122,7 +122,7 @@ describe('a tool that nobody taught us', () => {
     expect(excerpts.length === 1 || weightAt(1) < weightAt(2)).toBe(true);
   });
 
-  it('shows each message before the places where it is said again', () => {
+  it('shows each message before its repetitions', () => {
     const again = Array.from(
       { length: 30 },
       (_, at) => `src/lamp${at}.glow:3:5: error: wick is not declared`,

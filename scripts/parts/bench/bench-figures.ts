@@ -1,0 +1,91 @@
+import { parseArgs } from 'node:util';
+import {
+  BOUND_CONFIDENCE,
+  choosePublished,
+  isPublishedRoute,
+  type PublishBound,
+  ROUTES,
+} from '../../../src/domain/publish-bound.ts';
+import { type HeldOutcome, heldOutcomes, LeftOut } from '../../../src/judge/outcomes.ts';
+import { upperShare } from '../../../src/lib/binomial-bound.ts';
+
+/*
+ * Prints how answers do on sources and projects that had no part in the training, with the bound on wrong
+ * answers and without it: the tables of docs/evidence/bound.md, and the figures of the README's first screen.
+ * They are computed from the outcomes that this release ships; scripts/train/train-judgement.ts makes those.
+ */
+const { values: asked } = parseArgs({
+  options: { 'max-wrong': { type: 'string', default: '0.03' }, floor: { type: 'string', default: '0.85' } },
+});
+const [MAX_WRONG, FLOOR] = [Number(asked['max-wrong']), Number(asked.floor)];
+/** A source with fewer failures is shown with the others alone. */
+const LEAST = 20;
+/** Routes that rest on one line or on words alone are never published. */
+const NEVER: ReadonlySet<string> = new Set(['rule', 'words']);
+
+console.log(
+  `| left out | failures | category right and cause shown | published without the bound; wrong | at most ${percent(MAX_WRONG)} wrong, routes chosen by all sources | by the other sources alone |`,
+);
+console.log('|---|---|---|---|---|---|');
+for (const by of LeftOut.options) {
+  const outcomes = heldOutcomes().filter(({ leftOut }) => leftOut === by);
+  printRow(`${by}: all`, outcomes, outcomes);
+  for (const [source, own] of Map.groupBy(outcomes, (one) => one.source))
+    if (own.length >= LEAST) printRow(`${by}: ${source}`, own, outcomes);
+}
+
+console.log(
+  '\n| an answer rests on | outcomes, by source left out | stated from the floor on | of these wrong |',
+);
+console.log('|---|---|---|---|');
+for (const route of ROUTES) {
+  const own = heldOutcomes().filter((one) => one.leftOut === 'source' && one.route === route);
+  const sure = own.filter(({ stated }) => stated >= FLOOR);
+  if (own.length > 0) console.log(`| ${route} | ${own.length} | ${sure.length} | ${countWrong(sure)} |`);
+}
+
+function printRow(name: string, own: readonly HeldOutcome[], all: readonly HeldOutcome[]): void {
+  const sure = own.filter(({ stated, route }) => stated >= FLOOR && !NEVER.has(route));
+  const whole = chooseBy(all);
+  const withAll = sure.filter(({ route }) => isPublishedRoute(whole, route));
+  const cells = [
+    name,
+    `${own.length}`,
+    (own.filter(({ right }) => right).length / own.length).toFixed(3),
+    describe(sure, own.length),
+    describe(withAll, own.length),
+    describe(publishByOthers(own, all, sure), own.length),
+  ];
+  console.log(`| ${cells.join(' | ')} |`);
+}
+
+/** Publishes each source's answers by the routes that the other sources choose. */
+function publishByOthers(
+  own: readonly HeldOutcome[],
+  all: readonly HeldOutcome[],
+  sure: readonly HeldOutcome[],
+): HeldOutcome[] {
+  return [...new Set(own.map(({ source }) => source))].flatMap((source) => {
+    const bound = chooseBy(all.filter((one) => one.source !== source));
+    return sure.filter((one) => one.source === source && isPublishedRoute(bound, one.route));
+  });
+}
+
+function chooseBy(outcomes: readonly HeldOutcome[]): PublishBound {
+  return choosePublished(outcomes, { maxWrong: MAX_WRONG, floor: FLOOR });
+}
+
+function describe(published: readonly HeldOutcome[], of: number): string {
+  const wrong = countWrong(published);
+  const upper =
+    published.length === 0 ? '' : ` (≤ ${percent(upperShare(wrong, published.length, BOUND_CONFIDENCE))})`;
+  return `${percent(published.length / of)}; ${wrong} of ${published.length}${upper}`;
+}
+
+function countWrong(outcomes: readonly HeldOutcome[]): number {
+  return outcomes.filter(({ right }) => !right).length;
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+}

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { TriageError } from '../../domain/errors.ts';
+import { createGit, succeeded, trustedPath } from '../../git/command.ts';
+
+/**
+ * The projects that the captured failures are of: `project` as it failed, `before` the files as they were.
+ */
+const PROJECTS = resolve(import.meta.dirname, '../../../test/captures/projects');
+const GIT_MS = 20_000;
+
+interface DemoCommit {
+  readonly message: string;
+  readonly author: string;
+  readonly at: number;
+  /** A project whose files are laid over the others, as they failed or as they were before. */
+  readonly lays?: { readonly slug: string; readonly as: 'project' | 'before' };
+}
+
+/**
+ * A repository of the demo: the captured projects that are in it, who owns which files, and what happened to
+ * it.
+ */
+export interface DemoRepository {
+  readonly slugs: readonly string[];
+  readonly owners: readonly string[];
+  readonly commits: readonly DemoCommit[];
+}
+
+/**
+ * Makes a clone with the code and CODEOWNERS of a repository; resolves with its commits in order, none where
+ * it was there already. Rejects without git.
+ */
+export async function makeDemoClone(
+  folder: string,
+  { slugs, owners, commits }: DemoRepository,
+): Promise<string[]> {
+  if (existsSync(folder)) return [];
+  await mkdir(join(folder, '.github'), { recursive: true });
+  const path = trustedPath(process.env.PATH, folder);
+  const git = async (args: readonly string[], env = {}) => {
+    const answer = await createGit({ path, timeoutMs: GIT_MS, env })(
+      folder,
+      args,
+      new AbortController().signal,
+    );
+    if (!succeeded(answer))
+      throw new TriageError('upstream-failed', `git ${args[0]} in ${folder}: ${answer.complaint.trim()}`);
+    return answer.output.trim();
+  };
+  await git(['init', '--quiet', '--initial-branch=main']);
+  for (const slug of slugs) for (const part of ['project', 'before'] as const) await lay(folder, slug, part);
+  await writeFile(join(folder, '.github/CODEOWNERS'), `${owners.join('\n')}\n`);
+  const ids: string[] = [];
+  for (const { message, author, at, lays } of commits) {
+    if (lays !== undefined) await lay(folder, lays.slug, lays.as);
+    const [date, email] = [new Date(at).toISOString(), `${author}@example.test`];
+    const who = {
+      GIT_AUTHOR_NAME: author,
+      GIT_AUTHOR_EMAIL: email,
+      GIT_COMMITTER_NAME: author,
+      GIT_COMMITTER_EMAIL: email,
+    };
+    await git(['add', '--all']);
+    await git(['commit', '--quiet', '--allow-empty', '--no-gpg-sign', '-m', message], {
+      ...who,
+      GIT_AUTHOR_DATE: date,
+      GIT_COMMITTER_DATE: date,
+    });
+    ids.push(await git(['rev-parse', 'HEAD']));
+  }
+  return ids;
+}
+
+async function lay(folder: string, slug: string, part: 'project' | 'before'): Promise<void> {
+  const from = join(PROJECTS, slug, part);
+  if (existsSync(from)) await cp(from, folder, { recursive: true });
+}

@@ -1,0 +1,161 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { FIX_RULES, type FixRule } from '../../experiments/fix-rules.ts';
+import { asksService, jsonOption, positive, runs } from '../command-parts.ts';
+
+const CONFIRM_EXAMPLES = `
+Runs only this command, without a shell. Exit code 5: not reproduced; 10: inconclusive.
+
+Examples:
+  faultline confirm -- npx vitest run
+  faultline confirm --base origin/main --runs 10 -- pytest -q
+  faultline confirm --log build.log --install "npm ci" -- npm test`;
+
+export function confirmCommand(): Command {
+  const command = new Command('confirm')
+    .description(
+      'Run a failing command again, here and on the base, to find out whether the change broke it or ' +
+        'it is flaky.',
+    )
+    .argument('<command...>', 'the failing command and its arguments, after --')
+    .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
+    .option(
+      '--base <commit>',
+      'commit, branch or tag to compare with (default: where this branch started, or the previous commit)',
+      true,
+    )
+    .option('--no-base', 'do not compare with a base')
+    .option('--runs <count>', 'runs here and runs on the base, at most', positive, 5)
+    .option('--minutes <count>', 'time limit for all runs together', positive, 15)
+    .option(
+      '--install <command>',
+      'installs the dependencies on the base where they differ (words, no quotes)',
+    )
+    .option(
+      '--no-conditions',
+      'do not look for the seed, time, time zone or network that a failure depends on',
+    )
+    .option(
+      '--no-network',
+      'run the command without the network (bubblewrap or user namespaces); --install has it',
+    )
+    .option(
+      '--bisect [good]',
+      'then search the commit that broke it, from the base or this commit on, in the time that is left',
+    )
+    .option('--try-fix [file]', 'then try this diff, or the rules of try-fix, in the time that is left')
+    .option('--suggest', 'with --try-fix and --report: show the change that fixes it in the pull request')
+    .option(
+      '--report <build>',
+      'ID of the build on the service (or provider:number): the outcome becomes part of its answer',
+    )
+    .passThroughOptions()
+    .addHelpText('after', CONFIRM_EXAMPLES);
+  return asksService(command).action(runs(async () => (await import('./experiment-commands.ts')).runConfirm));
+}
+
+const BISECT_EXAMPLES = `
+Examples:
+  faultline bisect --good v1.4.0 -- npx vitest run
+  faultline bisect --good v1.4.0 --only 2/4 --json -- npx vitest run > part2.json
+  faultline bisect --good v1.4.0 --results part*.json -- npx vitest run
+  faultline bisect --good 3f2c1ab --build "cargo build" --log build.log -- cargo test
+A commit is skipped where its build fails or the command ends with exit code 125.`;
+
+export function bisectCommand(): Command {
+  return new Command('bisect')
+    .description(
+      'Find the commit that broke a command, running it as often at each commit as its failure rate ' +
+        'requires.',
+    )
+    .argument('<command...>', 'the failing command and its arguments, after --')
+    .option(
+      '--good <commit>',
+      'commit, branch or tag at which it passed (default: where this branch started, or the previous commit)',
+    )
+    .option('--bad <commit>', 'commit, branch or tag at which it fails', 'HEAD')
+    .option('--build <command>', 'run first at each commit; skips those at which it fails (words, no quotes)')
+    .option(
+      '--install <command>',
+      "installs the dependencies where they differ from the checkout's (words, no quotes)",
+    )
+    .option('--log <file>', 'log of the failed build; only its failing tests are run')
+    .option('--runs <count>', 'runs at the bad commit, to measure its failure rate', positive, 3)
+    .option('--minutes <count>', 'time limit for the whole search', positive, 30)
+    .option(
+      '--only <part/of>',
+      'one machine of several: try its share of the commits, --runs each, and print the counts with --json',
+      parsePart,
+    )
+    .option(
+      '--results <files...>',
+      'what --only printed on the machines; more runs are made only where these do not suffice',
+    )
+    .option('--no-network', 'run the command without the network; --build and --install have it')
+    .addOption(jsonOption())
+    .passThroughOptions()
+    .addHelpText('after', BISECT_EXAMPLES)
+    .action(runs(async () => (await import('./experiment-commands.ts')).runBisect));
+}
+
+function parsePart(text: string): { readonly part: number; readonly of: number } {
+  const [part = 0, of = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? []).slice(1).map(Number);
+  if (part >= 1 && part <= of) return { part, of };
+  throw new InvalidArgumentError('Use the number of this machine and of all, such as 2/4.');
+}
+
+const FIX_EXAMPLES = `
+Without --patch, --analysis and --rule, all rules are tried whose tools the project uses.
+Exit code 5: the command does not fail; 10: no change fixes it.
+
+Examples:
+  faultline try-fix --patch fix.diff -- npx vitest run
+  git diff other-branch | faultline try-fix --patch - --branch fix/sum -- pytest -q
+  faultline try-fix --rule format --rule lock --check "npm run ci" -- npm test`;
+
+export function tryFixCommand(): Command {
+  const collect = (value: string, values: string[] = []) => [...values, value];
+  const command = new Command('try-fix')
+    .description(
+      'Try proposed changes in a worktree: does the failing command pass with one, and what else ' +
+        'breaks? Nothing is pushed.',
+    )
+    .argument('<command...>', 'the failing command and its arguments, after --')
+    .option(
+      '--patch <file>',
+      'diff to try, or a text that has one; - for standard input (repeatable)',
+      collect,
+    )
+    .option('--analysis <id>', 'try the diff in the answer of the service (repeatable)', collect)
+    .addOption(
+      new Option('--rule <name>', 'change that the tools of the project make (repeatable)')
+        .choices([...FIX_RULES])
+        .argParser(collectRule),
+    )
+    .option(
+      '--check <command>',
+      'wider check that says what else breaks (words, no quotes; default: the failing command, whole)',
+    )
+    .option('--log <file>', 'log of the failed build; its failing tests are run alone from the start')
+    .option('--branch <name>', 'make a local branch with the change that fixes it')
+    .option('--allow-tests', 'also try changes of tests, snapshots and their settings')
+    .option('--allow-workflows', 'also try changes of CI workflows and of the settings of the repository')
+    .option(
+      '--install <command>',
+      'installs the dependencies where a change alters the lock file (words, no quotes)',
+    )
+    .option('--runs <count>', 'runs of the failing tests without and with each change', positive, 3)
+    .option('--minutes <count>', 'time limit for all attempts together', positive, 15)
+    .option(
+      '--no-network',
+      'run the command and the check without the network; --install and the rules have it',
+    )
+    .passThroughOptions()
+    .addHelpText('after', FIX_EXAMPLES);
+  return asksService(command).action(runs(async () => (await import('./try-fix-command.ts')).runTryFix));
+}
+
+function collectRule(text: string, rules: readonly FixRule[] = []): FixRule[] {
+  const rule = FIX_RULES.find((name) => name === text);
+  if (rule === undefined) throw new InvalidArgumentError(`Use one of ${FIX_RULES.join(', ')}.`);
+  return [...rules, rule];
+}

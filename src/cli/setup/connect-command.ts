@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { createMaskingOptions } from '../../config/masking.ts';
+import type { Config } from '../../config/schema.ts';
+import { createMasker } from '../../log/mask/mask.ts';
+import type { Finding } from '../../ports/health.ts';
+import type { Connection } from '../../providers/connection.ts';
+import { createProviders } from '../../providers/registry.ts';
+import {
+  type Connectable,
+  connect,
+  MADE_SECRETS,
+  providerNamed,
+  webhookAddress,
+} from '../../service/connect.ts';
+import { type DataOptions, dataDirectory, readConfig, readServedConfig } from '../settings.ts';
+import { EXIT, jsonText, print } from '../terminal.ts';
+import { renderFinding } from './doctor.ts';
+
+export interface ConnectOptions extends DataOptions {
+  readonly repository?: string;
+  /** The URL of this service, as the provider reaches it. */
+  readonly url?: string;
+  readonly newSecret?: boolean;
+  readonly create?: boolean;
+  readonly test?: boolean;
+}
+
+/**
+ * Runs `faultline connect PROVIDER`: shows what to configure on both sides, and on request configures and
+ * tests it. Exits with 4 if something is wrong.
+ */
+export async function runConnect(name: string, options: ConnectOptions): Promise<void> {
+  const { config, isMade } = configured(dataDirectory(options.data), name);
+  const provider = providerNamed(createProviders(config.providers), name);
+  const publicUrl = options.url ?? config.http.publicUrl;
+  const address = publicUrl === null ? null : webhookAddress(provider, publicUrl);
+  const made = options.newSecret === true ? `whs_${randomBytes(24).toString('base64url')}` : null;
+  const secret = made ?? provider.webhook.secrets[0] ?? null;
+  const plan: Plan = {
+    connection: await provider.connection(),
+    provider,
+    address,
+    shownSecret: made ?? (isMade ? secret : null),
+    isNew: made !== null,
+  };
+  if (!options.json) await print(guide(plan));
+  const { repository = null, create = false, test = false } = options;
+  const findings: Finding[] = [];
+  const masker = createMasker(createMaskingOptions(config));
+  for await (const found of connect(
+    provider,
+    { repository, address, secret, create, test },
+    AbortSignal.timeout(LIMIT_MS),
+  )) {
+    const finding = { ...found, says: (await masker.mask(found.says)).text };
+    findings.push(finding);
+    if (!options.json) await print(renderFinding(finding));
+  }
+  const isWell = findings.every(({ state }) => state !== 'wrong');
+  if (!isWell) process.exitCode = EXIT.refused;
+  if (options.json) await print(jsonText({ ok: isWell, provider: name, ...facts(plan), findings }));
+}
+
+const LIMIT_MS = 120_000;
+
+/**
+ * Reads the configuration. `isMade` is true if the webhook secret comes from the data directory, because none
+ * is configured.
+ */
+function configured(dataDir: string, name: string): { readonly config: Config; readonly isMade: boolean } {
+  const config = readConfig(dataDir);
+  const given = Object.entries(config.providers).some(
+    ([one, { webhookSecrets }]) => one === name && webhookSecrets.length > 0,
+  );
+  if (given || !MADE_SECRETS.includes(name) || config.database.driver !== 'pglite')
+    return { config, isMade: false };
+  return { config: readServedConfig(dataDir).config, isMade: true };
+}
+
+interface Plan {
+  readonly connection: Connection;
+  readonly provider: Connectable;
+  readonly address: string | null;
+  /** Null: the operator knows it, or there is none. */
+  readonly shownSecret: string | null;
+  readonly isNew: boolean;
+}
+
+function facts({ connection, provider, address, shownSecret }: Plan) {
+  const { events, secretSetting, tokenSetting, rights, clicks, page } = connection;
+  const secret = shownSecret === null ? {} : { secret: shownSecret };
+  return {
+    webhook: { address, contentType: provider.webhook.accepts[0], events, secretSetting, ...secret },
+    tokenSetting,
+    rights,
+    clicks,
+    page,
+  };
+}
+
+function guide(plan: Plan): string {
+  const { connection, provider, address, isNew } = plan;
+  const { label, page, events, rights, clicks, secretSetting, tokenSetting } = connection;
+  return [
+    `${label} (${page})`,
+    '',
+    'Webhook',
+    `  address  ${address ?? `https://YOUR-FAULTLINE${provider.webhook.path}  (pass --url, or set FAULTLINE_PUBLIC_URL)`}`,
+    `  secret   ${secretLine(plan)}`,
+    `  content  ${provider.webhook.accepts[0]}`,
+    `  events   ${events.join(', ')}`,
+    ...(isNew
+      ? [
+          `  Set ${secretSetting} to this secret and restart the service. ` +
+            'While the old one is in use: new,old.',
+        ]
+      : []),
+    '',
+    'Setup by hand (--create does it for you)',
+    ...clicks.map((click, index) => `  ${index + 1}. ${click}`),
+    '',
+    `Permissions that the token in ${tokenSetting} needs`,
+    ...rights.map(({ right, why }) => `  ${right}: ${why}`),
+    '',
+  ].join('\n');
+}
+
+function secretLine({ shownSecret, provider, connection: { secretSetting } }: Plan): string {
+  if (shownSecret !== null) return shownSecret;
+  return provider.webhook.secrets.length > 0
+    ? `the value of ${secretSetting}`
+    : `none yet; --new-secret creates one for ${secretSetting}`;
+}

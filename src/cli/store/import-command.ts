@@ -1,0 +1,241 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type App, createApp, createLogger } from '../../app.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
+import type { Config } from '../../config/schema.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { counted } from '../../lib/text.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import type { BuildSource } from '../../ports/build-source.ts';
+import { type Logger, silentLogger } from '../../ports/telemetry.ts';
+import type { Provider } from '../../providers/provider.ts';
+import { createProviders } from '../../providers/registry.ts';
+import {
+  type AnswerReport,
+  type ImportEvent,
+  type ImportOutcome,
+  importRuns,
+  readAnswerReport,
+} from '../../service/import.ts';
+import { passingBuildHandler } from '../../service/triage/passing-builds.ts';
+import { drainWork } from '../../work/process-items.ts';
+import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
+import { interruptSignal, say, tell } from '../terminal.ts';
+import { withApp } from './store-commands.ts';
+
+export interface ImportOptions extends DataOptions {
+  readonly repository: string;
+  /** The age of the oldest run to import, in days. */
+  readonly since: number;
+  readonly provider?: string;
+  readonly limit: number;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Time limit of one call to the provider, in milliseconds. */
+const CALL_MS = 60_000;
+const LOOK_MS = 250;
+
+/**
+ * Runs `faultline import`: imports past runs of a repository as builds, with their logs and, on an embedded
+ * installation, their answers.
+ */
+export async function runImport(options: ImportOptions): Promise<void> {
+  const config = readStoreConfig(dataDirectory(options.data));
+  const provider = chosen(config, options.provider);
+  // Users of an import want to see the runs, not the service log between them.
+  const level = process.env.FAULTLINE_LOG_LEVEL ?? 'error';
+  const logger =
+    level === 'silent' ? silentLogger : await createLogger(level, createMaskingOptions(config).known);
+  const signal = interruptSignal();
+  signal.addEventListener('abort', () => say('stopping after the current step …'));
+  const app = await createApp(config, logger);
+  try {
+    const answersHere = config.database.driver === 'pglite';
+    const { counts, failed, source } = await takeIn(app, { provider, options, logger }, signal);
+    if (answersHere) await answer(app, { failed, source }, signal);
+    const text = summary(counts, answersHere ? 0 : counts.failed, options.repository);
+    await tell(options, { repository: options.repository, provider: provider.name, ...counts }, text);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new TriageError(
+      'cancelled',
+      'Stopped. Everything read so far is stored; run the same command again to continue.',
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    await app.close({ drainMs: 5_000 });
+  }
+}
+
+/**
+ * Returns the named provider, or the only one whose past runs can be read. Throws `invalid-config` with the
+ * available ones.
+ */
+function chosen(
+  config: Config,
+  name: string | undefined,
+): Provider & { readonly openPastRuns: NonNullable<Provider['openPastRuns']> } {
+  const readable = createProviders(config.providers).flatMap((provider) => {
+    const { openPastRuns, code } = provider;
+    return openPastRuns === null || code?.configured !== true ? [] : [{ ...provider, openPastRuns }];
+  });
+  const found =
+    name === undefined
+      ? readable.length === 1
+        ? readable[0]
+        : undefined
+      : readable.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const names = readable.map((one) => one.name).join(', ');
+  const says =
+    name === undefined
+      ? 'Choose with --provider where to import runs from'
+      : `Runs of ${name} cannot be imported`;
+  const there =
+    names === ''
+      ? 'set FAULTLINE_GITHUB_TOKEN, FAULTLINE_GITEA_URL and _TOKEN, or FAULTLINE_GITLAB_TOKEN'
+      : `configured: ${names}`;
+  throw new TriageError('invalid-config', `${says} (${there}).`);
+}
+
+/**
+ * Answers the pending builds in this process, because an embedded database allows one process at a time. It
+ * learns from passing builds first.
+ */
+async function answer(
+  app: App,
+  { failed, source }: { failed: readonly string[]; source: BuildSource },
+  signal: AbortSignal,
+): Promise<void> {
+  const { greenBuilds } = app.config.triage;
+  if (greenBuilds > 0) {
+    say('learning from the newest passed builds');
+    const handler = passingBuildHandler({ ...app, buildSources: { [source.provider]: source }, greenBuilds });
+    await drainWork(handler, { ...app, work: app.stores.work }, signal);
+  }
+  await app.bringInStep('knowledge', () => app.loadKnowledge());
+  await app.work();
+  await untilAnswered(app, failed, signal);
+}
+
+interface Taking {
+  readonly provider: Pick<Provider, 'name' | 'openBuildSource'> & {
+    readonly openPastRuns: NonNullable<Provider['openPastRuns']>;
+  };
+  readonly options: ImportOptions;
+  readonly logger: Logger;
+}
+
+type Counts = Record<ImportOutcome, number>;
+
+async function takeIn(app: App, { provider, options, logger }: Taking, signal: AbortSignal) {
+  const { repository, since, limit: maxRuns } = options;
+  const { maxLogBytes } = app.config.http;
+  const request = {
+    provider: provider.name,
+    repository,
+    maxRuns,
+    since: new Date(Date.now() - since * DAY_MS),
+    runs: await provider.openPastRuns({ logger, timeoutMs: CALL_MS }),
+    source: await provider.openBuildSource({
+      logger,
+      timeoutMs: app.config.buildSource.timeoutMs,
+      maxLogBytes,
+    }),
+  };
+  const counts: Counts = { failed: 0, passed: 0, known: 0, withoutLog: 0, leftOut: 0 };
+  const failed: string[] = [];
+  for await (const event of importRuns(app, request, signal)) {
+    say(formatEvent(event));
+    if (event.type !== 'run') continue;
+    counts[event.outcome] += 1;
+    if (event.buildId !== null) failed.push(event.buildId);
+  }
+  return { counts, failed, source: request.source };
+}
+
+const WORDS: Readonly<Record<ImportOutcome, string>> = {
+  failed: 'failed',
+  passed: 'passed',
+  known: 'known',
+  withoutLog: 'no log',
+  leftOut: 'left out',
+};
+
+function formatEvent(event: ImportEvent): string {
+  if (event.type === 'listed')
+    return `${counted(event.runs, 'run')}${event.isCut ? '; older ones are not imported (--limit)' : ''}`;
+  if (event.type === 'waiting')
+    return `waiting ${Math.ceil(event.ms / 1000)} s: ${visibleLine(event.because)}`;
+  const width = String(event.of).length;
+  return `${String(event.place).padStart(width)}/${event.of}  ${WORDS[event.outcome].padEnd(8)}  ${visibleLine(event.says)}`;
+}
+
+async function untilAnswered(app: App, buildIds: readonly string[], signal: AbortSignal): Promise<void> {
+  for (const [index, buildId] of buildIds.entries()) {
+    for (;;) {
+      signal.throwIfAborted();
+      const job = await app.stores.triages.findByBuild(buildId);
+      if (job === null || job.state === 'done' || job.state === 'failed') break;
+      await sleep(LOOK_MS, undefined, { signal });
+    }
+    if ((index + 1) % 10 === 0 || index + 1 === buildIds.length)
+      say(`${index + 1} of ${buildIds.length} failed builds analyzed`);
+  }
+}
+
+function summary(counts: Counts, waiting: number, repository: string): string {
+  const { failed, passed, known } = counts;
+  const rest = `${counts.withoutLog} failed without a log, ${known} known before, ${counts.leftOut} left out`;
+  const next =
+    waiting === 0 ? '' : ` ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for the workers of the service.`;
+  return (
+    `Imported ${failed} failed and ${counted(passed, 'passed build')} ` +
+    `of ${repository}; ${rest}.${next}\nNext: faultline report --repository ${repository}`
+  );
+}
+
+export interface ReportOptions extends DataOptions {
+  readonly repository: string;
+  /** The age of the oldest build to report, in days. */
+  readonly since: number;
+}
+
+/** Runs `faultline report`: shows what was answered, or would have been. */
+export async function runReport(options: ReportOptions): Promise<void> {
+  const since = new Date(Date.now() - options.since * DAY_MS);
+  const report = await withApp(options, ({ stores }) =>
+    readAnswerReport(stores, { repository: options.repository, since }),
+  );
+  await tell(options, report, reportText(report, options));
+}
+
+function reportText(
+  { answers, builds, causes, guesses }: AnswerReport,
+  { repository, since }: ReportOptions,
+): string {
+  const published = answers.filter((one) => one.isPublished).length;
+  const rows = answers.map(
+    ({ build, category, title, isPublished }) =>
+      `  ${build.at.slice(0, 10)}  ${visibleLine(`${build.pipeline} #${build.number}`)}  ${(category ?? 'unknown').padEnd(14)}  ${isPublished ? 'published ' : 'for review'}  ${visibleLine(title)}`,
+  );
+  return [
+    `${repository}, the last ${counted(since, 'day')}: ${builds.failed} failed ` +
+      `and ${counted(builds.passed, 'passed build')}`,
+    `${counted(answers.length, 'answer')}: ${published} published, ${answers.length - published} for ` +
+      `review; ${counted(builds.unanswered, 'failed build')} without an answer`,
+    ...guesses.map(
+      ({ said, right, of }) =>
+        `"${said}" by the text: right in ${right} of ${of} failures that were tried (faultline confirm)`,
+    ),
+    ...(causes.length === 0 ? [] : ['', 'Most frequent causes']),
+    ...causes.map(
+      ({ category, title, count }) =>
+        `  ${String(count).padStart(4)}×  ${(category ?? 'unknown').padEnd(14)}  ${visibleLine(title)}`,
+    ),
+    ...(rows.length === 0 ? [] : ['', 'Answers, newest first']),
+    ...rows,
+  ].join('\n');
+}

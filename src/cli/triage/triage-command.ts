@@ -1,0 +1,248 @@
+import { resolve } from 'node:path';
+import { modelOptions } from '../../app/open-models.ts';
+import { createMaskingOptions } from '../../config/masking.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Analysis } from '../../domain/analysis.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { Experiment } from '../../domain/experiment.ts';
+import type { Reading } from '../../domain/reading.ts';
+import { createMasker } from '../../log/mask/mask.ts';
+import { showsFailure } from '../../log/recognise/failures.ts';
+import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../../service/answers/trace.ts';
+import { withExperiment } from '../../service/experiments.ts';
+import { resolveService, type ServerOptions } from '../command-parts.ts';
+import { type Progress, startProgress } from '../progress.ts';
+import { askServer } from '../server-client.ts';
+import {
+  createVoice,
+  EXIT,
+  interruptSignal,
+  jsonText,
+  NO_FAILURE,
+  print,
+  reportError,
+  tell,
+  type Voice,
+} from '../terminal.ts';
+import type { ListedInput } from './input.ts';
+import { openTriageInput, type TriageInput, type TriageInputOptions } from './triage-input.ts';
+import { noFailureJson, triageJson } from './triage-json.ts';
+import { renderAnnotations, renderAnswers, renderFileHead, renderHints } from './triage-text.ts';
+
+export interface TriageCommandOptions extends TriageInputOptions {
+  readonly files?: readonly string[];
+  readonly profile?: string;
+  readonly confirm?: string;
+  readonly json?: boolean;
+  readonly plain?: boolean;
+  readonly quiet?: boolean;
+  readonly github?: boolean;
+  readonly trace?: boolean;
+  readonly exitCode?: boolean;
+  readonly each?: boolean;
+}
+
+/** Runs `faultline triage`: answers each cause in a log, on a terminal, without a server or a key. */
+export async function runTriage(path: string, options: TriageCommandOptions, config: Config): Promise<void> {
+  const run = await openTriageRun(options, config);
+  const { analyses, failed } = await answerInput(
+    { path, isFound: false, files: options.files ?? [], name: null },
+    run,
+  );
+  endWith(computeExitCode([analyses], options));
+  if (failed !== null) await reportError(failed, false);
+}
+
+/**
+ * Opens what all inputs of a call share. Throws `invalid-config` and `not-found` where an option names what
+ * is not there.
+ */
+export async function openTriageRun(options: TriageCommandOptions, config: Config): Promise<TriageRun> {
+  if (options.analyst === 'llm') requireModel(config);
+  return { options, config, voice: createVoice(options), triage: await openTriageInput(options, config) };
+}
+
+/** One call of the command. */
+export interface TriageRun {
+  readonly options: TriageCommandOptions;
+  readonly config: Config;
+  readonly voice: Voice;
+  readonly triage: TriageInput;
+}
+
+interface NamedInput extends ListedInput {
+  readonly files: readonly string[];
+  /** The name of the input among several; null if it is the only one. */
+  readonly name: string | null;
+}
+
+interface AnsweredInput {
+  /** None where nothing failed. */
+  readonly analyses: readonly Analysis[];
+  /** The error that prevented a rerun of the failing command; null if it ran or was not requested. */
+  readonly failed: unknown;
+}
+
+/** Answers one input and prints the answers. */
+export async function answerInput(input: NamedInput, run: TriageRun): Promise<AnsweredInput> {
+  const { options, voice, triage } = run;
+  const progress = startProgress({ ...voice, quiet: voice.quiet || options.json === true });
+  try {
+    const { analyses: found, reading, groups } = await triage(input, input.files, progress);
+    if (found.length === 0)
+      throw new TriageError('internal', 'No answer was produced. Please report this log');
+    if (hasNoFailure(found, reading)) {
+      progress.stop();
+      await tellNoFailure(reading, input.name, options, voice);
+      return { analyses: [], failed: null };
+    }
+    // Whatever comes of it, the answer is shown.
+    const tried = await confirmed(reading, options, progress).catch((failed: unknown) => ({
+      experiment: null,
+      failed,
+    }));
+    const analyses = tried.experiment === null ? found : withExperiment(found, groups, tried.experiment);
+    progress.stop();
+    await printAnswers(arrangeAnswers(pairWithFailures(analyses, groups)), reading, input, run);
+    return { analyses, failed: tried.failed };
+  } finally {
+    progress.stop();
+  }
+}
+
+async function printAnswers(
+  answers: readonly ArrangedAnswer[],
+  reading: Reading,
+  { path, name }: NamedInput,
+  { options, config, voice }: TriageRun,
+): Promise<void> {
+  const traces = options.trace ? await buildTraces(answers, config) : [];
+  if (options.json) return await print(jsonText(triageJson(answers, reading, traces, name)));
+  if (options.github) return await print(renderAnnotations(answers));
+  const hasHints = voice.color && !voice.quiet && path !== '-' && name === null;
+  const hints = hasHints ? renderHints(path, options.repo) : '';
+  await print(`${renderHead(name, voice)}${renderAnswers(answers, voice)}${hints}${shown(traces, voice)}`);
+}
+
+/** Sets the exit code unless it is 0. An interruption has set its own code. */
+export function endWith(code: number): void {
+  if (code !== EXIT.ok) process.exitCode = code;
+}
+
+const CONFIRM_RUNS = 5;
+const CONFIRM_MS = 15 * 60_000;
+
+/**
+ * Runs the failing command again and returns the result, even if interrupted; null if that was not requested.
+ */
+async function confirmed(
+  { failingTests }: Reading,
+  { confirm, repo }: TriageCommandOptions,
+  progress: Progress,
+): Promise<{ readonly experiment: Experiment | null; readonly failed: unknown }> {
+  if (confirm === undefined) return { experiment: null, failed: null };
+  const { confirm: runAgain } = await import('../../experiments/confirm.ts');
+  const { outputReader, progressLine } = await import('../../experiments/outcome.ts');
+  const { splitArguments } = await import('../../experiments/run-command.ts');
+  const command = {
+    argv: splitArguments(confirm),
+    cwd: resolve(repo ?? '.'),
+    env: process.env,
+    tests: failingTests,
+  };
+  const options = {
+    ...command,
+    base: undefined,
+    runs: CONFIRM_RUNS,
+    limitMs: CONFIRM_MS,
+    conditions: true,
+    keepsPart: true,
+  };
+  const deps = {
+    read: outputReader(),
+    onRun: (...run: Parameters<typeof progressLine>) => progress.phase(progressLine(...run)),
+  };
+  return { experiment: await runAgain(options, deps, interruptSignal()), failed: null };
+}
+
+/**
+ * Throws `invalid-config` if no model is configured. A user who requests the model does not want an answer of
+ * the rules.
+ */
+function requireModel({ analyst }: Config): void {
+  if (modelOptions(analyst.llm) !== null) return;
+  const message =
+    'No model is configured for --analyst llm. Set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or ' +
+    'OPENAI_BASE_URL for a server that needs no key; or use --analyst rules';
+  throw new TriageError('invalid-config', message);
+}
+
+/** Checks whether nothing in the reading indicates a failure and the analyst found no cause either. */
+function hasNoFailure(analyses: readonly Analysis[], reading: Reading): boolean {
+  return (
+    !showsFailure(reading) &&
+    analyses.every(({ classification, kind }) => classification.abstained && kind === 'unknown')
+  );
+}
+
+async function tellNoFailure(
+  reading: Reading,
+  file: string | null,
+  { json, github }: TriageCommandOptions,
+  voice: Voice,
+): Promise<void> {
+  if (json) return print(jsonText(noFailureJson(reading, NO_FAILURE, file)));
+  if (github) return print(`::notice title=Faultline::${NO_FAILURE}\n`);
+  const advice = 'If the build failed, pass the log of the failed step, or the whole log.';
+  const notes = reading.notes.map((note) => `Note\t${visibleLine(note)}\n`).join('');
+  const said = voice.color
+    ? `${NO_FAILURE}\n${advice}\n`
+    : `Result\t${NO_FAILURE}\nAdvice\t${advice}\n${notes}`;
+  return print(`${renderHead(file, voice)}${said}`);
+}
+
+function renderHead(file: string | null, voice: Voice): string {
+  return file === null ? '' : renderFileHead(file, voice);
+}
+
+async function buildTraces(answers: readonly ArrangedAnswer[], config: Config): Promise<AnalysisTrace[]> {
+  const { buildTrace } = await import('../../service/answers/trace.ts');
+  const masker = createMasker(createMaskingOptions(config));
+  return await Promise.all(
+    answers.map(({ analysis }) => buildTrace(analysis, async (text) => (await masker.mask(text)).text)),
+  );
+}
+
+function shown(traces: readonly AnalysisTrace[], voice: Voice): string {
+  return traces.map((trace) => `\n${renderTrace(trace, voice)}`).join('');
+}
+
+/** Returns the exit code for the answers of all inputs: 5 only if nothing failed in any of them. */
+export function computeExitCode(
+  inputs: readonly (readonly Analysis[])[],
+  { exitCode }: TriageCommandOptions,
+): number {
+  const analyses = inputs.flat();
+  if (analyses.length === 0) return EXIT.noFailure;
+  if (!exitCode) return EXIT.ok;
+  if (analyses.some(({ verdict }) => verdict.action !== 'auto_notify')) return EXIT.needsPerson;
+  return analyses.every(({ category }) => category === 'INFRA_ERROR') ? EXIT.infrastructure : EXIT.ok;
+}
+
+/** Runs `faultline trace ID`: shows the steps of an analysis from a running service. */
+export async function runTrace(id: string, options: ServerOptions): Promise<void> {
+  const trace = await askServer(
+    await resolveService(options),
+    'GET',
+    `/api/analyses/${encodeURIComponent(id)}/trace`,
+    AnalysisTrace,
+  );
+  return tell(options, { trace }, renderTrace(trace, createVoice({})));
+}
+
+/** Renders a tree on a terminal, and `Key<tab>value` lines in a pipe. */
+function renderTrace(trace: AnalysisTrace, voice: Voice): string {
+  return voice.color ? renderTraceTree(trace, voice) : renderTracePlain(trace);
+}

@@ -1,0 +1,101 @@
+import type { Analysis } from '../../domain/analysis.ts';
+import type { Reading } from '../../domain/reading.ts';
+import type { ArrangedAnswer } from '../../notifications/build-answers.ts';
+import type { AnalysisTrace } from '../../service/answers/trace.ts';
+
+/** Rises when a field changes its meaning. */
+const SCHEMA = 2;
+
+/** The file that is answered, with `--each`; null if there is only one input. */
+type File = string | null;
+
+/**
+ * Formats the JSON of `faultline triage`: one object, with an analysis for each cause in the order in which
+ * to fix them. `traces` are in the same order, if requested.
+ */
+export function triageJson(
+  answers: readonly ArrangedAnswer[],
+  reading: Reading,
+  traces: readonly AnalysisTrace[],
+  file: File,
+): object {
+  return {
+    ...beginJson(file, true),
+    failureFound: true,
+    analyses: answers.map((answer) => analysisJson(answer)),
+    ...(traces.length === 0 ? {} : { traces }),
+    log: logJson(reading),
+  };
+}
+
+/** Formats a log without failures in the same shape: no analyses, and a message. */
+export function noFailureJson({ notes, ...reading }: Reading, message: string, file: File): object {
+  return {
+    ...beginJson(file, true),
+    failureFound: false,
+    message,
+    analyses: [],
+    notes,
+    log: logJson(reading),
+  };
+}
+
+/** Formats an unreadable file of `--each`. */
+export function unreadableJson(code: string, message: string, file: string): object {
+  return { ...beginJson(file, false), error: { code, message } };
+}
+
+function beginJson(file: File, ok: boolean): object {
+  return { ok, schema: SCHEMA, ...(file === null ? {} : { file }) };
+}
+
+function logJson({
+  sources,
+  tokens,
+  maskedSecrets,
+}: Pick<Reading, 'sources' | 'tokens' | 'maskedSecrets'>): object {
+  return { lines: sources.reduce((total, source) => total + source.lines, 0), tokens, maskedSecrets };
+}
+
+function analysisJson({ analysis, explains }: ArrangedAnswer): object {
+  const { answer, verdict, usage } = analysis;
+  return {
+    id: analysis.id,
+    category: analysis.category,
+    kind: analysis.kind,
+    confidence: verdict.confidence,
+    calibrated: verdict.calibration !== undefined,
+    abstained: analysis.classification.abstained,
+    probabilities: analysis.classification.probabilities,
+    because: analysis.classification.because,
+    record: analysis.classification.record ?? null,
+    action: verdict.action,
+    title: answer.title,
+    rootCause: answer.rootCause,
+    fix: answer.fixRecommendation,
+    act: answer.act ?? null,
+    transient: answer.transient ?? null,
+    tests: explains.tests,
+    failures: explains.failures,
+    grouped: explains.grouped,
+    logs: explains.logs,
+    claims: answer.claims,
+    evidence: evidenceJson(analysis),
+    suspects: answer.suspects,
+    hypotheses: answer.hypotheses,
+    reasons: verdict.reasons,
+    notes: analysis.notes,
+    fingerprint: analysis.fingerprint,
+    usage: { seconds: analysis.milliseconds / 1000, ...usage },
+    analyst: analysis.analyst,
+    model: analysis.model,
+    terminationReason: analysis.terminationReason,
+    experiment: analysis.experiment ?? null,
+  };
+}
+
+function evidenceJson({ evidence }: Analysis): object[] {
+  return evidence.map(({ id, tool, title, source, lineStart, lineEnd, text, url, score }) => {
+    return { id, tool, title, source, lineStart, lineEnd, text, url, score };
+  });
+}

@@ -1,0 +1,57 @@
+import { styleText } from 'node:util';
+import { type ArrangedAnswer, introduceAnswers } from '../../notifications/build-answers.ts';
+import { visibleLine } from '../../notifications/visible-text.ts';
+import { renderGithubCommands, renderPlain, renderTerminal } from '../../service/answers/render.ts';
+import type { Voice } from '../terminal.ts';
+
+/** GitHub shows ten errors and ten warnings of a step; the causes to mend first come first. */
+const MAX_ANNOTATIONS = 10;
+
+/** Renders the answers of one build as workflow commands of GitHub Actions, at most ten. */
+export function renderAnnotations(answers: readonly ArrangedAnswer[]): string {
+  const shown = answers.slice(0, MAX_ANNOTATIONS);
+  return shown.map(({ analysis, explains }) => renderGithubCommands(analysis, explains)).join('');
+}
+
+/** Renders the answers of one build: blocks on a terminal, `Key<tab>value` lines in a pipe. */
+export function renderAnswers(answers: readonly ArrangedAnswer[], voice: Voice): string {
+  if (voice.color) return renderBlocks(answers, voice);
+  const introduction = introduceAnswers(answers);
+  const head = introduction === null ? '' : `Causes\t${introduction}\n\n`;
+  return `${head}${answers.map(({ analysis, explains }) => renderPlain(analysis, { explains })).join('\n')}`;
+}
+
+/** Renders the causes for a terminal: one block each, under a rule with its title. */
+export function renderBlocks(
+  answers: readonly ArrangedAnswer[],
+  voice: Pick<Voice, 'color' | 'width'>,
+): string {
+  const introduction = introduceAnswers(answers);
+  const blocks = answers.map(({ analysis, explains }, index) => {
+    const title = answers.length === 1 ? 'result' : `cause ${index + 1} of ${answers.length}`;
+    return `${renderRule(title, voice.width)}${renderTerminal(analysis, { ...voice, explains })}`;
+  });
+  return `${introduction === null ? '' : `${introduction}\n\n`}${blocks.join('\n')}`;
+}
+
+/** Renders what stands above the answer for one file of several. */
+export function renderFileHead(file: string, { color, width }: Pick<Voice, 'color' | 'width'>): string {
+  return color ? `${renderRule(visibleLine(file), width, '═')}` : `File\t${visibleLine(file)}\n`;
+}
+
+function renderRule(title: string, width: number, stroke = '─'): string {
+  return `${stroke}${stroke} ${title} ${stroke.repeat(Math.max(0, width - title.length - 4))}\n`;
+}
+
+/** Renders what a person may want next; each is a command that works as it is here. */
+export function renderHints(path: string, repo: string | undefined): string {
+  const input = /^[\w./@:+-]+$/.test(path) ? path : `'${visibleLine(path).replaceAll("'", "'\\''")}'`;
+  const all = [
+    `Ask more:  faultline ask ${input} "why now?"`,
+    `Show excerpts:  faultline read ${input}`,
+    repo === undefined
+      ? `Find suspects:  faultline triage ${input} --repo .`
+      : `All evidence:  faultline triage ${input} --json`,
+  ];
+  return `\n${styleText('dim', all.join('     '), { validateStream: false })}\n`;
+}
