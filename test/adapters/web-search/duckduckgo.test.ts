@@ -39,7 +39,13 @@ afterEach(() => {
 
 const signal = new AbortController().signal;
 const open = (path = '/html/', paceMs = 0) =>
-  createDuckDuckGoSearch({ baseUrl: `${server.url}${path}`, apiKey: null, timeoutMs: 2_000, pages: 0, paceMs });
+  createDuckDuckGoSearch({
+    baseUrl: `${server.url}${path}`,
+    apiKey: null,
+    timeoutMs: 2_000,
+    pages: 0,
+    paceMs,
+  });
 
 webSearchContract('duckduckgo', open);
 
