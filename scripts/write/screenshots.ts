@@ -1,5 +1,5 @@
 /**
- * Screenshots of every page and state of the console, light and dark, at 1280 × 800 and 320 wide: `node scripts/write/screenshots.ts [folder]`. They show
+ * Screenshots of every page and state of the console, light and dark, at 1440 × 900 and 390 wide: `node scripts/write/screenshots.ts [folder]`. They show
  * captured failures, triaged for real. The three of the documentation are made with `--readme`.
  */
 import { mkdir } from 'node:fs/promises';
@@ -11,8 +11,8 @@ import { openStockedConsole, READERS, type StockedConsole } from '../../test/sup
 
 const README: Readonly<Record<string, 'light' | 'dark'>> = { item: 'light', run: 'dark', log: 'light' };
 const SIZES = [
-  { name: 'wide', width: 1280, height: 800 },
-  { name: 'narrow', width: 320, height: 640 },
+  { name: 'wide', width: 1440, height: process.argv.includes('--readme') ? 1080 : 900 },
+  { name: 'narrow', width: 390, height: 844 },
 ] as const;
 
 const forReadme = process.argv.includes('--readme');

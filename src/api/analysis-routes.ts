@@ -6,6 +6,7 @@ import type { Build } from '../domain/build.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { parseSearch, searchWords } from '../domain/search.ts';
 import { Trust, type UnseenFigures } from '../domain/trust.ts';
+import { withAgreedFix } from '../domain/whose.ts';
 import { present } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
@@ -188,7 +189,7 @@ function registerAnalysisRoutes(app: ApiApp, { stores, masker }: PublishDeps): v
       const analysis = found(await stores.analyses.find(id), `analysis ${id}`);
       const answers = await readBuildAnswers(stores, analysis.buildId);
       const whose = answers.find((one) => one.analysis.id === id)?.whose ?? null;
-      return { ...shownAnalysis(analysis), whose: shownWhose(whose) };
+      return { ...shownAnalysis(withAgreedFix(analysis, whose)), whose: shownWhose(whose) };
     },
   );
   const summary =

@@ -51,6 +51,6 @@ function cited(text: string, evidence: ReadonlySet<string>): Shown {
 }
 
 /** Renders a chip that links to a piece of evidence on the same page. */
-export function evidenceChip(id: string): Html {
+function evidenceChip(id: string): Html {
   return html`<a class="chip" href="#${id}">${id}</a>`;
 }

@@ -57,7 +57,7 @@ async function sendFinished(
   deps: ConsoleDeps,
 ): Promise<FastifyReply> {
   const trace = await traceAnalysis(analysis, deps);
-  const main = html`<h1 tabindex="-1">How Faultline reached “${analysis.answer.title}”</h1>
+  const main = html`<h1 tabindex="-1">How Faultline came to say: ${analysis.answer.title}</h1>
     ${renderHead(trace)}
     <ol class="runs">${trace.steps.map((step, at) =>
       stepLine(step, at + 1, { startedAt: findStart(trace), milliseconds: trace.milliseconds }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Analysis, Suspect } from './analysis.ts';
+import type { Act, Analysis, Suspect } from './analysis.ts';
 import type { Build } from './build.ts';
 import { type Category, UNSTABLE_KINDS } from './category.ts';
 import type { Experiment } from './experiment.ts';
@@ -96,6 +96,23 @@ export const Whose = z.object({
   act: WhoseAct,
 });
 export type Whose = z.infer<typeof Whose>;
+
+/**
+ * Returns the advice in agreement with a verdict: none that runs again what the change broke, and to mend the
+ * default branch where that is red. `act` is the kind of action that the advice asks for.
+ */
+export function agreeOnFix(fix: string, act: Act | null | undefined, whose: Whose | null): string {
+  if (whose?.verdict === 'change' && act === 'rerun') return '';
+  const isTheirs = whose?.verdict === 'main' && !whose.isDefault;
+  return isTheirs && act !== 'rerun' && /^[A-Z]/.test(fix) ? `On the default branch: ${fix}` : fix;
+}
+
+/** Returns an analysis whose advice agrees with a verdict. */
+export function withAgreedFix(analysis: Analysis, whose: Whose | null): Analysis {
+  const { fixRecommendation, act } = analysis.answer;
+  const fix = agreeOnFix(fixRecommendation, act, whose);
+  return { ...analysis, answer: { ...analysis.answer, fixRecommendation: fix } };
+}
 
 /** Tells whether a verdict says to the author of a change that it is not theirs. */
 export function isExcused({ verdict, isDefault }: Pick<Whose, 'verdict' | 'isDefault'>): boolean {
@@ -215,7 +232,7 @@ function judgeByDefaultBranch(facts: WhoseFacts): Found | null {
     : { verdict: 'main', probability: PROBABLE.mended, proof: provesMain(history) };
 }
 
-/** The shares of right verdicts that scripts/bench whose measures, rounded down. */
+/** Estimates of the share of right verdicts; scripts/bench whose measures how often they are right. */
 const PROBABLE = { mended: 0.9, step: 0.95, others: 0.95, touched: 0.98, first: 0.95 } as const;
 
 function provesMain({ defaultBranch: main }: FailureHistory): WhoseProof[] {
@@ -264,12 +281,11 @@ const SETUP = /\.(?:ya?ml|toml|ini|cfg|conf|json|xml|lock|gradle|kts|tf|env|txt)
 function judgeByPullRequests(facts: WhoseFacts): Found | null {
   const { category, failures, history } = facts;
   const { generic, isDefault, otherPullRequests } = history;
-  if (isDefault || otherPullRequests < ENOUGH_PULL_REQUESTS || generic || reachesFailure(facts)) return null;
-  const isTold =
-    failures.every(({ test }) => test !== null) ||
-    category === 'INFRA_ERROR' ||
-    category === 'DEPENDENCY_ERROR';
-  if (!isTold) return null;
+  if (isDefault || otherPullRequests < ENOUGH_PULL_REQUESTS || generic) return null;
+  // What several people met in one test and its words is no chance, whatever this change touches.
+  const areTests = failures.every(({ test }) => test !== null);
+  const isOutside = category === 'INFRA_ERROR' || category === 'DEPENDENCY_ERROR';
+  if (!areTests && (!isOutside || reachesFailure(facts))) return null;
   const proof = countPullRequests(history);
   return judgeFlaky(facts) ?? { verdict: 'others', probability: PROBABLE.others, proof };
 }
@@ -302,6 +318,8 @@ function judgeNew(facts: WhoseFacts): Found | null {
   if (seenElsewhere || category === 'INFRA_ERROR' || UNSTABLE_KINDS.has(analysis.kind)) return null;
   const isTouched = findTouched(facts) !== undefined;
   if (category === 'DEPENDENCY_ERROR' && !isTouched) return null;
+  // A change that is known and touches nothing near it may have met a first flake.
+  if (listChangedFiles(analysis).size > 0 && test?.isNew !== true && !reachesFailure(facts)) return null;
   if ((test?.flakes ?? 0) > 0 || (generic && own.times < 2 && test?.isNew !== true)) return null;
   const proof: WhoseProof[] = test?.isNew === true ? [{ what: 'new-test' }] : [];
   if (main !== null && (main.status === 'passed' || test?.passedOnDefault === true))

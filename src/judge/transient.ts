@@ -26,20 +26,36 @@ const SORTS = {
 
 /** Words of passing trouble, in whatever form a tool wraps them. */
 const TROUBLE = {
-  'words of a broken connection':
-    /\bnetwork failure\b|spurious network error|early EOF|unexpected disconnect|hung up unexpectedly|connection (?:reset|closed|aborted|timed? ?out)|connect(?:ion)? timed? ?out|i\/o timeout|TLS handshake|\bSSL error\b|\bECONNRESET\b|\bETIMEDOUT\b|\bEAI_AGAIN\b|name resolution|cannot assign requested address|could not resolve host|\b50[234]\b[^\n]{0,40}(?:unavailable|gateway|error)|too many requests|\bLFS: Error\b|RPC failed|context deadline exceeded/i,
-  'words of a lost runner':
-    /runner system failure|shutdown signal|lost communication|no such container|docker daemon|\bevicted\b|preempted|connection to (?:the )?(?:agent|runner|node)|agent .{1,40}(?:offline|disconnected)|failed to (?:start|create) (?:the )?(?:pod|container|job|executor)|error pulling image|prepar(?:e|ing|ation) (?:the )?environment/i,
-  'words of a full disk': /no space left|\bENOSPC\b|disk quota exceeded/i,
-  'words of a damaged working copy':
-    /\bbad object\b|not a valid object|unable to read tree|loose object .{1,80}(?:corrupt|empty)|index\.lock|\bENOTEMPTY\b|text file busy|resource busy|\bEBUSY\b|another (?:git|apt|dpkg|process)\b.{0,60}(?:running|lock)|could not (?:get|acquire) lock/i,
-  'words of a crashed compiler':
-    /internal compiler error|compiler unexpectedly panicked|this is a (?:bug in|compiler bug)|\bLLVM ERROR\b|segfault occurred|signal: (?:11|7|6), SIG/i,
+  'words of a broken connection': [
+    /\bnetwork failure\b|spurious network error|early EOF|unexpected disconnect|hung up unexpectedly/i,
+    /connection (?:reset|closed|aborted|timed? ?out)|connect(?:ion)? timed? ?out|i\/o timeout/i,
+    /TLS handshake|\bSSL error\b|\bECONNRESET\b|\bETIMEDOUT\b|\bEAI_AGAIN\b|name resolution/i,
+    /cannot assign requested address|could not resolve host|too many requests|\bLFS: Error\b/i,
+    /\b50[234]\b[^\n]{0,40}(?:unavailable|gateway|error)|RPC failed|context deadline exceeded/i,
+  ],
+  'words of a lost runner': [
+    /runner system failure|shutdown signal|lost communication|no such container|docker daemon/i,
+    /\bevicted\b|preempted|connection to (?:the )?(?:agent|runner|node)/i,
+    /agent .{1,40}(?:offline|disconnected)|error pulling image/i,
+    /failed to (?:start|create) (?:the )?(?:pod|container|job|executor)|prepar(?:e|ing|ation) (?:the )?environment/i,
+  ],
+  'words of a full disk': [/no space left|\bENOSPC\b|disk quota exceeded/i],
+  'words of a damaged working copy': [
+    /\bbad object\b|not a valid object|unable to read tree|loose object .{1,80}(?:corrupt|empty)/i,
+    /index\.lock|\bENOTEMPTY\b|text file busy|resource busy|\bEBUSY\b/i,
+    /another (?:git|apt|dpkg|process)\b.{0,60}(?:running|lock)|could not (?:get|acquire) lock/i,
+  ],
+  'words of a crashed compiler': [
+    /internal compiler error|compiler unexpectedly panicked|this is a (?:bug in|compiler bug)/i,
+    /\bLLVM ERROR\b|segfault occurred|signal: (?:11|7|6), SIG/i,
+  ],
 } as const;
 
 /** Steps that belong to the CI system and not to the project. */
-const SYSTEM_STEP =
-  /^(?:get_sources|prepare_executor|prepare_script|download_artifacts|upload_artifacts\w{0,20}|restore_cache|archive_cache|resolve_secrets|set up job|initialize containers|checkout|clone|fetch)\b/i;
+const SYSTEM_STEPS = [
+  /^(?:get_sources|prepare_executor|prepare_script|download_artifacts|upload_artifacts\w{0,20})\b/i,
+  /^(?:restore_cache|archive_cache|resolve_secrets|set up job|initialize containers|checkout|clone|fetch)\b/i,
+];
 
 export const TRANSIENT_SIGNS = [
   'always',
@@ -126,16 +142,17 @@ export function computeTransientSigns({ facts, matches }: Ruling): number[] {
   const sorts = Object.values(SORTS).map((kinds: readonly Kind[]) =>
     best(({ kind }) => kinds.includes(kind)),
   );
-  const words = Object.values(TROUBLE).map((pattern) =>
-    Math.min(
+  const words = Object.values(TROUBLE).map((patterns) => {
+    const met = telling.filter(({ text }) => patterns.some((pattern) => pattern.test(text)));
+    return Math.min(
       1,
       CLEAR *
         findMax(
-          telling.map(({ text, weight }) => (pattern.test(text) ? weight : 0)),
+          met.map(({ weight }) => weight),
           0,
         ),
-    ),
-  );
+    );
+  });
   const passing = new Set<Kind>(Object.values(SORTS).flat());
   const [first] = matches;
   const trust = subject.failingTests.length > 0 ? IN_A_TEST : 1;
@@ -146,7 +163,7 @@ export function computeTransientSigns({ facts, matches }: Ruling): number[] {
     ...words.map((value) => trust * value),
     Number(first?.rule.category === 'INFRA_ERROR'),
     best(({ kind, category }) => category !== 'INFRA_ERROR' && !passing.has(kind)),
-    Number(failedSections.some(({ name }) => SYSTEM_STEP.test(name.split(' / ')[0] ?? name))),
+    Number(failedSections.some(({ name }) => isSystemStep(name.split(' / ')[0] ?? name))),
     Number(exits.some(({ code, signal }) => signal !== null || (code !== null && code > 128 && code < 160))),
     Number(passedOnRetry.length > 0),
     Number(failingTests.length > 0),
@@ -155,4 +172,8 @@ export function computeTransientSigns({ facts, matches }: Ruling): number[] {
     Number(facts.productException !== null),
     Number(matches.length === 0 && subject.messages.length === 0),
   ];
+}
+
+function isSystemStep(name: string): boolean {
+  return SYSTEM_STEPS.some((pattern) => pattern.test(name));
 }

@@ -4,6 +4,7 @@ import type { Build } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
 import { readInput, TriageError } from '../domain/errors.ts';
 import type { DecisionInput, Review } from '../domain/review.ts';
+import { withAgreedFix } from '../domain/whose.ts';
 import type { ArrangedAnswer } from '../notifications/build-answers.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Logger } from '../ports/telemetry.ts';
@@ -175,7 +176,8 @@ export async function findAnswers(id: string, { stores }: InstallationDeps): Pro
       (one) => one.analysis.id === analysis.id,
     );
     if (answer === undefined) throw new TriageError('not-found', `There is no failure ${line(id, 100)}.`);
-    return { build: await stores.builds.find(analysis.buildId), answers: [{ ...answer, analysis }] };
+    const agreed = withAgreedFix(analysis, answer.whose);
+    return { build: await stores.builds.find(analysis.buildId), answers: [{ ...answer, analysis: agreed }] };
   }
   const build = await findBuild(stores.builds, id, {});
   const [main, ...others] = await readBuildAnswers(stores, build.id);

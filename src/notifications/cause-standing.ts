@@ -1,7 +1,7 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
-import { isExcused, judgeWhose, type Whose } from '../domain/whose.ts';
+import { agreeOnFix, isExcused, judgeWhose, type Whose } from '../domain/whose.ts';
 import type { Cause } from '../ports/notices.ts';
 import { resolveForm } from './answer-view.ts';
 import type { ArrangedAnswer } from './build-answers.ts';
@@ -43,7 +43,9 @@ export function causeStanding(cause: ArrangedAnswer<Cause>, build: Build): Cause
         : answer.title,
     rootCause: decision?.rootCause ?? answer.rootCause,
     // Advice for another cause does not help, so it is removed when the cause is corrected.
-    fix: decision?.fixRecommendation ?? (decision?.type === 'correct' ? '' : answer.fixRecommendation),
+    fix:
+      decision?.fixRecommendation ??
+      (decision?.type === 'correct' ? '' : agreeOnFix(answer.fixRecommendation, answer.act, whose)),
     form,
     whose,
     needsYou:

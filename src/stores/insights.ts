@@ -12,6 +12,7 @@ import {
   type Period,
   ReviewingFigures,
   type TopCause,
+  type TrackRecord,
   WeekFigures,
 } from '../domain/insights.ts';
 import type { Database, Sql } from '../ports/database.ts';
@@ -51,7 +52,11 @@ function trustMethods(read: Pick<Sql, 'query'>) {
      * Counts, among the newest 2,000 decided answers, those with the same tenth of stated confidence, and
      * with the category if given, and how many of them were right.
      */
-    trackRecord: async (confidence: number, category?: Category | null, filter: InsightsFilter = {}) => {
+    trackRecord: async (
+      confidence: number,
+      category?: Category | null,
+      filter: InsightsFilter = {},
+    ): Promise<TrackRecord> => {
       const tenth = Math.min(TENTHS - 1, Math.max(0, Math.floor((confidence + 1e-9) * TENTHS)));
       const [from, to] = [tenth / TENTHS, (tenth + 1) / TENTHS];
       const values = [

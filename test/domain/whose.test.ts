@@ -3,7 +3,7 @@ import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Category } from '../../src/domain/category.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import type { FailureHistory } from '../../src/domain/failure-history.ts';
-import { isExcused, judgeWhose } from '../../src/domain/whose.ts';
+import { agreeOnFix, isExcused, judgeWhose } from '../../src/domain/whose.ts';
 import {
   FAILS,
   FIRST_HERE,
@@ -55,6 +55,10 @@ describe('whose a failure is', () => {
       probability: 0.98,
       act: { what: 'fix', path: suspect?.path, line: suspect?.line },
     });
+  });
+
+  it('is left open where the change is known and touches nothing near the failure', () => {
+    expect(judge({ history: FIRST_HERE, analysis: changed('notes/1.md') }).verdict).toBe('unknown');
   });
 
   it('is the default branch’s while that is red, and says what to wait for', () => {
@@ -135,6 +139,16 @@ describe('whose a failure is', () => {
     expect(judge({ analysis: outOfTime, failures: step === undefined ? [] : [step] }).verdict).toBe(
       'unknown',
     );
+  });
+
+  it('agrees with the advice: what the change broke is not run again, and red main is mended there', () => {
+    const change = judge({ history: FIRST_HERE });
+    expect(agreeOnFix('Run the job again.', 'rerun', change)).toBe('');
+    expect(agreeOnFix('Round once.', 'code', change)).toBe('Round once.');
+    const main = judge({ history: { defaultBranch: FAILS, seenElsewhere: true } });
+    expect(agreeOnFix('Round once.', 'code', main)).toBe('On the default branch: Round once.');
+    expect(agreeOnFix('Round once.', 'code', { ...main, isDefault: true })).toBe('Round once.');
+    expect(agreeOnFix('', null, main)).toBe('');
   });
 
   it('asks the owner where it failed three times in a row', () => {

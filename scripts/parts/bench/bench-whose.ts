@@ -37,9 +37,13 @@ const BEGIN_MS = Date.now() - 20 * 24 * HOUR_MS;
 const [TRIES, WAIT_MS] = [6_000, 50];
 
 const Found = z.object({
-  triage: z.object({ state: z.string(), error: z.string().nullable() }).nullable(),
   analyses: z.array(z.object({ whose: ShownWhose.nullable() })),
 });
+
+/** Ctrl-C prints what was measured up to then. */
+const stopping = new AbortController();
+const stop = stopping.signal;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
 
 const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-whose-'));
 try {
@@ -62,6 +66,7 @@ async function measure(histories: readonly History[], labs: readonly Lab[]): Pro
   try {
     const judged: Judged[] = [];
     for (const [at, history] of histories.entries()) {
+      if (stop.aborted) break;
       judged.push({ history, said: await service.play(history, `bench/history-${at}`) });
       if (options.list) listWrong(judged.at(-1));
       if (judged.length % 20 === 0) console.error(`${judged.length} of ${histories.length} histories`);
@@ -96,18 +101,22 @@ async function openService(histories: readonly History[]) {
     /** Sends the builds of a history in their order, and returns whose the failures of the asked one are. */
     async play({ steps, asked }: History, repository: string): Promise<ShownWhose[]> {
       clock.value = BEGIN_MS;
-      const ids: string[] = [];
+      const [ids, red]: [string[], string[]] = [[], []];
       let [number, attempt] = [0, 1];
-      for (const step of steps) {
+      for (const [at, step] of steps.entries()) {
+        // What went before it was answered before.
+        if (at === asked) await waitFor(red.splice(0), app.stores.triages);
         [number, attempt] = step.again === true ? [number, attempt + 1] : [number + 1, 1];
         clock.value += (step.hours ?? 1) * HOUR_MS;
         const upload = toUpload(step, repository, number, attempt);
         ids.push(
           z.object({ buildId: z.string() }).parse(await request('POST', '/api/builds', upload)).buildId,
         );
-        if (step.run.status === 'failed') await waitForAnswers(request, ids.at(-1) ?? '');
+        if (step.run.status === 'failed') red.push(ids.at(-1) ?? '');
       }
-      return await waitForAnswers(request, ids[asked] ?? '');
+      await waitFor(red.splice(0), app.stores.triages);
+      const { analyses } = Found.parse(await request('GET', `/api/builds/${ids[asked]}/analyses`));
+      return analyses.flatMap(({ whose }) => whose ?? []);
     },
     async close() {
       await http.close();
@@ -134,17 +143,19 @@ function toUpload({ run, pullRequest, author }: Step, repository: string, number
   return { metadata, logs: [{ name: 'log.txt', text: log }], reports };
 }
 
-async function waitForAnswers(
-  request: (method: 'GET', url: string) => Promise<unknown>,
-  buildId: string,
-): Promise<ShownWhose[]> {
-  for (let tries = 0; tries < TRIES; tries++) {
-    const { triage, analyses } = Found.parse(await request('GET', `/api/builds/${buildId}/analyses`));
-    if (triage?.state === 'failed') throw new Error(`${buildId}: ${triage.error}`);
-    if (triage?.state === 'done') return analyses.flatMap(({ whose }) => whose ?? []);
-    await sleep(WAIT_MS);
+type Triages = Awaited<ReturnType<typeof createApp>>['stores']['triages'];
+
+/** Waits until the triages of these builds have ended. */
+async function waitFor(buildIds: readonly string[], triages: Pick<Triages, 'findByBuild'>): Promise<void> {
+  for (const buildId of buildIds) {
+    for (let tries = 0; ; tries++) {
+      const job = await triages.findByBuild(buildId);
+      if (job?.state === 'done') break;
+      if (job?.state === 'failed' || tries > TRIES)
+        throw new Error(`${buildId}: ${job?.error ?? 'was never answered'}`);
+      await sleep(WAIT_MS);
+    }
   }
-  throw new Error(`${buildId} was never answered`);
 }
 
 function isRight({ history, said }: Judged): boolean {

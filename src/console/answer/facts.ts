@@ -59,7 +59,7 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
     addWhose(stores, build, answer === undefined ? [] : [answer]),
   ]);
   return {
-    analysis,
+    analysis: whose[0]?.analysis ?? analysis,
     build,
     failures,
     overlap: findTouchedSuspects(build, analysis),

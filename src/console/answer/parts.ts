@@ -1,4 +1,4 @@
-import { type Analysis, type Claim, isJudged, isUnread, type Suspect } from '../../domain/analysis.ts';
+import { type Analysis, type Claim, isJudged, type Suspect } from '../../domain/analysis.ts';
 import { shortCommit } from '../../domain/build.ts';
 import { nameKind } from '../../domain/category-words.ts';
 import type { Evidence } from '../../domain/evidence.ts';
@@ -193,7 +193,7 @@ function suspectPlace(one: Suspect, { build }: AnswerFacts, editor: string): Htm
 
 function suspectCard(one: Suspect, facts: AnswerFacts, editor: string): Html {
   const { commit, author, reason, path } = one;
-  const by = [author === null ? '' : `by ${author}`, commit === null ? '' : `in ${shortCommit(commit)}`];
+  const by = [commit === null ? '' : `in ${shortCommit(commit)}`, author === null ? '' : `by ${author}`];
   const changed = by.filter((part) => part !== '').join(' ');
   return html`<div class="snip"><header><span class="line">${suspectPlace(one, facts, editor)}${
     changed !== '' && html`<span class="quiet">changed ${changed}</span>`
@@ -240,9 +240,4 @@ export function otherFacts({ facts }: AnswerView, ids: ReadonlySet<string>): Htm
         )}</dd>`,
     );
   return html`${points.length > 0 && html`<dl class="kv">${points}</dl>`}`;
-}
-
-/** Tells whether there is nothing that a reviewer could judge. */
-export function hasNoLog(facts: AnswerFacts): boolean {
-  return isUnread(facts.analysis);
 }

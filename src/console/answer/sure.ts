@@ -95,7 +95,7 @@ const WIDTH = 56;
  * Draws a track record: black up to the lower end of its interval, gray up to the upper end, and a tick at
  * the limit in force.
  */
-export function sureBar(low: number, high: number, limit: number): Html {
+function sureBar(low: number, high: number, limit: number): Html {
   const bar = (name: string, x: number, width: number): Shown =>
     html`<rect class="${name}" x="${at(x)}" y="2" width="${at(Math.max(0, width))}" height="4" rx="2"/>`;
   return html`<svg viewBox="0 0 ${WIDTH} 8" aria-hidden="true">${bar('track', 0, WIDTH)}${bar(

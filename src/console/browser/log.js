@@ -42,6 +42,9 @@ function prepareLog(main) {
   for (const gap of main.querySelectorAll('[data-opening]')) opening.observe(gap);
   for (const button of main.querySelectorAll('button[data-copy]')) button.removeAttribute('hidden');
   if (document.body.dataset.place !== 'log') return;
+  const { searchParams } = new URL(location.href);
+  if (location.hash === '' && !['q', 'from', 'view'].some((name) => searchParams.has(name)))
+    main.querySelector('.lines .cited')?.scrollIntoView({ block: 'center' });
   const [, first, last = first] = /^#L(\d+)(?:-L?(\d+))?$/.exec(location.hash) ?? [];
   if (first === undefined || last === undefined) return;
   const lines = new URL(location.href).searchParams.get('L');

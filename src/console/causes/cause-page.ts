@@ -142,7 +142,7 @@ function renderPage(view: CauseView): Html {
     )}</section>${
       decisions.length > 0 &&
       html`<section class="part" aria-labelledby="said"><h2 id="said">Decisions</h2>${dataTable(
-        'Decisions',
+        'What people said',
         ['When', 'Who', 'Said', 'Faultline said'],
         decisions.map(said),
       )}</section>`

@@ -100,7 +100,7 @@ export function sendTable(reply: FastifyReply, tables: InsightsView['tables'], n
 }
 
 /** Renders links to the other pages of the insights. `review`: also links to the pages of reviewers. */
-export function insightsTabs(path: string, review: boolean, repo: string): Html {
+function insightsTabs(path: string, review: boolean, repo: string): Html {
   const pages = PAGES.filter(({ role }) => role === 'read' || review);
   const links = pages.map((page) => ({
     address: `${page.path}${search({ repo })}`,
@@ -114,14 +114,14 @@ export function insightsTabs(path: string, review: boolean, repo: string): Html 
 export const TESTS_PATH = '/tests';
 
 /** Names of the lists of tests. */
-export const TEST_LISTS = {
+const TEST_LISTS = {
   flaky: 'Flaky',
   cost: 'Costliest',
   quarantine: 'Quarantine',
 } as const;
 
 /** Renders links to the lists of tests. */
-export function testsTabs({
+function testsTabs({
   repo,
   list,
 }: Pick<InsightsQuery, 'repo'> & { readonly list?: InsightsQuery['list'] }): Html {

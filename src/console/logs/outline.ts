@@ -10,14 +10,14 @@ export interface OutlineStep {
 /** A log as a whole: its steps, and how much its lines hold. */
 export interface Outline {
   readonly steps: readonly OutlineStep[];
-  /** The longest line of each of at most {@link ROWS} equal parts, in characters. */
+  /** The longest line of each of at most `ROWS` equal parts, in characters. */
   readonly widths: readonly number[];
 }
 
 /** A longer text is not read for its outline. */
 const MAX_BYTES = 2_000_000;
 /** Parts of the drawn log, and steps that are listed. */
-export const ROWS = 240;
+const ROWS = 240;
 const MAX_STEPS = 60;
 
 /** The marks of GitHub and Azure, GitLab, Jenkins and Buildkite at the beginning of a step. */

@@ -70,7 +70,8 @@ export const SCRIPT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     strength: 4.6,
     patterns: [/: cannot execute: required file not found/, /: bad interpreter: (?!.{0,80}\^M)No such file/],
     reads: [
-      /(?<script>[\w./-]{1,200}): (?:(?<interpreter>\/[\w./-]{1,160}): )?(?:cannot execute: required file not found|bad interpreter)/,
+      /(?<script>[\w./-]{1,200}): (?<interpreter>\/[\w./-]{1,160}): bad interpreter/,
+      /(?<script>[\w./-]{1,200}): (?:cannot execute: required file not found|bad interpreter)/,
     ],
     title: '{script} needs an interpreter that is not installed',
     cause: [
@@ -125,7 +126,9 @@ export const SCRIPT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     ignores: ['Auto-merging pears.conf', '✓ shows a CONFLICT (content): Merge conflict'],
     says: [
       {
-        log: 'Auto-merging pears.conf\nCONFLICT (content): Merge conflict in pears.conf\nAutomatic merge failed; fix conflicts and then commit the result.',
+        log:
+          'Auto-merging pears.conf\nCONFLICT (content): Merge conflict in pears.conf\nAutomatic ' +
+          'merge failed; fix conflicts and then commit the result.',
         title: 'Git could not merge pears.conf',
         fix: 'Merge or rebase the branch by hand, resolve the conflict in pears.conf, and push it.',
       },

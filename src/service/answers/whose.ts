@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Build } from '../../domain/build.ts';
-import { judgeWhose, Whose } from '../../domain/whose.ts';
+import { judgeWhose, Whose, withAgreedFix } from '../../domain/whose.ts';
 import type { BuildAnswer } from '../../notifications/build-answers.ts';
 import { whoseSentence } from '../../notifications/whose-line.ts';
 import type { ShownStores } from '../../stores/stores.ts';
@@ -19,7 +19,7 @@ export interface WhoseStores {
 /** An answer with whose its failures are; null where nothing is known around its build. */
 export type WhoseAnswer<Answer extends BuildAnswer> = Answer & { readonly whose: Whose | null };
 
-/** Adds to the answers of a build whose their failures are. */
+/** Adds to the answers of a build whose their failures are; their advice then agrees with it. */
 export async function addWhose<Answer extends BuildAnswer>(
   { analyses, failures }: WhoseStores,
   build: Build | null,
@@ -32,7 +32,8 @@ export async function addWhose<Answer extends BuildAnswer>(
     const history = histories?.get(analysis.fingerprint);
     if (history === undefined) return { ...answer, whose: null };
     const category = heads.find(({ id }) => id === analysis.id)?.category ?? analysis.category;
-    return { ...answer, whose: judgeWhose({ build, analysis, category, failures: sample, history }) };
+    const whose = judgeWhose({ build, analysis, category, failures: sample, history });
+    return { ...answer, analysis: withAgreedFix(analysis, whose), whose };
   });
 }
 

@@ -29,7 +29,7 @@ const guard = () =>
   });
 const at = (path: string, host = 'pages.example.com') =>
   new URL(`http://${host}:${new URL(server.url).port}${path}`);
-const limits = { timeoutMs: 500, maxBytes: 100_000 };
+const limits = { timeoutMs: 2_000, maxBytes: 100_000 };
 const signal = new AbortController().signal;
 const html = (body: string) => (_request: IncomingMessage, response: ServerResponse) => {
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body);
@@ -38,7 +38,7 @@ const search = (url: URL) =>
   searchWith('test', async () => [{ title: 'T', url: url.href, text: 'said' }], {
     baseUrl: null,
     apiKey: null,
-    timeoutMs: 500,
+    timeoutMs: 2_000,
     pages: 1,
     guard: guard(),
   });

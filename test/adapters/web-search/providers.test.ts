@@ -45,7 +45,7 @@ afterEach(() => {
   intercept = null;
 });
 
-const options = () => ({ baseUrl: server.url, apiKey: KEY, timeoutMs: 400, pages: 0 });
+const options = () => ({ baseUrl: server.url, apiKey: KEY, timeoutMs: 2_000, pages: 0 });
 const PROVIDERS: readonly (readonly [string, () => WebSearch])[] = [
   ['searxng', () => createSearxngSearch(options())],
   ['brave', () => createBraveSearch(options())],

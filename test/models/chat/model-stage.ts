@@ -12,7 +12,7 @@ export function modelOf(server: OpenAiServer, options: Partial<OpenAiChatModelOp
     baseUrl,
     apiKey: TEST_KEY,
     model: 'gpt-4o-mini',
-    timeoutMs: 5000,
+    timeoutMs: 20_000,
     maxRetries: 2,
     retryDelayMs: 5,
     ...options,

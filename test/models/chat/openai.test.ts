@@ -37,7 +37,7 @@ function model(options: Partial<OpenAiChatModelOptions> = {}) {
     baseUrl: server.baseUrl,
     apiKey: TEST_KEY,
     model: 'gpt-4o-mini',
-    timeoutMs: 5000,
+    timeoutMs: 20_000,
     maxRetries: 2,
     retryDelayMs: 5,
     ...options,
