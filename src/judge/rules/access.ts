@@ -1,6 +1,6 @@
 import { type RuleRow, ruleTable } from '../rule.ts';
 
-/** What a program did to a file, as system calls and common tools name it. A program that is run is none. */
+/** Names of what a program did to a file, as system calls and common tools name it. A program that is run is none. */
 const REFUSED_OPERATION =
   /\b(?:mkdir|rmdir|open|creat|chown|chmod|chdir|l?stat|unlink|remove|rename|sym?link|access|connect|dial|bind|listen|touch|tee|ln|cp|mv|rm|(?:cannot|can't|could not|unable to|failed to) (?!exec|run|start)\w+)\b[^:\n]{0,240}: (?:[^:\n]{0,80}: )?[Pp]ermission denied$/;
 

@@ -80,9 +80,10 @@ export function cleanWords(raw: string, most: number): string {
     .replace(/ -> \[Help \d\]$| \(detected at line \d{1,6}\)$/, '')
     .replace(READ_ON, '')
     .replace(/ \[[^\][\s]{1,300}\.\w{0,8}proj\]$/, '')
-    .replace(/[.:;,\s]{1,10}$/, '')
-    .replace(/^"(?=[^"]{1,4000}$)|(?<=^[^"]{1,4000})"$/, '');
-  return oneLine(text, most);
+    .replace(/[.:;,\s]{1,10}$/, '');
+  // A quotation mark without its pair.
+  const isLone = text.split('"').length === 2 && (text.startsWith('"') || text.endsWith('"'));
+  return oneLine(isLone ? text.replace('"', '') : text, most);
 }
 
 /** Puts words of the log between quotation marks. */
