@@ -23,7 +23,7 @@ export function createSaidOnce(): (text: string, keepOne?: boolean) => string {
 
 /** Splits text into sentences, each with the mark at its end. A point within a number or a path ends none. */
 function splitSentences(text: string): string[] {
-  return text.trim() === '' ? [] : text.trim().split(/(?<=[.!?]["”’)]?)\s+(?=[\p{Lu}"“‘`(])|\n{2,}/u);
+  return text.trim() === '' ? [] : text.trim().split(/(?<=[.!?]["”’)]?)\s{1,20}(?=[\p{Lu}"“‘`(])|\n{2,20}/u);
 }
 
 function listWords(sentence: string): string[] {
