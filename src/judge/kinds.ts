@@ -102,8 +102,8 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
     fix: [
       [
         'dependency',
-        'Declare {package} as a dependency; if it is declared, check that the install step ran where it ' +
-          'is declared and succeeded.',
+        'Declare {package}, which provides `{module}`, as a dependency; if it is declared, check that its ' +
+          'install step succeeded.',
       ],
     ],
   },

@@ -49,7 +49,7 @@ const FailureId = z
       'or github:shop/api#812, or as its URL',
   );
 
-/** Another cause of a build. `explain_failure` has what proves whose a failure is. */
+/** Another cause of a build, without what proves whose it is. */
 const OtherCause = AnalysisSummary.extend({
   whose: WhoseVerdict.nullable().describe('Whose the failure is; null if that is not known at all'),
 });

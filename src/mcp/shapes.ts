@@ -80,7 +80,7 @@ export function causeOutput(arranged: TellableAnswer): z.infer<typeof CauseOutpu
 }
 
 /** Cuts the texts of a verdict line, which may be of a branch or a path of any length. */
-export function shortenWhose(whose: ShownWhose): ShownWhose {
+function shortenWhose(whose: ShownWhose): ShownWhose {
   const { act, sentence } = whose;
   const short = act.what === 'fix' ? { ...act, path: act.path === null ? null : line(act.path, 200) } : act;
   return { ...whose, act: short, sentence: line(sentence, 300) };

@@ -59,7 +59,7 @@ describe('get_failure', () => {
     for (const part of [
       'TEST_FAILURE · assertion · 91 % sure\nIs it me? No, already red on the default branch: main fails this way since ci #790',
       'Cause: The new tax step rounds each line',
-      'Fix: Round once',
+      'Fix: On the default branch: Round once',
       '288501  expected 10.20, got 10.21',
       'Suspects: src/cart/tax.ts:41 a41f9c2 ada 0.81',
       'Failing tests: cart total',

@@ -8,6 +8,7 @@ import { embedded } from '../../src/config/load.ts';
 import { type Config, parseConfig } from '../../src/config/schema.ts';
 import type { Clock } from '../../src/lib/time.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
+import { createKeptRuns } from '../../src/replay/compare/kept-runs.ts';
 import type { Stores } from '../../src/stores/stores.ts';
 import { capturedFailure } from './captured-failures.ts';
 import { copyTestDatabase } from './pglite.ts';
@@ -65,7 +66,8 @@ export async function openStockedConsole({
   await copyTestDatabase(join(folder, 'database'));
   const config = change(configIn(folder));
   const app = await createApp(config, silentLogger, clock);
-  let http = await buildHttp({ ...app, routes });
+  const deps = { ...app, routes, keptRuns: createKeptRuns(config.runs.folder) };
+  let http = await buildHttp(deps);
   const first = new URL(await http.listen({ port: 0, host: '127.0.0.1' }));
   const address = `http://localhost:${first.port}`;
   await app.loadKnowledge();
@@ -78,7 +80,7 @@ export async function openStockedConsole({
     sessionOf: async (name) => await signIn(address, READERS[name]),
     deafen: async () => await http.close(),
     listen: async () => {
-      http = await buildHttp({ ...app, routes });
+      http = await buildHttp(deps);
       await http.listen({ port: Number(first.port), host: '127.0.0.1' });
     },
     close: async () => {

@@ -230,6 +230,14 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'dependency',
+        (read) =>
+          read('member') === 'A class file' && read('running') !== null
+            ? `Upgrade Java in the job from ${read('running')} to ${read('demanded')} or newer, or compile ` +
+              `the class file for Java ${read('running')}.`
+            : null,
+      ],
+      [
+        'dependency',
         'Upgrade {runtime} in the job from {running} to {demanded} or newer, or use a release of ' +
           '{member} that was compiled for {running}.',
       ],

@@ -56,13 +56,13 @@ export const TRUST_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     fix: [
       [
         'configuration',
-        "Install the authority that signed the certificate of {server} in the job's image; do not turn " +
-          'off verification.',
+        "Install the authority that signed the certificate of {server} in the job's image instead of " +
+          'turning off verification, which says “{objection}”.',
       ],
       [
         'configuration',
-        "Install the authority that signed the server's certificate in the job's image; do not turn off " +
-          'verification.',
+        "Install the authority that signed the server's certificate in the job's image instead of " +
+          'turning off verification, which says “{objection}”.',
       ],
     ],
     outranks: ['tls-trouble', 'connection-broken', 'download-failed'],
@@ -85,8 +85,8 @@ export const TRUST_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       {
         log: 'curl: (60) SSL certificate problem: self-signed certificate',
         fix:
-          "Install the authority that signed the server's certificate in the job's image; do not turn " +
-          'off verification.',
+          "Install the authority that signed the server's certificate in the job's image instead of " +
+          'turning off verification, which says “SSL certificate problem: self-signed certificate”.',
       },
     ],
   },

@@ -105,6 +105,9 @@ function readList(log: LogText, head: number, says: TryVerdict): Try[] {
 
 const DONE = /^DONE (?:(?<runs>\d{1,4}) runs, )?\d{1,7} tests?\b/;
 
+/** A test of Go that failed in a later try, as gotestsum lists it. */
+const FAILED_AGAIN = /^=== \W{0,4}FAIL: \S{1,400} (?<title>\S{1,400}) \(re-run (?<run>\d{1,4})\)/;
+
 /**
  * Reads the tries of gotestsum, which runs failed tests again and lists at the end every try that failed: a
  * test that it does not list for the last run passed before. Tests of packages with the same name are one
@@ -125,13 +128,12 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
     }
     const isIn = ({ at }: FailingTest) =>
       at !== null && at.source === log.name && at.line > from && at.line < line;
-    const again = new RegExp(
-      String.raw`^=== \W{0,4}FAIL: \S{1,400} (?<title>\S{1,400}) \(re-run ${runs - 1}\)`,
-    );
     const own = lines.filter((one) => one > from && one < line);
     const failed = own.flatMap((one): Try[] => {
-      const title = again.exec(log.line(one))?.groups?.title;
-      return title === undefined ? [] : [{ start: one, end: one, says: 'failed', ...titled(title) }];
+      const { title, run } = FAILED_AGAIN.exec(log.line(one))?.groups ?? {};
+      return title === undefined || Number(run) !== runs - 1
+        ? []
+        : [{ start: one, end: one, says: 'failed', ...titled(title) }];
     });
     const listed = new Set(failed.map(({ title }) => title));
     const passed = failing.filter(

@@ -67,7 +67,7 @@ export function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchor
       .map((one) => renderCellCases(one, anchors))}</div></div></section>`;
 }
 
-export function cell(one: ConfusionCell | undefined, total: number, anchors: Anchors): Html {
+function cell(one: ConfusionCell | undefined, total: number, anchors: Anchors): Html {
   if (one === undefined || one.ids.length === 0) return html`<td class="number quiet">·</td>`;
   const isRight = one.truth === one.said;
   const words = `${one.ids.length} ${one.truth} called ${one.said}`;
@@ -93,7 +93,7 @@ function short(category: string): string {
   return category.replace(/_(?:ERROR|FAILURE)$/, '');
 }
 
-export function count(cells: readonly ConfusionCell[]): number {
+function count(cells: readonly ConfusionCell[]): number {
   return cells.reduce((total, { ids }) => total + ids.length, 0);
 }
 

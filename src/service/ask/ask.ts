@@ -191,7 +191,7 @@ async function findCause(buildId: string, question: string, topics: Topics): Pro
   return analysis.id;
 }
 
-export async function answer(
+async function answer(
   opened: OpenQuestion,
   deps: AskDeps,
   watcher: AskWatcher,

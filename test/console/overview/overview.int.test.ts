@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { getPage, openConsole, type TestConsole, TOKENS } from '../../support/console.ts';
 import { sampleBuild } from '../../stores/samples.ts';
+import { getPage, openConsole, type TestConsole, TOKENS } from '../../support/console.ts';
 
 let opened: TestConsole;
 beforeAll(async () => {

@@ -9,6 +9,7 @@ const OWN_NAMES: readonly (readonly [words: RegExp, names: readonly string[]])[]
   [/JavaScript heap out of memory/, ['NODE_OPTIONS', '--max-old-space-size']],
   [/eslint\.config\.\(?js/, ['8']],
   [/Imports are incorrectly sorted/i, ['isort']],
+  [/\\r|\^M/, ['.gitattributes']],
 ];
 /** The first version that has a member of a standard library: a fact of the tables in src/judge/versions, not of the log. */
 const SINCE = /\b(?:to|before) (\d{1,4}(?:\.\d{1,3})*)(?= or newer, which has `| in the job, or replace `)/g;
@@ -16,5 +17,11 @@ const SINCE = /\b(?:to|before) (\d{1,4}(?:\.\d{1,3})*)(?= or newer, which has `|
 /** Returns the names that advice on a log may hold although the log does not print them. */
 export function findOwnNames(text: string, advice: string): ReadonlySet<string> {
   const ofTools = OWN_NAMES.flatMap(([words, names]) => (words.test(text) ? names : []));
-  return new Set([...ofTools, ...Array.from(advice.matchAll(SINCE), ([, version = '']) => version)]);
+  // A class file's version is that of Java and 44.
+  const ofClassFiles = text.matchAll(/wrong version (\d{2})(?:\.\d)?, should be (\d{2})/g);
+  const releases = Array.from(ofClassFiles, ([, needs, has]) =>
+    [needs, has].map((one) => `${Number(one) - 44}`),
+  );
+  const since = Array.from(advice.matchAll(SINCE), ([, version = '']) => version);
+  return new Set([ofTools, since, releases.flat()].flat());
 }

@@ -38,7 +38,7 @@ export async function listening<Value>(
   return await judging.run(shown, () => judge(() => shown.hash));
 }
 
-export function note(question: object): void {
+function note(question: object): void {
   const shown = judging.getStore();
   if (shown !== undefined && shown.hash === null) shown.hash = computeShortHash(question);
 }
