@@ -90,7 +90,7 @@ export async function limitTime<Value>(
   const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
   try {
     return await orAborted(
-      work(either, () => end - performance.now()),
+      work(either, () => Math.max(1, end - performance.now())),
       either,
     );
   } catch (error) {
