@@ -131,8 +131,9 @@ export interface CheckedCalls {
 }
 
 /**
- * Keeps the offered tools and the new questions. The six that are worth most are made now, and `later` more
- * in the next round; whatever else was chosen is refused with a sentence.
+ * Accepts calls of offered tools that were not made yet. The six with the highest precedence are made now,
+ * and up to `later` more in the next round. All others are refused; at most four refusals are reported one by
+ * one.
  */
 export function checkCalls(
   chosen: readonly ToolCall[],
@@ -156,12 +157,14 @@ export function checkCalls(
   const rest = sorted.slice(MAX_CALLS + later);
   append(
     refused,
-    rest.map((call) => refuse(call, `At most ${MAX_CALLS} calls can be made at once.`)),
+    rest.map((call) => refuse(call, `Too many calls were chosen: only ${MAX_CALLS + later} are kept.`)),
   );
   const others = refused.filter((outcome) => names.has(outcome.call.tool)).length;
   const notes = [
     ...foreignNote(chosen, names, MAX_REFUSALS),
-    ...(others > 0 ? [`${others} repeated or surplus calls were not made.`] : []),
+    ...(others > 0
+      ? [`${others} repeated or surplus ${others === 1 ? 'call was' : 'calls were'} not made.`]
+      : []),
   ];
   const surplus = sorted.slice(MAX_CALLS, MAX_CALLS + later);
   return { calls: sorted.slice(0, MAX_CALLS), surplus, refused: refused.slice(0, MAX_REFUSALS), notes };
@@ -204,7 +207,7 @@ export function foreignNote(
     0,
     most,
   );
-  return foreign.length === 0 ? [] : [`Not available for this category, so not used: ${foreign.join(', ')}.`];
+  return foreign.length === 0 ? [] : [`Not offered, so not used: ${foreign.join(', ')}.`];
 }
 
 /** The replies of several parallel calls, in the order of the calls. */

@@ -9,12 +9,15 @@ import type { Call, Outlet, Sender, Sent } from './channel.ts';
 /**
  * The retry policy of a call to the other service. The n-th retry after a temporary error waits about 2ⁿ
  * seconds, at most a quarter of an hour, or longer if the other service says so (Retry-After, at most a day).
- * After 100 retries, which is about a day, the news is too old to send. An attempt that never ended, for
- * example because the process died, counts separately: after five of them the call itself may be what crashes
- * the process.
+ * After 100 retries, which take at most about a day, the news is too old to send. An attempt that never
+ * ended, for example because the process died, counts separately: after five of them the call itself may be
+ * what crashes the process.
  */
 export const OUTWARD = { limits: { attempts: 5, retries: 100 }, longestDelayMs: 15 * 60_000, concurrency: 2 };
-/** A lease covers the reading, the look for what is there, the sending, and as much again. */
+/**
+ * A lease lasts four time limits: for reading, searching for the text, changing it, and creating it if it is
+ * gone.
+ */
 const LEASE_PER_LIMIT = 4;
 /** Minimum time between two edits of a text, in milliseconds. */
 const PAUSE_MS = 20_000;
@@ -22,7 +25,7 @@ const PAUSE_MS = 20_000;
 export interface SendLimits {
   /** Time limit of one call to the other service, in milliseconds. */
   readonly timeLimitMs: number;
-  /** A text that was changed is left alone for so long; making it does not count. Absent: 20 s. */
+  /** Minimum time between two edits of a text, in milliseconds; creating it does not count. Default: 20 s. */
   readonly pauseMs?: number;
 }
 
@@ -130,7 +133,7 @@ async function inTime<Result>(
   if (performance.now() - takenAt > leaseMs - timeLimitMs) {
     throw new TriageError(
       'cancelled',
-      'The lease is about to expire; another process may already be publishing this',
+      'Not enough of the first lease is left for this call; it will be tried again',
       { retryable: true },
     );
   }

@@ -108,7 +108,7 @@ const Query = z.object({
   status: BuildStatus.or(z.enum(['ended', '']))
     .catch('')
     .default(''),
-  /** The first and the last UTC day on which they came. */
+  /** The first and last UTC day of receipt. */
   from: Day,
   to: Day,
   offset: Offset,

@@ -9,7 +9,7 @@ export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
   DEPENDENCY_ERROR: 'Dependency',
 };
 
-/** Kinds whose code is not what people say. */
+/** Kinds whose code reads badly as words. */
 const KIND_WORDS: Partial<Record<Kind, string>> = {
   assertion: 'wrong value',
   snapshot: 'changed snapshot',

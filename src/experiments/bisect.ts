@@ -35,16 +35,16 @@ export interface BisectDeps {
 }
 
 const MOST_RUNS = 500;
-/** Runs that fail in another way before a commit that was tried is left alone. */
+/** Number of runs with another failure after which a commit is skipped. */
 const MOST_OTHER = 3;
 
 /**
- * Finds the commit that broke a command. Failing once tells more than passing once: each run updates how
- * probable every commit is as the first bad one, over all rates at which the command may fail from there on,
- * and the next run is made where it halves what is probable. So a failure that always comes takes about one
- * run a step, and one that comes at random as many more as its rate asks for. Leaves no worktree and no
- * process behind. Results of others count as runs made here; where they suffice, none is made. Throws
- * `invalid-input` for commits that do not exist and commands that cannot be started, `cancelled` on abort.
+ * Finds the commit that broke a command by a Bayesian search. Each run updates the probability that a commit
+ * is the first bad one, averaged over the rates at which the command may fail from there on; the next run is
+ * made at the commit that splits the probability most evenly. A failure that always happens takes about one
+ * run per step; an intermittent one takes more. Leaves no worktree and no process behind. Results of other
+ * machines count as runs; if they suffice, nothing is run. Throws `invalid-input` for commits that do not
+ * exist and commands that cannot be started, `cancelled` on abort.
  */
 export async function bisect(
   options: BisectOptions,
@@ -101,7 +101,7 @@ async function bisectIn(
   }
 }
 
-/** Runs at a commit, as many as its rate of failure takes to be known. */
+/** Runs the command at a commit until it has `options.runs` results, including those of other machines. */
 async function tryOften(search: Search, index: number): Promise<void> {
   const point = search.points[index];
   if (point === undefined) return;
@@ -225,8 +225,8 @@ function canSay(point: Point | undefined): boolean {
 }
 
 /**
- * Returns the index of the commit at which a run halves the probability. Returns null if no commit can be
- * tried.
+ * Returns the index of the commit at which a run splits the probability most evenly. Returns null if no
+ * commit can be tried.
  */
 function nextToTry(points: readonly Point[]): number | null {
   let [next, distance]: [number | null, number] = [null, 1];

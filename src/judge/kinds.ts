@@ -16,7 +16,7 @@ interface KindWording extends Wording {
   readonly readsOwn?: readonly RegExp[];
 }
 
-/** The kinds in words. What holds only for some failures of a kind belongs into the row of their rule. */
+/** The kinds in words. What holds only for some failures of a kind belongs in the row of their rule. */
 export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   compile_error: { spoken: 'The code does not compile', readsOwn: SOURCE_READS, fix: SOURCE_FIXES },
   type_error: { spoken: 'The types do not match', readsOwn: SOURCE_READS, fix: SOURCE_FIXES },

@@ -56,9 +56,10 @@ interface OwnChanges {
 
 /**
  * Splits the change of a file by the commits that made it: each has those stretches of its own patch that are
- * part of the whole change and are not only formatting. A stretch from which a name was taken that is still
- * used belongs to the commit that took it, and what no patch has to the newest one. The commit is null if the
- * host does not list the files of commits.
+ * part of the whole change and are not only formatting. A part that removes a name that is still used belongs
+ * to the commit that removed the name. A part that no patch contains belongs to the newest commit that
+ * changed more than formatting or whose patch is unknown, otherwise to the newest one. The commit is null if
+ * the host does not list the files of commits.
  */
 export function attributeChanges(
   file: ChangedFile,

@@ -132,7 +132,7 @@ function createRun(
   };
 }
 
-/** Gives up the items that did not end too often, and returns the others. */
+/** Gives up the items with too many unfinished attempts, and returns the others. */
 async function giveUpWorn(
   items: readonly WorkItem[],
   handler: WorkHandler,
@@ -156,7 +156,10 @@ async function giveUpWorn(
   return items.filter((item) => !worn.includes(item));
 }
 
-/** Processes each item separately after a permanent error, because one item may have caused it. */
+/**
+ * Handles an error: releases interrupted items, processes a batch one by one after a permanent error (one
+ * item may have caused it), and retries or gives up the others.
+ */
 async function recover(taken: Taken, error: unknown, attempt: Attempt, run: WorkRun): Promise<boolean> {
   const { handler, deps } = attempt;
   const { items } = taken;
@@ -259,7 +262,8 @@ interface Delays {
 
 /**
  * Computes the delay of an item that was retried `retries` times before, in milliseconds: about 2 s, doubled
- * each time, or longer if the server requested it (Retry-After), at most a day. A random reduction of up to a
+ * each time up to `longestMs`, or longer if the server requested it (Retry-After), up to `longestAskedMs`, by
+ * default a day. A random reduction of up to a
  * half spreads the retries of items that failed together.
  */
 export function computeDelay(retries: number, error: unknown, delays: Delays): number {

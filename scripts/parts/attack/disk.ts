@@ -1,4 +1,7 @@
-/** A small disk that really fills, in a namespace of its own: uploads beyond it are refused, and nothing that was accepted is lost. */
+/**
+ * Fills a small disk in its own mount namespace. Checks that uploads are then refused and that nothing
+ * accepted is lost.
+ */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
@@ -10,13 +13,13 @@ import { type AttackedService, reportService, startService } from './shared/serv
 import { report } from './shared/tools.ts';
 
 const DISK_MB = 160;
-/** Taken before, and given back once the disk is full. */
+/** Size of a file that is written first and deleted once the disk is full, to free space. */
 const BALLAST_MB = 64;
 const LOW_MB = 16;
 const LOG_BYTES = 1_000_000;
-/** More than the disk holds. */
+/** Maximum number of uploads; more than the disk can hold. */
 const MOST_UPLOADS = 400;
-/** After the disk is full, so that every way to be refused is taken. */
+/** Uploads after the disk is full, to reach every kind of refusal. */
 const MORE_UPLOADS = 20;
 const MORE_WEBHOOKS = 300;
 const MOUNTED = 'FAULTLINE_ATTACK_DISK';
@@ -24,7 +27,7 @@ const MOUNTED = 'FAULTLINE_ATTACK_DISK';
 const mounted = process.env[MOUNTED];
 process.exitCode = mounted === undefined ? await inNamespace() : await attack(mounted);
 
-/** This again, where a file system may be mounted that nobody else sees. */
+/** Runs this script again in its own mount namespace. */
 async function inNamespace(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-disk-'));
   const script = `mount -t tmpfs -o size=${DISK_MB}m tmpfs "$0" && exec "$@"`;
@@ -77,7 +80,7 @@ async function attack(disk: string): Promise<number> {
         strange.length,
         strange.join('\n'),
       ),
-      report('refused ones', `${leftOver.length} left something`, leftOver.length, leftOver.join('\n')),
+      report('refused uploads', `${leftOver.length} left data behind`, leftOver.length, leftOver.join('\n')),
       report(
         'readiness',
         `${full.status} while full, ${freed.status} once there was room`,
@@ -86,7 +89,7 @@ async function attack(disk: string): Promise<number> {
       ),
       report(
         'answers',
-        `${accepted.size} accepted, one of them afterwards, ${wrong.length} not answered once`,
+        `${accepted.size} accepted, ${wrong.length} without exactly one answer`,
         wrong.length,
         wrong.join('\n'),
       ),
@@ -115,7 +118,7 @@ async function fill(service: AttackedService): Promise<Filled> {
   const filled: Filled = { accepted: new Set(), answers: new Map(), strange: [] };
   let refused = 0;
   for (let number = 1; number <= MOST_UPLOADS && refused < MORE_UPLOADS; number++) {
-    // Small ones find room where large ones no longer do.
+    // Small uploads still fit where large ones no longer do.
     const noise = (
       randomBytes(LOG_BYTES / (refused % 2 === 0 ? 2 : 200))
         .toString('hex')
@@ -129,14 +132,14 @@ async function fill(service: AttackedService): Promise<Filled> {
     if (status !== '202' && status !== '507')
       filled.strange.push(`upload ${number}: ${status} ${await response?.text()}`);
   }
-  if (refused === 0) filled.strange.push('the disk never was full');
+  if (refused === 0) filled.strange.push('the disk never filled up');
   return filled;
 }
 
 async function readiness(
   service: AttackedService,
 ): Promise<{ readonly status: number; readonly text: string }> {
-  // What it said before represents some seconds.
+  // /readyz may repeat an earlier result for some seconds.
   await sleep(6_000);
   const response = await fetch(`${service.url}/readyz`);
   return { status: response.status, text: await response.text() };
@@ -152,7 +155,10 @@ async function freeMegabytes(folder: string): Promise<number> {
   return (bavail * bsize) / 1024 / 1024;
 }
 
-/** Builds that passed, told of while the disk is full: a row each, for which there may be room. Those that were accepted. */
+/**
+ * Sends webhooks of passed builds while the disk is full; each needs only one row, which may still fit.
+ * Returns the accepted ids.
+ */
 async function tellMany(service: AttackedService, { answers, strange }: Filled): Promise<number[]> {
   const accepted: number[] = [];
   for (let id = 1; id <= MORE_WEBHOOKS; id++) {
@@ -164,7 +170,7 @@ async function tellMany(service: AttackedService, { answers, strange }: Filled):
   return accepted;
 }
 
-/** Runs that were accepted, and are no build of which it is known that it passed. */
+/** Returns the accepted runs that are still not in the list of builds after two minutes. */
 async function notKept(service: AttackedService, told: readonly number[]): Promise<number[]> {
   const until = performance.now() + 120_000;
   for (;;) {

@@ -19,7 +19,7 @@ export interface Retries {
   readonly ranges: readonly LineRange[];
 }
 
-/** One try of a test, as a line and its block tell of it. */
+/** One attempt at a test, read from a line and the block below it. */
 interface Try extends LineRange {
   readonly says: TryVerdict;
   readonly title: string;
@@ -31,8 +31,9 @@ const MAX_TRIES = 5_000;
 const MAX_OUTPUT = 400;
 
 /**
- * Reads which of the failing tests of a log passed when their runner ran them again. `lines` are its lines
- * with {@link RETRY_LITERALS}; `reported` are the tests of which a report says so.
+ * Reads which of the failing tests of a log passed when their runner ran them again. `lines` are the
+ * lines that contain one of `RETRY_LITERALS` (`retry-marks.ts`); `reported` are tests that a report lists as
+ * passed on retry.
  */
 export function readRetries(
   log: LogText,
@@ -110,8 +111,8 @@ const FAILED_AGAIN = /^=== \W{0,4}FAIL: \S{1,400} (?<title>\S{1,400}) \(re-run (
 
 /**
  * Reads the tries of gotestsum, which runs failed tests again and lists at the end every try that failed: a
- * test that it does not list for the last run passed before. Tests of packages with the same name are one
- * test here; they passed only if none of them failed in the last run.
+ * test that is missing from the list of the last run passed in an earlier one. Tests of packages with the
+ * same name are one test here; they passed only if none of them failed in the last run.
  */
 function readGotestsum(log: LogText, lines: readonly number[], failing: readonly FailingTest[]): Try[] {
   const totals = lines.flatMap((line) => {
@@ -120,7 +121,7 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
   });
   let from = 0;
   return totals.flatMap(({ line, runs }, at) => {
-    // Each try has totals; only behind the last ones all tries are listed.
+    // Every run prints totals; the list of all failed tries follows only the last totals.
     if (totals[at + 1]?.runs === runs + 1) return [];
     if (runs === 1) {
       from = line;
@@ -145,7 +146,7 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
     );
     from = line;
     const start = findMin(passed.map((test) => test.at?.line ?? line));
-    // Where nothing failed in the end, the totals of the tries say nothing either.
+    // If no test failed in the last run, the totals in between are no failures either.
     const over = (at: number) => (failed.length === 0 ? { start, end: line } : { start: at, end: at });
     return [
       ...passed.map(({ name, at }): Try => ({ ...over(at?.line ?? line), says: 'passed', ...titled(name) })),
@@ -172,8 +173,8 @@ export function isSameTest(
 }
 
 /**
- * Tells whether a title is that of a test: it has all words of the name, and what it or the test has more
- * stands before.
+ * Tells whether a title names a test: it ends with the test's own name, and the title and the full name
+ * differ at most by leading words.
  */
 function isNamed({ all, own }: Words, title: readonly string[]): boolean {
   return endsWith(title, own) && (endsWith(title, all) || endsWith(all, title));
@@ -186,14 +187,14 @@ function endsWith(words: readonly string[], last: readonly string[]): boolean {
 
 function passedTest(log: LogText, { title, suite: known, start }: Try): PassedOnRetry {
   const at = { source: log.name, line: start };
-  // rspec-retry names a test by its place alone.
+  // rspec-retry names a test only by its file and line.
   if (/^\S{1,300}\.\w{1,6}:\d{1,7}$/.test(title))
     return { name: title.replace(/^\.\//, ''), suite: null, at };
   const { name, suite } = known === null ? readTitle(title) : { name: title, suite: known };
   return { name, suite, at };
 }
 
-/** Adds the lines of earlier tries to the test that failed in the last one too. */
+/** Adds the lines of all its tries to a test that failed to the end. */
 function withTries(log: LogText, test: FailingTest, words: Words, tries: readonly Try[]): FailingTest {
   const own = tries.filter(({ start, end, words: title }) => end > start && isNamed(words, title));
   if (own.length === 0) return test;

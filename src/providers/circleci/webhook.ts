@@ -74,7 +74,7 @@ type CompletedEvent = z.infer<typeof CompletedEvent>;
 
 const Head = z.object({ type: shortText(100) });
 
-/** Checks the signature. The header may also contain later versions of the signature, after the first. */
+/** Checks the v1 signature. The header may contain signatures of other versions, separated by commas. */
 function checkSignature(request: WebhookRequest, secrets: readonly string[]): void {
   const [, signature] =
     /(?:^|,)v1=([0-9a-f]{64})(?:,|$)/.exec(request.header('circleci-signature') ?? '') ?? [];
@@ -130,13 +130,13 @@ export function readCircleciEvent(payload: unknown): Received {
 }
 
 function readCompleted({ workflow, job, pipeline, project, organization }: CompletedEvent): Reading {
-  const said = job?.status ?? workflow.status ?? 'nothing';
+  const said = job?.status ?? workflow.status ?? 'unknown status';
   const status = toBuildStatus(said);
   if (status === null || (job != null && status !== 'failed'))
     return {
       ignored:
         `the ${job == null ? 'workflow' : 'job'} ended as ${said.slice(0, 100)}: ` +
-        'only what failed, and workflows that passed, are read',
+        'only failed jobs, and workflows that failed or passed, are read',
     };
   const { vcs, trigger_parameters: parameters } = pipeline;
   const git = parameters?.git;

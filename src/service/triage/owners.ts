@@ -60,9 +60,10 @@ interface RulesFile {
 type Owned = (path: string) => { readonly names: readonly string[]; readonly at: string } | null;
 
 /**
- * Finds the owner in CODEOWNERS of the default branch, so that a change cannot name its own owners, for the
- * first suspect, otherwise for the failing tests; otherwise the author of the last change to the faulty line.
- * An infrastructure failure has no owner. If the tools found the host unavailable, it is not asked.
+ * Finds the owner in CODEOWNERS of the default branch, so that a change cannot name its own owners: of the
+ * first suspect, otherwise of the files of the failing tests and stack frames. Without one, the owner is the
+ * suspect's author or the last one who changed the line or file. An infrastructure failure has no owner, but
+ * its files may have. If the tools found the host unavailable, it is not asked.
  */
 export function createOwnerFinder(
   codeHost: CodeHost,
@@ -106,7 +107,7 @@ export function createOwnerFinder(
       signal.throwIfAborted();
       logger.warn(
         { repository, error },
-        'CODEOWNERS was not used: reading and matching it failed or took too long',
+        'CODEOWNERS was not used: reading or matching it failed or took too long',
       );
       return () => null;
     }
@@ -169,14 +170,14 @@ async function readRules(
       );
     }
     const cut = isCut
-      ? `only the first ${MAX_LINES} lines and ${MAX_CHARACTERS / 1_000} KB of the file are read`
+      ? `the file is longer than ${MAX_LINES} lines or ${MAX_CHARACTERS / 1_000} KB; the rest is not read`
       : null;
     return { file, key: randomUUID(), lines, form: formOfCodeOwners(provider, file, lines), cut };
   }
   return null;
 }
 
-/** Counts the lines at the beginning that have room. */
+/** Counts how many of the first lines fit into `characters`. */
 function countFitting(lines: readonly string[], characters: number): number {
   let left = characters;
   const first = lines.findIndex(({ length }) => {
@@ -194,8 +195,8 @@ function byRules({ path, as }: Place, owned: Owned): Owner[] {
 }
 
 /**
- * Finds the files of the failing tests and of the project's frames that match exactly one file of the
- * repository.
+ * Finds up to five files of the failing tests and of the project's own stack frames. A file is found if its
+ * path exists in the repository, or is the end of exactly one path.
  */
 async function namedPlaces(
   { build, failingTests, failures }: TriageSubject,

@@ -101,9 +101,7 @@ describe('ask graph', () => {
       { view_log: hit('x'), ask_reviewer: hit('no'), search_web: hit('no') },
     );
     expect(toolbox.calls.map(({ tool }) => tool)).toEqual(['view_log']);
-    expect(state.notes).toEqual([
-      'Not available for this category, so not used: delete_everything, ask_reviewer, search_web.',
-    ]);
+    expect(state.notes).toEqual(['Not offered, so not used: delete_everything, ask_reviewer, search_web.']);
   });
 
   it('goes on where a tool fails, and the answer knows it', async () => {

@@ -144,7 +144,7 @@ it('reads the first 500 KB of the file, and says so', async () => {
     {
       repository: 'shop/api',
       file: 'CODEOWNERS',
-      problems: [{ line: 995, why: 'only the first 5000 lines and 500 KB of the file are read' }],
+      problems: [{ line: 995, why: 'the file is longer than 5000 lines or 500 KB; the rest is not read' }],
     },
   ]);
 });
