@@ -7,7 +7,11 @@ import { insightOf } from './subject.ts';
 /** Captured failures of `test/captures/tools/everyday.ts`, and words of the cause and of the advice. */
 it.each([
   ['node-port-in-use', 'another process already uses', 'Use a port other than 8321'],
-  ['curl-certificate-self-signed', 'SSL certificate problem: self-signed', 'instead of turning off verification'],
+  [
+    'curl-certificate-self-signed',
+    'SSL certificate problem: self-signed',
+    'instead of turning off verification',
+  ],
   ['git-certificate-self-signed', 'server certificate verification failed', 'https://localhost:8443'],
   ['tsc-conflict-marker', 'Merge conflict marker', 'Resolve the merge conflict at src/channel.ts:2'],
   ['npm-conflict-marker', 'package.json is malformed', 'Fix the syntax of package.json'],
