@@ -144,7 +144,7 @@ describe('triage graph', () => {
 
     expect(toolbox.calls).toHaveLength(12);
     expect(state.outcomes.filter(({ status }) => status === 'refused')[0]?.summary).toContain(
-      'At most 6 calls',
+      'Too many calls were chosen',
     );
   });
 
