@@ -14,7 +14,7 @@ import { acceptForms, refusedForm, sendEvents } from './http.ts';
 import { registerInsightsPages } from './insights/insights-pages.ts';
 import { registerLibraryPages } from './library.ts';
 import { registerLogs } from './logs/log-pages.ts';
-import { registerNotifications } from './notifications.ts';
+import { registerNotifications } from './notifications/notifications.ts';
 import { registerRerun } from './outside.ts';
 import { registerOverview } from './overview/overview-page.ts';
 import { type ConsoleApp, loadReader, readerOrUsual, route, sendPage } from './page.ts';

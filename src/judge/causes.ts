@@ -15,7 +15,7 @@ import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
 import { listSiblings } from './siblings.ts';
-import { readLastLines } from './telling-block.ts';
+import { readBlock, readLastLines } from './telling-block.ts';
 import { complains, completeCause, readWhole } from './telling-fact.ts';
 import { completeTimeout, describeTest, nameOtherTests, speakTest } from './test-words.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
@@ -184,7 +184,7 @@ function describe(
   const { kind } = classification;
   const text = match?.fact.text ?? '';
   const inWords = () => quoteLog(facts, fact, where, match !== null);
-  if (match?.rule.name === 'not-formatted') return describeFormatting(facts) ?? inWords();
+  if (match?.rule.name === 'not-formatted') return describeFormatting(facts, match.fact) ?? inWords();
   const diagnostic = findLeadingDiagnostic(facts, match);
   if (diagnostic !== null) return describeFinding(diagnostic, facts);
   const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
@@ -201,12 +201,12 @@ function describe(
 }
 
 /** Formatters name the files they would change, a line each. */
-function describeFormatting(facts: Facts): Described | null {
+function describeFormatting(facts: Facts, fact: Fact): Described | null {
   const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error');
   const paths = errors.flatMap(
     (entry) => entry.file ?? /^\S{1,200}\.\w{1,6}$/.exec(entry.message)?.[0] ?? [],
   );
-  const files = [...new Set(paths.map(projectPath))];
+  const files = [...new Set((paths.length > 0 ? paths : listWarnedFiles(facts, fact)).map(projectPath))];
   if (files.length === 0) return null;
   const count = files.length === 1 ? 'is' : 'are';
   const named = `${listed(files)} ${count} not formatted to the project style`;
@@ -214,6 +214,15 @@ function describeFormatting(facts: Facts): Described | null {
     title: named.length > MAX_TITLE ? `${files.length} files are not formatted to the project style` : named,
     cause: `The formatter ran in check mode and would change ${files.length === 1 ? 'one file' : `${files.length} files`}: ${listed(files, 6)}.`,
   };
+}
+
+/** Lists the files that Prettier names with a warning each, directly above its sentence about them. */
+function listWarnedFiles(facts: Facts, fact: Fact): string[] {
+  const { trigger, step } = readBlock(fact, facts);
+  const above = step.filter(({ line }) => trigger.line !== null && line < trigger.line).reverse();
+  const files = above.map(({ text }) => /^\[warn\] (\S{1,200}\.\w{1,6})$/.exec(text.trim())?.[1]);
+  const end = files.indexOf(undefined);
+  return files.slice(0, end === -1 ? undefined : end).flatMap((file) => file ?? []);
 }
 
 function describeMissingModule(text: string, facts: Facts, { category }: Classification): Described {
@@ -263,16 +272,14 @@ function describeRefusal(text: string): Described {
 
 /** Describes an exception that the project's own code threw. Returns null if none is known. */
 function describeThrown(entry: ThrownException | undefined, facts: Facts): Described | null {
-  const isOwn =
-    entry?.frames.some(({ own, file }) => own && isProjectFile(file) && !STARTS_PROGRAM.test(file)) === true;
+  const isOwn = entry?.frames.some(({ own, file }) => own && isProjectFile(file)) === true;
   return entry !== undefined && isOwn ? describeException(entry, facts) : null;
 }
 
 function describeException(entry: ThrownException, facts: Facts): Described {
   const frames = entry.frames.concat(facts.subject.failures.flatMap((failure) => failure.frames));
-  const own = frames.find(
-    (frame) => frame.own && isProjectFile(frame.file) && !STARTS_PROGRAM.test(frame.file),
-  );
+  const ours = frames.filter((frame) => frame.own && isProjectFile(frame.file));
+  const own = ours.find(({ file }) => !STARTS_PROGRAM.test(file)) ?? ours[0];
   const place = own === undefined ? null : formatPlace(own.file, own.line);
   const message = cleanWords(completeTimeout(entry.message, entry.at, facts.subject), 260);
   const [test] = facts.subject.failingTests;

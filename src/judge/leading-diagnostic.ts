@@ -37,13 +37,17 @@ export function findLeadingDiagnostic(facts: Facts, match: Match | null): Diagno
 }
 
 /**
- * Lists the errors, each once, and neither make's echo, nor a bare code, nor what a compiler says after its
- * errors.
+ * Lists the errors, each once, and neither make's echo, nor a bare code or path, nor what a compiler says after
+ * its errors.
  */
 export function listErrors({ subject }: Facts): Diagnostic[] {
   const errors = subject.diagnostics.filter(
-    ({ severity, tool, message }) =>
-      severity === 'error' && tool !== 'make' && message.length > 7 && !saysNothing(message),
+    ({ severity, tool, message, file }) =>
+      severity === 'error' &&
+      tool !== 'make' &&
+      message.length > 7 &&
+      message !== file &&
+      !saysNothing(message),
   );
   return firstOfEach(errors, ({ file, line, message }) => `${file}:${line} ${message}`);
 }

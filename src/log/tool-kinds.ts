@@ -9,7 +9,7 @@ export const COMPILERS = new RegExp(
 
 /** Tools that check how source is written. */
 export const LINTERS = new RegExp(
-  '^(?:eslint|prettier|ansible-lint|ruff|flake8|pylint|rubocop|golangci(?:-lint)?|checkstyle|pmd|' +
+  '^(?:eslint|ansible-lint|ruff|flake8|pylint|rubocop|golangci(?:-lint)?|checkstyle|pmd|' +
     'spotbugs|stylelint|ktlint|detekt|clippy|shellcheck|hadolint|biome|oxlint|clang-tidy|' +
     'phpstan|psalm|credo|swiftlint|staticcheck|markdownlint|codespell|xo|standard|' +
     String.raw`tslint|yamllint|luacheck|perlcritic|jshint|cppcheck)\b`,
@@ -38,7 +38,7 @@ export function isLinter(tool: string): boolean {
 
 /** Tells whether a linter ends badly for any finding, however mild it calls it. */
 export function failsOnWarnings(tool: string): boolean {
-  return /^(?:shellcheck|prettier|hadolint|pylint|rubocop|markdownlint|ansible-lint)$/i.test(tool);
+  return /^(?:shellcheck|hadolint|pylint|rubocop|markdownlint|ansible-lint)$/i.test(tool);
 }
 
 /** Tells whether a tool resolves and installs what a build needs. */

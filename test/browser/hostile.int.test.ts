@@ -127,8 +127,12 @@ describe('38: text that means harm, in every field that is shown', () => {
 const SHOWN = [
   ...['build.repository', 'build.pipeline', 'build.number1', 'build.branch', 'build.author'],
   ...['log', 'log-name', 'log.note', 'test.name', 'failure.message', 'review.title', 'review.why', 'address'],
-  // A claim that repeats the words of the title, as all of these texts do, is not shown.
-  ...['analysis.answer.title', 'analysis.answer.rootCause', 'analysis.answer.fixRecommendation'],
+  ...[
+    'analysis.answer.title',
+    'analysis.answer.rootCause',
+    'analysis.answer.fixRecommendation',
+    'analysis.answer.claims.text',
+  ],
   ...['analysis.answer.suspects.path', 'analysis.answer.suspects.author', 'analysis.answer.suspects.reason'],
   ...['analysis.answer.hypotheses.text', 'analysis.answer.hypotheses.settledBy'],
   ...[

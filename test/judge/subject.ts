@@ -2,6 +2,7 @@ import type { Classification } from '../../src/domain/analysis.ts';
 import type { SourceText } from '../../src/domain/build.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
+import { composeAnswer } from '../../src/judge/answer.ts';
 import { ruleOn } from '../../src/judge/classify.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 import { listFailures } from '../../src/log/recognise/failures.ts';
@@ -101,4 +102,17 @@ function buildOn(branch: string | null): TriageSubject['build'] {
     finishedAt: null,
     receivedAt: '2026-01-01T00:00:00.000Z',
   };
+}
+
+/** Answers a failed step of GitHub Actions that ran a command and printed some lines. */
+export function answerOn(command: string, ...output: readonly string[]) {
+  const lines = [
+    `##[group]Run ${command}`,
+    command,
+    'shell: /usr/bin/bash -e {0}',
+    '##[endgroup]',
+    ...output,
+  ];
+  const log = lines.concat('##[error]Process completed with exit code 1.');
+  return composeAnswer(insightOf(log.map((line) => `2026-05-04T10:00:00.0000000Z ${line}`).join('\n')));
 }

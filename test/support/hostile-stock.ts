@@ -122,7 +122,13 @@ function hostileAnalysis(keys: { buildId: string; triageId: string; fingerprint:
     'analysis',
   );
   const [first, ...others] = analysis.evidence;
-  const claims = analysis.answer.claims.map((claim) => ({ ...claim, evidence: ['E1', 'E2'] }));
+  // A page does not say a sentence twice, so that the claim has words of its own.
+  const own = Array.from({ length: 80 }, (_, index) => `heron${index}`).join(' ');
+  const claims = analysis.answer.claims.map((claim) => ({
+    ...claim,
+    text: `${own} ${claim.text}`,
+    evidence: ['E1', 'E2'],
+  }));
   return {
     ...analysis,
     answer: { ...analysis.answer, claims },

@@ -92,16 +92,18 @@ function toGreenFacts({ lastFailed }: BuildSituation): GreenFacts | null {
     build: named,
     fixedAt: fixedBy.finishedAt ?? fixedBy.receivedAt,
     causes: causes.map(({ id, category, answer }) => ({
-      ...{
-        analysisId: id,
-        reviewId: null,
-        fingerprint: '',
-        title: answer.title,
-        category,
-        howSure: '',
-        isSure: true,
-      },
-      ...{ failures: 0, areTests: false, whose: '', facts: [], decision: null },
+      analysisId: id,
+      reviewId: null,
+      fingerprint: '',
+      title: answer.title,
+      category,
+      howSure: '',
+      isSure: true,
+      failures: 0,
+      areTests: false,
+      whose: '',
+      facts: [],
+      decision: null,
     })),
   };
 }

@@ -4,7 +4,7 @@ import { buildAddress } from '../addresses.ts';
 import { postForm, renderTime } from '../controls.ts';
 import { type Html, html, linkTarget, type Shown } from '../html.ts';
 import { type Icon, icon } from '../parts/icons.ts';
-import { renderNobody, renderOwner } from '../parts/marks.ts';
+import { renderNoOwner, renderOwner } from '../parts/marks.ts';
 import { causeStates, takeForm } from './states.ts';
 
 /** Renders who acts on a cause in a repository, what they can do, and what became of it. */
@@ -24,9 +24,9 @@ export function actsPart(
   const ticket = linkTarget(cause.ticket);
   return html`<section class="part" aria-label="${cause.repository}">
     <h3>${cause.repository}</h3>${several && html`<p class="line">${causeStates(cause, now)}</p>`}
-    <dl class="kv"><dt>Assignee</dt><dd>${assignee === null ? renderNobody() : renderOwner(assignee)}</dd>
+    <dl class="kv"><dt>Assignee</dt><dd>${assignee === null ? renderNoOwner() : renderOwner(assignee)}</dd>
     <dt>Owner</dt><dd>${
-      owner === null ? renderNobody('No known owner') : html`${owner.names.map(renderOwner)} ${source}`
+      owner === null ? renderNoOwner('No known owner') : html`${owner.names.map(renderOwner)} ${source}`
     }</dd>${
       ticket !== null && html`<dt>Ticket</dt><dd><a href="${ticket}" rel="noreferrer">ticket</a></dd>`
     }</dl>

@@ -11,7 +11,7 @@ import { formatAge, hiddenFields, pager, tabs } from '../controls.ts';
 import { dataTable, type Html, html, linkTarget } from '../html.ts';
 import { misreadBanner, Offset, Words } from '../http.ts';
 import { type ConsoleApp, listReaderNames, loadReader, route, sendPage } from '../page.ts';
-import { categoryTile, renderNobody, renderOwner } from '../parts/marks.ts';
+import { categoryTile, renderNoOwner, renderOwner } from '../parts/marks.ts';
 import { causeStates, takeForm } from './states.ts';
 
 const PAGE = 50;
@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<CauseList, string>> = {
   open: 'Open',
   red: 'Red',
   mine: 'Mine',
-  unassigned: 'Nobody’s',
+  unassigned: 'Unassigned',
   muted: 'Muted',
   fixed: 'Fixed',
 };
@@ -92,11 +92,10 @@ function lists(query: Query, counts: Readonly<Record<CauseList, number>>): Html 
 /** Says what is most worth knowing about the open causes. */
 function finding({ open, red, unassigned }: Readonly<Record<CauseList, number>>): Html {
   if (open === 0) return html`<h2>No cause is open</h2>`;
-  const nobody =
-    unassigned === 0 ? '' : `, ${unassigned} of ${open} ${unassigned === 1 ? 'is' : 'are'} nobody’s`;
+  const free = unassigned === 0 ? '' : `, ${unassigned} unassigned`;
   return red === 0
-    ? html`<h2>${counted(open, 'open cause')}, none of them red on a default branch${nobody}</h2>`
-    : html`<h2>${red} of ${counted(open, 'open cause')} ${red === 1 ? 'is' : 'are'} red on a default branch${nobody}</h2>`;
+    ? html`<h2>${counted(open, 'open cause')}, none of them red on a default branch${free}</h2>`
+    : html`<h2>${red} of ${counted(open, 'open cause')} ${red === 1 ? 'is' : 'are'} red on a default branch${free}</h2>`;
 }
 
 function filters({ list, repo }: Query, causes: readonly Cause[]): Html {
@@ -133,11 +132,11 @@ function causeRow(cause: Cause, principal: Principal | null, now: number): Html 
     class="row">${categoryTile(category)}<span class="grow"><a class="whole"
     href="${causeAddress(fingerprint)}">${title === '' ? fingerprint : title}</a><br><span
     class="meta">${repository}</span></span></span></th><td>${causeStates(cause, now)}</td><td><span
-    class="above">${assignee === null ? (takeForm(cause, principal, '/causes') ?? renderNobody()) : renderOwner(assignee)}${
+    class="above">${assignee === null ? (takeForm(cause, principal, '/causes') ?? renderNoOwner()) : renderOwner(assignee)}${
       ticket !== null && html` <a href="${ticket}" rel="noreferrer">ticket</a>`
     }</span></td><td>${
       owner === null
-        ? renderNobody('No known owner')
+        ? renderNoOwner('No known owner')
         : html`${owner.names.map(renderOwner)}<br><span class="meta">${source}</span>`
     }</td><td class="num quiet">${formatAge(lastAt, now)} ago</td></tr>`;
 }

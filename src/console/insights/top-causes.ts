@@ -97,7 +97,7 @@ function row(cause: TopCause): Html {
     <td>${sparkline('builds', cause.perDay)}</td>
     <td>${
       cause.decided === null
-        ? html`<span class="quiet">nobody</span>`
+        ? html`<span class="quiet">not decided</span>`
         : html`${cause.decided.reviewer}<br>${renderTime(cause.decided.at)}`
     }</td></tr>`;
 }

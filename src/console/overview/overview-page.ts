@@ -21,7 +21,7 @@ import {
   sendPage,
 } from '../page.ts';
 import { icon } from '../parts/icons.ts';
-import { categoryTile, iconTile, renderNobody, renderOwner, stateMark } from '../parts/marks.ts';
+import { categoryTile, iconTile, renderNoOwner, renderOwner, stateMark } from '../parts/marks.ts';
 import { firstStart } from './first-start.ts';
 import { laneHours, laneList } from './lanes.ts';
 import { groupByReason, type Reason } from './reasons.ts';
@@ -143,7 +143,7 @@ function headlineLead(reasons: readonly Reason[], now: number): Shown {
     widest?.cause != null && widest.lanes.length > 1 && `One reason stops ${widest.lanes.length} of them. `;
   return html`<p class="quiet">${spread}${
     orphan?.redSince != null &&
-    html`Nobody works on the one that has been red longest: ${orphan.repository},
+    html`The branch that has been red longest has no assignee: ${orphan.repository},
       ${formatSpan(now - Date.parse(orphan.redSince))}.`
   }</p>`;
 }
@@ -175,7 +175,7 @@ function reasonPart({ cause, lanes }: Reason, principal: Principal | null, now: 
     <p class="line meta">${causeState(cause)}${
       cause.owner !== null && html`<span>owned by ${cause.owner.names.join(', ')}</span>`
     }</p></div><div class="above">${
-      assignee === null ? (takeForm(cause, principal, '/') ?? renderNobody()) : renderOwner(assignee)
+      assignee === null ? (takeForm(cause, principal, '/') ?? renderNoOwner()) : renderOwner(assignee)
     }</div></div>${laneList(lanes, now)}</section>`;
 }
 

@@ -60,7 +60,7 @@ export function renderOwner(name: string): Html {
 }
 
 /** Renders the absence of an owner or assignee. */
-export function renderNobody(words = 'Nobody'): Html {
+export function renderNoOwner(words = 'Unassigned'): Html {
   return html`<span class="owner"><span class="face none" aria-hidden="true"></span><span
     class="quiet">${words}</span></span>`;
 }

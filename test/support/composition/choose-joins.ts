@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { rows as everyday } from '../../captures/tools/everyday.ts';
 import type { CapturedPart } from './captured-parts.ts';
 import type { Frame } from './join-logs.ts';
 
@@ -26,6 +27,8 @@ export type JoinKind = keyof typeof KINDS;
 
 /** In the short run: joins of a kind, those of one failure twice, which are all alike, and lines of a part. */
 const [MOST_OF_KIND, MOST_OF_SAME, MOST_LINES] = [45, 30, 400];
+/** Captures that came after the bars of the short run were stated: any new one would change who is joined with whom. */
+const LATER = new Set(everyday.map(({ slug }) => slug));
 /** In the short run: parts beside those of one runner, by their set. */
 const MOST_PARTS = { failures: 30, tools: 20 } as const;
 
@@ -43,7 +46,7 @@ export function chooseJoins(parts: readonly CapturedPart[], all: boolean): Join[
       ...joinAcross(single, parts.length, parts.length),
       ...joinMixed(mixed, single),
     ];
-  const short = single.filter(({ output }) => output.length <= MOST_LINES);
+  const short = single.filter(({ id, output }) => output.length <= MOST_LINES && !LATER.has(id));
   const byRunner = joinByRunner(short).slice(0, MOST_OF_KIND);
   const used = [...new Set(byRunner.flatMap((join) => join.parts))];
   const others = short.filter((part) => !used.includes(part));

@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import type { Messengers } from '../channels/channel.ts';
-import { labelChannel, MESSAGE_CHANNELS, RuleInput } from '../channels/registry.ts';
-import { TriageError } from '../domain/errors.ts';
+import type { Messengers } from '../../channels/channel.ts';
+import { labelChannel, MESSAGE_CHANNELS, RuleInput } from '../../channels/registry.ts';
+import { TriageError } from '../../domain/errors.ts';
 import {
   type NotificationRule,
-  type NotificationRuleInput,
   type OwnerChannels,
   OwnerChannelsInput,
   type RuleEvent,
   type SentMessage,
-} from '../domain/notification-rule.ts';
-import { counted } from '../lib/text.ts';
+} from '../../domain/notification-rule.ts';
 import {
   deleteRule,
   previewRule,
@@ -18,44 +16,15 @@ import {
   saveOwner,
   saveRule,
   sendTest,
-} from '../service/notification-rules.ts';
-import { requireReviewer } from '../service/review/queue.ts';
-import { analysisAddress } from './addresses.ts';
-import type { ConsoleDeps } from './console-deps.ts';
-import { crumbs, hiddenFields, options, postForm, renderTime } from './controls.ts';
-import { dataTable, type Html, html } from './html.ts';
-import { answerPage, type ConsoleApp, route } from './page.ts';
-import { banner, stateMark } from './parts/marks.ts';
-
-const field = (most: number) => z.string().max(most).default('');
-const ticked = z.literal('on').optional();
-/** A rule as its form sends it; what is wrong with it is said on the form. */
-const RuleForm = z.object({
-  name: field(300),
-  query: field(1000),
-  channel: field(20),
-  destination: field(1000),
-  byOwner: ticked,
-  mention: ticked,
-  when: field(10),
-  everyMinutes: field(10),
-  quietFrom: field(10),
-  quietTo: field(10),
-  timeZone: field(100),
-  enabled: ticked,
-  version: field(12),
-  act: z.enum(['preview', 'save', 'test', 'delete']).default('preview'),
-});
-type RuleForm = z.infer<typeof RuleForm>;
-
-const OwnerForm = z.object({
-  owner: field(300),
-  slack: field(100),
-  slackMention: field(100),
-  teams: field(300),
-  teamsMention: field(300),
-  email: field(500),
-});
+} from '../../service/notification-rules.ts';
+import { requireReviewer } from '../../service/review/queue.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { crumbs, hiddenFields, options, postForm } from '../controls.ts';
+import { dataTable, type Html, html } from '../html.ts';
+import { answerPage, type ConsoleApp, route } from '../page.ts';
+import { banner, stateMark } from '../parts/marks.ts';
+import { type Fields, OwnerForm, parsed, previewed, RuleForm, toFields, toRuleInput } from './rule-form.ts';
+import { historyPart, pastPart, previewPart } from './sent-messages.ts';
 
 const ListQuery = z.object({ done: z.enum(['saved', 'deleted', 'owner']).optional().catch(undefined) });
 const SAID = { saved: 'Saved.', deleted: 'Deleted.', owner: 'Saved.' } as const;
@@ -198,18 +167,6 @@ async function actOn(
   return act === 'test' ? { tested: true } : { ...(preview && { preview }) };
 }
 
-/** Builds the input for a preview, which needs no name and no destination. */
-function previewed(form: RuleForm): NotificationRuleInput {
-  const isPlaced = form.channel !== '' && form.destination.trim() !== '';
-  const shown = {
-    ...form,
-    name: form.name.trim() || 'Preview',
-    ...(!isPlaced && { channel: form.channel || 'webhook', destination: '–' }),
-  };
-  const input = parsed(RuleInput, toRuleInput(shown));
-  return isPlaced ? input : { ...input, destination: '' };
-}
-
 /**
  * Runs the work and returns what is wrong with the request as a sentence, or null if nothing is. Throws
  * errors that are not the user's mistake.
@@ -223,98 +180,6 @@ async function findRefusal(work: () => Promise<void>): Promise<string | null> {
       throw error;
     return error.message;
   }
-}
-
-function parsed<Value>(schema: z.ZodType<Value>, input: object): Value {
-  const { data, error } = schema.safeParse(input);
-  if (data !== undefined) return data;
-  const [issue] = error?.issues ?? [];
-  const name = String(issue?.path[0] ?? '');
-  throw new TriageError('invalid-input', `${LABELS[name] ?? name}: ${issue?.message ?? 'invalid'}.`);
-}
-
-const LABELS: Readonly<Record<string, string>> = {
-  name: 'Name',
-  query: 'Failures',
-  channel: 'Channel',
-  destination: 'Destination',
-  everyMinutes: 'Minutes',
-  digestHour: 'When',
-  quietFrom: 'Quiet hours',
-  quietTo: 'Quiet hours',
-  timeZone: 'Time zone',
-  owner: 'Owner',
-  slack: 'Slack channel',
-  slackMention: 'Slack ID',
-  teams: 'Teams webhook',
-  teamsMention: 'Teams user',
-  email: 'E-mail',
-};
-
-const parseHour = (value: string) => (value === '' ? null : Number(value));
-
-function toRuleInput({
-  when,
-  everyMinutes,
-  quietFrom,
-  quietTo,
-  byOwner,
-  mention,
-  enabled,
-  timeZone,
-  act,
-  version,
-  ...rest
-}: RuleForm): object {
-  return {
-    ...rest,
-    byOwner: byOwner === 'on',
-    mention: mention === 'on',
-    enabled: enabled === 'on',
-    everyMinutes: Number(everyMinutes),
-    digestHour: parseHour(when),
-    quietFrom: parseHour(quietFrom),
-    quietTo: parseHour(quietTo),
-    timeZone: timeZone.trim() || 'UTC',
-  };
-}
-
-type Fields = Omit<RuleForm, 'act'>;
-
-const NEW: Fields = {
-  name: '',
-  query: '',
-  channel: '',
-  destination: '',
-  when: '',
-  everyMinutes: '15',
-  quietFrom: '',
-  quietTo: '',
-  timeZone: 'UTC',
-  enabled: 'on',
-  version: '',
-};
-
-function toFields(rule: NotificationRule | undefined): Fields {
-  if (rule === undefined) return NEW;
-  const { name, query, channel, destination, everyMinutes, timeZone, version } = rule;
-  const box = (on: boolean) => (on ? ('on' as const) : undefined);
-  const hour = (value: number | null) => (value === null ? '' : String(value));
-  return {
-    name,
-    query,
-    channel,
-    destination,
-    timeZone,
-    everyMinutes: String(everyMinutes),
-    version: String(version),
-    byOwner: box(rule.byOwner),
-    mention: box(rule.mention),
-    enabled: box(rule.enabled),
-    when: hour(rule.digestHour),
-    quietFrom: hour(rule.quietFrom),
-    quietTo: hour(rule.quietTo),
-  };
 }
 
 function listMain(rules: readonly NotificationRule[], owners: Html | null, messengers: Messengers): Html {
@@ -496,80 +361,3 @@ function formFields(fields: Fields, messengers: Messengers): Html {
     placeholder="Europe/Berlin"></label></p>
     <p>${box('enabled', 'On')}</p>`;
 }
-
-function previewPart({ days, messages, isPart, list }: RulePreview): Html {
-  const renderCause = ({
-    title,
-    repository,
-    state,
-    analysisId,
-  }: RulePreview['list'][number]['causes'][number]) =>
-    html`${state !== null && html`${stateMark(state)} `}<a
-      href="${analysisAddress(analysisId)}">${title}</a> <span class="quiet">${repository}</span><br>`;
-  const rows = list.map(
-    ({ at, channel, destination, causes, more }) => html`<tr><td>${renderTime(at)}</td>
-      <td>${causes.map(renderCause)}${more > 0 && html`<span class="quiet">and ${more} more</span>`}</td>
-      <td>${
-        destination === ''
-          ? html`<span class="quiet">no destination yet</span>`
-          : html`${labelChannel(channel)} <span class="quiet">${destination}</span>`
-      }</td></tr>`,
-  );
-  return html`<div class="banner" id="preview">
-    <p><strong>This rule would have sent ${messages === 0 ? 'no message' : counted(messages, 'message')}
-    in the last ${days} days.</strong>${isPart && ' Only the newest failures were looked at.'}</p></div>
-    ${
-      rows.length > 0 &&
-      dataTable('Messages it would have sent, newest first', ['Time (UTC)', 'Causes', 'Goes to'], rows, {
-        className: 'wide',
-      })
-    }${messages > list.length && html`<p class="quiet">The newest ${list.length} are shown.</p>`}`;
-}
-
-function pastPart(messages: readonly SentMessage[], events: readonly RuleEvent[]): Html {
-  const outcomes = {
-    done: 'sent',
-    skipped: 'nothing to say',
-    superseded: 'superseded',
-    failed: 'failed',
-  } as const;
-  const rows = messages.map(
-    ({ at, target, outcome, error, answers }) =>
-      html`<tr><td>${renderTime(at)}</td><td>${target}</td><td>${counted(answers, 'answer')}</td>
-        <td>${outcome === null ? 'pending' : outcomes[outcome]}${
-          error !== null &&
-          html`<br><span class="${outcome === 'failed' ? 'is-red' : 'quiet'}">${error}</span>`
-        }</td></tr>`,
-  );
-  return html`<h2>Messages</h2>${
-    rows.length === 0
-      ? html`<p class="quiet">None yet.</p>`
-      : dataTable('Latest messages', ['Time (UTC)', 'Goes to', 'Answers', 'State'], rows, {
-          className: 'wide',
-        })
-  }${historyPart(events)}`;
-}
-
-/** Renders who changed a rule, and what it was then. */
-function historyPart(events: readonly RuleEvent[]): Html {
-  const shown = (value: unknown) => value !== null && value !== '' && typeof value !== 'object';
-  const formatDetail = (detail: RuleEvent['detail']) =>
-    SHOWN_FIELDS.flatMap((name) => (shown(detail[name]) ? [String(detail[name])] : [])).join(' · ');
-  const items = events.map(
-    ({ at, by, what, detail }) =>
-      html`<li>${renderTime(at)} ${by}: ${what} <span class="quiet">${formatDetail(detail)}</span></li>`,
-  );
-  return html`<details><summary>History (${events.length})</summary><ol class="past">${items}</ol></details>`;
-}
-
-const SHOWN_FIELDS = [
-  'query',
-  'channel',
-  'destination',
-  'owner',
-  'slack',
-  'slackMention',
-  'teams',
-  'teamsMention',
-  'email',
-] as const;
