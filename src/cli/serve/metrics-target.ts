@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
+import { isAlive } from '../../lib/is-alive.ts';
 
 /** The file of a process, `HOST-PID.json`, in a folder that a scraper watches. */
 export interface MetricsTarget {
@@ -41,15 +42,5 @@ function removeLeftovers(folder: string): void {
       ? /^(\d{1,10})\.json(?:\.draft)?$/.exec(name.slice(own.length))?.[1]
       : undefined;
     if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // A process of another user cannot be signalled, but is there.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
+import { isAlive } from '../../lib/is-alive.ts';
 import { jsonIn } from '../../lib/text.ts';
 
 const BEAT_MS = 1000;
@@ -205,15 +206,6 @@ function linuxStart(pid: number): string | null {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, startTicks] = [fields[0], fields[19]];
   return startTicks === undefined || state === 'Z' || state === 'X' ? null : startTicks;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
 
 function readOr(read: () => string): string {

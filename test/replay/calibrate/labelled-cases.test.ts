@@ -4,16 +4,15 @@ import { failedResult } from '../../../src/replay/run/results.ts';
 import type { DecidedAnswer } from '../../../src/stores/measurements.ts';
 
 const decided: DecidedAnswer = {
-  ...{
-    analysisId: 'ana_1',
-    repository: 'acme/shop',
-    analyst: 'rules',
-    model: null,
-    category: 'CODE_ERROR',
-    stated: 0.9,
-    right: true,
-  },
-  ...{ origin: 'unsure', decidedAt: '2026-01-01T00:00:00.000Z' },
+  analysisId: 'ana_1',
+  repository: 'acme/shop',
+  analyst: 'rules',
+  model: null,
+  category: 'CODE_ERROR',
+  stated: 0.9,
+  right: true,
+  origin: 'unsure',
+  decidedAt: '2026-01-01T00:00:00.000Z',
 };
 
 describe('answers whose truth is known', () => {

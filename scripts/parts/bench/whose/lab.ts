@@ -139,7 +139,10 @@ function runJob(
   const env = {
     ...process.env,
     ...more,
-    ...{ CI: 'true', NO_COLOR: '1', FORCE_COLOR: '0', PYTHONDONTWRITEBYTECODE: '1' },
+    CI: 'true',
+    NO_COLOR: '1',
+    FORCE_COLOR: '0',
+    PYTHONDONTWRITEBYTECODE: '1',
   };
   const options = { cwd: folder, encoding: 'utf8', timeout: 120_000, env } as const;
   try {
