@@ -37,8 +37,8 @@ export function findLeadingDiagnostic(facts: Facts, match: Match | null): Diagno
 }
 
 /**
- * Lists the errors, each once, and neither make's echo, nor a bare code or path, nor what a compiler says after
- * its errors.
+ * Lists the errors, each once, without make's echo, bare codes and paths, and what a compiler says after its
+ * errors.
  */
 export function listErrors({ subject }: Facts): Diagnostic[] {
   const errors = subject.diagnostics.filter(

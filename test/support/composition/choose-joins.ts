@@ -27,7 +27,7 @@ export type JoinKind = keyof typeof KINDS;
 
 /** In the short run: joins of a kind, those of one failure twice, which are all alike, and lines of a part. */
 const [MOST_OF_KIND, MOST_OF_SAME, MOST_LINES] = [45, 30, 400];
-/** Captures that came after the bars of the short run were stated: any new one would change who is joined with whom. */
+/** Captures newer than the bars of the short run: any new one would change who is joined with whom. */
 const LATER = new Set(everyday.map(({ slug }) => slug));
 /** In the short run: parts beside those of one runner, by their set. */
 const MOST_PARTS = { failures: 30, tools: 20 } as const;
