@@ -193,7 +193,7 @@ const SEVERAL_TOOLCHAINS = 3;
  */
 export function describeComplexity(subject: TriageSubject, classification: Classification): string | null {
   if (classification.abstained) return 'too little evidence to name a category';
-  const [first = 0, second = 0] = CATEGORIES.map((one) => classification.probabilities[one]).sort(
+  const [first = 0, second = 0] = CATEGORIES.map((category) => classification.probabilities[category]).sort(
     (left, right) => right - left,
   );
   if (first - second < CLOSE) return 'two categories are almost equally likely';
@@ -203,13 +203,15 @@ export function describeComplexity(subject: TriageSubject, classification: Class
 
 function listComplexitySigns({ exceptions, diagnostics, toolchains }: TriageSubject): string[] {
   const errors = new Set([
-    ...exceptions.map((one) => one.type),
-    ...diagnostics.filter((one) => one.severity === 'error').map((one) => `${one.tool} ${one.code ?? ''}`),
+    ...exceptions.map((exception) => exception.type),
+    ...diagnostics
+      .filter((diagnostic) => diagnostic.severity === 'error')
+      .map((diagnostic) => `${diagnostic.tool} ${diagnostic.code ?? ''}`),
   ]);
   const signs: string[] = [];
   if (errors.size >= SEVERAL_CAUSES) signs.push(`${errors.size} different errors`);
   if (new Set(toolchains).size >= SEVERAL_TOOLCHAINS) signs.push(`${new Set(toolchains).size} toolchains`);
-  if (exceptions.length > 0 && !exceptions.some((one) => one.frames.some((frame) => frame.own)))
+  if (exceptions.length > 0 && !exceptions.some((exception) => exception.frames.some((frame) => frame.own)))
     signs.push('no frame from the project');
   return signs;
 }

@@ -237,9 +237,9 @@ export async function runTools(
     () => late?.stop(),
   );
   return {
-    replies: asked.map((one) => one.reply),
-    corrections: asked.flatMap((one) => one.correction ?? []),
-    judgements: asked.flatMap((one) => one.judgement ?? []),
+    replies: asked.map((result) => result.reply),
+    corrections: asked.flatMap((result) => result.correction ?? []),
+    judgements: asked.flatMap((result) => result.judgement ?? []),
   };
 }
 

@@ -159,7 +159,7 @@ export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
     };
   }
   const strength = evidenceStrength(facts);
-  const confirmed = (reading.assessment.factors ?? []).filter((one) => one.name === 'confirmed');
+  const confirmed = (reading.assessment.factors ?? []).filter((other) => other.name === 'confirmed');
   const factors = [
     factor(
       'evidence',
@@ -175,7 +175,7 @@ export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
   const most = isNotDevelopersFault(facts.classification) && !isShared ? EXCUSED_ALONE : CEILING;
   const judged = moved(
     assessment.confidence,
-    moving.filter((one) => one.name === 'agreement' && one.value > 0),
+    moving.filter((candidate) => candidate.name === 'agreement' && candidate.value > 0),
   );
   return { confidence: Math.min(most, judged, moved(strength, [...confirmed, ...moving])), factors };
 }
@@ -272,7 +272,7 @@ function factor(name: string, value: number, because: string): ConfidenceFactor 
 }
 
 function moved(from: number, factors: readonly ConfidenceFactor[]): number {
-  const by = factors.reduce((sum, one) => sum + one.value, 0);
+  const by = factors.reduce((sum, other) => sum + other.value, 0);
   if (by === 0) return from;
   return Math.round((1 / (1 + Math.exp(-(logit(from) + by)))) * 1000) / 1000;
 }
@@ -480,8 +480,8 @@ export function findCalibration(
   const model = writer?.judgements?.findLast((judgement) => judgement.model !== null)?.model ?? state.model;
   const by = writer?.by ?? 'rules';
   const { calibrations = [] } = state.limits;
-  const exact = calibrations.find((one) => one.analyst === calibratedAnalyst(by, model));
-  return exact ?? calibrations.find((one) => isCalibratedAs(one.analyst, by, model)) ?? null;
+  const exact = calibrations.find((calibration) => calibration.analyst === calibratedAnalyst(by, model));
+  return exact ?? calibrations.find((calibration) => isCalibratedAs(calibration.analyst, by, model)) ?? null;
 }
 
 /** Returns what the calibration added to the confidence, in logits, for explanations. */

@@ -37,11 +37,12 @@ for (const maxWrong of STATED) {
     const holding = splits.filter(({ published, wrong }) => wrong <= maxWrong * published).length;
     const publishing = splits.filter(({ published }) => published > 0);
     if (maxWrong === DEFAULT) isReached &&= holding >= AIM * splits.length;
-    const sum = (count: (one: Split) => number) => publishing.reduce((total, one) => total + count(one), 0);
+    const sum = (count: (split: Split) => number) =>
+      publishing.reduce((total, split) => total + count(split), 0);
     const [published, wrong, all] = [
-      sum((one) => one.published),
-      sum((one) => one.wrong),
-      sum((one) => one.all),
+      sum((split) => split.published),
+      sum((split) => split.wrong),
+      sum((split) => split.all),
     ];
     console.log(
       `| ${percent(maxWrong)} | ${by} | ${holding} of ${splits.length} | ${publishing.length} | ${percent(published / Math.max(1, all))} | ${percent(wrong / Math.max(1, published))} |`,
@@ -54,15 +55,16 @@ if (!isReached) process.exitCode = 1;
 function splitsBy(by: LeftOut, maxWrong: number): Split[] {
   const next = randomNumbers(SEED);
   const outcomes = heldOutcomes().filter(({ leftOut }) => leftOut === by);
-  const unitOf = (one: HeldOutcome) => (by === 'source' ? one.source : `${one.project}`);
+  const unitOf = (heldOutcome: HeldOutcome) =>
+    by === 'source' ? heldOutcome.source : `${heldOutcome.project}`;
   const units = [...new Set(outcomes.map(unitOf))];
   return Array.from({ length: SPLITS }, () => {
     const chosen = new Set(units.filter(() => next() < FOR_CHOICE));
     const bound = choosePublished(
-      outcomes.filter((one) => chosen.has(unitOf(one))),
+      outcomes.filter((outcome) => chosen.has(unitOf(outcome))),
       { maxWrong, floor: FLOOR },
     );
-    const others = outcomes.filter((one) => !chosen.has(unitOf(one)));
+    const others = outcomes.filter((outcome) => !chosen.has(unitOf(outcome)));
     const published = others.filter(({ stated, route }) => stated >= FLOOR && isPublishedRoute(bound, route));
     return {
       published: published.length,

@@ -223,7 +223,7 @@ function calibrationError(own: readonly Held[]): string {
   const off = Array.from(bins.values(), (some) =>
     Math.abs(some.reduce((sum, { judged, good }) => sum + judged.sureness - Number(good), 0)),
   );
-  return (off.reduce((sum, one) => sum + one, 0) / own.length).toFixed(3);
+  return (off.reduce((sum, value) => sum + value, 0) / own.length).toFixed(3);
 }
 
 function lessonOf(labelled: LabelledSubject): Lesson {

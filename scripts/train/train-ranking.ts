@@ -45,7 +45,7 @@ if (asked.data === undefined || !['project', 'language', 'source'].includes(aske
 const logs = await labelledLogs(asked.data);
 const ids = new Set(logs.map(({ id }) => id));
 console.log(
-  `${logs.length} readings of ${ids.size} logs, ${logs.reduce((sum, one) => sum + one.candidates.lines.length, 0)} candidate lines`,
+  `${logs.length} readings of ${ids.size} logs, ${logs.reduce((sum, log) => sum + log.candidates.lines.length, 0)} candidate lines`,
 );
 const held = asked.folds ? crossValidate() : [];
 const figures = [false, true].flatMap((augmented) =>
@@ -70,21 +70,21 @@ function crossValidate(): Held[] {
   return foldsBy(logs, groupOf, FOLDS).flatMap((fold) => {
     const groups = new Set(fold.map(groupOf));
     const model = train(
-      logs.filter((one) => !groups.has(groupOf(one))),
+      logs.filter((log) => !groups.has(groupOf(log))),
       groupOf,
     );
-    return fold.flatMap((one): Held[] => {
-      if (one.again) return [];
-      const { keeping, proving } = scoreCandidates(model, one.candidates);
-      const [short = 0, long = 0] = [2_000, 8_000].map((budget) => keptShare(one, keeping, budget));
+    return fold.flatMap((labelledLog): Held[] => {
+      if (labelledLog.again) return [];
+      const { keeping, proving } = scoreCandidates(model, labelledLog.candidates);
+      const [short = 0, long = 0] = [2_000, 8_000].map((budget) => keptShare(labelledLog, keeping, budget));
       return [
         {
-          set: one.set,
-          group: groupOf(one),
-          augmented: one.augmented,
+          set: labelledLog.set,
+          group: groupOf(labelledLog),
+          augmented: labelledLog.augmented,
           short,
           long,
-          first: firstTells(one, proving) ? 1 : 0,
+          first: firstTells(labelledLog, proving) ? 1 : 0,
         },
       ];
     });
@@ -119,7 +119,7 @@ function keptShare(
   scores: Float32Array,
   budget: number,
 ): number {
-  const ranked = candidates.lines.map((one, i) => ({ ...one, score: scores[i] ?? 0, proof: 0 }));
+  const ranked = candidates.lines.map((line, i) => ({ ...line, score: scores[i] ?? 0, proof: 0 }));
   const { excerpts } = reduceLogs([{ log, blocks: placeRanked(ranked, weighed) }], budget);
   return coveredShare(
     wanted,
@@ -132,14 +132,14 @@ function firstTells(
   { log, candidates, found, structure, wanted }: LabelledLog,
   proving: Float32Array,
 ): boolean {
-  const ranked = candidates.lines.map((one, i) => ({ ...one, score: 0, proof: proving[i] ?? 0 }));
+  const ranked = candidates.lines.map((candidate, i) => ({ ...candidate, score: 0, proof: proving[i] ?? 0 }));
   const line = rankedMessages({ log, found, structure }, ranked)[0]?.at?.line ?? 0;
   return wanted.some(([start, end]) => line >= start && line <= end);
 }
 
-function groupOf(one: LabelledLog): string {
-  if (asked.by === 'source') return one.set;
-  return asked.by === 'language' ? (one.language ?? one.project) : one.project;
+function groupOf(labelledLog: LabelledLog): string {
+  if (asked.by === 'source') return labelledLog.set;
+  return asked.by === 'language' ? (labelledLog.language ?? labelledLog.project) : labelledLog.project;
 }
 
 function asRow({ columns, thresholds, rights }: Tree) {

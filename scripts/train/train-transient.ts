@@ -92,7 +92,7 @@ async function readLabelled(data: string): Promise<TransientLesson[]> {
       if (passes === null) continue;
       const { sources } = await readTexts(row, path, { maxBytes: 64 * 1024 * 1024, green: false });
       const project = resolveProject(row).split('/')[0] ?? row.id;
-      const texts = sources.map(({ text: one }) => one);
+      const texts = sources.map(({ text: sourceText }) => sourceText);
       found.push(await toLesson({ id: row.id, set, project, texts, passes }));
     }
   }
@@ -119,15 +119,15 @@ async function readCaptured(): Promise<TransientLesson[]> {
   return found;
 }
 
-async function toLesson(one: {
+async function toLesson(labelled: {
   readonly id: string;
   readonly set: string;
   readonly project: string;
   readonly texts: readonly string[];
   readonly passes: boolean;
 }): Promise<TransientLesson> {
-  const ruling = ruleOn(await readSubject({ ...one, untaught: false }));
-  const { id, set, project, passes } = one;
+  const ruling = ruleOn(await readSubject({ ...labelled, untaught: false }));
+  const { id, set, project, passes } = labelled;
   const signs = computeTransientSigns(ruling);
   return { id, set, project, passes, weight: WEIGHTS[set] ?? 0, signs, told: ruling.classification };
 }

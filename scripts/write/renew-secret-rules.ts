@@ -121,8 +121,8 @@ try {
 function printRules(folder: string): Printed[] {
   const copy = join(work, 'module');
   cpSync(folder, copy, { recursive: true });
-  for (const one of ['cmd/generate/config/utils', 'cmd/generate/secrets'])
-    for (const name of readdirSync(join(copy, one))) chmodSync(join(copy, one, name), 0o644);
+  for (const source of ['cmd/generate/config/utils', 'cmd/generate/secrets'])
+    for (const name of readdirSync(join(copy, source))) chmodSync(join(copy, source, name), 0o644);
   copyFileSync(
     join(ROOT, 'scripts/write/secret-rules/validate.go'),
     join(copy, 'cmd/generate/config/utils/validate.go'),
@@ -139,7 +139,7 @@ function printRules(folder: string): Printed[] {
 }
 
 function rulesOf({ id, pattern, keywords }: Printed): (TokenRule | NamedRule)[] {
-  const begins = NAME_BEGINS.find((one) => pattern.startsWith(one));
+  const begins = NAME_BEGINS.find((beginning) => pattern.startsWith(beginning));
   const middle = pattern.indexOf(ASSIGNS);
   if (begins === undefined || middle === -1) return [tokenOf(id, keywords, pattern)];
   const name = pattern.slice(begins.length, pattern.indexOf(NAME_ENDS));
@@ -154,13 +154,13 @@ function rulesOf({ id, pattern, keywords }: Printed): (TokenRule | NamedRule)[] 
 function tokenOf(id: string, keywords: readonly string[], pattern: string): TokenRule {
   const [from, to] = EDITS[id] ?? ['', ''];
   const flag = pattern.startsWith('(?i)') ? '(?i)' : '';
-  const begin = BEGINS.find((one) => pattern.startsWith(flag + one)) ?? '';
-  const end = ENDS.find((one) => pattern.endsWith(one)) ?? '';
+  const begin = BEGINS.find((beginning) => pattern.startsWith(flag + beginning)) ?? '';
+  const end = ENDS.find((ending) => pattern.endsWith(ending)) ?? '';
   const bare = pattern.slice(flag.length + begin.length, pattern.length - end.length).replace(from, () => to);
   const token = /^\((?!\?)/.test(bare) && end.length > 2 ? bare.slice(1, -1) : bare;
   return {
     id,
-    keywords: KEYWORDS[id] ?? keywords.map((one) => one.toLowerCase()),
+    keywords: KEYWORDS[id] ?? keywords.map((keyword) => keyword.toLowerCase()),
     pattern: translatePattern(flag + token),
   };
 }

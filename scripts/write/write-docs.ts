@@ -191,7 +191,8 @@ function helpOf(command: Program, shared: ReadonlyMap<string, Option>): string {
     getOutHasColors: () => false,
   });
   command.configureHelp({
-    visibleOptions: (one) => new Help().visibleOptions(one).filter((option) => !shared.has(keyOf(option))),
+    visibleOptions: (subject) =>
+      new Help().visibleOptions(subject).filter((option) => !shared.has(keyOf(option))),
   });
   command.outputHelp();
   return help;

@@ -188,7 +188,7 @@ function registerAnalysisRoutes(app: ApiApp, { stores, masker }: PublishDeps): v
     async ({ params: { id } }) => {
       const analysis = found(await stores.analyses.find(id), `analysis ${id}`);
       const answers = await readBuildAnswers(stores, analysis.buildId);
-      const whose = answers.find((one) => one.analysis.id === id)?.whose ?? null;
+      const whose = answers.find((answer) => answer.analysis.id === id)?.whose ?? null;
       return { ...shownAnalysis(withAgreedFix(analysis, whose)), whose: shownWhose(whose) };
     },
   );
@@ -210,7 +210,9 @@ function registerAnalysisRoutes(app: ApiApp, { stores, masker }: PublishDeps): v
       const tag = `"${createHash('sha256').update(JSON.stringify(trace)).digest('base64url').slice(0, 27)}"`;
       reply.header('etag', tag).header('cache-control', 'private, no-cache');
       const isKnown =
-        headers['if-none-match']?.split(',').some((one) => one.trim().replace(/^W\//, '') === tag) === true;
+        headers['if-none-match']
+          ?.split(',')
+          .some((entityTag) => entityTag.trim().replace(/^W\//, '') === tag) === true;
       return isKnown ? reply.code(304).send(null) : trace;
     },
   );

@@ -196,9 +196,9 @@ const describeRoute: Transform = (document) => {
   if (!bodies.success)
     return jsonSchemaTransform({ ...document, schema: body === undefined ? schema : { ...schema, body } });
   const convert = (one: unknown) => jsonSchemaTransform({ ...document, schema: { body: one } }).schema?.body;
-  const content = Object.entries(bodies.data.content).map(([type, one]) => [
+  const content = Object.entries(bodies.data.content).map(([type, part]) => [
     type,
-    { schema: convert(one.schema) },
+    { schema: convert(part.schema) },
   ]);
   const described = jsonSchemaTransform({ ...document, schema });
   return { ...described, schema: { ...described.schema, body: { content: Object.fromEntries(content) } } };

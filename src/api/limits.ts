@@ -61,7 +61,7 @@ export function createLimits(
      */
     countGuess: async (request: FastifyRequest) => {
       const counted = [await byAddress(request), await byPrefix(request)];
-      const waits = counted.map((one) => (!one.isAllowed && one.isExceeded ? one.ttl : 0));
+      const waits = counted.map((limit) => (!limit.isAllowed && limit.isExceeded ? limit.ttl : 0));
       return findMax(waits) > 0 ? findMax(waits) : null;
     },
     countStream: streamCounter(),

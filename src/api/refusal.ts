@@ -260,7 +260,7 @@ export function answerUnrouted(app: FastifyInstance, pages: UnknownPages): void 
   app.addHook('onRoute', ({ url, method }) => {
     const known = paths.get(url) ?? { pattern: toPathPattern(url), methods: new Set(['OPTIONS']) };
     paths.set(url, known);
-    for (const one of [method].flat()) known.methods.add(one);
+    for (const single of [method].flat()) known.methods.add(single);
   });
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;

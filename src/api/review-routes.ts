@@ -102,7 +102,7 @@ function registerReading(app: ApiApp, { stores }: ReviewDeps): void {
       if (analysis === null)
         throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
       const answers = await readBuildAnswers(stores, analysis.buildId);
-      const whose = answers.find((one) => one.analysis.id === analysis.id)?.whose ?? null;
+      const whose = answers.find((answer) => answer.analysis.id === analysis.id)?.whose ?? null;
       return { review, analysis, events, whose: shownWhose(whose) };
     },
   );

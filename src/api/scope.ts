@@ -109,7 +109,7 @@ export function createScopeChecks({ builds }: Pick<Stores, 'builds'>, scope: Sco
         const found = await method(...args);
         if (seesAll()) return found;
         const seen: Result[] = [];
-        for (const one of found) if (await isVisible(one, findTransaction(args))) seen.push(one);
+        for (const result of found) if (await isVisible(result, findTransaction(args))) seen.push(result);
         return seen;
       }),
     /** Refuses to store data of a repository that may not be seen; null: of every one. Throws `forbidden`. */

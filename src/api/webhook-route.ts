@@ -48,7 +48,7 @@ export function registerWebhook(
     },
     async (request, reply) => {
       const body = rawBody(request);
-      const header = (one: string) => readHeader(request, one);
+      const header = (name: string) => readHeader(request, name);
       const { event, deliveryId, once, reading } = webhook.receive(
         { header, query: request.query, body },
         deps.clock.now(),

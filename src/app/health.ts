@@ -62,7 +62,7 @@ export function createReadiness(
     running: null,
   }));
   return async () => {
-    await Promise.all(known.map((one) => refresh(one, options)));
+    await Promise.all(known.map((backend) => refresh(backend, options)));
     const all = known.flatMap(({ name, health }) => (health === null ? [] : [{ name, health }]));
     return {
       ok: all.every(({ name, health }) => !NEEDED.includes(name) || health.state !== 'down'),
@@ -72,24 +72,24 @@ export function createReadiness(
   };
 }
 
-async function refresh(one: Known, options: ReadinessOptions): Promise<void> {
-  if (performance.now() - one.checkedAt < (one.check.freshMs ?? 0)) return;
-  one.running ??= renew(one, options).finally(() => {
-    one.running = null;
+async function refresh(backend: Known, options: ReadinessOptions): Promise<void> {
+  if (performance.now() - backend.checkedAt < (backend.check.freshMs ?? 0)) return;
+  backend.running ??= renew(backend, options).finally(() => {
+    backend.running = null;
   });
-  if (NEEDED.includes(one.name) || one.health === null) await one.running;
+  if (NEEDED.includes(backend.name) || backend.health === null) await backend.running;
 }
 
-async function renew(one: Known, { logger, clock, mask }: ReadinessOptions): Promise<void> {
-  const { check, name, health: before } = one;
+async function renew(backend: Known, { logger, clock, mask }: ReadinessOptions): Promise<void> {
+  const { check, name, health: before } = backend;
   const { state, says: all, ...advice } = summarizeFindings(check.name, await runCheck(check));
   const hide = async (text: string) =>
     mask === undefined ? text : await mask(text).catch(() => 'its message could not be masked');
   const says = (await hide(all.replaceAll(/\s+/g, ' '))).slice(0, MAX_SENTENCE);
   const since = before?.state === state ? before.since : new Date(clock.now()).toISOString();
-  one.checkedAt = performance.now();
+  backend.checkedAt = performance.now();
   const mend = advice.mend === undefined ? {} : { mend: await hide(advice.mend) };
-  one.health = { state, says, ...mend, since };
+  backend.health = { state, says, ...mend, since };
   if (before?.state === state || (before === null && state === 'ok')) return;
   const fields = { backend: name, state, says };
   if (state === 'ok') logger.info(fields, 'a backend is available again');
@@ -110,7 +110,7 @@ function summarizeFindings(
   findings: readonly Finding[],
 ): Pick<BackendHealth, 'state' | 'says' | 'mend'> {
   const faults = findings.filter(({ state }) => state !== 'ok');
-  const isDown = faults.some((one) => one.state === 'wrong' && one.name === name);
+  const isDown = faults.some((fault) => fault.state === 'wrong' && fault.name === name);
   const told = faults.length === 0 ? findings : faults;
   return {
     state: isDown ? 'down' : faults.length > 0 ? 'degraded' : 'ok',

@@ -104,7 +104,7 @@ function findRefusal(destination: string, domains: readonly string[]): string | 
   const addresses = listedIn(destination);
   if (addresses.length === 0 || addresses.length > MAX_RECIPIENTS)
     return `Name 1 to ${MAX_RECIPIENTS} e-mail addresses, separated by commas.`;
-  const broken = addresses.find((one) => !Address.safeParse(one).success);
+  const broken = addresses.find((candidate) => !Address.safeParse(candidate).success);
   if (broken !== undefined) return `${clip(visibleLine(broken), 100)} is not an e-mail address.`;
   const other = addresses.map(extractDomain).find((domain) => !domains.includes(domain));
   return other === undefined
@@ -139,9 +139,9 @@ export function renderEmail({ rule, headline, items, more, isTest }: News): Emai
   const foot = `Rule: ${plain(rule.name, 100)}`;
   const text = [...test, ...items.map(renderText), ...moreLine, `-- \n${foot}`].join('\n\n');
   const parts = [
-    ...test.map((one) => `<p>${one}</p>`),
+    ...test.map((line) => `<p>${line}</p>`),
     ...items.map(renderHtml),
-    ...moreLine.map((one) => `<p>${html(one)}</p>`),
+    ...moreLine.map((line) => `<p>${html(line)}</p>`),
   ];
   const end = `<p style="color: #666">Rule: ${html(clip(rule.name, 100))}</p></body></html>`;
   const body = `${HEAD}${parts.join('\n')}${end}`;

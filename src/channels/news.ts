@@ -76,8 +76,8 @@ export async function readNews(
   const [first] = shown;
   if (first === undefined && !isTest) return null;
   const mentions = rule.mention
-    ? owners.filter((one) =>
-        shown.some(({ analysis }) => findOwnerChannels(analysis.owner ?? null, owners).includes(one)),
+    ? owners.filter((owner) =>
+        shown.some(({ analysis }) => findOwnerChannels(analysis.owner ?? null, owners).includes(owner)),
       )
     : [];
   const headline =

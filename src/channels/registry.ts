@@ -55,5 +55,5 @@ export const Rule = NotificationRule.extend({ channel: ChannelName });
 
 /** Returns the name of a channel for people. */
 export function labelChannel(name: string): string {
-  return MESSAGE_CHANNELS.find((one) => one.name === name)?.label ?? name;
+  return MESSAGE_CHANNELS.find((channel) => channel.name === name)?.label ?? name;
 }

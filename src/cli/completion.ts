@@ -72,10 +72,10 @@ function describeOption({
 }
 
 function describeArgument({ registeredArguments }: Command): Value {
-  for (const { argChoices, description, name } of registeredArguments.map((one) => ({
-    ...one,
-    description: one.description,
-    name: one.name(),
+  for (const { argChoices, description, name } of registeredArguments.map((registeredArgument) => ({
+    ...registeredArgument,
+    description: registeredArgument.description,
+    name: registeredArgument.name(),
   }))) {
     if (argChoices !== undefined) return { words: argChoices };
     if (FILE_ARGUMENT.test(name) || /\blog to analyse\b/.test(description)) return { files: true };

@@ -38,7 +38,7 @@ export type ProfileName = (typeof PROFILE_NAMES)[number];
 
 /** Finds the profile with this name; undefined if there is none. */
 export function findProfile(name: string): (typeof PROFILES)[ProfileName] | undefined {
-  const known = PROFILE_NAMES.find((one) => one === name);
+  const known = PROFILE_NAMES.find((profile) => profile === name);
   return known === undefined ? undefined : PROFILES[known];
 }
 

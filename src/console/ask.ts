@@ -188,7 +188,7 @@ function renderTurn(turn: Turn, buildId: string): Html {
     )}</div>
     ${
       turn.citations.length > 0 &&
-      html`<h3>Evidence</h3><ul>${turn.citations.map((one) => citation(one, buildId))}</ul>`
+      html`<h3>Evidence</h3><ul>${turn.citations.map((other) => citation(other, buildId))}</ul>`
     }
     <details><summary>${turn.steps.length} ${turn.steps.length === 1 ? 'step' : 'steps'}</summary>
     <ol>${turn.steps.map(

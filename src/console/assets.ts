@@ -64,16 +64,17 @@ export function registerAssets(app: FastifyInstance): void {
   const access = {
     open: 'the style, script and font of the pages, which are in the public source and hold no data',
   };
-  for (const one of Object.values(ASSETS)) {
-    const [name = ''] = one.address.split('?');
+  for (const served of Object.values(ASSETS)) {
+    const [name = ''] = served.address.split('?');
     app.get(name, { config: { access } }, async (request, reply) => {
       protect(reply);
       reply
-        .header('content-type', one.type)
+        .header('content-type', served.type)
         .header('cache-control', `public, max-age=${YEAR_S}, immutable`)
         .header('vary', 'accept-encoding');
-      const packed = one.gzip !== one.plain && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-      return packed ? reply.header('content-encoding', 'gzip').send(one.gzip) : reply.send(one.plain);
+      const packed =
+        served.gzip !== served.plain && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+      return packed ? reply.header('content-encoding', 'gzip').send(served.gzip) : reply.send(served.plain);
     });
   }
 }

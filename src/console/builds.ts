@@ -88,8 +88,8 @@ function ciLink(build: Build): Shown {
  */
 function passedLater({ status, attempt }: Build, attempts: readonly Build[]): Shown {
   const passed = attempts
-    .filter((one) => one.attempt > attempt && one.status === 'passed')
-    .toSorted((one, other) => one.attempt - other.attempt)[0];
+    .filter((other) => other.attempt > attempt && other.status === 'passed')
+    .toSorted((left, right) => left.attempt - right.attempt)[0];
   return (
     status === 'failed' &&
     passed !== undefined &&
@@ -357,7 +357,7 @@ function renderLogs({ build, sources, pages }: BuildFacts): Html {
       html`<tr><td><a href="${logAddress(build.id, name)}">${name}</a></td><td>${kind}</td>
         <td class="number">${formatNumber(lines)}</td><td class="number">${formatNumber(bytes)}</td>
         <td class="quiet">${joined(
-          [logPageLink(build, pages.get(name)), ...notes].filter((one) => one !== null),
+          [logPageLink(build, pages.get(name)), ...notes].filter((part) => part !== null),
           '; ',
         )}</td></tr>`,
   );

@@ -44,24 +44,24 @@ export function formatHeading({ dataset }: Comparison): string {
  * Renders one comparison: its meaning, every figure with its difference drawn, the cost, and the cases in
  * which the sides answer differently.
  */
-export function comparisonPart(one: Comparison, at: number): Html {
-  const [top, heading] = [`k${at + 1}`, formatHeading(one)];
+export function comparisonPart(comparison: Comparison, at: number): Html {
+  const [top, heading] = [`k${at + 1}`, formatHeading(comparison)];
   return html`<section aria-labelledby="${top}"><h2 id="${top}">${heading}</h2>
-    <dl class="kv heading"><dt>A</dt><dd>${one.sides.a.files.join(', ')}</dd><dt>B</dt>
-    <dd>${one.sides.b.files.join(', ')}</dd></dl>
-    ${comparisonFigures(one, top)}
-    ${changedCases(one, top)}
-    ${comparisonNotes(one)}</section>`;
+    <dl class="kv heading"><dt>A</dt><dd>${comparison.sides.a.files.join(', ')}</dd><dt>B</dt>
+    <dd>${comparison.sides.b.files.join(', ')}</dd></dl>
+    ${comparisonFigures(comparison, top)}
+    ${changedCases(comparison, top)}
+    ${comparisonNotes(comparison)}</section>`;
 }
 
 /** Renders the meaning in sentences, every figure with its difference drawn, and the cost. */
-export function comparisonFigures(one: Comparison, top: string): Html {
-  const { cases, resampling, differences, costs } = one;
-  const heading = formatHeading(one);
+export function comparisonFigures(comparison: Comparison, top: string): Html {
+  const { cases, resampling, differences, costs } = comparison;
+  const heading = formatHeading(comparison);
   return html`<p class="quiet">${amount(cases.compared, 'case', 'cases')}
     on both sides; intervals (95 %) from resampling ${drawnText(resampling)}, with both sides of a case kept
     together.</p>
-    <div class="finding">${one.summary.map((sentence) => html`<p>${sentence}</p>`)}</div>
+    <div class="finding">${comparison.summary.map((sentence) => html`<p>${sentence}</p>`)}</div>
     ${differences.length > 0 && differenceTable(differences, heading, top)}${
       costs.length > 0 && costTable(costs, heading, top)
     }`;
@@ -70,7 +70,7 @@ export function comparisonFigures(one: Comparison, top: string): Html {
 /** The way cases are listed: the names of the sides, and how a case is shown. */
 export interface CaseListing {
   readonly sides: readonly [a: string, b: string];
-  readonly shown: (one: ChangedCase) => Html;
+  readonly shown: (changedCase: ChangedCase) => Html;
 }
 
 const AS_FILES: CaseListing = { sides: ['A', 'B'], shown: caseByAddress };
@@ -81,27 +81,29 @@ export function caseByAddress({ id, url }: Pick<ChangedCase, 'id' | 'url'>): Htm
 }
 
 /** Renders the cases in which the sides answer differently, in lists: better, worse, and neither. */
-export function changedCases(one: Comparison, top: string, listing: CaseListing = AS_FILES): Html {
+export function changedCases(comparison: Comparison, top: string, listing: CaseListing = AS_FILES): Html {
   const [, second] = listing.sides;
   const lists = [
-    [`Won: ${second} is better`, one.won],
-    [`Lost: ${second} is worse`, one.lost],
-    ...changedGroups(one).map(
+    [`Won: ${second} is better`, comparison.won],
+    [`Lost: ${second} is worse`, comparison.lost],
+    ...changedGroups(comparison).map(
       ([title, cases]) => [title.charAt(0).toUpperCase() + title.slice(1), cases] as const,
     ),
   ] as const;
   const shown = lists.filter(([, changed]) => changed.length > 0);
   return html`${shown.map(([title, changed], index) =>
-    caseList(title, changed, one, `${top}-l${index + 1}`, listing),
+    caseList(title, changed, comparison, `${top}-l${index + 1}`, listing),
   )}`;
 }
 
 /** Renders what was left out, and how far repeats differ. Renders nothing if there is neither. */
-export function comparisonNotes(one: Comparison): Shown {
-  const leftOut = leftOutLines(one, MOST_NAMED).map((line) => line.charAt(0).toUpperCase() + line.slice(1));
+export function comparisonNotes(comparison: Comparison): Shown {
+  const leftOut = leftOutLines(comparison, MOST_NAMED).map(
+    (line) => line.charAt(0).toUpperCase() + line.slice(1),
+  );
   const notes = [
-    ...spreadNotes('A', one.sides.a.spread),
-    ...spreadNotes('B', one.sides.b.spread),
+    ...spreadNotes('A', comparison.sides.a.spread),
+    ...spreadNotes('B', comparison.sides.b.spread),
     ...leftOut,
   ];
   return (
@@ -117,13 +119,15 @@ function differenceTable(differences: readonly Difference[], heading: string, to
   );
   const scale = reach.toFixed(reach < 0.1 ? 3 : 2);
   const rows = differences.map(
-    (one) =>
-      html`<tr class="is-${TONES[one.verdict]}"><th scope="row">${one.name}</th>
-        <td class="number">${one.a.toFixed(3)}</td><td class="number">${one.b.toFixed(3)}</td>
-        <td class="number">${signed(one.difference)}</td><td class="drawn">${drawing(one, reach)}</td>
-        <td class="interval">${rangeText(one)}</td><td class="number">${one.won}/${one.lost}</td>
-        <td class="number">${one.mcNemar !== null && probability(one.mcNemar.midP)}</td>
-        <td class="verdict">${VERDICTS[one.verdict]}</td><td class="number quiet">${one.cases}</td></tr>`,
+    (difference) =>
+      html`<tr class="is-${TONES[difference.verdict]}"><th scope="row">${difference.name}</th>
+        <td class="number">${difference.a.toFixed(3)}</td><td class="number">${difference.b.toFixed(3)}</td>
+        <td class="number">${signed(difference.difference)}</td>
+        <td class="drawn">${drawing(difference, reach)}</td><td class="interval">${rangeText(difference)}</td>
+        <td class="number">${difference.won}/${difference.lost}</td>
+        <td class="number">${difference.mcNemar !== null && probability(difference.mcNemar.midP)}</td>
+        <td class="verdict">${VERDICTS[difference.verdict]}</td>
+        <td class="number quiet">${difference.cases}</td></tr>`,
   );
   const axis = html`<span class="scale"><span>−${scale}</span><span>0</span><span>+${scale}</span></span>`;
   const sides = ['Figure', ...numbers('A', 'B', 'B − A'), axis, '95 % interval'];
@@ -144,15 +148,15 @@ function rangeText({ interval }: Difference): string {
  * Draws a dot for the difference on a line for its interval. A line that does not cross the middle is
  * unlikely to be chance.
  */
-function drawing(one: Difference, reach: number): Html {
-  const { name, difference, interval } = one;
+function drawing(measured: Difference, reach: number): Html {
+  const { name, difference, interval } = measured;
   const x = (value: number) => unit(WIDTH / 2 + (value / reach) * (WIDTH / 2 - DOT - 1));
   const y = HEIGHT / 2;
   const line =
     interval !== null &&
     html`<line class="range" x1="${x(interval[0])}" x2="${x(interval[1])}" y1="${y}" y2="${y}"/>`;
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img"
-    aria-label="${name}: ${signed(difference)} ${rangeText(one)}">
+    aria-label="${name}: ${signed(difference)} ${rangeText(measured)}">
     <line class="zero" x1="${WIDTH / 2}" x2="${WIDTH / 2}" y1="0" y2="${HEIGHT}"/>${line}<circle
     cx="${x(difference)}" cy="${y}" r="${DOT}"/></svg>`;
 }
@@ -184,10 +188,10 @@ function caseList(
   const rest = cases.length - MOST_CASES;
   // In a folder the number is no line of anything.
   const isFile = dataset.endsWith('.jsonl');
-  const rows = cases.slice(0, MOST_CASES).map((one) => {
-    return html`<tr><th scope="row">${listing.shown(one)}${
-      isFile && html` <span class="quiet">${dataset}:${one.line}</span>`
-    }</th><td>${one.truth}</td><td>${one.said.a}</td><td>${one.said.b}</td></tr>`;
+  const rows = cases.slice(0, MOST_CASES).map((changedCase) => {
+    return html`<tr><th scope="row">${listing.shown(changedCase)}${
+      isFile && html` <span class="quiet">${dataset}:${changedCase.line}</span>`
+    }</th><td>${changedCase.truth}</td><td>${changedCase.said.a}</td><td>${changedCase.said.b}</td></tr>`;
   });
   return html`<h3 id="${id}">${title}
     <span class="quiet">(${cases.length})</span></h3>${dataTable(

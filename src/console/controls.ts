@@ -125,8 +125,8 @@ export function options(
   choices: readonly (string | number | readonly [value: string, words: string])[],
   chosen: Shown,
 ): Html[] {
-  return choices.map((one) => {
-    const [value, words] = typeof one === 'object' ? one : [one, one];
+  return choices.map((choice) => {
+    const [value, words] = typeof choice === 'object' ? choice : [choice, choice];
     return html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`;
   });
 }

@@ -72,9 +72,9 @@ export function dataTable(
   rows: Shown,
   { className, caption }: { readonly className?: string; readonly caption?: string } = {},
 ): Html {
-  const names = head.map((one) => (isNumber(one) ? one.number : one));
+  const names = head.map((column) => (isNumber(column) ? column.number : column));
   const columns = head.map(
-    (one, at) => html`<th scope="col"${isNumber(one) && html` class="number"`}>${names[at]}</th>`,
+    (column, at) => html`<th scope="col"${isNumber(column) && html` class="number"`}>${names[at]}</th>`,
   );
   return html`<div class="panel scroll" tabindex="0" role="region" aria-label="${label}">
     <table class="table${className !== undefined && [' ', className]}">${
@@ -89,7 +89,7 @@ function isNumber(column: Column): column is { readonly number: Shown } {
 
 /** Adds to each cell of the rows the name of its column. */
 function labelled(rows: Shown, names: readonly Shown[]): Html {
-  const labels = names.map((one) => toMarkup(one).replace(/<[^<>]*>/g, ''));
+  const labels = names.map((name) => toMarkup(name).replace(/<[^<>]*>/g, ''));
   let column = 0;
   const text = toMarkup(rows).replace(/<(tr|td|th)\b/g, (tag, name) => {
     const label = name === 'tr' ? '' : labels[column];

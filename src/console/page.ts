@@ -216,13 +216,14 @@ function navigation(page: Page, reader: Reader): Html {
   const [daily, seldom] = [DAILY, SELDOM].map((sections) =>
     sections.filter(({ role }) => holds(principal, role)),
   );
-  const link = (one: Section) => sectionLink(one, page, reader);
+  const link = (section: Section) => sectionLink(section, page, reader);
   const more = [...(daily ?? []).filter(({ isRare }) => isRare), ...(seldom ?? [])].map(
-    (one) => html`<li>${link(one)}</li>`,
+    (section) => html`<li>${link(section)}</li>`,
   );
   return html`<nav class="nav" aria-label="Sections">
-    <ul>${daily?.map((one) => html`<li${one.isRare && html` class="rare"`}>${link(one)}</li>`)}</ul>
-    ${seldom !== undefined && seldom.length > 0 && html`<ul>${seldom.map((one) => html`<li>${link(one)}</li>`)}</ul>`}
+    <ul>${daily?.map((item) => html`<li${item.isRare && html` class="rare"`}>${link(item)}</li>`)}</ul>
+    ${seldom !== undefined && seldom.length > 0 && html`<ul>${seldom.map((item) => html`<li>${link(item)}</li>`)}
+      </ul>`}
     <details class="more"><summary>${icon('dots')}More</summary><ul>${more}<li><a href="/me">${icon(
       'me',
     )}${principal?.name}</a></li></ul></details>

@@ -143,7 +143,7 @@ const NEW_TOP = crumbs([html`<a href="/library">Library</a>`, html`<a href="/lib
  */
 function ruleFormMain(fields: RuleFields, { failure, trial }: RuleOutcome): Html {
   const { pattern, sample, repository, category, kind, rootCause, fixRecommendation } = fields;
-  const kinds = KINDS.filter((one) => one !== 'unknown').map((one) => [one, nameKind(one)] as const);
+  const kinds = KINDS.filter((name) => name !== 'unknown').map((name) => [name, nameKind(name)] as const);
   return html`<div class="item"><h1 tabindex="-1">New rule</h1>
     ${failure !== null && banner(html`<strong>Refused.</strong> ${failure}`, { tone: 'red', id: 'failure' })}
     ${trial !== null && trialPart(trial)}
@@ -157,7 +157,7 @@ function ruleFormMain(fields: RuleFields, { failure, trial }: RuleOutcome): Html
     maxlength="4000">${sample}</textarea></p>
     <p class="choices"><label>Category
     <select name="category">${options(
-      CATEGORY_KEYS.map((one) => [one, CATEGORY_WORDS[one]] as const),
+      CATEGORY_KEYS.map((name) => [name, CATEGORY_WORDS[name]] as const),
       category,
     )}</select></label>
     <label>Kind <select name="kind">${options([['', 'unknown'], ...kinds], kind)}</select></label>

@@ -110,10 +110,10 @@ function chips({ terms }: Search, q: string): Html {
   const times = names.has('since') ? [] : ['since:today', 'since:yesterday', 'since:7d', 'since:30d'];
   const categories = names.has('category') ? [] : CATEGORIES.map((category) => `category:${category}`);
   const flags = names.has('is') ? [] : SEARCH_STATES.map((flag) => `is:${flag}`);
-  const more = [...times, ...flags, ...categories].filter((one) => !has.has(one.toLowerCase()));
+  const more = [...times, ...flags, ...categories].filter((term) => !has.has(term.toLowerCase()));
   return html`<ul class="key" aria-label="Filters in use">${given}</ul>
     <details class="narrow"><summary>Narrow</summary><p>${joined(
-      more.map((one) => html`<a class="chip" href="${getSearchAddress(`${q} ${one}`)}">${one}</a>`),
+      more.map((term) => html`<a class="chip" href="${getSearchAddress(`${q} ${term}`)}">${term}</a>`),
       ' ',
     )}</p></details>`;
 }

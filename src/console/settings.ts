@@ -207,7 +207,7 @@ const handles = z
   .default('')
   .transform((text) =>
     listedIn(text)
-      .map((one) => one.slice(0, 200))
+      .map((line) => line.slice(0, 200))
       .slice(0, 20),
   );
 const MeForm = z.object({
@@ -259,9 +259,9 @@ function mePage({ name, roles, repositories }: Principal, preferences: Preferenc
     html`<p><label><input type="checkbox" name="${field}" value="on"${on && html` checked`}>
       ${words}</label></p>`;
   const themes = ['system', 'light', 'dark'].map(
-    (one) =>
-      html`<label><input type="radio" name="theme" value="${one}"${one === theme && html` checked`}>
-        ${one}</label> `,
+    (role) =>
+      html`<label><input type="radio" name="theme" value="${role}"${role === theme && html` checked`}>
+        ${role}</label> `,
   );
   const keys = KEYS.map(
     (binding) =>

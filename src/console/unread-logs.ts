@@ -21,10 +21,10 @@ export async function unreadLogs(
   const unread = await stores.health.unreadLogs(period, MOST);
   if (unread.length === 0) return null;
   const rows = unread.map(
-    (one) =>
-      html`<tr><th scope="row">${one.repository}</th><td>${ciName(one)}</td>
-        <td class="number">${formatNumber(one.builds)}</td>
-        <td><a href="${buildAddress(one.buildId)}">${one.why}</a></td></tr>`,
+    (log) =>
+      html`<tr><th scope="row">${log.repository}</th><td>${ciName(log)}</td>
+        <td class="number">${formatNumber(log.builds)}</td>
+        <td><a href="${buildAddress(log.buildId)}">${log.why}</a></td></tr>`,
   );
   return html`<h2>Logs that could not be read</h2>
     <p>These builds failed in the past ${DAYS} days and have no answer, because their logs could not be read.

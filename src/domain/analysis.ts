@@ -349,7 +349,7 @@ export function withTried(analysis: Analysis, experiment: Experiment): Analysis 
   const culprit = verdict === 'found' ? candidates?.[0]?.commit : undefined;
   if (culprit === undefined) return { ...analysis, experiment };
   const isCulprit = ({ commit }: Suspect) => Number(commit === culprit);
-  const suspects = analysis.answer.suspects.toSorted((one, other) => isCulprit(other) - isCulprit(one));
+  const suspects = analysis.answer.suspects.toSorted((left, right) => isCulprit(right) - isCulprit(left));
   return { ...analysis, experiment, answer: { ...analysis.answer, suspects } };
 }
 

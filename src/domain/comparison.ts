@@ -159,8 +159,8 @@ export function dollars(value: number): string {
 }
 
 /** Formats a count with its noun: 1 → "1 case", 12345 → "12,345 cases". */
-export function amount(count: number, one: string, many: string): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+export function amount(count: number, singular: string, many: string): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? singular : many}`;
 }
 
 /**

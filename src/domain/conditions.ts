@@ -43,7 +43,7 @@ export function findDependenceArms(
 ): readonly [Arm, Arm] | null {
   const [red, green, ...more] = arms
     .filter(({ under }) => under !== undefined)
-    .toSorted((one, other) => rateOfFailure(other) - rateOfFailure(one));
+    .toSorted((left, right) => rateOfFailure(right) - rateOfFailure(left));
   if (on === undefined || red === undefined || green === undefined || more.length > 0) return null;
   const pair = [red, green] as const;
   const isNamed =

@@ -51,7 +51,7 @@ export function keepFacts(experiment: Experiment): Experiment {
 export const KeptExperiment = Experiment.overwrite(keepFacts);
 
 function keepBisection(bisection: Bisection): Bisection {
-  const skipped = bisection.skipped.map((one) => ({ ...one, why: '' }));
+  const skipped = bisection.skipped.map((point) => ({ ...point, why: '' }));
   const kept = { ...bisection, skipped, notes: [] };
   return { ...kept, sentence: describeBisection(kept) };
 }

@@ -126,7 +126,7 @@ export function measureFlakiness(runs: readonly TestRun[], marked = STRIP): Flak
     rerun: rerun.length,
     recovered: rerun.filter((group) => passedLater(group).length > 0).length,
     defaultRuns: branches.flat().length,
-    flips: flips.reduce((sum, one) => sum + one, 0),
+    flips: flips.reduce((sum, flip) => sum + flip, 0),
     since: flaked[0]?.at ?? null,
     lastFlakeAt: flaked.at(-1)?.at ?? null,
     lastFailedAt: window.findLast(isFailed)?.at ?? null,
@@ -178,7 +178,7 @@ export function lastBreak<Run extends TestRun>(runs: readonly Run[]): Break<Run>
     const bad = last === -1 ? undefined : lane[good + 1];
     return bad === undefined ? [] : [{ good: lane[good] ?? null, bad, fixed: lane[last + 1] ?? null }];
   });
-  return breaks.toSorted((one, other) => other.bad.at.localeCompare(one.bad.at))[0] ?? null;
+  return breaks.toSorted((left, right) => right.bad.at.localeCompare(left.bad.at))[0] ?? null;
 }
 
 function byCommit(runs: readonly TestRun[]): TestRun[][] {

@@ -136,7 +136,7 @@ export function doubtBisection(bisection: Bisection): Doubt[] {
   const { commits, tried, skipped, candidates, verdict, confidence } = bisection;
   if (commits > MOST_COMMITS)
     return [{ path: 'commits', message: `is ${commits}, more than ${MOST_COMMITS}: search fewer` }];
-  const doubts = tried.flatMap((one, at) => within(`tried.${at}`, doubtRuns(one, MOST_RUNS)));
+  const doubts = tried.flatMap((point, at) => within(`tried.${at}`, doubtRuns(point, MOST_RUNS)));
   if (doubts.length > 0) return doubts;
   const runs = tried.reduce((sum, { exitCodes }) => sum + exitCodes.length, 0);
   if (runs > MOST_BISECTION_RUNS)
@@ -231,8 +231,8 @@ function doubtDiffs({ attempts }: FixTrial): Doubt[] {
   );
 }
 
-function isSameCommit(one: string, other: string): boolean {
-  return one.startsWith(other) || other.startsWith(one);
+function isSameCommit(left: string, right: string): boolean {
+  return left.startsWith(right) || right.startsWith(left);
 }
 
 function within(path: string, doubts: readonly Doubt[]): Doubt[] {

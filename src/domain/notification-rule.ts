@@ -166,9 +166,9 @@ export function resolveTargets(
   owners: readonly OwnerChannels[],
 ): string[] {
   const own = byOwner
-    ? findOwnerChannels(owner, owners).flatMap((one) => findAddress(one, channel) ?? [])
+    ? findOwnerChannels(owner, owners).flatMap((ownerChannel) => findAddress(ownerChannel, channel) ?? [])
     : [];
-  return [...new Set(own.length === 0 ? [destination] : own)].map((one) => `${channel}:${one}`);
+  return [...new Set(own.length === 0 ? [destination] : own)].map((target) => `${channel}:${target}`);
 }
 
 /** Returns where an owner gets its messages in a channel; null if nowhere. */
@@ -179,7 +179,7 @@ export function findAddress({ owner, ...addresses }: OwnerChannels, channel: str
 /** Returns the configured channels of the owner's names. */
 export function findOwnerChannels(owner: Owner | null, owners: readonly OwnerChannels[]): OwnerChannels[] {
   const keys = new Set(owner?.names.map(ownerKey));
-  return owners.filter((one) => keys.has(ownerKey(one.owner)));
+  return owners.filter((other) => keys.has(ownerKey(other.owner)));
 }
 
 /** An event of a rule or, if it belongs to none, of the channels of an owner, with the state at that time. */
@@ -265,7 +265,7 @@ function isQuiet(from: number | null, to: number | null, hour: number): boolean 
 function localMinutes(at: number, timeZone: string): number {
   const part = partsIn(timeZone).formatToParts(at);
   const [year = 0, month = 1, day, hour, minute] = (['year', 'month', 'day', 'hour', 'minute'] as const).map(
-    (type) => Number(part.find((one) => one.type === type)?.value),
+    (type) => Number(part.find((other) => other.type === type)?.value),
   );
   return Date.UTC(year, month - 1, day, hour, minute) / MINUTE;
 }
@@ -334,7 +334,7 @@ function plannedFor(
     const free = last === undefined ? oldest : last.at + pauseAfter(rule);
     const at = sendingTime(rule, oldest, Math.max(oldest, free));
     const rest = found.slice(from);
-    const count = rest.filter((one) => Date.parse(one.at) <= at).length;
+    const count = rest.filter((message) => Date.parse(message.at) <= at).length;
     messages.push({ at, target, occasions: rest.slice(0, count) });
     from += count;
   }

@@ -60,7 +60,7 @@ export type PublishBound = z.infer<typeof PublishBound>;
 
 /** Says why answers of this route are not published, for people. */
 export function boundReason({ routes, maxWrong }: PublishBound, route: Route): string {
-  const standing = routes.find((one) => one.route === route);
+  const standing = routes.find((other) => other.route === route);
   const { outcomes = 0, wrong = 0, missing = 0 } = standing ?? {};
   const known = `${Math.round(wrong)} of ${Math.round(outcomes)} known answers ${ROUTE_WORDS[route]} were wrong`;
   const more =
@@ -103,7 +103,7 @@ const FIRST_TESTED: Route = 'tool error';
 const UNFOUNDED: ReadonlySet<Route> = new Set(['rule', 'words']);
 /** Tells whether answers of a route may be published; a route without known outcomes may not. */
 export function isPublishedRoute({ routes }: PublishBound, route: Route): boolean {
-  return routes.some((one) => one.route === route && one.published);
+  return routes.some((other) => other.route === route && other.published);
 }
 
 /**
@@ -125,8 +125,8 @@ export function choosePublished(
   let isTested = false;
   const pending: RouteStanding[] = [];
   const routes: RouteStanding[] = [];
-  for (const route of ROUTES.filter((one) => !UNFOUNDED.has(one) && one !== 'model')) {
-    const own = countTally(known.filter((one) => one.route === route));
+  for (const route of ROUTES.filter((name) => !UNFOUNDED.has(name) && name !== 'model')) {
+    const own = countTally(known.filter((routeOutcome) => routeOutcome.route === route));
     const within = isOpen ? { size: pool.size + own.size, wrong: pool.wrong + own.wrong } : own;
     if (isOpen) pool = within;
     const upper = upperShare(within.wrong, within.size, risk.confidence);
@@ -147,8 +147,8 @@ export function choosePublished(
         (one) => one.outcomes < ALONE_FROM || keeps({ size: one.outcomes, wrong: one.wrong }, risk),
       );
     if (!isOpen) continue;
-    for (const one of pending.splice(0))
-      routes.push({ ...one, upper, published: one.outcomes > 0, missing: 0 });
+    for (const candidate of pending.splice(0))
+      routes.push({ ...candidate, upper, published: candidate.outcomes > 0, missing: 0 });
   }
   const model = countTally(known.filter(({ route }) => route === 'model'));
   const isKept = keeps(model, risk);

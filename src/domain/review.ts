@@ -218,9 +218,9 @@ export function findTouchedSuspects(
 }
 
 /** Commits are named in full or by their first characters. */
-function isSame(one: string | null, other: string | null): boolean {
-  if (one === null || other === null || Math.min(one.length, other.length) < 7) return false;
-  return one.startsWith(other) || other.startsWith(one);
+function isSame(left: string | null, right: string | null): boolean {
+  if (left === null || right === null || Math.min(left.length, right.length) < 7) return false;
+  return left.startsWith(right) || right.startsWith(left);
 }
 
 /** Creates the review of an analysis, ready to be opened. */

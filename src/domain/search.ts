@@ -152,7 +152,7 @@ function isName(name: string): name is SearchName {
 }
 
 function unknownName(name: string, value: string): TriageError {
-  const known = Object.keys(SEARCH_NAMES).map((one) => `${one}:`);
+  const known = Object.keys(SEARCH_NAMES).map((prefix) => `${prefix}:`);
   return wrong(
     `There is no filter ${name}:. Available filters: ${known.join(' ')}. ` +
       `To search for it as text, quote it: "${name}:${value}".`,
@@ -222,7 +222,7 @@ function longEnough(value: string): string {
 }
 
 function parseCategory(value: string): Category {
-  const found = CATEGORIES.find((one) => one === value.toUpperCase());
+  const found = CATEGORIES.find((category) => category === value.toUpperCase());
   if (found === undefined)
     throw wrong(`category:${value} is not a category. Use one of ${CATEGORIES.join(', ')}.`);
   return found;
@@ -234,18 +234,18 @@ function parseCategory(value: string): Category {
  */
 function parseState(value: string, { flags = [], states = [] }: FailureFilter): FailureFilter {
   const name = value.toLowerCase();
-  const flag = SEARCH_FLAGS.find((one) => one === name);
+  const flag = SEARCH_FLAGS.find((known) => known === name);
   if (flag !== undefined) return { flags: [...flags, flag] };
-  const state = CauseState.options.find((one) => one === name);
+  const state = CauseState.options.find((option) => option === name);
   if (state !== undefined) return { states: [...states, state] };
   throw wrong(
-    `is:${value} is not a filter. Use one of ${SEARCH_STATES.map((one) => `is:${one}`).join(', ')}.`,
+    `is:${value} is not a filter. Use one of ${SEARCH_STATES.map((known) => `is:${known}`).join(', ')}.`,
   );
 }
 
 function parseConfidence(value: string): NonNullable<FailureFilter['confidence']> {
   const [, sign = '>=', number = '', percent] = /^([<>]=?)?(\d{1,3}(?:\.\d{1,6})?)(%)?$/.exec(value) ?? [];
-  const is = COMPARISONS.find((one) => one === sign);
+  const is = COMPARISONS.find((comparison) => comparison === sign);
   const than = percent === undefined ? Number(number) : Number(number) / 100;
   if (is === undefined || number === '' || than > 1)
     throw wrong(

@@ -177,7 +177,7 @@ async function shareDependencies(top: string, folder: string): Promise<string[]>
 async function allEqual(top: string, folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     const [ours, theirs] = await Promise.all(
-      [top, folder].map((one) => readFile(join(one, name), 'utf8').catch(() => null)),
+      [top, folder].map((root) => readFile(join(root, name), 'utf8').catch(() => null)),
     );
     if (ours !== theirs) return false;
   }

@@ -120,12 +120,12 @@ async function tryPart(
 
 /** Collects what others found at a commit. A commit is skipped only if no one could try it. */
 function toPoint(commit: Commit, results: readonly Bisection[]): Point {
-  const there = results.flatMap(({ tried }) => tried.filter((one) => one.commit === commit.id));
+  const there = results.flatMap(({ tried }) => tried.filter((point) => point.commit === commit.id));
   const [passed, failed] = [sum(there, 'passed'), sum(there, 'failed')];
-  const exitCodes = there.flatMap((one) => one.exitCodes);
-  const other = there.reduce((total, one) => total + one.other, 0);
+  const exitCodes = there.flatMap((point) => point.exitCodes);
+  const other = there.reduce((total, point) => total + point.other, 0);
   const why =
-    results.flatMap(({ skipped }) => skipped.filter((one) => one.commit === commit.id))[0]?.why ?? null;
+    results.flatMap(({ skipped }) => skipped.filter((point) => point.commit === commit.id))[0]?.why ?? null;
   return { commit, passed, failed, other, cached: 0, exitCodes, skipped: passed + failed > 0 ? null : why };
 }
 

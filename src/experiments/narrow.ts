@@ -108,10 +108,10 @@ export function testList(argv: readonly string[]): TestList | null {
 }
 
 /** Checks whether both names refer to the same test. One of them may have less information. */
-export function isSameTest(one: FailingTest, other: FailingTest): boolean {
-  if (one.name !== other.name || (one.file !== null && other.file !== null && one.file !== other.file))
+export function isSameTest(left: FailingTest, right: FailingTest): boolean {
+  if (left.name !== right.name || (left.file !== null && right.file !== null && left.file !== right.file))
     return false;
-  return one.suite === null || other.suite === null || fullName(one) === fullName(other);
+  return left.suite === null || right.suite === null || fullName(left) === fullName(right);
 }
 
 function findFilter(argv: readonly string[]): Filter | undefined {

@@ -39,12 +39,12 @@ export function createRunProcesses(): RunProcesses {
       session === leader ||
       known.get(pid) === startedAt ||
       readText(`/proc/${pid}/environ`).split('\0').includes(`${MARK}=${id}`);
-    const found = new Map(all.filter(isKnown).map((one) => [one.pid, one]));
+    const found = new Map(all.filter(isKnown).map((process) => [process.pid, process]));
     let [before, grown] = [-1, all];
     while (found.size > before) {
       before = found.size;
-      grown = grown.filter((one) => !found.has(one.pid));
-      for (const one of grown) if (found.has(one.parent)) found.set(one.pid, one);
+      grown = grown.filter((process) => !found.has(process.pid));
+      for (const process of grown) if (found.has(process.parent)) found.set(process.pid, process);
     }
     known.clear();
     for (const { pid, startedAt } of found.values()) known.set(pid, startedAt);

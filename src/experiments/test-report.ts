@@ -100,7 +100,7 @@ export async function runWithReport(
 ): Promise<{ readonly exitCode: number | null; readonly seen: Seen }> {
   const known = findFramework(argv, tests);
   const framework = known ?? tests[0]?.framework;
-  const reporting = REPORTS.find((one) => one.framework === framework);
+  const reporting = REPORTS.find((other) => other.framework === framework);
   if (reporting === undefined || (known === null && reporting.args !== undefined))
     return { exitCode: null, seen: null };
   return await inTemporaryFolder('faultline-report-', async (folder) => {
@@ -195,10 +195,10 @@ export function whyNotSeen(before: Seen, after: Seen, tests: readonly FailingTes
   if (failed.length === 0 && tests.length === 0) return null;
   if (failed.length === 0 || after === null)
     return 'no report of its tool showed that the failing tests ran and passed';
-  for (const one of failed) {
-    const same = after.filter((other) => other.name === one.name && other.suite === one.suite);
-    if (same.length > 0 ? same.every(({ status }) => status === 'passed') : isLoadedBy(one, after)) continue;
-    return `the report of its tool does not show that "${one.name}" ran and passed`;
+  for (const test of failed) {
+    const same = after.filter((other) => other.name === test.name && other.suite === test.suite);
+    if (same.length > 0 ? same.every(({ status }) => status === 'passed') : isLoadedBy(test, after)) continue;
+    return `the report of its tool does not show that "${test.name}" ran and passed`;
   }
   return null;
 }

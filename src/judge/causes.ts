@@ -107,7 +107,7 @@ function addFromLog(
   const said = siblings === null ? cause : `${cause} ${siblings.text}`;
   // A rule's own sentence is whole.
   const complete = own === null ? completeCause(said, fact, facts) : null;
-  return [siblings, complete].filter((one) => one !== null);
+  return [siblings, complete].filter((filled) => filled !== null);
 }
 
 type Section = TriageSubject['failedSections'][number];
@@ -115,7 +115,7 @@ type Section = TriageSubject['failedSections'][number];
 /** Finds the failed step that printed the fact, otherwise the first one. Returns null if the log marks no step. */
 function findStep({ subject }: Facts, fact: Fact | null): Section | null {
   const failed = listFailedSteps(subject);
-  return failed.find((one) => fact !== null && isWithin(one, fact)) ?? failed[0] ?? null;
+  return failed.find((section) => fact !== null && isWithin(section, fact)) ?? failed[0] ?? null;
 }
 
 function listFailedSteps({ failedSections }: TriageSubject): Section[] {

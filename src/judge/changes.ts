@@ -70,7 +70,9 @@ export function collectFailureWords(subject: TriageSubject): ReadonlySet<string>
 /** Returns how much the changed lines and their context share with a failure, 0..1; 1 for three words. */
 export function shareWords(changes: readonly LineChange[], words: ReadonlySet<string>): number {
   const altering = changes.filter(altersCode);
-  const lines = altering.flatMap((one) => [one.removed, one.added, one.before, one.after].flat());
+  const lines = altering.flatMap((lineChange) =>
+    [lineChange.removed, lineChange.added, lineChange.before, lineChange.after].flat(),
+  );
   const own = wordsIn(lines.join(' ').slice(0, MAX_SAID));
   return Math.min(1, [...own].filter((word) => words.has(word)).length / ENOUGH_WORDS);
 }
@@ -108,7 +110,8 @@ export function listMissedNames({ changes }: Touch, subject: TriageSubject): str
   const names = [...said.matchAll(QUOTED)].flatMap(({ groups }) => groups?.name ?? []);
   const count = (lines: readonly string[], name: string) =>
     (lines.join('\n').match(/[\w-]+/g) ?? []).filter((word) => word === name).length;
-  const isLost = (name: string) => changes.some((one) => count(one.removed, name) > count(one.added, name));
+  const isLost = (name: string) =>
+    changes.some((change) => count(change.removed, name) > count(change.added, name));
   return [...new Set(names)].filter(isLost);
 }
 

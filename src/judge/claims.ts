@@ -135,13 +135,13 @@ function withValues(
   );
   const all = firstOfEach(
     [{ evidenceId: main.evidence[0] ?? '', quote }, ...read, ...shown],
-    ({ quote: one }) => `${one.source}:${one.line}`,
+    ({ quote: quotation }) => `${quotation.source}:${quotation.line}`,
   );
   const chosen = all.slice(0, MAX_QUOTES);
   return {
     ...main,
     evidence: [...new Set(chosen.map(({ evidenceId }) => evidenceId))],
-    quotes: chosen.map((one) => one.quote),
+    quotes: chosen.map((quotation) => quotation.quote),
   };
 }
 

@@ -26,7 +26,8 @@ export function findContraryDocument(
 ): Retrieved | null {
   if (ruleOn(subject).decisive?.rule.tie === true) return null;
   const documents = retrievedFrom(evidence).filter(({ evidence: item }) => item.tool === 'search_knowledge');
-  const own = documents.find((one) => one.kind === kind || one.category === category)?.score ?? 0;
+  const own =
+    documents.find((document) => document.kind === kind || document.category === category)?.score ?? 0;
   const span = collectOwnWords(subject);
   const contrary = documents.find(({ category: other, kind: otherKind, score, phrase }) => {
     if (other === null || other === category || otherKind === kind) return false;

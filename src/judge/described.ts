@@ -25,7 +25,7 @@ export function formatPlace(file: string | null, line: number | null): string | 
 export function titleAt(place: string | null, message: string, separator = ': ', before = ''): string {
   if (place === null) return `${before === '' ? '' : `${before}: `}${message}`;
   const titles = [place, place.split('/').at(-1) ?? place].map(
-    (one) => `${before === '' ? '' : `${before} at `}${one}${separator}${message}`,
+    (ending) => `${before === '' ? '' : `${before} at `}${ending}${separator}${message}`,
   );
   const bare = before === '' ? message : `${before}: ${message}`;
   return titles.concat(bare).find(({ length }) => length <= MAX_TITLE) ?? message;

@@ -158,7 +158,7 @@ export function seenElsewhere(
   if (chosen.length === 0) return null;
   const shared = chosen.filter(({ row }) => SHARED.test(row.branch));
   const isSure = shared.length > 0 || new Set(chosen.map(({ row }) => row.branch)).size > 1;
-  const named = [...shared, ...chosen.filter((one) => !shared.includes(one))].slice(0, MAX_NAMED);
+  const named = [...shared, ...chosen.filter((test) => !shared.includes(test))].slice(0, MAX_NAMED);
   const builds = named.map(
     ({ row }) => `${row.pipeline} #${row.number} on ${row.branch} (${row.seenAt.slice(0, 10)})`,
   );
@@ -244,17 +244,19 @@ const READING = ['read_file', 'read_test_file', 'search_code', 'search_semantic'
  */
 export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFacts {
   const touching = evidenceFrom(evidence, TOUCHING);
-  const all = touching.flatMap((one) => readTouch(one) ?? []);
+  const all = touching.flatMap((other) => readTouch(other) ?? []);
   const formatting = all.filter(({ formats }) => formats);
   // A commit that only formatted a file is not shown as one that touched it.
   const touches = all.filter(
-    ({ path, commit }) => !formatting.some((one) => one.path === path && one.commit === commit),
+    ({ path, commit }) => !formatting.some((touch) => touch.path === path && touch.commit === commit),
   );
   const isFormatted = (path: string) =>
-    formatting.some((one) => one.path === path && one.tool === 'changed_since_green') &&
-    !touches.some((one) => one.path === path && one.tool === 'changed_since_green');
+    formatting.some((touch) => touch.path === path && touch.tool === 'changed_since_green') &&
+    !touches.some((touch) => touch.path === path && touch.tool === 'changed_since_green');
   const lists = (tool: (typeof TOUCHING)[number]) =>
-    touching.filter((one) => one.tool === tool && one.data.fileCount !== null && one.data.files !== null);
+    touching.filter(
+      (other) => other.tool === tool && other.data.fileCount !== null && other.data.files !== null,
+    );
   const changed = lists('changed_since_green')[0]?.data;
   const [found] = evidenceFrom(evidence, ['find_files']);
   const files = evidenceFrom(evidence, [...TOUCHING, ...READING]).flatMap(({ data }) =>
@@ -283,9 +285,9 @@ export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFa
  * or the longest one with which a path of the machine ends. Returns the log's path otherwise.
  */
 export function resolveRepositoryPath(path: string, { paths }: Pick<RepositoryFacts, 'paths'>): string {
-  const fitting = paths.filter((one) => one === path || one.endsWith(`/${path}`));
+  const fitting = paths.filter((other) => other === path || other.endsWith(`/${path}`));
   if (fitting.length === 1) return fitting[0] ?? path;
-  const ending = paths.filter((one) => one.includes('/') && path.endsWith(`/${one}`));
+  const ending = paths.filter((other) => other.includes('/') && path.endsWith(`/${other}`));
   const [longest = path] = ending.toSorted((left, right) => right.length - left.length);
   return fitting.length > 1 ? path : longest;
 }
@@ -307,7 +309,7 @@ function readTouch({ item, data }: EvidenceFrom<(typeof TOUCHING)[number]>): Tou
   const kept = new Set(changes.map(({ oldLine }) => oldLine));
   const formatted = all
     .filter(({ oldLine }) => !kept.has(oldLine))
-    .map((one) => findChangedRange(one).join());
+    .map((lineChange) => findChangedRange(lineChange).join());
   return {
     evidenceId: item.id,
     tool: item.tool,

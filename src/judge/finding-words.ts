@@ -51,7 +51,7 @@ function countErrors({ length }: readonly Diagnostic[], facts: Facts): string {
   const own = Array.from((isAlone ? facts.shown : '').matchAll(OWN_COUNT), ([, found, errors]) =>
     Number(found ?? errors),
   );
-  const most = own.reduce((highest, one) => Math.max(highest, one), length);
+  const most = own.reduce((highest, value) => Math.max(highest, value), length);
   return most === length && length >= MAX_DIAGNOSTICS ? `at least ${length}` : String(most);
 }
 
@@ -97,5 +97,5 @@ function countRules(errors: readonly Diagnostic[]): [string, number][] {
   );
   return [...byRule]
     .map(([code, all]): [string, number] => [code, all.length])
-    .sort(([, one], [, other]) => other - one);
+    .sort(([, left], [, right]) => right - left);
 }

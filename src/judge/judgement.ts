@@ -148,7 +148,7 @@ export function unseenFigures(): UnseenFigures[] {
     return [{ name, ...figures, thresholds }];
   });
   const order = Object.values(UNSEEN);
-  return found.toSorted((one, other) => order.indexOf(one.name) - order.indexOf(other.name));
+  return found.toSorted((left, right) => order.indexOf(left.name) - order.indexOf(right.name));
 }
 
 /** Judges by another model from now on: one that did not see the project that is measured. */
@@ -349,7 +349,7 @@ function hash(text: string): number {
 export function computeSigns(given: Facts, matches: readonly Match[], odds: LogOdds): number[] {
   const { subject } = given;
   const { category, probabilities } = chosen(odds, matches);
-  const second = ranked(probabilities).find((one) => one !== category) ?? category;
+  const second = ranked(probabilities).find((other) => other !== category) ?? category;
   const own = of(matches, category);
   const rival = matches.find(({ rule }) => rule.category !== category);
   const { failingTests, messages, diagnostics, exits, failedSections } = subject;

@@ -79,7 +79,7 @@ export function countOutcomes(
 ): { readonly right: number; readonly of: number } | null {
   const findBand = (sureness: number) => BANDS.find((from) => sureness >= from);
   const like = sourceOutcomes().filter(
-    (one) => one.route === route && findBand(one.stated) === findBand(stated),
+    (heldOutcome) => heldOutcome.route === route && findBand(heldOutcome.stated) === findBand(stated),
   );
   if (like.length < FEWEST) return null;
   return { right: like.filter(({ right }) => right).length, of: like.length };

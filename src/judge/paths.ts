@@ -115,7 +115,7 @@ export function parseJvmClass(dotted: string): JvmClass | null {
   const name = segments[at]?.split('$')[0];
   if (name === undefined || name === '') return null;
   const packages = segments.slice(0, at);
-  return packages.every((one) => /^[a-z][\w]{0,80}$/.test(one)) ? { packages, name } : null;
+  return packages.every((segment) => /^[a-z][\w]{0,80}$/.test(segment)) ? { packages, name } : null;
 }
 
 /**
@@ -135,9 +135,9 @@ export function isTestClass(name: string): boolean {
 }
 
 /** Counts the segments that two packages share from their root. */
-export function sharedSegments(one: readonly string[], other: readonly string[]): number {
-  const different = one.findIndex((segment, at) => segment !== other[at]);
-  return different === -1 ? one.length : different;
+export function sharedSegments(left: readonly string[], right: readonly string[]): number {
+  const different = left.findIndex((segment, at) => segment !== right[at]);
+  return different === -1 ? left.length : different;
 }
 
 /** A frame in a file of the project. */

@@ -71,7 +71,7 @@ export function rankPlaces(subject: TriageSubject): readonly Place[] {
   const named = [...diagnosedPlaces(subject, project), ...framePlaces(subject, project, tested)];
   const found = mergeFiles([...named, ...messagePlaces(subject, project), ...testPlaces(tested, named)]);
   const logged = loggedPlaces(subject, project).filter(
-    ({ path }) => !found.some((one) => isSameFile(one.path, path) || one.path.endsWith(` ${path}`)),
+    ({ path }) => !found.some((place) => isSameFile(place.path, path) || place.path.endsWith(` ${path}`)),
   );
   return [...found, ...mergeFiles(logged)].sort((left, right) => right.score - left.score);
 }
@@ -101,9 +101,9 @@ function framePlaces(subject: TriageSubject, project: Project, tested: readonly 
       const own = listOwnFrames(frames, project);
       return [
         ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && !onlyReports)),
-        ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && onlyReports)).map((one) => ({
-          ...one,
-          rank: one.rank + 4,
+        ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && onlyReports)).map((place) => ({
+          ...place,
+          rank: place.rank + 4,
         })),
         ...rankedFiles(own.filter(({ isTest }) => isTest)),
       ].map(({ path, line, isTest, rank }) => {
@@ -185,7 +185,7 @@ function testPlaces(tested: readonly TestedFiles[], named: readonly Place[]): Pl
     });
     if (twin === null || isTestClass(twin.split('/').at(-1)?.replace(/\..*$/, '') ?? ''))
       return [itself, ...guessed];
-    const traced = named.find((one) => isSameFile(one.path, twin) && one.path !== file);
+    const traced = named.find((place) => isSameFile(place.path, twin) && place.path !== file);
     const score =
       traced === undefined ? fade(TWIN, rank) : round(Math.min(0.99, traced.score + TWIN_IN_TRACE));
     return [
@@ -205,7 +205,7 @@ function testPlaces(tested: readonly TestedFiles[], named: readonly Place[]): Pl
 function mergeFiles(places: readonly Place[]): Place[] {
   const merged: Place[] = [];
   for (const place of places) {
-    const at = merged.findIndex((one) => isSameFile(one.path, place.path));
+    const at = merged.findIndex((other) => isSameFile(other.path, place.path));
     const known = merged[at];
     if (known === undefined) merged.push(place);
     else merged[at] = mergePlaces(known, place);
@@ -335,9 +335,9 @@ function classGuesses(path: string): string[] {
   const whole = name.replace(/(?:Bug|Issue|Jira)?\d{2,7}$/, '');
   const role = ROLE.exec(whole.slice(0, -1))?.[0];
   const shorter = [whole, role].filter(
-    (one) => one !== undefined && one.length > 3 && one !== name && !isTestClass(one),
+    (prefix) => prefix !== undefined && prefix.length > 3 && prefix !== name && !isTestClass(prefix),
   );
-  return [...new Set(shorter)].map((one) => `${folder}${one}${extension}`);
+  return [...new Set(shorter)].map((prefix) => `${folder}${prefix}${extension}`);
 }
 
 /** Usual endings of class names, followed by another word. */

@@ -26,7 +26,7 @@ export function listSiblings(
   const lines = new Set([fact.line, ...used.map(({ line }) => line)]);
   const values = step
     .filter(({ line, text }) => lines.has(line) && complains(text))
-    .flatMap((one) => step.flatMap((other) => readSibling(one, other, cause) ?? []))
+    .flatMap((shownLine) => step.flatMap((other) => readSibling(shownLine, other, cause) ?? []))
     .filter(({ text }) => !cause.includes(text));
   const names = [...new Set(values.map(({ text }) => text))];
   return names.length === 0
@@ -38,9 +38,12 @@ export function listSiblings(
  * Reads the one word in which a line differs from another, in whose place the first has a name that the cause
  * is about. Returns null if it is no name, or if there are several.
  */
-function readSibling(one: ShownLine, other: ShownLine, cause: string): Value | null {
-  if (one.source !== other.source || one.line === other.line) return null;
-  const [words, others] = [one, other].map(({ text }) => text.trim().split(/\s+/)) as [string[], string[]];
+function readSibling(shownLine: ShownLine, other: ShownLine, cause: string): Value | null {
+  if (shownLine.source !== other.source || shownLine.line === other.line) return null;
+  const [words, others] = [shownLine, other].map(({ text }) => text.trim().split(/\s+/)) as [
+    string[],
+    string[],
+  ];
   if (words.length !== others.length || words.length < FEWEST_WORDS) return null;
   const places = others.flatMap((word, at) => (word === words[at] ? [] : [at]));
   const [word, own] = [others, words].map((all) => all[places[0] ?? 0] ?? '') as [string, string];

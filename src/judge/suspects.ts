@@ -117,7 +117,7 @@ function listCandidates(
   category: Category,
 ) {
   const imported = facts.found.filter(({ by }) => by === 'import').map(({ path }) => path);
-  const isImported = (path: string) => imported.some((one) => isSameFile(one, path));
+  const isImported = (path: string) => imported.some((file) => isSameFile(file, path));
   const known = places.map((place) => ({
     place,
     isImported: place.score < IMPORTED_MOST && isImported(place.path),
@@ -292,7 +292,7 @@ function formatReason(named: string, signals: SuspectSignals): string {
     signals.mendedBefore ? 'changed when this failure was fixed before' : null,
     signals.imported ? 'the failing test imports it' : null,
   ];
-  const reasons = [named, ...more].filter((one): one is string => one !== null && one !== '');
+  const reasons = [named, ...more].filter((reason): reason is string => reason !== null && reason !== '');
   return [...new Set(reasons)].join('; ');
 }
 

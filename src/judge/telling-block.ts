@@ -33,7 +33,7 @@ export function readBlock(fact: Fact, { subject }: Facts): TellingBlock {
       : findLine(fact.text, lines);
   const trigger = { text: fact.text, source: at?.source ?? null, line: at?.line ?? null };
   if (at === null) return { trigger, paragraph: [], step: linesOfFailedSteps(lines, subject) };
-  const step = lines.filter((one) => isSameStep(one, at, subject));
+  const step = lines.filter((line) => isSameStep(line, at, subject));
   const own = step.filter(({ line }) => Math.abs(line - at.line) <= REACH);
   const after = own.filter(({ line }) => line >= at.line);
   const before = own.filter(({ line }) => line < at.line).reverse();
@@ -64,25 +64,25 @@ function readLines({ excerpts }: TriageSubject): ShownLine[] {
       });
     }
   }
-  return lines.sort((one, other) => (one.source === other.source ? one.line - other.line : 0));
+  return lines.sort((left, right) => (left.source === right.source ? left.line - right.line : 0));
 }
 
 function findLine(text: string, lines: readonly ShownLine[]): ShownLine | null {
   const start = text.split('\n')[0]?.trim().slice(0, 120) ?? '';
-  return start.length < 8 ? null : (lines.find((one) => one.text.includes(start)) ?? null);
+  return start.length < 8 ? null : (lines.find((line) => line.text.includes(start)) ?? null);
 }
 
 /** Tells whether two lines belong to one step; lines of no marked step do. */
 export function isSameStep(
-  one: Pick<ShownLine, 'source' | 'line'>,
+  left: Pick<ShownLine, 'source' | 'line'>,
   at: { readonly source: string; readonly line: number },
   subject: TriageSubject,
 ): boolean {
-  if (one.source !== at.source) return false;
+  if (left.source !== at.source) return false;
   const section = subject.failedSections.find(
     ({ source, lineStart, lineEnd }) => source === at.source && lineStart <= at.line && at.line <= lineEnd,
   );
-  return section === undefined || (section.lineStart <= one.line && one.line <= section.lineEnd);
+  return section === undefined || (section.lineStart <= left.line && left.line <= section.lineEnd);
 }
 
 function linesOfFailedSteps(lines: readonly ShownLine[], { failedSections }: TriageSubject): ShownLine[] {
@@ -90,10 +90,10 @@ function linesOfFailedSteps(lines: readonly ShownLine[], { failedSections }: Tri
     ({ consequence, tolerated }) => consequence !== true && tolerated !== true,
   );
   if (own.length === 0) return [...lines];
-  return lines.filter((one) =>
+  return lines.filter((line) =>
     own.some(
       ({ source, lineStart, lineEnd }) =>
-        source === one.source && lineStart <= one.line && one.line <= lineEnd,
+        source === line.source && lineStart <= line.line && line.line <= lineEnd,
     ),
   );
 }
@@ -109,9 +109,9 @@ export function joinAfter({ trigger, paragraph }: TellingBlock): {
   const after = paragraph.filter(({ line }) => trigger.line === null || line >= trigger.line);
   const starts: number[] = [];
   let text = '';
-  for (const one of after) {
+  for (const shownLine of after) {
     starts.push(text.length);
-    text += `${one.text.trim()} `;
+    text += `${shownLine.text.trim()} `;
   }
   return { text, lineAt: (index) => after[starts.findLastIndex((start) => start <= index)] ?? null };
 }

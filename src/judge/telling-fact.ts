@@ -68,7 +68,7 @@ function chooseFact(facts: Facts, match: Match | null): Fact | null {
   if (!isWrapper(words)) return fact;
   if (findInnermost(fact, facts) !== null) return fact;
   const message = facts.subject.messages.find(
-    (one) => one.weight >= LEAST_WEIGHT && isBefore(one, fact, facts) && isComplaint(one),
+    (other) => other.weight >= LEAST_WEIGHT && isBefore(other, fact, facts) && isComplaint(other),
   );
   return message === undefined ? fact : toFact(message);
 }
@@ -81,14 +81,16 @@ function findInformativeTest({ fact: decided, rule }: Match, { all, subject }: F
   if (decided.origin !== 'test') return decided;
   const weigh = ({ text, line, source }: Fact) => {
     const own = subject.messages.filter(
-      (one) => (one.at?.line === line && one.at?.source === source) || text.startsWith(one.text.slice(0, 60)),
+      (message) =>
+        (message.at?.line === line && message.at?.source === source) ||
+        text.startsWith(message.text.slice(0, 60)),
     );
     return own.reduce((most, { weight }) => Math.max(most, weight), 0);
   };
   const tests = all.filter(
     ({ origin, text }) => origin === 'test' && rule.patterns.some((pattern) => pattern.test(text)),
   );
-  return tests.reduce((best, one) => (weigh(one) > weigh(best) ? one : best), decided);
+  return tests.reduce((best, test) => (weigh(test) > weigh(best) ? test : best), decided);
 }
 
 /** Checks whether another fact was chosen in place of the one that decided. */
@@ -131,11 +133,12 @@ function findInnermost(fact: Fact, facts: Facts): Fact | null {
   const { trigger, step } = readBlock(fact, facts);
   const below = step.filter(({ line }) => trigger.line !== null && line >= trigger.line);
   let inner: ShownLine | null = null;
-  for (const one of below) {
+  for (const shownLine of below) {
     const isDeeper =
-      LEVEL.test(one.text) && measureIndent(one.text) > measureIndent((inner ?? below[0])?.text ?? '');
-    if (one !== below[0] && !isDeeper) break;
-    if (isDeeper) inner = one;
+      LEVEL.test(shownLine.text) &&
+      measureIndent(shownLine.text) > measureIndent((inner ?? below[0])?.text ?? '');
+    if (shownLine !== below[0] && !isDeeper) break;
+    if (isDeeper) inner = shownLine;
   }
   return inner === null || isWrapper(cleanWords(inner.text, LONGEST))
     ? null
@@ -218,30 +221,35 @@ export function completeCause(cause: string, fact: Fact | null, facts: Facts): F
   // What stands on the deciding line is quoted as evidence.
   const known = new Set(listWords(`${cause} ${fact.text}`));
   const found: Message[] = [];
-  for (const one of listMessages(fact, facts).concat(listNeighbors(fact, facts))) {
-    if (found.length === MOST || (found.length > 0 && one.weight < LEAST_OF_SECOND)) break;
+  for (const message of listMessages(fact, facts).concat(listNeighbors(fact, facts))) {
+    if (found.length === MOST || (found.length > 0 && message.weight < LEAST_OF_SECOND)) break;
     if (
-      !isComplaint(one) ||
-      !adds(one, known) ||
-      isHeading(one, fact) ||
-      isFinding(one, facts) ||
-      isAnnouncement(one, facts)
+      !isComplaint(message) ||
+      !adds(message, known) ||
+      isHeading(message, fact) ||
+      isFinding(message, facts) ||
+      isAnnouncement(message, facts)
     )
       continue;
-    found.push(one);
-    for (const word of listWords(cleanWords(one.text, LONGEST))) known.add(word);
+    found.push(message);
+    for (const word of listWords(cleanWords(message.text, LONGEST))) known.add(word);
   }
   if (found.length === 0) return null;
-  const values = found.map((one) => {
-    const text = cleanWords(readWhole(toFact(one), facts), LONGEST);
-    return { text, source: one.at?.source ?? null, line: one.at?.line ?? null, near: 'step' } as const;
+  const values = found.map((message) => {
+    const text = cleanWords(readWhole(toFact(message), facts), LONGEST);
+    return {
+      text,
+      source: message.at?.source ?? null,
+      line: message.at?.line ?? null,
+      near: 'step',
+    } as const;
   });
   return { text: `The step also printed ${values.map(({ text }) => `“${text}”`).join(' and ')}.`, values };
 }
 
 /** Checks whether a message only announces what the quotation would not hold: "This was the stack:". */
-function isAnnouncement(one: Message, facts: Facts): boolean {
-  return readWhole(toFact(one), facts).trimEnd().endsWith(':');
+function isAnnouncement(message: Message, facts: Facts): boolean {
+  return readWhole(toFact(message), facts).trimEnd().endsWith(':');
 }
 
 /** Lists the lines next to a fact, the nearest first and those above before those below. */
@@ -250,7 +258,7 @@ function listNeighbors(fact: Fact, facts: Facts): Message[] {
   const distance = (line: number) => Math.abs(line - (trigger.line ?? line));
   const near = paragraph.filter(({ line }) => distance(line) > 0 && distance(line) <= NEXT_TO);
   return near
-    .sort((one, other) => distance(one.line) - distance(other.line) || one.line - other.line)
+    .sort((left, right) => distance(left.line) - distance(right.line) || left.line - right.line)
     .map(({ text, source, line }) => ({ text, at: { source, line }, weight: 0 }));
 }
 
@@ -258,11 +266,11 @@ function listNeighbors(fact: Fact, facts: Facts): Message[] {
 function listMessages(fact: Fact, { subject }: Facts): Message[] {
   const at = { source: fact.source ?? '', line: fact.line ?? 0 };
   return subject.messages.filter(
-    (one) =>
-      one.weight >= LEAST_WEIGHT &&
-      one.at !== null &&
-      one.at.line !== at.line &&
-      isSameStep(one.at, at, subject),
+    (message) =>
+      message.weight >= LEAST_WEIGHT &&
+      message.at !== null &&
+      message.at.line !== at.line &&
+      isSameStep(message.at, at, subject),
   );
 }
 

@@ -70,10 +70,12 @@ function describeOutcome(
 /** Reads what was expected and what came, where both are values. */
 function readValues({ expected, actual }: FailingTest): { expected: string; actual: string } | null {
   if (expected === null || actual === null || isExpression(actual)) return null;
-  const [one, other] = [expected, actual].map((value) =>
+  const [left, right] = [expected, actual].map((value) =>
     cleanWords(value.replace(/^\s{0,8}(?:pattern|(?:sub)?string|value): {1,4}/i, ''), 100),
   );
-  return one === undefined || other === undefined || one === other ? null : { expected: one, actual: other };
+  return left === undefined || right === undefined || left === right
+    ? null
+    : { expected: left, actual: right };
 }
 
 /** A line of a test's message that only says where. */

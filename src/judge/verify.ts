@@ -191,10 +191,10 @@ function weighCause(
       CONTRADICTED * Math.min(2, contradictions),
       `${contradictions} ${contradictions === 1 ? 'piece of evidence contradicts' : 'pieces of evidence contradict'} this`,
     );
-  const value = 1 / (1 + Math.exp(-factors.reduce((sum, one) => sum + one.value, 0)));
+  const value = 1 / (1 + Math.exp(-factors.reduce((sum, factor) => sum + factor.value, 0)));
   return {
     confidence: rounded(Math.min(CEILING, value)),
-    factors: factors.map((one) => ({ ...one, value: rounded(one.value) })),
+    factors: factors.map((factor) => ({ ...factor, value: rounded(factor.value) })),
   };
 }
 

@@ -98,7 +98,7 @@ export function linesFrom(
 ): string[] {
   if (at === null) return [];
   const excerpt = excerpts.find(
-    (one) => one.source === at.source && one.lineStart <= at.line && at.line <= one.lineEnd,
+    (other) => other.source === at.source && other.lineStart <= at.line && at.line <= other.lineEnd,
   );
   if (excerpt === undefined) return [];
   const lines = excerpt.text

@@ -111,7 +111,8 @@ export async function inParallel<Item, Result>(
     }
   };
   const lanes = await Promise.allSettled(Array.from({ length: Math.min(limit, items.length) }, lane));
-  for (const one of lanes) if (one.status === 'rejected') throw one.reason;
+  for (const promiseSettledResult of lanes)
+    if (promiseSettledResult.status === 'rejected') throw promiseSettledResult.reason;
   return results;
 }
 

@@ -24,7 +24,9 @@ interface PatchLine {
 
 /** Reads the changes of one file's unified diff, in their order. Lines that belong to no hunk are ignored. */
 export function readChanges(patch: string): LineChange[] {
-  return splitHunks(patch).flatMap((lines) => findStretches(lines).map((one) => toChange(lines, one)));
+  return splitHunks(patch).flatMap((lines) =>
+    findStretches(lines).map((stretch) => toChange(lines, stretch)),
+  );
 }
 
 /** Characters of a patch that are read as code. A longer one counts as a change, whatever it leaves. */
@@ -39,15 +41,15 @@ export function readAlterations(patch: string, path: string): LineChange[] {
     const stretches = findStretches(lines);
     const altering: Stretch[] = [];
     for (let at = 0; at < stretches.length; at += 1) {
-      const last = stretches.slice(at, at + MAX_TOGETHER).findIndex((one) => {
-        const [start, end] = [stretches[at]?.start ?? 0, one.end];
+      const last = stretches.slice(at, at + MAX_TOGETHER).findIndex((stretch) => {
+        const [start, end] = [stretches[at]?.start ?? 0, stretch.end];
         return isSameCode(lines.slice(findEdge(lines, start, -1), findEdge(lines, end, 1)), path);
       });
       const own = stretches[at];
       if (last < 0 && own !== undefined) altering.push(own);
       at += Math.max(0, last);
     }
-    return altering.map((one) => toChange(lines, one));
+    return altering.map((stretch) => toChange(lines, stretch));
   });
 }
 

@@ -180,10 +180,10 @@ const SHOWN = 5;
  */
 export function whatDiffers(failing: readonly Traits[], passing: readonly Traits[]): Difference[] {
   if (failing.length < ENOUGH_BUILDS || passing.length < ENOUGH_BUILDS) return [];
-  const dimensions = [...new Set(failing.flatMap((one) => Object.keys(one)))];
+  const dimensions = [...new Set(failing.flatMap((condition) => Object.keys(condition)))];
   return dimensions
     .flatMap((dimension) => inDimension(dimension, failing, passing))
-    .toSorted((one, other) => Math.abs(other.difference) - Math.abs(one.difference))
+    .toSorted((left, right) => Math.abs(right.difference) - Math.abs(left.difference))
     .slice(0, SHOWN);
 }
 
@@ -273,11 +273,11 @@ export function coverageAt(
   threshold: number,
 ): CoveragePoint {
   const isAbove = ({ at }: Answered) => at >= threshold - 1e-9;
-  const sum = <One extends Answered>(group: readonly One[], isOne: (one: One) => boolean) =>
-    group.reduce((total, one) => (isOne(one) ? total + one.count : total), 0);
+  const sum = <One extends Answered>(group: readonly One[], isOne: (answer: One) => boolean) =>
+    group.reduce((total, answer) => (isOne(answer) ? total + answer.count : total), 0);
   const published = sum(answered, isAbove);
   const total = sumCounts(answered);
-  const right = sum(judged, (one) => one.right && isAbove(one));
+  const right = sum(judged, (other) => other.right && isAbove(other));
   return {
     threshold,
     published,
@@ -291,7 +291,7 @@ export function coverageAt(
  * `answered` counts all answers, decided or not.
  */
 export function coveragePoints(judged: readonly Judged[], answered: readonly Answered[]): CoveragePoint[] {
-  const thresholds = [...new Set(judged.map((one) => one.at))].toSorted((one, other) => other - one);
+  const thresholds = [...new Set(judged.map((other) => other.at))].toSorted((left, right) => right - left);
   return thresholds.map((threshold) => coverageAt(judged, answered, threshold));
 }
 

@@ -19,8 +19,8 @@ export function cutCharacters(text: string, most: number): string {
 }
 
 /** Formats a count with its noun: "1 line", "311,101 lines". `many` is an irregular plural. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+export function counted(count: number, singular: string, many = `${singular}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? singular : many}`;
 }
 
 /** Writes a confidence from 0 to 1 in whole percent, never above what it is: 0.969 is "96 %". */
@@ -45,8 +45,8 @@ export function spelledOut(character: string): string {
 
 /** Splits a comma-separated list, trims the entries and removes empty ones. */
 export function listedIn(text: string): string[] {
-  const names = text.split(',').map((one) => one.trim());
-  return names.filter((one) => one !== '');
+  const names = text.split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '');
 }
 
 /**

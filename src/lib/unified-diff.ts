@@ -62,7 +62,7 @@ function readFile(lines: readonly string[], start: number): ReadFile | null {
     if (mode === undefined && index === null) break;
     append(
       modes,
-      [mode, index?.[1]].filter((one) => one !== undefined),
+      [mode, index?.[1]].filter((part) => part !== undefined),
     );
   }
   const line = lines[at];

@@ -21,7 +21,7 @@ export function markFollowers(logs: readonly ReadLog[]): ReadLog[] {
       ...read,
       structure: {
         ...read.structure,
-        failedSections: failedSections.map((one) => ({ ...one, consequence: true })),
+        failedSections: failedSections.map((failedSection) => ({ ...failedSection, consequence: true })),
       },
     };
   });
@@ -31,7 +31,7 @@ export function markFollowers(logs: readonly ReadLog[]): ReadLog[] {
 export function isFollower({ structure, found }: ReadLog): boolean {
   return (
     structure.failedSections.length > 0 &&
-    structure.failedSections.every((one) => one.consequence) &&
+    structure.failedSections.every((failedSection) => failedSection.consequence) &&
     found.failingTests.length === 0
   );
 }

@@ -8,7 +8,7 @@ export function overlaps(ranges: readonly LineRange[], start: number, end: numbe
 /** Joins ranges that touch; the result ascends. */
 export function joinRanges(ranges: readonly LineRange[]): LineRange[] {
   const joined: LineRange[] = [];
-  for (const { start, end } of ranges.toSorted((one, other) => one.start - other.start)) {
+  for (const { start, end } of ranges.toSorted((left, right) => left.start - right.start)) {
     const last = joined.at(-1);
     if (last === undefined || start > last.end + 1) joined.push({ start, end });
     else joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, end) };

@@ -25,7 +25,7 @@ export function mergeTests(
     const words = toTestWords(report);
     const twin = findTwin(
       words,
-      (byLastWord.get(getLastWord(words.all)) ?? []).filter((one) => left.has(one.test)),
+      (byLastWord.get(getLastWord(words.all)) ?? []).filter((candidate) => left.has(candidate.test)),
     );
     if (twin === null) return report;
     left.delete(twin);
@@ -115,9 +115,9 @@ function findTwin(
  * Checks whether two tests may be the same. A suite may be written into the name, so one may have more words
  * than the other before those they share.
  */
-function isAlike(one: Words, other: Words): boolean {
-  if (one.name === '' || other.name === '') return false;
-  const [more, less] = one.all.length >= other.all.length ? [one, other] : [other, one];
+function isAlike(left: Words, right: Words): boolean {
+  if (left.name === '' || right.name === '') return false;
+  const [more, less] = left.all.length >= right.all.length ? [left, right] : [right, left];
   return more.all.endsWith(less.all) && (less.all.endsWith(more.name) || more.name.endsWith(less.name));
 }
 
@@ -152,8 +152,8 @@ function bothSpans(report: FailingTest, log: FailingTest): NonNullable<FailingTe
   return [...(log.spans ?? []), ...(report.spans ?? [])];
 }
 
-function sameFile(one: string, other: string | null): boolean {
-  return other !== null && (one.endsWith(other) || other.endsWith(one));
+function sameFile(left: string, right: string | null): boolean {
+  return right !== null && (left.endsWith(right) || right.endsWith(left));
 }
 
 /**

@@ -133,8 +133,8 @@ function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
 function foldReturns(found: Extraction, split: LineIndex, stored: LineIndex): Extraction {
   const toStoredLine = (line: number) => stored.lineAt(split.getLineStart(line));
   const moved = withLists(found, (all) =>
-    all.map((one) =>
-      one.at === null ? one : { ...one, at: { source: one.at.source, line: toStoredLine(one.at.line) } },
+    all.map((span) =>
+      span.at === null ? span : { ...span, at: { source: span.at.source, line: toStoredLine(span.at.line) } },
     ),
   );
   const failingTests = moved.failingTests.map((test) => {

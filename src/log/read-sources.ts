@@ -101,7 +101,7 @@ export function composeReading(
 ): Reading {
   const areFollowers = logs.every(isFollower);
   const results = boundResults(reports.flatMap(({ testResults }): readonly TestResult[] => testResults));
-  const weighed = logs.map((one) => weigh(one, options.without ?? NOTHING));
+  const weighed = logs.map((log) => weigh(log, options.without ?? NOTHING));
   const texts = logs.map(({ log }) => log);
   const contradicted: string[] = [];
   const isAgreed = createAgreement(reports, texts);
@@ -113,7 +113,7 @@ export function composeReading(
   const room = options.budgetTokens * (logs.length > 0 ? REPORT_SHARE : 1);
   const reported = excerptsOfReports(reports, failingTests, texts, room);
   const logged = reduceLogs(weighed, options.budgetTokens - reported.tokens);
-  const environment = joinEnvironments(logs.map((one) => one.environmentFor(one.found)));
+  const environment = joinEnvironments(logs.map((log) => log.environmentFor(log.found)));
   const excerpts = [...logged.excerpts, ...reported.excerpts];
   const all = <K extends 'diagnostics' | 'exceptions'>(key: K) =>
     logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
@@ -127,8 +127,8 @@ export function composeReading(
     diagnostics: oneALine([...reports.flatMap(({ diagnostics }) => diagnostics), ...all('diagnostics')]),
     exceptions: all('exceptions'),
     messages: tellingFirst(
-      logs.flatMap((one, i) =>
-        isFollower(one) && !areFollowers ? [] : rankedMessages(one, weighed[i]?.ranked ?? []),
+      logs.flatMap((log, i) =>
+        isFollower(log) && !areFollowers ? [] : rankedMessages(log, weighed[i]?.ranked ?? []),
       ),
     ),
     exits: logs.flatMap(({ structure }) => structure.exits),
@@ -162,7 +162,7 @@ function joinTests(
   const inLogs = logs.flatMap((log) => log.passedOnRetry);
   const reported = reports
     .flatMap((report) => report.failingTests)
-    .filter((test) => !inLogs.some((one) => isSameTest(one, test)));
+    .filter((test) => !inLogs.some((inLog) => isSameTest(inLog, test)));
   const failingTests = mergeTests(
     reported,
     logs.flatMap(({ found }) => found.failingTests),
@@ -178,7 +178,7 @@ function joinTests(
  */
 function onceEach(tests: readonly PassedOnRetry[]): PassedOnRetry[] {
   const once: PassedOnRetry[] = [];
-  for (const test of tests.toSorted((one, other) => nameInFull(other).length - nameInFull(one).length))
+  for (const test of tests.toSorted((left, right) => nameInFull(right).length - nameInFull(left).length))
     if (!once.some((known) => isSameTest(known, test) || isSameTest(test, known))) once.push(test);
   return tests.filter((test) => once.includes(test));
 }
@@ -212,7 +212,7 @@ function measureSource(source: ReadableSource, read: readonly ReadLog[]): Readin
   const { name } = source;
   if (isReport(source))
     return { name, lines: countIn(source.text, '\n') + 1, bytes: Buffer.byteLength(source.text) };
-  const log = read.find((one) => one.log.name === name);
+  const log = read.find((reading) => reading.log.name === name);
   return { name, lines: log?.log.lineCount ?? 0, bytes: log?.size ?? 0 };
 }
 
@@ -263,7 +263,7 @@ function aside(
   logs: readonly ReadLog[],
   note: string,
 ): { logs: readonly ReadLog[]; notes: readonly string[] } {
-  return { logs: logs.map((one) => ({ ...one, diff: null })), notes: [note] };
+  return { logs: logs.map((log) => ({ ...log, diff: null })), notes: [note] };
 }
 
 function onlyNew(read: ReadLog): ReadLog {
@@ -286,5 +286,7 @@ function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {
  * comes first.
  */
 function oneALine(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  return firstOfEach(diagnostics, (one) => (one.at === null ? one : `${one.at.source}:${one.at.line}`));
+  return firstOfEach(diagnostics, (diagnostic) =>
+    diagnostic.at === null ? diagnostic : `${diagnostic.at.source}:${diagnostic.at.line}`,
+  );
 }

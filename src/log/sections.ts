@@ -284,7 +284,7 @@ function readSystem(log: LogText, marks: readonly Mark[]): SystemReading {
 /** Returns where the last step ends that failed a job; the job's end if none did. */
 function endIn(sections: readonly Section[], job: LineRange): number {
   const fatal = sections.findLast(
-    (one) => one.consequence !== true && one.lineStart >= job.start && one.lineEnd <= job.end,
+    (section) => section.consequence !== true && section.lineStart >= job.start && section.lineEnd <= job.end,
   );
   return fatal?.lineEnd ?? job.end;
 }

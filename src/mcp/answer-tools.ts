@@ -282,7 +282,7 @@ function tellingRows(item: Evidence, { answer }: Analysis): z.infer<typeof Rows>
 }
 
 function inFull({ evidence }: Analysis, id: string, offset: number): EvidenceAnswer {
-  const item = evidence.find((one) => one.id === id);
+  const item = evidence.find((item) => item.id === id);
   if (item === undefined) {
     const known = evidence.map((one) => one.id).slice(0, 40);
     throw new TriageError('not-found', `There is no evidence ${id}; available: ${known.join(', ')}.`);

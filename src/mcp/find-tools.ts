@@ -172,7 +172,7 @@ export function searchSimilar({ stores }: InstallationDeps): McpTool {
         return { text: advice, data: { failures: [] } };
       }
       const failures = await Promise.all(found.map(async (row) => await toSimilar(row, stores)));
-      const entries = failures.map((one, index) => similarEntry(one, index + 1));
+      const entries = failures.map((failure, index) => similarEntry(failure, index + 1));
       const { text: listed, shown, rest } = takeFitting(entries, SIMILAR_BYTES);
       const cut = rest === 0 ? '' : `\n… ${rest} more; ask with a smaller limit or a repository`;
       return {
@@ -226,19 +226,19 @@ async function toSimilar(row: Candidate, stores: InstallationDeps['stores']): Pr
   return { ...failedCause(row, analysis), score, decided: decision };
 }
 
-function similarEntry(one: Similar, number: number): string {
-  const { decided } = one;
+function similarEntry(similar: Similar, number: number): string {
+  const { decided } = similar;
   const answer =
     decided !== null
       ? `decided by ${line(decided.confirmedBy, 100)} ` +
         `on ${decided.confirmedAt.slice(0, 10)}: ${decided.category}. ${decided.rootCause} ` +
         `Fix: ${decided.fixRecommendation}`
-      : one.title === null
+      : similar.title === null
         ? 'no answer is known'
-        : `not reviewed: ${one.category}. ${one.title}`;
-  const where = `${describeBuild(one)} · ${one.seenAt.slice(0, 10)}`;
-  const alike = one.score === null ? 'matches these words' : `${one.score.toFixed(2)} alike`;
-  return `${number}. ${one.id} · ${alike} · ${where}\n   line: ${one.message}\n   ${answer}`;
+        : `not reviewed: ${similar.category}. ${similar.title}`;
+  const where = `${describeBuild(similar)} · ${similar.seenAt.slice(0, 10)}`;
+  const alike = similar.score === null ? 'matches these words' : `${similar.score.toFixed(2)} alike`;
+  return `${number}. ${similar.id} · ${alike} · ${where}\n   line: ${similar.message}\n   ${answer}`;
 }
 
 const FLAKY = 'flaky_tests';

@@ -245,7 +245,7 @@ function promptNamed(
   name: string,
   given: Readonly<Record<string, string>>,
 ): GetPromptResult {
-  const prompt = prompts.find((one) => one.name === name);
+  const prompt = prompts.find((mcpPrompt) => mcpPrompt.name === name);
   if (prompt === undefined)
     throw new RpcError(
       ErrorCode.InvalidParams,

@@ -72,7 +72,7 @@ export function causeOutput(arranged: TellableAnswer): z.infer<typeof CauseOutpu
     transient: answer.transient ?? null,
     suspects: answer.suspects
       .slice(0, 4)
-      .map((one) => ({ ...one, path: line(one.path, 200), reason: line(one.reason, 200) })),
+      .map((suspect) => ({ ...suspect, path: line(suspect.path, 200), reason: line(suspect.reason, 200) })),
     reasons: verdict.reasons.slice(0, 3).map((reason) => line(reason, 220)),
     facts: moreFacts(analysis),
     evidence: evidence.map(({ id, tool, title }) => ({ id, tool, title: line(title, 60) })),

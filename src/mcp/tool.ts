@@ -173,7 +173,7 @@ export async function findAnswers(id: string, { stores }: InstallationDeps): Pro
     const analysis = await stores.analyses.find(id);
     if (analysis === null) throw new TriageError('not-found', `There is no failure ${line(id, 100)}.`);
     const answer = (await readBuildAnswers(stores, analysis.buildId)).find(
-      (one) => one.analysis.id === analysis.id,
+      (buildAnswer) => buildAnswer.analysis.id === analysis.id,
     );
     if (answer === undefined) throw new TriageError('not-found', `There is no failure ${line(id, 100)}.`);
     const agreed = withAgreedFix(analysis, answer.whose);

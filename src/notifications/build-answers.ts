@@ -47,8 +47,8 @@ export function arrangeAnswers<Answer extends BuildAnswer>(
     if (!steps.has(step)) steps.set(step, steps.size);
     return { answer, stage: rankStage(answer), step: steps.get(step) ?? 0 };
   });
-  const inOrder = placed.toSorted((one, other) => {
-    return one.stage - other.stage || one.step - other.step || other.answer.failures - one.answer.failures;
+  const inOrder = placed.toSorted((left, right) => {
+    return left.stage - right.stage || left.step - right.step || right.answer.failures - left.answer.failures;
   });
   const logs = new Set(answers.flatMap(({ sample }) => sample.flatMap(nameLogs)));
   const isOnly = answers.length === 1 && answers[0]?.failures === 1;

@@ -37,7 +37,7 @@ function commentBlocks(toSay: ToSay, links: NoticeLinks): string[] {
       return couldNotLook(toSay, links);
     case 'fixed':
       return fitCauses(toSay.fixed, {
-        full: (one) => fixed(one, links),
+        full: (failedBefore) => fixed(failedBefore, links),
         line: goneLine,
         more: (count) => `… and ${count} more build${count === 1 ? '' : 's'}`,
         budget: COMMENT_BUDGET,
@@ -142,7 +142,7 @@ function footer(
     analysis !== null ? links.analysis(analysis.id) : first === undefined ? null : links.build(first.id);
   const usage = causes.map(({ cause }) => cause.analysis);
   const seconds = sumNumbers(usage.map(({ milliseconds }) => milliseconds));
-  const cost = sumNumbers(usage.map((one) => one.usage.costUsd));
+  const cost = sumNumbers(usage.map((call) => call.usage.costUsd));
   const parts = [
     ...(only?.form === 'unsure' && review !== null
       ? [
@@ -180,9 +180,9 @@ function goneLine({ build, fixedBy, failures }: FailedBefore): string {
   return `**${many} of ${codeSpan(buildName(build))} ${failures > 1 ? 'are' : 'is'} fixed in ${codeSpan(buildName(fixedBy))}.**`;
 }
 
-function fixed(one: FailedBefore, links: NoticeLinks): string {
-  const { causes } = one;
-  const headline = goneLine(one);
+function fixed(failedBefore: FailedBefore, links: NoticeLinks): string {
+  const { causes } = failedBefore;
+  const headline = goneLine(failedBefore);
   if (causes.length === 0) return headline;
   const shown = causes.slice(0, 20).map(({ id, category, answer }) => {
     const link = markdownLink('more', links.analysis(id));
@@ -235,8 +235,8 @@ function fitCauses<Cause>(
 ): string[] {
   const lines = causes.map(line);
   let left = budget * FOR_LINES;
-  const listed = lines.findIndex((one) => {
-    left -= one.length + BETWEEN;
+  const listed = lines.findIndex((other) => {
+    left -= other.length + BETWEEN;
     return left < 0;
   });
   const count = listed < 0 ? causes.length : Math.max(1, listed);

@@ -48,10 +48,12 @@ export function whatToSay(situation: Situation): ToSay | null {
   const causes = failed
     .flatMap(({ causes: found, build }) => arrangeAnswers(found).map((cause) => causeStanding(cause, build)))
     .toSorted(byRank);
-  const failures = sumNumbers(failed.map((one) => one.failures));
+  const failures = sumNumbers(failed.map((buildSituation) => buildSituation.failures));
   if (causes.length === 0) return looking(failed, failures, situation);
   const open = sumNumbers(
-    failed.map((one) => (one.causes.length === 0 ? Math.max(1, one.openCauses) : one.openCauses)),
+    failed.map((buildSituation) =>
+      buildSituation.causes.length === 0 ? Math.max(1, buildSituation.openCauses) : buildSituation.openCauses,
+    ),
   );
   if (open === 0 && causes.every(({ form }) => form === 'failed')) return couldNotLook(builds, causes);
   const areTests = causes.every(({ cause }) => cause.tests.length > 0) && open === 0;
@@ -68,7 +70,10 @@ export function whatToSay(situation: Situation): ToSay | null {
 const NOTHING_FOUND = 'no failure was found in its logs';
 
 function looking(failed: readonly BuildSituation[], failures: number, { usualMs }: Situation): ToSay {
-  const question = failed.flatMap((one) => (one.question === null ? [] : [one.question]))[0] ?? null;
+  const question =
+    failed.flatMap((buildSituation) =>
+      buildSituation.question === null ? [] : [buildSituation.question],
+    )[0] ?? null;
   if (question === null && failed.every(({ job }) => job?.state === 'failed' || job?.state === 'done')) {
     const why = failed.find(({ job }) => job?.state === 'failed')?.job?.error ?? NOTHING_FOUND;
     return {

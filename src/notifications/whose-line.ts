@@ -32,8 +32,8 @@ export function whoseLine({ verdict, isDefault, probability, proof, act }: Whose
   return {
     question: isDefault ? 'Which change?' : 'Is it me?',
     answer: probability === null ? stated : `${stated} (${formatConfidence(probability)})`,
-    proof: proof.flatMap((one, at): WhosePart[] => {
-      const described = describeProof(one, isDefault);
+    proof: proof.flatMap((statement, at): WhosePart[] => {
+      const described = describeProof(statement, isDefault);
       return at === 0 ? described : ['; ', ...described];
     }),
     act: describeAct(act, isDefault),

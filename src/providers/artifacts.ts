@@ -39,12 +39,12 @@ export function artifactsToFetch<One extends Offered>(
 } {
   const fetch: One[] = [];
   const leave: { name: string; why: string }[] = [];
-  for (const one of [...offered].sort((left, right) => rankName(left.name) - rankName(right.name))) {
+  for (const artifact of [...offered].sort((left, right) => rankName(left.name) - rankName(right.name))) {
     const why =
-      reasonToLeave(one, limits.maxBytes) ??
+      reasonToLeave(artifact, limits.maxBytes) ??
       (fetch.length < limits.maxCount ? null : `${limits.maxCount} others were fetched`);
-    if (why === null) fetch.push(one);
-    else leave.push({ name: one.name, why });
+    if (why === null) fetch.push(artifact);
+    else leave.push({ name: artifact.name, why });
   }
   return { fetch, leave: leave.slice(0, 50) };
 }
@@ -68,7 +68,7 @@ function rankName(name: string): number {
 export interface ArtifactFetching<One extends Offered> {
   /** Archives that can be had. Throws as `BuildSource.fetch` does. */
   readonly list: () => Promise<readonly One[]>;
-  readonly download: (one: One, what: string, maxBytes: number) => Promise<Buffer>;
+  readonly download: (artifact: One, what: string, maxBytes: number) => Promise<Buffer>;
   readonly signal: AbortSignal;
   readonly notes: string[];
   readonly room: ArtifactRoom;

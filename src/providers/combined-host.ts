@@ -32,9 +32,9 @@ export function createCombinedHost(clones: CodeHost, remote: CodeHost): CodeHost
     },
     async listRepositories({ limit }, signal) {
       const own = await clones.listRepositories({ limit }, signal);
-      const names = new Set(own.map((one) => one.repository));
+      const names = new Set(own.map((repositoryInfo) => repositoryInfo.repository));
       const others = own.length >= limit ? [] : await remote.listRepositories({ limit }, signal);
-      const all = [...own, ...others.filter((one) => !names.has(one.repository))].slice(0, limit);
+      const all = [...own, ...others.filter((other) => !names.has(other.repository))].slice(0, limit);
       return all.sort((left, right) => (left.repository < right.repository ? -1 : 1));
     },
   };

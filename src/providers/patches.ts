@@ -162,9 +162,9 @@ export async function blameByHistory(
       const change = diff.files.find((file) => file.path === path);
       if (change === undefined && diff.truncated) return found;
       if (change === undefined) continue;
-      const traced = open.map((one) => ({
-        ...one,
-        back: trace(change, { first: one.stood, last: one.stood }),
+      const traced = open.map((line) => ({
+        ...line,
+        back: trace(change, { first: line.stood, last: line.stood }),
       }));
       if (traced.some(({ back }) => back === null)) return found;
       const { author, at, subject } = diff.commit;

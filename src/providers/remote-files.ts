@@ -116,7 +116,7 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
         : orNull(code.blame(place, asked, signal)));
       return file.lines.flatMap((text, index): BlameLine[] => {
         const line = first + index;
-        const range = ranges?.find((one) => one.first <= line && line <= one.last);
+        const range = ranges?.find((blamedRange) => blamedRange.first <= line && line <= blamedRange.last);
         if (range === undefined) return [];
         const { commit, author, at, subject } = range;
         return [{ line, commit, author, at, subject, text: text.slice(0, MAX_LINE) }];

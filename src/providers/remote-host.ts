@@ -28,7 +28,12 @@ export function createRemoteHost(code: RemoteCode): CodeHost {
     find: places.find,
     canRead: (repository) => canRead(places, repository),
     listRepositories: async ({ limit }, signal) => {
-      const found = new Map((await code.repositories(limit, signal)).map((one) => [one.repository, one]));
+      const found = new Map(
+        (await code.repositories(limit, signal)).map((repositoryInfo) => [
+          repositoryInfo.repository,
+          repositoryInfo,
+        ]),
+      );
       return [...found.values()]
         .sort((left, right) => (left.repository < right.repository ? -1 : 1))
         .slice(0, limit);

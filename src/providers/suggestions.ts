@@ -52,7 +52,10 @@ export function renderSuggestions(situation: Situation): Suggestions | null {
     return [{ cause, ...replacement, text: formatText(fix) }];
   });
   return {
-    suggestions: [...new Map(suggestions.map((one) => [one.cause, one])).values()].slice(0, MAX_SUGGESTIONS),
+    suggestions: [...new Map(suggestions.map((suggestion) => [suggestion.cause, suggestion])).values()].slice(
+      0,
+      MAX_SUGGESTIONS,
+    ),
   };
 }
 
@@ -152,7 +155,8 @@ export function createSuggestionClient(options: SuggestionOptions): NoticeSender
         if (place === null) continue;
         const body = formatBody(suggestion, options);
         const known = [...left].find(
-          (one) => isAt(one, place) && one.body?.startsWith(createMarker(suggestion.cause)),
+          (placedComment) =>
+            isAt(placedComment, place) && placedComment.body?.startsWith(createMarker(suggestion.cause)),
         );
         if (known === undefined) await thread.create(place, body);
         else if (known.body?.trim() !== body.trim()) await thread.edit(known.id, body);

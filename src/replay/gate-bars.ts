@@ -31,7 +31,7 @@ export const Bar = z
   })
   .refine(
     ({ atLeast, atMost, worseBy }) =>
-      [atLeast, atMost, worseBy].filter((one) => one !== undefined).length === 1,
+      [atLeast, atMost, worseBy].filter((limit) => limit !== undefined).length === 1,
     {
       message: 'set exactly one of atLeast, atMost and worseBy',
     },

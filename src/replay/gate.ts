@@ -166,7 +166,7 @@ function findFigure({ figure, section }: Bar, sections: readonly FigureSection[]
     return `there is no section "${section}"${meant(section, titles)}`;
   const among = sections.filter(({ title }) => section === undefined || title === section);
   const found = among.flatMap(({ title, figures }) =>
-    figures.filter(({ name }) => name === figure).map((one) => ({ title, one })),
+    figures.filter(({ name }) => name === figure).map((other) => ({ title, one: other })),
   );
   const [first, second] = found;
   const names = among.flatMap(({ figures }) => figures.map(({ name }) => name));
@@ -222,7 +222,7 @@ function judgeWorse(
   }
   const missing = missingCases(compared);
   if (missing !== null) return unjudged(bar, label, `${label}: ${missing}`);
-  const found = compared.differences.find((one) => one.name === bar.figure);
+  const found = compared.differences.find((difference) => difference.name === bar.figure);
   if (found === undefined) return unjudged(bar, label, `${label}: ${notComparable(bar.figure, compared)}`);
   if (found.better === null)
     return unjudged(

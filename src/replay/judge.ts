@@ -43,21 +43,21 @@ const Usage = z.object({ inputTokens: z.number(), outputTokens: z.number(), cost
  */
 export async function judgeCases(cases: readonly ReplayedCase[], options: JudgeOptions, signal: AbortSignal) {
   const bill: Bill = { inputTokens: 0, outputTokens: 0, costUsd: 0, costKnown: true };
-  const judge = async (one: ReplayedCase): Promise<JudgedCase> => ({
-    one,
-    opinions: await askOpinions(one, options, bill, signal),
+  const judge = async (replayedCase: ReplayedCase): Promise<JudgedCase> => ({
+    one: replayedCase,
+    opinions: await askOpinions(replayedCase, options, bill, signal),
   });
   const judged = await inParallel(cases.filter(isJudgeable), options.concurrency, judge);
   return { model: options.chatModel.name, promptHash: options.prompt.hash, cases: judged, ...bill };
 }
 
 async function askOpinions(
-  one: ReplayedCase,
+  replayedCase: ReplayedCase,
   options: JudgeOptions,
   bill: Bill,
   signal: AbortSignal,
 ): Promise<JudgedCase['opinions']> {
-  const shown = await shownToJudge(one, options.masker);
+  const shown = await shownToJudge(replayedCase, options.masker);
   const opinions: JudgedCase['opinions'][number][] = [];
   for (let repeat = 0; repeat < options.repeats; repeat++) {
     signal.throwIfAborted();

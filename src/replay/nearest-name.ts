@@ -2,9 +2,9 @@
 export function nearestName(name: string, known: readonly string[]): string | null {
   const wanted = name.toLowerCase();
   let best: { readonly name: string; readonly edits: number } | null = null;
-  for (const one of new Set(known)) {
-    const edits = editsBetween(wanted, one.toLowerCase());
-    if (best === null || edits < best.edits) best = { name: one, edits };
+  for (const candidate of new Set(known)) {
+    const edits = editsBetween(wanted, candidate.toLowerCase());
+    if (best === null || edits < best.edits) best = { name: candidate, edits };
   }
   // A third of the letters: beyond that it is another name rather than a slip.
   return best !== null && best.edits <= Math.max(2, Math.ceil(name.length / 3)) ? best.name : null;

@@ -247,13 +247,13 @@ export function casesSuite(name: string, cases: readonly ReplayedCase[]): JunitS
   return { name, tests: cases.map(toTest) };
 }
 
-function toTest(one: ReplayedCase): JunitTest {
-  const { result } = one;
+function toTest(replayedCase: ReplayedCase): JunitTest {
+  const { result } = replayedCase;
   const test = { name: result.id, seconds: result.milliseconds / 1000 };
   if (result.error !== null) return { ...test, error: result.error };
   const output = [result.rootCause, result.fixRecommendation].filter((text) => text !== null).join('\n\n');
   const told = output === '' ? test : { ...test, output };
-  const wrong = wrongText(one);
+  const wrong = wrongText(replayedCase);
   return wrong === null ? told : { ...told, failure: wrong };
 }
 
@@ -261,9 +261,9 @@ function toTest(one: ReplayedCase): JunitTest {
  * Returns what was answered instead of the truth, or null if it is right, if the truth is not known, or if no
  * analyst was asked.
  */
-function wrongText(one: ReplayedCase): string | null {
-  const { result } = one;
-  const [judged] = judgedCases([one]);
+function wrongText(replayedCase: ReplayedCase): string | null {
+  const { result } = replayedCase;
+  const [judged] = judgedCases([replayedCase]);
   if (judged === undefined || result.analyst === null || isRight(judged)) return null;
   const sure = result.confidence === null ? '' : ` with ${formatConfidence(result.confidence)}`;
   return `said ${result.category ?? 'nothing'}${sure}, correct is ${judged.accepted.join(' or ')}`;

@@ -21,7 +21,9 @@ export async function changeCause(
 ): Promise<Cause> {
   const changed = await stores.causes.change({ repository, fingerprint, version }, change, by, clock.now());
   if (changed !== null) return changed;
-  const known = (await stores.causes.ofFingerprint(fingerprint)).find((one) => one.repository === repository);
+  const known = (await stores.causes.ofFingerprint(fingerprint)).find(
+    (cause) => cause.repository === repository,
+  );
   if (known === undefined)
     throw new TriageError('not-found', `There is no cause ${fingerprint} in ${repository}.`);
   throw new TriageError(

@@ -50,7 +50,7 @@ export async function* connect(
 ): AsyncGenerator<Finding> {
   const { repository, create } = request;
   const connection = await provider.connection();
-  for (const one of provider.checks(repository === null ? [] : [repository])) yield* await runCheck(one);
+  for (const check of provider.checks(repository === null ? [] : [repository])) yield* await runCheck(check);
   const questions = openQuestions(connection, repository);
   if ('because' in questions) {
     if (create)

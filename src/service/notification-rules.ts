@@ -100,7 +100,7 @@ function checkRule(
 }
 
 function checkDestination(name: string, destination: string, messengers: Messengers): void {
-  const setting = MESSAGE_CHANNELS.find((one) => one.name === name)?.setting;
+  const setting = MESSAGE_CHANNELS.find((channel) => channel.name === name)?.setting;
   const messenger = messengers[name];
   const wrong =
     messenger === undefined
@@ -161,7 +161,11 @@ export async function previewRule(
   ]);
   const titles = new Map(heads.map(({ id, title }) => [id, title]));
   const list = shown.map(({ at, target, occasions: told }) => {
-    const causes = [...new Map(told.map((one) => [`${one.repository} ${one.fingerprint}`, one])).values()];
+    const causes = [
+      ...new Map(
+        told.map((occasion) => [`${occasion.repository} ${occasion.fingerprint}`, occasion]),
+      ).values(),
+    ];
     const named = causes.slice(0, MOST_CAUSES).map(({ analysisId, repository, state }) => ({
       title: titles.get(analysisId) ?? 'No title',
       repository,

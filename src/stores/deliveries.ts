@@ -96,12 +96,12 @@ function inboxMethods(db: Database) {
      * id. If the database refuses one, all fail.
      */
     land: async (deliveries: readonly ReceivedDelivery[]) => {
-      const rows = deliveries.map((one) => ({
-        source: one.source,
-        delivery_id: one.deliveryId,
-        event: one.event,
-        body_sha256: one.bodySha256,
-        intake: one.intake,
+      const rows = deliveries.map((delivery) => ({
+        source: delivery.source,
+        delivery_id: delivery.deliveryId,
+        event: delivery.event,
+        body_sha256: delivery.bodySha256,
+        intake: delivery.intake,
       }));
       // Two processes that land the same ids at once wait for each other in one order.
       rows.sort(
@@ -109,7 +109,7 @@ function inboxMethods(db: Database) {
       );
       const kept = await db.query<DeliveryKey>(LAND, [{ deliveries: rows }]);
       const fresh = new Set(kept.map(formatKey));
-      return deliveries.map((one) => fresh.has(formatKey(one)));
+      return deliveries.map((delivery) => fresh.has(formatKey(delivery)));
     },
     /** Makes a refused delivery pending again. Returns `false` if it is not refused. */
     landAgain: async ({ source, deliveryId, intake }: ReceivedDelivery) =>

@@ -65,7 +65,7 @@ export async function readHistories(
   const elsewhere = new Map(others.map((row) => [row.fingerprint, row]));
   const tests = isRead ? await readTests(db, build, mine, mains, isDefault) : new Map<string, TestPast>();
   return (fingerprint) => ({
-    generic: mine.some((one) => one.fingerprint === fingerprint && one.generic),
+    generic: mine.some((failure) => failure.fingerprint === fingerprint && failure.generic),
     isDefault,
     defaultBranch: describeDefaultBranch(defaultBranch, mains, fingerprint, build),
     otherPullRequests: elsewhere.get(fingerprint)?.pullRequests ?? 0,
@@ -102,7 +102,7 @@ function describeDefaultBranch(
   const newest = before.at(-1);
   if (name === null || newest === undefined) return null;
   const hasIt = ({ has }: Near) => has.includes(fingerprint);
-  const row = before.slice(before.findLastIndex((one) => !hasIt(one)) + 1);
+  const row = before.slice(before.findLastIndex((build) => !hasIt(build)) + 1);
   const last = mains.findLast(hasIt);
   const seen = before.findLast(hasIt);
   const isLate = seen !== undefined && Date.parse(receivedAt) - Date.parse(seen.receivedAt) <= LATELY_MS;
@@ -134,7 +134,7 @@ function describeOwn(owns: readonly Near[], fingerprint: string, build: Build): 
 /** Finds when a failure was first seen on the build's own pull request or branch, within two weeks. */
 function findFirst(owns: readonly Near[], fingerprint: string, { receivedAt }: Build): string {
   const from = Date.parse(receivedAt) - LATELY_MS;
-  const first = owns.find((one) => one.has.includes(fingerprint) && Date.parse(one.receivedAt) >= from);
+  const first = owns.find((build) => build.has.includes(fingerprint) && Date.parse(build.receivedAt) >= from);
   return first?.receivedAt ?? receivedAt;
 }
 
@@ -154,7 +154,9 @@ async function readTests(
   isDefault: boolean,
 ): Promise<ReadonlyMap<string, TestPast>> {
   const asked = [...Map.groupBy(mine, ({ fingerprint }) => fingerprint)].flatMap(([fingerprint, own]) => {
-    const tests = own.flatMap((one) => (one.test === null ? [] : [{ ...one, name: one.test }]));
+    const tests = own.flatMap((failure) =>
+      failure.test === null ? [] : [{ ...failure, name: failure.test }],
+    );
     return tests.length < own.length || tests.length > MAX_TESTS ? [] : [{ fingerprint, tests }];
   });
   if (asked.length === 0) return new Map();
@@ -171,7 +173,7 @@ async function readTests(
   const alike = await all(db, Alike, ALIKE, [flakes.flat(), names.map(({ own }) => own)]);
   const pasts = names.map(({ name, own }, at): TestPast => {
     const found = flakes[at] ?? [];
-    const same = alike.filter((one) => one.test === name && one.own === own);
+    const same = alike.filter((run) => run.test === name && run.own === own);
     return {
       runs: Math.min(WINDOW, runs[at]?.length ?? 0),
       flakes: found.length,
@@ -185,7 +187,7 @@ async function readTests(
   const weakest = asked.map(({ fingerprint, tests }) => {
     const own = pasts.slice(from, from + tests.length);
     from += tests.length;
-    const [least] = own.toSorted((one, other) => one.alike - other.alike || one.flakes - other.flakes);
+    const [least] = own.toSorted((left, right) => left.alike - right.alike || left.flakes - right.flakes);
     const isNew = own.every((past) => past.isNew);
     const passedOnDefault = own.every((past) => past.passedOnDefault);
     return [fingerprint, least === undefined ? null : { ...least, isNew, passedOnDefault }] as const;

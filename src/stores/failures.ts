@@ -108,7 +108,7 @@ function newRows(
     // A group keeps the fingerprint it was first saved with: its triage goes by that.
     const { fingerprint, generic } = rows.find((row) => row.group === number) ?? group;
     const from = rows.filter((row) => row.group === number).length;
-    const fresh = group.failures.filter((one) => !known.has(failureKey(one)));
+    const fresh = group.failures.filter((failure) => !known.has(failureKey(failure)));
     append(
       rows,
       fresh.map((failure, at) => ({

@@ -172,7 +172,7 @@ export async function readRunsOfTests(
 /** Updates the counts of tests; see `FlakinessStore.follow`. */
 export async function follow(sql: Sql, buildId: string, results: readonly TestResult[]): Promise<void> {
   const outcomes = toTestOutcomes(results);
-  const failed = outcomes.filter((one) => one.failed);
+  const failed = outcomes.filter((outcome) => outcome.failed);
   if (outcomes.length === 0 || failed.length > MOST_FAILING) return;
   await sql.query(BEGIN_FOLLOWING, [buildId, { names: failed }]);
   const followed = await findFollowed(sql, buildId, outcomes);

@@ -127,14 +127,14 @@ const healthBy = (days: string, key: readonly string[], more: string, branch: st
     coalesce(red.recoveries, 0) as recoveries,
     red."hoursToGreen", array(
       select coalesce(d.failed, 0) from generate_series($4::int - 1, 0, -1) as n (ago) left join ${days} d
-        on ${key.map((one) => `d.${one} = s.${one}`).join(' and ')} and d.day = $3::date - n.ago and ${IS_NOW}
+        on ${key.map((id) => `d.${id} = s.${id}`).join(' and ')} and d.day = $3::date - n.ago and ${IS_NOW}
       order by n.ago desc
     ) as "perDay"
   from p cross join shown s
     cross join lateral (
       select coalesce(sum(d.builds), 0)::int as "buildsBefore",
         coalesce(sum(d.failed), 0)::int as "failedBefore" from ${days} d
-      where ${key.map((one) => `d.${one} = s.${one}`).join(' and ')} and ${IS_BEFORE}
+      where ${key.map((id) => `d.${id} = s.${id}`).join(' and ')} and ${IS_BEFORE}
     ) as earlier
     ${MEDIANS('now', more)}
     ${MEDIANS('before', more)}

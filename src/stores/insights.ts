@@ -239,19 +239,19 @@ async function withHeads(
     all(read, Head, HEADS, [...filterValues(filter), names]),
     all(read, Day, PER_DAY_CAUSES, [...filterValues(filter), names, `${days[0]}T00:00:00.000Z`]),
   ]);
-  return totals.flatMap((one) => {
-    const head = heads.find(({ fingerprint }) => fingerprint === one.fingerprint);
+  return totals.flatMap((total) => {
+    const head = heads.find(({ fingerprint }) => fingerprint === total.fingerprint);
     if (head === undefined) return [];
     const { decidedCategory, reviewer, decidedAt, ...shown } = head;
     const decided = DecidedBy.safeParse({ category: decidedCategory, reviewer, at: decidedAt });
     const own = new Map(
       counts
-        .filter(({ fingerprint }) => fingerprint === one.fingerprint)
+        .filter(({ fingerprint }) => fingerprint === total.fingerprint)
         .map(({ day, count }) => [day, count]),
     );
     return [
       {
-        ...one,
+        ...total,
         ...shown,
         decided: decided.success ? decided.data : null,
         perDay: days.map((day) => own.get(day) ?? 0),

@@ -54,7 +54,7 @@ export function createNoticeStore(
       ]);
       return posted.flatMap(
         ({ topic, reference }) =>
-          known.find((one) => one.topic === topic)?.rule.getPageAddress?.(build, reference) ?? [],
+          known.find((notice) => notice.topic === topic)?.rule.getPageAddress?.(build, reference) ?? [],
       );
     },
     /** Reads what is known now of the subject of a notice. */

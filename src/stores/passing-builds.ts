@@ -94,9 +94,9 @@ function readChosen(row: unknown): ChosenPassingLog {
 const MAX_LOGS = 200;
 
 /** Returns SQL for the condition that both builds belong to one pipeline. */
-const isSamePipeline = (one: string, other: string) =>
-  `${one}.provider = ${other}.provider and ${one}.repository = ${other}.repository
-    and ${one}.pipeline = ${other}.pipeline`;
+const isSamePipeline = (left: string, right: string) =>
+  `${left}.provider = ${right}.provider and ${left}.repository = ${right}.repository
+    and ${left}.pipeline = ${right}.pipeline`;
 
 /**
  * Returns SQL for the condition that one build came before another of its pipeline. If both have the same

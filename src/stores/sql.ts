@@ -19,8 +19,8 @@ const PATTERNS = '*';
  */
 export function scopeValue(repositories: readonly string[] | null | undefined): string[] | null {
   if (repositories === null || repositories === undefined) return null;
-  const patterns = repositories.map((one) =>
-    one.endsWith('/*') ? `${likeLiteral(one.slice(0, -1))}%` : likeLiteral(one),
+  const patterns = repositories.map((repository) =>
+    repository.endsWith('/*') ? `${likeLiteral(repository.slice(0, -1))}%` : likeLiteral(repository),
   );
   return patterns.every((pattern, at) => pattern === repositories[at]) ? patterns : [...patterns, PATTERNS];
 }

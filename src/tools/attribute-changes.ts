@@ -78,7 +78,9 @@ export function attributeChanges(
     const taker = lost === undefined ? undefined : own.find(({ changes }) => takesAway(changes, lost.name));
     if (taker !== undefined) return [{ change, by: taker.by }];
     const made = own.flatMap(({ by, changes }) =>
-      changes.filter((one) => isPart(one, change)).map((one) => ({ change: one, by })),
+      changes
+        .filter((lineChange) => isPart(lineChange, change))
+        .map((lineChange) => ({ change: lineChange, by })),
     );
     return made.length > 0 ? made : [{ change, by: last }];
   });
@@ -99,9 +101,12 @@ function readOwnChanges(
   const newer: (readonly LineChange[])[] = [];
   return commits.map((by) => {
     const files = diffs.get(by.commit) ?? [];
-    const patch = files.find((one) => one.path === path || one.path === previousPath)?.patch ?? '';
+    const patch = files.find((file) => file.path === path || file.path === previousPath)?.patch ?? '';
     const move = (line: number) => newer.reduceRight(moveLine, line);
-    const changes = readAlterations(patch, path).map((one) => ({ ...one, newLine: move(one.newLine) }));
+    const changes = readAlterations(patch, path).map((alteration) => ({
+      ...alteration,
+      newLine: move(alteration.newLine),
+    }));
     newer.push(readChanges(patch));
     return { by, changes };
   });
@@ -119,12 +124,16 @@ function moveLine(line: number, changes: readonly LineChange[]): number {
 }
 
 /** Checks whether a commit's change went into the whole change: by its place, or by a line of code. */
-function isPart(one: LineChange, whole: LineChange): boolean {
-  const [start, end] = findChangedRange(one);
+function isPart(lineChange: LineChange, whole: LineChange): boolean {
+  const [start, end] = findChangedRange(lineChange);
   const [first, last] = findChangedRange(whole);
   const isIn = (lines: readonly string[], all: readonly string[]) =>
     lines.some((line) => /\w{2}/.test(line) && all.includes(line));
-  return (start <= last && first <= end) || isIn(one.removed, whole.removed) || isIn(one.added, whole.added);
+  return (
+    (start <= last && first <= end) ||
+    isIn(lineChange.removed, whole.removed) ||
+    isIn(lineChange.added, whole.added)
+  );
 }
 
 function touches({ files }: CommitInfo, { path, previousPath }: ChangedFile): boolean {

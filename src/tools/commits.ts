@@ -64,7 +64,7 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
       if (located !== null && 'findings' in located) return located.findings;
       const file = located === null ? {} : { path: located.path };
       const commits = await listCommits(code, file, args);
-      return commits.map((one) => commitFinding(one, code.titled(commitTitle(one)), file));
+      return commits.map((commit) => commitFinding(commit, code.titled(commitTitle(commit)), file));
     },
   });
 }
@@ -373,7 +373,7 @@ function mentionedFirst<
 >(files: readonly File[], subject: TriageSubject): File[] {
   const mentioned = mentionedPaths(subject);
   const rank = ({ path }: File) => {
-    if (mentioned.some((one) => one === path || path.endsWith(`/${one}`))) return 0;
+    if (mentioned.some((file) => file === path || path.endsWith(`/${file}`))) return 0;
     return LITTLE_TELLING.test(path) ? 2 : 1;
   };
   const size = (file: File) => Math.min(1_000, file.additions + file.deletions);

@@ -258,7 +258,7 @@ async function readDocument(
   for (const pattern of DOCUMENTS) {
     const path = [...paths]
       .sort((left, right) => left.length - right.length)
-      .find((one) => pattern.test(inside(one)));
+      .find((other) => pattern.test(inside(other)));
     if (path === undefined) continue;
     const file = await host.readFile({ ...at, path, lineStart: 1, lineEnd: LINES }, signal);
     if (file === null || file.lines.every((line) => line.trim() === '')) continue;
@@ -296,9 +296,12 @@ export function listRepositories(codeHost: CodeHost, scope: RepositoryScope): To
       const owner = getOwner(subject.build.repository);
       const isVisible = await scope(subject.build.repository);
       const found = all
-        .filter((one) => isVisible(one.repository))
-        .filter((one) => getOwner(one.repository) === owner)
-        .filter((one) => name === undefined || one.repository.toLowerCase().includes(name.toLowerCase()))
+        .filter((repositoryInfo) => isVisible(repositoryInfo.repository))
+        .filter((repositoryInfo) => getOwner(repositoryInfo.repository) === owner)
+        .filter(
+          (repositoryInfo) =>
+            name === undefined || repositoryInfo.repository.toLowerCase().includes(name.toLowerCase()),
+        )
         .slice(0, limit);
       if (found.length === 0) return [];
       const lines = found.map(({ repository, defaultBranch, description }) => {

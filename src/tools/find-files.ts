@@ -90,15 +90,15 @@ function toFindings(
   noted: (title: string) => string,
 ): FindingFrom<'find_files'>[] {
   const files = found.filter(
-    (one, at) =>
+    (file, at) =>
       found.findIndex(
-        ({ path, by, as }) => path === one.path && by === one.by && (by !== 'asked' || as === one.as),
+        ({ path, by, as }) => path === file.path && by === file.by && (by !== 'asked' || as === file.as),
       ) === at,
   );
   if (files.length === 0 && missing.length === 0) return [];
   const kept = files.slice(0, MAX_FOUND + missing.length);
   const shown = kept
-    .filter(({ path }, at) => kept.findIndex((one) => one.path === path) === at)
+    .filter(({ path }, at) => kept.findIndex((file) => file.path === path) === at)
     .slice(0, MAX_SHOWN);
   const text = [
     ...shown.map(describeFile),
@@ -190,7 +190,7 @@ async function importedByTests(
         host.readFile({ ...at, path, lineStart: 1, lineEnd: HEAD_LINES }, signal),
         signal,
       );
-      const stems = indexStems(paths.filter((one) => detectLanguage(one) === detectLanguage(path)));
+      const stems = indexStems(paths.filter((other) => detectLanguage(other) === detectLanguage(path)));
       return (file?.lines ?? []).flatMap((line) => {
         const named = IMPORT.exec(line)?.[1];
         return named === undefined ? [] : (importedFile(named, path, stems) ?? []);
@@ -279,7 +279,7 @@ function importedFile(named: string, from: string, stems: Stems): string | null 
 }
 
 function endingWith({ exact, byLast }: Stems, suffix: string): string | null {
-  const stem = byLast.get(lastPart(suffix))?.find((one) => one.endsWith(`/${suffix}`));
+  const stem = byLast.get(lastPart(suffix))?.find((path) => path.endsWith(`/${suffix}`));
   return stem === undefined ? null : (exact.get(stem) ?? null);
 }
 

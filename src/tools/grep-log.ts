@@ -130,7 +130,7 @@ function extractLiterals(text: string, ignoreCase: boolean): readonly string[] {
  */
 const INTERRUPTING: readonly string[] = Array.from({ length: 0xa0 }, (_, code) =>
   String.fromCharCode(code),
-).filter((one) => /[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f]/.test(one));
+).filter((text) => /[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f]/.test(text));
 
 type Lines = Iterable<readonly NumberedLine[]>;
 

@@ -286,7 +286,7 @@ function pack(pieces: readonly Piece[]): Piece[][] {
     if (group.length > 0 && tokens + piece.tokens > MAX_TOKENS) {
       groups.push(group);
       group = piece.row === undefined ? takeOverlap(group) : [];
-      tokens = group.reduce((sum, one) => sum + one.tokens, 0);
+      tokens = group.reduce((sum, other) => sum + other.tokens, 0);
     }
     group.push(piece);
     tokens += piece.tokens;

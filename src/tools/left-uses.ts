@@ -89,7 +89,7 @@ function listRemovedNames(files: readonly ChangedFile[]): string[] {
 /** Counts words with and without hyphens. */
 function countWords(lines: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const line of lines.map((one) => one.slice(0, MAX_LINE))) {
+  for (const line of lines.map((other) => other.slice(0, MAX_LINE))) {
     const words = [line.match(/\w+/g) ?? [], line.match(/[\w-]+/g) ?? []].flat();
     for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
   }

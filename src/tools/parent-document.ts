@@ -118,18 +118,20 @@ function findSection(words: RegExp, hit: Passage, passages: readonly Passage[]):
   if (words.test(path.at(-1) ?? '')) return joinPassages(hit, passages);
   for (let depth = path.length; depth >= 0; depth--) {
     const above = path.slice(0, depth);
-    const isBeside = (one: Passage) => {
-      const own = readPath(one);
+    const isBeside = (passage: Passage) => {
+      const own = readPath(passage);
       return own.length === depth + 1 && above.every((heading, index) => own[index] === heading);
     };
-    const found = passages.filter((one) => isBeside(one) && words.test(readPath(one).at(-1) ?? ''));
+    const found = passages.filter(
+      (passage) => isBeside(passage) && words.test(readPath(passage).at(-1) ?? ''),
+    );
     const only = found.length === 1 ? found[0] : undefined;
     const next = found.find(({ position }) => position > hit.position) ?? only;
     if (next === undefined) continue;
     const [from, to] = [Math.min(hit.position, next.position), Math.max(hit.position, next.position)];
     const between = passages.filter(({ position }) => position > from && position < to);
-    const isOwn = between.every((one) => {
-      const heading = readPath(one)[depth];
+    const isOwn = between.every((passage) => {
+      const heading = readPath(passage)[depth];
       return heading === undefined || heading === path[depth] || LABEL.test(heading);
     });
     return isOwn ? joinPassages(next, passages) : null;

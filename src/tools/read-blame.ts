@@ -71,8 +71,8 @@ export function readBlame(codeHost: CodeHost): Tool {
       return [
         removed === null ? [] : toChangeFinding(range, removed, code, { removes: true }),
         runs.map((run) => toFinding(located.path, run, code, recent)),
-        altering.map((one) =>
-          toChangeFinding(range, one, code, { lines: one.changes.map(findChangedRange) }),
+        altering.map((other) =>
+          toChangeFinding(range, other, code, { lines: other.changes.map(findChangedRange) }),
         ),
       ].flat();
     },
@@ -189,7 +189,9 @@ async function followFormatting(
     }
     lines = lines.map((line) => {
       const [change, old = []] =
-        line.commit === by.commit ? ([...replaced].find(([one]) => one.added.includes(line.text)) ?? []) : [];
+        line.commit === by.commit
+          ? ([...replaced].find(([lineChange]) => lineChange.added.includes(line.text)) ?? [])
+          : [];
       const tokens = readTokens([line.text], path);
       const same = old.find(({ text }) => containsTokens(readTokens([text], path), tokens));
       const written = same ?? old[change?.added.indexOf(line.text) ?? 0] ?? old.at(-1);
@@ -215,12 +217,12 @@ async function readDiff(host: CodeHost, query: Parameters<CodeHost['commitDiff']
  */
 function findRemoval(recent: readonly Recent[], runs: readonly BlameLine[][]): Recent | null {
   const attributed = new Set(runs.map(([line]) => line?.commit));
-  for (const [rank, one] of recent.filter(({ isFormatting }) => !isFormatting).entries()) {
-    const changes = one.changes.filter(
+  for (const [rank, candidate] of recent.filter(({ isFormatting }) => !isFormatting).entries()) {
+    const changes = candidate.changes.filter(
       ({ removed, added }) => removed.filter(isWritten).length > added.filter(isWritten).length,
     );
-    const isUnseen = rank === 0 && !attributed.has(one.by.commit);
-    if (changes.length > 0 || isUnseen) return { ...one, changes };
+    const isUnseen = rank === 0 && !attributed.has(candidate.by.commit);
+    if (changes.length > 0 || isUnseen) return { ...candidate, changes };
   }
   return null;
 }

@@ -93,7 +93,7 @@ function buildTexts(
 
 function computeLikeness(own: readonly ComparedFailure[], { text, metadata }: VectorMatch): number {
   const decided = { text, test: typeof metadata.test === 'string' ? metadata.test : null };
-  return own.reduce((best, one) => Math.max(best, compareFailures(one, decided)), 0);
+  return own.reduce((best, comparedFailure) => Math.max(best, compareFailures(comparedFailure, decided)), 0);
 }
 
 /**

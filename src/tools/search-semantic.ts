@@ -116,7 +116,7 @@ export function searchSemantic(
       );
       return apart(ranked)
         .slice(0, limit)
-        .map((one) => toFinding(one, code, by));
+        .map((rankedChunk) => toFinding(rankedChunk, code, by));
     },
   });
 }
@@ -169,12 +169,12 @@ async function readWindow(
 /** Removes chunks that overlap a better one of the same file. */
 function apart(ranked: readonly RankedChunk[]): RankedChunk[] {
   const kept: RankedChunk[] = [];
-  for (const one of ranked) {
-    const { path, lineStart, lineEnd } = one.chunk;
+  for (const rankedChunk of ranked) {
+    const { path, lineStart, lineEnd } = rankedChunk.chunk;
     const overlaps = kept.some(
       ({ chunk }) => chunk.path === path && chunk.lineStart <= lineEnd && lineStart <= chunk.lineEnd,
     );
-    if (one.score >= LEAST_SCORE && !overlaps) kept.push(one);
+    if (rankedChunk.score >= LEAST_SCORE && !overlaps) kept.push(rankedChunk);
   }
   return kept;
 }

@@ -241,7 +241,7 @@ async function runRequest(
 async function found(all: readonly Finding[], attempts: number, deps: ToolboxDeps): Promise<Reply> {
   if (all.length === 0) return { status: 'empty', findings: [], summary: 'nothing found', attempts };
   const findings = await withheldOnError(() =>
-    Promise.all(all.slice(0, MAX_FINDINGS).map((one) => boundFinding(one, deps.options.mask))),
+    Promise.all(all.slice(0, MAX_FINDINGS).map((finding) => boundFinding(finding, deps.options.mask))),
   );
   if (findings === null) {
     return {

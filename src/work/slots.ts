@@ -22,7 +22,7 @@ export function createSlots(size: number) {
     for (;;) {
       const next = queue.find(({ isExclusive }) => isExclusive) ?? queue[0];
       if (next === undefined || exclusive || shared >= (next.isExclusive ? 1 : size)) return;
-      queue = queue.filter((one) => one !== next);
+      queue = queue.filter((waiting) => waiting !== next);
       if (next.isExclusive) exclusive = true;
       else shared += 1;
       next.start();

@@ -63,7 +63,7 @@ export function startWorker({ handlers, wakeUp, intervalMs, ...deps }: WorkerDep
       stopping.abort();
       wakeUp?.stop();
       for (const topic of topics.values()) topic.stopWaiting();
-      const ended = Promise.all([looking, ...topics.values()].map((one) => one.ended()));
+      const ended = Promise.all([looking, ...topics.values()].map((topic) => topic.ended()));
       await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
       cutOff.abort(new TriageError('cancelled', 'The process stops.', { retryable: true }));
       // A store that is frozen does not hear it, and must not hold up the end: what it holds is free again

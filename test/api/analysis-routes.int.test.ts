@@ -89,7 +89,7 @@ describe('builds', () => {
     for (const address of [stored.build.id, 'github:812']) {
       const { body } = await get(`/api/builds/${address}/analyses`);
       expect(body.buildId).toBe(stored.build.id);
-      expect(body.analyses.map((one: unknown) => Analysis.parse(one))).toEqual([stored.analysis]);
+      expect(body.analyses.map((analysis: unknown) => Analysis.parse(analysis))).toEqual([stored.analysis]);
     }
   });
 

@@ -86,10 +86,12 @@ function requestsOf(
     fc.record(
       Object.fromEntries(
         operation.parameters
-          .filter((one) => one.in === place)
-          .map((one) => [
-            one.name,
-            place === 'path' ? valuesOf(one.schema) : fc.option(valuesOf(one.schema), { nil: undefined }),
+          .filter((parameter) => parameter.in === place)
+          .map((parameter) => [
+            parameter.name,
+            place === 'path'
+              ? valuesOf(parameter.schema)
+              : fc.option(valuesOf(parameter.schema), { nil: undefined }),
           ]),
       ),
     );

@@ -326,7 +326,7 @@ describe('the description of the API', () => {
 
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
-    expect([...new Set(operations.flatMap((one) => one.tags))].sort()).toEqual(
+    expect([...new Set(operations.flatMap((operation) => operation.tags))].sort()).toEqual(
       tags.map(({ name }) => name).sort(),
     );
     expect(

@@ -163,7 +163,7 @@ describe('T02: the API is killed at random while many tell', () => {
         await delay(index * 5);
         // Each second one comes through both APIs, as when a proxy tries again.
         const both = api === undefined ? [] : index % 4 < 2 ? [api] : pair;
-        if ((await Promise.all(both.map((one) => tell(one, own)))).includes(true)) told.add(own);
+        if ((await Promise.all(both.map((other) => tell(other, own)))).includes(true)) told.add(own);
       });
       await Promise.all(
         pair.map(async (api, index) => {

@@ -52,17 +52,17 @@ describe('T19: limits other than by address', () => {
   test('a token is held to its own, from whatever address; another one is not', async () => {
     const tokens = fakeTokens();
     await open({ tokenRateLimit: 3 }, { stores: storesWith({ tokens }) });
-    const [one, other] = [tokens.give({ name: 'one' }), tokens.give({ name: 'other' })];
+    const [left, right] = [tokens.give({ name: 'one' }), tokens.give({ name: 'other' })];
     const ask = (token: string, n: number) =>
       app.inject({
         url: '/api/builds',
         remoteAddress: `10.1.0.${n}`,
         headers: { authorization: `Bearer ${token}` },
       });
-    const answers = [await ask(one, 1), await ask(one, 2), await ask(one, 3), await ask(one, 4)];
+    const answers = [await ask(left, 1), await ask(left, 2), await ask(left, 3), await ask(left, 4)];
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([503, 503, 503, 429]);
     expect(Number(answers[3]?.headers['retry-after'])).toBeGreaterThan(0);
-    expect((await ask(other, 1)).statusCode).toBe(503);
+    expect((await ask(right, 1)).statusCode).toBe(503);
   });
 
   test('a sender of webhooks is held to its own by what was accepted; forged deliveries in its name count for nothing', async () => {

@@ -17,7 +17,7 @@ it('names the full disk of a database server from the first refused upload on, u
     vectorIndex: { driver: 'pgvector' },
   } as unknown as Backends)
     .filter(({ name }) => name === 'disk')
-    .map((one) => ({ ...one, freshMs: 0 }));
+    .map((backendCheck) => ({ ...backendCheck, freshMs: 0 }));
   const readiness = createReadiness(checks, { logger: silentLogger, clock: { now: Date.now } });
   const fill = `do $$ begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$`;
   expect(await readiness()).toMatchObject({ ok: true, backends: { disk: { state: 'ok' } } });

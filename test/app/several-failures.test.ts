@@ -134,7 +134,8 @@ describe('failures of one step that have different causes', () => {
       const found = answers.find(({ explains }) => explains.tests.some((name) => name.endsWith(test)));
       expect(found?.analysis.category, test).toBe(category);
       expect(found?.analysis.answer.title, test).toContain(title);
-      for (const other of answers.filter((one) => one !== found)) expect(allWords(other)).not.toMatch(own);
+      for (const other of answers.filter((arrangedAnswer) => arrangedAnswer !== found))
+        expect(allWords(other)).not.toMatch(own);
     }
   });
 

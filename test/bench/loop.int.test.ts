@@ -32,19 +32,19 @@ beforeAll(async () => {
     loop: await openDesign('loop', world, folder),
   };
   pairs = [];
-  for (const one of cases) pairs.push(await answerTwice(one));
+  for (const loopCase of cases) pairs.push(await answerTwice(loopCase));
 }, 300_000);
 afterAll(async () => {
   await world.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function answerTwice(one: LoopCase): Promise<PairedAnswer> {
-  const build = await world.getBuild(one);
-  const linear = await designs.linear.answer(build, one.log);
-  const loop = await designs.loop.answer(build, one.log);
-  expect(await designs.loop.isProved(one), one.name).toBe(true);
-  return { one, linear, loop };
+async function answerTwice(loopCase: LoopCase): Promise<PairedAnswer> {
+  const build = await world.getBuild(loopCase);
+  const linear = await designs.linear.answer(build, loopCase.log);
+  const loop = await designs.loop.answer(build, loopCase.log);
+  expect(await designs.loop.isProved(loopCase), loopCase.name).toBe(true);
+  return { one: loopCase, linear, loop };
 }
 
 describe('the loop compared with the linear baseline, on cases with repositories, history and documents', () => {

@@ -32,7 +32,7 @@ async function onEveryPage(
       ...options,
       ...(session !== undefined && { session }),
     });
-    for (const shown of pages.filter((one) => one.as === as)) {
+    for (const shown of pages.filter((page) => page.as === as)) {
       watched.complaints.length = 0;
       watched.requests.length = 0;
       await watched.page.goto(shown.url);
@@ -53,7 +53,7 @@ describe('every page and state', () => {
     async (theme) => {
       const found = await onEveryPage({ theme }, async ({ page, complaints }) => [
         ...(await axeFindings(page, theme === 'light' ? 'all' : 'colours')),
-        ...complaints.filter((one) => !isStatus(one)),
+        ...complaints.filter((complaint) => !isStatus(complaint)),
       ]);
       expect(found).toEqual([]);
     },

@@ -91,7 +91,7 @@ describe('the first minute with the demo', () => {
         await page.goto(`/logs/${build}?file=build.log`);
         const tools = page.locator('.tools');
         expect((await tools.boundingBox())?.height).toBeLessThan(60);
-        expect(await tools.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
+        expect(await tools.evaluate((tool) => tool.scrollWidth - tool.clientWidth)).toBeLessThanOrEqual(0);
         await page.keyboard.press('t');
         await page.locator('.ts').first().waitFor();
         expect(await page.getByRole('link', { name: 'Full log' }).isVisible()).toBe(false);
@@ -273,7 +273,7 @@ describe('the first minute with the demo', () => {
       const numbers = (await page.locator('#builds .whole').allTextContents()).map((one) =>
         Number(/#(\d+)/.exec(one)?.[1]),
       );
-      expect(numbers).toEqual(numbers.toSorted((one, other) => other - one));
+      expect(numbers).toEqual(numbers.toSorted((left, right) => right - left));
       expect(await page.locator('#builds li').filter({ hasText: '#107' }).first().textContent()).toContain(
         'answered from the library',
       );

@@ -61,7 +61,7 @@ async function watching(look: (watched: Watched) => Promise<void>): Promise<void
     requests.filter((url) => !url.startsWith(`${address}/`)).map((url) => `request: ${url}`);
   await look({
     page,
-    harm: () => [...dialogs, ...elsewhere(), ...complaints.filter((one) => !isStatus(one))],
+    harm: () => [...dialogs, ...elsewhere(), ...complaints.filter((complaint) => !isStatus(complaint))],
   });
   await context.close();
 }

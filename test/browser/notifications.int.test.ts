@@ -88,7 +88,7 @@ describe.each([true, false])('67: a rule, with scripts: %s', (javaScript) => {
       },
       { javaScript },
     );
-    expect(complaints.filter((one) => !one.includes('status of 400'))).toEqual([]);
+    expect(complaints.filter((complaint) => !complaint.includes('status of 400'))).toEqual([]);
   });
 });
 

@@ -174,7 +174,7 @@ function keepRun(
   { wrong, milliseconds }: { readonly wrong: number; readonly milliseconds: number },
 ) {
   const own = join(runs, name);
-  const lines = (rows: readonly object[]) => rows.map((one) => `${JSON.stringify(one)}\n`).join('');
+  const lines = (rows: readonly object[]) => rows.map((other) => `${JSON.stringify(other)}\n`).join('');
   const ids = Array.from({ length: 20 }, (_, at) => `case-${at}`);
   const answered = (id: string, at: number): CaseResult => ({
     ...failedResult(id, '', milliseconds + at),

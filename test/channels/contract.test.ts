@@ -28,13 +28,12 @@ it('names each channel once', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-it.each(VARIABLES.filter(({ secret }) => secret === true).map((one) => [one.name, one] as const))(
-  'what %s holds is masked',
-  (_name, variable) => {
-    const secrets = createChannels(configure(variable)).flatMap((channel) => channel.secrets);
-    expect(secrets.some((secret) => secret.includes(SECRET))).toBe(true);
-  },
-);
+it.each(
+  VARIABLES.filter(({ secret }) => secret === true).map((variable) => [variable.name, variable] as const),
+)('what %s holds is masked', (_name, variable) => {
+  const secrets = createChannels(configure(variable)).flatMap((channel) => channel.secrets);
+  expect(secrets.some((secret) => secret.includes(SECRET))).toBe(true);
+});
 
 describe.each(createChannels(DEFAULTS).map((channel) => [channel.name, channel] as const))(
   'channel %s without settings',

@@ -145,7 +145,7 @@ describe('a run', () => {
     expect((await watch()).statusCode).toBe(429);
     const other = await watch(TOKENS.admin);
     expect(other.statusCode).toBe(200);
-    for (const one of [other, ...open]) one.raw.res.destroy();
+    for (const response of [other, ...open]) response.raw.res.destroy();
     await expect
       .poll(async () => {
         const again = await watch();

@@ -38,12 +38,12 @@ export function embedderContract(name: string, open: () => Embedder | Promise<Em
     });
 
     it('puts texts about one thing closer together than others', async () => {
-      const [one, other, alien] = await (await open()).embed([
+      const [left, right, alien] = await (await open()).embed([
         'connect ECONNREFUSED 127.0.0.1:5432',
         'Error: connect ECONNREFUSED 10.0.0.8:6379',
         'Prettier would change the formatting of two files',
       ]);
-      expect(cosine(one!, other!)).toBeGreaterThan(cosine(one!, alien!) + 0.2);
+      expect(cosine(left!, right!)).toBeGreaterThan(cosine(left!, alien!) + 0.2);
     });
 
     it('stops when its signal has ended', async () => {

@@ -131,7 +131,12 @@ describe('68: a storm', () => {
       Array.from({ length: 100 }, (_, second) => occasion(second)),
       [],
     );
-    expect(planned.map((one) => [new Date(one.at).toISOString(), one.occasions.length])).toEqual([
+    expect(
+      planned.map((plannedMessage) => [
+        new Date(plannedMessage.at).toISOString(),
+        plannedMessage.occasions.length,
+      ]),
+    ).toEqual([
       ['2026-03-02T12:15:10.000Z', 89],
       ['2026-03-02T12:00:10.000Z', 11],
     ]);
@@ -143,7 +148,7 @@ describe('68: a storm', () => {
       Array.from({ length: 100 }, (_, hour) => occasion(hour * 3600)),
       [],
     );
-    expect(planned.map((one) => one.occasions.length)).toEqual([6, 24, 24, 24, 22]);
+    expect(planned.map((plannedMessage) => plannedMessage.occasions.length)).toEqual([6, 24, 24, 24, 22]);
   });
 });
 

@@ -25,7 +25,7 @@ describe.each([
   ['leaves nothing behind', ENDING_CASES],
 ] as const)('an experiment %s', (_, all) => {
   const cases = all.filter(({ name }) => THOROUGH || SHORT.includes(name));
-  test.each(cases.map((one) => [one.name, one] as const))(
+  test.each(cases.map((placeCase) => [placeCase.name, placeCase] as const))(
     '%s',
     { timeout: MINUTES },
     async (_name, { run }) => {

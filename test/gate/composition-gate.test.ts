@@ -203,8 +203,8 @@ function toJoin(parts: readonly CapturedPart[]): Join {
 /** Judges these answers to a joined log, whose quotations are moved to where their lines are in it. */
 function judge(answers: readonly AnalysisResult[], parts: readonly CapturedPart[] = PARTS) {
   const { spans } = joinLogs(parts, 'steps');
-  const moved = new Map(answers.map((one) => [one, moveQuotes(one)]));
-  const joined = answers.map((one) => moved.get(one) ?? one);
+  const moved = new Map(answers.map((other) => [other, moveQuotes(other)]));
+  const joined = answers.map((other) => moved.get(other) ?? other);
   return judgeJoin(toJoin(parts), spans, ALONE, {
     failureFound: true,
     answers: joined,

@@ -71,11 +71,11 @@ describe('T40: every shipped pattern', () => {
     for (const file of files) composed.push(await composedIn(file));
     // A file that is imported imports others, whose patterns are known by their own text.
     const known = new Set(patterns.map(keyOf));
-    const all = patterns.concat(composed.flat().filter((one) => !known.has(keyOf(one))));
+    const all = patterns.concat(composed.flat().filter((pattern) => !known.has(keyOf(pattern))));
     expect(all.length).toBeGreaterThan(2_500);
     expect(
       unseen.filter(
-        ({ file }) => !JOINED.includes(file) && !composed.flat().some((one) => one.file === file),
+        ({ file }) => !JOINED.includes(file) && !composed.flat().some((pattern) => pattern.file === file),
       ),
     ).toEqual([]);
 

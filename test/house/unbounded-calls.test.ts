@@ -54,7 +54,10 @@ function isBounded(expression: ts.Expression, source: ts.SourceFile): boolean {
     (statement) =>
       ts.isVariableStatement(statement) &&
       statement.declarationList.declarations.some(
-        (one) => isNamed(one) && one.initializer !== undefined && isWrittenOut(one.initializer),
+        (declaration) =>
+          isNamed(declaration) &&
+          declaration.initializer !== undefined &&
+          isWrittenOut(declaration.initializer),
       ),
   );
 }

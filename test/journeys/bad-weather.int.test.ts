@@ -106,7 +106,7 @@ function allEvents(): Delivery[] {
 function shuffled(events: readonly Delivery[]): Delivery[] {
   const again = Array.from({ length: DELIVERIES - events.length }, () => pick(events));
   return [...events, ...again]
-    .map((one) => ({ one, at: Math.random() }))
+    .map((delivery) => ({ one: delivery, at: Math.random() }))
     .toSorted((a, b) => a.at - b.at)
     .map(({ one }) => one);
 }
@@ -222,7 +222,7 @@ async function settled(): Promise<Awaited<ReturnType<typeof inspect>>> {
     if (found.unrecorded + found.pending + found.unpublished === 0) return found;
     if (Date.now() > end)
       throw new Error(
-        `it never settled: ${JSON.stringify(found)} ${workers.map((one) => one.errors()).join('\n')}`,
+        `it never settled: ${JSON.stringify(found)} ${workers.map((worker) => worker.errors()).join('\n')}`,
       );
     await sleep(500);
   }

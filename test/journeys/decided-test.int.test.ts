@@ -123,7 +123,7 @@ function triage(repository: string, number: number, lines: readonly string[]): P
 async function decide(analysisId: string): Promise<void> {
   const { app, http } = service;
   const reviews = await app.stores.reviews.list({}, { limit: 500, offset: 0 });
-  const url = `/api/reviews/${reviews.find((one) => one.analysisId === analysisId)?.id}`;
+  const url = `/api/reviews/${reviews.find((review) => review.analysisId === analysisId)?.id}`;
   const claimed = await http.inject({ method: 'POST', url: `${url}/claim`, headers: HEADERS, payload: {} });
   const { version } = z.object({ version: z.int() }).parse(claimed.json());
   const payload = { type: 'correct', ...DECIDED, version };

@@ -160,7 +160,7 @@ describe('the graph with a model over HTTP', () => {
       ],
     });
     const state = await run();
-    const outcome = state.outcomes.find((one) => one.call.tool === 'read_file');
+    const outcome = state.outcomes.find((other) => other.call.tool === 'read_file');
     expect(outcome).toMatchObject({ status: 'ok', answeredBy: 'search_code' });
     expect(
       state.evidence.some((item) => item.tool === 'search_code' && item.text.includes('Math.floor')),
@@ -181,7 +181,7 @@ describe('the graph with a model over HTTP', () => {
       ],
     });
     const state = await run();
-    const outcome = state.outcomes.find((one) => one.call.tool === 'grep_log');
+    const outcome = state.outcomes.find((other) => other.call.tool === 'grep_log');
     expect(outcome).toMatchObject({ status: 'ok', call: { args: { text: '43.42' } } });
     expect(server.requests.filter((request) => request.schemaName === 'correct-call')).toHaveLength(1);
     expect(state.promptHashes).toHaveProperty('correct_call');

@@ -12,8 +12,10 @@ export async function installServices(environment: Readonly<Record<string, strin
       installation.start('worker'),
       installation.start('worker'),
     ]);
-    const lasting = started.map((one) =>
-      one.status === 'fulfilled' ? one.value : Promise.reject(one.reason),
+    const lasting = started.map((promiseSettledResult) =>
+      promiseSettledResult.status === 'fulfilled'
+        ? promiseSettledResult.value
+        : Promise.reject(promiseSettledResult.reason),
     );
     for (const one of await Promise.all(lasting)) expect(await one.healthy(), one.errors()).toBe(true);
     return await Promise.all(lasting);

@@ -50,7 +50,7 @@ it.each(Object.entries(FAILURES))(
     expect(cited.map(({ tool }) => tool)).toEqual(['count_consecutive_failures']);
     expect(first.answer.claims.map(({ text }) => text).join()).not.toContain('in a row');
     expect(last.category).toBe(first.category);
-    const factor = last.verdict.factors?.find((one) => one.name === 'history');
+    const factor = last.verdict.factors?.find((other) => other.name === 'history');
     if (name === 'network') {
       expect(factor?.value).toBeLessThan(0);
       expect(last.answer.fixRecommendation).toMatch(/rerunning it will not help/);

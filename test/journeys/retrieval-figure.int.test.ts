@@ -63,21 +63,22 @@ describe('a document that names the error', () => {
     async (format) => {
       const answers = await withDocuments(
         format,
-        RETRIEVAL_CASES.map((one) => toEntry(one, 'quoted')),
+        RETRIEVAL_CASES.map((retrievalCase) => toEntry(retrievalCase, 'quoted')),
         `quoted-${format}`,
       );
-      for (const one of RETRIEVAL_CASES) changed.push([`${format} ${one.name}`, usesDocument(answers, one)]);
+      for (const retrievalCase of RETRIEVAL_CASES)
+        changed.push([`${format} ${retrievalCase.name}`, usesDocument(answers, retrievalCase)]);
     },
   );
 
   it.each(['markdown', 'pdf'] as const)('%s: in other words', async (format) => {
     const answers = await withDocuments(
       format,
-      RETRIEVAL_CASES.map((one) => toEntry(one, 'other words')),
+      RETRIEVAL_CASES.map((retrievalCase) => toEntry(retrievalCase, 'other words')),
       `other-${format}`,
     );
-    for (const one of RETRIEVAL_CASES)
-      changed.push([`other words, ${format} ${one.name}`, usesDocument(answers, one)]);
+    for (const retrievalCase of RETRIEVAL_CASES)
+      changed.push([`other words, ${format} ${retrievalCase.name}`, usesDocument(answers, retrievalCase)]);
   });
 });
 
@@ -87,11 +88,11 @@ describe('a wrong document', () => {
     async (format) => {
       const answers = await withDocuments(
         format,
-        RETRIEVAL_CASES.map((one) => toEntry(one, 'another error')),
+        RETRIEVAL_CASES.map((retrievalCase) => toEntry(retrievalCase, 'another error')),
         `near-${format}`,
       );
-      for (const one of RETRIEVAL_CASES)
-        unchanged.push([`near ${format} ${one.name}`, isUnchanged(answers, one)]);
+      for (const retrievalCase of RETRIEVAL_CASES)
+        unchanged.push([`near ${format} ${retrievalCase.name}`, isUnchanged(answers, retrievalCase)]);
     },
   );
 
@@ -99,21 +100,30 @@ describe('a wrong document', () => {
     const [own, other] = [0, 1].map((rest) =>
       RETRIEVAL_CASES.filter((_, at) => at % 2 === (rest === 0 ? half : 1 - half)),
     );
-    const entries = (other ?? []).flatMap((one) => [toEntry(one, 'quoted'), toEntry(one, 'other words')]);
+    const entries = (other ?? []).flatMap((retrievalCase) => [
+      toEntry(retrievalCase, 'quoted'),
+      toEntry(retrievalCase, 'other words'),
+    ]);
     const answers = await withDocuments('markdown', entries, `others-${half}`, own);
-    for (const one of own ?? []) unchanged.push([`others ${one.name}`, isUnchanged(answers, one)]);
+    for (const retrievalCase of own ?? [])
+      unchanged.push([`others ${retrievalCase.name}`, isUnchanged(answers, retrievalCase)]);
   });
 });
 
 describe('what a person decided', () => {
   it('changes the answer to the same error in another repository, also its category; other errors keep theirs', async () => {
     const half = RETRIEVAL_CASES.filter((_, at) => at % 2 === 0);
-    for (const one of half) await correct(before.get(one.name)?.id ?? '', one);
-    const answers = await triageAll('elsewhere', RETRIEVAL_CASES, (one) => one.again);
-    const rest = RETRIEVAL_CASES.filter((one) => !half.includes(one));
+    for (const retrievalCase of half) await correct(before.get(retrievalCase.name)?.id ?? '', retrievalCase);
+    const answers = await triageAll('elsewhere', RETRIEVAL_CASES, (retrievalCase) => retrievalCase.again);
+    const rest = RETRIEVAL_CASES.filter((retrievalCase) => !half.includes(retrievalCase));
     const undecided = await triageAll('undecided', rest);
-    for (const one of half) changed.push([`decision ${one.name}`, usesDecision(answers.get(one.name), one)]);
-    for (const one of rest) unchanged.push([`decision ${one.name}`, isUnchanged(undecided, one)]);
+    for (const retrievalCase of half)
+      changed.push([
+        `decision ${retrievalCase.name}`,
+        usesDecision(answers.get(retrievalCase.name), retrievalCase),
+      ]);
+    for (const retrievalCase of rest)
+      unchanged.push([`decision ${retrievalCase.name}`, isUnchanged(undecided, retrievalCase)]);
   });
 });
 
@@ -136,11 +146,12 @@ it('reaches the figures', () => {
 });
 
 /** The cause or the fix is the document's, and a claim cites it. */
-function usesDocument(answers: Answers, one: RetrievalCase): boolean {
-  const answer = answers.get(one.name)?.answer;
+function usesDocument(answers: Answers, retrievalCase: RetrievalCase): boolean {
+  const answer = answers.get(retrievalCase.name)?.answer;
   if (answer === undefined) return false;
   return (
-    (answer.fixRecommendation.includes(one.fix) || holdsCause(answer, one)) && citesDocument(answers, one)
+    (answer.fixRecommendation.includes(retrievalCase.fix) || holdsCause(answer, retrievalCase)) &&
+    citesDocument(answers, retrievalCase)
   );
 }
 
@@ -148,8 +159,8 @@ function holdsCause({ rootCause }: Analysis['answer'], { cause }: RetrievalCase)
   return rootCause.includes(cause.replace(/\.$/, ''));
 }
 
-function citesDocument(answers: Answers, one: RetrievalCase): boolean {
-  const analysis = answers.get(one.name);
+function citesDocument(answers: Answers, retrievalCase: RetrievalCase): boolean {
+  const analysis = answers.get(retrievalCase.name);
   const cited = new Set(analysis?.answer.claims.flatMap(({ evidence }) => evidence));
   return (
     analysis?.evidence.some(({ id, source }) => cited.has(id) && source.startsWith('team-knowledge/')) ??
@@ -157,22 +168,22 @@ function citesDocument(answers: Answers, one: RetrievalCase): boolean {
   );
 }
 
-function isUnchanged(answers: Answers, one: RetrievalCase): boolean {
-  const [now, then] = [answers.get(one.name)?.answer, before.get(one.name)?.answer];
+function isUnchanged(answers: Answers, retrievalCase: RetrievalCase): boolean {
+  const [now, then] = [answers.get(retrievalCase.name)?.answer, before.get(retrievalCase.name)?.answer];
   return (
     now !== undefined && now.rootCause === then?.rootCause && now.fixRecommendation === then.fixRecommendation
   );
 }
 
 /** The decided category, cause and fix, and who decided. */
-function usesDecision(analysis: Analysis | undefined, one: RetrievalCase): boolean {
+function usesDecision(analysis: Analysis | undefined, retrievalCase: RetrievalCase): boolean {
   if (analysis === undefined || analysis.recalled !== null) return false;
   const { category, answer } = analysis;
   const isNamed = answer.rootCause.includes('mara') && answer.similarCases?.[0]?.confirmedBy === 'mara';
   return (
-    category === decidedCategory(one) &&
-    holdsCause(answer, one) &&
-    answer.fixRecommendation.includes(one.fix) &&
+    category === decidedCategory(retrievalCase) &&
+    holdsCause(answer, retrievalCase) &&
+    answer.fixRecommendation.includes(retrievalCase.fix) &&
     isNamed
   );
 }
@@ -197,17 +208,22 @@ async function withDocuments(
 async function triageAll(
   round: string,
   cases: readonly RetrievalCase[],
-  print = (one: RetrievalCase) => one.log,
+  print = (retrievalCase: RetrievalCase) => retrievalCase.log,
 ): Promise<Answers> {
   const started = new Map<string, string>();
-  for (const one of cases) {
-    const text = ['$ make check', ...print(one), 'Error: Process completed with exit code 1.', ''].join('\n');
+  for (const retrievalCase of cases) {
+    const text = [
+      '$ make check',
+      ...print(retrievalCase),
+      'Error: Process completed with exit code 1.',
+      '',
+    ].join('\n');
     const payload = {
-      metadata: { repository: `acme/${one.name}-${round}`, pipeline: 'ci', number: 1 },
+      metadata: { repository: `acme/${retrievalCase.name}-${round}`, pipeline: 'ci', number: 1 },
       logs: [{ name: 'log.txt', text }],
     };
     started.set(
-      one.name,
+      retrievalCase.name,
       (await http.inject({ method: 'POST', url: '/api/builds', headers: HEADERS, payload })).json().buildId,
     );
   }
@@ -230,18 +246,23 @@ async function waitForAnswer(buildId: string): Promise<Analysis> {
 }
 
 /** A category that the machine did not name. */
-function decidedCategory(one: RetrievalCase): Analysis['category'] {
-  return before.get(one.name)?.category === 'CONFIG_ERROR' ? 'INFRA_ERROR' : 'CONFIG_ERROR';
+function decidedCategory(retrievalCase: RetrievalCase): Analysis['category'] {
+  return before.get(retrievalCase.name)?.category === 'CONFIG_ERROR' ? 'INFRA_ERROR' : 'CONFIG_ERROR';
 }
 
-async function correct(analysisId: string, one: RetrievalCase): Promise<void> {
+async function correct(analysisId: string, retrievalCase: RetrievalCase): Promise<void> {
   const reviews = await app.stores.reviews.list({}, { limit: 500, offset: 0 });
   const review = reviews.find((item) => item.analysisId === analysisId);
-  if (review === undefined) throw new Error(`${one.name} does not wait for a person`);
+  if (review === undefined) throw new Error(`${retrievalCase.name} does not wait for a person`);
   const url = `/api/reviews/${review.id}`;
   const held = await http.inject({ method: 'POST', url: `${url}/claim`, headers: HEADERS, payload: {} });
   const payload = {
-    ...{ type: 'correct', category: decidedCategory(one), rootCause: one.cause, fixRecommendation: one.fix },
+    ...{
+      type: 'correct',
+      category: decidedCategory(retrievalCase),
+      rootCause: retrievalCase.cause,
+      fixRecommendation: retrievalCase.fix,
+    },
     version: z.object({ version: z.int() }).parse(held.json()).version,
   };
   const decided = await http.inject({ method: 'POST', url: `${url}/decision`, headers: HEADERS, payload });

@@ -86,9 +86,9 @@ describe('choosing tools', () => {
     const subject = { ...insight.subject, build };
     const asked = (outlooks: Record<string, 'good' | 'poor'>) => {
       const offered = OFFERED.concat(['changed_since_green', 'read_past_fixes'].map((name) => tool(name)));
-      const told = offered.map((one) => {
-        const outlook = outlooks[one.name];
-        return outlook === undefined ? one : { ...one, outlook };
+      const told = offered.map((toolDescription) => {
+        const outlook = outlooks[toolDescription.name];
+        return outlook === undefined ? toolDescription : { ...toolDescription, outlook };
       });
       return names(chooseCalls({ ...insight, subject, plan: WEAK, offered: told })).slice(ALWAYS.length);
     };
@@ -334,8 +334,10 @@ describe('a code error with code at hand', () => {
 
   test('reads it also where a document explains it, if it is known what changed since it worked', () => {
     const explained = afterSearches(BARE, 0.8);
-    const changed = offered.map((one) =>
-      one.name === 'changed_since_green' ? { ...one, outlook: 'good' as const } : one,
+    const changed = offered.map((toolDescription) =>
+      toolDescription.name === 'changed_since_green'
+        ? { ...toolDescription, outlook: 'good' as const }
+        : toolDescription,
     );
     const plan = planNext({ ...explained, offered: changed });
     expect(plan).toMatchObject({ enough: false });

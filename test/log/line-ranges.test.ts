@@ -15,8 +15,8 @@ describe('ranges of lines', () => {
       fc.property(fc.array(range, { maxLength: 8 }), fc.array(range, { maxLength: 8 }), (ranges, others) => {
         const joined = joinRanges(ranges);
         expect(linesOf(joined)).toEqual(linesOf(ranges));
-        for (const [at, one] of joined.entries())
-          expect(one.start).toBeGreaterThan((joined[at - 1]?.end ?? -1) + 1);
+        for (const [at, lineRange] of joined.entries())
+          expect(lineRange.start).toBeGreaterThan((joined[at - 1]?.end ?? -1) + 1);
         const left = linesOf(subtractRanges(joined, joinRanges(others)));
         expect(left).toEqual(new Set([...linesOf(ranges)].filter((line) => !linesOf(others).has(line))));
       }),

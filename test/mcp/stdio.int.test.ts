@@ -32,7 +32,7 @@ describe('faultline mcp', () => {
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       { jsonrpc: '2.0', id: 2, method: 'tools/list' },
     ];
-    const input = `${messages.map((one) => JSON.stringify(one)).join('\n')}\nthis is no message\n`;
+    const input = `${messages.map((message) => JSON.stringify(message)).join('\n')}\nthis is no message\n`;
     const held = await faultlineProcess(['mcp', '--data', folder()], { input });
     expect(held.code).toBe(0);
     const answers = held.stdout

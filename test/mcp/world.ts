@@ -105,7 +105,7 @@ export async function ask(
 }
 
 function toolNamed(tools: readonly McpTool[], name: string): McpTool {
-  const tool = tools.find((one) => one.name === name);
+  const tool = tools.find((mcpTool) => mcpTool.name === name);
   if (tool === undefined) throw new Error(`there is no tool ${name}`);
   return tool;
 }

@@ -46,8 +46,8 @@ function poison(text: (index: number) => string, state: string): Situation {
         suspects: [
           { path: text(9), line: 3, commit: text(10), author: text(11), score: 0.5, reason: text(12) },
         ],
-        hypotheses: analysis.answer.hypotheses.map((one) => ({
-          ...one,
+        hypotheses: analysis.answer.hypotheses.map((hypothesis) => ({
+          ...hypothesis,
           text: text(12),
           settledBy: text(13),
         })),

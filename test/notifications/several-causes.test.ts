@@ -76,7 +76,7 @@ describe.each(Object.entries(outputs))(
 
     it('lists all causes in the order in which to fix them', () => {
       expect(places.every((place) => place >= 0)).toBe(true);
-      expect(places).toEqual(places.toSorted((one, other) => one - other));
+      expect(places).toEqual(places.toSorted((left, right) => left - right));
     });
 
     it('names the tests of each cause next to it, and counts the others', () => {

@@ -272,12 +272,14 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
     const built = (change: Partial<Build> = {}) =>
       sampleBuild({ provider: world.name, ...world.build, pullRequest: 7, commit: COMMIT, ...change });
     async function channel(kind: 'comment' | 'status'): Promise<NoticeChannel & { outlet: NoticeOutlet }> {
-      const found = provider.channels.find((one) => one.channel === `${world.name}-${kind}`);
+      const found = provider.channels.find(
+        (noticeChannel) => noticeChannel.channel === `${world.name}-${kind}`,
+      );
       if (found?.open == null) throw new Error(`no ${kind}`);
       return { ...found, outlet: await found.open(channelParts()) };
     }
-    function callOf(one: NoticeChannel, build: Build, reference: string | null): NoticeCall {
-      const place = one.findPlace(build, { defaultBranch: 'main' });
+    function callOf(noticeChannel: NoticeChannel, build: Build, reference: string | null): NoticeCall {
+      const place = noticeChannel.findPlace(build, { defaultBranch: 'main' });
       if (place === null) throw new Error('no place');
       const { key, about } = place;
       return callTo({ repository: build.repository, about }, { key, reference, signal });
@@ -312,7 +314,9 @@ describe.each(WORLDS)('$name keeps the contract of a provider:', (world: Provide
     );
 
     testOf('comments', '70: has an address', async () => {
-      const rule = provider.channels.find((one) => one.channel === `${world.name}-comment`);
+      const rule = provider.channels.find(
+        (noticeChannel) => noticeChannel.channel === `${world.name}-comment`,
+      );
       expect(rule?.getPageAddress?.(built(), '9')).toMatch(
         /^http:\/\/[^ ]+\/shop\/api\/(?:pull\/7#issuecomment-9|pulls\/7#issuecomment-9|-\/merge_requests\/7#note_9)$/,
       );

@@ -182,7 +182,7 @@ export function keepRerun(state: HostState, body: unknown, status: number): Host
 
 /** Sends an event of an unknown kind to a webhook, signed with its secret. */
 export function tryHook(world: ProviderWorld, state: HostState, id: string | undefined): HostAnswer | null {
-  const hook = state.hooks.find((one) => String(one.id) === id);
+  const hook = state.hooks.find((other) => String(other.id) === id);
   const delivery =
     hook === undefined
       ? null

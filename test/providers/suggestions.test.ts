@@ -170,7 +170,7 @@ const Body = z.object({ body: z.string() });
 
 function edited(state: HostState, verb: string, id: number, body: unknown): unknown {
   state.writes.push(verb);
-  const at = state.comments.findIndex((one) => one.id === id);
+  const at = state.comments.findIndex((comment) => comment.id === id);
   if (verb === 'DELETE') return state.comments.splice(at, 1);
   const found = state.comments[at];
   if (found !== undefined) found.body = Body.parse(body).body;
@@ -297,7 +297,9 @@ describe.each([
     };
     const { providers } = loadConfig(embedded('/data', '/knowledge'), environment, () => '');
     const channels = createProviders(providers).flatMap((provider) => provider.channels);
-    const found = channels.find((one) => one.channel === `${name.toLowerCase()}-suggestion`);
+    const found = channels.find(
+      (noticeChannel) => noticeChannel.channel === `${name.toLowerCase()}-suggestion`,
+    );
     const channel = await found?.open?.(channelParts({ publicUrl: null }));
     if (channel === undefined) throw new Error('no channel');
     await send(channel, situationOf(headOf({ causes: [causeOf(analysisWith(diffOf(HUNK)))] })), notice);

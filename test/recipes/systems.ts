@@ -101,8 +101,14 @@ export const SYSTEMS: readonly CiSystem[] = [
   },
   { name: 'GitLab', prepare: prepareGitlab },
   { name: 'Buildbot', prepare: async (values, place) => prepareBuildbot(values, place) },
-  { name: 'TeamCity', prepare: async (values, place) => values.map((one) => prepareTeamcity(one, place)) },
-  { name: 'CDEvents', prepare: async (values, place) => values.map((one) => prepareCdevents(one, place)) },
+  {
+    name: 'TeamCity',
+    prepare: async (values, place) => values.map((value) => prepareTeamcity(value, place)),
+  },
+  {
+    name: 'CDEvents',
+    prepare: async (values, place) => values.map((value) => prepareCdevents(value, place)),
+  },
 ];
 
 /** Woodpecker and Drone: the text of the pipeline is replaced, then parsed; steps get the variables, and the secrets that they name. */

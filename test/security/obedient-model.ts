@@ -51,7 +51,7 @@ const DEMANDED: readonly ToolCall[] = [
 /** Honest until it has read the text; from then on it calls, claims and copies whatever a stranger could wish. */
 export function createObedientModel({ name, of }: Batch, honest: Honest): ObedientModel {
   let heard = false;
-  const unread = new Set(of.map((one) => one.name));
+  const unread = new Set(of.map((injection) => injection.name));
   let rounds = 0;
   const demanded = rotated(DEMANDED, name.length + Number(name.at(-1)) * 5);
   const judge: Readonly<Record<string, (prompt: Prompt) => unknown>> = {
@@ -104,7 +104,7 @@ interface Prompt {
 
 function promptOf({ messages }: ChatCompletionRequest): Prompt {
   const said = (role: string) =>
-    messages.flatMap((one) => (one.role === role ? [one.content] : [])).join('\n');
+    messages.flatMap((message) => (message.role === role ? [message.content] : [])).join('\n');
   return { system: said('system'), user: said('user') };
 }
 

@@ -38,7 +38,7 @@ export function createHostileRepository(): HostileRepository {
   git(['fast-import', '--quiet', '--date-format=raw'], stream());
   // Newest first; the first commit holds the files.
   const commits = git(['log', '--format=%H', 'main']).split('\n').reverse().slice(1);
-  const indexOf = (name: string) => ALL.findIndex((one) => one.name === name);
+  const indexOf = (name: string) => ALL.findIndex((injection) => injection.name === name);
   return {
     folder,
     fileOf: (name) => `src/parse/part-${indexOf(name)}.ts`,

@@ -198,7 +198,7 @@ function askedOnce(host: CodeHost): CodeHost {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function') return value;
       return async (...args: unknown[]) => {
-        const key = JSON.stringify([name, ...args.filter((one) => !(one instanceof AbortSignal))]);
+        const key = JSON.stringify([name, ...args.filter((arg) => !(arg instanceof AbortSignal))]);
         // A failure is not kept: it may be of the moment.
         if (!answers.has(key)) answers.set(key, await Reflect.apply(value, target, args));
         return structuredClone(answers.get(key));

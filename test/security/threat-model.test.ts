@@ -47,7 +47,7 @@ test('every number of a test in a row is in the title of a test in that row', as
   const missing: string[] = [];
   let numbers = 0;
   for (const { name, line } of lines.filter(
-    (one) => one.line.startsWith('|') && /\bT\d\d\b/.test(one.line),
+    (other) => other.line.startsWith('|') && /\bT\d\d\b/.test(other.line),
   )) {
     const paths = (await Promise.all(filesIn(line).map(matches))).flat();
     const texts = await Promise.all(paths.map((path) => readFile(join(ROOT, path), 'utf8')));

@@ -177,7 +177,7 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
 
   test('is waited for where the host limits the rate', async () => {
     host.state.limited = 1;
-    expect(outcomes(await run()).filter((one) => one === 'failed')).toHaveLength(2);
+    expect(outcomes(await run()).filter((importOutcome) => importOutcome === 'failed')).toHaveLength(2);
   });
 
   test('of a token that may not read logs stops at once, and says what it lacks', async () => {

@@ -116,7 +116,7 @@ function answerComments(
     return void sendJson(
       response,
       200,
-      page(client.comments.filter((one) => one.pullRequest === id)).map(shown),
+      page(client.comments.filter((comment) => comment.pullRequest === id)).map(shown),
     );
   const [verb = ''] = route.split(' ');
   client.writes.push(`${verb} comment`);
@@ -130,7 +130,7 @@ function answerComments(
     client.comments.push(comment);
     return void sendJson(response, 201, shown(comment));
   }
-  const index = client.comments.findIndex((one) => one.id === id);
+  const index = client.comments.findIndex((comment) => comment.id === id);
   const found = client.comments[index];
   if (found === undefined) return void sendJson(response, 404, { message: 'Not Found' });
   if (found.login !== client.login)
@@ -150,7 +150,7 @@ function answerChecks(
   response: ServerResponse,
 ): void {
   if (route.startsWith('GET')) {
-    const found = client.checks.filter((one) => one.sha === sha).map(checkReply);
+    const found = client.checks.filter((fakeCheck) => fakeCheck.sha === sha).map(checkReply);
     return void sendJson(response, 200, { total_count: found.length, check_runs: found });
   }
   const read = CheckBody.safeParse(body);
@@ -158,7 +158,7 @@ function answerChecks(
   const { head_sha, external_id, status, conclusion, output } = read.data;
   const [verb = ''] = route.split(' ');
   client.writes.push(`${verb} check`);
-  let check = client.checks.find((one) => one.id === id);
+  let check = client.checks.find((fakeCheck) => fakeCheck.id === id);
   if (verb === 'POST') {
     const slug = client.login.replace('[bot]', '');
     check = {

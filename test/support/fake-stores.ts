@@ -119,7 +119,8 @@ function fakeDeliveries(state: FakeState): Stores['deliveries'] {
       return kept === undefined ? null : { ...kept, receivedAt: new Date(0).toISOString() };
     },
     insertOnce: async (delivery) => keep({ ...delivery, intake: null, state: 'recorded' }),
-    land: async (deliveries) => deliveries.map((one) => keep({ ...one, buildId: null, state: 'landed' })),
+    land: async (deliveries) =>
+      deliveries.map((delivery) => keep({ ...delivery, buildId: null, state: 'landed' })),
     landAgain: async (delivery) => {
       const kept = at(delivery);
       if (kept?.state !== 'refused') return false;

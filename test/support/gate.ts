@@ -18,14 +18,14 @@ export async function startGate(target: { readonly host: string; readonly port: 
     const to = connect(target);
     const pair = [from, to] as const;
     pairs.add(pair);
-    for (const [one, other] of [pair, pair.toReversed()] as const) {
-      one?.on('data', (bytes) => void other?.write(bytes));
-      one?.on('error', () => undefined);
-      one?.on('close', () => {
-        other?.destroy();
+    for (const [left, right] of [pair, pair.toReversed()] as const) {
+      left?.on('data', (bytes) => void right?.write(bytes));
+      left?.on('error', () => undefined);
+      left?.on('close', () => {
+        right?.destroy();
         pairs.delete(pair);
       });
-      if (frozen) one?.pause();
+      if (frozen) left?.pause();
     }
   };
   const port = await freePort();

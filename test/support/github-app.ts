@@ -104,7 +104,11 @@ function decoded(part: string): Record<string, unknown> {
 }
 
 function installed(app: TestGithubApp): Installation[] {
-  return [...new Map([...app.installations.values()].map((one) => [one.id, one])).values()];
+  return [
+    ...new Map(
+      [...app.installations.values()].map((installation) => [installation.id, installation]),
+    ).values(),
+  ];
 }
 
 function appReply(app: TestGithubApp) {
@@ -162,13 +166,13 @@ async function mint(
     repositories,
     repository_ids: numbers,
   } = JSON.parse(Buffer.concat(chunks).toString() || '{}');
-  const found = installed(app).find((one) => one.id === id);
+  const found = installed(app).find((installation) => installation.id === id);
   if (found === undefined) return sendJson(response, 404, { message: 'Not Found' });
   if (found.suspended) return sendJson(response, 403, { message: 'This installation has been suspended' });
   const names: string[] | null =
     numbers === undefined ? (repositories ?? null) : numbersToNames(app, numbers);
   const own = [...app.installations]
-    .filter(([, one]) => one.id === id)
+    .filter(([, installation]) => installation.id === id)
     .map(([name]) => name.split('/')[1] ?? '');
   const isOurs = names === null || names.every((name) => own.includes(name));
   const isGranted = Object.keys(permissions ?? {}).every((right) => found.permissions[right] !== undefined);

@@ -264,7 +264,7 @@ function pagesOf(
       `/review/${id}?ts=1`,
       ...decided.map((one) => `/review/${one.id}`),
     ],
-    ...questions.map((one) => `/review/${one}`),
+    ...questions.map((question) => `/review/${question}`),
     ...[
       '/builds',
       `/builds?repository=${typed}`,
@@ -285,7 +285,7 @@ function pagesOf(
     ...[
       '/library',
       '/library?show=withdrawn',
-      ...entries.map((one) => `/library/${one}`),
+      ...entries.map((entry) => `/library/${entry}`),
       '/library/rules',
       '/library/rules/new',
       '/notifications',
@@ -365,8 +365,8 @@ async function storeThread({ stores }: StockedConsole, { analysisId, buildId }: 
     },
     'turn',
   );
-  const statements = turn.statements.map((one) => ({
-    ...one,
+  const statements = turn.statements.map((statement) => ({
+    ...statement,
     lead: '\n- ',
     evidence: ['E1'],
     basis: 'evidence' as const,

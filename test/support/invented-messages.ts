@@ -15,18 +15,18 @@ const NAMES = [
 /** The ways in which tools word a failure, with two invented names and a number to fill in. */
 const SHAPES: readonly ((one: string, other: string, number: number) => string)[] = [
   (one, other, number) => `${one} ${other} ${number}`,
-  (one, other) => `Error: ${one} ${other}`,
+  (left, right) => `Error: ${left} ${right}`,
   (one, other, number) => `ERROR [${one}] ${other} is ${number}`,
-  (one, other) => `fatal: ${one} could not ${other}`,
+  (left, right) => `fatal: ${left} could not ${right}`,
   (one, other, number) => `${one}: ${other} failed (${number})`,
   (one, other, number) => `E-${number} ${one} lost its ${other}`,
-  (one, other) => `${one} wants a ${other}, and there is none`,
+  (left, right) => `${left} wants a ${right}, and there is none`,
   (one, other, number) => `[${one}] !! ${other} @ 0x${number}f`,
-  (one, other) => `The ${one} was ${other}ed by nobody.`,
+  (left, right) => `The ${left} was ${right}ed by nobody.`,
   (one, other, number) => `${one}/${other}.${number}: unexpected ${other}`,
-  (one, other) => `{"level":"error","msg":"${one} ${other}"}`,
+  (left, right) => `{"level":"error","msg":"${left} ${right}"}`,
   (one, other, number) => `${one}[${number}]: aborted by ${other}`,
-  (one, other) => `❌ ${one} ${other}`,
+  (left, right) => `❌ ${left} ${right}`,
 ];
 
 /** The lines around the message, as systems print them; `%` is the message. */

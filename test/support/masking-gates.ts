@@ -78,11 +78,11 @@ export async function realisticRecall(masker: Masker, { seed = 17, each = 12 } =
 
 /** The share of lines, and of kinds of which every line was hidden. */
 export function shareOf(recalls: readonly Recall[]): { readonly lines: number; readonly kinds: number } {
-  const lines = recalls.reduce((sum, one) => sum + one.lines, 0);
-  const missed = recalls.reduce((sum, one) => sum + one.missed.length, 0);
+  const lines = recalls.reduce((sum, recall) => sum + recall.lines, 0);
+  const missed = recalls.reduce((sum, recall) => sum + recall.missed.length, 0);
   return {
     lines: 1 - missed / lines,
-    kinds: recalls.filter((one) => one.missed.length === 0).length / recalls.length,
+    kinds: recalls.filter((recall) => recall.missed.length === 0).length / recalls.length,
   };
 }
 

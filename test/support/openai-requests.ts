@@ -116,7 +116,7 @@ export function whyRefused(
   const unknown = options.unknownParameters?.find((name) => Object.hasOwn(parsed.data, name));
   if (unknown !== undefined)
     return refusal(400, `Unsupported parameter: '${unknown}' is not supported with this model.`);
-  if (options.noSystem && messages.some((one) => one.role === 'system'))
+  if (options.noSystem && messages.some((other) => other.role === 'system'))
     return refusal(400, 'System role not supported');
   if (options.noTemperature && temperature !== undefined && temperature !== 1) {
     return refusal(
@@ -132,7 +132,7 @@ export function whyRefused(
       `Invalid parameter: 'response_format' of type '${type}' is not supported with this model.`,
     );
   }
-  if (format?.type === 'json_object' && !messages.some((one) => /json/i.test(one.content))) {
+  if (format?.type === 'json_object' && !messages.some((other) => /json/i.test(other.content))) {
     return refusal(
       400,
       "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",

@@ -132,8 +132,10 @@ export function unknownToolGates(all: readonly CapturedFailure[], read: Read = r
 
 /** A log of a build that passed has no failure. */
 export function greenGate(failures: readonly CapturedFailure[], read: Read = readText): GateFigure {
-  const green = failures.filter((one) => one.green !== null);
-  const missed = green.filter((one) => showsFailure(read(one.green ?? ''))).map(({ name }) => name);
+  const green = failures.filter((failure) => failure.green !== null);
+  const missed = green
+    .filter((capturedFailure) => showsFailure(read(capturedFailure.green ?? '')))
+    .map(({ name }) => name);
   return figure('green logs without a failure', 0.99, green.length, missed);
 }
 

@@ -58,7 +58,7 @@ export function valuesOf(schema: unknown, depth = 4): fc.Arbitrary<unknown> {
 function fitting(schema: z.infer<typeof Schema>, depth: number): fc.Arbitrary<unknown> {
   const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
   if (choices !== undefined && choices.length > 0)
-    return fc.oneof(...choices.map((one) => valuesOf(one, depth - 1)));
+    return fc.oneof(...choices.map((choice) => valuesOf(choice, depth - 1)));
   if (schema.enum !== undefined && schema.enum.length > 0) return fc.constantFrom(...schema.enum);
   if (schema.const !== undefined) return fc.constant(schema.const);
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;

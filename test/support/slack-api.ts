@@ -104,7 +104,9 @@ function answer(method: string, form: URLSearchParams, messages: SlackMessage[])
     case 'conversations.history':
       return {
         ok: true,
-        messages: messages.filter((one) => one.channel === channel && one.threadTs === null).reverse(),
+        messages: messages
+          .filter((message) => message.channel === channel && message.threadTs === null)
+          .reverse(),
       };
     default:
       return { ok: false, error: 'unknown_method' };

@@ -18,7 +18,7 @@ export function githubExample(
 ): Json {
   const found = examples
     .find((example) => example.name === event)
-    ?.examples.filter((one) => 'action' in one && one.action === action)[index];
+    ?.examples.filter((example) => 'action' in example && example.action === action)[index];
   if (found === undefined) throw new Error(`no example of ${event} ${action}`);
   const payload: Record<string, unknown> = structuredClone({ ...found });
   for (const [part, fields] of Object.entries(changes))

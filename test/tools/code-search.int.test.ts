@@ -185,7 +185,7 @@ describe('words of code', () => {
   it('rank a chunk that holds the rare ones first, between 0 and 1', () => {
     const chunk = (text: string) => ({ path: 'a', lineStart: 1, lineEnd: 1, text });
     const ranked = rankByWords([chunk('sum sum sum'), chunk('sum of cents'), chunk('cart')], 'sum cents');
-    expect(ranked.map((one) => one.chunk.text)).toEqual(['sum of cents', 'sum sum sum']);
+    expect(ranked.map((rankedChunk) => rankedChunk.chunk.text)).toEqual(['sum of cents', 'sum sum sum']);
     for (const { score } of ranked) expect(score).toBeLessThanOrEqual(1);
   });
 });

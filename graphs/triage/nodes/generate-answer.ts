@@ -76,7 +76,7 @@ export function withSimilarCases(answer: Answer, evidence: readonly Evidence[]):
  */
 export function byPrecedent(classification: Classification, evidence: readonly Evidence[]): Classification {
   const decided = similarCases(evidence).find(
-    (one) => one.confirmedBy !== null && one.category !== null && proposes(one, evidence),
+    (entry) => entry.confirmedBy !== null && entry.category !== null && proposes(entry, evidence),
   );
   if (decided === undefined || decided.category === null) return byDocument(classification, evidence);
   const { category } = decided;
@@ -136,7 +136,7 @@ function readDecided(
  */
 function leading(probabilities: CategoryProbabilities, category: Category): CategoryProbabilities {
   const others = Math.max(1e-6, 1 - probabilities[category]);
-  const share = (one: Category) =>
-    Math.round((one === category ? SAID : ((1 - SAID) * probabilities[one]) / others) * 1e4) / 1e4;
+  const share = (other: Category) =>
+    Math.round((other === category ? SAID : ((1 - SAID) * probabilities[other]) / others) * 1e4) / 1e4;
   return byCategory(share);
 }

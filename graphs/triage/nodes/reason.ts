@@ -42,7 +42,8 @@ function revisedBy(
 ): Classification {
   const probabilities = { ...before.probabilities, [category]: plan.confidence };
   const others =
-    Object.values(before.probabilities).reduce((sum, one) => sum + one, 0) - before.probabilities[category];
+    Object.values(before.probabilities).reduce((sum, probability) => sum + probability, 0) -
+    before.probabilities[category];
   for (const [name, value] of Object.entries(before.probabilities))
     if (name !== category)
       Object.assign(probabilities, { [name]: others === 0 ? 0 : (value / others) * (1 - plan.confidence) });

@@ -15,7 +15,7 @@ interface Case {
   run(): Promise<string[]>;
 }
 
-const planted = HOSTILE_CASES.reduce((sum, one) => sum + one.planted, 0);
+const planted = HOSTILE_CASES.reduce((sum, hostileCase) => sum + hostileCase.planted, 0);
 const fine = [
   await attack('places', 'experiments where git sets its variables', PLACE_CASES),
   await attack(
@@ -30,11 +30,11 @@ process.exitCode = fine.every(Boolean) ? 0 : 1;
 
 async function attack(name: string, what: string, cases: readonly Case[]): Promise<boolean> {
   const findings: string[] = [];
-  for (const one of cases) {
-    const found = await one.run().catch((error: unknown) => [`it could not be tried: ${error}`]);
+  for (const experimentCase of cases) {
+    const found = await experimentCase.run().catch((error: unknown) => [`it could not be tried: ${error}`]);
     append(
       findings,
-      found.map((finding) => `${one.name}: ${finding}`),
+      found.map((finding) => `${experimentCase.name}: ${finding}`),
     );
   }
   return report(

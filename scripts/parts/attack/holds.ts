@@ -62,7 +62,7 @@ try {
       }
       held.push({ name: `${what} (${where})`, milliseconds: least });
     }
-  held.sort((one, other) => other.milliseconds - one.milliseconds);
+  held.sort((left, right) => right.milliseconds - left.milliseconds);
   const above = held.filter(({ milliseconds }) => milliseconds > WANTED_MS).length;
   const lines = held
     .slice(0, 5)

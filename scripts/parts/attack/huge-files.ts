@@ -27,7 +27,7 @@ try {
   const fine: boolean[] = [];
   await acceptedId(await upload(service, { number: 'first', log: LOG }));
   for (const failures of [TESTS, 1]) fine.push(await attackReport(failures));
-  for (const one of owned) fine.push(await attackOwners(one));
+  for (const repository of owned) fine.push(await attackOwners(repository));
   fine.push(reportService(service));
   process.exitCode = fine.every(Boolean) ? 0 : 1;
 } finally {

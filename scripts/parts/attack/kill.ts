@@ -23,7 +23,9 @@ try {
   await Promise.all(senders);
   const wrong = await wronglyAnswered(service, accepted.values(), 10);
   const numbers = (await listBuilds(service)).map(({ number }) => number);
-  const lost = [...accepted.keys()].filter((number) => numbers.filter((one) => one === number).length !== 1);
+  const lost = [...accepted.keys()].filter(
+    (number) => numbers.filter((other) => other === number).length !== 1,
+  );
   const counts = `${KILLS} kills, ${state.tries} uploads tried, ${accepted.size} builds accepted`;
   const fine = [
     report('uploads', `${counts}, ${refused.length} refused`, refused.length, refused.join('\n')),

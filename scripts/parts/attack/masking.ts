@@ -72,7 +72,7 @@ const service = await startService({
 });
 try {
   const planted = [declare()].concat(await plant());
-  const secrets = planted.flatMap((one) => one.secrets);
+  const secrets = planted.flatMap((other) => other.secrets);
   const fine: boolean[] = [];
   const look = (way: string, texts: readonly string[], among = secrets) => {
     const found = among.filter((secret) =>
@@ -98,7 +98,7 @@ try {
     'lists',
     await Promise.all(['/api/failures?limit=200', '/api/reviews?limit=200', '/builds', '/review'].map(get)),
   );
-  const left = planted.flatMap((one) => one.left);
+  const left = planted.flatMap((other) => other.left);
   const seen = left.filter((text) => ways.get('log viewer')?.some((page) => page.includes(text))).length;
   const planting = `${secrets.length} secrets in ${builds.length} builds; of ${left.length} more, none to masking, ${seen} are seen`;
   // A search that does not find these would find no secret either.

@@ -108,7 +108,7 @@ try {
   let operations = 0;
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(methods)) {
-      if (!operation.security.some((one) => 'bearer' in one)) continue;
+      if (!operation.security.some((scheme) => 'bearer' in scheme)) continue;
       operations += 1;
       for (const { url, body } of requests(path, operation, theirs)) {
         const name = `${operation.operationId} ${url} ${body ?? ''}`;

@@ -113,17 +113,17 @@ export function systemDifferences(
 }
 
 function pairsOf(a: readonly ReplayedCase[], b: readonly ReplayedCase[]): PairedCase[] {
-  const others = new Map(b.map((one) => [one.result.id, one]));
-  return a.flatMap((one, at) => {
-    const other = others.get(one.result.id);
-    if (one.row === null || other === undefined) return [];
+  const others = new Map(b.map((replayedCase) => [replayedCase.result.id, replayedCase]));
+  return a.flatMap((replayedCase, at) => {
+    const other = others.get(replayedCase.result.id);
+    if (replayedCase.row === null || other === undefined) return [];
     return [
       {
-        id: one.result.id,
+        id: replayedCase.result.id,
         line: at + 1,
-        row: one.row,
-        project: resolveProject(one.row),
-        runs: { a: [one], b: [other] },
+        row: replayedCase.row,
+        project: resolveProject(replayedCase.row),
+        runs: { a: [replayedCase], b: [other] },
       },
     ];
   });

@@ -60,16 +60,16 @@ async function manyAtOnce(dataDir: string): Promise<void> {
   const model = await startModelAside({ latencyMs: LATENCY_MS, rounds: ROUNDS });
   const world = await openAgentWorld(dataDir, model.baseUrl);
   await world.run();
-  const one = await runOf(world);
+  const sample = await runOf(world);
   const startedAt = performance.now();
   const runs = await Promise.all(Array.from({ length: AT_ONCE }, () => runOf(world)));
   const seconds = (performance.now() - startedAt) / 1000;
-  const ideal = (one.modelCalls * LATENCY_MS) / 1000;
+  const ideal = (sample.modelCalls * LATENCY_MS) / 1000;
   console.log(
     `${AT_ONCE} runs at once, ${LATENCY_MS} ms a model call             ${seconds.toFixed(1)} s; ideal ${ideal.toFixed(1)} s; throughput ${(ideal / seconds).toFixed(2)} of the ideal`,
   );
   console.log(
-    `first finished step after its start                one run ${ms(one.firstStepMs)}, median of ${AT_ONCE} at once ${ms(median(runs.map((run) => run.firstStepMs)))}`,
+    `first finished step after its start                one run ${ms(sample.firstStepMs)}, median of ${AT_ONCE} at once ${ms(median(runs.map((run) => run.firstStepMs)))}`,
   );
   await world.close();
   await model.close();

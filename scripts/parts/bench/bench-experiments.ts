@@ -53,17 +53,17 @@ async function benchRates(): Promise<void> {
     '| failure | trials | this change | not this change | flaky | not reproduced | inconclusive | depends on something | wrong | seconds each |',
   );
   console.log('|---|---|---|---|---|---|---|---|---|---|');
-  for (const one of CASES) {
+  for (const experimentCase of CASES) {
     const startedAt = performance.now();
-    const counts = await tryCase(one);
+    const counts = await tryCase(experimentCase);
     const count = (verdict: Experiment['verdict'] | 'depends') => counts.get(verdict) ?? 0;
     // What fails at random, always or never depends on none of the conditions.
-    const wrong = one.wrong.reduce((sum, verdict) => sum + count(verdict), count('depends'));
+    const wrong = experimentCase.wrong.reduce((sum, verdict) => sum + count(verdict), count('depends'));
     const shown = (
       ['this-change', 'not-this-change', 'flaky', 'not-reproduced', 'inconclusive', 'depends'] as const
     ).map(count);
     const seconds = ((performance.now() - startedAt) / 1000 / TRIALS).toFixed(2);
-    console.log(`| ${[one.name, TRIALS, ...shown, wrong, seconds].join(' | ')} |`);
+    console.log(`| ${[experimentCase.name, TRIALS, ...shown, wrong, seconds].join(' | ')} |`);
   }
 }
 

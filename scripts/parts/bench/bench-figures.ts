@@ -30,7 +30,7 @@ console.log('|---|---|---|---|---|---|');
 for (const by of LeftOut.options) {
   const outcomes = heldOutcomes().filter(({ leftOut }) => leftOut === by);
   printRow(`${by}: all`, outcomes, outcomes);
-  for (const [source, own] of Map.groupBy(outcomes, (one) => one.source))
+  for (const [source, own] of Map.groupBy(outcomes, (outcome) => outcome.source))
     if (own.length >= LEAST) printRow(`${by}: ${source}`, own, outcomes);
 }
 
@@ -39,7 +39,9 @@ console.log(
 );
 console.log('|---|---|---|---|');
 for (const route of ROUTES) {
-  const own = heldOutcomes().filter((one) => one.leftOut === 'source' && one.route === route);
+  const own = heldOutcomes().filter(
+    (heldOutcome) => heldOutcome.leftOut === 'source' && heldOutcome.route === route,
+  );
   const sure = own.filter(({ stated }) => stated >= FLOOR);
   if (own.length > 0) console.log(`| ${route} | ${own.length} | ${sure.length} | ${countWrong(sure)} |`);
 }
@@ -66,8 +68,10 @@ function publishByOthers(
   sure: readonly HeldOutcome[],
 ): HeldOutcome[] {
   return [...new Set(own.map(({ source }) => source))].flatMap((source) => {
-    const bound = chooseBy(all.filter((one) => one.source !== source));
-    return sure.filter((one) => one.source === source && isPublishedRoute(bound, one.route));
+    const bound = chooseBy(all.filter((heldOutcome) => heldOutcome.source !== source));
+    return sure.filter(
+      (heldOutcome) => heldOutcome.source === source && isPublishedRoute(bound, heldOutcome.route),
+    );
   });
 }
 

@@ -41,9 +41,9 @@ const HALVES: readonly Half[] = ['work', 'held'];
 const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-loop-'));
 try {
   const cases = writeSet(options.keep ?? join(folder, 'set')).filter(
-    (one) =>
-      (options.half === undefined || chooseHalf(one) === options.half) &&
-      `${one.repository} ${one.name}`.includes(options.only),
+    (loopCase) =>
+      (options.half === undefined || chooseHalf(loopCase) === options.half) &&
+      `${loopCase.repository} ${loopCase.name}`.includes(options.only),
   );
   const world = await openWorld(join(folder, 'world'), cases);
   try {
@@ -53,10 +53,10 @@ try {
     };
     const pairs: PairedAnswer[] = [];
     const unproved: string[] = [];
-    for (const [at, one] of cases.entries()) {
-      const pair = { one, ...(await answerBoth(one, designs, at, world.getBuild)) };
+    for (const [at, loopCase] of cases.entries()) {
+      const pair = { one: loopCase, ...(await answerBoth(loopCase, designs, at, world.getBuild)) };
       pairs.push(pair);
-      if (!(await designs.loop.isProved(one))) unproved.push(one.name);
+      if (!(await designs.loop.isProved(loopCase))) unproved.push(loopCase.name);
       if (options.list) listAnswers(pair);
     }
     console.log(
@@ -79,18 +79,18 @@ type Designs = Readonly<Record<'linear' | 'loop', OpenedDesign>>;
 
 /** Answers with both designs, which take turns to be first. The first answer of a process is not timed. */
 async function answerBoth(
-  one: LoopCase,
+  loopCase: LoopCase,
   { linear, loop }: Designs,
   at: number,
-  getBuild: (one: LoopCase) => Promise<Build>,
+  getBuild: (loopCase: LoopCase) => Promise<Build>,
 ) {
-  const build = await getBuild(one);
-  if (at === 0) for (const design of [linear, loop]) await design.answer(build, one.log);
+  const build = await getBuild(loopCase);
+  if (at === 0) for (const design of [linear, loop]) await design.answer(build, loopCase.log);
   const order = at % 2 === 0 ? [linear, loop] : [loop, linear];
   const answers: Partial<Record<'linear' | 'loop', Answered>> = {};
-  for (const design of order) answers[design.design] = await design.answer(build, one.log);
+  for (const design of order) answers[design.design] = await design.answer(build, loopCase.log);
   const { linear: first, loop: second } = answers;
-  if (first === undefined || second === undefined) throw new Error(`${one.name} was not answered twice`);
+  if (first === undefined || second === undefined) throw new Error(`${loopCase.name} was not answered twice`);
   return { linear: first, loop: second };
 }
 

@@ -26,10 +26,10 @@ const { version, samples } = gitleaksSamples();
 report(`secrets that gitleaks ${version} generates, by rule`, await generatedRecall(masker));
 const harmless = await masksIn(
   masker,
-  samples.flatMap((one) => one.harmless),
+  samples.flatMap((sample) => sample.harmless),
 );
 console.log(
-  `  masked in ${samples.flatMap((one) => one.harmless).length} texts that its rules must leave: ${harmless.places} places`,
+  `  masked in ${samples.flatMap((sample) => sample.harmless).length} texts that its rules must leave: ${harmless.places} places`,
 );
 report('kinds of secrets as logs show them', await realisticRecall(masker));
 
@@ -42,7 +42,7 @@ if (asked.list) for (const line of lines) console.log(`    ${line.slice(0, 400)}
 
 function report(what: string, recalls: readonly Recall[]): void {
   const { lines: share, kinds } = shareOf(recalls);
-  const count = recalls.reduce((sum, one) => sum + one.lines, 0);
+  const count = recalls.reduce((sum, recall) => sum + recall.lines, 0);
   console.log(
     `${what}: ${share.toFixed(4)} of ${count} lines; of ${recalls.length} kinds ${kinds.toFixed(3)} with every line`,
   );

@@ -84,8 +84,8 @@ async function askTool(adapter: Adapter, question: Question): Promise<ToolAnswer
 /** Describes the answers of a tool to a set in the columns of the table. */
 function describe(own: readonly Scored[]): string[] {
   const judged = own.filter(({ isRight }) => isRight !== null);
-  const told = own.filter((one) => one.told !== null);
-  const published = own.filter((one) => one.published);
+  const told = own.filter((scored) => scored.told !== null);
+  const published = own.filter((scored) => scored.published);
   const known = own.flatMap(({ rerun }) => rerun ?? []);
   const hits = known.filter(({ passes, said }) => passes && said).length;
   const recall = ratio(hits, known.filter(({ passes }) => passes).length);
@@ -93,7 +93,7 @@ function describe(own: readonly Scored[]): string[] {
   return [
     describeShare(judged.filter(({ isRight }) => isRight).length, judged.length),
     describeShare(told.filter(({ isUseful }) => isUseful).length, told.length),
-    describeShare(told.filter((one) => (one.told ?? 0) >= 0.5).length, told.length),
+    describeShare(told.filter((scored) => (scored.told ?? 0) >= 0.5).length, told.length),
     published.length === 0 ? '–' : `${published.length}; ${published.filter(({ isGood }) => !isGood).length}`,
     known.some(({ passes }) => passes) ? f1(precision, recall).toFixed(2) : '–',
   ];

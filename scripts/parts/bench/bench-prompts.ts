@@ -131,7 +131,7 @@ async function printVisibility(dataset: string): Promise<void> {
     if (pages.length === 0) continue;
     const mean = (of: (page: (typeof pages)[number]) => number) =>
       (pages.reduce((sum, page) => sum + of(page), 0) / pages.length).toFixed(3);
-    const tokens = pages.map((page) => page.tokens).sort((one, two) => one - two);
+    const tokens = pages.map((page) => page.tokens).sort((left, right) => left - right);
     const total = (of: (page: (typeof pages)[number]) => number) =>
       pages.reduce((sum, page) => sum + of(page), 0);
     const cells = [
@@ -188,24 +188,24 @@ function capturedDataset(into: string): string {
 }
 
 function print(name: string, cases: readonly Case[]): void {
-  const at = (of: (one: Case) => number, share: number) => {
+  const at = (of: (promptCase: Case) => number, share: number) => {
     const sorted = cases.map(of).sort((left, right) => left - right);
     return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
   };
   const count = (value: number) => Math.round(value).toLocaleString('en');
   const share =
-    (100 * at((one) => one.prompts, 0.5)) /
+    (100 * at((promptCase) => promptCase.prompts, 0.5)) /
     Math.max(
       1,
-      at((one) => one.log, 0.5),
+      at((promptCase) => promptCase.log, 0.5),
     );
   const columns = [
     name,
-    `${count(at((one) => one.log, 0.5))} (${count(at((one) => one.log, 1))})`,
-    count(at((one) => one.excerpts, 0.5)),
-    `${count(at((one) => one.prompts, 0.5))} (${count(at((one) => one.prompts, 0.9))})`,
+    `${count(at((promptCase) => promptCase.log, 0.5))} (${count(at((promptCase) => promptCase.log, 1))})`,
+    count(at((promptCase) => promptCase.excerpts, 0.5)),
+    `${count(at((promptCase) => promptCase.prompts, 0.5))} (${count(at((promptCase) => promptCase.prompts, 0.9))})`,
     `${share.toFixed(share < 10 ? 1 : 0)} %`,
-    `$${at((one) => one.price, 0.5).toFixed(4)} ($${at((one) => one.price, 1).toFixed(4)})`,
+    `$${at((promptCase) => promptCase.price, 0.5).toFixed(4)} ($${at((promptCase) => promptCase.price, 1).toFixed(4)})`,
   ];
   console.log(`| ${columns.join(' | ')} |`);
 }

@@ -41,8 +41,10 @@ interface Outcome {
 
 const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-regressions-'));
 try {
-  const histories = plantOrReuse().filter((one) => `${one.language} ${one.name}`.includes(options.only));
-  const commits = sumNumbers(histories.map((one) => one.commits)) / histories.length;
+  const histories = plantOrReuse().filter((plantedHistory) =>
+    `${plantedHistory.language} ${plantedHistory.name}`.includes(options.only),
+  );
+  const commits = sumNumbers(histories.map((history) => history.commits)) / histories.length;
   console.log(`${histories.length} histories, on average ${commits.toFixed(1)} commits after the green one`);
   await measure(histories);
 } finally {
@@ -119,7 +121,7 @@ async function answerAll(path: string, { answer }: Path, histories: Histories, k
   const plain = outcomes.filter(({ history }) => !history.isReformatted);
   printShare(
     `${path}, programs written before`,
-    plain.filter((one) => !isLater(one)),
+    plain.filter((outcome) => !isLater(outcome)),
   );
   printShare(`${path}, programs written after`, plain.filter(isLater));
   printShare(

@@ -186,7 +186,7 @@ function printFigures(judged: readonly Judged[], labs: readonly Lab[]): number {
   );
   console.log('|---|---|---|---|---|---|');
   for (const [group, own] of [...groups, ['all', judged] as const]) {
-    const told = own.filter((one) => one.history.truth === 'change');
+    const told = own.filter((other) => other.history.truth === 'change');
     const excused = told.length === 0 ? '–' : `${own.filter(isWronglyExcused).length} of ${told.length}`;
     const unproven = own.filter(({ history }) => !history.provable).length;
     const right = proportion(own.filter(isRight).length, own.length);

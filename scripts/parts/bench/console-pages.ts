@@ -185,7 +185,7 @@ async function pagesOf(database: Database): Promise<Record<string, readonly stri
 }
 
 function line(name: string, taken: readonly number[]): string {
-  const sorted = taken.toSorted((one, other) => one - other);
+  const sorted = taken.toSorted((left, right) => left - right);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   const judged = at(0.95) <= REACH_MS ? '' : `  ABOVE ${REACH_MS}`;
   return `${name.padEnd(48)} ${at(0).toFixed(1)} / ${at(0.5).toFixed(1)} / ${at(0.95).toFixed(1)}${judged}`;

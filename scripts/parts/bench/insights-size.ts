@@ -52,7 +52,7 @@ export async function run(): Promise<void> {
 }
 
 function line(name: string, taken: number[], reach: number | null): string {
-  const sorted = taken.toSorted((one, other) => one - other);
+  const sorted = taken.toSorted((left, right) => left - right);
   const at = (share: number) =>
     (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);
   const goal =

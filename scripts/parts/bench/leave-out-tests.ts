@@ -42,29 +42,29 @@ interface Counts {
 const files = process.argv.slice(2);
 const cases = files.length === 0 ? capturedCases('test/fixtures/failures') : files.flatMap(casesOf);
 const byReader = new Map<string, Counts>();
-for (const one of cases) count(one);
+for (const loopCase of cases) count(loopCase);
 print();
 
-function count(one: Case): void {
-  const whole = testsWithout(one.text, new Set());
-  const hits = countNamed(one.truth, whole.tests);
+function count(loopCase: Case): void {
+  const whole = testsWithout(loopCase.text, new Set());
+  const hits = countNamed(loopCase.truth, whole.tests);
   for (const reader of [...whole.readers, `all but ${STRUCTURAL}`]) {
     const off = reader.startsWith('all')
       ? new Set(TEST_EXTRACTORS.map(({ name }) => name).filter((name) => name !== STRUCTURAL))
       : new Set([reader]);
     if (reader === STRUCTURAL) continue;
-    const { tests } = testsWithout(one.text, off);
-    const left = countNamed(one.truth, tests);
+    const { tests } = testsWithout(loopCase.text, off);
+    const left = countNamed(loopCase.truth, tests);
     const sum = byReader.get(reader) ?? { cases: 0, wanted: 0, whole: 0, left: 0, named: 0 };
     byReader.set(reader, {
       cases: sum.cases + 1,
-      wanted: sum.wanted + new Set(one.truth).size,
+      wanted: sum.wanted + new Set(loopCase.truth).size,
       whole: sum.whole + hits,
       left: sum.left + left,
       named: sum.named + tests.length,
     });
     if (left < hits && process.env.VERBOSE !== undefined)
-      console.error(`${one.id}: ${reader} left out: ${left} of ${hits}`);
+      console.error(`${loopCase.id}: ${reader} left out: ${left} of ${hits}`);
   }
 }
 

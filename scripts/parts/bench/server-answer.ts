@@ -45,10 +45,10 @@ async function report(
     await world.fail(number, log);
     const analysts = await world.answered(number);
     if (build >= WARM_UP) seconds.push((performance.now() - startedAt) / 1000);
-    if (analyst !== undefined && analysts.some((one) => one !== analyst))
+    if (analyst !== undefined && analysts.some((other) => other !== analyst))
       throw new Error(`answered by ${analysts.join(', ')}`);
   }
-  const sorted = seconds.toSorted((one, other) => one - other);
+  const sorted = seconds.toSorted((left, right) => left - right);
   const at = (share: number) =>
     (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(2);
   console.log(

@@ -33,9 +33,9 @@ export async function run(args: readonly string[]): Promise<void> {
       await work();
       await world.idle();
       const [api, reader] = await figuresOf(folder, Object.values(processes));
-      for (const [name, one] of Object.entries({ api, worker: reader }))
+      for (const [name, delay] of Object.entries({ api, worker: reader }))
         console.log(
-          `   ${what.padEnd(36)} ${name.padEnd(7)} longest ${one?.max.toFixed(0)} ms, p99 ${one?.p99.toFixed(1)} ms`,
+          `   ${what.padEnd(36)} ${name.padEnd(7)} longest ${delay?.max.toFixed(0)} ms, p99 ${delay?.p99.toFixed(1)} ms`,
         );
     };
     const small = Number(values.small);

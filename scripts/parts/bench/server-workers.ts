@@ -44,9 +44,9 @@ export async function run(args: readonly string[]): Promise<void> {
     await world.close();
     await model.close();
   }
-  const [one, four] = [median(seconds[1] ?? []), median(seconds[4] ?? [])];
+  const [withOne, four] = [median(seconds[1] ?? []), median(seconds[4] ?? [])];
   console.log(
-    `   medians ${one.toFixed(1)} s and ${four.toFixed(1)} s: ${(one / four).toFixed(2)} times as fast (goal ${GOAL})`,
+    `   medians ${withOne.toFixed(1)} s and ${four.toFixed(1)} s: ${(withOne / four).toFixed(2)} times as fast (goal ${GOAL})`,
   );
 }
 
@@ -59,5 +59,5 @@ async function timeOf(world: ServerWorld, builds: number, next: () => number): P
 }
 
 function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
 }

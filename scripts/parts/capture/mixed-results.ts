@@ -25,8 +25,11 @@ export async function keepRow(
 ): Promise<void> {
   const rows = await readRows(fixtures);
   rows.set(row.id, row);
-  const kept = builds.map(({ id }) => rows.get(id)).filter((one) => one !== undefined);
-  await writeFile(join(fixtures, 'mixed.jsonl'), kept.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  const kept = builds.map(({ id }) => rows.get(id)).filter((result) => result !== undefined);
+  await writeFile(
+    join(fixtures, 'mixed.jsonl'),
+    kept.map((mixedResult) => `${JSON.stringify(mixedResult)}\n`).join(''),
+  );
 }
 
 /**

@@ -67,12 +67,13 @@ export function splitByRunner(runner: string): 'work' | 'held' {
 
 /** A message that stands in one of another cause would count as said there. */
 function refuseSharedMessages(failures: readonly MixedFailure[]): void {
-  for (const one of failures) {
+  for (const failure of failures) {
     const other = failures.find(
-      ({ cause, message }) => cause !== one.cause && normalize(message).includes(normalize(one.message)),
+      ({ cause, message }) =>
+        cause !== failure.cause && normalize(message).includes(normalize(failure.message)),
     );
     if (other !== undefined)
-      throw new Error(`"${one.message}" stands in the message of another cause: "${other.message}"`);
+      throw new Error(`"${failure.message}" stands in the message of another cause: "${other.message}"`);
   }
 }
 

@@ -34,9 +34,11 @@ else {
 }
 
 function list(name: string): void {
-  const figure = FIGURES.find((one) => one.name === name);
+  const figure = FIGURES.find((other) => other.name === name);
   if (figure === undefined) {
-    console.error(`There is no figure "${name}". There are: ${FIGURES.map((one) => one.name).join(', ')}.`);
+    console.error(
+      `There is no figure "${name}". There are: ${FIGURES.map((other) => other.name).join(', ')}.`,
+    );
     process.exit(2);
   }
   for (const { file, line, text } of report.findings[figure.name]) console.log(`${file}:${line}: ${text}`);

@@ -36,7 +36,7 @@ for (const file of process.argv.slice(2)) {
       .filter(({ status }) => status === 'failed')
       .map(({ fullName }) => fullName);
     if (names.length === 0 && message !== '') names.push(message.split('\n')[0] ?? '');
-    for (const one of names) console.error(`failed: ${relative(process.cwd(), name)} > ${one}`);
+    for (const test of names) console.error(`failed: ${relative(process.cwd(), name)} > ${test}`);
   }
 }
 if (skipped > 0) console.error(`${skipped} tests were skipped; nothing may be skipped`);

@@ -132,7 +132,9 @@ function rounded(weights: readonly Float64Array[]): CategoryModel {
 }
 
 function wantedOf({ category, accepted }: Lesson): number[] {
-  const shares = CATEGORIES.map((one) => (one === category ? 1 : accepted.includes(one) ? ALTERNATIVE : 0));
+  const shares = CATEGORIES.map((other) =>
+    other === category ? 1 : accepted.includes(other) ? ALTERNATIVE : 0,
+  );
   const total = shares.reduce((sum: number, share) => sum + share, 0);
   return shares.map((share) => share / total);
 }

@@ -27,16 +27,16 @@ interface WordSample {
   readonly weights: readonly number[];
 }
 
-function wordSample(one: LabelledLog, withInserted: boolean): WordSample {
-  const lineOf = (k: number) => one.candidates.lines[one.sampled[k] ?? -1];
-  const taught = [...one.sampled.keys()].filter(
-    (k) => withInserted || !one.inserted.includes(lineOf(k)?.line ?? 0),
+function wordSample(labelledLog: LabelledLog, withInserted: boolean): WordSample {
+  const lineOf = (k: number) => labelledLog.candidates.lines[labelledLog.sampled[k] ?? -1];
+  const taught = [...labelledLog.sampled.keys()].filter(
+    (k) => withInserted || !labelledLog.inserted.includes(lineOf(k)?.line ?? 0),
   );
   return {
-    one,
+    one: labelledLog,
     buckets: taught.map((k) => hashToBuckets(lineOf(k)?.text ?? '')),
-    labels: taught.map((k) => one.labels[one.sampled[k] ?? -1] ?? 0),
-    weights: taught.map((k) => one.weights[k] ?? 0),
+    labels: taught.map((k) => labelledLog.labels[labelledLog.sampled[k] ?? -1] ?? 0),
+    weights: taught.map((k) => labelledLog.weights[k] ?? 0),
   };
 }
 
@@ -51,8 +51,8 @@ function words(chosen: readonly WordSample[]): WordWeights {
  * Trains the ranking. The words of each log are weighed by a regression that saw neither its project nor any inserted line, so that the trees learn how far to
  * trust it: inserted lines come back in many logs. The model's own words know all of them.
  */
-export function train(own: readonly LabelledLog[], groupOf: (one: LabelledLog) => string): RankModel {
-  const samples = own.map((one) => wordSample(one, false));
+export function train(own: readonly LabelledLog[], groupOf: (labelledLog: LabelledLog) => string): RankModel {
+  const samples = own.map((labelledLog) => wordSample(labelledLog, false));
   const folds = foldsBy(samples, ({ one }) => groupOf(one), 4);
   const [keeping, proving]: [Row[], Row[]] = [[], []];
   for (const fold of folds) {
@@ -65,7 +65,7 @@ export function train(own: readonly LabelledLog[], groupOf: (one: LabelledLog) =
     }
   }
   return {
-    ...words(own.map((one) => wordSample(one, true))),
+    ...words(own.map((labelledLog) => wordSample(labelledLog, true))),
     keeping: trees(keeping, KEEPING),
     proving: trees(proving, PROVING),
   };
@@ -79,14 +79,14 @@ interface Row {
 }
 
 /** The rows of one log that are learned from. */
-function labelledRows(one: LabelledLog, weighed: WordWeights): Row[] {
-  const scores = Float32Array.from(one.candidates.lines, ({ text }) => wordScore(weighed, text));
-  const all = buildRows(one.candidates, scores);
-  return one.sampled.map((i, k) => ({
+function labelledRows(labelledLog: LabelledLog, weighed: WordWeights): Row[] {
+  const scores = Float32Array.from(labelledLog.candidates.lines, ({ text }) => wordScore(weighed, text));
+  const all = buildRows(labelledLog.candidates, scores);
+  return labelledLog.sampled.map((i, k) => ({
     values: all.subarray(i * COLUMNS.length, (i + 1) * COLUMNS.length),
-    label: one.labels[i] ?? 0,
-    weight: one.weights[k] ?? 0,
-    mayProve: MAY_PROVE.has(one.candidates.lines[i]?.role ?? 'blank'),
+    label: labelledLog.labels[i] ?? 0,
+    weight: labelledLog.weights[k] ?? 0,
+    mayProve: MAY_PROVE.has(labelledLog.candidates.lines[i]?.role ?? 'blank'),
   }));
 }
 

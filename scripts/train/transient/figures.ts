@@ -44,5 +44,5 @@ function calibrationError(own: readonly Forecast[]): number {
   const off = Array.from(bins.values(), (some) =>
     Math.abs(some.reduce((sum, { share, lesson }) => sum + share - Number(lesson.passes), 0)),
   );
-  return off.reduce((sum, one) => sum + one, 0) / own.length;
+  return off.reduce((sum, value) => sum + value, 0) / own.length;
 }

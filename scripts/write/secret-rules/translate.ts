@@ -63,8 +63,8 @@ function classOf(source: string, ignoresCase: boolean): string {
   const plain = source.replaceAll('[:alnum:]', 'A-Za-z0-9');
   if (!ignoresCase) return plain;
   const letters =
-    plain.match(/\\.|[a-z]-[a-z]|[A-Z]-[A-Z]|[a-zA-Z]/g)?.filter((one) => !one.startsWith('\\')) ?? [];
-  const others = letters.map((one) => (one < 'a' ? one.toLowerCase() : one.toUpperCase()));
+    plain.match(/\\.|[a-z]-[a-z]|[A-Z]-[A-Z]|[a-zA-Z]/g)?.filter((token) => !token.startsWith('\\')) ?? [];
+  const others = letters.map((letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
   const start = plain.startsWith('[^') ? 2 : 1;
-  return `${plain.slice(0, start)}${others.filter((one) => !plain.includes(one)).join('')}${plain.slice(start)}`;
+  return `${plain.slice(0, start)}${others.filter((other) => !plain.includes(other)).join('')}${plain.slice(start)}`;
 }

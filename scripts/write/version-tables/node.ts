@@ -85,7 +85,7 @@ function keyFor([owner = '', name]: readonly string[], separator: '#' | '.'): st
 function firstIn({ support: { nodejs } }: Compat): string | null {
   const whole = [nodejs ?? []]
     .flat()
-    .filter((one) => one.flags === undefined && one.partial_implementation !== true);
+    .filter((support) => support.flags === undefined && support.partial_implementation !== true);
   const versions = whole.flatMap(({ version_added: added }) => (added ? [added] : []));
   const numbers = versions.filter((version) => /^\d/.test(version)).toSorted(compareVersions);
   return numbers[0] ?? null;

@@ -156,7 +156,7 @@ export function readTable(name: string, text: string): { blocks: DocumentBlock[]
 function splitRows(text: string): string[][] {
   const [first = ''] = text.split('\n', 1);
   const count = (separator: string) => first.split(separator).length;
-  const [separator = ','] = [',', ';', '\t'].toSorted((one, other) => count(other) - count(one));
+  const [separator = ','] = [',', ';', '\t'].toSorted((left, right) => count(right) - count(left));
   const rows: string[][] = [[]];
   let cell = '';
   let isQuoted = false;

@@ -146,7 +146,7 @@ function errorFields(
       ? {
           errors: error.errors
             .slice(0, MAX_CAUSES)
-            .map((one: unknown) => (one instanceof Error ? hide(one.message) : String(typeof one))),
+            .map((other: unknown) => (other instanceof Error ? hide(other.message) : String(typeof other))),
         }
       : {}),
   };

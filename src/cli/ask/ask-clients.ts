@@ -225,5 +225,5 @@ const KNOWN: readonly TriageErrorCode[] = [
 ];
 
 function toErrorCode(code: string): TriageErrorCode {
-  return KNOWN.find((one) => one === code) ?? 'upstream-failed';
+  return KNOWN.find((triageErrorCode) => triageErrorCode === code) ?? 'upstream-failed';
 }

@@ -145,5 +145,5 @@ async function readDecision(type: DecisionType, options: DecisionOptions): Promi
 function parseShownBy(text: string | undefined): unknown {
   return text === undefined || text === 'none'
     ? text
-    : { evidence: text.split(',').map((one) => one.trim()), lines: [] };
+    : { evidence: text.split(',').map((id) => id.trim()), lines: [] };
 }

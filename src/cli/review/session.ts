@@ -74,7 +74,7 @@ async function workOn(id: string, parts: SessionParts, done: SessionDone): Promi
   for (;;) {
     const key = await keys.key();
     if (key === null) return 'interrupted';
-    const action = KEYS.find((one) => one.key === key)?.action;
+    const action = KEYS.find((binding) => binding.key === key)?.action;
     const left =
       action === undefined
         ? kept(parts, '')

@@ -201,7 +201,7 @@ async function demonstrate(
 ): Promise<void> {
   try {
     const token = config.auth.tokens.find(({ roles }) =>
-      ['ingest', 'read'].every((role) => roles.some((one) => one === role || one === 'admin')),
+      ['ingest', 'read'].every((role) => roles.some((other) => other === role || other === 'admin')),
     );
     if (token === undefined)
       throw new TriageError('forbidden', 'no token in FAULTLINE_TOKENS has both the roles ingest and read');
@@ -281,7 +281,7 @@ export async function stopService(
     ...servers.map((server) => server.close()),
     app.stopTriage({ drainMs }),
   ]);
-  for (const { reason } of ended.filter((one) => one.status === 'rejected')) {
+  for (const { reason } of ended.filter((result) => result.status === 'rejected')) {
     app.logger.error({ error: reason, reason: getErrorMessage(reason) }, 'a component did not stop cleanly');
   }
   await app.close({ drainMs: 0 });

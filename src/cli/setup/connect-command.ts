@@ -70,7 +70,7 @@ const LIMIT_MS = 120_000;
 function configured(dataDir: string, name: string): { readonly config: Config; readonly isMade: boolean } {
   const config = readConfig(dataDir);
   const given = Object.entries(config.providers).some(
-    ([one, { webhookSecrets }]) => one === name && webhookSecrets.length > 0,
+    ([provider, { webhookSecrets }]) => provider === name && webhookSecrets.length > 0,
   );
   if (given || !MADE_SECRETS.includes(name) || config.database.driver !== 'pglite')
     return { config, isMade: false };

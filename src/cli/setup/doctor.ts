@@ -110,8 +110,8 @@ function publishingFinding({ triage }: Config): Finding {
   const { all, published, wrong } = shippedShare(bound, triage.thresholds.autoNotify);
   const share = `${((100 * published) / all).toFixed(0)} % of ${all} known answers published, ${wrong} wrong`;
   const missing = bound.routes
-    .filter((one) => !one.published)
-    .map((one) => `${ROUTE_WORDS[one.route]}: ${one.missing}`);
+    .filter((route) => !route.published)
+    .map((route) => `${ROUTE_WORDS[route.route]}: ${route.missing}`);
   const says = `at most ${100 * bound.maxWrong} % wrong with ${100 * bound.confidence} % confidence: ${share}`;
   return ok('publishing', `${says}. More right outcomes needed for answers ${missing.join('; ')}`);
 }

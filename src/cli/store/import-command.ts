@@ -86,9 +86,9 @@ function chosen(
       ? readable.length === 1
         ? readable[0]
         : undefined
-      : readable.find((one) => one.name === name);
+      : readable.find((provider) => provider.name === name);
   if (found !== undefined) return found;
-  const names = readable.map((one) => one.name).join(', ');
+  const names = readable.map((provider) => provider.name).join(', ');
   const says =
     name === undefined
       ? 'Choose with --provider where to import runs from'
@@ -216,7 +216,7 @@ function reportText(
   { answers, builds, causes, guesses }: AnswerReport,
   { repository, since }: ReportOptions,
 ): string {
-  const published = answers.filter((one) => one.isPublished).length;
+  const published = answers.filter((reportedAnswer) => reportedAnswer.isPublished).length;
   const rows = answers.map(
     ({ build, category, title, isPublished }) =>
       `  ${build.at.slice(0, 10)}  ${visibleLine(`${build.pipeline} #${build.number}`)}  ${(category ?? 'unknown').padEnd(14)}  ${isPublished ? 'published ' : 'for review'}  ${visibleLine(title)}`,

@@ -114,8 +114,8 @@ function readIdentities(text: string): Identity[] {
  * Compares two values of an identity. Jobs of one run start within two days of each other, even if one waited
  * for a person.
  */
-function isSame(what: string, one: string, other: string): boolean {
-  return what === 'the time' ? Math.abs(Date.parse(one) - Date.parse(other)) < TWO_DAYS_MS : one === other;
+function isSame(what: string, left: string, right: string): boolean {
+  return what === 'the time' ? Math.abs(Date.parse(left) - Date.parse(right)) < TWO_DAYS_MS : left === right;
 }
 
 /** Checks whether more than half of the logs that name any file are connected by what they name. */

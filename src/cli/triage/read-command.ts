@@ -43,7 +43,7 @@ async function readAll(
   const green =
     options.green === undefined
       ? undefined
-      : (await readInput(options.green, maxLogBytes)).map((one) => one.text).join('\n');
+      : (await readInput(options.green, maxLogBytes)).map((source) => source.text).join('\n');
   const reading = readMasked(sources, {
     budgetTokens: options.budget,
     secrets,

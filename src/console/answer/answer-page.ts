@@ -101,9 +101,9 @@ function causeTabs(
 ): Shown {
   if (siblings.length < 2) return null;
   const links = siblings.map(
-    (one, index) =>
-      html`<a href="${analysisAddress(one.id)}"${one.id === id && html` aria-current="page"`}><span
-        class="count">${index + 1}</span>${one.title.slice(0, 40)}</a>`,
+    (sibling, index) =>
+      html`<a href="${analysisAddress(sibling.id)}"${sibling.id === id && html` aria-current="page"`}><span
+        class="count">${index + 1}</span>${sibling.title.slice(0, 40)}</a>`,
   );
   return html`<nav class="tabs" aria-label="Causes of this build">${joined(links)}</nav>`;
 }

@@ -81,7 +81,7 @@ const MAX_TEXT = 4000;
 export function evidencePart({ analysis }: AnswerFacts, windows: EvidenceWindows, texts: AnswerTexts): Html {
   const others = analysis.evidence.filter(({ id }) => !windows.shown.has(id));
   const isIrrelevant = ({ id }: Evidence) => analysis.verdict.grades[id] === 'irrelevant';
-  const [aside, found] = [others.filter(isIrrelevant), others.filter((one) => !isIrrelevant(one))];
+  const [aside, found] = [others.filter(isIrrelevant), others.filter((other) => !isIrrelevant(other))];
   const heading = windows.count === 0 && html`<h2 id="evidence">Evidence</h2>`;
   return html`<section class="proof stack tight" aria-labelledby="evidence">${heading}${windows.html}
     ${otherClaims(analysis, windows, texts)}
@@ -179,23 +179,27 @@ export function suspectsPart(facts: AnswerFacts, editor: string): Html {
     ${
       others.length > 0 &&
       html`<p class="meta">Less likely: ${joined(
-        others.map((one) => html`${suspectPlace(one, facts, editor)}, ${one.reason}`),
+        others.map((other) => html`${suspectPlace(other, facts, editor)}, ${other.reason}`),
         '; ',
       )}.</p>`
     }</section>`;
 }
 
-function suspectPlace(one: Suspect, { build }: AnswerFacts, editor: string): Html {
-  const opens = editorAddress(editor, { path: one.path, line: one.line, repository: build.repository });
-  const place = html`<code>${formatPlace(one)}</code>`;
+function suspectPlace(suspect: Suspect, { build }: AnswerFacts, editor: string): Html {
+  const opens = editorAddress(editor, {
+    path: suspect.path,
+    line: suspect.line,
+    repository: build.repository,
+  });
+  const place = html`<code>${formatPlace(suspect)}</code>`;
   return opens === null ? place : html`${place} <a href="${opens}">Open in editor</a>`;
 }
 
-function suspectCard(one: Suspect, facts: AnswerFacts, editor: string): Html {
-  const { commit, author, reason, path } = one;
+function suspectCard(suspect: Suspect, facts: AnswerFacts, editor: string): Html {
+  const { commit, author, reason, path } = suspect;
   const by = [commit === null ? '' : `in ${shortCommit(commit)}`, author === null ? '' : `by ${author}`];
   const changed = by.filter((part) => part !== '').join(' ');
-  return html`<div class="snip"><header><span class="line">${suspectPlace(one, facts, editor)}${
+  return html`<div class="snip"><header><span class="line">${suspectPlace(suspect, facts, editor)}${
     changed !== '' && html`<span class="quiet">changed ${changed}</span>`
   }</span>${facts.overlap.includes(path) && html`<strong class="is-amber">in this change</strong>`}</header>
     <p class="pad">${reason}</p></div>`;

@@ -86,7 +86,7 @@ function marked(name: Icon, words: string, because: string): Sureness {
 /** Returns the sentence of an experiment that says how often chance would look like it. */
 function findChance(sentence: string): string {
   const sentences = sentence.split(/(?<=\.)\s/);
-  return sentences.find((one) => /at random/.test(one)) ?? sentences[0] ?? '';
+  return sentences.find((other) => /at random/.test(other)) ?? sentences[0] ?? '';
 }
 
 const WIDTH = 56;

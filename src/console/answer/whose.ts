@@ -34,7 +34,7 @@ const HEIGHT = 20;
 function runStrips(experiment: Experiment | undefined): Html {
   const plain = (experiment?.arms ?? []).filter(({ under, what }) => under === undefined && what !== 'after');
   return html`${(['here', 'base'] as const).map((where) => {
-    const arm = plain.find((one) => one.where === where);
+    const arm = plain.find((candidate) => candidate.where === where);
     return arm !== undefined && html` ${drawRuns(arm)}`;
   })}`;
 }

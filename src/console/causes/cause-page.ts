@@ -117,7 +117,7 @@ interface CauseView {
 function renderPage(view: CauseView): Html {
   const { facts, compared, standing, newest, acts, now, tests } = view;
   const { cause, builds, places, decisions } = facts;
-  const states = standing.length === 1 ? standing.map((one) => causeStates(one.cause, now)) : null;
+  const states = standing.length === 1 ? standing.map((known) => causeStates(known.cause, now)) : null;
   return html`<div class="headline"><p class="kicker">${renderCategory(cause.category)}${
     newest !== null && html`<span>${nameKind(newest.kind)}</span>`
   }${states}</p><h1 tabindex="-1">${cause.title === '' ? cause.fingerprint : cause.title}</h1></div>
@@ -150,13 +150,13 @@ function renderPage(view: CauseView): Html {
     <aside class="stack" aria-label="Who and when"><section class="part" aria-labelledby="standing"><h2
     id="standing">Who acts</h2><div class="stack">${acts}</div></section>${flakyPart(
       tests,
-      standing.map((one) => one.cause),
+      standing.map((known) => known.cause),
     )}<p class="meta">Fingerprint <span class="mono">${cause.fingerprint}</span></p></aside></div>`;
 }
 
 /** Renders the three facts that are asked for first: how long, what to do, and how sure that is. */
 function factsRow({ facts: { cause }, standing, newest }: CauseView): Html {
-  const red = standing.filter((one) => one.cause.redPipelines.length > 0).length;
+  const red = standing.filter((known) => known.cause.redPipelines.length > 0).length;
   const { order, advice } = newest === null ? { order: '', advice: '' } : writeTexts(newest);
   const { decided } = cause;
   return html`<dl class="facts">
@@ -182,8 +182,8 @@ async function flakyTests({ stores }: ConsoleDeps, fingerprint: string): Promise
   const named = rows.flatMap(({ repository, failure: { test } }) =>
     test === null ? [] : [{ repository, name: test.name, suite: test.suite }],
   );
-  const names = [...new Map(named.map((one) => [JSON.stringify(one), one])).values()].slice(0, MOST_TESTS);
-  const tests = await Promise.all(names.map(async (one) => await stores.flakiness.ofTest(one)));
+  const names = [...new Map(named.map((test) => [JSON.stringify(test), test])).values()].slice(0, MOST_TESTS);
+  const tests = await Promise.all(names.map(async (name) => await stores.flakiness.ofTest(name)));
   return tests
     .filter((test) => test !== null)
     .filter(({ flakes, quarantine }) => flakes > 0 || quarantine !== null);
@@ -242,7 +242,7 @@ function differences(compared: readonly ComparedBuild[]): Html {
 
 function toTraits(build: ComparedBuild): Traits {
   const { pipeline, branch, author, provider, pullRequest, rerun, hour, weekday } = build;
-  const yes = (one: boolean) => (one ? 'yes' : 'no');
+  const yes = (value: boolean) => (value ? 'yes' : 'no');
   return {
     branch,
     pipeline,

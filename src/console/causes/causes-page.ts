@@ -102,7 +102,8 @@ function filters({ list, repo }: Query, causes: readonly Cause[]): Html {
   const repositories = [...new Set(causes.map(({ repository }) => repository))];
   return html`<form class="filters" role="search" aria-label="Causes">${hiddenFields({ list })}<label>Repository
     <input name="repo" value="${repo}" list="repositories" placeholder="owner/name"></label><datalist
-    id="repositories">${repositories.map((one) => html`<option>${one}</option>`)}</datalist><button>Show</button>${
+    id="repositories">${repositories.map((name) => html`<option>${name}</option>`)}</datalist>
+    <button>Show</button>${
       repo !== '' &&
       html`<a class="btn" href="${getListAddress({ list, repo: '', offset: 0 })}">All repositories</a>`
     }</form>`;

@@ -57,9 +57,9 @@ export function ticks(
 ): Html {
   const y = plot.top + plot.height + drop;
   return html`<g class="grid">${words.map(
-    (one) =>
-      html`<text x="${at(plot.left + one.share * plot.width)}" y="${y}"
-        text-anchor="middle">${one.words}</text>`,
+    (word) =>
+      html`<text x="${at(plot.left + word.share * plot.width)}" y="${y}"
+        text-anchor="middle">${word.words}</text>`,
   )}</g>`;
 }
 
@@ -153,7 +153,7 @@ function renderTable(name: string, { head, rows }: ChartTable): Html {
         ? html`<th scope="row">${cell}</th>`
         : html`<td class="${typeof cell === 'number' ? 'number' : ''}">${cell}</td>`,
     );
-  const columns = head.map((one, at) => (typeof rows[0]?.[at] === 'number' ? { number: one } : one));
+  const columns = head.map((title, at) => (typeof rows[0]?.[at] === 'number' ? { number: title } : title));
   return dataTable(
     `${name}, as table`,
     columns,
@@ -201,7 +201,7 @@ export function columnsChart(chart: ColumnsChart): Chart {
         : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, perDay)), newest: true },
     below: legend(counts),
     table: {
-      head: ['Day', ...CATEGORIES.map((one) => CATEGORY_WORDS[one]), OPEN, 'All'],
+      head: ['Day', ...CATEGORIES.map((category) => CATEGORY_WORDS[category]), OPEN, 'All'],
       rows: days.map((day, index) => createRow(day, perDay[index] ?? [])),
     },
     csv: chart.csv,
@@ -211,7 +211,7 @@ export function columnsChart(chart: ColumnsChart): Chart {
 function columnsFinding(counts: readonly DayOf[], days: readonly string[]): string {
   const total = sumCounts(counts);
   if (total === 0) return `No answers in ${days.length} days.`;
-  const [most, next] = countDecided(counts).toSorted((one, other) => other.count - one.count);
+  const [most, next] = countDecided(counts).toSorted((left, right) => right.count - left.count);
   const open = countOpen(counts);
   const rest = open === 0 ? '' : `; ${open} not decided`;
   const all = `${total} ${total === 1 ? 'answer' : 'answers'} in ${days.length} days`;
@@ -299,12 +299,12 @@ function createRow(day: string, own: readonly DayOf[]) {
 function countDecided(counts: readonly DayOf[]): { readonly category: Category; readonly count: number }[] {
   return CATEGORIES.map((category) => ({
     category,
-    count: sumCounts(counts.filter((one) => !one.open && one.category === category)),
+    count: sumCounts(counts.filter((count) => !count.open && count.category === category)),
   }));
 }
 
 function countOpen(counts: readonly DayOf[]): number {
-  return sumCounts(counts.filter((one) => one.open));
+  return sumCounts(counts.filter((count) => count.open));
 }
 
 /** One figure over steps of time; null where a step has none. */
@@ -344,7 +344,7 @@ export function linesChart(chart: LinesChart): Chart {
   const known = chart.series.flatMap(({ values }) => values.filter((value) => value !== null));
   const { per = 'week', events } = chart;
   const listEvents = (step: string) =>
-    events?.filter((one) => one.step === step).map(({ name }) => name) ?? [];
+    events?.filter((event) => event.step === step).map(({ name }) => name) ?? [];
   const rows = chart.steps.map((step, index): Cell[] => [
     step,
     ...chart.series.map(({ values }) => (values[index] == null ? null : chart.say(values[index]))),

@@ -54,13 +54,13 @@ export function calibrationBins(judged: readonly Judged[]): Bin[] {
 function equalWidth(judged: readonly Judged[], bins: number): Bin[] {
   const groups = Map.groupBy(judged, ({ at }) => Math.min(bins - 1, Math.floor(at * bins + 1e-9)));
   return [...groups]
-    .toSorted(([one], [other]) => one - other)
+    .toSorted(([left], [right]) => left - right)
     .map(([bin, group]) => createBin(group, bin / bins, (bin + 1) / bins));
 }
 
 /** Answers of one hundredth stay together, so bins are only about equal. */
 function equalMass(judged: readonly Judged[], total: number, bins: number): Bin[] {
-  const levels = [...Map.groupBy(judged, ({ at }) => at)].toSorted(([one], [other]) => one - other);
+  const levels = [...Map.groupBy(judged, ({ at }) => at)].toSorted(([left], [right]) => left - right);
   let before = 0;
   const groups = Map.groupBy(levels, ([, group]) => {
     const middle = before + sumCounts(group) / 2;
@@ -76,7 +76,7 @@ function equalMass(judged: readonly Judged[], total: number, bins: number): Bin[
 
 function createBin(group: readonly Judged[], from: number, to: number): Bin {
   const of = sumCounts(group);
-  const right = sumCounts(group.filter((one) => one.right));
+  const right = sumCounts(group.filter((judged) => judged.right));
   // a hundredth represents what lies in it
   const stated =
     group.reduce((total, { at, count }) => total + Math.min(1, at + 0.005) * count, 0) / Math.max(1, of);
@@ -126,7 +126,7 @@ export function calibrationFinding(bins: readonly Bin[], total: number): string 
       : `${total} decided. The comparison starts at ${NO_CURVE_BELOW} decisions.`;
   const off = bins.filter((bin) => bin.of >= FADED_BELOW && (bin.stated < bin.low || bin.stated > bin.high));
   const [worst] = off.toSorted(
-    (one, other) => Math.abs(other.share - other.stated) - Math.abs(one.share - one.stated),
+    (left, right) => Math.abs(right.share - right.stated) - Math.abs(left.share - left.stated),
   );
   if (worst === undefined)
     return `Stated confidence matches accuracy, as far as ${total} decisions can show.`;
@@ -197,7 +197,7 @@ function createRow(bin: Bin) {
 
 /** Counts right and wrong answers, for when there are too few for a curve. */
 function createCountTable(judged: readonly Judged[]) {
-  const count = (right: boolean) => sumCounts(judged.filter((one) => one.right === right));
+  const count = (right: boolean) => sumCounts(judged.filter((other) => other.right === right));
   const rows = Object.entries({ right: count(true), wrong: count(false) });
   return { head: ['Decided', 'Count'], rows };
 }
@@ -295,8 +295,8 @@ function coverageMarks(
     );
   });
   const [band, curve] = [
-    points.map((one) => place(COVERAGE_PLOT, one.coverage, one.low)),
-    points.map((one) => place(COVERAGE_PLOT, one.coverage, one.share)),
+    points.map((coveragePoint) => place(COVERAGE_PLOT, coveragePoint.coverage, coveragePoint.low)),
+    points.map((coveragePoint) => place(COVERAGE_PLOT, coveragePoint.coverage, coveragePoint.share)),
   ];
   return html`${grid(COVERAGE_PLOT, SHARES)}${ticks(COVERAGE_PLOT, SHARES)}${line('band', band)}${line('curve', curve)}${marks}
     <line class="threshold" x1="${x}" x2="${x}" y1="${COVERAGE_PLOT.top}"

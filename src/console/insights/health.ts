@@ -63,11 +63,11 @@ export async function healthView(query: InsightsQuery, deps: ConsoleDeps): Promi
       : [],
     periods.isCurrent ? unreadLogs(deps, repo === '' ? undefined : repo) : null,
   ]);
-  const one =
+  const selected =
     repo === '' || pipelines.length === 0
       ? null
       : await stores.health.repository({ ...period, repository: repo }, MOST);
-  const trend = one === null ? null : trendChart(one, repo, periods);
+  const trend = selected === null ? null : trendChart(selected, repo, periods);
   const main = html`<h1 tabindex="-1">${headline(pipelines, periods)}</h1>
     ${filters(query, periods)}
     <p>${periods.now.from} to ${periods.now.to} (UTC); in parentheses, ${periods.before.from} to
@@ -80,10 +80,11 @@ export async function healthView(query: InsightsQuery, deps: ConsoleDeps): Promi
     }
     ${trend !== null && figure(trend)}
     ${
-      one !== null &&
+      selected !== null &&
       html`${
-        one.branches.length > 0 && html`<h2>Branches</h2>${renderTable('branches', one.branches, periods)}`
-      }<h2>Jobs</h2>${renderJobs(one.jobs, repo, periods)}`
+        selected.branches.length > 0 &&
+        html`<h2>Branches</h2>${renderTable('branches', selected.branches, periods)}`
+      }<h2>Jobs</h2>${renderJobs(selected.jobs, repo, periods)}`
     }
     ${unread}`;
   return {
@@ -91,11 +92,11 @@ export async function healthView(query: InsightsQuery, deps: ConsoleDeps): Promi
     main,
     tables: {
       health: createHealthTable('default branch', pipelines),
-      ...(one !== null && {
-        branches: createHealthTable('branch', one.branches),
+      ...(selected !== null && {
+        branches: createHealthTable('branch', selected.branches),
         jobs: {
           head: ['job', 'failed builds', 'of'],
-          rows: one.jobs.jobs.map(({ job, builds }) => [job, builds, one.jobs.builds]),
+          rows: selected.jobs.jobs.map(({ job, builds }) => [job, builds, selected.jobs.builds]),
         },
       }),
       ...(trend !== null && { trend: trend.table }),
@@ -110,10 +111,10 @@ function trendChart(
   { days: length, now, address }: Periods,
 ): Chart {
   const steps = Array.from({ length }, (_, at) => daysFrom(now.from, at));
-  const shares = new Map(days.map((one) => [one.day, one.failed / one.builds]));
+  const shares = new Map(days.map((day) => [day.day, day.failed / day.builds]));
   const [builds, failed] = [
-    sumNumbers(days.map((one) => one.builds)),
-    sumNumbers(days.map((one) => one.failed)),
+    sumNumbers(days.map((day) => day.builds)),
+    sumNumbers(days.map((day) => day.failed)),
   ];
   return linesChart({
     id: 'trend',
@@ -173,9 +174,9 @@ function daysBetween(from: string, to: string): number {
 }
 
 function filters(query: InsightsQuery, { days, now, isCurrent }: Periods): Html {
-  const links = CHOICES.map((one) => {
-    const address = `${PATH}${search({ repo: query.repo, days: one })}`;
-    return { address, words: `Last ${one} days`, isHere: isCurrent && one === days };
+  const links = CHOICES.map((choice) => {
+    const address = `${PATH}${search({ repo: query.repo, days: choice })}`;
+    return { address, words: `Last ${choice} days`, isHere: isCurrent && choice === days };
   });
   const fields = html`${dayField('from', now.from)}${dayField('to', now.to)}${dayField(
     'compare',
@@ -218,7 +219,7 @@ function renderTable(
   return html`${dataTable(
     label,
     head,
-    found.map((one) => row(by, one, periods, whoActs(one, causes))),
+    found.map((health) => row(by, health, periods, whoActs(health, causes))),
   )}<p class="quiet">${found.length === MOST && `The ${MOST} with the most failed builds. `}<a
     href="${csv}">Download CSV</a></p>`;
 }
@@ -245,8 +246,8 @@ function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Sh
 }
 
 /** Renders a row of figures, each a link to its builds. */
-function row(by: By, one: Health, periods: Periods, acts: Shown): Html {
-  const { repository, pipeline, branch } = one;
+function row(by: By, health: Health, periods: Periods, acts: Shown): Html {
+  const { repository, pipeline, branch } = health;
   const own = { repository, pipeline, ...(by === 'branches' && branch !== null && { branch }) };
   const builds = (which: 'now' | 'before', status: string, words: Shown, more: object = {}) =>
     html`<a href="/builds${search({ ...own, ...more, status, ...periods[which] })}">${words}</a>`;
@@ -256,8 +257,8 @@ function row(by: By, one: Health, periods: Periods, acts: Shown): Html {
     }`;
   const share = (failed: number, all: number) => formatPercent(proportion(failed, all).share);
   const onBranch = (status: string, words: string) => builds('now', status, words, { branch });
-  const red = one.isRed && html` <strong class="is-red">red</strong>`;
-  const { builds: all, failed, buildsBefore, failedBefore } = one;
+  const red = health.isRed && html` <strong class="is-red">red</strong>`;
+  const { builds: all, failed, buildsBefore, failedBefore } = health;
   const time = (minutes: number | null, was: number | null) => {
     if (minutes === null) return UNKNOWN;
     const rose = was !== null && was > 0 && minutes / was > 1 + CHANGED;
@@ -279,22 +280,22 @@ function row(by: By, one: Health, periods: Periods, acts: Shown): Html {
       'failed',
       buildsBefore === 0 ? null : share(failedBefore, buildsBefore),
     )}</td>
-    <td class="number">${time(one.queueMinutes, one.queueMinutesBefore)}</td>
-    <td class="number">${time(one.minutes, one.minutesBefore)}</td>
+    <td class="number">${time(health.queueMinutes, health.queueMinutesBefore)}</td>
+    <td class="number">${time(health.minutes, health.minutesBefore)}</td>
     ${
       by === 'pipelines' &&
       html`<td>${branch === null ? UNKNOWN : html`${onBranch('failed', branch)}${red}${acts}`}</td>`
     }
-    <td class="number">${branch !== null && onBranch('failed', hours(one.redHours))}${
+    <td class="number">${branch !== null && onBranch('failed', hours(health.redHours))}${
       by === 'branches' && red
     }</td>
     <td class="number">${
-      one.hoursToGreen === null
+      health.hoursToGreen === null
         ? html`<span class="quiet">–</span>`
-        : html`${onBranch('ended', hours(one.hoursToGreen))} <span class="quiet">(${one.recoveries}
-          ${one.recoveries === 1 ? 'time' : 'times'})</span>`
+        : html`${onBranch('ended', hours(health.hoursToGreen))} <span class="quiet">(${health.recoveries}
+          ${health.recoveries === 1 ? 'time' : 'times'})</span>`
     }</td>
-    ${isNarrow(periods) && html`<td>${sparkline('failed builds', one.perDay)}</td>`}</tr>`;
+    ${isNarrow(periods) && html`<td>${sparkline('failed builds', health.perDay)}</td>`}</tr>`;
 }
 
 const UNKNOWN = html`<span class="quiet">unknown</span>`;
@@ -363,22 +364,22 @@ function createHealthTable(branch: string, found: readonly Health[]): ChartTable
     'median queue minutes',
     'median queue minutes before',
   ];
-  const rows = found.map((one) => [
-    one.repository,
-    one.pipeline,
-    one.builds,
-    one.failed,
-    one.buildsBefore,
-    one.failedBefore,
-    short(one.minutes),
-    short(one.minutesBefore),
-    one.branch,
-    String(one.isRed),
-    short(one.redHours),
-    one.recoveries,
-    short(one.hoursToGreen),
-    short(one.queueMinutes),
-    short(one.queueMinutesBefore),
+  const rows = found.map((health) => [
+    health.repository,
+    health.pipeline,
+    health.builds,
+    health.failed,
+    health.buildsBefore,
+    health.failedBefore,
+    short(health.minutes),
+    short(health.minutesBefore),
+    health.branch,
+    String(health.isRed),
+    short(health.redHours),
+    health.recoveries,
+    short(health.hoursToGreen),
+    short(health.queueMinutes),
+    short(health.queueMinutesBefore),
   ]);
   return { head, rows };
 }

@@ -171,7 +171,7 @@ async function costView(query: InsightsQuery, { stores, clock }: ConsoleDeps): P
       charts.length === 0
         ? html`<p>No answers in the last ${WEEKS} weeks, so there is no cost to show.</p>`
         : html`<p>${counted(sum('answers'), 'answer')} in ${WEEKS} weeks, ${sum('recalled')}
-          of them from known fingerprints.</p>${charts.map((one) => figure(one))}`
+          of them from known fingerprints.</p>${charts.map((chart) => figure(chart))}`
     }`;
   return {
     title: 'Cost and time',
@@ -183,7 +183,7 @@ async function costView(query: InsightsQuery, { stores, clock }: ConsoleDeps): P
 function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery, now: number): Chart[] {
   const weeks = allWeeks(figures);
   const of = (value: (week: WeekFigures) => number | null) =>
-    weeks.map((week) => figures.filter((one) => one.week === week).map(value)[0] ?? null);
+    weeks.map((week) => figures.filter((other) => other.week === week).map(value)[0] ?? null);
   const csv = (id: string) => `${COST_PATH}${search({ repo, csv: id })}`;
   const two = (unit: 'Seconds' | 'Usd') => [
     { name: 'median', look: 'median', values: of((week) => week[`median${unit}`]) },

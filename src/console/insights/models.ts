@@ -67,10 +67,10 @@ function chosen(
   { baseline, candidate }: InsightsQuery,
 ): [candidate: KeptRun | undefined, baseline: KeptRun | undefined] {
   const second = runs.find(({ name }) => name === candidate) ?? runs.find(({ name }) => name !== baseline);
-  const others = runs.filter((one) => one !== second);
+  const others = runs.filter((run) => run !== second);
   const first =
     runs.find(({ name }) => name === baseline) ??
-    others.find((one) => serializeSources(one) === serializeSources(second)) ??
+    others.find((other) => serializeSources(other) === serializeSources(second)) ??
     others[0];
   return [second, first];
 }
@@ -131,11 +131,11 @@ function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Ch
   if (main === undefined)
     return html`<h2>No verdict</h2>
       <p>The right answer of these cases is not known, so only the cost can be compared. ${changed}</p>`;
-  const better = differences.filter((one) => one.verdict === 'b-better');
-  const worse = differences.filter((one) => one.verdict === 'a-better');
+  const better = differences.filter((difference) => difference.verdict === 'b-better');
+  const worse = differences.filter((difference) => difference.verdict === 'a-better');
   const isMixed = better.length > 0 && worse.length > 0;
   const list = (lead: string, all: readonly Difference[]) => {
-    const found = all.filter((one) => isMixed || one !== main);
+    const found = all.filter((difference) => isMixed || difference !== main);
     return (
       found.length > 0 &&
       html`<p>${lead}: ${found.map(({ name, difference }) => `${name} ${signedPoints(difference)}`).join('; ')}.</p>`
@@ -154,7 +154,7 @@ function renderOutcome(better: number, worse: number): Shown {
 
 function publishing(differences: readonly Difference[]): string {
   const [right, wrong] = ['published and right', 'published and wrong'].map((name) =>
-    differences.find((one) => one.name === name),
+    differences.find((difference) => difference.name === name),
   );
   if (right === undefined || wrong === undefined) return '';
   const [more, mistakes] = [Math.round(right.difference * right.cases), Math.round(wrong.b * wrong.cases)];
@@ -192,12 +192,14 @@ const COSTS: ReadonlyMap<string, string> = new Map([
 
 function keyFigures({ differences, costs }: Comparison): Html {
   const rows = [...LABELS].flatMap(([name, label]) =>
-    differences.filter((one) => one.name === name).map((one) => figureRow(label, one)),
+    differences
+      .filter((difference) => difference.name === name)
+      .map((difference) => figureRow(label, difference)),
   );
   const paid = [...COSTS].map(([name, label]) =>
     costRow(
       label,
-      costs.find((one) => one.name === name),
+      costs.find((cost) => cost.name === name),
     ),
   );
   const head = ['Figure', 'Candidate is', ...numbers('Baseline', 'Candidate', 'Difference (95 % interval)')];
@@ -240,13 +242,13 @@ function costRow(label: string, cost: CostDifference | undefined): Html {
 async function caseCell(
   { won, lost, changed }: Comparison,
   { stores }: ConsoleDeps,
-): Promise<(one: ChangedCase) => Html> {
+): Promise<(changedCase: ChangedCase) => Html> {
   const ids = [...won, ...lost, ...changed].slice(0, MOST_LINKED).map(({ id }) => id);
   const builds = await Promise.all(ids.map(async (id) => await stores.builds.find(id)));
   const known = new Map(builds.flatMap((build) => (build === null ? [] : [[build.id, build] as const])));
-  return (one) => {
-    const build = known.get(one.id);
-    if (build === undefined) return caseByAddress({ ...one, url: linkTarget(one.url) });
+  return (changedCase) => {
+    const build = known.get(changedCase.id);
+    if (build === undefined) return caseByAddress({ ...changedCase, url: linkTarget(changedCase.url) });
     return html`<a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline}
       #${build.number}</a>`;
   };
@@ -255,9 +257,9 @@ async function caseCell(
 function runsTable(runs: readonly KeptRun[]): Html {
   const rows = runs.map(({ name, startedAt, version, sources, settings }) => {
     const cases = sources.map(
-      (one) =>
-        html`${one.name}${
-          one.cases !== null && html` <span class="quiet">${counted(one.cases, 'case')}</span>`
+      (source) =>
+        html`${source.name}${
+          source.cases !== null && html` <span class="quiet">${counted(source.cases, 'case')}</span>`
         }`,
     );
     return html`<tr><th scope="row">${name}</th><td>${renderTime(startedAt)}</td>

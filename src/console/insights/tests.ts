@@ -200,7 +200,7 @@ const FLAKY_HEAD = [
 
 function flakyCells(test: TestFlakiness) {
   const { share, low, high } = proportion(test.flakes, test.runs);
-  const rate = [share, low, high].map((one) => Number(one.toFixed(4)));
+  const rate = [share, low, high].map((value) => Number(value.toFixed(4)));
   const known = [test.name, test.suite, test.repository, test.runs, test.failed, test.flakes];
   return [
     ...known,
@@ -226,7 +226,7 @@ const COST_HEAD = [
 
 function costCells(test: TestCost, minutes: number) {
   const [machines, people] = [test.machineMinutes, test.builds * minutes];
-  const rounded = [machines + people, machines, people].map((one) => Number(one.toFixed(1)));
+  const rounded = [machines + people, machines, people].map((costUsd) => Number(costUsd.toFixed(1)));
   return [test.name, test.suite, test.repository, ...rounded, test.failures, test.untimed];
 }
 
@@ -375,9 +375,9 @@ function causesPart(causes: readonly Cause[], { repository, name }: TestFlakines
 function breakPart(found: Break<TestRunFacts> | null): Html {
   if (found === null) return html``;
   const { good, bad, fixed } = found;
-  const run = (words: string, one: TestRunFacts) =>
-    html`<li>${renderTime(one.at)} ${words} <a href="${buildAddress(one.buildId)}">${one.pipeline}
-      ${one.number}</a>${one.commit !== null && html`, commit <code>${shortCommit(one.commit)}</code>`}</li>`;
+  const run = (words: string, { at, buildId, pipeline, number, commit }: TestRunFacts) =>
+    html`<li>${renderTime(at)} ${words} <a href="${buildAddress(buildId)}">${pipeline}
+      ${number}</a>${commit !== null && html`, commit <code>${shortCommit(commit)}</code>`}</li>`;
   return html`<h2>Latest break of the default branch</h2>
     <ol class="past">${good !== null && run('last passed in', good)}${run('first failed in', bad)}${
       fixed !== null && run('passed again in', fixed)
@@ -443,7 +443,7 @@ function comparison(
   const groups = [...Map.groupBy(runs, of)].flatMap(([name, own]) => (name === null ? [] : [{ name, own }]));
   if (groups.length < 2) return html``;
   const rows = groups
-    .toSorted((one, other) => other.own.length - one.own.length)
+    .toSorted((left, right) => right.own.length - left.own.length)
     .slice(0, MOST_ROWS)
     .map(({ name, own }) => {
       const failures = own.filter(({ outcome }) => outcome === 'failed');
@@ -461,7 +461,7 @@ function comparison(
 }
 
 function durationWords(runs: readonly TestRunFacts[]): string {
-  const known = runs.flatMap(({ durationMs }) => durationMs ?? []).toSorted((one, other) => one - other);
+  const known = runs.flatMap(({ durationMs }) => durationMs ?? []).toSorted((left, right) => left - right);
   const median = known[Math.floor(known.length / 2)];
   return median === undefined
     ? 'No report states how long it ran.'

@@ -43,7 +43,7 @@ export async function causesView(
         : `in ${days} days from ${query.day}`;
   const more = html`${daysField(
     days,
-    [...new Set([days, ...CHOICES])].toSorted((one, other) => one - other),
+    [...new Set([days, ...CHOICES])].toSorted((left, right) => left - right),
   )}${
     query.day !== undefined && html`<label>from <input type="date" name="day" value="${query.day}"></label>`
   }`;

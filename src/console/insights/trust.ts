@@ -52,12 +52,12 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
     false,
   );
   const each = CATEGORIES.map((category) => {
-    const own = decided.filter((one) => one.category === category);
+    const own = decided.filter((outcome) => outcome.category === category);
     return { isEmpty: own.length === 0, chart: chart(`calibration-${category}`, category, own, true) };
   });
   const known = each.filter(({ isEmpty }) => !isEmpty);
   const coverage = createCoverageChart(query, facts);
-  const reviewed = decided.reduce((sum, one) => sum + one.count, 0);
+  const reviewed = decided.reduce((sum, outcome) => sum + outcome.count, 0);
   const main = html`<h1 tabindex="-1">Trust</h1>
     <p role="note">${lead(trust)}</p>
     <p class="quiet">Based on reviewed answers only: ${reviewed} in the last ${TRUST_DAYS} days
@@ -76,7 +76,10 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
         : html`<div class="charts-small">${known.map((one) => figure(one.chart, 'h3'))}</div>`
     }
     <h2 id="release">This release on failures it had not seen</h2>${releasePart(trust)}`;
-  const thresholds = { head: THRESHOLD_HEAD, rows: trust.thresholds.map((one) => Object.values(one)) };
+  const thresholds = {
+    head: THRESHOLD_HEAD,
+    rows: trust.thresholds.map((threshold) => Object.values(threshold)),
+  };
   const charts = [whole, coverage, ...each.map((one) => one.chart)].map(
     ({ id, table }) => [id, table] as const,
   );
@@ -87,7 +90,7 @@ const THRESHOLD_HEAD = ['threshold', 'published', 'share', 'decided', 'right', '
 
 /** Renders the current result in one or two sentences, or says that there is too little data. */
 function lead({ threshold, thresholds, decided, answered }: Trust): Html {
-  const here = thresholds.find((one) => one.threshold === threshold);
+  const here = thresholds.find((other) => other.threshold === threshold);
   if (here === undefined || answered + decided === 0)
     return html`There are no answers yet. See <a href="#release">how this release was measured</a>.`;
   const published = html`At the threshold in force, <strong>${threshold.toFixed(2)}</strong>,
@@ -204,7 +207,7 @@ function unseenRow(
   threshold: number,
 ): Html {
   // What was measured at a lower threshold is what is sure to hold.
-  const at = thresholds.findLast((one) => one.threshold <= threshold + 1e-9) ?? thresholds[0];
+  const at = thresholds.findLast((other) => other.threshold <= threshold + 1e-9) ?? thresholds[0];
   return html`<tr><th scope="row">${name}<br><span class="quiet">${counted(cases, 'case')}</span></th>
     <td class="number">${formatPercent(accuracy)}</td><td class="number">${macroF1.toFixed(3)}</td>
     <td class="number">${
@@ -237,15 +240,15 @@ export async function checkedView(
           })
     }
     ${pager({ offset, size: PAGE, more: found.length > PAGE }, (at) => kept({ offset: at || undefined }))}`;
-  const rows = shown.map((one) => [
-    one.decidedAt,
-    one.title,
-    one.repository,
-    one.category,
-    one.decidedCategory,
-    one.confidence,
-    String(one.right),
-    one.analysisId,
+  const rows = shown.map((answer) => [
+    answer.decidedAt,
+    answer.title,
+    answer.repository,
+    answer.category,
+    answer.decidedCategory,
+    answer.confidence,
+    String(answer.right),
+    answer.analysisId,
   ]);
   return {
     title,

@@ -81,7 +81,7 @@ export async function evidenceWindows(
   const [shown, noted] = [new Set<string>(), new Set<number>()];
   for (const [at, evidence] of [...proving, ...marks.filter((own) => !proving.includes(own))].entries()) {
     const name = evidence[0]?.source ?? '';
-    const source = sources.find((one) => one.name === name);
+    const source = sources.find((other) => other.name === name);
     const lists = await renderLists(deps, analysis, {
       name,
       source,
@@ -108,7 +108,7 @@ export async function evidenceWindows(
 /** Names of the logs from which the reader chose, that of the first claim's words first. */
 function listSources({ evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>): string[] {
   const chosen = evidence
-    .filter((one) => one.tool === READER && getLineRange(one) !== null)
+    .filter((item) => item.tool === READER && getLineRange(item) !== null)
     .map(({ source }) => source);
   const [first] = answer.claims.flatMap(({ quotes }) => quotes);
   return [...new Set([...chosen.filter((source) => source === first?.source), ...chosen])];
@@ -135,7 +135,7 @@ async function renderLists(
 ) {
   const { buildId } = analysis;
   const own = evidence.filter(({ anchor }) => anchor);
-  const [proof, rest] = [own.filter(isProof), own.filter((one) => !isProof(one))];
+  const [proof, rest] = [own.filter(isProof), own.filter((other) => !isProof(other))];
   const groups = [proof, rest].filter((group) => group.length > 0);
   const count = source?.lines ?? findMax(own.map(({ to }) => to));
   const views = groups.map((group) => evidenceView(count, group.flatMap(getProofRanges)));
@@ -146,7 +146,7 @@ async function renderLists(
   const kept = read.includes(null);
   const texts = kept
     ? views.map((view) => keptStretches(analysis.evidence, name, view))
-    : read.map((one) => one ?? []);
+    : read.map((stretches) => stretches ?? []);
   const { notes, noted } = placeNotes(
     analysis,
     { name, evidence: own, claims, hasIds: true },
@@ -164,7 +164,7 @@ async function renderLists(
       of this log, not cited</summary>${list}</details>`;
   });
   const shown = groups.flatMap((group, at) =>
-    group.filter((one) => holds(texts[at] ?? [], one.cited[0] ?? one.from)).map(({ id }) => id),
+    group.filter((other) => holds(texts[at] ?? [], other.cited[0] ?? other.from)).map(({ id }) => id),
   );
   return { html: joined(lists, '\n'), shown, noted, kept };
 }
@@ -178,9 +178,9 @@ function holds(read: readonly ReadStretch[], line: number): boolean {
  * shows it by its number.
  */
 function listMarks(analysis: Pick<Analysis, 'evidence' | 'answer'>, name: string): EvidenceLines[] {
-  return evidenceLines(analysis, name).map((one) => {
-    const anchor = one.tool === READER;
-    return { ...one, anchor, href: anchor ? claimCiting(analysis, one.id) : `#${one.id}` };
+  return evidenceLines(analysis, name).map((item) => {
+    const anchor = item.tool === READER;
+    return { ...item, anchor, href: anchor ? claimCiting(analysis, item.id) : `#${item.id}` };
   });
 }
 
@@ -227,10 +227,10 @@ function keptAbout(name: string, deletedAt: string | null, outside: Html | null)
 
 /** Returns the lines of a view that were kept with the evidence. There are no gaps to open. */
 function keptStretches(evidence: readonly Evidence[], name: string, view: readonly Stretch[]): ReadStretch[] {
-  const lines = evidence.flatMap((one) => {
-    const range = one.source === name ? getLineRange(one) : null;
+  const lines = evidence.flatMap((item) => {
+    const range = item.source === name ? getLineRange(item) : null;
     if (range === null) return [];
-    const texts = one.text.split('\n').slice(0, range.to - range.from + 1);
+    const texts = item.text.split('\n').slice(0, range.to - range.from + 1);
     return texts.map((text, at) => [range.from + at, text] as const);
   });
   const kept = new Map(lines);

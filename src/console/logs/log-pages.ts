@@ -114,7 +114,7 @@ function note(lines: Shown): LogBody {
 function gone({ build, sources, source }: LogFacts): Shown {
   const missing = {
     build,
-    sources: sources.filter((one) => one !== source),
+    sources: sources.filter((other) => other !== source),
     deletedAt: null,
     wanted: source.name,
   };
@@ -178,24 +178,24 @@ function stepsPart(facts: LogFacts, query: LogQuery, outline: Outline | null, ab
   const address = (line: number) =>
     placeAddress(build.id, source.name, pickKept(query), { marked: { from: line, to: line } });
   const proof = [...new Set(evidence.flatMap(({ cited }) => cited.slice(0, 3)))].toSorted(
-    (one, other) => one - other,
+    (left, right) => left - right,
   );
   const within = (line: number) => html`<li class="within"><a href="${address(line)}">Proof <span
     class="num">${formatNumber(line)}</span></a></li>`;
   const steps = outline?.steps ?? [];
   const rows = steps.map(({ name, line }, index) => {
     const end = steps[index + 1]?.line ?? Number.POSITIVE_INFINITY;
-    const own = proof.filter((one) => one >= line && one < end);
+    const own = proof.filter((number) => number >= line && number < end);
     return html`<li><a href="${address(line)}"${own.length > 0 && html` aria-current="true"`}>${
       own.length > 0 ? icon('cross', 'is-red') : icon('right')
     }${name}<span class="meta num">${formatNumber(line)}</span></a></li>${own.map(within)}`;
   });
   const first = steps[0]?.line ?? Number.POSITIVE_INFINITY;
   const answers = analyses.map(
-    (one) => html`<p class="pad meta">${renderCategory(one.category)}<br><a
-      href="${analysisAddress(one.id)}">${one.answer.title}</a></p>`,
+    (analysis) => html`<p class="pad meta">${renderCategory(analysis.category)}<br><a
+      href="${analysisAddress(analysis.id)}">${analysis.answer.title}</a></p>`,
   );
-  return html`<nav class="steps" aria-label="Steps"><ul>${proof.filter((one) => one < first).map(within)}${rows}</ul>
+  return html`<nav class="steps" aria-label="Steps"><ul>${proof.filter((at) => at < first).map(within)}${rows}</ul>
     ${answers}<div class="pad meta flow"><p><a href="${buildAddress(build.id)}">${build.repository} · ${
       build.pipeline
     } #${build.number}</a></p><p>${counted(source.lines, 'line')},

@@ -122,14 +122,14 @@ async function listAnalyses(
  */
 function evidenceIn(analyses: readonly Analysis[], name: string): EvidenceLines[] {
   return analyses.flatMap((analysis, at) =>
-    evidenceLines(analysis, name).map((one) => ({
-      ...one,
+    evidenceLines(analysis, name).map((item) => ({
+      ...item,
       ...(analyses.length > 1 && {
-        id: `${at + 1}·${one.id}`,
-        title: `${analysis.answer.title}: ${one.title}`,
+        id: `${at + 1}·${item.id}`,
+        title: `${analysis.answer.title}: ${item.title}`,
       }),
       anchor: false,
-      href: `${analysisAddress(analysis.id)}#${one.id}`,
+      href: `${analysisAddress(analysis.id)}#${item.id}`,
     })),
   );
 }

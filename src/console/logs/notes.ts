@@ -28,8 +28,8 @@ export function placeNotes(
     const text = claims[index] ?? '';
     const quoted = claim.quotes.filter(({ source }) => source === name).map(({ line }) => line);
     const cited = evidence.filter(({ id }) => claim.evidence.includes(id));
-    const lines = quoted.length > 0 ? quoted : cited.flatMap((one) => one.cited);
-    const line = lines.filter((one) => shown.has(one)).at(-1);
+    const lines = quoted.length > 0 ? quoted : cited.flatMap((item) => item.cited);
+    const line = lines.filter((other) => shown.has(other)).at(-1);
     if (text === '' || line === undefined) continue;
     noted.add(index);
     const note = html`<li class="note"${hasIds && html` id="claim-${index + 1}"`}><p>${icon('pin')}<span>${inlineProse(

@@ -89,7 +89,7 @@ export function inlineAs(name: string): string {
   const text = plain.includes('.') ? plain : `${plain}.txt`;
   const encoded = encodeURIComponent(file.slice(0, 150).toWellFormed()).replace(
     /['()*]/g,
-    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `inline; filename="${text}"; filename*=UTF-8''${encoded}`;
 }

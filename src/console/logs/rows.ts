@@ -71,8 +71,8 @@ export function lineRow(line: ShownLine, within: Range, options: RowsOptions): H
   const { found, telling = [], notes } = options;
   const shown =
     found != null ? markFound(line, found.text, found.matchCase) : isCited ? markWords(line, telling) : line;
-  const classes = [isCited && 'cited', isMarked && 'sel'].filter((one) => one !== false).join(' ');
-  const first = evidence.filter((one) => number === findFirstLine(one, within));
+  const classes = [isCited && 'cited', isMarked && 'sel'].filter((name) => name !== false).join(' ');
+  const first = evidence.filter((other) => number === findFirstLine(other, within));
   const anchors =
     notes !== undefined && first.map(({ id, anchor }) => anchor && html`<span id="${id}"></span>`);
   return html`<li id="${options.prefix}L${number}"
@@ -85,7 +85,7 @@ export function lineRow(line: ShownLine, within: Range, options: RowsOptions): H
       html`<span class="rest">… +${line.missing.toLocaleString('en-US')} characters</span>`
     }</code>${
       line.overwritten !== null && overwrites(line.overwritten)
-    }${notes === undefined && evidence.map((one) => chip(one, number, within))}</li>${notes?.get(number)}`;
+    }${notes === undefined && evidence.map((item) => chip(item, number, within))}</li>${notes?.get(number)}`;
 }
 
 function renderNumber(number: number, { lineAddress }: RowsOptions): Html {
@@ -222,9 +222,9 @@ export function evidenceLines(
   { evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>,
   name: string,
 ): (Evidence & Cited)[] {
-  return evidence.flatMap((one) => {
-    const lines = one.source === name ? getLineRange(one) : null;
-    return lines === null ? [] : [{ ...one, ...lines, cited: citedLines(answer.claims, one, lines) }];
+  return evidence.flatMap((item) => {
+    const lines = item.source === name ? getLineRange(item) : null;
+    return lines === null ? [] : [{ ...item, ...lines, cited: citedLines(answer.claims, item, lines) }];
   });
 }
 
@@ -346,7 +346,9 @@ export function openedGap(gap: Range, shown: Range): Stretch[] {
   if (to < from) return [];
   const before: Stretch = { kind: 'gap', from: gap.from, to: from - 1 };
   const after: Stretch = { kind: 'gap', from: to + 1, to: gap.to };
-  return [before, { kind: 'lines', from, to } as const, after].filter((one) => one.to >= one.from);
+  return [before, { kind: 'lines', from, to } as const, after].filter(
+    (stretch) => stretch.to >= stretch.from,
+  );
 }
 
 /**

@@ -29,6 +29,6 @@ export function firstStart(providers: readonly Connectable[], principal: Princip
 }
 
 function nameProvider(name: string): string {
-  const known = CI_SYSTEM_NAMES.find((one) => one === name);
+  const known = CI_SYSTEM_NAMES.find((provider) => provider === name);
   return known === undefined ? name : CI_SYSTEMS[known].label;
 }

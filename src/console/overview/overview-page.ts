@@ -108,7 +108,7 @@ function listChanged(open: readonly Cause[], fixed: readonly Cause[], since: str
   const gone = fixed
     .filter(({ lastAt }) => lastAt >= since)
     .map((cause) => ({ cause, what: 'fixed' as Change, at: cause.lastAt }));
-  return [...known, ...gone].toSorted((one, other) => other.at.localeCompare(one.at));
+  return [...known, ...gone].toSorted((left, right) => right.at.localeCompare(left.at));
 }
 
 function renderOverview(view: Overview): Html {
@@ -138,7 +138,7 @@ function headlineLead(reasons: readonly Reason[], now: number): Shown {
   const orphan = reasons
     .filter(({ cause }) => cause !== null && cause.assignee === null)
     .flatMap(({ lanes }) => lanes)
-    .toSorted((one, other) => (one.redSince ?? '').localeCompare(other.redSince ?? ''))[0];
+    .toSorted((left, right) => (left.redSince ?? '').localeCompare(right.redSince ?? ''))[0];
   const spread =
     widest?.cause != null && widest.lanes.length > 1 && `One reason stops ${widest.lanes.length} of them. `;
   return html`<p class="quiet">${spread}${
@@ -182,7 +182,7 @@ function reasonPart({ cause, lanes }: Reason, principal: Principal | null, now: 
 const CHANGES = { new: ['New', null], back: ['Back', 'amber'], fixed: ['Fixed', 'green'] } as const;
 
 function changedPart({ changed }: Overview): Html {
-  const count = (what: Change) => changed.filter((one) => one.what === what).length;
+  const count = (what: Change) => changed.filter((cause) => cause.what === what).length;
   const rows = changed.slice(0, ROWS).map(({ cause, what, at }) => {
     const [words, tone] = CHANGES[what];
     return html`<li>${categoryTile(cause.category)}<div class="grow"><a class="whole"
@@ -262,11 +262,11 @@ function flakyPart(tests: readonly TestFlakiness[]): Shown {
 }
 
 function trustPart(checked: readonly CheckedAnswer[]): Html {
-  const right = checked.filter((one) => one.right).length;
+  const right = checked.filter((answer) => answer.right).length;
   const squares = checked.toReversed().map(
-    (one) => html`<a${!one.right && html` class="wrong"`} href="${analysisAddress(one.analysisId)}"
-        title="${one.right ? 'Right' : 'Wrong'}: ${one.title}"><span class="seen-not">${
-          one.right ? 'Right' : 'Wrong'
+    (answer) => html`<a${!answer.right && html` class="wrong"`} href="${analysisAddress(answer.analysisId)}"
+        title="${answer.right ? 'Right' : 'Wrong'}: ${answer.title}"><span class="seen-not">${
+          answer.right ? 'Right' : 'Wrong'
         }</span></a>`,
   );
   const words =

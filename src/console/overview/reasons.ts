@@ -22,7 +22,7 @@ export function groupByReason(lanes: readonly Lane[], causes: readonly Cause[], 
         repository === lane.repository && redPipelines.includes(lane.pipeline),
     );
     const spread = (cause: Cause) => known.get(cause.fingerprint)?.length ?? 0;
-    const cause = own.toSorted((one, other) => spread(other) - spread(one))[0] ?? null;
+    const cause = own.toSorted((left, right) => spread(right) - spread(left))[0] ?? null;
     const key = cause === null ? '' : cause.fingerprint;
     const group = groups.get(key) ?? { cause, lanes: [] };
     group.lanes.push(lane);
@@ -31,6 +31,6 @@ export function groupByReason(lanes: readonly Lane[], causes: readonly Cause[], 
   const redMs = (reason: Reason) =>
     findMax(reason.lanes.map(({ redSince }) => (redSince === null ? 0 : now - Date.parse(redSince))));
   return [...groups.values()].toSorted(
-    (one, other) => other.lanes.length - one.lanes.length || redMs(other) - redMs(one),
+    (left, right) => right.lanes.length - left.lanes.length || redMs(right) - redMs(left),
   );
 }

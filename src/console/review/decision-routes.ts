@@ -236,7 +236,7 @@ const blankless = (most: number) =>
     .default('')
     .transform((text) => (text.trim() === '' ? undefined : text));
 /** A field that comes once, several times, or not at all. */
-const several = z.union([z.string().transform((one) => [one]), z.array(z.string())]).default([]);
+const several = z.union([z.string().transform((single) => [single]), z.array(z.string())]).default([]);
 
 /** A decision as its forms send it. */
 export const DecisionForm = z.object({

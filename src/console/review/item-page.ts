@@ -54,7 +54,7 @@ function itemContent(view: ItemView): Html {
 function whyBanner({ review: { why } }: ItemView): Shown {
   return (
     why.length > 0 &&
-    banner(html`<b>You decide because</b> ${why.map((one) => one.replace(/\.$/, '')).join('; ')}.`, {
+    banner(html`<b>You decide because</b> ${why.map((reason) => reason.replace(/\.$/, '')).join('; ')}.`, {
       tone: 'amber',
       sign: 'eye',
     })

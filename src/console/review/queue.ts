@@ -126,7 +126,7 @@ async function readGroups(
     query.state === 'mine'
       ? (
           await stores.reviews.list({ ...filter, state: 'claimed' }, { limit: 200, offset: 0 }, query.sort)
-        ).filter((one) => one.claimedBy === reviewer)
+        ).filter((review) => review.claimedBy === reviewer)
       : await stores.reviews.list({ ...filter, decidedToday: true }, page);
   return alone.map((review) => ({ review, count: 1 }));
 }
@@ -169,7 +169,7 @@ export function queuePart(
     level === 'h1'
       ? html`<h1 tabindex="-1">Review</h1>`
       : html`<h2><a href="/review" data-swap>Review</a></h2>`;
-  const list = html`<ul class="rows">${questions.map((one) => questionRow(one, view, current))}${rows.map(
+  const list = html`<ul class="rows">${questions.map((item) => questionRow(item, view, current))}${rows.map(
     (row, at) => reviewRow(row, at, view, current),
   )}</ul>`;
   const day = html`<p class="pad meta">${counts.decidedToday} decided today${agreement(counts)}.</p>`;
@@ -238,7 +238,7 @@ function filters({ query, rows }: QueueView): Html {
     ${query.state !== 'all' && hiddenFields({ state: query.state })}
     <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search"
     list="repositories"></label><datalist id="repositories">${repositories.map(
-      (one) => html`<option>${one}</option>`,
+      (repository) => html`<option>${repository}</option>`,
     )}</datalist>
     <label>Category <select name="category">${options(
       [['', 'any'], ...categories],
@@ -334,7 +334,7 @@ function emptyState({ query, counts }: QueueView): Html {
       query.why && `why:${query.why}`,
     ];
     return html`<p class="empty">No ${query.state === 'decided' ? 'decided' : 'waiting'} item matches
-      ${named.filter((one) => one !== undefined).join(' ')}.
+      ${named.filter((sentence) => sentence !== undefined).join(' ')}.
       <a class="btn" href="${clearAddress(query)}" data-swap>Clear filters</a></p>`;
   }
   if (query.state === 'mine')

@@ -297,8 +297,8 @@ function pinnedForOtherPython(read: (slot: string) => string | null, part: 'caus
 
 /** Checks whether what the requirements specify is of the same package as what another package requires. */
 function ofOnePackage(read: (slot: string) => string | null): true | null {
-  const [asked, needs] = [read('asked'), read('needs')].map((one) =>
-    /^[\w.-]+/.exec(one ?? '')?.[0].toLowerCase(),
+  const [asked, needs] = [read('asked'), read('needs')].map((name) =>
+    /^[\w.-]+/.exec(name ?? '')?.[0].toLowerCase(),
   );
   return asked !== undefined && asked === needs && read('by') !== null && read('version') !== null
     ? true

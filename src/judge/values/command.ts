@@ -23,11 +23,11 @@ const NO_COMMAND =
 export function readCommand(block: TellingBlock, subject: TriageSubject): Value | null {
   const { trigger, paragraph, step } = block;
   const above = step.filter(({ line }) => trigger.line === null || line < trigger.line);
-  for (const one of above.toReversed()) {
-    const command = SHOWN.flatMap((shown) => shown.exec(one.text.trim())?.[1] ?? [])[0]?.trim();
-    if (command !== undefined && isFirstOfScript(one, step)) return readScriptLine(one, block);
+  for (const shownLine of above.toReversed()) {
+    const command = SHOWN.flatMap((shown) => shown.exec(shownLine.text.trim())?.[1] ?? [])[0]?.trim();
+    if (command !== undefined && isFirstOfScript(shownLine, step)) return readScriptLine(shownLine, block);
     if (command !== undefined && isCommand(command))
-      return { text: command, source: one.source, line: one.line, near: 'step' };
+      return { text: command, source: shownLine.source, line: shownLine.line, near: 'step' };
   }
   const named = sectionAt(trigger, subject)?.name.replace(/^Run /, '') ?? '';
   // GitHub names a step after the first command of its script: it failed only if the lines around the trigger
@@ -45,23 +45,27 @@ export function readCommand(block: TellingBlock, subject: TriageSubject): Value 
  */
 function isFirstOfScript({ source, line, text }: ShownLine, step: TellingBlock['step']): boolean {
   if (!/^(?:##\[group\])?Run /.test(text.trim())) return false;
-  const below = step.filter((one) => one.source === source && one.line > line && one.line <= line + 40);
-  const shell = below.findIndex((one) => END_OF_SCRIPT.test(one.text));
+  const below = step.filter(
+    (shownLine) => shownLine.source === source && shownLine.line > line && shownLine.line <= line + 40,
+  );
+  const shell = below.findIndex((shownLine) => END_OF_SCRIPT.test(shownLine.text));
   return shell > 1 && !/^\s{0,4}with:/.test(below[0]?.text ?? '');
 }
 
 /** Reads the only command of a script that has an option or a path of the trigger. */
 function readScriptLine(first: ShownLine, { trigger, step }: TellingBlock): Value | null {
-  const below = step.filter((one) => one.source === first.source && one.line > first.line).slice(0, 40);
+  const below = step
+    .filter((shownLine) => shownLine.source === first.source && shownLine.line > first.line)
+    .slice(0, 40);
   const end = below.findIndex(({ text }) => END_OF_SCRIPT.test(text));
   const said = new Set(trigger.text.split(/[\s'"`=,;]+/).map((word) => word.replace(/[.:)]+$/, '')));
   const named = below.slice(0, end).filter(({ text }) => {
     const words = text.trim().split(/[\s'"=]+/);
     return isCommand(text.trim()) && words.some((word) => TELLING_WORD.test(word) && said.has(word));
   });
-  const [one] = named;
-  if (one === undefined || named.length > 1) return null;
-  return { text: one.text.trim(), source: one.source, line: one.line, near: 'step' };
+  const [command] = named;
+  if (command === undefined || named.length > 1) return null;
+  return { text: command.text.trim(), source: command.source, line: command.line, near: 'step' };
 }
 
 /** An option, or a name with a separator in it. */
@@ -108,7 +112,8 @@ function sectionAt({ source, line }: TellingBlock['trigger'], { failedSections }
     ({ consequence, tolerated }) => consequence !== true && tolerated !== true,
   );
   const around = own.find(
-    (one) => one.source === source && line !== null && one.lineStart <= line && line <= one.lineEnd,
+    (section) =>
+      section.source === source && line !== null && section.lineStart <= line && line <= section.lineEnd,
   );
   return around ?? own[0];
 }

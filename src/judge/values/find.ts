@@ -87,8 +87,8 @@ function linesThatContinue(
   { subject }: Facts,
 ): TellingBlock['paragraph'] {
   const below = paragraph.filter(({ line }) => trigger.line !== null && line > trigger.line);
-  const next = below.findIndex((one) =>
-    subject.diagnostics.some(({ at }) => at?.source === one.source && at.line === one.line),
+  const next = below.findIndex((shownLine) =>
+    subject.diagnostics.some(({ at }) => at?.source === shownLine.source && at.line === shownLine.line),
   );
   return next < 0 ? below : below.slice(0, next);
 }
@@ -127,9 +127,9 @@ function readLines(
   near: Nearness,
 ): Value | null {
   for (const pattern of patterns) {
-    for (const one of lines) {
-      const text = groupIn(pattern, one.text, slot);
-      if (text !== null) return { text, source: one.source, line: one.line, near };
+    for (const line of lines) {
+      const text = groupIn(pattern, line.text, slot);
+      if (text !== null) return { text, source: line.source, line: line.line, near };
     }
   }
   return null;
@@ -168,9 +168,9 @@ const FITS: Readonly<Record<string, RegExp>> = {
 function onLines({ trigger, paragraph }: TellingBlock, read: (text: string) => string | null): Value | null {
   const first = read(trigger.text);
   if (first !== null) return valueOn(trigger, cleanValue(first));
-  for (const one of paragraph) {
-    const text = cleanValue(read(one.text) ?? '');
-    if (text !== null) return { text, source: one.source, line: one.line, near: 'paragraph' };
+  for (const shownLine of paragraph) {
+    const text = cleanValue(read(shownLine.text) ?? '');
+    if (text !== null) return { text, source: shownLine.source, line: shownLine.line, near: 'paragraph' };
   }
   return null;
 }
@@ -260,21 +260,22 @@ const APART = 6;
 function readEarlierError({ trigger }: TellingBlock, { subject }: Facts): Value | null {
   const { source, line } = trigger;
   const earlier = subject.messages.find(
-    (one) =>
-      one.at !== null &&
-      one.at.source === source &&
+    (message) =>
+      message.at !== null &&
+      message.at.source === source &&
       line !== null &&
-      one.at.line < line - APART &&
-      isComplaint(one),
+      message.at.line < line - APART &&
+      isComplaint(message),
   );
   return earlier?.at == null ? null : { text: earlier.text, ...earlier.at, near: 'step' };
 }
 
 /** Reads the repository that the lines just above the deciding one name: Git itself may name only its host. */
 function readRemoteAbove({ trigger, paragraph }: TellingBlock): Value | null {
-  for (const one of paragraph.filter(({ line }) => trigger.line !== null && line < trigger.line)) {
-    const remote = /https?:\/\/[\w.-]{3,100}\/[\w.~-]{1,100}\/[\w.~-]{1,100}\w/.exec(one.text)?.[0];
-    if (remote !== undefined) return { text: remote, source: one.source, line: one.line, near: 'paragraph' };
+  for (const shownLine of paragraph.filter(({ line }) => trigger.line !== null && line < trigger.line)) {
+    const remote = /https?:\/\/[\w.-]{3,100}\/[\w.~-]{1,100}\/[\w.~-]{1,100}\w/.exec(shownLine.text)?.[0];
+    if (remote !== undefined)
+      return { text: remote, source: shownLine.source, line: shownLine.line, near: 'paragraph' };
   }
   return null;
 }

@@ -44,23 +44,23 @@ export function readHint({ trigger, paragraph }: TellingBlock, { diagnostics }: 
   );
   // What is reported is no advice, however it is worded: "Use 'const' instead".
   const reported = new Set(diagnostics.map(({ at }) => `${at?.source}:${at?.line}`));
-  for (const [index, one] of lines.entries()) {
-    const marked = MARK.test(one.text);
-    const isReported = reported.has(`${one.source}:${one.line}`);
+  for (const [index, shownLine] of lines.entries()) {
+    const marked = MARK.test(shownLine.text);
+    const isReported = reported.has(`${shownLine.source}:${shownLine.line}`);
     // What stands below the next finding is about that one.
-    if (isReported && one.line !== trigger.line) return null;
+    if (isReported && shownLine.line !== trigger.line) return null;
     if (isReported && !marked) continue;
-    if (SOURCE_LINE.test(one.text) || MARKS_BELOW.test(lines[index + 1]?.text ?? '')) continue;
-    const text = marked ? one.text.replace(MARK, '') : one.text.trim().replace(SEVERITY, '');
+    if (SOURCE_LINE.test(shownLine.text) || MARKS_BELOW.test(lines[index + 1]?.text ?? '')) continue;
+    const text = marked ? shownLine.text.replace(MARK, '') : shownLine.text.trim().replace(SEVERITY, '');
     const start =
       IMPERATIVE.test(text) || (marked && /^\p{L}/u.test(text)) ? text : (BEHIND.exec(text)?.[1] ?? null);
     const sentence = start === null ? null : finish(start, lines.slice(index + 1));
     if (sentence !== null && isFit(sentence))
       return {
         text: sentence,
-        source: one.source,
-        line: one.line,
-        near: one.line === trigger.line ? 'line' : 'paragraph',
+        source: shownLine.source,
+        line: shownLine.line,
+        near: shownLine.line === trigger.line ? 'line' : 'paragraph',
       };
   }
   return null;

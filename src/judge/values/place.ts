@@ -114,7 +114,7 @@ function diagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject)
   const entry =
     same ??
     (saysWhatFollows(trigger.text)
-      ? own.find(({ at }) => step.some((one) => one.line === at?.line))
+      ? own.find(({ at }) => step.some((shownLine) => shownLine.line === at?.line))
       : undefined);
   if (entry?.file == null || entry.at === null) return null;
   return {
@@ -176,20 +176,20 @@ function statedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSubjec
     trigger.line === null
       ? paragraph
       : paragraph.filter(({ line }) => Math.abs(line - (trigger.line ?? line)) <= 2);
-  for (const one of lines) {
+  for (const candidate of lines) {
     for (const stated of STATED) {
-      const [whole, path = '', line = ''] = stated.exec(one.text.trim()) ?? [];
+      const [whole, path = '', line = ''] = stated.exec(candidate.text.trim()) ?? [];
       if (
         whole === undefined ||
-        LOGGED.test(one.text.slice(0, one.text.indexOf(path))) ||
+        LOGGED.test(candidate.text.slice(0, candidate.text.indexOf(path))) ||
         !isProjectFile(path)
       )
         continue;
       return {
         path: pathIn(path, project),
         line: Number(line),
-        at: one,
-        said: one.text
+        at: candidate,
+        said: candidate.text
           .trim()
           .slice(whole.length)
           .replace(/^[\s:)\]\d,-]{0,20}/, ''),

@@ -76,7 +76,7 @@ function valueAt(text: string | null, test: FailingTest | null, { step }: Tellin
     ({ line, source }) => test.at !== null && source === test.at.source && line >= test.at.line,
   );
   const own = from < 0 ? step : step.slice(from, from + 40);
-  const shown = own.find((one) => one.text.includes(bare));
+  const shown = own.find((shownLine) => shownLine.text.includes(bare));
   const at = shown ?? test.at;
   return { text, source: at?.source ?? null, line: at?.line ?? null, near: 'paragraph' };
 }

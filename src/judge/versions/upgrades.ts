@@ -45,12 +45,12 @@ export function findUpgrades(
     .map((change) => ({ ...change, at: null, evidenceId: null }));
   const involved = (environment?.artifacts ?? []).flatMap(({ name, siblings }) => [
     name,
-    ...siblings.map((one) => one.name),
+    ...siblings.map((sibling) => sibling.name),
   ]);
-  const isInvolved = ({ name }: Upgrade) => involved.some((one) => bareName(one) === bareName(name));
+  const isInvolved = ({ name }: Upgrade) => involved.some((other) => bareName(other) === bareName(name));
   const all = [inCode, inLog, inBranch].find((found) => found.length > 0) ?? [];
   return all
-    .toSorted((one, other) => Number(isInvolved(other)) - Number(isInvolved(one)))
+    .toSorted((left, right) => Number(isInvolved(right)) - Number(isInvolved(left)))
     .slice(0, MAX_UPGRADES);
 }
 

@@ -46,7 +46,7 @@ export function endingKey({ test, message }: Pick<ReadFailure, 'test' | 'message
 
 function sharedKey({ message }: ReadFailure): string | null {
   if (OF_THE_MACHINE.test(message)) return `machine\u0001${normaliseIdentity(message)}`;
-  const groups = MISSING.map((pattern) => pattern.exec(message)?.groups).find((one) => one !== undefined);
+  const groups = MISSING.map((pattern) => pattern.exec(message)?.groups).find((match) => match !== undefined);
   const what = groups?.what ?? groups?.table;
   return what === undefined ? null : `missing\u0001${what}`;
 }

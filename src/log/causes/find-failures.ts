@@ -67,8 +67,11 @@ function sortToleratedLast(failures: readonly ReadFailure[], logs: readonly Read
       ),
     );
   if (sections.length === 0 || failures.every(isTolerated)) return [...failures];
-  const [decisive, tolerated] = [failures.filter((one) => !isTolerated(one)), failures.filter(isTolerated)];
-  return [...decisive, ...tolerated.map((one) => ({ ...one, tolerated: true }))];
+  const [decisive, tolerated] = [
+    failures.filter((failure) => !isTolerated(failure)),
+    failures.filter(isTolerated),
+  ];
+  return [...decisive, ...tolerated.map((readFailure) => ({ ...readFailure, tolerated: true }))];
 }
 
 /** Joins what failed alike in several jobs: one failure, with its lines in each. */
@@ -201,11 +204,11 @@ function isInside(ranges: readonly LineRange[], sections: readonly Section[]): b
 /** Finds the lines of each compiler's and linter's errors, without those that a test printed. */
 function rangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): LineRange[][] {
   const errors = found.diagnostics.filter(
-    (one) =>
-      one.severity === 'error' &&
-      one.at !== null &&
-      !isWithin(tests, one.at.line) &&
-      isOfItsOwn(one, log.line(one.at.line)),
+    (diagnostic) =>
+      diagnostic.severity === 'error' &&
+      diagnostic.at !== null &&
+      !isWithin(tests, diagnostic.at.line) &&
+      isOfItsOwn(diagnostic, log.line(diagnostic.at.line)),
   );
   const byTool = Map.groupBy(errors, ({ tool }) => tool);
   const ends = new Map(found.blocks.map(({ start, end }) => [start, end]));
@@ -234,7 +237,7 @@ function isOfItsOwn({ tool, file, line }: Diagnostic, text: string): boolean {
 function areApart(tools: readonly (readonly LineRange[])[]): boolean {
   const wholes = tools
     .map((ranges) => ({ start: ranges[0]?.start ?? 0, end: ranges.at(-1)?.end ?? 0 }))
-    .sort((one, other) => one.start - other.start);
+    .sort((left, right) => left.start - right.start);
   return wholes.every(({ start }, at) => start > (wholes[at - 1]?.end ?? 0));
 }
 

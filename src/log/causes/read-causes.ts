@@ -153,7 +153,7 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
 function ownReport(report: TestReport, failures: readonly ReadFailure[], speaks: boolean): TestReport {
   const own = new Set(
     failures.flatMap(({ test, spans = [] }) =>
-      test === null ? [] : findPassages(report, test, spans).map((one) => one.test),
+      test === null ? [] : findPassages(report, test, spans).map((passage) => passage.test),
     ),
   );
   const failingTests = report.failingTests.filter((test) => own.has(test));

@@ -80,9 +80,9 @@ export function ownershipOfLines(source: string, spans: readonly (readonly LogRa
       .map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd, owner })),
   );
   // A block inside another one belongs to the inner one's test only.
-  const pieces = all.map((one) => {
-    const inner = all.filter((other) => other.owner !== one.owner && isInside(other, one));
-    return { owner: one.owner, ranges: subtractRanges([one], joinRanges(inner)) };
+  const pieces = all.map((span) => {
+    const inner = all.filter((other) => other.owner !== span.owner && isInside(other, span));
+    return { owner: span.owner, ranges: subtractRanges([span], joinRanges(inner)) };
   });
   const collectRanges = (isWanted: (owner: number) => boolean) =>
     joinRanges(pieces.filter(({ owner }) => isWanted(owner)).flatMap(({ ranges }) => ranges));

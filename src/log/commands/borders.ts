@@ -100,21 +100,21 @@ function scoreTool(tool: string | null, lastTool: string | null): number {
  */
 function insideScores({ blocks, failingTests }: Extraction) {
   const toInner = (ranges: readonly LineRange[]) =>
-    joinRanges(ranges.filter((one) => one.start < one.end).map(withoutFirst));
+    joinRanges(ranges.filter((range) => range.start < range.end).map(withoutFirst));
   const findings = toInner(blocks.filter(({ loose }) => loose !== true));
   const spans = failingTests.map((test) =>
     (test.spans ?? []).map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd })),
   );
   const ofTests = toInner(spans.flat());
   const wholes = toInner(
-    spans.flatMap(([one, ...more]) =>
-      one === undefined
+    spans.flatMap(([first, ...more]) =>
+      first === undefined
         ? []
         : {
-            start: one.start,
+            start: first.start,
             end: findMax(
               more.map(({ start }) => start),
-              one.start,
+              first.start,
             ),
           },
     ),

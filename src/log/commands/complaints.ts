@@ -48,7 +48,7 @@ export function findErrors(log: LogText, found: Extraction, { start, end }: Line
     (line) => classifyRole(log.line(line)) === 'cause' && !LAST_WORDS.test(log.line(line)),
   );
   const lines = new Set([...causes, ...tests].filter((line) => line >= start && line <= end));
-  return [...lines].sort((one, other) => one - other);
+  return [...lines].sort((left, right) => left - right);
 }
 
 const COMPLAINS = new RegExp(
@@ -104,5 +104,5 @@ export function findComplaints(log: LogText, { start, end }: LineRange, errors: 
     )
       lines.add(line);
   }
-  return [...lines].sort((one, other) => one - other);
+  return [...lines].sort((left, right) => left - right);
 }

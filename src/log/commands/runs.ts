@@ -53,6 +53,6 @@ export function chooseRuns(
   return best === null ? [] : [...best.runs];
 }
 
-function isBetter(one: Way | null, other: Way | null | undefined): one is Way {
-  return one !== null && (other == null || one.score > other.score);
+function isBetter(left: Way | null, right: Way | null | undefined): left is Way {
+  return left !== null && (right == null || left.score > right.score);
 }

@@ -49,10 +49,10 @@ const ROOTS = new RegExp(
 export function readArtifacts(log: LogText, lines: readonly number[]): Artifact[] {
   const found = new Map<string, Artifact>();
   for (const line of lines.slice(-MAX_LINES))
-    for (const one of artifactsOn(log.line(line), line)) {
-      const key = `${one.ecosystem} ${one.group}:${one.name}:${one.version}`;
+    for (const artifact of artifactsOn(log.line(line), line)) {
+      const key = `${artifact.ecosystem} ${artifact.group}:${artifact.name}:${artifact.version}`;
       const known = found.get(key);
-      if (known?.isUsed !== true || one.isUsed) found.set(key, one);
+      if (known?.isUsed !== true || artifact.isUsed) found.set(key, artifact);
     }
   return [...found.values()];
 }

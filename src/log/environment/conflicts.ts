@@ -47,7 +47,7 @@ export function readConflicts(log: LogText, lines: readonly number[]): Conflict[
     .flatMap((line) => [...readPaths(log, line), ...readRequirement(log, line)]);
   const byArtifact = Map.groupBy(all, ({ artifact }) => `${artifact.group}:${artifact.name}`);
   return [...byArtifact.values()]
-    .toSorted((one, other) => other.length - one.length)
+    .toSorted((left, right) => right.length - left.length)
     .slice(0, MAX_NAMED)
     .flatMap(([first]) => first ?? []);
 }
@@ -89,7 +89,7 @@ function readPaths(log: LogText, start: number): Conflict[] {
   const isBound = kind === 'Require upper bound dependencies';
   const counting = isBound ? paths.filter(({ asked }) => compareVersions(asked, used) > 0) : paths;
   return counting.flatMap(({ direct, asked }) => {
-    const other = isBound ? used : paths.find((one) => one.asked !== asked)?.asked;
+    const other = isBound ? used : paths.find((path) => path.asked !== asked)?.asked;
     return other === undefined
       ? []
       : [{ artifact: direct, of: `${group}:${name}`, needed: asked, used: other, line: start }];

@@ -73,7 +73,7 @@ function matchOwners(names: readonly Name[], jars: readonly Artifact[]): Owner[]
   for (const { text, parts } of names) {
     const rated = jars
       .map((artifact) => ({ artifact, score: rateOwner(artifact, parts) }))
-      .sort((one, other) => other.score - one.score);
+      .sort((left, right) => right.score - left.score);
     const top = rated[0]?.score ?? 0;
     for (const { artifact, score } of rated.slice(0, MAX_OWNERS_EACH))
       if (score > 0 && score >= top * NEARLY_BEST && !owners.has(artifact))
@@ -106,8 +106,8 @@ function frameNames(log: LogText, { exceptions }: Extraction): Name[] {
 function namesIn(text: string): Name[] {
   const missing = MISSING_PACKAGE.exec(text)?.[1];
   const all = missing === undefined ? (text.match(QUALIFIED) ?? []) : [missing];
-  return all.map((one) => {
-    const text = one.replaceAll('/', '.');
+  return all.map((name) => {
+    const text = name.replaceAll('/', '.');
     return { text, parts: text.replace(JAVAX, 'jakarta.').toLowerCase().split('.') };
   });
 }
@@ -123,7 +123,7 @@ function detailsBelow(log: LogText, line: number): string[] {
 function ownPackages({ diagnostics, failingTests }: Extraction): string[] {
   const files = diagnostics.flatMap(({ file }) => OWN_FILE.exec(file ?? '')?.[1]?.replaceAll('/', '.') ?? []);
   const suites = failingTests.flatMap(({ suite, name }) =>
-    [suite ?? '', name].filter((one) => /^(?:[a-z]\w*\.){2,}/.test(one)),
+    [suite ?? '', name].filter((text) => /^(?:[a-z]\w*\.){2,}/.test(text)),
   );
   return [...new Set([...files, ...suites].map((name) => name.split('.').slice(0, 3).join('.')))].filter(
     (name) => /^[a-z]\w*\.[a-z]/.test(name),
@@ -166,16 +166,16 @@ function isPlugin(name: string): boolean {
 /** Keeps the last download of each artifact, which is what the failed step worked with. */
 function newestOfEach(artifacts: readonly Artifact[]): Artifact[] {
   const last = new Map<string, Artifact>();
-  for (const one of artifacts.toSorted((left, right) => left.line - right.line))
-    last.set(`${one.group}:${one.name}`, one);
+  for (const artifact of artifacts.toSorted((left, right) => left.line - right.line))
+    last.set(`${artifact.group}:${artifact.name}`, artifact);
   return [...last.values()];
 }
 
 /** Returns others of the group: those of another version first, and of these the newest. */
 function listSiblings({ group, name, version }: Artifact, all: readonly Artifact[]): Artifact[] {
-  const siblings = all.filter((one) => one.group === group && one.name !== name);
-  const rank = (one: Artifact) => Number(one.version === version);
+  const siblings = all.filter((artifact) => artifact.group === group && artifact.name !== name);
+  const rank = (artifact: Artifact) => Number(artifact.version === version);
   return siblings
-    .toSorted((one, other) => rank(one) - rank(other) || compareVersions(other.version, one.version))
+    .toSorted((left, right) => rank(left) - rank(right) || compareVersions(right.version, left.version))
     .slice(0, MAX_SIBLINGS);
 }

@@ -44,10 +44,10 @@ export function readEnvironment(
     boms:
       involved.length === 0
         ? []
-        : findBoms(artifacts, involved).map((one) => ({
-            name: fullName(one),
-            version: one.version,
-            at: at(one.line),
+        : findBoms(artifacts, involved).map((bom) => ({
+            name: fullName(bom),
+            version: bom.version,
+            at: at(bom.line),
           })),
     changes: readChanges(log, ofChanges),
   };
@@ -87,7 +87,7 @@ export function excerptsOfEnvironment(
   for (const { at, reason } of wanted) {
     const { source, line } = at;
     const isShown = [...shown, ...excerpts].some(
-      (one) => one.source === source && one.lineStart <= line && line <= one.lineEnd,
+      (section) => section.source === source && section.lineStart <= line && line <= section.lineEnd,
     );
     const text =
       logs

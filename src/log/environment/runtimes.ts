@@ -131,7 +131,7 @@ export function readRuntimes(log: LogText, lines: readonly number[], found: Extr
   return wanted.flatMap(
     (tool) =>
       chooseVersion(
-        shown.filter((one) => one.tool === tool),
+        shown.filter((shownVersion) => shownVersion.tool === tool),
         failed,
       ) ?? [],
   );

@@ -202,9 +202,9 @@ export class Findings implements Extraction {
   putRepeatsLast(from: number): void {
     const seen = new Set<string>();
     const [firsts, repeats]: [Diagnostic[], Diagnostic[]] = [[], []];
-    for (const one of this.diagnostics.splice(from)) {
-      const key = `${one.severity} ${one.code} ${normaliseMessage(one.message)}`;
-      (seen.has(key) ? repeats : firsts).push(one);
+    for (const diagnostic of this.diagnostics.splice(from)) {
+      const key = `${diagnostic.severity} ${diagnostic.code} ${normaliseMessage(diagnostic.message)}`;
+      (seen.has(key) ? repeats : firsts).push(diagnostic);
       seen.add(key);
     }
     append(this.diagnostics, [...firsts, ...repeats]);

@@ -198,7 +198,9 @@ function withWarningsThatFailed(found: Extraction, { failedSections, exits }: St
     file !== null && (failsOnWarnings(tool) || (!hasErrors && isLinter(tool)));
   return {
     ...found,
-    diagnostics: diagnostics.map((one) => (isFinding(one) ? { ...one, severity: 'error' } : one)),
+    diagnostics: diagnostics.map((diagnostic) =>
+      isFinding(diagnostic) ? { ...diagnostic, severity: 'error' } : diagnostic,
+    ),
   };
 }
 

@@ -300,7 +300,9 @@ const MAX_PROOF = 1_000;
  */
 export function tellingLines({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string[] {
   const said = listTextLines(message);
-  const printed = listTextLines(excerpt?.text ?? '').filter((line) => said.some((one) => line.includes(one)));
+  const printed = listTextLines(excerpt?.text ?? '').filter((line) =>
+    said.some((word) => line.includes(word)),
+  );
   return [...new Set(printed.length > 0 ? printed : said)].slice(0, MAX_PROOFS);
 }
 

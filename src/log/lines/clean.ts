@@ -68,7 +68,7 @@ const PREFIXES: readonly { readonly begins: string; readonly pattern: RegExp }[]
  */
 const BY_BEGINNING = Map.groupBy(
   PREFIXES.flatMap(({ begins, pattern }, place) =>
-    Array.from(begins, (one) => ({ code: one.charCodeAt(0), pattern, place })),
+    Array.from(begins, (begin) => ({ code: begin.charCodeAt(0), pattern, place })),
   ),
   ({ code }) => code,
 );

@@ -134,7 +134,7 @@ function findEncoded(
     const text = decode(run).toString('utf8');
     // What does not decode to text is something else that happens to hold these characters.
     if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(text)) return [];
-    return text.split(/\r?\n/).some((one) => findAssigned(one).length > 0)
+    return text.split(/\r?\n/).some((row) => findAssigned(row).length > 0)
       ? [{ from: index, to: index + run.length }]
       : [];
   });

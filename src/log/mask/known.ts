@@ -187,7 +187,7 @@ function inBase64(bytes: Buffer, place: number): Form[] {
   const text = whole.slice(from, to);
   const [before, after] = [place === 0 ? 0 : 1, whole.length > to ? 1 : 0];
   const safe = text.replaceAll('+', '-').replaceAll('/', '_');
-  return [text, safe].map((one) => ({ text: one, before, after }));
+  return [text, safe].map((encoded) => ({ text: encoded, before, after }));
 }
 
 function urlEncoded(secret: string): string[] {

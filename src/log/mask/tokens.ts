@@ -129,7 +129,7 @@ export const TOKEN_SHAPES: readonly Shape[] = [
 
 function createShape(rules: typeof TOKENS): Shape {
   const pattern = new RegExp(
-    `(?<![A-Za-z0-9])(?:${rules.map(([, one]) => one).join('|')})(?![A-Za-z0-9])`,
+    `(?<![A-Za-z0-9])(?:${rules.map(([, rule]) => rule).join('|')})(?![A-Za-z0-9])`,
     'g',
   );
   return { literals: rules.flatMap(([literals]) => literals), find: (line) => findSpans(line, pattern) };

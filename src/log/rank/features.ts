@@ -270,20 +270,20 @@ export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candid
   const isSevere = shapes.map(({ severity }) => severity > 0);
   const around = measureSurroundings(lines, isSevere, structure);
   const wide = SURROUNDINGS.length;
-  for (const [i, one] of lines.entries()) {
-    const block = blocks.get(one.line);
-    const place = ends.locateLine(one.line);
-    const shape = shapes[i] ?? measureShape(one.text);
-    const above = neighbor(log, one.line - 1, roleAt, lines[i - 1]);
-    const below = neighbor(log, one.line + 1, roleAt, lines[i + 1]);
+  for (const [i, { line, text, role }] of lines.entries()) {
+    const block = blocks.get(line);
+    const place = ends.locateLine(line);
+    const shape = shapes[i] ?? measureShape(text);
+    const above = neighbor(log, line - 1, roleAt, lines[i - 1]);
+    const below = neighbor(log, line + 1, roleAt, lines[i + 1]);
     let at = i * width;
     const put = (...values: number[]) => {
       for (const value of values) facts[at++] = value;
     };
-    const isIn = (set: ReadonlySet<number>) => (set.has(one.line) ? 1 : 0);
+    const isIn = (set: ReadonlySet<number>) => (set.has(line) ? 1 : 0);
     put(
       block?.weight ?? 0,
-      placed.get(one.line)?.weight ?? -30,
+      placed.get(line)?.weight ?? -30,
       block?.loose === true ? 1 : 0,
       block?.size ?? 0,
       block?.place ?? 0,
@@ -292,11 +292,11 @@ export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candid
       isIn(marked.diagnostics),
       isIn(marked.exceptions),
       isIn(marked.tests),
-      marked.messages.get(one.line) ?? 0,
+      marked.messages.get(line) ?? 0,
     );
-    put(roleNumber(one.role), above.role, below.role, place.inside, log2(place.toEnd), log2(place.fromStart));
-    put(log2(log.lineCount - one.line), one.line / log.lineCount, log2(ends.toMark(one.line)));
-    put(log2(repeats.total[i] ?? 1), repeats.occurrence[i] ?? 0, one.text.length, shape.words, shape.indent);
+    put(roleNumber(role), above.role, below.role, place.inside, log2(place.toEnd), log2(place.fromStart));
+    put(log2(log.lineCount - line), line / log.lineCount, log2(ends.toMark(line)));
+    put(log2(repeats.total[i] ?? 1), repeats.occurrence[i] ?? 0, text.length, shape.words, shape.indent);
     put(
       shape.indent - above.indent,
       above.isBlank ? 1 : 0,

@@ -27,9 +27,9 @@ const KNOWN = -4;
 export function rankLines(read: ReadLog, weighed: readonly Block[], green: GreenDiff | null): RankedLine[] {
   const candidates = readCandidates(read, weighed);
   const { keeping, proving } = scoreCandidates(rankModel(), candidates);
-  return candidates.lines.map((one, i) => {
-    const loss = green === null || green.isEvidence(one.line) ? 0 : KNOWN;
-    return { ...one, score: (keeping[i] ?? 0) + loss, proof: (proving[i] ?? 0) + loss };
+  return candidates.lines.map((line, i) => {
+    const loss = green === null || green.isEvidence(line.line) ? 0 : KNOWN;
+    return { ...line, score: (keeping[i] ?? 0) + loss, proof: (proving[i] ?? 0) + loss };
   });
 }
 
@@ -72,7 +72,7 @@ export function placeRanked(ranked: readonly RankedLine[], placed: readonly Bloc
 /** Returns the binary logarithm of each line's rank, 0 for the first. */
 function computeLogRanks(
   ranked: readonly RankedLine[],
-  measure: (one: RankedLine, i: number) => number,
+  measure: (rankedLine: RankedLine, i: number) => number,
 ): number[] {
   const values = ranked.map(measure);
   const order = [...ranked.keys()].sort(
@@ -104,7 +104,7 @@ function inward(chosen: readonly RankedLine[]): readonly RankedLine[] {
   const next = others.find(({ line }) => line === first.line + 1);
   return next === undefined
     ? chosen
-    : [{ ...next, proof: first.proof }, first, ...others.filter((one) => one !== next)];
+    : [{ ...next, proof: first.proof }, first, ...others.filter((other) => other !== next)];
 }
 
 /**

@@ -121,7 +121,11 @@ function printedBefore(reading: Reading, test: FailingTest): ThrownException | n
   const start = findMax(others, at.line - 300);
   return (
     reading.exceptions.find(
-      (one) => one.at !== null && one.at.source === at.source && one.at.line > start && one.at.line < at.line,
+      (exception) =>
+        exception.at !== null &&
+        exception.at.source === at.source &&
+        exception.at.line > start &&
+        exception.at.line < at.line,
     ) ?? null
   );
 }
@@ -138,7 +142,7 @@ export const NOTHING_FOUND = 'No error was found in the logs and reports.';
  */
 export function mainFailure(reading: Reading): ReadFailure {
   const excerpt = reading.excerpts.reduce<Excerpt | null>(
-    (best, one) => (best === null || one.weight > best.weight ? one : best),
+    (best, other) => (best === null || other.weight > best.weight ? other : best),
     null,
   );
   const { message, type, frames } = mainError(reading);

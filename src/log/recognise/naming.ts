@@ -111,7 +111,7 @@ function computeSentenceFit(sentence: string, question: Question): number {
 function isOtherError(text: string, { codes, statuses }: Question): boolean {
   const [ownCodes, ownStatuses] = [listCodes(text), listStatuses(text)];
   const isOther = (own: readonly string[], asked: readonly string[]) =>
-    own.length > 0 && asked.length > 0 && !own.some((one) => asked.includes(one));
+    own.length > 0 && asked.length > 0 && !own.some((name) => asked.includes(name));
   return isOther(ownCodes, codes) || isOther(ownStatuses, statuses);
 }
 

@@ -254,10 +254,10 @@ function countShownTokens(text: string): number {
 
 function settle(excerpts: readonly Excerpt[], budgetTokens: number) {
   const counted = excerpts.map((excerpt) => ({ excerpt, tokens: countShownTokens(excerpt.text) }));
-  let tokens = counted.reduce((sum, one) => sum + one.tokens, 0);
+  let tokens = counted.reduce((sum, entry) => sum + entry.tokens, 0);
   while (tokens > budgetTokens && counted.length > 0) {
     const lightest = counted.reduce(
-      (least, one, i) => (one.excerpt.weight < (counted[least]?.excerpt.weight ?? 0) ? i : least),
+      (least, entry, i) => (entry.excerpt.weight < (counted[least]?.excerpt.weight ?? 0) ? i : least),
       0,
     );
     tokens -= counted[lightest]?.tokens ?? 0;

@@ -56,7 +56,7 @@ export function passageReader(text: string): (stretches: readonly Stretch[]) => 
       }
     }
     const passage = [...lines].map(([line, parts]) => ({ line, text: parts.join(BREAK).slice(0, MAX_LINE) }));
-    passage.sort((one, other) => one.line - other.line);
+    passage.sort((left, right) => left.line - right.line);
     while (passage.at(-1)?.text === '') passage.pop();
     return passage.slice(
       Math.max(

@@ -179,7 +179,8 @@ export function findPassages(
   const named = (report.passages.get(passageKey(test)) ?? []).filter(({ lines }) =>
     own.includes(lines[0]?.line ?? 0),
   );
-  const exact = named.length < 2 ? [] : named.filter((one) => one.test.message === test.message);
+  const exact =
+    named.length < 2 ? [] : named.filter((testPassage) => testPassage.test.message === test.message);
   return exact.length > 0 ? exact : named;
 }
 
@@ -293,7 +294,7 @@ function findPosition(
 ): Pick<FailingTest, 'at' | 'spans'> {
   const [first] = passage;
   if (first === undefined) return { at: line === null ? null : { source, line } };
-  const at = passage.some((one) => one.line === line) ? (line ?? first.line) : first.line;
+  const at = passage.some((passageLine) => passageLine.line === line) ? (line ?? first.line) : first.line;
   return {
     at: { source, line: at },
     spans: [{ source, lineStart: first.line, lineEnd: passage.at(-1)?.line ?? first.line }],
@@ -437,10 +438,10 @@ function getBaseName(file: string): string {
   return /(?<![^/\\])([^/\\]*?)\.\w+$/.exec(file.slice(-260))?.[1] ?? file;
 }
 
-function isSameFile(one: string, other: string): boolean {
+function isSameFile(left: string, right: string): boolean {
   const [a, b] = [
-    one.replaceAll('\\', '/').replace(/^\.\//, ''),
-    other.replaceAll('\\', '/').replace(/^\.\//, ''),
+    left.replaceAll('\\', '/').replace(/^\.\//, ''),
+    right.replaceAll('\\', '/').replace(/^\.\//, ''),
   ];
   return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
 }

@@ -83,11 +83,11 @@ function linesWithin(
 ): { readonly lines: readonly PassageLine[]; readonly tokens: number } {
   let tokens = 0;
   const lines: PassageLine[] = [];
-  for (const one of passage) {
-    const cost = countTokens(stripEscapes(`${one.text}\n`));
+  for (const passageLine of passage) {
+    const cost = countTokens(stripEscapes(`${passageLine.text}\n`));
     if (tokens + cost > room) break;
     tokens += cost;
-    lines.push(one);
+    lines.push(passageLine);
   }
   return { lines, tokens };
 }

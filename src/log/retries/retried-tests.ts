@@ -57,8 +57,8 @@ export function readRetries(
   const isOver = ({ words, says }: Try) =>
     last.get(words.join(' ')) !== 'failed' &&
     (says === 'passed' || !left.some((one) => isNamed(one.words, words)));
-  const over = tries.filter((one) =>
-    one.says === 'output' ? last.get(one.words.join(' ')) === 'passed' : isOver(one),
+  const over = tries.filter((attempt) =>
+    attempt.says === 'output' ? last.get(attempt.words.join(' ')) === 'passed' : isOver(attempt),
   );
   const ranges = joinRanges([
     ...over,
@@ -69,7 +69,7 @@ export function readRetries(
     return own.length === 0 || own.some(({ start }) => !isWithin(ranges, start));
   };
   return {
-    passed: firstOfEach(over, ({ words }) => words.join(' ')).map((one) => passedTest(log, one)),
+    passed: firstOfEach(over, ({ words }) => words.join(' ')).map((attempt) => passedTest(log, attempt)),
     failing: left.filter(isLeft).map(({ test, words }) => withTries(log, test, words, tries)),
     ranges,
   };
@@ -129,12 +129,12 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
     }
     const isIn = ({ at }: FailingTest) =>
       at !== null && at.source === log.name && at.line > from && at.line < line;
-    const own = lines.filter((one) => one > from && one < line);
-    const failed = own.flatMap((one): Try[] => {
-      const { title, run } = FAILED_AGAIN.exec(log.line(one))?.groups ?? {};
+    const own = lines.filter((number) => number > from && number < line);
+    const failed = own.flatMap((number): Try[] => {
+      const { title, run } = FAILED_AGAIN.exec(log.line(number))?.groups ?? {};
       return title === undefined || Number(run) !== runs - 1
         ? []
-        : [{ start: one, end: one, says: 'failed', ...titled(title) }];
+        : [{ start: number, end: number, says: 'failed', ...titled(title) }];
     });
     const listed = new Set(failed.map(({ title }) => title));
     const passed = failing.filter(
@@ -166,10 +166,10 @@ function titled(title: string, suite: string | null = null): Pick<Try, 'title' |
 
 /** Tells whether two names are of one test. */
 export function isSameTest(
-  one: Pick<FailingTest, 'suite' | 'name'>,
-  other: Pick<FailingTest, 'suite' | 'name'>,
+  left: Pick<FailingTest, 'suite' | 'name'>,
+  right: Pick<FailingTest, 'suite' | 'name'>,
 ): boolean {
-  return isNamed(splitTestName(one), splitTestName(other).all);
+  return isNamed(splitTestName(left), splitTestName(right).all);
 }
 
 /**

@@ -41,7 +41,9 @@ export function shortenLiterals(literals: readonly string[]): readonly string[] 
   const beginnings = [
     ...new Set(literals.map((literal) => [...literal.toLowerCase()].slice(0, BEGINNING).join(''))),
   ];
-  return beginnings.filter((one) => !beginnings.some((other) => other !== one && one.includes(other)));
+  return beginnings.filter(
+    (beginning) => !beginnings.some((other) => other !== beginning && beginning.includes(other)),
+  );
 }
 
 /**

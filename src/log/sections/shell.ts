@@ -166,7 +166,7 @@ function readCommands(
 
 function beginningAbove(log: LogText, line: number, after: number, { begins, reach = 0 }: CommandMarks) {
   const nameAt = (at: number) => begins(log.line(at).replace(STAMP, ''), log, at);
-  const at = lineAbove(log, line, reach, (_text, one) => nameAt(one) !== null, after + 1);
+  const at = lineAbove(log, line, reach, (_text, number) => nameAt(number) !== null, after + 1);
   return at === null ? undefined : { name: nameAt(at) ?? '', lineStart: at };
 }
 

@@ -86,7 +86,7 @@ async function openMembers(
   const files: SourceText[] = [];
   // What may be read comes first: the room must not be full of names of pictures.
   for (const { path, read } of [...members].sort(
-    (one, other) => computeRank(one.path) - computeRank(other.path),
+    (left, right) => computeRank(left.path) - computeRank(right.path),
   )) {
     if (opening.room.files <= 0) {
       opening.notes.push(`More files of ${archive} were not looked at: a build may have so many.`);

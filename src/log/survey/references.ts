@@ -145,9 +145,9 @@ export function namesFolder(path: string, file: string): number {
   return best;
 }
 
-function commonEnd(one: readonly string[], other: readonly string[]): number {
+function commonEnd(left: readonly string[], right: readonly string[]): number {
   let count = 0;
-  while (count < one.length && count < other.length && one.at(-1 - count) === other.at(-1 - count))
+  while (count < left.length && count < right.length && left.at(-1 - count) === right.at(-1 - count))
     count += 1;
   return count;
 }

@@ -146,8 +146,8 @@ function take(choice: Choice, as: 'relevant' | 'referred', budget: { bytes: numb
   return true;
 }
 
-function byScore(one: Choice, other: Choice): number {
-  return other.file.score - one.file.score;
+function byScore(left: Choice, right: Choice): number {
+  return right.file.score - left.file.score;
 }
 
 const ORDER = { relevant: 0, maybe: 1, skip: 2 } as const;

@@ -109,7 +109,7 @@ export function toPricedJudgement<Value>(asked: Asked<unknown>, value: Value): J
     asked.costKnown === false
       ? `No price is known for the model ${asked.model}; its cost is counted as 0.`
       : null;
-  const note = [asked.note, unknown].filter((one) => one !== null).join(' ') || null;
+  const note = [asked.note, unknown].filter((part) => part !== null).join(' ') || null;
   return { ...toJudgement(asked, value), note };
 }
 

@@ -52,10 +52,10 @@ export function readClassification(reply: ClassifyReply): Classification {
 }
 
 function isSame(
-  one: Pick<Classification, 'category' | 'kind'>,
-  other: Pick<Classification, 'category' | 'kind'>,
+  left: Pick<Classification, 'category' | 'kind'>,
+  right: Pick<Classification, 'category' | 'kind'>,
 ): boolean {
-  return one.category === other.category && one.kind === other.kind;
+  return left.category === right.category && left.kind === right.kind;
 }
 
 /**
@@ -111,10 +111,10 @@ export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
     confidence: clamp(reply.confidence),
     claims,
     suspects: knownSuspects(reply.suspects, insight),
-    hypotheses: reply.hypotheses.slice(0, MAX_HYPOTHESES).map((one) => ({
-      ...one,
-      text: withoutAddresses(one.text),
-      settledBy: withoutAddresses(one.settledBy),
+    hypotheses: reply.hypotheses.slice(0, MAX_HYPOTHESES).map((hypothesis) => ({
+      ...hypothesis,
+      text: withoutAddresses(hypothesis.text),
+      settledBy: withoutAddresses(hypothesis.settledBy),
     })),
   };
 }
@@ -159,7 +159,9 @@ const NO_ADVICE = 'No fix found: what the model advised rests neither on the log
 function seenBy({ subject, evidence }: Insight): string {
   return [
     showFacts(subject),
-    ...[...subject.exceptions, ...subject.failures].flatMap((one) => one.frames.map((frame) => frame.file)),
+    ...[...subject.exceptions, ...subject.failures].flatMap((thrown) =>
+      thrown.frames.map((frame) => frame.file),
+    ),
     ...evidence.flatMap(({ title, text, source }) => [title, text, source]),
   ].join('\n');
 }

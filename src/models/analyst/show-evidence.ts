@@ -189,7 +189,7 @@ function weighSteps(source: string, lines: ReadonlyMap<number, Line>, { steps = 
   const here = steps.filter((step) => step.source === source);
   let script = Number.POSITIVE_INFINITY;
   let last = 0;
-  for (const line of [...lines.values()].sort((one, two) => one.line - two.line)) {
+  for (const line of [...lines.values()].sort((left, right) => left.line - right.line)) {
     // Where lines are missing, the end of the echo may be among them.
     if (line.line !== last + 1) script = Number.POSITIVE_INFINITY;
     last = line.line;
@@ -235,7 +235,7 @@ function chosen(sources: ReadonlyMap<string, ReadonlyMap<number, Line>>, room: n
   const repeated: Line[] = [];
   for (const line of all
     .filter(({ worth }) => worth >= NOISE)
-    .toSorted((one, two) => two.worth - one.worth)) {
+    .toSorted((one, right) => right.worth - one.worth)) {
     const words = line.text.replace(/\d+/g, '0');
     if (line.worth < MUST && seen.has(words)) repeated.push(line);
     else keep(line);
@@ -245,13 +245,13 @@ function chosen(sources: ReadonlyMap<string, ReadonlyMap<number, Line>>, room: n
   const gap = left * 2 > room ? WIDE_GAP : GAP;
   for (const lines of sources.values()) fillGaps(lines, kept, gap);
   return [...sources.values()].flatMap((lines) =>
-    [...lines.values()].filter((line) => kept.has(line)).sort((one, two) => one.line - two.line),
+    [...lines.values()].filter((line) => kept.has(line)).sort((one, right) => one.line - right.line),
   );
 }
 
 function fillGaps(lines: ReadonlyMap<number, Line>, kept: Set<Line>, widest: number): void {
   const numbers = [...lines.values()].filter((line) => kept.has(line)).map(({ line }) => line);
-  for (const [index, number] of numbers.sort((one, two) => one - two).entries()) {
+  for (const [index, number] of numbers.sort((left, right) => left - right).entries()) {
     const missing = (numbers[index + 1] ?? 0) - number - 1;
     if (missing < 1 || missing > widest) continue;
     const between = Array.from({ length: missing }, (_, offset) => lines.get(number + offset + 1)).filter(
@@ -302,7 +302,7 @@ function othersWithin(
   const rank = ({ id, score }: Evidence) =>
     (cited?.has(id) === true ? 3 : 0) + (newest?.has(id) === true ? 1 : 0) + (score ?? 0.5);
   let size = 0;
-  for (const item of items.toSorted((one, two) => rank(two) - rank(one))) {
+  for (const item of items.toSorted((left, right) => rank(right) - rank(left))) {
     const isCited = cited?.has(item.id) === true;
     if (!isCited && item.tool === 'search_knowledge' && (item.score ?? 1) < WORTH_SHOWING) continue;
     const most = isCited ? MAX_CITED : RETRIEVED.has(item.tool) ? MAX_RETRIEVED : MAX_ITEM;

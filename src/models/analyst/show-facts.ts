@@ -206,7 +206,7 @@ export function showAnswer(answer: Answer, evidence: readonly Evidence[]): strin
 
 /** Returns the visible text of the quoted line, if the line contains the quotation. */
 function showQuote(quote: Quote, evidence: readonly Evidence[]): string {
-  const item = evidence.find((one) => holdsQuote(one, quote));
+  const item = evidence.find((item) => holdsQuote(item, quote));
   if (item === undefined) return `${quote.text} [does NOT stand there]`;
   const line =
     item.lineStart === undefined

@@ -145,10 +145,10 @@ export function resolveEndpoint({ baseUrl, apiKey, apiVersion, model }: Endpoint
   const azure = apiVersion !== null || AZURE_HOST.test(base.hostname);
   const version = base.searchParams.get('api-version') ?? (apiVersion === '' ? null : apiVersion);
   const paths = azure ? azurePaths(path, model) : plainPaths(path);
-  const urls = paths.map((one) => {
+  const urls = paths.map((other) => {
     const url = new URL(base);
-    url.pathname = one;
-    if (azure && (version !== null || one.includes('/deployments/')))
+    url.pathname = other;
+    if (azure && (version !== null || other.includes('/deployments/')))
       url.searchParams.set('api-version', version ?? AZURE_VERSION);
     return url.href;
   });

@@ -180,8 +180,8 @@ function isWrongPath({ status, message, code }: Refusal): boolean {
  * messages.
  */
 function withoutSystem(messages: readonly Message[]): Message[] {
-  const system = messages.filter((one) => one.role === 'system').map((one) => one.content);
-  const [first, ...rest] = messages.filter((one) => one.role !== 'system');
+  const system = messages.filter((message) => message.role === 'system').map((message) => message.content);
+  const [first, ...rest] = messages.filter((message) => message.role !== 'system');
   return first === undefined ? [] : [{ ...first, content: [...system, first.content].join('\n\n') }, ...rest];
 }
 

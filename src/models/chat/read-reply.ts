@@ -115,7 +115,7 @@ function toToolCall(
   text: string,
 ): ChatToolCall {
   const name = written.trim().replace(/^functions\./, '');
-  const tool = tools.find((one) => one.name === name);
+  const tool = tools.find((chatTool) => chatTool.name === name);
   const { why, ...others } = args;
   const own = tool !== undefined && hasOwnWhy(tool);
   const kept = Object.entries(own ? args : others).filter(([, value]) => value !== null);
@@ -156,8 +156,8 @@ function callsInText(text: string): WrittenCall[] | null {
 function writtenCall(item: unknown): WrittenCall[] {
   if (!isRecord(item)) return [];
   if (isRecord(item.function)) return writtenCall(item.function);
-  const name = [item.tool, item.name, item.function].find((one) => typeof one === 'string');
-  const args = [item.args, item.arguments, item.parameters].find((one) => one !== undefined);
+  const name = [item.tool, item.name, item.function].find((value) => typeof value === 'string');
+  const args = [item.args, item.arguments, item.parameters].find((value) => value !== undefined);
   if (typeof name !== 'string' || args === undefined) return [];
   const why =
     typeof item.why === 'string' && isRecord(args) && args.why === undefined ? { why: item.why } : {};

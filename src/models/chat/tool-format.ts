@@ -206,7 +206,7 @@ function allowsNull(schema: Json): boolean {
   if (Array.isArray(schema.type)) return schema.type.includes('null');
   return (
     schema.type === 'null' ||
-    (Array.isArray(schema.anyOf) && schema.anyOf.some((one) => isRecord(one) && one.type === 'null'))
+    (Array.isArray(schema.anyOf) && schema.anyOf.some((option) => isRecord(option) && option.type === 'null'))
   );
 }
 

@@ -114,7 +114,7 @@ async function atTime(asking: Asking, job: Entry, until: string | null): Promise
     .slice(0, MAX_ATTEMPTS);
   for (const { timelineId, recordId } of before) {
     const found = (await fetchTimeline(asking, at`/${timelineId}`)).find(
-      (one) => one.type === 'Job' && (one.id === recordId || one.name === job.name),
+      (record) => record.type === 'Job' && (record.id === recordId || record.name === job.name),
     );
     if (found !== undefined && !isLater(found)) return found;
   }

@@ -123,7 +123,7 @@ function buildArtifacts(
     const listed = await client.list(Artifacts, { path: `${path}/artifacts`, what, signal }, pages);
     return listed
       .filter(({ job_id }) => ids.has(job_id))
-      .map((one) => ({ ...one, name: one.path, bytes: one.file_size ?? null }));
+      .map((artifact) => ({ ...artifact, name: artifact.path, bytes: artifact.file_size ?? null }));
   };
   const download = ({ id, job_id }: z.infer<typeof Artifacts>[number], name: string, maxBytes: number) =>
     client.bytes({

@@ -121,7 +121,9 @@ async function newestRun(
     signal,
   });
   const until = build.finishedAt === null ? Number.POSITIVE_INFINITY : Date.parse(build.finishedAt);
-  const runs = workflows.filter((one) => one.name === name && Date.parse(one.created_at) <= until);
+  const runs = workflows.filter(
+    (workflow) => workflow.name === name && Date.parse(workflow.created_at) <= until,
+  );
   const run = runs.sort((left, right) => Date.parse(right.created_at) - Date.parse(left.created_at))[0];
   if (run === undefined)
     throw new TriageError('not-found', `The workflow "${name}" of the pipeline no longer exists.`);

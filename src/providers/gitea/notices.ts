@@ -42,7 +42,7 @@ function openComments(
 ): Omit<CommentThread, 'ownLogin'> {
   const { owner, repo } = ownerAndName(repository);
   const path = at`/repos/${owner}/${repo}/issues/${pullRequest}/comments`;
-  const one = (id: number) => at`/repos/${owner}/${repo}/issues/comments/${id}`;
+  const commentPath = (id: number) => at`/repos/${owner}/${repo}/issues/comments/${id}`;
   const right = 'write comments (write:issue)';
   return {
     // All at once: these lists have no pages.
@@ -61,7 +61,7 @@ function openComments(
     edit: async (id, body) =>
       void (await client.send(z.unknown(), {
         method: 'PATCH',
-        path: one(id),
+        path: commentPath(id),
         body: { body },
         what: `our comment ${id}`,
         right,
@@ -70,7 +70,7 @@ function openComments(
     remove: async (id) =>
       void (await client.send(z.unknown(), {
         method: 'DELETE',
-        path: one(id),
+        path: commentPath(id),
         what: `our comment ${id}`,
         right,
         signal,

@@ -129,8 +129,8 @@ function toTriageError(what: string, error: unknown): TriageError {
 /** Converts a GraphQL error. GraphQL responds with 200 and reports errors in the body. */
 function graphqlMeaning(what: string, error: unknown): TriageError | null {
   if (!(error instanceof Error) || !('errors' in error) || !Array.isArray(error.errors)) return null;
-  const types = error.errors.map((one: unknown) =>
-    typeof one === 'object' && one !== null && 'type' in one ? one.type : null,
+  const types = error.errors.map((other: unknown) =>
+    typeof other === 'object' && other !== null && 'type' in other ? other.type : null,
   );
   if (types.includes('NOT_FOUND'))
     return new TriageError('not-found', `GitHub cannot find ${what}.`, { cause: error });

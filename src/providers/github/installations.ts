@@ -165,8 +165,11 @@ async function askInstallations(client: GithubClient, id: string, signal: AbortS
     });
     const installed = z.array(Installation).parse(data);
     return installed
-      .filter((one) => one.suspended_at == null)
-      .map((one) => ({ installation: one.id, permissions: narrowed(one.permissions, { metadata: 'read' }) }));
+      .filter((installation) => installation.suspended_at == null)
+      .map((installation) => ({
+        installation: installation.id,
+        permissions: narrowed(installation.permissions, { metadata: 'read' }),
+      }));
   } catch (error) {
     throw appError('the installations of the GitHub App', error, id, signal);
   }

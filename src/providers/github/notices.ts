@@ -96,7 +96,7 @@ function openComments(
 ): CommentThread {
   const ours = (id: number) => ({ what: `our comment ${id}`, right: RIGHT });
   const comments = '/repos/{owner}/{repo}/issues/{issue_number}/comments';
-  const one = '/repos/{owner}/{repo}/issues/comments/{comment_id}';
+  const COMMENT_ROUTE = '/repos/{owner}/{repo}/issues/comments/{comment_id}';
   return {
     list: () =>
       listed(
@@ -124,11 +124,11 @@ function openComments(
     },
     edit: async (id, body) =>
       void (await asked(ours(id), () =>
-        client.request(`PATCH ${one}`, { ...place, comment_id: id, body, request: { signal } }),
+        client.request(`PATCH ${COMMENT_ROUTE}`, { ...place, comment_id: id, body, request: { signal } }),
       )),
     remove: async (id) =>
       void (await asked(ours(id), () =>
-        client.request(`DELETE ${one}`, { ...place, comment_id: id, request: { signal } }),
+        client.request(`DELETE ${COMMENT_ROUTE}`, { ...place, comment_id: id, request: { signal } }),
       )),
     ownLogin: () => ownLogin(client, signal),
   };
@@ -177,7 +177,7 @@ function openSuggestions(voice: GithubVoice, pullRequest: number, signal: AbortS
   const pull = { ...place, pull_number: pullRequest, request: { signal } };
   const comments = '/repos/{owner}/{repo}/pulls/{pull_number}/comments';
   const ours = (id: number) => ({ what: `our comment ${id} in the code`, right: RIGHT });
-  const one = (id: number) => ({ ...place, comment_id: id, request: { signal } });
+  const commentRequest = (id: number) => ({ ...place, comment_id: id, request: { signal } });
   const path = '/repos/{owner}/{repo}/pulls/comments/{comment_id}';
   return {
     list: () =>
@@ -206,8 +206,9 @@ function openSuggestions(voice: GithubVoice, pullRequest: number, signal: AbortS
       );
     },
     edit: async (id, body) =>
-      void (await asked(ours(id), () => client.request(`PATCH ${path}`, { ...one(id), body }))),
-    remove: async (id) => void (await asked(ours(id), () => client.request(`DELETE ${path}`, one(id)))),
+      void (await asked(ours(id), () => client.request(`PATCH ${path}`, { ...commentRequest(id), body }))),
+    remove: async (id) =>
+      void (await asked(ours(id), () => client.request(`DELETE ${path}`, commentRequest(id)))),
     ownLogin: () => ownLogin(client, signal),
   };
 }

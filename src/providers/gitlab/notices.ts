@@ -42,7 +42,12 @@ function openNotes(
   signal: AbortSignal,
 ): CommentThread {
   const path = `${projectPath(repository)}/merge_requests/${mergeRequest}/notes`;
-  const one = (id: number) => ({ path: `${path}/${id}`, what: `our note ${id}`, right: RIGHT, signal });
+  const noteRequest = (id: number) => ({
+    path: `${path}/${id}`,
+    what: `our note ${id}`,
+    right: RIGHT,
+    signal,
+  });
   return {
     list: () =>
       client.items(
@@ -56,8 +61,8 @@ function openNotes(
         .id;
     },
     edit: async (id, body) =>
-      void (await client.send(z.unknown(), { method: 'PUT', body: { body }, ...one(id) })),
-    remove: async (id) => void (await client.send(z.unknown(), { method: 'DELETE', ...one(id) })),
+      void (await client.send(z.unknown(), { method: 'PUT', body: { body }, ...noteRequest(id) })),
+    remove: async (id) => void (await client.send(z.unknown(), { method: 'DELETE', ...noteRequest(id) })),
     ownLogin: async () => {
       const login =
         logins.get(client) ??

@@ -53,7 +53,7 @@ function checkSigned(
     return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(request.body).digest('base64')}`;
   });
   // The header contains two signatures while a token is being rotated.
-  if (!signature.split(' ', 4).some((one) => matchesAny(one, expected)))
+  if (!signature.split(' ', 4).some((candidate) => matchesAny(candidate, expected)))
     throw refused(
       `webhook-signature does not match the body, ID and timestamp with any configured secret (${SECRET}).`,
     );

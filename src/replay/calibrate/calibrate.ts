@@ -115,7 +115,7 @@ function withThreshold(
   category: Category,
   thresholds: readonly CategoryThreshold[],
 ): CategoryMap {
-  const found = thresholds.find((one) => one.category === category);
+  const found = thresholds.find((threshold) => threshold.category === category);
   return found === undefined ? map : { ...map, threshold: found.threshold };
 }
 
@@ -177,9 +177,11 @@ export function reliability(statements: readonly Statement[]) {
   return Array.from({ length: BINS }, (_, bin) => bin).flatMap((bin) => {
     const inside = statements.filter(({ stated }) => getBin(stated) === bin);
     if (inside.length === 0) return [];
-    const weight = inside.reduce((sum, one) => sum + getWeight(one), 0);
-    const stated = inside.reduce((sum, one) => sum + getWeight(one) * one.stated, 0) / weight;
-    const right = inside.reduce((sum, one) => sum + (one.right ? getWeight(one) : 0), 0) / weight;
+    const weight = inside.reduce((sum, statement) => sum + getWeight(statement), 0);
+    const stated =
+      inside.reduce((sum, statement) => sum + getWeight(statement) * statement.stated, 0) / weight;
+    const right =
+      inside.reduce((sum, statement) => sum + (statement.right ? getWeight(statement) : 0), 0) / weight;
     return [{ from: bin / BINS, to: (bin + 1) / BINS, cases: inside.length, stated, right }];
   });
 }
@@ -189,7 +191,7 @@ export function reliability(statements: readonly Statement[]) {
  * for no statements.
  */
 export function calibrationError(statements: readonly Statement[]): number {
-  return errorOfWeighted(statements.map((one) => ({ ...one, weight: getWeight(one) })));
+  return errorOfWeighted(statements.map((statement) => ({ ...statement, weight: getWeight(statement) })));
 }
 
 /**
@@ -197,10 +199,13 @@ export function calibrationError(statements: readonly Statement[]): number {
  * statements.
  */
 export function brierScore(statements: readonly Statement[]): number {
-  const all = statements.reduce((sum, one) => sum + getWeight(one), 0);
+  const all = statements.reduce((sum, statement) => sum + getWeight(statement), 0);
   return all === 0
     ? 0
-    : statements.reduce((sum, one) => sum + getWeight(one) * (one.stated - Number(one.right)) ** 2, 0) / all;
+    : statements.reduce(
+        (sum, statement) => sum + getWeight(statement) * (statement.stated - Number(statement.right)) ** 2,
+        0,
+      ) / all;
 }
 
 /**

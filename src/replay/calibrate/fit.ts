@@ -23,8 +23,8 @@ export function getWeight({ weight = 1 }: Statement): number {
  * 1965). It is their number if none is weighted.
  */
 export function computeEffectiveSize(statements: readonly Statement[]): number {
-  const weight = statements.reduce((sum, one) => sum + getWeight(one), 0);
-  const squares = statements.reduce((sum, one) => sum + getWeight(one) ** 2, 0);
+  const weight = statements.reduce((sum, statement) => sum + getWeight(statement), 0);
+  const squares = statements.reduce((sum, statement) => sum + getWeight(statement) ** 2, 0);
   return squares === 0 ? 0 : weight ** 2 / squares;
 }
 
@@ -33,9 +33,9 @@ export function computeEffectiveSize(statements: readonly Statement[]): number {
  * count as twenty.
  */
 function asWorth<One extends Statement>(statements: readonly One[]): (One & { readonly weight: number })[] {
-  const weight = statements.reduce((sum, one) => sum + getWeight(one), 0);
+  const weight = statements.reduce((sum, statement) => sum + getWeight(statement), 0);
   const share = weight === 0 ? 1 : computeEffectiveSize(statements) / weight;
-  return statements.map((one) => ({ ...one, weight: getWeight(one) * share }));
+  return statements.map((statement) => ({ ...statement, weight: getWeight(statement) * share }));
 }
 
 /** `auto`: isotonic where there are enough cases, else Platt. */

@@ -124,7 +124,7 @@ function lowestLevel(levels: readonly Level[], { most, confidence }: Risk): Kept
   const needed = casesNeeded({ most, confidence: surely });
   let lowest: Kept | null = null;
   for (let sequence = 0; sequence < sequences; sequence++) {
-    for (const level of levels.filter((one) => one.size >= needed * 2 ** sequence)) {
+    for (const level of levels.filter((other) => other.size >= needed * 2 ** sequence)) {
       const upper = upperShare(level.share * level.size, level.size, surely);
       if (upper > most) break;
       if (level.at !== null && (lowest === null || level.at < lowest.at))

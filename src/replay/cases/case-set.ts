@@ -83,12 +83,12 @@ export async function writeCaseSet(
 }
 
 async function readCase(
-  one: ReplayCase,
+  replayCase: ReplayCase,
   options: CaseSetOptions,
 ): Promise<MaskedCase | { field: string | null; reason: string }> {
   try {
-    const texts = await one.load({ maxBytes: options.maxLogBytes, green: true });
-    const masked = await maskCase(one.row, texts, options.masker);
+    const texts = await replayCase.load({ maxBytes: options.maxLogBytes, green: true });
+    const masked = await maskCase(replayCase.row, texts, options.masker);
     return masked.idHidden
       ? { field: 'id', reason: 'the ID contains something that is masked in logs' }
       : masked;
@@ -178,9 +178,9 @@ function createTally() {
       logs += files;
       secrets += masked.secrets;
     },
-    leaveOut: (one: LeftOutCase) => {
+    leaveOut: (leftOutCase: LeftOutCase) => {
       leftOut++;
-      if (firstLeftOut.length < MAX_TOLD) firstLeftOut.push(one);
+      if (firstLeftOut.length < MAX_TOLD) firstLeftOut.push(leftOutCase);
     },
     summary: (): CaseSetSummary => ({ cases, logs, secrets, categories, leftOut, firstLeftOut }),
   };
@@ -334,8 +334,12 @@ function withoutPlace(error: string, line: number, field: string | undefined): s
   return error.startsWith(place) ? error.slice(place.length) : error;
 }
 
-async function problemsWith(one: ReplayCase, line: number, { logs }: CheckOptions): Promise<CaseProblem[]> {
-  const { row } = one;
+async function problemsWith(
+  replayCase: ReplayCase,
+  line: number,
+  { logs }: CheckOptions,
+): Promise<CaseProblem[]> {
+  const { row } = replayCase;
   const problem = (field: string | null, reason: string): CaseProblem => ({
     line,
     id: row.id,
@@ -347,7 +351,7 @@ async function problemsWith(one: ReplayCase, line: number, { logs }: CheckOption
   );
   if (logs === null) return found;
   try {
-    const { sources } = await one.load({ maxBytes: logs.maxBytes, green: true });
+    const { sources } = await replayCase.load({ maxBytes: logs.maxBytes, green: true });
     const text = sources[0]?.text ?? '';
     if (sources.every((source) => source.text.trim() === '')) found.push(problem(null, 'the log is empty'));
     const lines = row.expected_lines == null ? 0 : text.split('\n').length;

@@ -102,7 +102,7 @@ async function readEntries(path: string): Promise<Dirent[]> {
 }
 
 function below(place: Place, name: string): Place {
-  const category = CATEGORIES.find((one) => one === name.toUpperCase().replaceAll('-', '_')) ?? null;
+  const category = CATEGORIES.find((known) => known === name.toUpperCase().replaceAll('-', '_')) ?? null;
   return {
     path: join(place.path, name),
     inside: place.inside === '' ? name : `${place.inside}/${name}`,
@@ -140,7 +140,7 @@ function fileCase(place: Place, name: string, files: readonly string[]): Found {
     folder: place.path,
     files: [name],
     green: null,
-    truth: [`${name}.truth.json`, `${stem}.truth.json`].find((one) => files.includes(one)) ?? null,
+    truth: [`${name}.truth.json`, `${stem}.truth.json`].find((file) => files.includes(file)) ?? null,
   };
 }
 

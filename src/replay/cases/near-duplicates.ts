@@ -56,7 +56,7 @@ export function nearDuplicatesAmong(cases: readonly Comparable[], minScore: numb
   const candidatesFor = (own: Uint32Array | null) => {
     const found = new Set(createKeys(own).flatMap((key) => buckets.get(key) ?? []));
     const shared = [...found].map((at) => ({ at, hashes: sharedHashes(own, hashes[at] ?? null) }));
-    const close = shared.filter((one) => one.hashes >= MIN_SHARED);
+    const close = shared.filter((pair) => pair.hashes >= MIN_SHARED);
     return close.sort((left, right) => right.hashes - left.hashes || left.at - right.at).slice(0, MAX_SCORED);
   };
   /**

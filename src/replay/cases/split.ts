@@ -68,8 +68,8 @@ export async function splitCases(
     const counts = { unread: 0 };
     for await (const { row, value } of readRows(task, sides, 'test', signal)) {
       await folder.append('test.jsonl', relocated(value, task));
-      const one = await comparable(row, task, counts);
-      if (one !== null) tested.push(one);
+      const comparison = await comparable(row, task, counts);
+      if (comparison !== null) tested.push(comparison);
     }
     const across = await writeTraining(task, sides, { folder, tested, counts }, signal);
     const learned =
@@ -109,8 +109,8 @@ async function writeTraining(
   await folder.append('near-duplicates.jsonl', '');
   await folder.append('train.jsonl', '');
   for await (const { row, value, line } of readRows(task, sides, 'train', signal)) {
-    const one = await comparable(row, task, counts);
-    const found = one === null ? null : nearest(one);
+    const comparison = await comparable(row, task, counts);
+    const found = comparison === null ? null : nearest(comparison);
     if (found !== null) {
       const { id, score, sameFingerprint } = found;
       const pair: AcrossPair = {

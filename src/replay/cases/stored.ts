@@ -186,6 +186,6 @@ function shownLines(
   );
   const all = [...shownBy.lines, ...cited];
   const source = all[0]?.source ?? null;
-  const lines = all.filter((one) => one.source === source && one.lineEnd >= one.lineStart);
+  const lines = all.filter((excerpt) => excerpt.source === source && excerpt.lineEnd >= excerpt.lineStart);
   return { source, lines: lines.map(({ lineStart, lineEnd }) => [lineStart, lineEnd]) };
 }

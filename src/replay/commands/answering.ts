@@ -72,7 +72,7 @@ export async function answering(
 /** Sorts abstained answers last, because an unclear cause should represent the build last. */
 function sureFirst(analyses: readonly Analysis[]): Analysis[] {
   return analyses.toSorted(
-    (one, other) => Number(one.classification.abstained) - Number(other.classification.abstained),
+    (left, right) => Number(left.classification.abstained) - Number(right.classification.abstained),
   );
 }
 

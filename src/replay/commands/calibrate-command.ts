@@ -172,11 +172,11 @@ async function decidedAnswers(options: CalibrateCommandOptions, config: Config):
   const analyst = resolveAnalyst(options, config);
   return await withCalibrations(options, async (calibrations) => {
     const decided = await calibrations.decided(NEWEST_DECIDED);
-    const own = decided.filter((one) => isCalibratedAs(analyst, one.analyst, one.model));
+    const own = decided.filter((answer) => isCalibratedAs(analyst, answer.analyst, answer.model));
     if (own.length === 0 && decided.length > 0)
       throw createNoAnswersError(
         analyst,
-        decided.map((one) => calibratedAnalyst(one.analyst, one.model)),
+        decided.map((answer) => calibratedAnalyst(answer.analyst, answer.model)),
       );
     if (own.length === 0)
       throw new TriageError(

@@ -88,15 +88,15 @@ function riskLines(
   if (risk === null) return [];
   const known = thresholds.filter(({ cases }) => cases > 0);
   const all = known.reduce((sum, { cases }) => sum + cases, 0);
-  const published = known.reduce((sum, one) => sum + one.published, 0);
-  const wrong = known.reduce((sum, one) => sum + one.wrong, 0);
+  const published = known.reduce((sum, categoryThreshold) => sum + categoryThreshold.published, 0);
+  const wrong = known.reduce((sum, categoryThreshold) => sum + categoryThreshold.wrong, 0);
   const coverage = proportion(published, all);
   return [
     '',
     `Thresholds for at most ${percent(risk.most)} wrong among published answers, ` +
       `with ${percent(risk.confidence)} confidence per category`,
     'category          cases  from     published             wrong  at most  reviews of 100',
-    ...thresholds.map((one) => thresholdText(one, gathered)),
+    ...thresholds.map((threshold) => thresholdText(threshold, gathered)),
     `In all: ${published} of ${all} published ` +
       `(${percent(coverage.share)}, ${percent(coverage.low)}–${percent(coverage.high)}), ${wrong} ` +
       `wrong; ${Math.round(100 * (1 - coverage.share))} of 100 answers go to review.`,

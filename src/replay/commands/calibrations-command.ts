@@ -21,7 +21,9 @@ export async function listCalibrations(options: DataOptions): Promise<void> {
   if (options.json) return print(jsonText({ ok: true, items: kept, inForce, acts }));
   if (kept.length === 0)
     return print('There are no calibrations. Create one with: faultline calibrate --reviewed');
-  const rows = kept.map((one) => `${inForce.includes(one.version) ? '*' : ' '} ${formatCalibration(one)}`);
+  const rows = kept.map(
+    (calibration) => `${inForce.includes(calibration.version) ? '*' : ' '} ${formatCalibration(calibration)}`,
+  );
   return print([...rows, '', ...acts.map(actLine)].join('\n'));
 }
 
@@ -40,7 +42,7 @@ export async function useCalibration(version: number, options: UseOptions): Prom
 
 export async function endCalibration(analyst: string, options: UseOptions): Promise<void> {
   const act = await withCalibrations(options, async (calibrations) => {
-    const inForce = (await calibrations.inForce()).map((one) => one.analyst);
+    const inForce = (await calibrations.inForce()).map((calibration) => calibration.analyst);
     if (!inForce.includes(analyst)) {
       const others =
         inForce.length === 0 ? 'None is in force.' : `In force for: ${inForce.map(visibleLine).join(', ')}.`;
@@ -60,7 +62,8 @@ export async function checkReplaced(
   analyst: string,
   replaces: UseOptions['replaces'],
 ): Promise<void> {
-  const now = (await calibrations.inForce()).find((one) => one.analyst === analyst)?.version ?? 'none';
+  const now =
+    (await calibrations.inForce()).find((calibration) => calibration.analyst === analyst)?.version ?? 'none';
   if (replaces === now) return;
   const said = replaces === undefined ? '' : `, not ${replaces}`;
   throw new TriageError(

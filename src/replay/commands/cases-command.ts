@@ -174,7 +174,7 @@ function splitText({ out, by, dropDuplicates }: SplitCommandOptions, split: Spli
   };
   const categories = [...new Set([...Object.keys(train.categories), ...Object.keys(test.categories)])].sort();
   const counts = (side: typeof train, name: string) =>
-    Object.entries(side.categories).find(([one]) => one === name)?.[1] ?? 0;
+    Object.entries(side.categories).find(([category]) => category === name)?.[1] ?? 0;
   return [
     `${counted(train.cases, 'case')} in ${out}/train.jsonl, ${test.cases} in ${out}/test.jsonl, ` +
       `split by ${by}.`,

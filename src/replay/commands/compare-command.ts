@@ -53,7 +53,7 @@ export function comparisonPage(comparisons: readonly Comparison[]): string {
   const madeAt = new Date().toISOString();
   const contents = html`<nav aria-label="Data sets">
     <ul>${comparisons.map(
-      (one, index) => html`<li><a href="#k${index + 1}">${formatHeading(one)}</a></li>`,
+      (comparison, index) => html`<li><a href="#k${index + 1}">${formatHeading(comparison)}</a></li>`,
     )}</ul></nav>`;
   const main = html`<main><h1>Comparison</h1>
     <dl class="kv heading"><dt>Made</dt>

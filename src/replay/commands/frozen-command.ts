@@ -243,8 +243,8 @@ function refuseOptionsOfCases(options: object): void {
 /** Refuses to write over what is to be read, also under another name. Throws `invalid-config`. */
 async function refuseSameFile(read: string, written: string | undefined): Promise<void> {
   if (written === undefined) return;
-  const [one, other] = await Promise.all([read, written].map((path) => stat(path).catch(() => null)));
-  if (one != null && other != null && one.isFile() && one.dev === other.dev && one.ino === other.ino)
+  const [left, right] = await Promise.all([read, written].map((path) => stat(path).catch(() => null)));
+  if (left != null && right != null && left.isFile() && left.dev === right.dev && left.ino === right.ino)
     throw new TriageError(
       'invalid-config',
       `--out: ${written} contains the recordings to read; choose another file.`,

@@ -3,12 +3,12 @@ import { counted, formatConfidence } from '../../lib/text.ts';
 import type { Anchors } from './render-matrix.ts';
 import type { ReportCase, ReportCaseMore } from './report-cases.ts';
 
-export function caseSection(one: ReportCase, anchors: Anchors): Html {
-  const { more } = one;
-  const anchor = anchors.at(one);
-  return html`<article class="case ${look(one)}" id="${anchor}" aria-labelledby="${anchor}-name">
-    <h4 id="${anchor}-name"><span class="mark">${mark(one)}</span> ${one.id}</h4>
-    <p>${verdict(one)}</p>${more !== null && caseDetails(more)}<p class="back"><a href="#${anchors.top}">To
+export function caseSection(row: ReportCase, anchors: Anchors): Html {
+  const { more } = row;
+  const anchor = anchors.at(row);
+  return html`<article class="case ${look(row)}" id="${anchor}" aria-labelledby="${anchor}-name">
+    <h4 id="${anchor}-name"><span class="mark">${mark(row)}</span> ${row.id}</h4>
+    <p>${verdict(row)}</p>${more !== null && caseDetails(more)}<p class="back"><a href="#${anchors.top}">To
     the figures</a></p></article>`;
 }
 
@@ -89,10 +89,10 @@ function excerpt({ source, lineStart, lineEnd, reason, text }: ReportCaseMore['e
 
 export function table(cases: readonly ReportCase[], anchors: Anchors): Html {
   const rows = cases.map(
-    (one) =>
-      html`<tr id="${anchors.at(one)}"><th scope="row"><span class="mark ${look(one)}">${mark(one)}</span>
-        ${one.id}</th><td>${one.truth ?? '–'}</td><td>${one.error ?? one.said ?? '–'}</td>
-        <td class="number">${one.probability === null ? '–' : formatConfidence(one.probability)}</td></tr>`,
+    (row) =>
+      html`<tr id="${anchors.at(row)}"><th scope="row"><span class="mark ${look(row)}">${mark(row)}</span>
+        ${row.id}</th><td>${row.truth ?? '–'}</td><td>${row.error ?? row.said ?? '–'}</td>
+        <td class="number">${row.probability === null ? '–' : formatConfidence(row.probability)}</td></tr>`,
   );
   return dataTable(`The other cases${anchors.suffix}`, ['Case', 'True', 'Said', { number: 'With' }], rows, {
     className: 'others',
@@ -101,8 +101,8 @@ export function table(cases: readonly ReportCase[], anchors: Anchors): Html {
 }
 
 /** Returns the symbol of a case. The result is visible by shape as well as by color. */
-function mark(one: ReportCase): string {
-  return { failed: '!', 'is-wrong': '✗', 'is-right': '✓', unknown: '·' }[look(one)];
+function mark(row: ReportCase): string {
+  return { failed: '!', 'is-wrong': '✗', 'is-right': '✓', unknown: '·' }[look(row)];
 }
 
 function look({ error, isRight }: ReportCase): 'failed' | 'is-wrong' | 'is-right' | 'unknown' {

@@ -54,7 +54,7 @@ export function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchor
   );
   const mistakes = cells
     .filter(({ truth, said, ids }) => truth !== said && ids.length > 0)
-    .toSorted((one, other) => other.ids.length - one.ids.length);
+    .toSorted(({ ids: left }, { ids: others }) => others.length - left.length);
   return html`<section class="matrix" aria-labelledby="${name}"><h3 id="${name}">${right} of ${count(cells)}
     categories are right</h3>
     <p class="quiet">Rows are correct categories, columns are answers. Each number links to its cases.</p>
@@ -62,25 +62,28 @@ export function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchor
     aria-label="Categories, true against said${anchors.suffix}"><table class="grid-table"><thead><tr>
     <td></td>${saids.map((said) => html`<th scope="col" class="number">${short(said)}</th>`)}<th scope="col"
     class="number">Of</th></tr></thead><tbody>${body}</tbody></table></div>
-    <div>${mistakes.map((one) => renderCellCases(one, anchors))}${cells
+    <div>${mistakes.map((mistake) => renderCellCases(mistake, anchors))}${cells
       .filter(({ truth, said, ids }) => truth === said && ids.length > 0)
-      .map((one) => renderCellCases(one, anchors))}</div></div></section>`;
+      .map((matrixCell) => renderCellCases(matrixCell, anchors))}</div></div></section>`;
 }
 
-function cell(one: ConfusionCell | undefined, total: number, anchors: Anchors): Html {
-  if (one === undefined || one.ids.length === 0) return html`<td class="number quiet">·</td>`;
-  const isRight = one.truth === one.said;
-  const words = `${one.ids.length} ${one.truth} called ${one.said}`;
+function cell(counted: ConfusionCell | undefined, total: number, anchors: Anchors): Html {
+  if (counted === undefined || counted.ids.length === 0) return html`<td class="number quiet">·</td>`;
+  const isRight = counted.truth === counted.said;
+  const words = `${counted.ids.length} ${counted.truth} called ${counted.said}`;
   return html`<td class="number ${isRight ? 'right' : 'mistake'} ${shade(
-    one.ids.length / Math.max(1, total),
-  )}"><a href="#${toAnchorId(one, anchors)}" aria-label="${words}">${one.ids.length}</a></td>`;
+    counted.ids.length / Math.max(1, total),
+  )}"><a href="#${toAnchorId(counted, anchors)}" aria-label="${words}">${counted.ids.length}</a></td>`;
 }
 
-function renderCellCases(one: ConfusionCell, anchors: Anchors): Html {
-  const title = one.truth === one.said ? `${one.truth}, right` : `${one.truth} called ${one.said}`;
+function renderCellCases(matrixCell: ConfusionCell, anchors: Anchors): Html {
+  const title =
+    matrixCell.truth === matrixCell.said
+      ? `${matrixCell.truth}, right`
+      : `${matrixCell.truth} called ${matrixCell.said}`;
   // The target is inside, so that a browser that is sent there opens it.
-  return html`<details class="cell-cases"><summary>${title}: ${one.ids.length}</summary>
-    <div id="${toAnchorId(one, anchors)}">${caseLinks(one.ids, anchors)}</div></details>`;
+  return html`<details class="cell-cases"><summary>${title}: ${matrixCell.ids.length}</summary>
+    <div id="${toAnchorId(matrixCell, anchors)}">${caseLinks(matrixCell.ids, anchors)}</div></details>`;
 }
 
 /** Categories are made of letters and underscores. */
@@ -111,7 +114,7 @@ export interface Anchors {
    */
   of(id: string): string | null;
   /** Returns the anchor of this case. A row that repeats an id is a failed case. */
-  at(one: ReportCase): string | null;
+  at(reportCase: ReportCase): string | null;
 }
 
 /** A list is no longer; the rest is counted. */

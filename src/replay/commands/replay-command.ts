@@ -114,7 +114,7 @@ async function replaySources(
     judged = await judgeReported(gate, reported);
     await writeReports(reported, options, config, judged);
   } finally {
-    for (const one of files) await one.close();
+    for (const file of files) await file.close();
     await recordings?.close();
   }
   settleExitCode(reported, signal);
@@ -141,8 +141,8 @@ async function replayAll(
   signal: AbortSignal,
 ): Promise<void> {
   const { options, config, repeat, reported, judge } = telling;
-  for (const one of measured) {
-    const run = await replaySource(one, how, going, signal).catch((error: unknown) => {
+  for (const result of measured) {
+    const run = await replaySource(result, how, going, signal).catch((error: unknown) => {
       // Interrupted before its first case: what came before keeps its reports.
       if (signal.aborted && reported.length > 0) return null;
       throw error;

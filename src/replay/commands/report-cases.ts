@@ -42,9 +42,9 @@ export async function reportCases(reported: readonly ReportedRun[], config: Conf
   for (const [path, runs] of files) {
     const lines = path === '' ? null : readResultLines(path);
     // One file holds its runs one after the other.
-    for (const one of runs) cases.set(one, await rankCases(one, lines, masker));
+    for (const run of runs) cases.set(run, await rankCases(run, lines, masker));
   }
-  return reported.map((one) => cases.get(one) ?? []);
+  return reported.map((reportedRun) => cases.get(reportedRun) ?? []);
 }
 
 async function rankCases(
@@ -54,17 +54,17 @@ async function rankCases(
 ): Promise<ReportCase[]> {
   const linked = new Set(sections.flatMap(({ figures }) => figures.flatMap(({ against }) => against ?? [])));
   const ranked = run.cases
-    .map((one, at) => ({ one, at, rank: computeRank(one, linked) }))
+    .map((replayedCase, at) => ({ one: replayedCase, at, rank: computeRank(replayedCase, linked) }))
     .sort((left, right) => left.rank - right.rank || left.at - right.at);
   const told = ranked
     .filter(({ rank }) => run.cases.length <= ALL_UP_TO || rank < UNTOLD)
     .slice(0, MOST_TOLD);
   const chosen = new Set(told.map(({ at }) => at));
   const more = new Map<number, ReportCaseMore>();
-  for (const [at, one] of run.cases.entries()) {
+  for (const [at, replayedCase] of run.cases.entries()) {
     const line = await lines?.next();
     if (chosen.has(at) && line !== undefined && line.done !== true)
-      more.set(at, await readDetails(one.row, line.value, masker));
+      more.set(at, await readDetails(replayedCase.row, line.value, masker));
   }
   return await Promise.all(ranked.map(({ one, at }) => toReportCase(one, more.get(at) ?? null, masker)));
 }
@@ -75,21 +75,21 @@ const UNTOLD = 4;
  * Returns the rank of a case. 0: failed; 1 to 2: wrong, with the most confident first; 3: referenced by a
  * figure; 4: none of these.
  */
-function computeRank(one: ReplayedCase, linked: ReadonlySet<string>): number {
-  if (one.result.error !== null) return 0;
-  const [judged] = judgedCases([one]);
+function computeRank(replayedCase: ReplayedCase, linked: ReadonlySet<string>): number {
+  if (replayedCase.result.error !== null) return 0;
+  const [judged] = judgedCases([replayedCase]);
   if (judged !== undefined && judged.said !== null && !isRight(judged))
-    return 2 - (one.result.confidence ?? 0);
-  return linked.has(one.result.id) ? 3 : UNTOLD;
+    return 2 - (replayedCase.result.confidence ?? 0);
+  return linked.has(replayedCase.result.id) ? 3 : UNTOLD;
 }
 
 async function toReportCase(
-  one: ReplayedCase,
+  replayedCase: ReplayedCase,
   more: ReportCaseMore | null,
   masker: Masker,
 ): Promise<ReportCase> {
-  const { result } = one;
-  const [judged] = judgedCases([one]);
+  const { result } = replayedCase;
+  const [judged] = judgedCases([replayedCase]);
   return {
     id: result.id,
     truth: judged === undefined ? null : judged.accepted.join(' or '),

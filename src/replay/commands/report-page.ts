@@ -80,7 +80,10 @@ export async function reportPage(
 ): Promise<string> {
   const cases = await reportCases(reported, config);
   const settings = Object.entries(describeSettings(options, config)).filter(([, value]) => value !== null);
-  const sets = reported.map((one, at) => ({ ...toReportSet(one, config), cases: cases[at] ?? [] }));
+  const sets = reported.map((reportedRun, at) => ({
+    ...toReportSet(reportedRun, config),
+    cases: cases[at] ?? [],
+  }));
   return renderReplayReport(settings, sets);
 }
 
@@ -271,7 +274,7 @@ function casesPart(set: ReportSet, shown: number, anchors: Anchors): Html {
     are shown in full${
       detailed.length < set.cases.length && ', failed and wrong ones first; the others have one line each'
     }${rest > 0 && `. ${rest} more are only in the results file`}.</p>
-    ${detailed.map((one) => caseSection(one, anchors))}
+    ${detailed.map((reportCase) => caseSection(reportCase, anchors))}
     ${others.length > 0 && table(others, anchors)}`;
 }
 
@@ -281,13 +284,15 @@ function casesPart(set: ReportSet, shown: number, anchors: Anchors): Html {
  */
 function createAnchors(set: ReportSet, at: number, shown: number, isOnly: boolean): Anchors {
   const cases = set.cases.slice(0, shown);
-  const own = new Map(cases.map((one, index) => [one, `s${at}-c${index + 1}`]));
+  const own = new Map(cases.map((reportCase, index) => [reportCase, `s${at}-c${index + 1}`]));
   const places = new Map<string, ReportCase>();
-  for (const one of cases) {
-    const known = places.get(one.id);
-    if (known === undefined || (known.error !== null && one.error === null)) places.set(one.id, one);
+  for (const reportCase of cases) {
+    const known = places.get(reportCase.id);
+    if (known === undefined || (known.error !== null && reportCase.error === null))
+      places.set(reportCase.id, reportCase);
   }
-  const atCase = (one: ReportCase | undefined) => (one === undefined ? null : (own.get(one) ?? null));
+  const atCase = (reportCase: ReportCase | undefined) =>
+    reportCase === undefined ? null : (own.get(reportCase) ?? null);
   return {
     top: `s${at}`,
     suffix: isOnly ? '' : `, ${set.name}`,

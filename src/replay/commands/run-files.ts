@@ -173,7 +173,7 @@ export async function checkOutputs(options: Places): Promise<void> {
   const folders = await Promise.all((options.logs ?? []).map(realPath));
   const seen: Named[] = [];
   for (const { option, path, file } of await resolveOutputs(options)) {
-    const isSame = (one: Named) => file !== null && one.file === file;
+    const isSame = (output: Named) => file !== null && output.file === file;
     const input = inputs.find(isSame);
     if (input !== undefined)
       throw refused(`${option} would overwrite the input of ${input.option}: ${path}.`);
@@ -209,7 +209,7 @@ async function resolveOutputs({ out, record, junit, html, repeat = 1 }: Places):
   const results =
     out === undefined ? [] : Array.from({ length: repeat }, (_, at) => repeatPath(out, at + 1, repeat));
   const named = [
-    ...results.flatMap((path) => [path, `${path}.run.json`].map((one) => ({ option: '--out', path: one }))),
+    ...results.flatMap((path) => [path, `${path}.run.json`].map((file) => ({ option: '--out', path: file }))),
     ...(record === undefined ? [] : [{ option: '--record', path: record }]),
     ...(junit === undefined ? [] : [{ option: '--junit', path: junit }]),
     ...(html === undefined ? [] : [{ option: '--html', path: html }]),

@@ -67,7 +67,7 @@ function changedCases(
   pairs: readonly PairedCase[],
   compared: readonly Pick<Difference, 'name'>[],
 ): Pick<Comparison, 'wonBy' | 'won' | 'lost' | 'changed'> {
-  const main = MAIN_WORTHS.find(({ name }) => compared.some((one) => one.name === name));
+  const main = MAIN_WORTHS.find(({ name }) => compared.some((difference) => difference.name === name));
   const [won, lost, changed]: [ChangedCase[], ChangedCase[], ChangedCase[]] = [[], [], []];
   for (const pair of pairs) {
     const { a, b } = pair.runs;
@@ -75,15 +75,16 @@ function changedCases(
       main === undefined ? [null, null] : [computeWorth(a, main.worth), computeWorth(b, main.worth)];
     const said = { a: summarizeAnswers(a), b: summarizeAnswers(b) };
     const { id, line, row } = pair;
-    const one: ChangedCase = {
+    const changedCase: ChangedCase = {
       id,
       line,
       url: toWebAddress(row.source),
       truth: describeTruth(pair, main?.name ?? null),
       said,
     };
-    if (before !== null && after !== null && before !== after) (after > before ? won : lost).push(one);
-    else if (said.a !== said.b) changed.push(one);
+    if (before !== null && after !== null && before !== after)
+      (after > before ? won : lost).push(changedCase);
+    else if (said.a !== said.b) changed.push(changedCase);
   }
   return { wonBy: main?.name ?? null, won, lost, changed };
 }

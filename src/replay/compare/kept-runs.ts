@@ -91,7 +91,7 @@ export async function listRuns(folder: string): Promise<KeptRun[]> {
     const manifest = await manifestIn(join(folder, name));
     if (manifest !== null) runs.push({ name, ...manifest });
   }
-  return runs.sort((one, other) => (one.startedAt < other.startedAt ? 1 : -1));
+  return runs.sort((left, right) => (left.startedAt < right.startedAt ? 1 : -1));
 }
 
 /** Lists the results files of a run; several files are its repeats. */

@@ -78,9 +78,9 @@ function prepareMean(
     cases: worths.length,
     value: (side, weights) => {
       let [total, counted] = [0, 0];
-      for (const one of worths) {
-        const weight = weights?.[one.index] ?? 1;
-        total += weight * one[side];
+      for (const pair of worths) {
+        const weight = weights?.[pair.index] ?? 1;
+        total += weight * pair[side];
         counted += weight;
       }
       return total / counted;
@@ -117,7 +117,7 @@ const MACRO_F1: Measure = {
     )
       return null;
     const rights = pairs.flatMap(({ runs }) =>
-      computePair(runs, (run) => judgedCases([run]).map((one) => Number(isRight(one)))[0] ?? null),
+      computePair(runs, (run) => judgedCases([run]).map((other) => Number(isRight(other)))[0] ?? null),
     );
     return {
       cases: judged.cases,
@@ -138,7 +138,9 @@ const CALIBRATION_ERROR: Measure = {
     const gaps = pairs.flatMap(({ runs }) =>
       computePair(
         runs,
-        (run) => listStatements(run).map((one) => Math.abs(one.stated - Number(one.right)))[0] ?? null,
+        (run) =>
+          listStatements(run).map((statement) => Math.abs(statement.stated - Number(statement.right)))[0] ??
+          null,
       ),
     );
     return {
@@ -194,8 +196,8 @@ export const MEASURES: readonly Measure[] = [
       row?.kind == null ? null : Number(result.kind === row.kind),
     ),
   ),
-  category('published and right', 'higher', (one) => isPublished(one) && isRight(one)),
-  category('published and wrong', 'lower', (one) => isPublished(one) && !isRight(one)),
+  category('published and right', 'higher', (judged) => isPublished(judged) && isRight(judged)),
+  category('published and wrong', 'lower', (judged) => isPublished(judged) && !isRight(judged)),
   category('abstained', null, ({ one }) => one.result.abstained === true),
   whereClassified(meanMeasure('real failures called infrastructure or flaky', 'lower', scoreExcused)),
   meanMeasure('confident errors', 'lower', (run) =>
@@ -212,7 +214,7 @@ export const MEASURES: readonly Measure[] = [
   suspects('faulty file: mean reciprocal rank', (rank) => (rank === null ? 0 : 1 / rank)),
 ];
 
-function category(name: string, better: Better, holds: (one: Judged) => boolean): Measure {
+function category(name: string, better: Better, holds: (judged: Judged) => boolean): Measure {
   return whereClassified(meanMeasure(name, better, ofJudged(holds)));
 }
 
@@ -241,8 +243,8 @@ function listRuns(pairs: readonly PairedCase[]): ReplayedCase[] {
   return pairs.flatMap(({ runs }) => [...runs.a, ...runs.b]);
 }
 
-function ofJudged(holds: (one: Judged) => boolean): (run: ReplayedCase) => number | null {
-  return (run) => judgedCases([run]).map((one) => Number(holds(one)))[0] ?? null;
+function ofJudged(holds: (judged: Judged) => boolean): (run: ReplayedCase) => number | null {
+  return (run) => judgedCases([run]).map((judged) => Number(holds(judged)))[0] ?? null;
 }
 
 function ofSuspects(worth: (rank: number | null) => number): (run: ReplayedCase) => number | null {
@@ -257,7 +259,7 @@ function scoreStated(run: ReplayedCase, worth: (stated: number, right: boolean) 
   const { confidence } = run.result;
   return confidence === null
     ? null
-    : (judgedCases([run]).map((one) => worth(confidence, isRight(one)))[0] ?? null);
+    : (judgedCases([run]).map((judged) => worth(confidence, isRight(judged)))[0] ?? null);
 }
 
 function isPublished({ one }: Judged): boolean {
@@ -295,7 +297,7 @@ function collectParts<T>(
     if (found.a.length === 0 || found.b.length === 0) continue;
     cases++;
     for (const side of ['a', 'b'] satisfies Side[]) {
-      for (const one of found[side]) parts[side].push({ index, part: 1 / found[side].length, one });
+      for (const value of found[side]) parts[side].push({ index, part: 1 / found[side].length, one: value });
     }
   }
   return cases === 0 ? null : { cases, parts };
@@ -311,8 +313,8 @@ function computePair(
 
 function listStatements(run: ReplayedCase): { stated: number; right: boolean }[] {
   const { confidence } = run.result;
-  return judgedCases([run]).flatMap((one) =>
-    confidence === null ? [] : [{ stated: confidence, right: isRight(one) }],
+  return judgedCases([run]).flatMap((judged) =>
+    confidence === null ? [] : [{ stated: confidence, right: isRight(judged) }],
   );
 }
 

@@ -74,7 +74,7 @@ function describeEvidence({ interval, mcNemar }: Difference): string {
 }
 
 function othersSentences({ differences }: Omit<Comparison, 'summary'>, main: Difference): string[] {
-  const others = differences.filter((one) => one !== main);
+  const others = differences.filter((difference) => difference !== main);
   const named = (verdicts: readonly string[]) =>
     others
       .filter(({ verdict }) => verdicts.includes(verdict))
@@ -171,16 +171,18 @@ export function renderComparison(comparison: Comparison): string {
 
 function figureRows(differences: readonly Difference[]): string[] {
   if (differences.length === 0) return [];
-  const rows = differences.map((one) => [
-    one.name,
-    one.a.toFixed(3),
-    one.b.toFixed(3),
-    signed(one.difference),
-    one.interval === null ? '' : `[${signed(one.interval[0])}, ${signed(one.interval[1])}]`,
-    `${one.won}/${one.lost}`,
-    one.mcNemar === null ? '' : probability(one.mcNemar.midP),
-    VERDICTS[one.verdict],
-    `n=${one.cases}`,
+  const rows = differences.map((difference) => [
+    difference.name,
+    difference.a.toFixed(3),
+    difference.b.toFixed(3),
+    signed(difference.difference),
+    difference.interval === null
+      ? ''
+      : `[${signed(difference.interval[0])}, ${signed(difference.interval[1])}]`,
+    `${difference.won}/${difference.lost}`,
+    difference.mcNemar === null ? '' : probability(difference.mcNemar.midP),
+    VERDICTS[difference.verdict],
+    `n=${difference.cases}`,
   ]);
   return columns([['figure', 'A', 'B', 'B − A', '95 %', 'won/lost', 'McNemar p', '', ''], ...rows], 7);
 }

@@ -55,8 +55,8 @@ export function adviceCells(row: string, cases: readonly ReplayedCase[]): Figure
 }
 
 function findAdvised(cases: readonly ReplayedCase[]): Advised[] {
-  const advised = cases.flatMap((one): Advised[] =>
-    one.result.advice === null ? [] : [{ one, check: one.result.advice }],
+  const advised = cases.flatMap((replayedCase): Advised[] =>
+    replayedCase.result.advice === null ? [] : [{ one: replayedCase, check: replayedCase.result.advice }],
   );
   return advised.some(({ one }) => one.result.action !== null) ? advised : [];
 }

@@ -66,7 +66,12 @@ export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 
   const held = of === 'answer' ? null : heldOut(stated);
   const crossed = 'expected calibration error, cross-validated by project';
   return [
-    caseShare(`${prefix}confident errors`, stated, (one) => !one.right && one.stated >= CONFIDENT, 'bad'),
+    caseShare(
+      `${prefix}confident errors`,
+      stated,
+      (statedCase) => !statedCase.right && statedCase.stated >= CONFIDENT,
+      'bad',
+    ),
     errorFigure(`${prefix}expected calibration error`, stated, 'width'),
     errorFigure(`${prefix}expected calibration error, bins of equal mass`, stated, 'mass'),
     ...(held === null ? [] : [errorFigure(crossed, held, 'width')]),
@@ -82,11 +87,11 @@ export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 
  */
 function errorFigure(name: string, stated: readonly StatedCase[], binning: Binning): Figure {
   const binOf = binner(stated, binning);
-  const clusters = clusterSums(stated, BINS * PER_BIN, (sums, one) => {
-    const place = binOf(one.stated) * PER_BIN;
+  const clusters = clusterSums(stated, BINS * PER_BIN, (sums, statedCase) => {
+    const place = binOf(statedCase.stated) * PER_BIN;
     addAt(sums, place, 1);
-    addAt(sums, place + 1, one.stated);
-    addAt(sums, place + 2, Number(one.right));
+    addAt(sums, place + 1, statedCase.stated);
+    addAt(sums, place + 2, Number(statedCase.right));
   });
   const value = errorOfSums(addedUp(clusters));
   const [interval] = bootstrap(clusters, (sums) => [errorOfSums(sums)]);
@@ -111,8 +116,8 @@ function errorOfSums(sums: readonly number[]): number {
  * right, else 0 (Brier 1950).
  */
 function brierFigure(name: string, stated: readonly StatedCase[]): Figure {
-  const clusters = clusterSums(stated, 2, (sums, one) => {
-    addAt(sums, 0, (one.stated - Number(one.right)) ** 2);
+  const clusters = clusterSums(stated, 2, (sums, statedCase) => {
+    addAt(sums, 0, (statedCase.stated - Number(statedCase.right)) ** 2);
     addAt(sums, 1, 1);
   });
   const score = ([sum = 0, count = 0]: readonly number[]) => ratio(sum, count);
@@ -131,13 +136,13 @@ function brierParts(stated: readonly StatedCase[]): [name: string, value: number
   const base = stated.filter(({ right }) => right).length / total;
   const binOf = binner(stated, 'width');
   let [reliability, resolution, score] = [0, 0, 0];
-  for (const members of Map.groupBy(stated, (one) => binOf(one.stated)).values()) {
+  for (const members of Map.groupBy(stated, (statedCase) => binOf(statedCase.stated)).values()) {
     const weight = members.length / total;
     const share = members.filter(({ right }) => right).length / members.length;
-    const said = members.reduce((sum, one) => sum + one.stated, 0) / members.length;
+    const said = members.reduce((sum, member) => sum + member.stated, 0) / members.length;
     reliability += weight * (said - share) ** 2;
     resolution += weight * (share - base) ** 2;
-    score += members.reduce((sum, one) => sum + (one.stated - Number(one.right)) ** 2, 0) / total;
+    score += members.reduce((sum, member) => sum + (member.stated - Number(member.right)) ** 2, 0) / total;
   }
   const uncertainty = base * (1 - base);
   const within = score - (reliability - resolution + uncertainty);
@@ -160,7 +165,7 @@ function heldOut(stated: readonly StatedCase[]): StatedCase[] | null {
   return folds.flatMap((fold) => {
     const others = folds.filter((other) => other !== fold).flat();
     const calibrated = fitPlatt(others);
-    return fold.map((one) => ({ ...one, stated: calibrated(one.stated) }));
+    return fold.map((statedCase) => ({ ...statedCase, stated: calibrated(statedCase.stated) }));
   });
 }
 
@@ -237,7 +242,7 @@ function scoreCoverage(statements: readonly StatedCase[], prefix: string): Figur
   if (statements.length === 0) return [];
   const points = listPoints(statements);
   const figures = COVERAGES.map((coverage): Figure => {
-    const point = points.find((one) => one.coverage >= coverage - 1e-9) ?? points.at(-1);
+    const point = points.find((coveragePoint) => coveragePoint.coverage >= coverage - 1e-9) ?? points.at(-1);
     const { share = 0, low = 0, high = 1, of = 0 } = point ?? {};
     const wrong = statements.slice(0, of).filter(({ right }) => !right);
     const name = `${prefix}accuracy at ${Math.round(coverage * 100)} % coverage`;

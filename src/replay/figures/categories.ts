@@ -48,7 +48,7 @@ export function scoreCategories(cases: readonly ReplayedCase[]): Figure[] {
     caseShare(
       'real failures published as infrastructure or flaky',
       failures,
-      (one) => isExcused(one) && isPublished(one),
+      (other) => isExcused(other) && isPublished(other),
       'bad',
     ),
     caseShare('abstained', judged, ({ one }) => one.result.abstained === true, 'bad'),
@@ -237,7 +237,9 @@ function getCellIndex(truth: string, said: string | null): number {
  * category. Returns none if nothing was classified.
  */
 export function scoreKinds(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = cases.flatMap((one) => (one.row?.kind == null ? [] : [{ one, kind: one.row.kind }]));
+  const labelled = cases.flatMap((replayedCase) =>
+    replayedCase.row?.kind == null ? [] : [{ one: replayedCase, kind: replayedCase.row.kind }],
+  );
   if (!labelled.some(({ one }) => one.result.kind !== null)) return [];
   const right = new Set(judgedCases(cases).flatMap((entry) => (isRight(entry) ? [entry.one] : [])));
   const settled = labelled.filter(({ one }) => right.has(one));
@@ -264,7 +266,9 @@ const ACTIONS = ['auto_notify', 'human_review', 'web_search', 'self_correct'];
  * would be published and wrong. Returns none if nothing was answered.
  */
 export function scoreActions(cases: readonly ReplayedCase[]): Figure[] {
-  const answered = cases.filter((one) => one.result.action !== null).map((one) => ({ one }));
+  const answered = cases
+    .filter((replayedCase) => replayedCase.result.action !== null)
+    .map((replayedCase) => ({ one: replayedCase }));
   if (answered.length === 0) return [];
   const others = new Set(
     answered.map(({ one }) => one.result.action ?? '').filter((action) => !ACTIONS.includes(action)),
@@ -296,12 +300,12 @@ function scorePublished(cases: readonly ReplayedCase[]): Figure[] {
  * with the experiment.
  */
 export function scoreExperiments(cases: readonly ReplayedCase[]): Figure[] {
-  const tried = cases.flatMap((one) => {
-    const { row, result } = one;
+  const tried = cases.flatMap((replayedCase) => {
+    const { row, result } = replayedCase;
     if (row?.experiment == null || result.blame === null) return [];
     return [
       {
-        one,
+        one: replayedCase,
         truth: row.blame ?? null,
         text: blameByText(result),
         decided: blameByTrying(row.experiment),

@@ -30,7 +30,7 @@ const STATUSES = ['ok', 'empty', 'unavailable', 'refused', 'failed'] as const;
 export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
   const runs = listRuns(cases);
   if (runs.length === 0) return [];
-  const rounds = (one: ReplayedCase) => one.result.iterations ?? 0;
+  const rounds = (replayedCase: ReplayedCase) => replayedCase.result.iterations ?? 0;
   const most = runs.reduce((top, { one }) => Math.max(top, rounds(one)), 0);
   const counts = Array.from({ length: most + 1 }, (_, count): Figure => {
     const value = runs.filter(({ one }) => rounds(one) === count).length;
@@ -154,7 +154,7 @@ export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
 /** Returns one row per tool: how often it was called, and the outcomes of its calls. */
 export function scoreTools(cases: readonly ReplayedCase[]): Figure[] {
   const byTool = new Map<string, Map<string, number>>();
-  for (const { tool, status } of cases.flatMap((one) => one.result.tools)) {
+  for (const { tool, status } of cases.flatMap((replayedCase) => replayedCase.result.tools)) {
     const counts = byTool.get(tool) ?? new Map<string, number>();
     byTool.set(tool, counts.set('calls', (counts.get('calls') ?? 0) + 1));
     const column = getColumn(status);
@@ -201,7 +201,9 @@ function answered({ tools }: CaseResult, name: ToolClass): boolean {
 }
 
 function listRuns(cases: readonly ReplayedCase[]): Run[] {
-  return cases.filter((one) => one.result.iterations !== null).map((one) => ({ one }));
+  return cases
+    .filter((replayedCase) => replayedCase.result.iterations !== null)
+    .map((replayedCase) => ({ one: replayedCase }));
 }
 
 /** The kind of source that a tool asks; `other` for tools of old results that are gone. */
@@ -221,7 +223,7 @@ export function getToolClass(tool: string): ToolClass {
  * left out of the times.
  */
 export function scoreCosts(cases: readonly ReplayedCase[]): Figure[] {
-  const answered = cases.filter((one) => one.result.action !== null);
+  const answered = cases.filter((replayedCase) => replayedCase.result.action !== null);
   if (answered.length === 0) return [];
   const usages = cases.map(({ result }) => result.usage);
   const input = usages.map(({ inputTokens }) => inputTokens);
@@ -280,9 +282,9 @@ const LEAST = 1;
  * than a megabyte.
  */
 export function scoreSpeed(cases: readonly ReplayedCase[], elapsedMilliseconds: number): Figure[] {
-  const megabytes = cases.reduce((total, one) => total + one.result.logBytes, 0) / MEGABYTE;
+  const megabytes = cases.reduce((total, replayedCase) => total + replayedCase.result.logBytes, 0) / MEGABYTE;
   if (megabytes < LEAST) return [];
-  const checks = cases.reduce((total, one) => total + (one.checkMilliseconds ?? 0), 0);
+  const checks = cases.reduce((total, replayedCase) => total + (replayedCase.checkMilliseconds ?? 0), 0);
   return [
     { name: 'megabytes of log', value: megabytes, cases: cases.length, unit: 'measure' },
     {

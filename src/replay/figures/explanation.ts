@@ -80,13 +80,16 @@ interface Said {
 function saidShares(
   cases: readonly ReplayedCase[],
   mentionsOf: (row: DatasetRow | null) => readonly (readonly string[])[],
-  textOf: (one: ReplayedCase) => string,
+  textOf: (replayedCase: ReplayedCase) => string,
 ): Said[] {
-  const labelled = cases.filter((one) => mentionsOf(one.row).length > 0);
-  if (!labelled.some((one) => one.result.action !== null)) return [];
-  return labelled.map((one) => {
-    const isSaid = mentionFinder(textOf(one));
-    return { one, share: mean(mentionsOf(one.row).map((spellings) => Number(spellings.some(isSaid)))) };
+  const labelled = cases.filter((replayedCase) => mentionsOf(replayedCase.row).length > 0);
+  if (!labelled.some((replayedCase) => replayedCase.result.action !== null)) return [];
+  return labelled.map((replayedCase) => {
+    const isSaid = mentionFinder(textOf(replayedCase));
+    return {
+      one: replayedCase,
+      share: mean(mentionsOf(replayedCase.row).map((spellings) => Number(spellings.some(isSaid)))),
+    };
   });
 }
 
@@ -174,11 +177,13 @@ function createFigures(what: string, entries: readonly Explained[]): Figure[] {
  */
 function explained(
   cases: readonly ReplayedCase[],
-  textsOf: (one: ReplayedCase) => readonly [label: string | null | undefined, said: string | null],
+  textsOf: (replayedCase: ReplayedCase) => readonly [label: string | null | undefined, said: string | null],
 ): Explained[] {
-  const entries = cases.flatMap((one): Explained[] => {
-    const [label, said] = textsOf(one).map((text) => contentWords(text ?? ''));
-    return label === undefined || said === undefined || label.length === 0 ? [] : [{ one, label, said }];
+  const entries = cases.flatMap((replayedCase): Explained[] => {
+    const [label, said] = textsOf(replayedCase).map((text) => contentWords(text ?? ''));
+    return label === undefined || said === undefined || label.length === 0
+      ? []
+      : [{ one: replayedCase, label, said }];
   });
   if (!entries.some(({ one }) => one.result.action !== null)) return [];
   return entries.sort((left, right) => (left.one.result.id < right.one.result.id ? -1 : 1));
@@ -202,8 +207,8 @@ function longestCommon(left: readonly string[], right: readonly string[]): numbe
  */
 export function scoreSuspects(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases
-    .filter((one) => (one.row?.faulty_files?.length ?? 0) > 0)
-    .map((one) => ({ one, rank: findRank(one) }));
+    .filter((replayedCase) => (replayedCase.row?.faulty_files?.length ?? 0) > 0)
+    .map((replayedCase) => ({ one: replayedCase, rank: findRank(replayedCase) }));
   if (!labelled.some(({ one }) => one.result.action !== null)) return [];
   const top = (name: string, count: number) =>
     caseShare(name, labelled, ({ rank }) => rank !== null && rank <= count);

@@ -108,16 +108,23 @@ export interface Judged {
 
 /** Returns the cases with a category label. A case that failed has no answer, which is wrong. */
 export function judgedCases(cases: readonly ReplayedCase[]): Judged[] {
-  return cases.flatMap((one) => {
-    const category = one.row?.category ?? null;
+  return cases.flatMap((replayedCase) => {
+    const category = replayedCase.row?.category ?? null;
     if (category === null) return [];
-    const said = one.result.category;
+    const said = replayedCase.result.category;
     const accepted: readonly string[] = [
       category,
-      one.row?.also_ok ?? [],
-      one.row?.category_alternatives ?? [],
+      replayedCase.row?.also_ok ?? [],
+      replayedCase.row?.category_alternatives ?? [],
     ].flat();
-    return [{ truth: said !== null && accepted.includes(said) ? said : category, said, accepted, one }];
+    return [
+      {
+        truth: said !== null && accepted.includes(said) ? said : category,
+        said,
+        accepted,
+        one: replayedCase,
+      },
+    ];
   });
 }
 
@@ -158,7 +165,8 @@ export function clusterSums<T extends { readonly one: ReplayedCase }>(
 ): number[][] {
   const projects = new Set(entries.map(({ one }) => getCluster(one)));
   // An id twice is a mistake of the data set: such cases are one cluster.
-  const keyOf = projects.size >= LEAST_PROJECTS ? getCluster : (one: ReplayedCase) => one.result.id;
+  const keyOf =
+    projects.size >= LEAST_PROJECTS ? getCluster : (replayedCase: ReplayedCase) => replayedCase.result.id;
   const clusters = new Map<string, number[]>();
   for (const entry of entries) {
     const key = keyOf(entry.one);

@@ -18,8 +18,8 @@ interface Grouped {
 
 /** Scores the recognition of the same failure on other days: by its fingerprint, and by near-match search. */
 export function scoreGroups(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = cases.flatMap((one): Grouped[] =>
-    one.row?.group == null ? [] : [{ one, group: one.row.group }],
+  const labelled = cases.flatMap((replayedCase): Grouped[] =>
+    replayedCase.row?.group == null ? [] : [{ one: replayedCase, group: replayedCase.row.group }],
   );
   return labelled.length === 0 ? [] : [...scorePairs(labelled), ...scoreNearest(spread(labelled))];
 }
@@ -78,7 +78,7 @@ function scoreNearest(labelled: readonly Grouped[]): Figure[] {
   const sizes = new Map<string, number>();
   for (const { group } of labelled) sizes.set(group, (sizes.get(group) ?? 0) + 1);
   const parts = labelled.map(({ one }) => toLikenessParts(one.result));
-  const index = nearMatchIndex(parts.map((one, at) => ({ id: String(at), parts: one })));
+  const index = nearMatchIndex(parts.map((part, at) => ({ id: String(at), parts: part })));
   const asked = labelled.flatMap(({ one, group }, at) => {
     const others = (sizes.get(group) ?? 1) - 1;
     const [part] = parts.slice(at, at + 1);
@@ -175,7 +175,7 @@ function createCells(cases: readonly Keyed[]): { groups: number[]; keys: Cell[][
   const keys = new Map<string, Cell[]>();
   let cells = 0;
   for (const [group, [, members]] of byGroup.entries()) {
-    for (const [key, ones] of Map.groupBy(members, (one) => one.key)) {
+    for (const [key, ones] of Map.groupBy(members, (member) => member.key)) {
       if (key === null) continue;
       const cell = { group, count: ones.length };
       const known = keys.get(key);

@@ -19,8 +19,8 @@ import {
  */
 export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases
-    .filter((one) => (one.row?.expected_lines?.length ?? 0) > 0)
-    .map((one) => ({ one, recall: lineRecall(one) }));
+    .filter((replayedCase) => (replayedCase.row?.expected_lines?.length ?? 0) > 0)
+    .map((replayedCase) => ({ one: replayedCase, recall: lineRecall(replayedCase) }));
   if (labelled.length === 0) return [];
   const kept = labelled.filter(({ one }) => one.result.logBytes > 0);
   const counted = kept.filter(({ one }) => (one.logTokens ?? 0) > 0);
@@ -99,9 +99,11 @@ function countLines([start, end]: LineRange): number {
  * Leaves out figures without cases.
  */
 export function scoreSteps(cases: readonly ReplayedCase[]): Figure[] {
-  const named = cases.flatMap((one) => (one.row?.step == null ? [] : [{ one }]));
-  const ended = cases.flatMap((one) =>
-    one.row?.exit_code == null ? [] : [{ one, code: one.row.exit_code }],
+  const named = cases.flatMap((replayedCase) =>
+    replayedCase.row?.step == null ? [] : [{ one: replayedCase }],
+  );
+  const ended = cases.flatMap((replayedCase) =>
+    replayedCase.row?.exit_code == null ? [] : [{ one: replayedCase, code: replayedCase.row.exit_code }],
   );
   const failed = ({ one }: { readonly one: ReplayedCase }) =>
     one.result.failedSections.filter(({ consequence }) => !consequence);
@@ -120,7 +122,7 @@ export function scoreSteps(cases: readonly ReplayedCase[]): Figure[] {
  * notation does not matter.
  */
 export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = cases.filter((one) => (one.row?.failing_tests?.length ?? 0) > 0);
+  const labelled = cases.filter((replayedCase) => (replayedCase.row?.failing_tests?.length ?? 0) > 0);
   if (labelled.length === 0) return [];
   let [hits, wanted, named] = [0, 0, 0];
   for (const { row, result } of labelled) {
@@ -185,8 +187,8 @@ interface AnsweredCase {
  */
 export function scoreQuotes(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases
-    .filter((one) => one.result.action !== null || one.quotes.made > 0)
-    .map((one) => ({ one, quoted: quotedLines(one) }));
+    .filter((replayedCase) => replayedCase.result.action !== null || replayedCase.quotes.made > 0)
+    .map((replayedCase) => ({ one: replayedCase, quoted: quotedLines(replayedCase) }));
   if (answered.length === 0) return [];
   const labelled = answered.filter(({ one }) => (one.row?.expected_lines?.length ?? 0) > 0);
   return [

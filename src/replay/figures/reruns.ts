@@ -34,9 +34,9 @@ interface Labelled {
 export function scoreReruns(cases: readonly ReplayedCase[]): Figure[] {
   const estimated = cases.filter(({ result }) => result.transient !== null);
   if (estimated.length === 0) return [];
-  const labelled = estimated.flatMap((one): Labelled[] => {
-    const passes = one.row === null ? null : readRerunLabel(one.row);
-    return passes === null ? [] : [{ one, passes }];
+  const labelled = estimated.flatMap((replayedCase): Labelled[] => {
+    const passes = replayedCase.row === null ? null : readRerunLabel(replayedCase.row);
+    return passes === null ? [] : [{ one: replayedCase, passes }];
   });
   const real = judgedCases(estimated).filter(isRealFailure);
   const isTold = ({ one }: { readonly one: ReplayedCase }) => foretellRerun(one.result.transient) === true;
@@ -76,9 +76,9 @@ function scoreLabelled(labelled: readonly Labelled[], isTold: (entry: Labelled) 
 }
 
 /** Tells whether an answer blames the environment, or names the category of its label. */
-function isExcusedOrRight(one: ReplayedCase): boolean {
-  const said = one.result.category;
-  const [judged] = judgedCases([one]);
+function isExcusedOrRight(replayedCase: ReplayedCase): boolean {
+  const said = replayedCase.result.category;
+  const [judged] = judgedCases([replayedCase]);
   if (judged !== undefined && isRight(judged)) return true;
-  return isExcused({ truth: '', said, accepted: [], one });
+  return isExcused({ truth: '', said, accepted: [], one: replayedCase });
 }

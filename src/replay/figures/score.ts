@@ -62,7 +62,7 @@ export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: 
 }
 
 function countCases(cases: readonly ReplayedCase[]): Figure[] {
-  const failed = cases.filter((one) => one.result.error !== null).length;
+  const failed = cases.filter((replayedCase) => replayedCase.result.error !== null).length;
   return [
     { name: 'cases', value: cases.length, cases: cases.length, unit: 'count' },
     { name: 'cases that failed', value: failed, cases: cases.length, unit: 'count' },
@@ -102,8 +102,10 @@ function getSlice(row: DatasetRow, by: SliceBy): string {
 function createRow(row: string, members: readonly ReplayedCase[]): Figure[] {
   const judged = judgedCases(members);
   const published = judged.filter(({ one }) => one.result.action === 'auto_notify');
-  const suspected = members.filter((one) => (one.row?.faulty_files?.length ?? 0) > 0).map((one) => ({ one }));
-  const labelled = members.filter((one) => (one.row?.expected_lines?.length ?? 0) > 0);
+  const suspected = members
+    .filter((member) => (member.row?.faulty_files?.length ?? 0) > 0)
+    .map((member) => ({ one: member }));
+  const labelled = members.filter((member) => (member.row?.expected_lines?.length ?? 0) > 0);
   const cell = (column: string, figure: Figure): Figure => ({
     ...figure,
     name: `${column}, ${row}`,

@@ -44,11 +44,11 @@ export function scoreToolChoice(cases: readonly ReplayedCase[]): Figure[] {
   ];
 }
 
-function findSettled(one: ReplayedCase): Settled[] {
-  const settling = one.row?.settled_by ?? [];
-  if (settling.length === 0 || one.result.iterations === null) return [];
+function findSettled(replayedCase: ReplayedCase): Settled[] {
+  const settling = replayedCase.row?.settled_by ?? [];
+  if (settling.length === 0 || replayedCase.result.iterations === null) return [];
   const isByLookup = settling.some((tool) => LOOKUPS.includes(tool));
-  return [{ one, isByLookup, place: findPlace(one.result.tools, settling) }];
+  return [{ one: replayedCase, isByLookup, place: findPlace(replayedCase.result.tools, settling) }];
 }
 
 function findPlace(tools: ReplayedCase['result']['tools'], settling: readonly string[]): number | null {

@@ -177,10 +177,10 @@ export function openBook(recording: Recording) {
   const tools = queues(recording.tools, ({ category }) => category);
   const given = new Set<RecordedJudgement>();
   const next = (queue: RecordedJudgement[] | undefined) => {
-    for (let one = queue?.shift(); one !== undefined; one = queue?.shift()) {
-      if (given.has(one)) continue;
-      given.add(one);
-      return one;
+    for (let recorded = queue?.shift(); recorded !== undefined; recorded = queue?.shift()) {
+      if (given.has(recorded)) continue;
+      given.add(recorded);
+      return recorded;
     }
     return null;
   };

@@ -203,7 +203,9 @@ function ended(
   stopped: string | null,
 ): FrozenRun {
   const recorded = recording.analysis;
-  const [before, after] = [recorded, analysis].map((one) => (one === null ? null : computeFullHash(one)));
+  const [before, after] = [recorded, analysis].map((answer) =>
+    answer === null ? null : computeFullHash(answer),
+  );
   const identical = before !== null && before === after;
   // Nothing that was asked differs, so the code between the questions does.
   if (recorded !== null && analysis !== null && !identical)

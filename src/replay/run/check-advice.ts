@@ -31,7 +31,9 @@ export function checkAdvice(
   const findable = findIdentifiers(fix).filter(isAtHand);
   if (isSilent(advice)) return { findable: findable.length, keyed: [], invented: [] };
   const isSaid = createLookup([advice ?? '']);
-  const invented = findIdentifiers(advice ?? '').filter((one) => MUST_EXIST.has(one.kind) && !isAtHand(one));
+  const invented = findIdentifiers(advice ?? '').filter(
+    (identifier) => MUST_EXIST.has(identifier.kind) && !isAtHand(identifier),
+  );
   return {
     findable: findable.length,
     keyed: findable.filter(isSaid).map(({ value }) => value),

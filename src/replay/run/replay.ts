@@ -159,29 +159,30 @@ const Paid = Usage.pick({ inputTokens: true, outputTokens: true, costUsd: true }
 function spentOn(steps: readonly Step[], error: unknown): CaseResult['usage'] {
   const last = Paid.safeParse(error instanceof TriageError ? error.details.usage : null);
   const paid = [...steps.flatMap(({ judgements = [] }) => judgements), ...(last.success ? [last.data] : [])];
-  const sum = (of: (one: CaseResult['usage']) => number) => paid.reduce((total, one) => total + of(one), 0);
+  const sum = (of: (usage: CaseResult['usage']) => number) =>
+    paid.reduce((total, usage) => total + of(usage), 0);
   return {
-    inputTokens: sum((one) => one.inputTokens),
-    outputTokens: sum((one) => one.outputTokens),
-    costUsd: sum((one) => one.costUsd),
+    inputTokens: sum((usage) => usage.inputTokens),
+    outputTokens: sum((usage) => usage.outputTokens),
+    costUsd: sum((usage) => usage.costUsd),
   };
 }
 
 type Masked = ReplayOptions & { readonly masker: Masker; readonly onStep: (step: Step) => void };
 
 async function answerCase(
-  one: ReplayCase,
+  replayCase: ReplayCase,
   texts: CaseTexts,
   options: Masked,
   signal: AbortSignal,
 ): Promise<Answered> {
   if (options.answer !== null)
     return options.answer(
-      one.build ?? toBuild(one.row),
+      replayCase.build ?? toBuild(replayCase.row),
       texts,
       signal,
       options.onStep,
-      isLabelledBuild(one.row),
+      isLabelledBuild(replayCase.row),
     );
   const { budgetTokens, without, masker } = options;
   const { sources, secrets } = await maskSources(texts.sources, masker);
@@ -225,15 +226,15 @@ export function createLine<T>(most: number, onDone: (done: T) => Promise<void> |
       while (running.size >= most) await Promise.race(running);
     },
     /** Takes one that runs, and hands over those that are finished in front. */
-    async add(one: Promise<T>): Promise<void> {
-      waiting.push(one);
-      running.add(one);
+    async add(task: Promise<T>): Promise<void> {
+      waiting.push(task);
+      running.add(task);
       const leave = () => {
-        running.delete(one);
-        settled.add(one);
+        running.delete(task);
+        settled.add(task);
       };
       // Who waits for it hears of a failure; this only keeps the process from ending over it.
-      one.then(leave, leave);
+      task.then(leave, leave);
       await this.room();
       while (waiting[0] !== undefined && (settled.has(waiting[0]) || waiting.length >= most * WAITING))
         await handOver();

@@ -299,7 +299,9 @@ function listTools(analysis: Analysis | null): CaseResult['tools'] {
 
 function listMessages(reading: Reading): string[] {
   const thrown = reading.exceptions.map((exception) => `${exception.type}: ${exception.message}`);
-  const diagnosed = reading.diagnostics.filter((one) => one.severity === 'error').map((one) => one.message);
+  const diagnosed = reading.diagnostics
+    .filter((diagnostic) => diagnostic.severity === 'error')
+    .map((diagnostic) => diagnostic.message);
   const tests = reading.failingTests.flatMap((test) => (test.message === null ? [] : [test.message]));
   const said = reading.messages.map((message) => message.text);
   return [...new Set([...tests, ...thrown, ...diagnosed, ...said])].slice(0, MAX_MESSAGES);

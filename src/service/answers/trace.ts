@@ -142,7 +142,9 @@ export async function traceStep(
   return {
     ...step,
     summary: await short(step.summary, mask),
-    judgements: await Promise.all(judgements.slice(0, MAX_PARTS).map((one) => traceJudgment(one, mask))),
+    judgements: await Promise.all(
+      judgements.slice(0, MAX_PARTS).map((judgement) => traceJudgment(judgement, mask)),
+    ),
     tools: await Promise.all(outcomes.slice(0, MAX_PARTS).map((outcome) => traceTool(outcome, mask))),
   };
 }

@@ -48,7 +48,7 @@ export async function readTrust(
   ]);
   const threshold = config.triage?.thresholds.autoNotify ?? USUAL_THRESHOLD;
   const thresholds = [...new Set([...THRESHOLDS, threshold])]
-    .toSorted((one, other) => one - other)
+    .toSorted((left, right) => left - right)
     .map((at) => {
       const { published, coverage, of, hits, low, high } = coverageAt(decided, answered, at);
       const isEnough = of >= TOO_FEW;

@@ -259,7 +259,7 @@ async function findByUrl(builds: ShownStores['builds'], url: string): Promise<Bu
   const beginnings = [...new Set([url.length, ...cuts.toReversed()])]
     .slice(0, MAX_BEGINNINGS)
     .map((end) => url.slice(0, end));
-  const urls = beginnings.flatMap((one) => [one, `${one}/`]);
+  const urls = beginnings.flatMap((beginning) => [beginning, `${beginning}/`]);
   const found = await builds.list({ urls }, { limit: 200, offset: 0 });
   const nearest = findMax(found.map((build) => build.url?.replace(/\/$/, '').length ?? 0));
   const there = found.filter((build) => build.url?.replace(/\/$/, '').length === nearest);

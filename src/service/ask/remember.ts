@@ -29,7 +29,7 @@ export function remember(turns: readonly Said[]): Memory {
 }
 
 function firstSentence(text: string): string {
-  const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
+  const line = text.split('\n').find((line) => line.trim() !== '') ?? '';
   const end = line.indexOf('. ');
   return (end < 0 ? line : line.slice(0, end + 1)).trim();
 }

@@ -94,28 +94,28 @@ async function landTogether(deliveries: Deliveries, waiting: readonly Waiting[])
   const startedAt = performance.now();
   try {
     const fresh = await deliveries.land(first.map(({ delivery }) => delivery));
-    for (const [index, one] of first.entries()) {
-      if (fresh[index] === true) one.landed({ before: null });
-      else copies.push(one);
+    for (const [index, delivery] of first.entries()) {
+      if (fresh[index] === true) delivery.landed({ before: null });
+      else copies.push(delivery);
     }
   } catch (error) {
     // The failure may be due to another delivery, which the database refuses, or to a broken connection. Each
     // delivery is tried separately.
     const again = performance.now() - startedAt < RETRY_WITHIN_MS;
-    for (const one of first) if (!again) one.failed(error);
-    if (again) await Promise.all(first.map((one) => settle(deliveries, one, true)));
+    for (const delivery of first) if (!again) delivery.failed(error);
+    if (again) await Promise.all(first.map((delivery) => settle(deliveries, delivery, true)));
   }
-  await Promise.all(copies.map((one) => settle(deliveries, one, false)));
+  await Promise.all(copies.map((copy) => settle(deliveries, copy, false)));
 }
 
 /** Separates the first delivery of each id from its copies. */
 function partCopies(waiting: readonly Waiting[]): { readonly first: Waiting[]; readonly copies: Waiting[] } {
   const first = new Map<string, Waiting>();
   const copies: Waiting[] = [];
-  for (const one of waiting) {
-    const key = `${one.delivery.source} ${one.delivery.deliveryId}`;
-    if (first.has(key)) copies.push(one);
-    else first.set(key, one);
+  for (const delivery of waiting) {
+    const key = `${delivery.delivery.source} ${delivery.delivery.deliveryId}`;
+    if (first.has(key)) copies.push(delivery);
+    else first.set(key, delivery);
   }
   return { first: [...first.values()], copies };
 }

@@ -251,6 +251,6 @@ async function* allEntries(library: LibraryIndexDeps['library']): AsyncGenerator
   }
 }
 
-function isNewer(one: LibraryEntry, other: LibraryEntry): boolean {
-  return one.confirmedAt === other.confirmedAt ? one.id > other.id : one.confirmedAt > other.confirmedAt;
+function isNewer(left: LibraryEntry, right: LibraryEntry): boolean {
+  return left.confirmedAt === right.confirmedAt ? left.id > right.id : left.confirmedAt > right.confirmedAt;
 }

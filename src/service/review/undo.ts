@@ -61,11 +61,11 @@ async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise
   const undone = decision.batchId === undefined ? [decision] : await reviews.batch(decision.batchId, sql);
   let waiting: Review | null = null;
   const reopened: Review[] = [];
-  for (const one of undone) {
-    const now = await reviews.undo(one, request.reviewer, sql);
+  for (const event of undone) {
+    const now = await reviews.undo(event, request.reviewer, sql);
     if (now === null) throw raced(review);
     reopened.push(now);
-    if (one.reviewId === review.id) waiting = now;
+    if (event.reviewId === review.id) waiting = now;
   }
   if (waiting === null) throw raced(review);
   const lessons = await withdrawLessons(deps, undone, request.reviewer, sql);

@@ -49,14 +49,16 @@ export function joinKnown(read: readonly FailureGroup[], stored: readonly Failur
   const known = stored.flatMap(({ failures }) => failures);
   return read.flatMap((group) => {
     const failures = group.failures.filter(
-      (failure) => failure.test === null || !known.some((one) => isSameFailure(one, failure)),
+      (failure) => failure.test === null || !known.some((earlier) => isSameFailure(earlier, failure)),
     );
     if (failures.length === 0) return [];
     const same = stored.find(
-      (one) =>
-        one.generic === group.generic &&
-        (one.failures.some((failure) => group.failures.some((other) => isSameFailure(failure, other))) ||
-          endAlike(one, group)),
+      (failureGroup) =>
+        failureGroup.generic === group.generic &&
+        (failureGroup.failures.some((failure) =>
+          group.failures.some((other) => isSameFailure(failure, other)),
+        ) ||
+          endAlike(failureGroup, group)),
     );
     return [{ fingerprint: same?.fingerprint ?? group.fingerprint, generic: group.generic, failures }];
   });
@@ -66,11 +68,11 @@ export function joinKnown(read: readonly FailureGroup[], stored: readonly Failur
  * Checks whether two failures of one build are the same: the same test, and the same fingerprint or the same
  * log.
  */
-function isSameFailure(one: Failure, other: Failure): boolean {
-  if (one.test === null || other.test === null || testKey(one.test) !== testKey(other.test)) return false;
-  const [here, there] = [one.test.at?.source, other.test.at?.source];
+function isSameFailure(left: Failure, right: Failure): boolean {
+  if (left.test === null || right.test === null || testKey(left.test) !== testKey(right.test)) return false;
+  const [here, there] = [left.test.at?.source, right.test.at?.source];
   return (
-    one.fingerprint.value === other.fingerprint.value ||
+    left.fingerprint.value === right.fingerprint.value ||
     here === undefined ||
     there === undefined ||
     here === there

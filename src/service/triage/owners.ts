@@ -209,7 +209,7 @@ async function namedPlaces(
   );
   const places: Place[] = [];
   for (const { file, line } of named
-    .filter((one, at) => named.findIndex((other) => other.file === one.file) === at)
+    .filter((place, at) => named.findIndex((other) => other.file === place.file) === at)
     .slice(0, MAX_FILES)) {
     const suffix = projectPath(file).replaceAll('\\', '/');
     const paths = await codeHost
@@ -245,5 +245,5 @@ async function byLastChange(
           .blame({ repository, ref, path, lineStart: line, lineEnd: line }, signal)
           .catch(() => []);
   const changes = [...blamed, ...(await codeHost.history({ repository, ref, path, limit: 5 }, signal))];
-  return changes.map(({ author, commit }) => of(author, commit)).find((one) => one !== null) ?? null;
+  return changes.map(({ author, commit }) => of(author, commit)).find((owner) => owner !== null) ?? null;
 }

@@ -133,9 +133,9 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
     await deps.stores.builds.saveTestResults(build.id, fetched.testResults);
     await keepShownSecrets(deps, build.id, own);
     if (job !== null) await deps.stores.triages.markFetched(job);
-    const names = new Set(sources.map((one) => one.name));
+    const names = new Set(sources.map((other) => other.name));
     return {
-      sources: [...sources, ...archived.filter((one) => !names.has(one.name))],
+      sources: [...sources, ...archived.filter((other) => !names.has(other.name))],
       notes: [...away, ...fetched.notes],
     };
   } catch (error) {

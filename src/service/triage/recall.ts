@@ -134,7 +134,7 @@ function listExcerpts({ failures, excerpts }: TriageSubject): Excerpt[] {
 
 function certain(category: Category, confidence: number): Record<Category, number> {
   const rest = (1 - confidence) / (CATEGORIES.length - 1);
-  return byCategory((one) => (one === category ? confidence : rest));
+  return byCategory((other) => (other === category ? confidence : rest));
 }
 
 /**

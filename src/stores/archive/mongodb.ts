@@ -92,7 +92,7 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
       const found = await within(({ sources }, signal) =>
         sources.find({ buildId }, { signal }).sort({ storedAt: 1, name: 1 }).toArray(),
       );
-      return found.map((one) => ArchivedSource.parse(one));
+      return found.map((withId) => ArchivedSource.parse(withId));
     },
 
     read: async (buildId, name) => {
@@ -213,7 +213,9 @@ async function tidy(within: Within, before: Date): Promise<number> {
   );
   for (const { buildId, name, generation, replaces } of cutOff) {
     const current = (await find(within, buildId, name))?.generation;
-    const dead = [generation, ...(replaces === undefined ? [] : [replaces])].filter((one) => one !== current);
+    const dead = [generation, ...(replaces === undefined ? [] : [replaces])].filter(
+      (version) => version !== current,
+    );
     await within(({ pieces }) => pieces.deleteMany({ buildId, name, generation: { $in: dead } }));
     await within(({ drafts }) => drafts.deleteOne({ generation }));
   }

@@ -206,7 +206,7 @@ export async function findTarget(
     throw error;
   });
   const field = Object.values(value.schema.fields).find(
-    (one) => 'type' in one && one.type === 'dense_vector',
+    (indexSchemaField) => 'type' in indexSchemaField && indexSchemaField.type === 'dense_vector',
   );
   if (field === undefined || !('dimension' in field)) throw unfit(index, 'has no dense vectors', dimensions);
   const { dimension, metric } = field;

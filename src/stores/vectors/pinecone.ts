@@ -89,9 +89,11 @@ export function createSemanticPineconeIndex(
     },
     async clear() {
       filled.clear();
-      const { value } = await space.call('knowledge', (one) => one.describeIndexStats());
-      for (const name of Object.keys(value.namespaces ?? {}).filter((one) => isOfOthers(one, kept))) {
-        await space.write(name, (one) => one.deleteAll({ namespace: name }));
+      const { value } = await space.call('knowledge', (other) => other.describeIndexStats());
+      for (const name of Object.keys(value.namespaces ?? {}).filter((namespace) =>
+        isOfOthers(namespace, kept),
+      )) {
+        await space.write(name, (other) => other.deleteAll({ namespace: name }));
       }
     },
   };

@@ -81,7 +81,7 @@ describe('a message', () => {
     const block = { text: '&lt;x&gt;'.repeat(400) };
     await room().post('C1', { text: 'x', blocks: Array.from({ length: 120 }, () => block) }, options);
     const [posted] = slack.messages;
-    const texts = posted?.blocks.map((one) => (one.type === 'section' ? one.text.text : '')) ?? [];
+    const texts = posted?.blocks.map((other) => (other.type === 'section' ? other.text.text : '')) ?? [];
     expect(texts.join('').length).toBeLessThanOrEqual(12_000);
     expect(texts[0]).toMatch(/^(?:&lt;x&gt;)+(?:&lt;x?)?…$/);
     await room().post(

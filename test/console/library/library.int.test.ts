@@ -24,7 +24,7 @@ describe('the library', () => {
     const page = await getPage(opened.app, `/library/${entry.id}`);
     expect(page.statusCode).toBe(200);
     expect(page.body).toContain('in use');
-    for (const one of [list, page]) expect(one.body).not.toContain('<img');
+    for (const response of [list, page]) expect(response.body).not.toContain('<img');
     const gone = await postForm(opened.app, `/library/${entry.id}/withdraw`, {
       reason: 'It was the other one.',
     });

@@ -35,8 +35,8 @@ describe('the bytes of a text', () => {
     await archive.put('bld_1', { name: 'build.log', kind: 'log', text, notes: [] });
     const ends = fc.integer({ min: 0, max: whole.length - 1 });
     await fc.assert(
-      fc.asyncProperty(ends, ends, async (one, other) => {
-        const [first, last] = [Math.min(one, other), Math.max(one, other)];
+      fc.asyncProperty(ends, ends, async (left, right) => {
+        const [first, last] = [Math.min(left, right), Math.max(left, right)];
         const read: Buffer[] = [];
         for await (const bytes of textBytes(
           archive,

@@ -33,7 +33,10 @@ it('red branches stand with their reason: most branches first, then the longest 
   const causes = [cause('typo', 'a/long'), cause('outage', 'a/one'), cause('outage', 'a/two')];
   const reasons = groupByReason(lanes, causes, NOW);
   expect(
-    reasons.map((one) => [one.cause?.fingerprint ?? null, one.lanes.map(({ repository }) => repository)]),
+    reasons.map((reason) => [
+      reason.cause?.fingerprint ?? null,
+      reason.lanes.map(({ repository }) => repository),
+    ]),
   ).toEqual([
     ['outage', ['a/one', 'a/two']],
     ['typo', ['a/long']],

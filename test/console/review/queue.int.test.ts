@@ -45,15 +45,15 @@ describe('the queue', () => {
     const next = await getPage(opened.app, '/review/next?repo=shop%2Fweb&n=1&of=2');
     expect(locationOf(next)).toMatch(/^\/review\/rev_\w+\?repo=shop%2Fweb&n=1&of=2$/);
     const all = await opened.stores.reviews.listGroups({}, { limit: 10, offset: 0 });
-    const [one, two] = all.map(({ review }) => review.id);
-    expect(locationOf(await getPage(opened.app, `/review/next?after=${one}&n=1`))).toContain(
-      `/review/${two}?n=2`,
+    const [left, right] = all.map(({ review }) => review.id);
+    expect(locationOf(await getPage(opened.app, `/review/next?after=${left}&n=1`))).toContain(
+      `/review/${right}?n=2`,
     );
-    expect(locationOf(await getPage(opened.app, `/review/next?before=${two}&n=2`))).toContain(
-      `/review/${one}?n=1`,
+    expect(locationOf(await getPage(opened.app, `/review/next?before=${right}&n=2`))).toContain(
+      `/review/${left}?n=1`,
     );
-    expect(locationOf(await getPage(opened.app, `/review/next?after=${one}&peek=1`))).toContain(
-      `/review/${two}`,
+    expect(locationOf(await getPage(opened.app, `/review/next?after=${left}&peek=1`))).toContain(
+      `/review/${right}`,
     );
   });
 

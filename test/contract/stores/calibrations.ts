@@ -39,7 +39,7 @@ export function calibrationsContract(world: StoresWorld): void {
     it('are in force by command only, which names what it replaces; who did it and when is kept', async () => {
       const { calibrations } = world.stores;
       const analyst = `llm ${newId('cal')}`;
-      const [one, two] = [await calibrations.add(made(analyst)), await calibrations.add(made(analyst))];
+      const [left, right] = [await calibrations.add(made(analyst)), await calibrations.add(made(analyst))];
       const inForce = async () =>
         (await calibrations.inForce())
           .filter((each) => each.analyst === analyst)
@@ -48,22 +48,22 @@ export function calibrationsContract(world: StoresWorld): void {
         calibrations.use({ analyst, version, replaces, actor: 'ann' });
 
       expect(await inForce()).toEqual([]);
-      expect(await use(one.version, null)).toMatchObject({
-        version: one.version,
+      expect(await use(left.version, null)).toMatchObject({
+        version: left.version,
         replaced: null,
         actor: 'ann',
       });
-      expect(await use(two.version, null)).toBeNull();
-      expect(await inForce()).toEqual([one.version]);
-      await use(two.version, one.version);
-      expect(await inForce()).toEqual([two.version]);
-      await use(null, two.version);
+      expect(await use(right.version, null)).toBeNull();
+      expect(await inForce()).toEqual([left.version]);
+      await use(right.version, left.version);
+      expect(await inForce()).toEqual([right.version]);
+      await use(null, right.version);
       expect(await inForce()).toEqual([]);
       const acts = (await calibrations.acts(10)).filter((each) => each.analyst === analyst);
       expect(acts.map(({ version, replaced }) => [version, replaced])).toEqual([
-        [null, two.version],
-        [two.version, one.version],
-        [one.version, null],
+        [null, right.version],
+        [right.version, left.version],
+        [left.version, null],
       ]);
       expect(Date.parse(acts[0]?.at ?? '')).toBeGreaterThan(0);
     });

@@ -26,7 +26,7 @@ export function casesContract(world: StoresWorld): void {
     const build = await world.build({ number: newId('bld'), ...change });
     await stores.failures.saveGroups(
       build.id,
-      fingerprints.map((one) => sampleGroup(build.id, one)),
+      fingerprints.map((fingerprint) => sampleGroup(build.id, fingerprint)),
     );
     const analysis = await world.analysisOf(build, fingerprints[0] ?? '', answer);
     if (decision === undefined) return { build, analysis, decided: null };

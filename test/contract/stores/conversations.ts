@@ -28,7 +28,9 @@ export function conversationsContract(world: StoresWorld): void {
         [2, 2].map((position) => conversations.append(thread, turnOf(thread, position))),
       );
       expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-      expect(both.find((one) => one.status === 'rejected')?.reason).toMatchObject({
+      expect(
+        both.find((promiseSettledResult) => promiseSettledResult.status === 'rejected')?.reason,
+      ).toMatchObject({
         code: 'conflict',
         retryable: true,
       });

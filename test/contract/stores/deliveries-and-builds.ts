@@ -109,11 +109,11 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       const provisional = { externalId: '9001', number: '9001', pipeline: 'test', job: 'test' };
       const real = { externalId: '9001', number: '57', pipeline: 'CI' };
 
-      const [one, two] = await Promise.all([world.build(provisional), world.build(real)]);
+      const [left, right] = await Promise.all([world.build(provisional), world.build(real)]);
       const later = await world.build({ ...provisional, job: 'lint' });
 
-      expect(one.id).toBe(two.id);
-      expect(later).toMatchObject({ id: one.id, number: '57', pipeline: 'CI', job: 'test' });
+      expect(left.id).toBe(right.id);
+      expect(later).toMatchObject({ id: left.id, number: '57', pipeline: 'CI', job: 'test' });
     });
 
     it('keeps attempts apart and finds the newest by external id', async () => {

@@ -87,7 +87,7 @@ export function deliveriesContract(world: StoresWorld): void {
         }),
       );
 
-      expect(told.reduce((sum, one) => sum + one)).toBe(20);
+      expect(told.reduce((sum, value) => sum + value)).toBe(20);
     });
 
     it('keep text that PostgreSQL cannot hold, cleaned', async () => {
@@ -118,7 +118,7 @@ export function deliveriesContract(world: StoresWorld): void {
 
     it('are listed oldest first, without those that are put off', async () => {
       const all = [inbox(), inbox(), inbox()];
-      for (const one of all) await world.stores.deliveries.land([one]);
+      for (const receivedDelivery of all) await world.stores.deliveries.land([receivedDelivery]);
       const ours = async (olderThanMs: number) => {
         const ids = (await world.stores.deliveries.landed(olderThanMs, 500)).map(
           ({ deliveryId }) => deliveryId,

@@ -278,14 +278,14 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
     });
 
     it('never calls failures alike that said nothing', async () => {
-      const [one, other] = [await world.build({ number: '30' }), await world.build({ number: '31' })];
+      const [left, right] = [await world.build({ number: '30' }), await world.build({ number: '31' })];
       const silent = { message: `Nothing was said ${world.count}.`, generic: true, test: null };
-      for (const { id } of [one, other])
+      for (const { id } of [left, right])
         await world.stores.failures.saveGroups(id, [
           { ...sampleGroup(id, `unknown-${id}`, silent), generic: true },
         ]);
 
-      const query = { text: silent.message, excludeBuildId: other.id, minScore: 0.2, limit: 5 };
+      const query = { text: silent.message, excludeBuildId: right.id, minScore: 0.2, limit: 5 };
       expect(await world.stores.history.similarFailures(query)).toEqual([]);
     });
 

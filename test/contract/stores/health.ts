@@ -274,15 +274,15 @@ function healthOf(builds: readonly Build[], days: number, daysBefore = 2 * days,
     .toSorted(byFailed);
 }
 
-function byFailed(one: Health, other: Health): number {
+function byFailed(left: Health, right: Health): number {
   const key = ({ pipeline, branch }: Health) => `${pipeline} ${branch}`;
-  return other.failed - one.failed || other.builds - one.builds || (key(one) < key(other) ? -1 : 1);
+  return right.failed - left.failed || right.builds - left.builds || (key(left) < key(right) ? -1 : 1);
 }
 
 function redOf(main: readonly Build[], branch: string) {
   const endOf = (build: Build) => build.finishedAt ?? build.receivedAt;
   const line = main.toSorted(
-    (one, other) => Date.parse(endOf(one)) - Date.parse(endOf(other)) || (one.id < other.id ? -1 : 1),
+    (left, right) => Date.parse(endOf(left)) - Date.parse(endOf(right)) || (left.id < right.id ? -1 : 1),
   );
   const streaks: { since: number; until: number | null }[] = [];
   for (const build of line) {
@@ -296,7 +296,7 @@ function redOf(main: readonly Build[], branch: string) {
   return {
     branch: main.length === 0 ? null : branch,
     redHours: expect.closeTo(
-      hours.reduce((sum, one) => sum + one, 0),
+      hours.reduce((sum, hour) => sum + hour, 0),
       6,
     ),
     isRed: closed.length < hours.length,
@@ -316,7 +316,7 @@ function queuedOf({ queuedSeconds }: Build): number[] {
 }
 
 function median(values: readonly number[]): number | null {
-  const sorted = values.toSorted((one, other) => one - other);
+  const sorted = values.toSorted((left, right) => left - right);
   const middle = (sorted.length - 1) / 2;
   const [low, high] = [sorted[Math.floor(middle)], sorted[Math.ceil(middle)]];
   return low === undefined || high === undefined ? null : expect.closeTo((low + high) / 2, 6);

@@ -26,8 +26,8 @@ export function notificationRulesContract(world: StoresWorld): void {
       );
       const occasions = await Promise.all(rows.map(({ payload }) => rules().occasion(payload)));
       return occasions
-        .filter((one) => one?.repository === world.repository)
-        .map((one) => [one?.isAnswer, one?.state, one?.analysisId]);
+        .filter((occasion) => occasion?.repository === world.repository)
+        .map((occasion) => [occasion?.isAnswer, occasion?.state, occasion?.analysisId]);
     }
     afterEach(async () => {
       for (const { id } of await rules().list()) await rules().remove(id, 'test');

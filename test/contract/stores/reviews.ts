@@ -97,7 +97,7 @@ export function reviewsContract(world: StoresWorld): void {
 
       const decisions = [decision, sampleDecision(review)];
       const results = await Promise.all(
-        decisions.map((one) => world.stores.reviews.decide(review.id, claimed?.version ?? 0, one)),
+        decisions.map((other) => world.stores.reviews.decide(review.id, claimed?.version ?? 0, other)),
       );
 
       const taken = decisions.filter((_, index) => results[index] !== null);

@@ -31,7 +31,7 @@ export function situationContract(world: StoresWorld): void {
         generic,
       );
       await world.analysisOf(build, fingerprint);
-      const head = (await situation()).heads.find((one) => one.build.id === build.id);
+      const head = (await situation()).heads.find((buildSituation) => buildSituation.build.id === build.id);
       return head?.causes.find(({ analysis }) => analysis.fingerprint === fingerprint)?.history;
     }
 
@@ -240,7 +240,7 @@ export function situationContract(world: StoresWorld): void {
         await world.stores.builds.saveTestResults(build.id, [result]);
         if (!fails) return build;
         const group = sampleGroup(build.id, fingerprint);
-        const failures = group.failures.map((one) => ({ ...one, test }));
+        const failures = group.failures.map((failure) => ({ ...failure, test }));
         await world.stores.failures.saveGroups(build.id, [{ ...group, failures }]);
         return build;
       };
@@ -278,7 +278,7 @@ export function situationContract(world: StoresWorld): void {
       const of = { type: 'build', buildId: build.id } as const;
       const isMuted = async () =>
         (await world.stores.notices.situation(of)).heads.flatMap(({ causes }) =>
-          causes.map((one) => one.isMuted),
+          causes.map((other) => other.isMuted),
         );
       expect(await isMuted()).toEqual([false]);
       const [cause] = await world.stores.causes.ofFingerprint('f00d', { repositories: [world.repository] });

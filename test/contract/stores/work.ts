@@ -71,12 +71,12 @@ export function workContract(world: StoresWorld): void {
     });
 
     it('says which topics have something due', async () => {
-      const [one, other] = [topic(), topic()];
-      await one.add('a');
-      await other.add('a', { delayMs: LEASE_MS });
-      expect(await work().due([one.name, other.name, 'nobody'])).toEqual([one.name]);
-      await take(one.name);
-      expect(await work().due([one.name])).toEqual([]);
+      const [left, right] = [topic(), topic()];
+      await left.add('a');
+      await right.add('a', { delayMs: LEASE_MS });
+      expect(await work().due([left.name, right.name, 'nobody'])).toEqual([left.name]);
+      await take(left.name);
+      expect(await work().due([left.name])).toEqual([]);
     });
 
     it('does work once for good where that is asked', async () => {

@@ -118,6 +118,6 @@ describe('composeConfidence', () => {
   });
   it('says what moved it', () => {
     const { factors } = compose({ assessment: said(1), reading: rules(0.9, 'CODE_ERROR'), evidence: [red] });
-    expect(factors.map((one) => one.name)).toEqual(['evidence', 'agreement', 'history']);
+    expect(factors.map((factor) => factor.name)).toEqual(['evidence', 'agreement', 'history']);
   });
 });

@@ -155,7 +155,7 @@ describe('execute_tool', () => {
       corrected: ask('read_file', { path: 'a.ts' }),
     });
     const state = await triage(LIMITS, analyst, toolbox);
-    const step = state.steps.find((one) => one.node === 'execute_tool');
-    expect(step?.judgements?.map((one) => one.name)).toEqual(['correct_call']);
+    const step = state.steps.find((other) => other.node === 'execute_tool');
+    expect(step?.judgements?.map((judgement) => judgement.name)).toEqual(['correct_call']);
   });
 });

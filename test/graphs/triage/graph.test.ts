@@ -282,7 +282,10 @@ describe('triage graph', () => {
 
     expect(state.classification).toMatchObject({ ...revised, confidence: 0.8 });
     expect(
-      Object.values(state.classification?.probabilities ?? {}).reduce((sum, one) => sum + one, 0),
+      Object.values(state.classification?.probabilities ?? {}).reduce(
+        (sum, probability) => sum + probability,
+        0,
+      ),
     ).toBeCloseTo(1);
   });
 

@@ -84,7 +84,7 @@ describe('templatesOf', () => {
     );
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
-        const clean = lines.map((one) => one.replace(/[^ -~]|\[|\d\d:/g, ''));
+        const clean = lines.map((other) => other.replace(/[^ -~]|\[|\d\d:/g, ''));
         const made = extractTemplates(clean.join('\n'));
         expect(extractTemplates(clean.join('\n'))).toEqual(made);
         const green = Templates.parse(JSON.parse(JSON.stringify(made)));
@@ -107,13 +107,13 @@ describe('templatesOf', () => {
 
 describe('templates of several builds', () => {
   it('know a line that any of them knows', () => {
-    const [one, other] = [
+    const [left, right] = [
       extractTemplates('all good in 3s\nERROR: telemetry is off'),
       extractTemplates('retrying the upload to mirror-7'),
     ];
-    expect(knowsAny([one, other], 'all good in 90s')).toBe(true);
-    expect(knowsAny([one, other], 'retrying the upload to mirror-7')).toBe(true);
-    expect(knowsAny([one, other], 'ERROR: disk is full')).toBe(false);
+    expect(knowsAny([left, right], 'all good in 90s')).toBe(true);
+    expect(knowsAny([left, right], 'retrying the upload to mirror-7')).toBe(true);
+    expect(knowsAny([left, right], 'ERROR: disk is full')).toBe(false);
     expect(knowsAny([], 'all good in 3s')).toBe(false);
   });
 

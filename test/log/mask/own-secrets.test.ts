@@ -28,7 +28,7 @@ test.each([
     const masked = await masker.maskAll(texts);
 
     const [webhook, own] = [digestOfToken(WEBHOOK), digestOfToken(token)];
-    expect(masked.map((one) => one.own)).toEqual([
+    expect(masked.map((other) => other.own)).toEqual([
       [webhook],
       [webhook],
       [own],

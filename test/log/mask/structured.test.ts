@@ -46,8 +46,8 @@ describe('hiding in reports', () => {
     fc.assert(
       fc.property(fc.array(value, { minLength: 1, maxLength: 4 }), spans, (values, places) => {
         const cases = values.map(
-          (one, at) =>
-            `<testcase name="t${at}"><failure message="${escaped(one)}">${escaped(one)}</failure></testcase>`,
+          (other, at) =>
+            `<testcase name="t${at}"><failure message="${escaped(other)}">${escaped(other)}</failure></testcase>`,
         );
         const xml = `<testsuite>${cases.join('')}</testsuite>`;
         const ends = Array.from(
@@ -63,7 +63,7 @@ describe('hiding in reports', () => {
         const hidden = hideInReport(xml, found)?.text ?? '';
         expect(parseReport('r.xml', hidden).notes).toEqual(parseReport('r.xml', xml).notes);
 
-        const json = JSON.stringify(values.map((one) => ({ one, n: 12 })));
+        const json = JSON.stringify(values.map((other) => ({ one: other, n: 12 })));
         const inJson = places.map(({ from, length }) => ({
           from: from % json.length,
           to: Math.min(json.length, (from % json.length) + length),

@@ -59,7 +59,7 @@ describe('the sum of trees', () => {
         const sum = createTreeSum(grown.map(stored), WIDTH);
         const flat = Float32Array.from(values.flat());
         for (const [i, row] of values.entries())
-          expect(sum(flat, i * WIDTH)).toBe(grown.reduce((all, one) => all + walked(one, row), 0));
+          expect(sum(flat, i * WIDTH)).toBe(grown.reduce((all, other) => all + walked(other, row), 0));
       }),
     );
   });

@@ -71,8 +71,8 @@ describe('fingerprintOf', () => {
       '# Fatal process OOM in Zone',
       'FATAL ERROR: Scavenger: promotion failed JavaScript heap out of memory',
     ],
-  ])('is the same whatever the %s', (_, one, other) => {
-    expect(printOf(one)).toBe(printOf(other));
+  ])('is the same whatever the %s', (_, left, right) => {
+    expect(printOf(left)).toBe(printOf(right));
   });
 
   it('differs by test, by small numbers in its name, and by message', () => {
@@ -96,9 +96,9 @@ describe('fingerprintOf', () => {
       'worker of the depot died with exit code 137',
       'worker of the depot died with exit code 1',
     ],
-  ])('distinguishes different %s', (_, one, other) => {
-    expect(printOf(one)).not.toBe(printOf(other));
-    expect(printOf(one, 'test_a')).not.toBe(printOf(other, 'test_a'));
+  ])('distinguishes different %s', (_, left, right) => {
+    expect(printOf(left)).not.toBe(printOf(right));
+    expect(printOf(left, 'test_a')).not.toBe(printOf(right, 'test_a'));
   });
 
   it('is generic where it rests on the name of a test alone', () => {

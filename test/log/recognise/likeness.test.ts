@@ -33,7 +33,9 @@ const CASES: Readonly<Record<string, LikenessParts>> = {
   }),
   peer: parts({ message: 'Could not resolve dependency: peer react@"^17" from acme-ui@2.1.0' }),
 };
-const index = nearMatchIndex(Object.entries(CASES).map(([id, one]) => ({ id, parts: one })));
+const index = nearMatchIndex(
+  Object.entries(CASES).map(([id, likenessParts]) => ({ id, parts: likenessParts })),
+);
 
 describe('nearMatchIndex', () => {
   it.each(Object.keys(CASES))('finds %s itself with score 1, before all others', (id) => {

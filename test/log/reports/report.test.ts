@@ -18,7 +18,7 @@ const failed = (name: string, text: string) =>
 const counts = (name: string, text: string) => {
   const { testResults } = parseReport(name, text);
   return ['passed', 'failed', 'skipped'].map(
-    (status) => testResults.filter((one) => one.status === status).length,
+    (status) => testResults.filter((testResult) => testResult.status === status).length,
   );
 };
 

@@ -132,7 +132,9 @@ describe('classify', () => {
       probabilities: { ...PROBABILITIES, INFRA_ERROR: -3, CODE_ERROR: 0.9 },
     };
     const { value } = await createLlmAnalyst({ model: modelReplying(reply) }).classify({ subject }, never);
-    expect(Object.values(value.probabilities).reduce((sum, one) => sum + one, 0)).toBeCloseTo(1);
+    expect(Object.values(value.probabilities).reduce((sum, probability) => sum + probability, 0)).toBeCloseTo(
+      1,
+    );
     expect(value.confidence).toBe(0.5);
   });
 

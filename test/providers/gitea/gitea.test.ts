@@ -167,8 +167,8 @@ describe('the past of Forgejo', () => {
     const past = createGiteaPastRuns({ baseUrl: `${server.url}/api/v1`, token: 't' }, 5_000);
     const signal = AbortSignal.timeout(5_000);
     const readings: unknown[] = [];
-    for await (const one of past.list('shop/api', new Date('2026-03-01T00:00:00Z'), signal))
-      readings.push([one.attempt, await one.load(signal)]);
+    for await (const pastRun of past.list('shop/api', new Date('2026-03-01T00:00:00Z'), signal))
+      readings.push([pastRun.attempt, await pastRun.load(signal)]);
     await server.close();
 
     expect(readings).toMatchObject([

@@ -84,7 +84,7 @@ function recordsOf(jobs: Jobs, attempt: string | undefined) {
   });
   return [
     { id: 's', type: 'Stage', name: 'build' },
-    ...jobs.filter((one) => one.attempt === wanted).map(job),
+    ...jobs.filter((other) => other.attempt === wanted).map(job),
   ];
 }
 

@@ -86,7 +86,7 @@ export function pastAnswer(route: string, query: URLSearchParams, state: HostSta
   }
   const [, id, what] =
     /^GET \/actions\/runs\/(\d+)\/(?:attempts\/1\/)?(jobs|artifacts|logs)$/.exec(route) ?? [];
-  const run = state.past.find((one) => String(one.id) === id);
+  const run = state.past.find((pastHostRun) => String(pastHostRun.id) === id);
   if (run?.isDeleted === true) return null;
   if (run !== undefined && what === 'artifacts') return { json: { total_count: 0, artifacts: [] } };
   if (run !== undefined && what === 'jobs') {

@@ -75,7 +75,7 @@ function pastAnswer(route: string, query: URLSearchParams, state: HostState): Ho
     };
   }
   const [, id, what] = /^GET \/pipelines\/(\d+)(?:\/(jobs|test_report))?$/.exec(route) ?? [];
-  const run = state.past.find((one) => String(one.id) === id);
+  const run = state.past.find((pastHostRun) => String(pastHostRun.id) === id);
   if (run === undefined) return pastLog(state, /^GET \/jobs\/(\d+)\/trace$/.exec(route)?.[1]);
   if (run.isDeleted === true) return { status: 404, json: { message: '404 Not found' } };
   const { status, ended } = run;

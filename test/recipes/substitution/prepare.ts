@@ -21,7 +21,7 @@ export async function preparePipelines(
   pipeline: string,
   variables: readonly Readonly<Record<string, string>>[],
 ): Promise<Pipeline[]> {
-  const answers = await ask(variables.map((one) => ({ pipeline, variables: one })));
+  const answers = await ask(variables.map((variable) => ({ pipeline, variables: variable })));
   return answers.map((answer) => Pipeline.parse(answer));
 }
 
@@ -29,7 +29,7 @@ export async function preparePipelines(
 export async function expandVariables(
   variables: readonly Readonly<Record<string, string>>[],
 ): Promise<Record<string, string>[]> {
-  const answers = await ask(variables.map((one) => ({ variables: one })));
+  const answers = await ask(variables.map((variable) => ({ variables: variable })));
   return answers.map(
     (answer) => z.object({ variables: z.record(z.string(), z.string()) }).parse(answer).variables,
   );

@@ -25,7 +25,7 @@ function answered(id: string, right: boolean, answerConfidence: number): Replaye
 const cases = (confidenceOf: (at: number, right: boolean) => number) =>
   Array.from({ length: 40 }, (_, at) => answered(`case-${at}`, at % 4 !== 0, confidenceOf(at, at % 4 !== 0)));
 const figure = (a: readonly ReplayedCase[], b: readonly ReplayedCase[], name: string) =>
-  systemDifferences(a, b, ABLATION_MEASURES).find((one) => one.name === name);
+  systemDifferences(a, b, ABLATION_MEASURES).find((difference) => difference.name === name);
 const EQUAL_RISK = 'publishable with at most 5 % wrong';
 
 describe('two systems', () => {

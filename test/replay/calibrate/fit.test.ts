@@ -59,7 +59,7 @@ describe('fitCategories', () => {
 
   it('takes drawn answers for what they show, not for all that they represent', () => {
     const drawn = (right: number) =>
-      labelled('CONFIG_ERROR', 0.95, right, 0).map((one) => ({ ...one, weight: 20 }));
+      labelled('CONFIG_ERROR', 0.95, right, 0).map((labelledAnswer) => ({ ...labelledAnswer, weight: 20 }));
     const one = fitCategories([...many, ...drawn(1)], 'auto').CONFIG_ERROR;
     expect(calibrated(one.points, 0.95)).toBeLessThanOrEqual(7 / 9 + 1e-4);
     const mixed = fitCategories(

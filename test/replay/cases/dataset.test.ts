@@ -18,7 +18,9 @@ describe('reading a data set', () => {
   it('gives rows in their order, blank lines and a byte order mark left out', async () => {
     const outcomes = await read(['\ufeff{"id":"a","log":"x"}\r', '', ' \t', '{"id":"b","log":"y"}']);
     expect(
-      outcomes.map((one) => ('row' in one ? `${one.line} ${one.row.id} ${one.row.log}` : one.error)),
+      outcomes.map((outcome) =>
+        'row' in outcome ? `${outcome.line} ${outcome.row.id} ${outcome.row.log}` : outcome.error,
+      ),
     ).toEqual(['1 a x', '4 b y']);
   });
 

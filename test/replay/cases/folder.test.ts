@@ -89,7 +89,9 @@ describe('a folder of logs', () => {
       'e.log': 'x',
     });
     expect(
-      outcomes.map((one) => ('error' in one ? `${one.line} ${one.id}: ${one.error}` : one.one.row.id)),
+      outcomes.map((outcome) =>
+        'error' in outcome ? `${outcome.line} ${outcome.id}: ${outcome.error}` : outcome.one.row.id,
+      ),
     ).toEqual([
       'e.log',
       '2 a: truth.json, field category: "WEATHER" is not a category; use one of CODE_ERROR, INFRA_ERROR, CONFIG_ERROR, DEPENDENCY_ERROR, TEST_FAILURE',
@@ -116,7 +118,7 @@ describe('a folder of logs', () => {
     expect(
       cases.every(({ row }) => row.category != null && row.expected_lines != null && row.root_cause != null),
     ).toBe(true);
-    const withGreen = await Promise.all(cases.map((one) => one.load(LIMITS)));
+    const withGreen = await Promise.all(cases.map((replayCase) => replayCase.load(LIMITS)));
     expect(withGreen.filter(({ greenText }) => greenText !== undefined).length).toBeGreaterThan(3);
     expect(withGreen.every(({ sources }) => sources[0]?.name === 'log.txt')).toBe(true);
   });

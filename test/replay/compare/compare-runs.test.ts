@@ -97,13 +97,18 @@ describe('comparing two runs', () => {
       cases.map(({ labels, a, b }) => ({ ...(labels === undefined ? {} : { labels }), a: b, b: a })),
     );
     expect(back.differences.map(({ name }) => name)).toEqual(there.differences.map(({ name }) => name));
-    for (const [at, one] of there.differences.entries()) {
+    for (const [at, difference] of there.differences.entries()) {
       const other = back.differences[at];
-      expect(other).toMatchObject({ a: one.b, b: one.a, won: one.lost, lost: one.won });
-      expect(other?.difference).toBeCloseTo(-one.difference, 9);
-      expect(other?.interval?.[0]).toBeCloseTo(-(one.interval?.[1] ?? Number.NaN), 9);
-      expect(other?.interval?.[1]).toBeCloseTo(-(one.interval?.[0] ?? Number.NaN), 9);
-      expect(other?.mcNemar?.midP).toBe(one.mcNemar?.midP);
+      expect(other).toMatchObject({
+        a: difference.b,
+        b: difference.a,
+        won: difference.lost,
+        lost: difference.won,
+      });
+      expect(other?.difference).toBeCloseTo(-difference.difference, 9);
+      expect(other?.interval?.[0]).toBeCloseTo(-(difference.interval?.[1] ?? Number.NaN), 9);
+      expect(other?.interval?.[1]).toBeCloseTo(-(difference.interval?.[0] ?? Number.NaN), 9);
+      expect(other?.mcNemar?.midP).toBe(difference.mcNemar?.midP);
     }
     expect(back.lost.map(({ id }) => id)).toEqual(there.won.map(({ id }) => id));
   });
@@ -124,7 +129,7 @@ describe('comparing two runs', () => {
     });
     const clustered = await compareCases(cases);
     expect(clustered.resampling).toEqual({ by: 'project', units: 10 });
-    const alone = await compareCases(cases.map((one) => ({ ...one, labels: CODE })));
+    const alone = await compareCases(cases.map((testCase) => ({ ...testCase, labels: CODE })));
     expect(alone.resampling).toEqual({ by: 'case', units: 40 });
     expect(widthOf(find(clustered, 'category accuracy'))).toBeGreaterThan(
       widthOf(find(alone, 'category accuracy')),
@@ -174,7 +179,7 @@ describe('comparing two runs', () => {
 });
 
 function find(comparison: Comparison, name: string): Difference {
-  const found = comparison.differences.find((one) => one.name === name);
+  const found = comparison.differences.find((difference) => difference.name === name);
   if (found === undefined) throw new Error(`no ${name}`);
   return found;
 }

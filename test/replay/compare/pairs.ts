@@ -38,7 +38,7 @@ export function said(category: string, others: Partial<CaseResult> = {}): Partia
 }
 
 function filesOf(cases: readonly TestCase[], side: 'a' | 'b'): RunResults[] {
-  const answers = cases.map((one) => [one[side] ?? []].flat());
+  const answers = cases.map((testCase) => [testCase[side] ?? []].flat());
   const repeats = Math.max(1, ...answers.map((ones) => ones.length));
   return Array.from({ length: repeats }, (_, at) => ({
     path: `${side}${at}.jsonl`,

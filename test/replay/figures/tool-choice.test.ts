@@ -37,9 +37,11 @@ describe('the choice of tools', () => {
     const refused = settled(['read_file'], ['read_blame refused', 'search_code refused', 'read_file']);
     const empty = settled(['read_file'], ['read_file empty']);
     const never = settled(['read_file'], ['read_blame']);
-    expect([repeated, refused].map((one) => findValue([one], TWO))).toEqual([1, 1]);
+    expect([repeated, refused].map((replayedCase) => findValue([replayedCase], TWO))).toEqual([1, 1]);
     expect(findValue([refused], FIRST)).toBe(1);
-    expect([empty, never].map((one) => findValue([one], 'tool choice: settled by any'))).toEqual([0, 0]);
+    expect(
+      [empty, never].map((replayedCase) => findValue([replayedCase], 'tool choice: settled by any')),
+    ).toEqual([0, 0]);
   });
 
   it('takes look-ups that every failure gets for no choice', () => {

@@ -32,7 +32,7 @@ describe('a bar', () => {
     ],
   ] as const)('is %s', async (_name, bar, figure, status) => {
     const { ok, outcomes } = await judgeGate(gateOf([{ figure: FIGURE, ...bar }]), [runOf([figure])]);
-    expect(outcomes.map((one) => one.status)).toEqual([status]);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual([status]);
     expect(ok).toBe(status !== 'failed');
   });
 
@@ -137,7 +137,7 @@ describe('what cannot be judged fails', () => {
     expect(
       gate.outcomes
         .filter(({ status }) => status === 'failed')
-        .map((one) => one.sentence)
+        .map((outcome) => outcome.sentence)
         .join('\n'),
     ).toContain(sentence);
   });

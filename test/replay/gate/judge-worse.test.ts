@@ -16,7 +16,7 @@ describe('a bar against the baseline', () => {
     ['better', -4, { worseBy: 0 }, 'ok'],
   ] as const)('%s', async (_name, worse, bar, status) => {
     const { outcomes } = await judge(worse, { figure: FIGURE, ...bar });
-    expect(outcomes.map((one) => one.status)).toEqual([status]);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual([status]);
   });
 
   it('says how much worse, and names the lost cases', async () => {

@@ -13,7 +13,7 @@ test('a log may hold the line separators of Unicode: a recording is a line of th
   const path = join(FOLDER, 'separators.jsonl');
   writeFileSync(path, `\ufeff${JSON.stringify(odd)}\r\n\n${JSON.stringify(recording)}\nno json`);
   const read: unknown[] = [];
-  for await (const one of recordingsInFile(path))
-    read.push('error' in one ? one.name : one.recording.missing);
+  for await (const recordingSource of recordingsInFile(path))
+    read.push('error' in recordingSource ? recordingSource.name : recordingSource.recording.missing);
   expect(read).toEqual([odd.missing, recording.missing, 'line 4']);
 });

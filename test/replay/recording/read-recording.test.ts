@@ -18,7 +18,7 @@ function linesOf(
 ): RecordingLine[] {
   return [
     { what: 'begun', run, head: { startedAt, madeBy, subject, limits } },
-    ...tools.map((one) => ({ what: 'offered' as const, run, tools: one })),
+    ...tools.map((tool) => ({ what: 'offered' as const, run, tools: tool })),
     ...judgements.map((judgement) => ({ what: 'judged' as const, run, judgement })),
     ...calls.map((call) => ({ what: 'called' as const, run, call })),
   ];

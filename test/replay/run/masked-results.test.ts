@@ -64,7 +64,7 @@ async function replayed(outcome: CaseOutcome): Promise<ReplayedCase> {
   const limits = { budgetTokens: 2_000, concurrency: 1, maxLogBytes: 1_000_000, green: true, answer: null };
   const masker = createMasker(createMaskingOptions(testConfig(NAMES)));
   await replay(
-    { ...limits, cases: one(), masker, onCase: (one) => void done.push(one) },
+    { ...limits, cases: one(), masker, onCase: (replayedCase) => void done.push(replayedCase) },
     new AbortController().signal,
   );
   const [first] = done;

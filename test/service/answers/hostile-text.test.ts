@@ -36,7 +36,11 @@ function poison(analysis: Analysis, text: (index: number) => string): Analysis {
         { text: text(3), evidence: ['E1', 'E2'], quotes: [{ source: text(4), line: 7, text: text(5) }] },
       ],
       suspects: [{ path: text(6), line: 3, commit: text(7), author: text(8), score: 0.5, reason: text(9) }],
-      hypotheses: analysis.answer.hypotheses.map((one) => ({ ...one, text: text(10), settledBy: text(11) })),
+      hypotheses: analysis.answer.hypotheses.map((hypothesis) => ({
+        ...hypothesis,
+        text: text(10),
+        settledBy: text(11),
+      })),
     },
     verdict: { ...analysis.verdict, reasons: [text(3)] },
     evidence: [

@@ -26,7 +26,7 @@ function fakeStore() {
     if (deliveries.some(({ deliveryId }) => deliveryId === state.poison)) throw broken(false);
     if (state.failures > 0) {
       state.failures -= 1;
-      if (state.keepThenFail) for (const one of deliveries) keep(one);
+      if (state.keepThenFail) for (const receivedDelivery of deliveries) keep(receivedDelivery);
       throw broken(true);
     }
     return deliveries.map(keep);
@@ -123,7 +123,12 @@ describe('landing', () => {
     const away = await Promise.allSettled(ids(10).map((id) => inbox.land(delivery(id))));
     store.state.failures = 0;
 
-    expect(away.every((one) => one.status === 'rejected' && one.reason.retryable === true)).toBe(true);
+    expect(
+      away.every(
+        (promiseSettledResult) =>
+          promiseSettledResult.status === 'rejected' && promiseSettledResult.reason.retryable === true,
+      ),
+    ).toBe(true);
     expect(await inbox.land(delivery('d-0'))).toEqual({ before: null });
   });
 

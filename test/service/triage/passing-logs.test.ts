@@ -22,7 +22,9 @@ function storing(...log: string[]) {
     }));
   const choose = async (_build: string, logs: readonly string[]) => {
     asked.push(logs);
-    return [...chosen('12'), ...chosen('11')].filter((one) => logs.includes(one.log));
+    return [...chosen('12'), ...chosen('11')].filter((chosenPassingLog) =>
+      logs.includes(chosenPassingLog.log),
+    );
   };
   return { asked, passingBuilds: storedGreens({ passingBuilds: { choose }, greenBuilds: 3 }) };
 }

@@ -71,7 +71,7 @@ describe('a PGlite directory', () => {
     const underWay = db.query('select pg_sleep(30)');
     underWay.catch(() => undefined);
     await vi.waitFor(() => expect(posted).toHaveBeenCalled());
-    const thread = posted.mock.contexts.find((one) => one instanceof Worker);
+    const thread = posted.mock.contexts.find((context) => context instanceof Worker);
     posted.mockRestore();
     await thread?.terminate();
 

@@ -277,7 +277,9 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
 
     const line = await Promise.allSettled(Array.from({ length: 150 }, () => db.query('select 1')));
 
-    const refusals = line.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    const refusals = line.flatMap((promiseSettledResult) =>
+      promiseSettledResult.status === 'rejected' ? [promiseSettledResult.reason] : [],
+    );
     console.info(
       `T28: 150 questions while both connections are busy: ${refusals.length} refused, ${150 - refusals.length} answered, hanging: 0`,
     );

@@ -27,16 +27,16 @@ describe('pgvector and its embedder', () => {
   it('keeps the vectors of several embedders side by side, whatever their length', async () => {
     const db = await openEmbeddedDatabase();
     try {
-      const one = createPgvectorIndex(db, wordEmbedder('one', 512));
+      const vectorIndex = createPgvectorIndex(db, wordEmbedder('one', 512));
       const other = createSemanticPgvectorIndex(db, wordEmbedder('other', 8), ['one']);
-      await one.upsert('knowledge', [{ id: 'a', text: 'one two', metadata: {} }]);
+      await vectorIndex.upsert('knowledge', [{ id: 'a', text: 'one two', metadata: {} }]);
       expect(await other.search('knowledge', { text: 'one two', limit: 5 })).toEqual([]);
       expect(await other.count('knowledge')).toBe(0);
 
       await other.upsert('knowledge', [{ id: 'a', text: 'one two', metadata: {} }]);
       expect((await other.search('knowledge', { text: 'one two', limit: 5 }))[0]?.score).toBeCloseTo(1, 4);
-      await one.remove('knowledge', ['a']);
-      expect([await one.count('knowledge'), await other.count('knowledge')]).toEqual([0, 1]);
+      await vectorIndex.remove('knowledge', ['a']);
+      expect([await vectorIndex.count('knowledge'), await other.count('knowledge')]).toEqual([0, 1]);
     } finally {
       await db.dispose();
     }

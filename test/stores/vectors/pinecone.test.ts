@@ -178,11 +178,11 @@ describe('embedders', () => {
 
   it('keeps their vectors apart, fills shorter ones up, and forgets those of models alone', async () => {
     const api = await start({ dimension: 512 });
-    const one = indexOf(api);
+    const vectorIndex = indexOf(api);
     const other = createSemanticPineconeIndex(optionsOf(api), words('openai:mini/model', 8), [
       'hashing-512-v1',
     ]);
-    await one.upsert('knowledge', [ITEM]);
+    await vectorIndex.upsert('knowledge', [ITEM]);
     expect(await other.search('knowledge', QUERY)).toEqual([]);
     await other.upsert('knowledge', [ITEM]);
 

@@ -77,7 +77,7 @@ export async function countGeneric(
     for (const advice of await advise(text)) {
       if (isSilent(advice)) continue;
       const own = findOwnNames(text, advice ?? '');
-      if (!findGrounds(advice ?? '').some((one) => stands(one) || own.has(one.value)))
+      if (!findGrounds(advice ?? '').some((ground) => stands(ground) || own.has(ground.value)))
         broken.push(`${log.name}: “${advice}”`);
     }
   }

@@ -81,27 +81,27 @@ export async function judgeJoins(
 export function countKinds(judged: readonly JudgedJoin[]): KindFigures[] {
   const kinds = Object.keys(KINDS) as JoinKind[];
   return kinds.flatMap((kind) => {
-    const own = judged.filter((one) => one.join.kind === kind);
+    const own = judged.filter((judgedJoin) => judgedJoin.join.kind === kind);
     if (own.length === 0) return [];
-    const sum = (valueFor: (one: JudgedJoin) => number) =>
-      own.reduce((total, one) => total + valueFor(one), 0);
+    const sum = (valueFor: (judgedJoin: JudgedJoin) => number) =>
+      own.reduce((total, judgedJoin) => total + valueFor(judgedJoin), 0);
     const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
-    const failures = sum((one) => one.failures);
+    const failures = sum((judgedJoin) => judgedJoin.failures);
     return {
       kind,
       joins: own.length,
       faithful: share(own.filter(({ faults }) => faults.length === 0).length, own.length),
       same: share(
-        sum((one) => one.same),
+        sum((judgedJoin) => judgedJoin.same),
         failures,
       ),
       missing: share(
-        sum((one) => one.missing),
+        sum((judgedJoin) => judgedJoin.missing),
         failures,
       ),
       bleed: share(
-        sum((one) => one.bleeding),
-        sum((one) => one.answers),
+        sum((judgedJoin) => judgedJoin.bleeding),
+        sum((judgedJoin) => judgedJoin.answers),
       ),
       misgrouped: share(own.filter(({ misgrouped }) => misgrouped > 0).length, own.length),
     };

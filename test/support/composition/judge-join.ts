@@ -157,7 +157,7 @@ function toTexts({ title, rootCause, fixRecommendation, claims }: AnalysisResult
 
 function nameTestPlace({ failingTests }: AnalysisResult, { test, suite }: LabelledFailure): string | null {
   const found =
-    failingTests.find((one) => one.name === test && one.suite === suite) ??
+    failingTests.find((failingTest) => failingTest.name === test && failingTest.suite === suite) ??
     failingTests.find(({ name }) => name === test);
   return found?.file == null ? null : `${found.file}:${found.line}`;
 }

@@ -102,7 +102,7 @@ function worstChain(
   };
   return parts
     .map((_, at) => begin(at))
-    .reduce((worst, one) => (one.ways > worst.ways ? one : worst), { ways: 1, chain: [] });
+    .reduce((worst, verdict) => (verdict.ways > worst.ways ? verdict : worst), { ways: 1, chain: [] });
 }
 
 /** Tarjan's components, those that go round. */
@@ -267,8 +267,8 @@ function forward(positions: readonly Position[], members: readonly number[]): Se
   return reachable(members, (at) => [...(positions[at]?.next.keys() ?? [])]);
 }
 
-function meet(positions: readonly Position[], one: number, other: number): boolean {
-  return ((positions[one]?.set ?? 0n) & (positions[other]?.set ?? 0n)) !== 0n;
+function meet(positions: readonly Position[], left: number, right: number): boolean {
+  return ((positions[left]?.set ?? 0n) & (positions[right]?.set ?? 0n)) !== 0n;
 }
 
 /** Everything that can be come to from `starts`, these included. */

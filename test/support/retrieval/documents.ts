@@ -34,11 +34,22 @@ export function makeDocuments(format: RunbookFormat, entries: readonly Entry[]):
  * Returns what a document says about an error, in its own words, in other words, or about another error of
  * the same tool.
  */
-export function toEntry(one: RetrievalCase, how: 'quoted' | 'other words' | 'another error'): Entry {
-  const title = one.name.replaceAll('-', ' ');
+export function toEntry(
+  retrievalCase: RetrievalCase,
+  how: 'quoted' | 'other words' | 'another error',
+): Entry {
+  const title = retrievalCase.name.replaceAll('-', ' ');
   if (how === 'another error')
-    return { title: `About ${one.near.cause.split(' ').slice(1, 4).join(' ')}`, ...one.near };
-  return { title, symptom: how === 'quoted' ? one.symptom : one.otherWords, cause: one.cause, fix: one.fix };
+    return {
+      title: `About ${retrievalCase.near.cause.split(' ').slice(1, 4).join(' ')}`,
+      ...retrievalCase.near,
+    };
+  return {
+    title,
+    symptom: how === 'quoted' ? retrievalCase.symptom : retrievalCase.otherWords,
+    cause: retrievalCase.cause,
+    fix: retrievalCase.fix,
+  };
 }
 
 const ENDINGS = { markdown: 'md', html: 'html', docx: 'docx', pdf: 'pdf', text: 'txt' } as const;

@@ -57,8 +57,8 @@ describe('cutting a document', () => {
     expect(passages.length).toBeGreaterThan(5);
     for (const passage of passages) expect(countTokens(passage.text)).toBeLessThan(580);
     for (let index = 0; index < 400; index += 1)
-      expect(passages.some((one) => one.text.includes(`number ${index} speaks`))).toBe(true);
-    const [first = '', second = ''] = passages.map((one) => one.text);
+      expect(passages.some((passage) => passage.text.includes(`number ${index} speaks`))).toBe(true);
+    const [first = '', second = ''] = passages.map((passage) => passage.text);
     expect(
       second
         .split('\n\n')[1]

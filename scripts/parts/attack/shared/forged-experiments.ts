@@ -278,11 +278,11 @@ function unfoundedBisections(): object[] {
   const { tried } = bisection();
   return [
     bisection({ tried: [] }),
-    bisection({ tried: tried.map((one) => ({ ...one, exitCodes: [] })) }),
+    bisection({ tried: tried.map((point) => ({ ...point, exitCodes: [] })) }),
     bisection({ tried: tried.map(({ at: _at, ...one }) => one) }),
     bisection({ tried: tried.filter(({ at }) => at !== 2) }),
-    bisection({ tried: tried.map((one) => (one.at === 2 ? ranAt(2, 1, 20) : one)) }),
-    bisection({ tried: tried.map((one) => (one.at === 3 ? ranAt(3, 0, 20) : one)) }),
+    bisection({ tried: tried.map((point) => (point.at === 2 ? ranAt(2, 1, 20) : point)) }),
+    bisection({ tried: tried.map((point) => (point.at === 3 ? ranAt(3, 0, 20) : point)) }),
     bisection({ commits: 5_001 }),
     bisection({ confidence: 0.5 }),
     bisection({}, { commit: commitAt(2) }),

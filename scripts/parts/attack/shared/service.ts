@@ -256,7 +256,9 @@ async function usageOf({ name, child }: Running): Promise<Record<string, number>
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
   const folder = `/proc/${child.pid}/fd`;
   const descriptors = await readdir(folder).catch(() => []);
-  const open = await Promise.all(descriptors.map((one) => readlink(join(folder, one)).catch(() => '')));
+  const open = await Promise.all(
+    descriptors.map((descriptor) => readlink(join(folder, descriptor)).catch(() => '')),
+  );
   const files = open.filter((target) => target !== '' && !target.includes('/database/'));
   return {
     [`${name}, MB`]: Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024,

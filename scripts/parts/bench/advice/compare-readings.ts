@@ -35,9 +35,9 @@ export function comparisonText(
   first: ReadonlyMap<string, Judgement>,
   second: ReadonlyMap<string, Judgement>,
 ): string {
-  const pairs = [...first.values()].flatMap((one) => {
-    const other = second.get(one.id);
-    return other === undefined ? [] : [{ one, other }];
+  const pairs = [...first.values()].flatMap((pair) => {
+    const other = second.get(pair.id);
+    return other === undefined ? [] : [{ one: pair, other }];
   });
   const lone = first.size + second.size - 2 * pairs.length;
   const blocks = (Object.keys(SCALES) as Scale[]).map((scale) => scaleText(scale, pairs));

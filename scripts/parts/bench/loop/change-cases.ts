@@ -18,8 +18,8 @@ interface Changed {
 
 export function createChangeCases(parent: string): LoopCase[] {
   return [
-    CHANGED.map((one) => changedCase(parent, one)),
-    STANDING.map((one) => standingCase(parent, one)),
+    CHANGED.map((planted) => changedCase(parent, planted)),
+    STANDING.map((planted) => standingCase(parent, planted)),
   ].flat();
 }
 
@@ -34,11 +34,11 @@ function note(text: string): PlannedCommit {
 }
 
 /** One of three commits since the passing build changed the file. */
-function changedCase(parent: string, one: Changed): LoopCase {
-  const { name, category, path, from, to, names } = one;
+function changedCase(parent: string, planted: Changed): LoopCase {
+  const { name, category, path, from, to, names } = planted;
   const guilty = { author: 'Bob Hart', message: `Tidy ${path}`, edits: [replace(path, from, to)] };
   const { folder, ids, head } = writeHistory(parent, [
-    { author: 'Ada Brook', message: 'Import the project', edits: [NOTES, createFile(path, one.before)] },
+    { author: 'Ada Brook', message: 'Import the project', edits: [NOTES, createFile(path, planted.before)] },
     note('about the office'),
     guilty,
     note('about the garden'),
@@ -49,7 +49,7 @@ function changedCase(parent: string, one: Changed): LoopCase {
       name,
       project: name,
       repository: `changes/${name}`,
-      log: endLog(one.log),
+      log: endLog(planted.log),
       clone: folder,
       commit: head,
     },

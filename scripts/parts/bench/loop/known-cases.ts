@@ -31,32 +31,42 @@ const CATEGORIES: Readonly<Record<string, readonly [Category, ...Category[]]>> =
 
 /** Every third error was decided by a person; the others are in a document. */
 export function createKnownCases(): LoopCase[] {
-  return RETRIEVAL_CASES.map((one, at) => (at % 3 === 2 ? decidedCase(one) : documentedCase(one)));
+  return RETRIEVAL_CASES.map((retrievalCase, at) =>
+    at % 3 === 2 ? decidedCase(retrievalCase) : documentedCase(retrievalCase),
+  );
 }
 
-function documentedCase(one: RetrievalCase): LoopCase {
+function documentedCase(retrievalCase: RetrievalCase): LoopCase {
   const truth = tellTruth(
-    one,
+    retrievalCase,
     'search_knowledge',
     'a document of the team names the error, its cause and its fix',
   );
-  const near = rename(makeDocuments('markdown', [toEntry(one, 'another error')]), `near-${one.name}`);
-  const right = rename(makeDocuments('markdown', [toEntry(one, 'quoted')]), one.name);
-  return createCase(one, one.log, { past: [], documents: right.concat(near), truth });
+  const near = rename(
+    makeDocuments('markdown', [toEntry(retrievalCase, 'another error')]),
+    `near-${retrievalCase.name}`,
+  );
+  const right = rename(makeDocuments('markdown', [toEntry(retrievalCase, 'quoted')]), retrievalCase.name);
+  return createCase(retrievalCase, retrievalCase.log, { past: [], documents: right.concat(near), truth });
 }
 
-function decidedCase(one: RetrievalCase): LoopCase {
+function decidedCase(retrievalCase: RetrievalCase): LoopCase {
   const truth = tellTruth(
-    one,
+    retrievalCase,
     'search_error_library',
     'a person decided the same failure of another repository',
   );
   const [category] = truth.categories;
-  const decided = { category, rootCause: one.cause, fix: one.fix };
+  const decided = { category, rootCause: retrievalCase.cause, fix: retrievalCase.fix };
   const past = [
-    { status: 'failed', repository: `decided/${one.name}`, log: endLog(one.log), decided } as const,
+    {
+      status: 'failed',
+      repository: `decided/${retrievalCase.name}`,
+      log: endLog(retrievalCase.log),
+      decided,
+    } as const,
   ];
-  return createCase(one, one.again, { past, documents: [], truth });
+  return createCase(retrievalCase, retrievalCase.again, { past, documents: [], truth });
 }
 
 function createCase(

@@ -16,7 +16,7 @@ type Side = 'linear' | 'loop';
 interface CaseMeasure {
   readonly name: string;
   readonly better: 'higher' | 'lower' | 'neither';
-  readonly value: (one: LoopCase, answered: Answered) => number | null;
+  readonly value: (loopCase: LoopCase, answered: Answered) => number | null;
 }
 
 /** One line of the table. */
@@ -35,11 +35,15 @@ export interface Comparison {
 }
 
 export const CASE_MEASURES: readonly CaseMeasure[] = [
-  { name: 'category', better: 'higher', value: (one, { analysis }) => Number(isRight(one, analysis)) },
+  {
+    name: 'category',
+    better: 'higher',
+    value: (loopCase, { analysis }) => Number(isRight(loopCase, analysis)),
+  },
   {
     name: 'cause names what is at fault',
     better: 'higher',
-    value: (one, answered) => holdAll(one.truth.cause, tellCause(answered)),
+    value: (loopCase, answered) => holdAll(loopCase.truth.cause, tellCause(answered)),
   },
   {
     name: 'cause names what the log does not show',
@@ -50,12 +54,12 @@ export const CASE_MEASURES: readonly CaseMeasure[] = [
   {
     name: 'suspect: the commit at fault is first',
     better: 'higher',
-    value: (one, answered) => findSuspect(one, answered, 'commit'),
+    value: (loopCase, answered) => findSuspect(loopCase, answered, 'commit'),
   },
   {
     name: 'suspect: the file at fault is first',
     better: 'higher',
-    value: (one, answered) => findSuspect(one, answered, 'path'),
+    value: (loopCase, answered) => findSuspect(loopCase, answered, 'path'),
   },
   {
     name: 'fix names its right source',
@@ -67,18 +71,19 @@ export const CASE_MEASURES: readonly CaseMeasure[] = [
   {
     name: 'published, wrong category',
     better: 'lower',
-    value: (one, answered) => Number(isPublished(answered) && !isRight(one, answered.analysis)),
+    value: (loopCase, answered) => Number(isPublished(answered) && !isRight(loopCase, answered.analysis)),
   },
   {
     name: 'published, cause not named',
     better: 'lower',
-    value: (one, answered) =>
-      Number(isPublished(answered) && holdAll(one.truth.cause, tellCause(answered)) === 0),
+    value: (loopCase, answered) =>
+      Number(isPublished(answered) && holdAll(loopCase.truth.cause, tellCause(answered)) === 0),
   },
   {
     name: 'Brier score of the confidence',
     better: 'lower',
-    value: (one, { analysis }) => (analysis.verdict.confidence - Number(isRight(one, analysis))) ** 2,
+    value: (loopCase, { analysis }) =>
+      (analysis.verdict.confidence - Number(isRight(loopCase, analysis))) ** 2,
   },
 ];
 
@@ -169,7 +174,9 @@ function tellCause({ analysis: { answer } }: Answered): string {
 
 function holdAll(wanted: readonly Spellings[], text: string): number {
   const lower = text.toLowerCase();
-  return Number(wanted.every((spellings) => spellings.some((one) => lower.includes(one.toLowerCase()))));
+  return Number(
+    wanted.every((spellings) => spellings.some((spelling) => lower.includes(spelling.toLowerCase()))),
+  );
 }
 
 function findSuspect(

@@ -14,8 +14,11 @@ interface Tested {
 }
 
 export function createTestCases(parent: string): LoopCase[] {
-  return [FLAKY.map((one) => flakyCase(parent, one)), DATED.map((one) => datedCase(parent, one))]
-    .concat(MENDED.map((one) => mendedCase(parent, one)))
+  return [
+    FLAKY.map((planted) => flakyCase(parent, planted)),
+    DATED.map((planted) => datedCase(parent, planted)),
+  ]
+    .concat(MENDED.map((planted) => mendedCase(parent, planted)))
     .flat();
 }
 

@@ -45,9 +45,9 @@ export async function openWorld(folder: string, cases: readonly LoopCase[]) {
   return {
     app,
     /** The stored build of a case. */
-    getBuild: async (one: LoopCase): Promise<Build> => {
-      const build = await app.stores.builds.find(builds.get(one.name) ?? '');
-      if (build === null) throw new Error(`${one.name} has no build`);
+    getBuild: async (loopCase: LoopCase): Promise<Build> => {
+      const build = await app.stores.builds.find(builds.get(loopCase.name) ?? '');
+      if (build === null) throw new Error(`${loopCase.name} has no build`);
       return build;
     },
     async close() {
@@ -68,9 +68,9 @@ async function bringIn(
   for (const { source, bytes } of cases.flatMap(({ documents }) => documents))
     await knowledge.add({ source, bytes, category: null, importedBy: 'mara' });
   const earlier: { readonly buildId: string; readonly past: PastBuild }[] = [];
-  for (const one of cases) {
-    for (const [at, past] of one.past.entries())
-      earlier.push({ buildId: await upload(request, one.repository, at + 1, past), past });
+  for (const loopCase of cases) {
+    for (const [at, past] of loopCase.past.entries())
+      earlier.push({ buildId: await upload(request, loopCase.repository, at + 1, past), past });
   }
   for (const { buildId, past } of earlier) {
     if (past.status !== 'failed') continue;
@@ -78,10 +78,10 @@ async function bringIn(
     if (past.decided !== undefined) await decide(id, past.decided, stores, request);
   }
   const builds = new Map<string, string>();
-  for (const one of cases) {
-    const { commit, log } = one;
+  for (const loopCase of cases) {
+    const { commit, log } = loopCase;
     const failed = { status: 'failed', log, ...(commit !== null && { commit }) } as const;
-    builds.set(one.name, await upload(request, one.repository, one.past.length + 1, failed));
+    builds.set(loopCase.name, await upload(request, loopCase.repository, loopCase.past.length + 1, failed));
   }
   for (const buildId of builds.values()) await waitForAnswer(request, buildId);
   return builds;

@@ -29,7 +29,7 @@ export const adapter: Adapter = {
       category,
       met: lines.filter((line) => words.test(line)).length,
     }));
-    const best = counts.reduce((most, one) => (one.met > most.met ? one : most));
+    const best = counts.reduce((most, count) => (count.met > most.met ? count : most));
     const all = counts.reduce((sum, { met }) => sum + met, 0);
     const confidence = all === 0 ? 0 : best.met / all;
     const category = all === 0 ? null : best.category;

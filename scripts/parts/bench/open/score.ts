@@ -89,14 +89,14 @@ export const COVERAGES = [0.25, 0.5, 0.75, 1] as const;
  */
 export function measureRisk(scored: readonly Scored[]): { readonly at: number[]; readonly mean: number } {
   const groups = [...Map.groupBy(scored, ({ confidence }) => confidence)].toSorted(
-    ([one], [other]) => other - one,
+    ([left], [right]) => right - left,
   );
   const bad = groups.flatMap(([, own]) => {
     const share = own.filter(({ isGood }) => !isGood).length / own.length;
     return own.map(() => share);
   });
-  const sums = bad.reduce<number[]>((all, one) => all.concat((all.at(-1) ?? 0) + one), []);
+  const sums = bad.reduce<number[]>((all, value) => all.concat((all.at(-1) ?? 0) + value), []);
   const risks = sums.map((sum, at) => sum / (at + 1));
   const at = COVERAGES.map((share) => risks[Math.max(1, Math.round(share * risks.length)) - 1] ?? 0);
-  return { at, mean: risks.reduce((sum, one) => sum + one, 0) / Math.max(1, risks.length) };
+  return { at, mean: risks.reduce((sum, risk) => sum + risk, 0) / Math.max(1, risks.length) };
 }

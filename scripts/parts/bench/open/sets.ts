@@ -60,8 +60,8 @@ const Truth = z.object({
 
 /** Captured failures of tools that no rule was written for; what must be told are their telling lines. */
 async function* readHeldTools(): AsyncGenerator<Question> {
-  for (const { name } of readdirSync(join(FIXTURES, 'tools'), { withFileTypes: true }).filter((one) =>
-    one.isDirectory(),
+  for (const { name } of readdirSync(join(FIXTURES, 'tools'), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
   )) {
     const folder = join(FIXTURES, 'tools', name);
     const truth = Truth.parse(JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')));

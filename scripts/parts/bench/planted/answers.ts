@@ -42,7 +42,8 @@ export async function openTerminalPath(folder: string): Promise<Path> {
 /** Opens an embedded service with the clones. Builds are uploaded to its API, a known green one first. */
 export async function openServicePath(folder: string, histories: readonly PlantedHistory[]): Promise<Path> {
   const preset = embedded(folder, KNOWLEDGE);
-  const clonesFor = (green: boolean) => histories.map((one) => [repositoryFor(one, green), one.folder]);
+  const clonesFor = (green: boolean) =>
+    histories.map((history) => [repositoryFor(history, green), history.folder]);
   const clones = Object.fromEntries([true, false].flatMap(clonesFor));
   const auth = { tokens: [{ name: 'bench', token: TOKEN, roles: ['admin'] }] };
   const limits = { ...preset.http, rateLimit: 1_000_000, tokenRateLimit: 1_000_000 };

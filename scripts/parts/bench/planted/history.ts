@@ -51,7 +51,7 @@ export function plantHistory(
   const log = runTests(folder, program, false, `${name}, at the head`);
   const without = mkdtempSync(join(parent, 'without-fault-'));
   const others = [program.founding, program.harmless].flat();
-  for (const one of others.flatMap(({ edits }) => edits)) applyEdit(without, one);
+  for (const edit of others.flatMap(({ edits }) => edits)) applyEdit(without, edit);
   if (isReformatted) reformat(without, program);
   runTests(without, program, true, `${name}, without the fault`);
   const { language } = program;
@@ -77,7 +77,7 @@ export function createRepository(folder: string) {
   git(['init', '--quiet', '--initial-branch=main']);
   return {
     commit({ author, message, edits }: PlannedCommit): string {
-      for (const one of edits) applyEdit(folder, one);
+      for (const edit of edits) applyEdit(folder, edit);
       at += HOUR_MS;
       const date = new Date(at).toISOString();
       git(['add', '--all']);

@@ -80,13 +80,15 @@ function makeChanges(lab: Lab, draw: Draw): History[] {
   ]);
   return faults.flatMap(({ plant, run }, at) => {
     const failing = listFailing(run);
-    const other = faults.find((one) => listFailing(one.run).every((name) => !failing.includes(name)))?.run;
+    const other = faults.find((fault) =>
+      listFailing(fault.run).every((name) => !failing.includes(name)),
+    )?.run;
     const before = () => passes(lab, 3 + draw(4), draw);
     const all = [
       create(lab, `${plant}, first build`, made, [...before(), inRequest(run)]),
       create(lab, `${plant}, third build in a row`, made, [
         ...before(),
-        ...[run, run, run].map((one) => inRequest(one)),
+        ...[run, run, run].map((program) => inRequest(program)),
       ]),
       create(lab, `${plant}, on the default branch`, made, [...before(), onMain(run, draw)]),
       create(lab, `${plant}, beside a flaky test`, made, [...before(), ...flaked, inRequest(run)]),
@@ -130,8 +132,8 @@ function makeChanges(lab: Lab, draw: Draw): History[] {
 
 /** Lists the tests that failed in a run. */
 function listFailing({ report }: Run): string[] {
-  const cases = (report ?? '').split('<testcase').filter((one) => one.includes('<failure'));
-  return cases.flatMap((one) => /name="([^"]*)"/.exec(one)?.[1] ?? []);
+  const cases = (report ?? '').split('<testcase').filter((element) => element.includes('<failure'));
+  return cases.flatMap((element) => /name="([^"]*)"/.exec(element)?.[1] ?? []);
 }
 
 /** Failures of the default branch, which pull requests meet. */

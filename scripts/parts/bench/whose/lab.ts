@@ -56,7 +56,7 @@ function openLab(parent: string, program: Program): Lab {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'pipe' });
   const commit = (author: string, message: string, edits: readonly Edit[]) =>
     repository.commit({ author, message, edits });
-  for (const one of program.founding.concat(program.harmless)) repository.commit(one);
+  for (const plannedCommit of program.founding.concat(program.harmless)) repository.commit(plannedCommit);
   commit('Ada Brook', 'Test the worker', isPython ? PYTHON_FLAKY : JAVASCRIPT_FLAKY);
   const run = (id: string, more: Readonly<Record<string, string>> = {}) => runJob(folder, program, id, more);
   const greens = Array.from({ length: GREENS }, (_, at) =>

@@ -229,8 +229,9 @@ function extractSides(text: string): Sides {
       return { expected: both.expected?.trim() ?? null, actual: both.actual?.trim() ?? null };
   }
   for (const { expected, actual } of SIDES) {
-    const one = expected.exec(head)?.groups?.value?.trim();
-    if (one !== undefined) return { expected: one, actual: actual.exec(head)?.groups?.value?.trim() ?? null };
+    const value = expected.exec(head)?.groups?.value?.trim();
+    if (value !== undefined)
+      return { expected: value, actual: actual.exec(head)?.groups?.value?.trim() ?? null };
   }
   return splitExpectation(head);
 }
@@ -300,7 +301,7 @@ function readBody(log: LogText, start: number, end: number, known: KnownTest): P
   const message = first === undefined || !/[\p{L}\p{N}]/u.test(first) ? null : first.slice(0, 1_000);
   const frame =
     known.file === undefined || known.file === null
-      ? body.map(readFrame).find((one) => one?.own === true)
+      ? body.map(readFrame).find((candidate) => candidate?.own === true)
       : undefined;
   const place = frame === undefined || frame === null ? {} : { file: frame.file, line: frame.line };
   return { message, ...place, ...extractExpectation(body) };

@@ -340,7 +340,7 @@ function addMark(log: LogText, line: number, text: string, mark: Mark, found: Fi
   if (end > line) found.block(line, end, weight - 2, reason);
   if (mark.toolchain !== undefined) found.toolchains.add(mark.toolchain);
   if (mark.message === undefined) return;
-  const below = linesBetween(log, line + 1, end).map((one) => one.trim());
+  const below = linesBetween(log, line + 1, end).map((below) => below.trim());
   const said =
     mark.message === 'line'
       ? text.trim()

@@ -297,8 +297,8 @@ export function splitTestName({
 }
 
 /** Checks whether two tests may be the same: the name of either is among the words of the other. */
-export function isAlike(one: Words, other: Words): boolean {
-  return isWithin(one.own, other.all) || isWithin(other.own, one.all);
+export function isAlike(left: Words, right: Words): boolean {
+  return isWithin(left.own, right.all) || isWithin(right.own, left.all);
 }
 
 function isSameName({ own }: Words, other: Words): boolean {

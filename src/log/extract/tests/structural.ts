@@ -146,9 +146,10 @@ function isCovered(
   words: Words,
 ): boolean {
   if (reported.length === 0) return false;
-  if (reported.some((one) => isAlike(one.words, words))) return true;
+  if (reported.some((reportedTest) => isAlike(reportedTest.words, words))) return true;
   // Another runner ran in the same log: its own marks say so, or its list stands apart.
-  if (framework !== undefined && reported.every((one) => one.framework !== framework)) return false;
+  if (framework !== undefined && reported.every((reportedTest) => reportedTest.framework !== framework))
+    return false;
   if (trust !== 'sure') return true;
   if (listed === 'numbered' && isApart(reported, start)) return false;
   const lines = reported.map(({ line }) => line);
@@ -221,7 +222,7 @@ function readNumbered(log: LogText, line: number, text: string, next: number | n
   const said = /^(?:Failed|Error) : (?<title>\S.{0,400})$/.exec(title)?.groups?.title;
   if (said !== undefined) return createItem(log, line, { title: said }, 'sure', line);
   const end = titleEnd(log, line);
-  const titles = linesBetween(log, line + 1, end).map((one) => one.trim());
+  const titles = linesBetween(log, line + 1, end).map((titleLine) => titleLine.trim());
   if (titles.length === 0) return createItem(log, line, { title: title.replace(/:$/, '') }, 'sure', line);
   const whole = [title, ...titles];
   // A title that holds a value printed on several lines goes on to the line that closes it.
@@ -242,7 +243,7 @@ function readListed(log: LogText, head: number, text: string): Item[] {
     const groups =
       item === undefined
         ? undefined
-        : LISTED.map((one) => one.exec(item)?.groups).find((one) => one !== undefined);
+        : LISTED.map((pattern) => pattern.exec(item)?.groups).find((pattern) => pattern !== undefined);
     return groups === undefined
       ? []
       : [{ ...createItem(log, line, groups, 'sure', line), end: line, listed: 'plain' }];
@@ -497,8 +498,8 @@ function lastWord({ name }: KnownTest): string {
   return splitTestName({ suite: null, name }).own.at(-1) ?? '';
 }
 
-function isSame(one: KnownTest, other: KnownTest): boolean {
-  const [a, b] = [` ${listPathWords(one).join(' ')}`, ` ${listPathWords(other).join(' ')}`];
+function isSame(left: KnownTest, right: KnownTest): boolean {
+  const [a, b] = [` ${listPathWords(left).join(' ')}`, ` ${listPathWords(right).join(' ')}`];
   return a.endsWith(b) || b.endsWith(a);
 }
 

@@ -240,7 +240,7 @@ function readAnnotation(text: string): Placed | null {
       text,
     )?.groups;
   if (groups === undefined) return null;
-  const fields = groups.fields?.split(',').map((one) => one.split('='));
+  const fields = groups.fields?.split(',').map((field) => field.split('='));
   const { file, line, col } = Object.fromEntries(
     fields?.map(([name = '', value = '']) => [name.trim(), value]) ?? [],
   );
@@ -323,7 +323,7 @@ function readBelow(log: LogText, line: number, text: string): Placed | null {
   const said = linesBetween(log, line + 1, line + 4).map((below) =>
     /^(?<code>\w{1,60}Error): (?<message>.{1,500})/.exec(below),
   );
-  const { code = null, message = '' } = said.find((one) => one !== null)?.groups ?? {};
+  const { code = null, message = '' } = said.find((match) => match !== null)?.groups ?? {};
   return code === null
     ? null
     : {

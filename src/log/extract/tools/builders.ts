@@ -251,7 +251,7 @@ export const ansible: Extractor = {
       const groups = (FAILED.exec(text) ?? FAILED_ITEM.exec(text))?.groups;
       const own = /^(?:ERROR! |\[ERROR\]: )(?<said>.{1,400})/.exec(text)?.groups?.said;
       if (groups === undefined && own === undefined) continue;
-      const end = blockEnd(log, line, 12, (one) => /^\s{1,20}\S|^\}|^The error appears/.test(one));
+      const end = blockEnd(log, line, 12, (next) => /^\s{1,20}\S|^\}|^The error appears/.test(next));
       const isIgnored = /^\.{3}ignoring/.test(log.line(end + 1));
       const message = own ?? extractMessage(groups?.result ?? '') ?? text;
       const severity = isIgnored ? 'warning' : 'error';

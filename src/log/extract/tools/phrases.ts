@@ -257,7 +257,7 @@ function readTable(log: LogText, line: number, file: string, tool: string, found
     log,
     line,
     60,
-    (one) => /^[\s-]/.test(one) && one.trim() !== '' && !/^\s{1,4}Line\s/.test(one),
+    (text) => /^[\s-]/.test(text) && text.trim() !== '' && !/^\s{1,4}Line\s/.test(text),
   );
   for (let at = line + 1; at <= end; at++) {
     const row = readRow(log.line(at));
@@ -271,10 +271,16 @@ function readTable(log: LogText, line: number, file: string, tool: string, found
 
 /** Turns ESLint's warnings into errors: with `--max-warnings`, too many warnings are the error. */
 function countWarnings(found: Findings, from: number): void {
-  for (const [at, one] of found.diagnostics.entries()) {
-    if (at < from || one.tool !== 'eslint' || one.severity !== 'warning' || one.at === null) continue;
-    found.diagnostics[at] = { ...one, severity: 'error' };
-    found.block(one.at.line, one.at.line, 70, 'eslint warning that counts');
+  for (const [at, diagnostic] of found.diagnostics.entries()) {
+    if (
+      at < from ||
+      diagnostic.tool !== 'eslint' ||
+      diagnostic.severity !== 'warning' ||
+      diagnostic.at === null
+    )
+      continue;
+    found.diagnostics[at] = { ...diagnostic, severity: 'error' };
+    found.block(diagnostic.at.line, diagnostic.at.line, 70, 'eslint warning that counts');
   }
 }
 

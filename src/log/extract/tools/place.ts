@@ -125,7 +125,7 @@ function withoutMarks(text: string): { readonly rest: string; readonly severity:
   let rest = text;
   let severity: Severity | null = null;
   for (let times = 0; times < 6; times++) {
-    const mark = MARKS.find((one) => one.test(rest));
+    const mark = MARKS.find((pattern) => pattern.test(rest));
     const match = mark?.exec(rest);
     if (match == null) break;
     const word = match.groups?.word;

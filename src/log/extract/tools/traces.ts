@@ -369,7 +369,7 @@ function readGoPanic(log: LogText, line: number, text: string, found: Findings):
     log,
     start,
     MAX_FRAMES,
-    (one) => one.trim() !== '' && !/^\s{0,8}(?:goroutine |exit status|FAIL\b)/.test(one),
+    (next) => next.trim() !== '' && !/^\s{0,8}(?:goroutine |exit status|FAIL\b)/.test(next),
   );
   const frames = readGoFrames(log, start, end);
   if (frames.length > 0) found.exception(line, type, message, frames);

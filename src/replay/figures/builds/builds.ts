@@ -157,8 +157,8 @@ function failureShare(
 }
 
 function countSameAnswer({ answers, failures }: ScoredBuild): readonly [held: number, of: number] {
-  const placed = failures.flatMap((one) =>
-    one.answer === null ? [] : [{ one, at: answers.indexOf(one.answer) }],
+  const placed = failures.flatMap((failure) =>
+    failure.answer === null ? [] : [{ one: failure, at: answers.indexOf(failure.answer) }],
   );
   return [
     countPairs(placed, ({ one, at }) => `${at} ${causeKey(one)}`),

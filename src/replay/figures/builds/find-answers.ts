@@ -41,7 +41,7 @@ export function findAnswers(
     const naming =
       best === NO_MATCH
         ? mentioning(failure.test, answers)
-        : matches.filter(({ match }) => match === best).map((one) => one.answer);
+        : matches.filter(({ match }) => match === best).map((match) => match.answer);
     return mostQuoting(failure, naming, 0);
   });
 }

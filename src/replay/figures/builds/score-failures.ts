@@ -40,13 +40,15 @@ export interface ScoredBuild {
  * failed.
  */
 export function scoreBuildCases(cases: readonly ReplayedCase[]): ScoredBuild[] {
-  return cases.flatMap((one) =>
-    one.row !== null && isLabelledBuild(one.row) ? [scoreBuild(one, one.row)] : [],
+  return cases.flatMap((replayedCase) =>
+    replayedCase.row !== null && isLabelledBuild(replayedCase.row)
+      ? [scoreBuild(replayedCase, replayedCase.row)]
+      : [],
   );
 }
 
-function scoreBuild(one: ReplayedCase, row: DatasetRow): ScoredBuild {
-  const answers = one.result.failureFound === false ? [] : one.result.analyses;
+function scoreBuild(replayedCase: ReplayedCase, row: DatasetRow): ScoredBuild {
+  const answers = replayedCase.result.failureFound === false ? [] : replayedCase.result.analyses;
   const labelled = row.failures ?? [];
   const naming = findAnswers(labelled, answers);
   const failures = labelled.map((failure, at): ScoredFailure => {
@@ -66,7 +68,7 @@ function scoreBuild(one: ReplayedCase, row: DatasetRow): ScoredBuild {
         [failure.category, ...(failure.also_ok ?? [])].some((category) => category === answer.category),
     };
   });
-  return { one, row, answers, failures };
+  return { one: replayedCase, row, answers, failures };
 }
 
 /** Returns all texts of an answer; quotations count. */
