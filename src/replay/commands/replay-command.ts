@@ -117,7 +117,7 @@ async function replaySources(
     for (const file of files) await file.close();
     await recordings?.close();
   }
-  settleExitCode(reported, signal);
+  settleExitCode(reported, config, signal);
   await tellGate(judged, options, signal);
 }
 
@@ -211,11 +211,22 @@ async function openFiles(
 }
 
 /**
- * Sets the exit code if not all cases were replayed. That is no success, even if all replayed cases are fine.
+ * Sets the exit code if not all cases were replayed, or if the rules answered cases in place of the model.
+ * Neither is a success, even if all figures are fine.
  */
-function settleExitCode(reported: readonly ReportedRun[], signal: AbortSignal): void {
+function settleExitCode(reported: readonly ReportedRun[], { analyst }: Config, signal: AbortSignal): void {
+  if (signal.aborted) return;
+  const answered = reported.flatMap(({ run }) => run.cases.flatMap(({ result }) => result.analyst ?? []));
+  const byRules = answered.filter((name) => name === 'rules').length;
+  if (analyst.driver === 'llm' && byRules > 0) {
+    say(
+      `The model ${analyst.llm.model} did not answer ${byRules} of ${answered.length} cases; ` +
+        'the rules did. `faultline doctor` says whether the model can be used.',
+    );
+    process.exitCode = EXIT.refused;
+  }
   const stopped = reported.find(({ run }) => run.stopped !== null);
-  if (stopped === undefined || signal.aborted) return;
+  if (stopped === undefined) return;
   say(
     `Not all cases were replayed: ${stopped.run.stopped}. With --out, --resume continues where it stopped.`,
   );

@@ -65,6 +65,14 @@ describe('replay', () => {
     expect(stdout.replaceAll(/ {2}← look here$/gm, '')).toContain(`\nexperiments\n${shown}`);
   });
 
+  it('fails where the model answered nothing, and says how many cases the rules answered', async () => {
+    const dataset = datasetOf(['{"id":"a","log":"Error: boom\\n"}', '{"id":"b","log":"Error: bang\\n"}']);
+    const away = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', OPENAI_API_KEY: 'none', OPENAI_MODEL: 'away-1' };
+    const ended = await faultline(['replay', '--dataset', dataset, '--analyst', 'llm'], { env: away });
+    expect(ended.code).toBe(4);
+    expect(ended.stderr).toContain('The model away-1 did not answer 2 of 2 cases; the rules did.');
+  }, 60_000);
+
   it('takes a folder of logs, a sample of it, and writes a test case a case', async () => {
     const folder = mkdtempSync(join(FOLDER, 'logs-'));
     for (const name of ['a.log', 'b.log', 'c.log']) writeFileSync(join(folder, name), 'Error: boom <&>\n');
