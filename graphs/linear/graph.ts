@@ -153,7 +153,7 @@ async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): 
 
 function buildVerdict({ confidence, abstained }: Classification, { thresholds }: TriageLimits): Verdict {
   const isSure = !abstained && confidence >= thresholds.autoNotify;
-  const said =
+  const reason =
     `the category has a probability of ${formatConfidence(confidence)}; ` +
     'nothing was verified (linear baseline)';
   return {
@@ -162,6 +162,6 @@ function buildVerdict({ confidence, abstained }: Classification, { thresholds }:
     gaps: [],
     confidence,
     action: isSure ? 'auto_notify' : 'human_review',
-    reasons: [said],
+    reasons: [reason],
   };
 }

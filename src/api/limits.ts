@@ -77,14 +77,14 @@ function streamCounter() {
   let all = 0;
   return ({ principal }: FastifyRequest) => {
     const holder = principal?.name ?? '';
-    const own = open.get(holder) ?? 0;
-    if (own >= MOST_STREAMS || all >= MOST_STREAMS_OF_ALL) {
-      const who = own >= MOST_STREAMS ? `${holder} has ${own}` : `This service has ${all}`;
+    const openStreams = open.get(holder) ?? 0;
+    if (openStreams >= MOST_STREAMS || all >= MOST_STREAMS_OF_ALL) {
+      const who = openStreams >= MOST_STREAMS ? `${holder} has ${openStreams}` : `This service has ${all}`;
       throw new TriageError('rate-limited', `${who} live pages open. Close some of them.`, {
         retryable: true,
       });
     }
-    open.set(holder, own + 1);
+    open.set(holder, openStreams + 1);
     all += 1;
     return () => {
       const left = (open.get(holder) ?? 1) - 1;

@@ -111,30 +111,30 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const decideThere = { decide: decideInChat.bind(null, chat) };
   await app.register(async (part) => registerSlackWebhook(part, { ...deps, ...decideThere }));
   await app.register(async (part) => registerKnowledgeRoutes(part, deps));
-  const held = {
+  const holding = {
     stores,
     archive: scopeArchive(deps.archive, deps.stores, scope),
     ask: scopeAsk(deps.ask, { ...stores, builds: deps.stores.builds }, scope),
   };
-  const shown = {
+  const reading = {
     ...deps,
-    ...held,
+    ...holding,
     messengers,
     publicUrl: config.http.publicUrl,
     undoMs: config.review.undoMs,
   };
-  await app.register(async (part) => registerPublishRoutes(part, shown));
-  await app.register(async (part) => registerCauseRoutes(part, shown));
-  await app.register(async (part) => registerExperimentRoutes(part, shown));
-  await app.register(async (part) => registerNotificationRoutes(part, shown));
-  await app.register(async (part) => registerReviewRoutes(part, { ...shown, ...config.review }));
-  const asking = { ...shown, findBuild: (id: string) => findBuild(stores.builds, id, {}) };
+  await app.register(async (part) => registerPublishRoutes(part, reading));
+  await app.register(async (part) => registerCauseRoutes(part, reading));
+  await app.register(async (part) => registerExperimentRoutes(part, reading));
+  await app.register(async (part) => registerNotificationRoutes(part, reading));
+  await app.register(async (part) => registerReviewRoutes(part, { ...reading, ...config.review }));
+  const asking = { ...reading, findBuild: (id: string) => findBuild(stores.builds, id, {}) };
   await app.register(async (part) => registerAskRoutes(part, asking));
   const decide: McpRouteDeps['decide'] = async ({ review, ...said }) =>
-    await decideReview(shown, { ...said, reviewId: review.id, version: review.version });
+    await decideReview(reading, { ...said, reviewId: review.id, version: review.version });
   const openReview: McpRouteDeps['openReview'] = async (analysisId, by) =>
-    await openReviewFor(shown, { analysisId, by });
-  const agents = { ...shown, decide, openReview };
+    await openReviewFor(reading, { analysisId, by });
+  const agents = { ...reading, decide, openReview };
   await app.register(async (part) => registerMcpRoutes(part, agents));
   const configuredNames = config.auth.tokens.map(({ name }) => name);
   const tokens = {

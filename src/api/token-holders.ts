@@ -69,8 +69,8 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
   };
 
   const identify = async (token: string): Promise<Principal> => {
-    const own = holderAmong(known, digestOfToken(token));
-    if (own !== null) return own;
+    const holder = holderAmong(known, digestOfToken(token));
+    if (holder !== null) return holder;
     const found = isTokenForm(token) ? await look(digestOfToken(token)) : null;
     if (found === null)
       throw refused(
@@ -99,8 +99,8 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
      * expired, or is no longer configured.
      */
     findByDigest: async (digest: string): Promise<Principal | null> => {
-      const own = holderAmong(known, digest);
-      if (own !== null) return own;
+      const holder = holderAmong(known, digest);
+      if (holder !== null) return holder;
       const found = await look(digest);
       if (found === null || found.state !== 'valid') return null;
       touch(found.token.id);
@@ -118,9 +118,9 @@ function toPrincipal({ name, roles, repositories }: AccessToken): Principal {
 /** Compares with every configured token in constant time; digests make the lengths equal. */
 function holderAmong(
   known: readonly { readonly principal: Principal; readonly digest: Buffer }[],
-  shown: string,
+  token: string,
 ): Principal | null {
-  const digest = Buffer.from(shown, 'hex');
+  const digest = Buffer.from(token, 'hex');
   let holder: Principal | null = null;
   for (const candidate of known) if (timingSafeEqual(digest, candidate.digest)) holder = candidate.principal;
   return holder;

@@ -39,10 +39,10 @@ export async function openToday(config: Config, boundBy: Today['boundBy']): Prom
         .hash;
     },
     shown: (ask) =>
-      listening(async (shown) => {
+      listening(async (boundInForce) => {
         // What comes of it is an error in any case.
         await ask(llm).catch(() => undefined);
-        return shown();
+        return boundInForce();
       }),
   };
 }

@@ -78,8 +78,8 @@ export function boundInForce(
   };
 }
 
-function boundBy({ triage }: Bounded, own: Parameters<typeof choosePublished>[0]): PublishBound | null {
+function boundBy({ triage }: Bounded, options: Parameters<typeof choosePublished>[0]): PublishBound | null {
   const { maxWrong, thresholds } = triage;
   if (maxWrong >= NO_BOUND) return null;
-  return choosePublished([...sourceOutcomes(), ...own], { maxWrong, floor: thresholds.autoNotify });
+  return choosePublished([...sourceOutcomes(), ...options], { maxWrong, floor: thresholds.autoNotify });
 }

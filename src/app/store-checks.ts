@@ -144,11 +144,11 @@ const FACTS = `
  * can use them.
  */
 export function findShownSecrets(
-  shown: readonly ShownSecret[],
-  own: ReturnType<typeof listOwnSecrets>,
+  secrets: readonly ShownSecret[],
+  ownSecrets: ReturnType<typeof listOwnSecrets>,
 ): Finding[] {
-  const settings = new Map(own.map(({ setting, secret }) => [digestOfToken(secret), setting]));
-  return shown.flatMap(({ digest, token, repository, pipeline, number, builds }) => {
+  const settings = new Map(ownSecrets.map(({ setting, secret }) => [digestOfToken(secret), setting]));
+  return secrets.flatMap(({ digest, token, repository, pipeline, number, builds }) => {
     const setting = settings.get(digest);
     if (setting === undefined && token === null) return [];
     const what = setting === undefined ? `the token ${token}` : `a value of ${setting}`;

@@ -56,10 +56,10 @@ export function sendHandler<Known, To>(
       const found = entry === undefined ? null : await read(entry);
       if (entry === undefined || found === null) return null;
       if (!('outlet' in found)) return found;
-      const { reference, hash: shown } = Kept.parse(entry.result ?? { reference: null });
+      const { reference, hash: previousHash } = Kept.parse(entry.result ?? { reference: null });
       const content = found.outlet.render(found.known);
       const hash = content === null ? null : hashContent(content);
-      if (content === null || (reference !== null && hash === shown)) return { outcome: 'done' };
+      if (content === null || (reference !== null && hash === previousHash)) return { outcome: 'done' };
       const isRetry = entry.attempts > 1 || entry.retries > 0;
       const call = { to: found.to, key: entry.key, reference, isRetry };
       const sent = await deliver(found.outlet, content, call, { ...lease, timeLimitMs });

@@ -72,12 +72,14 @@ export async function readNews(
       ({ repository, fingerprint }) => `${repository} ${fingerprint}`,
     ).values(),
   ];
-  const shown = (await Promise.all(causes.slice(0, MAX_ITEMS).map((found) => readItems(found, deps)))).flat();
-  const [first] = shown;
+  const listed = (
+    await Promise.all(causes.slice(0, MAX_ITEMS).map((found) => readItems(found, deps)))
+  ).flat();
+  const [first] = listed;
   if (first === undefined && !isTest) return null;
   const mentions = rule.mention
     ? owners.filter((owner) =>
-        shown.some(({ analysis }) => findOwnerChannels(analysis.owner ?? null, owners).includes(owner)),
+        listed.some(({ analysis }) => findOwnerChannels(analysis.owner ?? null, owners).includes(owner)),
       )
     : [];
   const headline =
@@ -90,7 +92,7 @@ export async function readNews(
     rule: { id: rule.id, name: rule.name },
     headline,
     isTest,
-    items: shown,
+    items: listed,
     more: Math.max(0, causes.length - MAX_ITEMS),
     mentions,
   };
@@ -159,11 +161,11 @@ function listFacts({
     undefined,
     explains,
   );
-  const shown = facts.filter(
+  const visibleFacts = facts.filter(
     ({ reach, name }) => reach === 'everywhere' && (form !== 'rejected' || name === 'Evidence'),
   );
   const verdict = { label: whoseLine(whose).question.replace('?', ''), text: whoseSentence(whose) };
-  return [verdict].concat(shown.map(toNewsFact));
+  return [verdict].concat(visibleFacts.map(toNewsFact));
 }
 
 function toNewsFact(fact: AnswerFact): NewsItem['facts'][number] {

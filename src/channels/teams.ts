@@ -63,9 +63,13 @@ function checkReply(text: string): void {
 
 /** Creates the message as JSON, with as many causes as Teams accepts. */
 export function teamsMessage(news: News): string {
-  for (let shown = news.items.length; shown > 0; shown--) {
+  for (let itemCount = news.items.length; itemCount > 0; itemCount--) {
     const message = JSON.stringify(
-      toMessage({ ...news, items: news.items.slice(0, shown), more: news.more + news.items.length - shown }),
+      toMessage({
+        ...news,
+        items: news.items.slice(0, itemCount),
+        more: news.more + news.items.length - itemCount,
+      }),
     );
     if (Buffer.byteLength(message) <= MAX_BYTES) return message;
   }

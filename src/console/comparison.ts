@@ -90,8 +90,8 @@ export function changedCases(comparison: Comparison, top: string, listing: CaseL
       ([title, cases]) => [title.charAt(0).toUpperCase() + title.slice(1), cases] as const,
     ),
   ] as const;
-  const shown = lists.filter(([, changed]) => changed.length > 0);
-  return html`${shown.map(([title, changed], index) =>
+  const nonEmpty = lists.filter(([, changed]) => changed.length > 0);
+  return html`${nonEmpty.map(([title, changed], index) =>
     caseList(title, changed, comparison, `${top}-l${index + 1}`, listing),
   )}`;
 }

@@ -84,13 +84,13 @@ export function misreadBanner(request: FastifyRequest, schema: z.ZodObject): Htm
     (fields) => new Map(Object.entries(Object(fields))),
   );
   const parts = [...new URLSearchParams(request.url.split('?')[1] ?? '')].flatMap(([name, value]) => {
-    const [shown, given] = [`${name}=${value}`.slice(0, 100), value.trim()];
-    if (!known.includes(name)) return [`${shown} (this page has ${known.join(', ')})`];
+    const [misread, given] = [`${name}=${value}`.slice(0, 100), value.trim()];
+    if (!known.includes(name)) return [`${misread} (this page has ${known.join(', ')})`];
     const isLeftOut =
       given !== '' &&
       String(read?.get(name)) === String(usual?.get(name)) &&
       String(read?.get(name)) !== given;
-    return isLeftOut ? [shown] : [];
+    return isLeftOut ? [misread] : [];
   });
   return html`${
     parts.length > 0 &&

@@ -61,14 +61,14 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
     for await (const finding of connect(provider, asked, AbortSignal.timeout(LIMIT_MS)))
       findings.push(finding);
     const masked = await deps.masker.maskAll(findings.map(({ says }) => says));
-    const shown = findings.map((finding, index) => ({ ...finding, says: masked[index]?.text ?? '' }));
-    const main = await providerMain(provider, publicUrl, repository, shown);
+    const withText = findings.map((finding, index) => ({ ...finding, says: masked[index]?.text ?? '' }));
+    const main = await providerMain(provider, publicUrl, repository, withText);
     return answerPage(request, reply, deps, {
       part: 'settings',
       title: 'Settings',
       top: crumbs([html`<a href="/settings">Settings</a>`, 'CI systems']),
       main,
-      said: summarizeFindings(shown).said,
+      said: summarizeFindings(withText).said,
     });
   });
 }
@@ -224,12 +224,12 @@ const MeQuery = z.object({ saved: z.literal('1').optional() });
 export function registerMe(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/me', route('read', { querystring: MeQuery }), async (request, reply) => {
     const reader = await loadReader(request, deps);
-    const said = request.query.saved === undefined ? {} : { said: 'Saved.' };
+    const notice = request.query.saved === undefined ? {} : { said: 'Saved.' };
     const main = mePage(requirePrincipal(request.principal), reader.preferences);
     return sendPage(
       request,
       reply,
-      { title: 'Your settings', top: html`<h1 tabindex="-1">Your settings</h1>`, main, ...said },
+      { title: 'Your settings', top: html`<h1 tabindex="-1">Your settings</h1>`, main, ...notice },
       reader,
     );
   });

@@ -160,12 +160,12 @@ function notReproduced(arm: Arm): Verdict {
 }
 
 function unclear(here: Arm | null, base: Arm | null): Verdict {
-  const told = (arm: Arm, where: string) =>
+  const describeRuns = (arm: Arm, where: string) =>
     `${arm.failed} of ${countRuns(arm)} runs failed this ` +
     `way ${where}${arm.other > 0 ? `, ${arm.other} in another way` : ''}`;
   const parts = [
-    here === null ? [] : [told(here, 'here')],
-    base === null ? [] : [told(base, 'on the base')],
+    here === null ? [] : [describeRuns(here, 'here')],
+    base === null ? [] : [describeRuns(base, 'on the base')],
   ].flat();
   return {
     verdict: 'inconclusive',

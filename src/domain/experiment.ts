@@ -218,8 +218,8 @@ export function blameByTrying(experiment: Experiment | null | undefined): Blame 
 /**
  * Returns true if the stated blame matches the truth. "Not this change" is also correct for a flaky failure.
  */
-export function isBlameRight(said: Blame, truth: Blame): boolean {
-  return said === truth || (said === 'not-this-change' && truth === 'flaky');
+export function isBlameRight(claimed: Blame, truth: Blame): boolean {
+  return claimed === truth || (claimed === 'not-this-change' && truth === 'flaky');
 }
 
 /** Runs here, and on the base, below which nothing is concluded from all of them going the same way. */

@@ -43,10 +43,10 @@ export function findDoubts(experiment: Experiment, head: string | null): Doubt[]
   ];
   const dependsOnOthers =
     experiment.dependsOnOthers === true ? dependsOnSuite(arms) : experiment.dependsOnOthers;
-  const told = judgeRuns({ ...experiment, dependsOnOthers }).verdict;
-  if (doubts.length === 0 && told !== verdict) {
+  const expected = judgeRuns({ ...experiment, dependsOnOthers }).verdict;
+  if (doubts.length === 0 && expected !== verdict) {
     const message =
-      `is ${verdict}, and the runs say ${told}: a comparison needs at least ${MIN_RUNS} runs here and ` +
+      `is ${verdict}, and the runs say ${expected}: a comparison needs at least ${MIN_RUNS} runs here and ` +
       'on the base, all with the same result in each place';
     doubts.push({ path: 'verdict', message });
   }
@@ -155,19 +155,21 @@ export function doubtBisection(bisection: Bisection): Doubt[] {
     return candidates.length === 0
       ? []
       : [{ path: 'candidates', message: 'are named in a part: leave them out' }];
-  const told = judgeBisection(points);
-  if (verdict !== told.verdict && verdict !== 'inconclusive')
+  const expected = judgeBisection(points);
+  if (verdict !== expected.verdict && verdict !== 'inconclusive')
     return [
       {
         path: 'verdict',
         message:
-          `is ${verdict}, and the runs say ${told.verdict}: send every run, at the commit and at the ` +
+          `is ${verdict}, and the runs say ${expected.verdict}: send every run, at the commit and at the ` +
           'one before',
       },
     ];
-  if (Math.abs(confidence - (verdict === 'not-reproduced' ? 0 : told.share)) > 0.001)
-    return [{ path: 'confidence', message: `is ${confidence}, and the runs say ${told.share.toFixed(3)}` }];
-  return doubtCandidates(bisection, told);
+  if (Math.abs(confidence - (verdict === 'not-reproduced' ? 0 : expected.share)) > 0.001)
+    return [
+      { path: 'confidence', message: `is ${confidence}, and the runs say ${expected.share.toFixed(3)}` },
+    ];
+  return doubtCandidates(bisection, expected);
 }
 
 /** Checks that the candidates are the commits at the positions that the runs point to. */
@@ -201,13 +203,13 @@ export function doubtTrial(trial: FixTrial): Doubt[] {
   const doubts = within('before', doubtRuns(trial.before, MOST_RUNS));
   for (const [at, attempt] of trial.attempts.entries()) {
     const found = within(`attempts.${at}`, doubtRuns(attempt, MOST_RUNS));
-    const told =
+    const expected =
       attempt.verdict === 'refused' && attempt.exitCodes.length === 0
         ? 'refused'
         : judgeAttempt(attempt, trial);
-    if (found.length === 0 && told !== attempt.verdict) {
+    if (found.length === 0 && expected !== attempt.verdict) {
       const message =
-        `is ${attempt.verdict}, and the runs say ${told}: a fix needs at least ${MIN_RUNS} runs that ` +
+        `is ${attempt.verdict}, and the runs say ${expected}: a fix needs at least ${MIN_RUNS} runs that ` +
         `fail without it, ${MIN_RUNS} that pass with it, a report of the tool that shows it (reported: ` +
         'true) where tests are named, and the wider check';
       found.push({ path: `attempts.${at}.verdict`, message });

@@ -165,10 +165,12 @@ export function resolveTargets(
   owner: Owner | null,
   owners: readonly OwnerChannels[],
 ): string[] {
-  const own = byOwner
+  const ownChannels = byOwner
     ? findOwnerChannels(owner, owners).flatMap((ownerChannel) => findAddress(ownerChannel, channel) ?? [])
     : [];
-  return [...new Set(own.length === 0 ? [destination] : own)].map((target) => `${channel}:${target}`);
+  return [...new Set(ownChannels.length === 0 ? [destination] : ownChannels)].map(
+    (target) => `${channel}:${target}`,
+  );
 }
 
 /** Returns where an owner gets its messages in a channel; null if nowhere. */

@@ -126,14 +126,14 @@ export function choosePublished(
   const pending: RouteStanding[] = [];
   const routes: RouteStanding[] = [];
   for (const route of ROUTES.filter((name) => !UNFOUNDED.has(name) && name !== 'model')) {
-    const own = countTally(known.filter((routeOutcome) => routeOutcome.route === route));
-    const within = isOpen ? { size: pool.size + own.size, wrong: pool.wrong + own.wrong } : own;
+    const tally = countTally(known.filter((routeOutcome) => routeOutcome.route === route));
+    const within = isOpen ? { size: pool.size + tally.size, wrong: pool.wrong + tally.wrong } : tally;
     if (isOpen) pool = within;
     const upper = upperShare(within.wrong, within.size, risk.confidence);
     const standing = {
       route,
-      outcomes: own.size,
-      wrong: own.wrong,
+      outcomes: tally.size,
+      wrong: tally.wrong,
       upper,
       published: false,
       missing: missingFor(within, risk),

@@ -210,11 +210,11 @@ export function findTouchedSuspects(
   build: Pick<Build, 'commit' | 'pullRequest'>,
   { answer }: Pick<Analysis, 'answer'>,
 ): string[] {
-  const own = answer.suspects.filter(
+  const ownSuspects = answer.suspects.filter(
     ({ commit, pullRequest }) =>
       isSame(commit, build.commit) || (pullRequest != null && pullRequest === build.pullRequest),
   );
-  return [...new Set(own.map(({ path }) => path))];
+  return [...new Set(ownSuspects.map(({ path }) => path))];
 }
 
 /** Commits are named in full or by their first characters. */

@@ -123,8 +123,8 @@ async function writeOwnGit(checkout: Checkout, { folder, index }: WorkTree, comm
     'refs/tags',
     'refs/notes',
   );
-  const own = join(folder, '.git');
-  await writeGitFolder(own, {
+  const gitFile = join(folder, '.git');
+  await writeGitFolder(gitFile, {
     objects: [join(store, 'objects')],
     format,
     settings: [...settings.files, ...settings.shown],
@@ -134,7 +134,7 @@ async function writeOwnGit(checkout: Checkout, { folder, index }: WorkTree, comm
     attributes,
     sparse,
   });
-  await copyIndex(join(checkout.root, index), join(own, 'index'));
+  await copyIndex(join(checkout.root, index), join(gitFile, 'index'));
 }
 
 /**

@@ -107,9 +107,9 @@ function createControlGroup(name: string): ControlGroup | null {
     .split('\n')
     .map((line) => line.split(' '))
     .find(([, , type]) => type === 'cgroup2')?.[1];
-  const own = /^0::(.*)$/m.exec(readText('/proc/self/cgroup'))?.[1];
-  if (mount === undefined || own === undefined) return null;
-  const folder = join(mount, own, name);
+  const cgroup = /^0::(.*)$/m.exec(readText('/proc/self/cgroup'))?.[1];
+  if (mount === undefined || cgroup === undefined) return null;
+  const folder = join(mount, cgroup, name);
   const processes = () =>
     readText(join(folder, 'cgroup.procs'))
       .split('\n')

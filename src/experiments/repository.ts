@@ -67,7 +67,7 @@ export async function openRepository(place: Place): Promise<Repository> {
   const { folder, cwd } = findWorkFolder(place.cwd);
   const how: GitOptions = { path: trustedPath(env.PATH, folder), timeoutMs: GIT_MS, within };
   const find = askIn(cwd, { ...how, searchesUpward: true });
-  const said = await find(
+  const output = await find(
     'rev-parse',
     '--path-format=absolute',
     '--show-toplevel',
@@ -85,7 +85,7 @@ export async function openRepository(place: Place): Promise<Repository> {
     sparse = '',
     format,
     ...more
-  ] = said.split('\n');
+  ] = output.split('\n');
   const way = relative(top, cwd);
   if (more.length > 0 || way.split('/')[0] === '..' || isAbsolute(way))
     throw new TriageError(

@@ -54,11 +54,11 @@ export async function runCommand(
 ): Promise<CommandRun> {
   signal.throwIfAborted();
   const [program = '', ...args] = argv;
-  const own = Object.entries(withoutRepository(options.env)).filter(
+  const variables = Object.entries(withoutRepository(options.env)).filter(
     ([name]) => !name.startsWith('FAULTLINE_'),
   );
   const processes = createRunProcesses();
-  const env = { ...Object.fromEntries(own), ...processes.env };
+  const env = { ...Object.fromEntries(variables), ...processes.env };
   const startedAt = performance.now();
   const child = spawn(program, args, {
     cwd: options.cwd,

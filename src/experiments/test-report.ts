@@ -125,8 +125,8 @@ function reportingCommand(
 ): string[] {
   if (basename(argv[0] ?? '') !== 'node') return withArguments(argv, tests, args);
   // Each of its reporters needs a destination.
-  const own = argv.filter((word) => !/^--test-reporter(?:-destination)?(?:=|$)/.test(word));
-  return [own[0] ?? '', ...args, ...own.slice(1)];
+  const withoutReporters = argv.filter((word) => !/^--test-reporter(?:-destination)?(?:=|$)/.test(word));
+  return [withoutReporters[0] ?? '', ...args, ...withoutReporters.slice(1)];
 }
 
 /** Reads a report. Returns an empty list if it is not a file, is too large, or is not a report. */
@@ -206,14 +206,14 @@ export function whyNotSeen(before: Seen, after: Seen, tests: readonly FailingTes
 function isLoadedBy({ name, suite }: TestResult, after: readonly TestResult[]): boolean {
   const isFileName = /[/.]|^test_|_test$/.test(name) && !/\s/.test(name);
   const file = suite === null || suite === '' ? name : `${suite}.${name}`;
-  const own = after.filter((other) =>
+  const related = after.filter((other) =>
     [other.suite, other.file].some((place) => place != null && isWithinAny(place, [name, file])),
   );
   return (
     isFileName &&
-    own.length > 0 &&
-    own.every(({ status }) => status !== 'failed') &&
-    own.some(({ status }) => status === 'passed')
+    related.length > 0 &&
+    related.every(({ status }) => status !== 'failed') &&
+    related.some(({ status }) => status === 'passed')
   );
 }
 

@@ -210,6 +210,6 @@ function saysFolderIsBad(complaint: string): boolean {
 }
 
 function cannotRun(folder: string, complaint: string, cause: Error): TriageError {
-  const said = complaint.split('\n')[0]?.slice(0, 200) || cause.message.split('\n')[0]?.slice(0, 200);
-  return new TriageError('upstream-failed', `git cannot read ${folder}: ${said}`, { cause });
+  const firstLine = complaint.split('\n')[0]?.slice(0, 200) || cause.message.split('\n')[0]?.slice(0, 200);
+  return new TriageError('upstream-failed', `git cannot read ${folder}: ${firstLine}`, { cause });
 }

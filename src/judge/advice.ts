@@ -69,9 +69,9 @@ function chooseAdvice(
     const text = `${own.fix.replace(/\.$/, '')} (from your document “${title}”).`;
     return { text, act: null, confidence: 0.7, values: [] };
   }
-  const said = find === null ? null : fromLog(match, classification, find);
-  if (said !== null && said.confidence * (0.5 + 0.5 * classification.confidence) >= LEAST_CONFIDENCE)
-    return said;
+  const fix = find === null ? null : fromLog(match, classification, find);
+  if (fix !== null && fix.confidence * (0.5 + 0.5 * classification.confidence) >= LEAST_CONFIDENCE)
+    return fix;
   const document = fittingDocument(evidence, classification.category, classification.kind);
   // What fits a kind of failure in general says nothing of this one; a team's own document is about its own
   // failures.
@@ -110,8 +110,8 @@ function chooseFromLog(
 ): Advice | null {
   // What an earlier error kept from being made is missing because of it.
   if (kind === 'missing_file' && find('earlierError') !== null) return null;
-  const own = firstFilled(match?.rule.fix ?? [], find, BY_ORIGIN.rule);
-  if (own !== null) return own;
+  const ruleFix = firstFilled(match?.rule.fix ?? [], find, BY_ORIGIN.rule);
+  if (ruleFix !== null) return ruleFix;
   // An offer on the deciding line names what a hint below it only points to: a version, a setting.
   const offered = firstFilled(OFFER_FIXES, find, BY_ORIGIN.tool);
   const offer =

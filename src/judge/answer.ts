@@ -34,10 +34,13 @@ function seenBefore(
   const covering = retrievedFrom(evidence).find(
     ({ evidence: item, score }) => isTeamDocument(item) && score >= COVERED,
   );
-  const own = findNamingDocument(evidence) ?? (isUnknown ? covering : undefined);
-  if (own == null) return '';
-  const said = oneLine(own.cause ?? own.named ?? own.evidence.text, 240).replace(/[.\s]+$/, '');
-  return `Your document “${oneLine(own.evidence.title, 120)}” covers this: ${said}. `;
+  const document = findNamingDocument(evidence) ?? (isUnknown ? covering : undefined);
+  if (document == null) return '';
+  const quoted = oneLine(document.cause ?? document.named ?? document.evidence.text, 240).replace(
+    /[.\s]+$/,
+    '',
+  );
+  return `Your document “${oneLine(document.evidence.title, 120)}” covers this: ${quoted}. `;
 }
 
 /** A document says most of a line of the failure. */

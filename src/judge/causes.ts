@@ -40,22 +40,22 @@ export function describeCause(
   const step = findStep(facts, fact);
   const who = (step === null ? null : speakStep(step)) ?? 'The build';
   const place = classification.category === 'INFRA_ERROR' ? null : (find?.('place')?.text ?? null);
-  const said = describe(facts, match, fact, classification, { who, place });
+  const description = describe(facts, match, fact, classification, { who, place });
   const isFinding = findLeadingDiagnostic(facts, match) !== null;
   const cause = find === null ? null : fillFirst(match?.rule.cause, find);
   // A title of the rule is about what the rule reads, not about the finding that leads.
   const title = find === null || (isFinding && cause === null) ? null : fillFirst(match?.rule.title, find);
   const artifacts =
     classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(facts.subject).slice(0, 1) : [];
-  const stated = [cause?.text ?? said.cause].concat(artifacts.map(({ text }) => text)).join(' ');
+  const stated = [cause?.text ?? description.cause].concat(artifacts.map(({ text }) => text)).join(' ');
   const more = isFinding
     ? []
-    : addFromLog(stated, fact, cause, facts, cause === null && said.isSilent === true);
+    : addFromLog(stated, fact, cause, facts, cause === null && description.isSilent === true);
   if (classification.kind === 'missing_file') append(more, nameEarlierError(stated, facts, find));
   const added = more.map(({ text }) => text);
   const statement = [stated].concat(added).join(' ');
   return {
-    title: shortenTitle(title?.text ?? said.title),
+    title: shortenTitle(title?.text ?? description.title),
     statement,
     rootCause: [stated, step === null ? [] : nameStep(step, facts, stated), ...added].flat().join(' '),
     values: [title, cause, more].flat().flatMap((filled) => filled?.values ?? []),
@@ -69,9 +69,9 @@ const TELLING = 60;
 function nameEarlierError(cause: string, { subject }: Facts, find: FindValue | null): Filled[] {
   const earlier = find?.('earlierError') ?? null;
   const weight = subject.messages.find(({ text }) => text === earlier?.text)?.weight ?? 0;
-  const said = cleanWords(earlier?.text ?? '', 200);
-  if (earlier === null || weight < TELLING || cause.includes(said)) return [];
-  const text = `An earlier error may be the reason: ${quoteWords(said)}.`;
+  const cleaned = cleanWords(earlier?.text ?? '', 200);
+  if (earlier === null || weight < TELLING || cause.includes(cleaned)) return [];
+  const text = `An earlier error may be the reason: ${quoteWords(cleaned)}.`;
   return [{ text, values: [earlier] }];
 }
 
@@ -86,9 +86,9 @@ function shortenTitle(title: string): string {
   const name =
     whole.length > MAX_TITLE ? whole.replace(/^[^\s:“]{0,300}[\\/](?=[^\s:/\\]{1,80}:)/, '') : whole;
   const at = name.indexOf(': ');
-  const [head, said] = [name.slice(0, at), name.slice(at + 2)];
-  const isCut = name.length > MAX_TITLE && WRAPS.test(head) && /^[A-Z\d'"`[]/.test(said);
-  const cut = cleanWords(isCut && said.length >= SHORTEST_TITLE ? said : name, MAX_TITLE);
+  const [head, message] = [name.slice(0, at), name.slice(at + 2)];
+  const isCut = name.length > MAX_TITLE && WRAPS.test(head) && /^[A-Z\d'"`[]/.test(message);
+  const cut = cleanWords(isCut && message.length >= SHORTEST_TITLE ? message : name, MAX_TITLE);
   // A quotation that was cut has no end.
   return /^[^"]*"[^"…]*$/.test(cut) ? cut.replace('"', '') : cut;
 }
@@ -97,16 +97,16 @@ function shortenTitle(title: string): string {
 function addFromLog(
   cause: string,
   fact: Fact | null,
-  own: Filled | null,
+  described: Filled | null,
   facts: Facts,
   isSilent: boolean,
 ): Filled[] {
   // Other messages of a test run may be about another test.
   if (facts.subject.failingTests.length > 0 && !isSilent) return [];
-  const siblings = listSiblings(cause, fact, own?.values ?? [], facts);
-  const said = siblings === null ? cause : `${cause} ${siblings.text}`;
+  const siblings = listSiblings(cause, fact, described?.values ?? [], facts);
+  const sentence = siblings === null ? cause : `${cause} ${siblings.text}`;
   // A rule's own sentence is whole.
-  const complete = own === null ? completeCause(said, fact, facts) : null;
+  const complete = described === null ? completeCause(sentence, fact, facts) : null;
   return [siblings, complete].filter((filled) => filled !== null);
 }
 
@@ -134,10 +134,10 @@ function nameStep(step: Section, { subject }: Facts, cause: string): string[] {
   const ended = code === null || code === 1 ? '' : ` with exit code ${code}`;
   const isNamed = who === null || cause.includes(who.slice(4));
   const named = ended === '' ? [] : [`${who === null ? 'The step' : 'It'} ended${ended}.`];
-  const own = isNamed ? named : [`${who} failed${ended}.`];
+  const sentences = isNamed ? named : [`${who} failed${ended}.`];
   const others = listFailedSteps(subject).length - 1;
-  if (others === 0) return own;
-  return own.concat(`${others === 1 ? 'One other step' : `${others} other steps`} also failed.`);
+  if (others === 0) return sentences;
+  return sentences.concat(`${others === 1 ? 'One other step' : `${others} other steps`} also failed.`);
 }
 
 /** The name that GitHub gives to a step without one: the action that it uses or the first line of its script. */
@@ -245,13 +245,13 @@ function describeMissingModule(text: string, facts: Facts, { category }: Classif
  */
 function findImporter(text: string, facts: Facts): string | null {
   const stack = facts.all.map((fact) => fact.text).join('\n');
-  const said =
+  const importer =
     / from '([^'\n]{1,200})'/.exec(text)?.[1] ?? /Require stack:\s{1,4}- (\S{1,300})/.exec(stack)?.[1];
   const thrown = facts.subject.exceptions.filter(({ message }) => text.includes(message));
   const frames = (thrown.length > 0 ? thrown : facts.subject.exceptions).flatMap((entry) => entry.frames);
   const library = /(?:site|dist)-packages\/(\w{1,80})/.exec(frames[0]?.file ?? '')?.[1];
-  if (said === undefined && library !== undefined) return `The installed package ${library}`;
-  const file = said ?? frames.find(({ own, file: path }) => own && !isForeignPath(path))?.file;
+  if (importer === undefined && library !== undefined) return `The installed package ${library}`;
+  const file = importer ?? frames.find(({ own, file: path }) => own && !isForeignPath(path))?.file;
   return file === undefined || isForeignPath(file) ? null : projectPath(file);
 }
 
@@ -279,8 +279,8 @@ function describeThrown(entry: ThrownException | undefined, facts: Facts): Descr
 function describeException(entry: ThrownException, facts: Facts): Described {
   const frames = entry.frames.concat(facts.subject.failures.flatMap((failure) => failure.frames));
   const ours = frames.filter((frame) => frame.own && isProjectFile(frame.file));
-  const own = ours.find(({ file }) => !STARTS_PROGRAM.test(file)) ?? ours[0];
-  const place = own === undefined ? null : formatPlace(own.file, own.line);
+  const ownFrame = ours.find(({ file }) => !STARTS_PROGRAM.test(file)) ?? ours[0];
+  const place = ownFrame === undefined ? null : formatPlace(ownFrame.file, ownFrame.line);
   const message = cleanWords(completeTimeout(entry.message, entry.at, facts.subject), 260);
   const [test] = facts.subject.failingTests;
   const isFile = test !== undefined && place?.startsWith(test.name) === true;
@@ -289,7 +289,7 @@ function describeException(entry: ThrownException, facts: Facts): Described {
   const type = entry.type.split('.').pop() ?? entry.type;
   return {
     title: type === 'DATA RACE' ? `Data race at ${place}` : titleAt(place, message, ': ', nameType(type)),
-    cause: `${nameThrower(own?.function ?? null, place)} ${chooseVerb(type, place)} ${quoteWords(message)}.${seen}`,
+    cause: `${nameThrower(ownFrame?.function ?? null, place)} ${chooseVerb(type, place)} ${quoteWords(message)}.${seen}`,
   };
 }
 
@@ -322,22 +322,22 @@ function quoteLog(
   isKnown: boolean,
 ): Described {
   const { failures, messages } = facts.subject;
-  const told = [fact === null ? [] : readWhole(fact, facts), messages.map(({ text }) => text)].flat();
+  const quotedLines = [fact === null ? [] : readWhole(fact, facts), messages.map(({ text }) => text)].flat();
   const failed = failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message));
   // An address alone says nothing.
-  const words = told.concat(failed).find((text) => !/^https?:\/\/\S{1,2000}$/.test(text.trim())) ?? '';
-  const said = cleanWords(words, 300);
-  if (/^The operation was cancell?ed$/.test(said))
+  const words = quotedLines.concat(failed).find((text) => !/^https?:\/\/\S{1,2000}$/.test(text.trim())) ?? '';
+  const cleaned = cleanWords(words, 300);
+  if (/^The operation was cancell?ed$/.test(cleaned))
     return { title: 'The job was canceled', cause: `${who} was canceled; the log does not say why.` };
-  if (said === '' || !(isKnown || complains(fact?.text ?? words))) return describeNothingFound(facts);
+  if (cleaned === '' || !(isKnown || complains(fact?.text ?? words))) return describeNothingFound(facts);
   const file =
     place
       ?.replace(/:\d{1,7}$/, '')
       .split('/')
       .at(-1) ?? '';
-  if (place === null || said.includes(file))
-    return { title: said, cause: `${who} failed with ${quoteWords(said)}.` };
-  return { title: titleAt(place, said), cause: `${who} failed at ${place} with ${quoteWords(said)}.` };
+  if (place === null || cleaned.includes(file))
+    return { title: cleaned, cause: `${who} failed with ${quoteWords(cleaned)}.` };
+  return { title: titleAt(place, cleaned), cause: `${who} failed at ${place} with ${quoteWords(cleaned)}.` };
 }
 
 /** Says that there is no cause, and how the failing step ended. */

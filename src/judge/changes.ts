@@ -57,14 +57,14 @@ function isWithin([from, to]: readonly [number, number], line: number | null, ma
 /** Returns the words of a failure's own names and messages, by which changes are compared with it. */
 export function collectFailureWords(subject: TriageSubject): ReadonlySet<string> {
   const { failures, failingTests, exceptions, messages } = subject;
-  const said = [
+  const texts = [
     ...failingTests.flatMap(({ name, message }) => [name, message ?? '']),
     ...failures.map(({ message }) => message),
     ...exceptions.map(({ message }) => message),
     ...listOwnFrames(subject).map((frame) => frame.function ?? ''),
     ...messages.slice(0, ENOUGH_WORDS).map(({ text }) => text),
   ];
-  return wordsIn(said.join(' ').slice(0, MAX_SAID));
+  return wordsIn(texts.join(' ').slice(0, MAX_SAID));
 }
 
 /** Returns how much the changed lines and their context share with a failure, 0..1; 1 for three words. */
@@ -73,8 +73,8 @@ export function shareWords(changes: readonly LineChange[], words: ReadonlySet<st
   const lines = altering.flatMap((lineChange) =>
     [lineChange.removed, lineChange.added, lineChange.before, lineChange.after].flat(),
   );
-  const own = wordsIn(lines.join(' ').slice(0, MAX_SAID));
-  return Math.min(1, [...own].filter((word) => words.has(word)).length / ENOUGH_WORDS);
+  const changeWords = wordsIn(lines.join(' ').slice(0, MAX_SAID));
+  return Math.min(1, [...changeWords].filter((word) => words.has(word)).length / ENOUGH_WORDS);
 }
 
 /**
@@ -103,11 +103,11 @@ const QUOTED = /["'`‘“](?<name>[A-Za-z_][\w-]{3,60})["'`’”]/g;
 /** Lists the names that a commit took away and that the failure's messages quote. */
 export function listMissedNames({ changes }: Touch, subject: TriageSubject): string[] {
   const { exceptions, failures, failingTests } = subject;
-  const said = [...exceptions, ...failures, ...failingTests]
+  const messages = [...exceptions, ...failures, ...failingTests]
     .map(({ message }) => message ?? '')
     .join('\n')
     .slice(0, MAX_SAID);
-  const names = [...said.matchAll(QUOTED)].flatMap(({ groups }) => groups?.name ?? []);
+  const names = [...messages.matchAll(QUOTED)].flatMap(({ groups }) => groups?.name ?? []);
   const count = (lines: readonly string[], name: string) =>
     (lines.join('\n').match(/[\w-]+/g) ?? []).filter((word) => word === name).length;
   const isLost = (name: string) =>
@@ -134,8 +134,8 @@ const MISSING_VALUE =
 
 function missesValue({ exceptions, failures }: TriageSubject): boolean {
   const thrown = exceptions.map(({ type, message }) => `${type}: ${message}`);
-  const said = [...thrown, ...failures.map(({ message }) => message)];
-  return said.some((text) => MISSING_VALUE.test(text.slice(0, MAX_SAID)));
+  const messages = [...thrown, ...failures.map(({ message }) => message)];
+  return messages.some((text) => MISSING_VALUE.test(text.slice(0, MAX_SAID)));
 }
 
 function listOwnFrames({ exceptions }: TriageSubject) {

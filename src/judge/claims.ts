@@ -129,12 +129,12 @@ function withValues(
   const below = isTest
     ? [1, 2, 3, 4].flatMap((offset) => quoteLine(quote.source, quote.line + offset, evidence) ?? [])
     : [];
-  const shown = below.filter(({ quote: { text } }) => VALUE.test(text)).slice(0, 2);
+  const withValue = below.filter(({ quote: { text } }) => VALUE.test(text)).slice(0, 2);
   const read = used.flatMap(
     ({ source, line }) => at(source === null || line === null ? null : { source, line }, evidence) ?? [],
   );
   const all = firstOfEach(
-    [{ evidenceId: main.evidence[0] ?? '', quote }, ...read, ...shown],
+    [{ evidenceId: main.evidence[0] ?? '', quote }, ...read, ...withValue],
     ({ quote: quotation }) => `${quotation.source}:${quotation.line}`,
   );
   const chosen = all.slice(0, MAX_QUOTES);
@@ -234,18 +234,18 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
  * States which document of the team names the error and what it says to do, and which decision resembles it.
  */
 function peopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
-  const [own, precedent] = [findNamingDocument(evidence), findPrecedent(evidence)];
-  const fix = own?.fix == null ? 'names this error' : `says what to do: ${oneLine(own.fix, 300)}`;
+  const [document, precedent] = [findNamingDocument(evidence), findPrecedent(evidence)];
+  const fix = document?.fix == null ? 'names this error' : `says what to do: ${oneLine(document.fix, 300)}`;
   // One that proposes its fix has it as the answer's.
   const isShown = precedent?.fix != null && !precedent.proposes;
   const decidedFix = isShown ? ` The fix was: ${oneLine(precedent.fix ?? '', 300)}` : '';
   const decided = `decided a similar failure${precedent === null ? '' : nameOther(precedent)}`;
   return [
-    own === null
+    document === null
       ? null
       : cite(
-          `Your document “${oneLine(own.evidence.title, 120)}” ${fix}.`.replace(/\.\.$/, '.'),
-          own.evidence,
+          `Your document “${oneLine(document.evidence.title, 120)}” ${fix}.`.replace(/\.\.$/, '.'),
+          document.evidence,
         ),
     precedent === null
       ? null

@@ -36,14 +36,14 @@ function findLocated(places: readonly Place[]): Clues['located'] {
 /** Returns the sentence that best describes what went wrong. */
 function readHeadline(subject: TriageSubject): string {
   const [first] = subject.failures;
-  const own = first?.message === NO_ERROR ? undefined : first?.message;
-  const said =
-    own ??
+  const message = first?.message === NO_ERROR ? undefined : first?.message;
+  const headline =
+    message ??
     subject.messages[0]?.text ??
     subject.diagnostics[0]?.message ??
     subject.exceptions[0]?.message ??
     '';
-  return said.replace(/\s+/g, ' ').trim().slice(0, MAX_HEADLINE);
+  return headline.replace(/\s+/g, ' ').trim().slice(0, MAX_HEADLINE);
 }
 
 /** The words with which compilers and interpreters say that they do not know a name. */
@@ -63,18 +63,18 @@ const UNKNOWN_NAME = new RegExp(
 
 /** Checks whether the error is that a name is not known where it is used. */
 export function namesUnknown({ subject, headline, symbol }: Clues): boolean {
-  const said = [...subject.diagnostics, ...subject.exceptions].map(({ message }) => message);
-  return UNKNOWN_NAME.test(said.concat(headline).join('\n')) && symbol !== null;
+  const messages = [...subject.diagnostics, ...subject.exceptions].map(({ message }) => message);
+  return UNKNOWN_NAME.test(messages.concat(headline).join('\n')) && symbol !== null;
 }
 
 function findSymbol(subject: TriageSubject, headline: string): string | null {
-  const said = [
+  const texts = [
     ...[...subject.diagnostics, ...subject.exceptions].map(({ message }) => message),
     headline,
   ].join('\n');
   const quoted =
-    /[`'"‘]([A-Za-z_][\w.:]{2,80})[`'"’]/.exec(said)?.[1] ??
-    /(?:symbol: +\w+ |undefined: )([A-Za-z_]\w{2,80})/.exec(said)?.[1];
+    /[`'"‘]([A-Za-z_][\w.:]{2,80})[`'"’]/.exec(texts)?.[1] ??
+    /(?:symbol: +\w+ |undefined: )([A-Za-z_]\w{2,80})/.exec(texts)?.[1];
   return quoted ?? subject.exceptions[0]?.frames.find((frame) => frame.own)?.function ?? null;
 }
 

@@ -26,12 +26,12 @@ export function findContraryDocument(
 ): Retrieved | null {
   if (ruleOn(subject).decisive?.rule.tie === true) return null;
   const documents = retrievedFrom(evidence).filter(({ evidence: item }) => item.tool === 'search_knowledge');
-  const own =
+  const sameCategory =
     documents.find((document) => document.kind === kind || document.category === category)?.score ?? 0;
   const span = collectOwnWords(subject);
   const contrary = documents.find(({ category: other, kind: otherKind, score, phrase }) => {
     if (other === null || other === category || otherKind === kind) return false;
-    if (score < Math.max(COVERED, own + LEAD)) return false;
+    if (score < Math.max(COVERED, sameCategory + LEAD)) return false;
     const words = extractWords(phrase).filter((word) => !NOT_DISTINCTIVE.has(word));
     return words.length >= FEWEST_WORDS && words.every((word) => span.has(word));
   });
@@ -41,13 +41,13 @@ export function findContraryDocument(
 /** Collects the words of the failure's own messages, exceptions and compiler errors. */
 function collectOwnWords(subject: TriageSubject): ReadonlySet<string> {
   const { failures, failingTests, exceptions, diagnostics } = subject;
-  const said = [
+  const texts = [
     ...failures.map(({ message }) => message),
     ...failingTests.map(({ message }) => message ?? ''),
     ...exceptions.map(({ type, message }) => `${type} ${message}`),
     ...diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message),
   ];
-  return new Set(extractWords(said.join('\n').slice(0, MAX_SPAN)));
+  return new Set(extractWords(texts.join('\n').slice(0, MAX_SPAN)));
 }
 
 function extractWords(text: string): string[] {

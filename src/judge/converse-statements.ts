@@ -32,8 +32,8 @@ function record(text: string): Said {
 }
 
 /** Formats statements as a numbered or bulleted list. */
-export function laidOut(said: readonly Said[], shape: 'numbered' | 'list'): Statement[] {
-  return said.map((statement, index) => {
+export function laidOut(statements: readonly Said[], shape: 'numbered' | 'list'): Statement[] {
+  return statements.map((statement, index) => {
     const mark = shape === 'numbered' ? `${index + 1}. ` : '- ';
     return { lead: index === 0 ? mark : `\n${mark}`, ...statement };
   });
@@ -219,7 +219,7 @@ function withGreen(input: Inquiry): Said[] {
     since === undefined ? [] : [record(`The analysis compared this build with green build ${since.number}.`)];
   const lines = fresh
     .map((item) => buildLineStatement(item, input))
-    .map((said) => ({ ...said, text: `New since green: ${said.text}` }));
+    .map((statement) => ({ ...statement, text: `New since green: ${statement.text}` }));
   const commits = foundBy(evidence, 'changed_since_green', 'read_commit_history').slice(0, MOST);
   return [
     ...foundBy(evidence, 'count_consecutive_failures').map((item) => cited(item.text, [item.id])),
@@ -285,10 +285,10 @@ const STATEMENTS: Readonly<Record<Aspect, (input: Inquiry) => Said[]>> = {
 export function explanationStatements(input: Inquiry): Said[] {
   const aspects = findAspects(input.question);
   const found = foundBy(input.found, 'grep_log', 'view_log');
-  const shown = found.slice(0, MOST).map((item) => buildLineStatement(item, input));
-  const wanted = shown.length === 0 ? aspects : aspects.filter((aspect) => aspect !== 'lines');
+  const statements = found.slice(0, MOST).map((item) => buildLineStatement(item, input));
+  const wanted = statements.length === 0 ? aspects : aspects.filter((aspect) => aspect !== 'lines');
   const answered = wanted.flatMap((aspect) => STATEMENTS[aspect](input));
-  const all = [...shown, ...answered, ...unanswered(input.outcomes)];
+  const all = [...statements, ...answered, ...unanswered(input.outcomes)];
   return all.length > 0 ? all : [...causeStatements(input), record(LIMITS)];
 }
 
@@ -345,12 +345,12 @@ function certaintyStatements({ topic }: Inquiry): Said[] {
 
 function pastStatements({ evidence }: Inquiry, ...tools: readonly string[]): Said[] {
   const past = foundBy(evidence, ...tools).slice(0, MOST);
-  const said = past.map((item) =>
+  const statements = past.map((item) =>
     cited(item.tool === 'count_consecutive_failures' ? item.text : `Earlier: ${formatTitle(item)}`, [
       item.id,
     ]),
   );
-  return said.length > 0 ? said : [record('No similar earlier failure is known.')];
+  return statements.length > 0 ? statements : [record('No similar earlier failure is known.')];
 }
 
 function greenStatements(input: Inquiry): Said[] {

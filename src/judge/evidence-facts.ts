@@ -302,7 +302,7 @@ function readTouch({ item, data }: EvidenceFrom<(typeof TOUCHING)[number]>): Tou
     data.path ??
     (item.source.startsWith('commit/') || item.source.startsWith('compare/') ? null : item.source);
   if (path === null) return null;
-  const shown =
+  const ranges =
     item.lineStart === undefined ? [] : [[item.lineStart, item.lineEnd ?? item.lineStart] as const];
   const all = readChanges(item.text);
   const changes = readAlterations(item.text, path);
@@ -314,7 +314,7 @@ function readTouch({ item, data }: EvidenceFrom<(typeof TOUCHING)[number]>): Tou
     evidenceId: item.id,
     tool: item.tool,
     path,
-    lines: (data.lines ?? shown).filter((range) => !formatted.includes(range.join())),
+    lines: (data.lines ?? ranges).filter((range) => !formatted.includes(range.join())),
     commit: data.commit ?? data.sha,
     author: data.author,
     at: data.at,

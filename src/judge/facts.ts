@@ -124,8 +124,8 @@ const RECURSION = 4;
  */
 export function asksWithoutEnd({ message, frames }: ThrownException): boolean {
   if (BOUNDLESS.test(message)) return true;
-  const own = frames.filter((frame) => frame.own);
-  const byPlace = Map.groupBy(own, ({ file, line }) => `${file}:${line}`);
+  const ownFrames = frames.filter((frame) => frame.own);
+  const byPlace = Map.groupBy(ownFrames, ({ file, line }) => `${file}:${line}`);
   return [...byPlace.values()].some(({ length }) => length >= RECURSION);
 }
 

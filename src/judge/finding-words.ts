@@ -48,10 +48,10 @@ const OWN_COUNT = /\bFound (\d{1,6}) errors?\b|\b\d{1,6} problems? \((\d{1,6}) e
  */
 function countErrors({ length }: readonly Diagnostic[], facts: Facts): string {
   const isAlone = listErrors(facts).length === length;
-  const own = Array.from((isAlone ? facts.shown : '').matchAll(OWN_COUNT), ([, found, errors]) =>
+  const ownCounts = Array.from((isAlone ? facts.shown : '').matchAll(OWN_COUNT), ([, found, errors]) =>
     Number(found ?? errors),
   );
-  const most = own.reduce((highest, value) => Math.max(highest, value), length);
+  const most = ownCounts.reduce((highest, value) => Math.max(highest, value), length);
   return most === length && length >= MAX_DIAGNOSTICS ? `at least ${length}` : String(most);
 }
 
@@ -74,9 +74,9 @@ function nameOthers(entry: Diagnostic, others: readonly Diagnostic[]): string {
     ({ message }) => message !== entry.message,
   );
   if (different.length === 0) {
-    const own = formatPlace(entry.file, entry.line);
+    const entryPlace = formatPlace(entry.file, entry.line);
     const places = others
-      .filter(({ file, line }) => formatPlace(file, line) !== own)
+      .filter(({ file, line }) => formatPlace(file, line) !== entryPlace)
       .map(tellPlace)
       .filter((place) => place !== '');
     return places.length === 0 ? '' : ` The same error is at ${listed(places, MAX_PLACES, 'other places')}.`;

@@ -350,10 +350,10 @@ export function computeSigns(given: Facts, matches: readonly Match[], odds: LogO
   const { subject } = given;
   const { category, probabilities } = chosen(odds, matches);
   const second = ranked(probabilities).find((other) => other !== category) ?? category;
-  const own = of(matches, category);
+  const ofCategory = of(matches, category);
   const rival = matches.find(({ rule }) => rule.category !== category);
   const { failingTests, messages, diagnostics, exits, failedSections } = subject;
-  const line = own[0]?.fact.line ?? null;
+  const line = ofCategory[0]?.fact.line ?? null;
   const isNear = messages
     .slice(0, 4)
     .some(({ at }) => at !== null && line !== null && Math.abs(at.line - line) <= 2);
@@ -363,9 +363,9 @@ export function computeSigns(given: Facts, matches: readonly Match[], odds: LogO
     Math.log((probabilities[category] + 0.01) / (probabilities[second] + 0.01)),
     margin(odds.facts, category),
     margin(odds.words, category),
-    Number(own.some(isStructured)),
-    Number(own.length === 0),
-    ((own[0]?.strength ?? 0) - (rival?.strength ?? 0)) / FULL,
+    Number(ofCategory.some(isStructured)),
+    Number(ofCategory.length === 0),
+    ((ofCategory[0]?.strength ?? 0) - (rival?.strength ?? 0)) / FULL,
     (messages[1]?.weight ?? 0) / 100,
     Number(messages.length === 0),
     Number(isTest && !failingTests.some(({ message, at }) => message !== null || at !== null)),
@@ -416,11 +416,11 @@ const SUGGESTS = 2.5;
 const MOST_WITNESSES = 6;
 
 function listWitnesses(category: Category, matches: readonly Match[], odds: LogOdds): Witness[] {
-  const own = of(matches, category);
-  const said = [...own.filter(isStructured), ...own.filter((match) => !isStructured(match))].slice(
-    0,
-    MOST_WITNESSES,
-  );
+  const ofCategory = of(matches, category);
+  const said = [
+    ...ofCategory.filter(isStructured),
+    ...ofCategory.filter((match) => !isStructured(match)),
+  ].slice(0, MOST_WITNESSES);
   const rules = said.map((match): Witness => {
     const { rule, fact } = match;
     const at = fact.source === null || fact.line === null ? null : { source: fact.source, line: fact.line };

@@ -29,10 +29,10 @@ export function findLeadingDiagnostic(facts: Facts, match: Match | null): Diagno
     return null;
   const errors = listErrors(facts);
   const same = errors.find((entry) => match.fact.text.includes(entry.message.slice(0, 200)));
-  const own = errors.find((entry) => entry.file !== null && !isForeignPath(entry.file));
+  const ownError = errors.find((entry) => entry.file !== null && !isForeignPath(entry.file));
   if (match.rule.kind === 'version_conflict') return same ?? null;
   // The first error explains later ones more often than the other way round.
-  const first = own ?? same ?? errors[0] ?? null;
+  const first = ownError ?? same ?? errors[0] ?? null;
   return first?.file === null && isWrapper(first.message) ? null : first;
 }
 

@@ -132,8 +132,8 @@ export function findOwnService(
 
 /** Returns the host and port that a line names, no matter who owns them: "registry.example.org:443". */
 export function findHost(text: string): string | null {
-  const own = findOwnService(text);
-  if (own !== null) return own.port === null ? own.host : `${own.host}:${own.port}`;
+  const service = findOwnService(text);
+  if (service !== null) return service.port === null ? service.host : `${service.host}:${service.port}`;
   return (
     /https?:\/\/([\w.-]{3,200}(?::\d{2,5})?)/.exec(text)?.[1] ??
     /\b(\d{1,3}(?:\.\d{1,3}){3}:\d{2,5})\b/.exec(text)?.[1] ??

@@ -222,13 +222,13 @@ function scriptFrame(frame: StackFrame, project: Project): OwnFrame[] {
  * Checks whether a class belongs to the project. A class of a library or runner does so only if it shares
  * more than a vendor's name with the package of a failing test.
  */
-function isOwnClass(type: JvmClass, own: boolean, { tests }: Project): boolean {
-  if (tests.length === 0) return own;
+function isOwnClass(type: JvmClass, isOwnPackage: boolean, { tests }: Project): boolean {
+  if (tests.length === 0) return isOwnPackage;
   return tests.some(({ packages }) => {
-    if (packages.length === 0) return own;
+    if (packages.length === 0) return isOwnPackage;
     const shared = sharedSegments(packages, type.packages);
-    const needed = own ? (isVendorless(packages) ? 1 : 2) : 3;
-    return shared >= Math.min(needed, own ? packages.length : 3);
+    const needed = isOwnPackage ? (isVendorless(packages) ? 1 : 2) : 3;
+    return shared >= Math.min(needed, isOwnPackage ? packages.length : 3);
   });
 }
 

@@ -98,14 +98,16 @@ function framePlaces(subject: TriageSubject, project: Project, tested: readonly 
   return listTraces(subject)
     .slice(0, MAX_TRACES)
     .flatMap((frames, trace) => {
-      const own = listOwnFrames(frames, project);
+      const ownFrames = listOwnFrames(frames, project);
       return [
-        ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && !onlyReports)),
-        ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && onlyReports)).map((place) => ({
-          ...place,
-          rank: place.rank + 4,
-        })),
-        ...rankedFiles(own.filter(({ isTest }) => isTest)),
+        ...rankedFiles(ownFrames.filter(({ isTest, onlyReports }) => !isTest && !onlyReports)),
+        ...rankedFiles(ownFrames.filter(({ isTest, onlyReports }) => !isTest && onlyReports)).map(
+          (place) => ({
+            ...place,
+            rank: place.rank + 4,
+          }),
+        ),
+        ...rankedFiles(ownFrames.filter(({ isTest }) => isTest)),
       ].map(({ path, line, isTest, rank }) => {
         const alike = isTest ? 0 : NAMED_ALIKE * likeness(path, words);
         const score = round(Math.min(0.99, fade(isTest ? TEST_FILE : OWN_FRAME, trace + rank) + alike));
@@ -281,9 +283,9 @@ function classOfTest({ suite, file }: FailingTest, { tests }: Project): JvmClass
 
 /** Returns a test's file as the log gives it, with the folders of its package if the log omits them. */
 function pathOfTest(file: string | null, type: JvmClass, extension: string): string {
-  const own =
+  const path =
     file?.split(/[\\/]/).at(-1)?.startsWith(`${type.name}.`) === true ? file : `${type.name}${extension}`;
-  return /[\\/]/.test(own) ? own : toSourcePath(type, own);
+  return /[\\/]/.test(path) ? path : toSourcePath(type, path);
 }
 
 /**
@@ -365,8 +367,8 @@ function namedClasses(subject: TriageSubject, { tests }: Project): string[] {
     (text) => text.slice(0, MAX_MESSAGE).match(/(?<![\w.$])(?:[a-z]\w{0,40}\.){2,10}[A-Z]\w{0,100}/g) ?? [],
   );
   const types = names.flatMap((name) => parseJvmClass(name) ?? []);
-  const own = types.filter((type) => !isTestClass(type.name) && tests.some((test) => isOwn(type, test)));
-  return [...new Set(own.map((type) => toSourcePath(type, `${type.name}.java`)))].slice(0, MAX_NAMED);
+  const classes = types.filter((type) => !isTestClass(type.name) && tests.some((test) => isOwn(type, test)));
+  return [...new Set(classes.map((type) => toSourcePath(type, `${type.name}.java`)))].slice(0, MAX_NAMED);
 }
 
 function isOwn(type: JvmClass, test: JvmClass): boolean {

@@ -44,13 +44,13 @@ export function describeChange(
   if (facts.changed?.isWhole === true && touch.tool === 'read_blame') return null;
   const author = suspect.author === null ? '' : ` (${oneLine(suspect.author, 60)})`;
   const by = `Commit ${suspect.commit.slice(0, 10)}${author}`;
-  const said =
+  const sentence =
     describeLeftUse(touch, by) ??
     describeMissedName(touch, subject, by) ??
     describeRemoval(touch, suspect.line, by) ??
     describeReplacement(touch, suspect.line, subject, by);
-  if (said === null) return null;
-  return { ...said, claim: { text: said.cause, evidence: [touch.evidenceId], quotes: [] } };
+  if (sentence === null) return null;
+  return { ...sentence, claim: { text: sentence.cause, evidence: [touch.evidenceId], quotes: [] } };
 }
 
 type Said = Omit<ChangeDescription, 'claim'>;

@@ -46,8 +46,8 @@ function readSibling(shownLine: ShownLine, other: ShownLine, cause: string): Val
   ];
   if (words.length !== others.length || words.length < FEWEST_WORDS) return null;
   const places = others.flatMap((word, at) => (word === words[at] ? [] : [at]));
-  const [word, own] = [others, words].map((all) => all[places[0] ?? 0] ?? '') as [string, string];
-  const [name, ownName] = [word, own].map((text) => text.replace(/^["'`(“‘]+|["'`).,;:”’]+$/g, '')) as [
+  const [word, value] = [others, words].map((all) => all[places[0] ?? 0] ?? '') as [string, string];
+  const [name, ownName] = [word, value].map((text) => text.replace(/^["'`(“‘]+|["'`).,;:”’]+$/g, '')) as [
     string,
     string,
   ];

@@ -34,9 +34,9 @@ export function readBlock(fact: Fact, { subject }: Facts): TellingBlock {
   const trigger = { text: fact.text, source: at?.source ?? null, line: at?.line ?? null };
   if (at === null) return { trigger, paragraph: [], step: linesOfFailedSteps(lines, subject) };
   const step = lines.filter((line) => isSameStep(line, at, subject));
-  const own = step.filter(({ line }) => Math.abs(line - at.line) <= REACH);
-  const after = own.filter(({ line }) => line >= at.line);
-  const before = own.filter(({ line }) => line < at.line).reverse();
+  const nearby = step.filter(({ line }) => Math.abs(line - at.line) <= REACH);
+  const after = nearby.filter(({ line }) => line >= at.line);
+  const before = nearby.filter(({ line }) => line < at.line).reverse();
   return { trigger, paragraph: [...after, ...before], step };
 }
 
@@ -86,12 +86,12 @@ export function isSameStep(
 }
 
 function linesOfFailedSteps(lines: readonly ShownLine[], { failedSections }: TriageSubject): ShownLine[] {
-  const own = failedSections.filter(
+  const sections = failedSections.filter(
     ({ consequence, tolerated }) => consequence !== true && tolerated !== true,
   );
-  if (own.length === 0) return [...lines];
+  if (sections.length === 0) return [...lines];
   return lines.filter((line) =>
-    own.some(
+    sections.some(
       ({ source, lineStart, lineEnd }) =>
         source === line.source && lineStart <= line.line && line.line <= lineEnd,
     ),

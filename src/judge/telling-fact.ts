@@ -80,12 +80,12 @@ function chooseFact(facts: Facts, match: Match | null): Fact | null {
 function findInformativeTest({ fact: decided, rule }: Match, { all, subject }: Facts): Fact {
   if (decided.origin !== 'test') return decided;
   const weigh = ({ text, line, source }: Fact) => {
-    const own = subject.messages.filter(
+    const inCategory = subject.messages.filter(
       (message) =>
         (message.at?.line === line && message.at?.source === source) ||
         text.startsWith(message.text.slice(0, 60)),
     );
-    return own.reduce((most, { weight }) => Math.max(most, weight), 0);
+    return inCategory.reduce((most, { weight }) => Math.max(most, weight), 0);
   };
   const tests = all.filter(
     ({ origin, text }) => origin === 'test' && rule.patterns.some((pattern) => pattern.test(text)),
@@ -169,10 +169,10 @@ const [EXPECTS, GETS] = [/^Expected\b[\w ]{0,30}:/i, /^(?:Received|Actual|But wa
 export function readWhole(fact: Fact, facts: Facts): string {
   let whole = getFactText(fact);
   const { trigger, paragraph } = readBlock(fact, facts);
-  const own = paragraph.find(({ line }) => line === trigger.line);
-  if (own === undefined || whole.includes('\n')) return whole;
-  let last = own;
-  for (const next of paragraph.filter(({ line }) => line > own.line)) {
+  const triggerLine = paragraph.find(({ line }) => line === trigger.line);
+  if (triggerLine === undefined || whole.includes('\n')) return whole;
+  let last = triggerLine;
+  for (const next of paragraph.filter(({ line }) => line > triggerLine.line)) {
     if (next.line !== last.line + 1 || NO_REST.has(classifyRole(next.text.trim()))) break;
     if (!goesOn(whole, last, next)) break;
     const isAnnounced = whole.endsWith(':');
@@ -181,13 +181,15 @@ export function readWhole(fact: Fact, facts: Facts): string {
     if (isAnnounced) break;
     last = next;
   }
-  const above = paragraph.find(({ line, source }) => line === own.line - 1 && source === own.source);
+  const above = paragraph.find(
+    ({ line, source }) => line === triggerLine.line - 1 && source === triggerLine.source,
+  );
   const isRest =
     above !== undefined &&
-    CONTINUES.test(own.text.trim()) &&
+    CONTINUES.test(triggerLine.text.trim()) &&
     isSentence(above.text) &&
     classifyRole(above.text) !== 'echo';
-  return isRest && (isCut(above.text) || /^[A-Z]/.test(own.text.trim()))
+  return isRest && (isCut(above.text) || /^[A-Z]/.test(triggerLine.text.trim()))
     ? `${above.text.trim()} ${whole}`
     : whole;
 }

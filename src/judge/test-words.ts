@@ -50,8 +50,8 @@ function describeOutcome(
       clause: `renders "${difference.now}" where the stored snapshot has "${difference.stored}"`,
     };
   const values = readValues(test);
-  const shown = findCheckedExpression(test, subject);
-  const check = shown === null ? '' : ` at \`${shown.replaceAll('`', "'")}\``;
+  const checked = findCheckedExpression(test, subject);
+  const check = checked === null ? '' : ` at \`${checked.replaceAll('`', "'")}\``;
   if (values !== null)
     return {
       what: `expected ${values.expected} but got ${values.actual}`,
@@ -85,16 +85,18 @@ const BARE_PLACE = /^\s{0,40}(?:Error Trace:\s{0,20})?\S{1,200}\.\w{1,8}:\d{1,6}
 function readMessage(test: FailingTest, fact: Fact | null, subject: TriageSubject): string {
   const lines = (test.message ?? fact?.text ?? '').split('\n').filter((line) => !BARE_PLACE.test(line));
   const line = lines[0] ?? '';
-  const own = line.replace(/^\s{0,40}not ok \d{1,7}(?: -)? (?=\S)/, '');
-  const words = own.startsWith(test.name) ? own.slice(test.name.length).replace(/^ failed$/, '') : own;
-  const said = words.replace(/^(?:(?:Assertion)?[Ee]rror: |thrown: "?)/, '');
+  const cleaned = line.replace(/^\s{0,40}not ok \d{1,7}(?: -)? (?=\S)/, '');
+  const words = cleaned.startsWith(test.name)
+    ? cleaned.slice(test.name.length).replace(/^ failed$/, '')
+    : cleaned;
+  const withoutType = words.replace(/^(?:(?:Assertion)?[Ee]rror: |thrown: "?)/, '');
   if (
     /^\s*(?:(?:[\w.]+\.)?Assertion(?:Failed)?Error(?:: null)?$|---? ?FAIL|FAIL(?:ED)?\b|expect\(\w{1,20}\)\.\w{1,40}\(\w{0,20}\)$)/.test(
-      said,
+      withoutType,
     )
   )
     return '';
-  return cleanWords(completeTimeout(said, test.at, subject), 240);
+  return cleanWords(completeTimeout(withoutType, test.at, subject), 240);
 }
 
 /** Adds to Playwright's message about a time-out what it waited for, or what was in the way. */
@@ -112,9 +114,9 @@ export function completeTimeout(message: string, at: FailingTest['at'], subject:
 function titleOfTest({ name }: FailingTest, what: string): string {
   if (what === SILENT) return `${quoteWords(oneLine(name, MAX_TITLE - SILENT.length - 3))} ${SILENT}`;
   const isLong = LEAST_NAME + what.length + 4 > MAX_TITLE;
-  const said = isLong ? what.replace(/^[\w.]{1,80}(?:Error|Exception): (?=\S)/, '') : what;
-  const room = Math.max(LEAST_NAME, MAX_TITLE - said.length - 4);
-  return `${quoteWords(oneLine(name, room))}: ${said}`;
+  const title = isLong ? what.replace(/^[\w.]{1,80}(?:Error|Exception): (?=\S)/, '') : what;
+  const room = Math.max(LEAST_NAME, MAX_TITLE - title.length - 4);
+  return `${quoteWords(oneLine(name, room))}: ${title}`;
 }
 
 /** Names the other tests that failed. Returns an empty text if there are none. */
@@ -147,11 +149,11 @@ export function speakTest({ name, suite }: Pick<FailingTest, 'name' | 'suite'>):
 /** Returns the line of the test that failed, as the framework showed it. Returns null if it showed none. */
 function findCheckedExpression(test: FailingTest, subject: TriageSubject): string | null {
   for (const line of linesFrom(test.at, subject, 40)) {
-    const shown =
+    const codeLine =
       /^\s{0,12}>\s{1,12}(?:\d{1,6}\s{0,3}[|│]\s{0,60})?(?=\S)(?<code>(?:assert|expect|self\.|should|require|[\w.]{1,60}\().{1,300})$/.exec(
         line,
       )?.groups?.code;
-    if (shown !== undefined) return oneLine(shown, 140);
+    if (codeLine !== undefined) return oneLine(codeLine, 140);
   }
   return null;
 }

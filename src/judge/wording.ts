@@ -49,8 +49,8 @@ export function wordsIn(names: string): ReadonlySet<string> {
 
 /** Returns the share of a file name's words that are among the given words, 0..1. */
 export function likeness(path: string, words: ReadonlySet<string>): number {
-  const own = wordsIn((path.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,8}$/, ''));
-  return own.size === 0 ? 0 : [...own].filter((word) => words.has(word)).length / own.size;
+  const pathWords = wordsIn((path.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,8}$/, ''));
+  return pathWords.size === 0 ? 0 : [...pathWords].filter((word) => words.has(word)).length / pathWords.size;
 }
 
 const EMPTY: ReadonlySet<string> = new Set([
@@ -119,9 +119,9 @@ const MAX_QUOTE = 400;
 export function quoteFact(fact: Fact, evidence: readonly Evidence[]): Quotation | null {
   const atLine =
     fact.source === null || fact.line === null ? null : quoteLine(fact.source, fact.line, evidence);
-  const said = getFactText(fact);
-  if (atLine !== null && squeeze(atLine.quote.text).includes(squeeze(said).slice(0, 40))) return atLine;
-  const elsewhere = quoteText(said, evidence);
+  const text = getFactText(fact);
+  if (atLine !== null && squeeze(atLine.quote.text).includes(squeeze(text).slice(0, 40))) return atLine;
+  const elsewhere = quoteText(text, evidence);
   return elsewhere ?? (atLine !== null && shares(atLine.quote.text, fact.text) ? atLine : null);
 }
 
@@ -174,8 +174,8 @@ export function quoteText(text: string, evidence: readonly Evidence[]): Quotatio
  * Returns the part of a stored line that a person reads and that occurs in the line character by character.
  */
 function literal(raw: string): string {
-  const shown = cleanLine(stripEscapes(raw)).trim();
-  if (shown !== '' && raw.includes(shown)) return shown.slice(0, MAX_QUOTE);
+  const text = cleanLine(stripEscapes(raw)).trim();
+  if (text !== '' && raw.includes(text)) return text.slice(0, MAX_QUOTE);
   // Colours inside the line: the longest stretch between two escapes is literal.
   const pieces = raw.split(/\u001b\[[0-?]{0,60}[ -/]{0,10}[@-~]|[\u001b\r]/).map((piece) => piece.trim());
   return pieces

@@ -69,8 +69,8 @@ function explainUnion({ errors, path, options, message }: Issue, input: unknown,
   const read = ways.data?.map(([first]) => first).filter((first) => first !== undefined) ?? [];
   if (read.length === 0) return message;
   const words = read.map((first) => {
-    const said = explainIssue({ ...first, path: [...path, ...first.path] }, input, schema);
-    return first.path.length === 0 ? said : `"${first.path.join('.')}": ${said}`;
+    const explanation = explainIssue({ ...first, path: [...path, ...first.path] }, input, schema);
+    return first.path.length === 0 ? explanation : `"${first.path.join('.')}": ${explanation}`;
   });
   return [...new Set(words)].slice(0, MAX_WAYS).join(', or ');
 }
@@ -94,9 +94,9 @@ function findValue(input: unknown, path: readonly PropertyKey[]): unknown {
 
 /** Returns the schema of the value at this path; undefined if it cannot be determined. */
 function findSchema(schema: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((own, name) => {
-    if (own instanceof z.ZodArray) return withoutWrappers(own.element);
-    return own instanceof z.ZodObject ? withoutWrappers(own.shape[String(name)]) : undefined;
+  return path.reduce<unknown>((parent, name) => {
+    if (parent instanceof z.ZodArray) return withoutWrappers(parent.element);
+    return parent instanceof z.ZodObject ? withoutWrappers(parent.shape[String(name)]) : undefined;
   }, withoutWrappers(schema));
 }
 

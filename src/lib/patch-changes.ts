@@ -45,8 +45,8 @@ export function readAlterations(patch: string, path: string): LineChange[] {
         const [start, end] = [stretches[at]?.start ?? 0, stretch.end];
         return isSameCode(lines.slice(findEdge(lines, start, -1), findEdge(lines, end, 1)), path);
       });
-      const own = stretches[at];
-      if (last < 0 && own !== undefined) altering.push(own);
+      const stretch = stretches[at];
+      if (last < 0 && stretch !== undefined) altering.push(stretch);
       at += Math.max(0, last);
     }
     return altering.map((stretch) => toChange(lines, stretch));

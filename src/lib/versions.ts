@@ -15,9 +15,9 @@ export function compareVersions(one: string, other: string): number {
 /**
  * Tells whether a version, as exact as the log has it, is certainly older: "20" is not older than "20.12".
  */
-export function isOlder(shown: string, needed: string): boolean {
-  const exact = numbersIn(shown).length;
-  return compareVersions(shown, numbersIn(needed).slice(0, exact).join('.')) < 0;
+export function isOlder(version: string, needed: string): boolean {
+  const exact = numbersIn(version).length;
+  return compareVersions(version, numbersIn(needed).slice(0, exact).join('.')) < 0;
 }
 
 /** Shortens a version to what people say: "20.0.0" to "20", "20.12.0" to "20.12". */

@@ -74,9 +74,9 @@ export function readFrame(line: string): StackFrame | null {
     if (groups === undefined) continue;
     const { file = '', line: number, fn, app = '' } = groups;
     const name = fn?.trim() ?? null;
-    const own =
+    const isOwn =
       !isForeignFile(file) && !(name !== null && FOREIGN_FUNCTION.test(name)) && !FOREIGN_APPS.test(app);
-    return { file, line: number === undefined ? null : Number(number), function: name, own };
+    return { file, line: number === undefined ? null : Number(number), function: name, own: isOwn };
   }
   return null;
 }

@@ -102,12 +102,12 @@ function spaced(text: string): string {
  * report names.
  */
 function findTwin(
-  own: Words,
+  testWords: Words,
   logged: readonly { readonly test: FailingTest; readonly words: Words }[],
 ): FailingTest | null {
-  const alike = logged.filter(({ words }) => isAlike(own, words));
-  const exact = alike.find(({ words }) => words.all === own.all);
-  const inFile = alike.find(({ words }) => namesFile(own, words.file));
+  const alike = logged.filter(({ words }) => isAlike(testWords, words));
+  const exact = alike.find(({ words }) => words.all === testWords.all);
+  const inFile = alike.find(({ words }) => namesFile(testWords, words.file));
   return (exact ?? inFile ?? (alike.length === 1 ? alike[0] : undefined))?.test ?? null;
 }
 
@@ -125,8 +125,8 @@ function getLastWord(words: string): string {
   return words.slice(words.lastIndexOf(' '));
 }
 
-function namesFile(own: Words, file: string | null): boolean {
-  return file !== null && (`${own.all} `.includes(`${file} `) || own.file === file);
+function namesFile(testWords: Words, file: string | null): boolean {
+  return file !== null && (`${testWords.all} `.includes(`${file} `) || testWords.file === file);
 }
 
 /**

@@ -50,14 +50,14 @@ export function hasPassed(
     errors.map(({ at }) => at?.line ?? 0),
     0,
   );
-  let said = 0;
+  let passedCount = 0;
   for (let line = Math.max(1, log.lineCount - TAIL); line <= log.lineCount; line++) {
     const text = log.line(line).trimEnd();
     if (JOB_PASSED.test(text)) return true;
     if (RUN_FAILED.test(text) || text.startsWith('##[error]')) return false;
-    if (RUN_PASSED.some((pattern) => pattern.test(text))) said = line;
+    if (RUN_PASSED.some((pattern) => pattern.test(text))) passedCount = line;
   }
-  return (said > 0 && said >= last) || (hasRetried && last === 0);
+  return (passedCount > 0 && passedCount >= last) || (hasRetried && last === 0);
 }
 
 /** Returns what was found in a run that passed: nothing that failed. */

@@ -266,10 +266,10 @@ function withoutWorkspace(path: string): string {
  * Finds the folder of the checkout, which is usually called like the project's own package. Returns null if
  * the log does not show it.
  */
-export function findProjectName(shown: string): string | null {
+export function findProjectName(path: string): string | null {
   return (
-    /\/(?:home|Users)\/runner\/work\/([\w.-]{1,80})\/\1\//.exec(shown)?.[1] ??
-    /^rootdir: \S{0,200}\/([\w.-]{1,80})/m.exec(shown)?.[1] ??
+    /\/(?:home|Users)\/runner\/work\/([\w.-]{1,80})\/\1\//.exec(path)?.[1] ??
+    /^rootdir: \S{0,200}\/([\w.-]{1,80})/m.exec(path)?.[1] ??
     null
   );
 }

@@ -111,15 +111,15 @@ export function readProbes(log: LogText, lines: readonly number[]): LineRange[] 
       after === undefined || (end !== null && (after === 'end' || end <= lastLine(log, lines, after)));
     if (goesOn && ranges.length < MAX_PROBES) ranges.push({ start: line, end: last });
   }
-  const ofScripts = [...scripts].flatMap(([crate, own]) =>
-    failedScripts.has(crate) ? [] : own.map((line) => ({ start: line, end: line })),
+  const ofScripts = [...scripts].flatMap(([crate, tests]) =>
+    failedScripts.has(crate) ? [] : tests.map((line) => ({ start: line, end: line })),
   );
   return [...(isBroken ? [] : ranges), ...ofScripts];
 }
 
-function lastOwn(log: LogText, from: number, own: RegExp): number {
+function lastOwn(log: LogText, from: number, pattern: RegExp): number {
   for (let line = Math.min(log.lineCount, from + MAX_PROBE); line > from; line--)
-    if (own.test(log.line(line))) return line;
+    if (pattern.test(log.line(line))) return line;
   return from;
 }
 

@@ -294,8 +294,8 @@ function endIn(sections: readonly Section[], job: LineRange): number {
  * section.
  */
 function withExit(section: Section, exits: readonly ExitMark[]): Section {
-  const own = exits.findLast(
+  const exit = exits.findLast(
     ({ line, code }) => code !== null && line >= section.lineStart && line <= section.lineEnd + 1,
   );
-  return own?.code == null ? section : { ...section, exitCode: own.code };
+  return exit?.code == null ? section : { ...section, exitCode: exit.code };
 }

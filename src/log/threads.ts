@@ -292,12 +292,13 @@ function answered(
       settle();
     };
     const stop = (error: TriageError) => end(() => reject(error));
-    const hear = (said: FromThread) => {
-      if ('failed' in said) return stop(new TriageError(said.code, said.failed, { details: said.details }));
-      if ('part' in said) {
-        parts[said.text] ??= [];
-        parts[said.text]?.push(said.part);
-      } else end(() => resolve({ texts: parts.map((all) => all.join('')), result: said.result }));
+    const hear = (message: FromThread) => {
+      if ('failed' in message)
+        return stop(new TriageError(message.code, message.failed, { details: message.details }));
+      if ('part' in message) {
+        parts[message.text] ??= [];
+        parts[message.text]?.push(message.part);
+      } else end(() => resolve({ texts: parts.map((all) => all.join('')), result: message.result }));
     };
     const fail = (error: Error) => stop(crashed(error));
     const leave = (code: number) => stop(crashed(new Error(`exit code ${code}`)));

@@ -207,19 +207,19 @@ async function logLines(
   if (found.lines.length === 0)
     throw new TriageError('invalid-input', `${line(source, 200)} has no line ${from}.`);
   const rows = found.lines.map((text, index) => `${found.lineStart + index}  ${text}`);
-  const shown = rowsThatFit(rows);
-  const last = found.lineStart + shown - 1;
+  const fitting = rowsThatFit(rows);
+  const last = found.lineStart + fitting - 1;
   const next =
-    last < to && (shown < rows.length || rows.length === WINDOW)
-      ? createCursor(EVIDENCE, offset + shown)
+    last < to && (fitting < rows.length || rows.length === WINDOW)
+      ? createCursor(EVIDENCE, offset + fitting)
       : null;
   const more = next === null ? '' : `\n… ${to - last} more lines, cursor: ${next}`;
   const lines = found.lines
-    .slice(0, shown)
+    .slice(0, fitting)
     .map((text, index) => ({ line: found.lineStart + index, text: line(text, LINE) }));
   const title = `${line(source, 200)} lines ${found.lineStart}–${last}`;
   return {
-    text: `${title}. ${UNTRUSTED}\n${untrusted(rows.slice(0, shown), LINE)}${more}`,
+    text: `${title}. ${UNTRUSTED}\n${untrusted(rows.slice(0, fitting), LINE)}${more}`,
     data: { pieces: [{ id: null, tool: null, title, source, lines }], next },
   };
 }
@@ -289,13 +289,13 @@ function inFull({ evidence }: Analysis, id: string, offset: number): EvidenceAns
   }
   const lines = readableLines(item).slice(offset);
   const rows = lines.map(numbered);
-  const shown = rowsThatFit(rows);
-  const rest = rows.length - shown;
-  const next = rest === 0 ? null : createCursor(EVIDENCE, offset + shown);
+  const fitting = rowsThatFit(rows);
+  const rest = rows.length - fitting;
+  const next = rest === 0 ? null : createCursor(EVIDENCE, offset + fitting);
   const more = next === null ? '' : `\n… ${rest} more lines, cursor: ${next}`;
   return {
-    text: `${formatHead(item)}. ${UNTRUSTED}\n${untrusted(rows.slice(0, shown), LINE)}${more}`,
-    data: { pieces: [toPiece(item, lines.slice(0, shown), LINE)], next },
+    text: `${formatHead(item)}. ${UNTRUSTED}\n${untrusted(rows.slice(0, fitting), LINE)}${more}`,
+    data: { pieces: [toPiece(item, lines.slice(0, fitting), LINE)], next },
   };
 }
 

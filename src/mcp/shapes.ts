@@ -138,7 +138,7 @@ export function describeAnswer(
 ): string[] {
   const { what, title, facts } = answerView(analysis, undefined, explains);
   // The index of the evidence names what is related, too, and the tests have a block of their own.
-  const shown = facts.filter(
+  const visibleFacts = facts.filter(
     ({ name, kind, reach }) => reach !== 'review' && name !== 'Related' && kind !== 'tests',
   );
   return [
@@ -146,7 +146,7 @@ export function describeAnswer(
     ...(whose === null ? [] : [describeWhose(whose)]),
     ...(build === null ? [] : [`Build: ${describeBuild(build)} (${build.id})`]),
     `Title: ${line(title, 200)}`,
-    ...shown.flatMap((fact) => factBlock(fact, analysis)),
+    ...visibleFacts.flatMap((fact) => factBlock(fact, analysis)),
     ...listTests(explains),
     ...evidenceIndex(analysis),
   ];
@@ -272,14 +272,14 @@ export function untrusted(lines: readonly string[], limit = 300): string {
  */
 export function takeFitting(blocks: readonly string[], budget: number) {
   let text = '';
-  let shown = 0;
+  let length = 0;
   for (const block of blocks) {
     const longer = text === '' ? block : `${text}\n${block}`;
-    if (shown > 0 && Buffer.byteLength(longer) > budget) break;
+    if (length > 0 && Buffer.byteLength(longer) > budget) break;
     text = longer;
-    shown += 1;
+    length += 1;
   }
-  return { text: cutBytes(text, budget), shown, rest: blocks.length - shown };
+  return { text: cutBytes(text, budget), shown: length, rest: blocks.length - length };
 }
 
 /** Cuts at a whole character, and says so. */

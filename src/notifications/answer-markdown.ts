@@ -61,10 +61,10 @@ function fences(lines: readonly ProofLine[]): string {
     0,
   );
   const blocks = sources.map((source) => {
-    const shown = lines
+    const visibleLines = lines
       .filter((line) => line.source === source)
       .map(({ line, text }) => `${`${line}`.padStart(width)}  ${text}`);
-    return `${sources.length > 1 ? `${codeSpan(clip(source, MAX_PLACE))}\n\n` : ''}${fence(shown)}`;
+    return `${sources.length > 1 ? `${codeSpan(clip(source, MAX_PLACE))}\n\n` : ''}${fence(visibleLines)}`;
   });
   return blocks.join('\n\n');
 }

@@ -31,15 +31,15 @@ export function commentCause(standing: CauseStanding, { number, several, links }
   const open = needsYou || form === 'unsure' || form === 'rejected' ? ' open' : '';
   const summary = `<summary><b>${title(standing, number)}</b>: ${standingWords(standing, { plain: html, code: html })}</summary>`;
   const { analysis } = standing.cause;
-  const said = { ...analysis.answer, rootCause: standing.rootCause, fixRecommendation: standing.fix };
-  const view = answerView({ ...analysis, answer: said }, undefined, standing.cause.explains);
+  const answer = { ...analysis.answer, rootCause: standing.rootCause, fixRecommendation: standing.fix };
+  const view = answerView({ ...analysis, answer: answer }, undefined, standing.cause.explains);
   // The tests are named below, of a single failure too.
-  const shown = view.facts.filter(({ reach, kind }) => reach === 'everywhere' && kind !== 'tests');
+  const visibleFacts = view.facts.filter(({ reach, kind }) => reach === 'everywhere' && kind !== 'tests');
   const blocks = [
     `<details${open}>${summary}`,
     renderWhose(standing, links),
     ...explained(standing, view),
-    ...shown.filter(({ kind }) => kind !== 'prose').map((fact) => factBlock(fact)),
+    ...visibleFacts.filter(({ kind }) => kind !== 'prose').map((fact) => factBlock(fact)),
     form === 'rejected' ? '' : fixingChange(analysis),
     [...(several ? [codeSpan(buildName(build))] : []), ...references(standing, number !== null, links)].join(
       ' · ',
@@ -93,10 +93,10 @@ function fixingChange({ experiment }: Analysis): string {
   if (fix === null) return '';
   const lines = fix.diff.trimEnd().split('\n');
   const isLong = lines.length > MAX_DIFF_LINES || fix.diff.length > MAX_DIFF;
-  const shown = isLong
+  const listed = isLong
     ? `${fix.files.length === 1 ? '1 file' : `${fix.files.length} files`}, too long to show here`
     : fence(lines, 'diff');
-  return `**Change that was tried and fixes it:**${isLong ? ' ' : '\n\n'}${shown}`;
+  return `**Change that was tried and fixes it:**${isLong ? ' ' : '\n\n'}${listed}`;
 }
 
 function references(standing: CauseStanding, isOneOfMany: boolean, links: NoticeLinks): string[] {

@@ -79,7 +79,7 @@ function passedAfterAll(
   links: NoticeLinks,
 ): CheckContent | null {
   if (about.type !== 'build' || build.status !== 'passed') return null;
-  const said = {
+  const texts = {
     title: 'The build passed after all',
     summary: 'Part of the build failed, but the build passed.\n',
     text: '',
@@ -89,7 +89,7 @@ function passedAfterAll(
     status: 'completed',
     commit,
     pullRequest,
-    ...said,
+    ...texts,
     annotations: [],
     detailsUrl: links.build(build.id),
   };
@@ -160,7 +160,7 @@ function createAnnotations({
     ({ line, path }) => line !== null && line > 0 && isPath(path),
   );
   if (suspect === undefined || suspect.line === null || form === 'rejected' || form === 'failed') return [];
-  const said =
+  const badge =
     form === 'confirmed' || form === 'corrected' ? form : formatConfidence(cause.analysis.verdict.confidence);
   const { named, more } = nameTests(cause.explains, MAX_TESTS);
   const others = more === 0 ? '' : ` and ${formatNumber(more)} more`;
@@ -172,7 +172,7 @@ function createAnnotations({
       path: suspect.path,
       line: suspect.line,
       level: whose.verdict === 'change' ? 'failure' : 'notice',
-      title: short(`${title} (${category}, ${said})`, MAX_TITLE),
+      title: short(`${title} (${category}, ${badge})`, MAX_TITLE),
       message: short(`${rootCause}${tests}`, 4_000),
       details: quoted.join('\n').slice(0, 8_000),
     },

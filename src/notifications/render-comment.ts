@@ -76,7 +76,7 @@ function answered(toSay: Extract<ToSay, { state: 'answered' }>, links: NoticeLin
   const isAlone = causes.length === 1 && open === 0;
   const several = builds.length > 1;
   const number = (index: number) => (isAlone ? null : index + 1);
-  const shown = fitCauses(causes, {
+  const rendered = fitCauses(causes, {
     full: (cause, index) => commentCause(cause, { number: number(index), several, links }),
     line: (cause, index) => commentCauseLine(cause, number(index)),
     more: (count) => `… and ${count} more cause${count === 1 ? '' : 's'}${inFaultline(builds, links)}`,
@@ -85,7 +85,7 @@ function answered(toSay: Extract<ToSay, { state: 'answered' }>, links: NoticeLin
   const still = open === 0 ? [] : [`Still analyzing ${open} more.`];
   return [
     headline(toSay),
-    ...shown,
+    ...rendered,
     ...still,
     footer(causes, isAlone && only !== undefined ? only : null, builds, links),
   ];
@@ -184,12 +184,12 @@ function fixed(failedBefore: FailedBefore, links: NoticeLinks): string {
   const { causes } = failedBefore;
   const headline = goneLine(failedBefore);
   if (causes.length === 0) return headline;
-  const shown = causes.slice(0, 20).map(({ id, category, answer }) => {
+  const blocks = causes.slice(0, 20).map(({ id, category, answer }) => {
     const link = markdownLink('more', links.analysis(id));
     return `- ${inline(clip(answer.title, 200))} (${category})${link === null ? '' : ` · ${link}`}`;
   });
   const summary = `<summary>${causes.length} cause${causes.length === 1 ? '' : 's'}: what ${causes.length === 1 ? 'it was' : 'they were'}</summary>`;
-  return [headline, `<details>${summary}`, shown.join('\n'), '</details>'].join('\n\n');
+  return [headline, `<details>${summary}`, blocks.join('\n'), '</details>'].join('\n\n');
 }
 
 function formatNames(builds: readonly Build[]): string {

@@ -123,8 +123,8 @@ function toFinding({ name, label, says, mend }: TokenApi, status: number, json: 
   if (status === 401 || status === 403) return wrong(name, `the token is refused (${status})`, mend.token);
   if (status === 429) return note(name, `${label} is limiting requests`, mend.reach);
   if (status >= 500) return wrong(name, `${label} returned ${status}`, mend.reach);
-  const said = status < 300 ? says(json) : null;
-  return said === null
+  const value = status < 300 ? says(json) : null;
+  return value === null
     ? wrong(name, `the server there is not the API of ${label}`, mend.address)
-    : ok(name, said);
+    : ok(name, value);
 }

@@ -42,11 +42,11 @@ export function placesOfCodeOwners(provider: string): readonly string[] {
 
 /** Determines the dialect of a file: by the provider, else by its folder, else by whether it has sections. */
 export function formOfCodeOwners(provider: string, file: string, lines: readonly string[]): CodeOwnersForm {
-  const said =
+  const names =
     provider === 'github' || provider === 'gitlab' || provider === 'gitea'
       ? provider
       : /^\.(github|gitlab|gitea)\//.exec(file)?.[1];
-  if (said !== undefined) return said as CodeOwnersForm;
+  if (names !== undefined) return names as CodeOwnersForm;
   return lines.some((line) => SECTION.test(line)) ? 'gitlab' : 'github';
 }
 
@@ -118,9 +118,9 @@ function parseRule(
   const wrong = words.find((_, at) => named[at] === null);
   if (wrong !== undefined && form !== 'gitlab')
     return `“${wrong.slice(0, 100)}” is neither @name, @team nor an e-mail address`;
-  const own = named.filter((name) => name !== null).slice(0, MAX_OWNERS);
+  const owners = named.filter((name) => name !== null).slice(0, MAX_OWNERS);
   const excludes = form !== 'github' && pattern.startsWith('!');
-  const rule = { line, section, excludes, names: own.length === 0 && !excludes ? defaults : own };
+  const rule = { line, section, excludes, names: owners.length === 0 && !excludes ? defaults : owners };
   if (form === 'gitea') {
     const regex = compileRulePattern(
       `^(?:${(excludes ? pattern.slice(1) : pattern).replaceAll(/\\([# \\])/g, '$1')})$`,

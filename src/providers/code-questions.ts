@@ -222,10 +222,10 @@ export function submoduleError(path: string): TriageError {
 }
 
 export function linkError(path: string, target: string): TriageError {
-  const shown = JSON.stringify(target.slice(0, 200));
+  const quotedTarget = JSON.stringify(target.slice(0, 200));
   return new TriageError(
     'unsupported-type',
-    `${path} is a symbolic link to ${shown}, which is not a file in this commit.`,
+    `${path} is a symbolic link to ${quotedTarget}, which is not a file in this commit.`,
   );
 }
 

@@ -31,10 +31,10 @@ export function createCombinedHost(clones: CodeHost, remote: CodeHost): CodeHost
       return (hosts.every((host) => host === clones) ? clones : remote).compare(query, signal);
     },
     async listRepositories({ limit }, signal) {
-      const own = await clones.listRepositories({ limit }, signal);
-      const names = new Set(own.map((repositoryInfo) => repositoryInfo.repository));
-      const others = own.length >= limit ? [] : await remote.listRepositories({ limit }, signal);
-      const all = [...own, ...others.filter((other) => !names.has(other.repository))].slice(0, limit);
+      const cloned = await clones.listRepositories({ limit }, signal);
+      const names = new Set(cloned.map((repositoryInfo) => repositoryInfo.repository));
+      const others = cloned.length >= limit ? [] : await remote.listRepositories({ limit }, signal);
+      const all = [...cloned, ...others.filter((other) => !names.has(other.repository))].slice(0, limit);
       return all.sort((left, right) => (left.repository < right.repository ? -1 : 1));
     },
   };

@@ -156,12 +156,12 @@ export async function sendGreeting(
       { url: address, headers: { 'content-type': 'application/json', ...headers }, body },
       signal,
     );
-    const said = Answer.safeParse(json).data;
-    if (status === 202) return ok(name, `accepted at ${address}: ${said?.ignored ?? 'stored'}`);
+    const reply = Answer.safeParse(json).data;
+    if (status === 202) return ok(name, `accepted at ${address}: ${reply?.ignored ?? 'stored'}`);
     const mend = `check that ${address} leads to Faultline, and that the service runs with the same webhook secret`;
     return wrong(
       name,
-      `${address} returned ${status}${said?.error === undefined ? '' : `: ${said.error.message}`}`,
+      `${address} returned ${status}${reply?.error === undefined ? '' : `: ${reply.error.message}`}`,
       mend,
     );
   } catch (error) {

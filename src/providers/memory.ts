@@ -50,10 +50,10 @@ export function createTogether<Value>(): Together<Value> {
         if (signal.aborted || !(error instanceof TriageError) || error.code !== 'cancelled') throw error;
       }
     }
-    const own = ask();
-    asked.set(key, own);
+    const request = ask();
+    asked.set(key, request);
     try {
-      return await own;
+      return await request;
     } finally {
       asked.delete(key);
     }

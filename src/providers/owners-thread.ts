@@ -83,8 +83,8 @@ function start(): OwnersWorker {
 
 async function answer(worker: Worker, question: OwnersQuestion): Promise<OwnersAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<OwnersAnswer>();
-  const hear = (said: OwnersAnswer | { readonly failed: string }) =>
-    'failed' in said ? fail(said.failed) : resolve(said);
+  const hear = (message: OwnersAnswer | { readonly failed: string }) =>
+    'failed' in message ? fail(message.failed) : resolve(message);
   const fail = (why: string) => reject(new TriageError('internal', `CODEOWNERS could not be read: ${why}.`));
   const stop = (error: Error) => fail(error.message);
   const leave = () => fail('its thread ended');

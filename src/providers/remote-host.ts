@@ -91,10 +91,10 @@ function createChanges(code: RemoteCode): RemoteChanges {
     const known = kept.get(key);
     if (known !== undefined) return known;
     const { commit: info, files } = await code.commit(place, signal);
-    const shown = files.slice(0, MAX_CHANGED_FILES);
+    const listed = files.slice(0, MAX_CHANGED_FILES);
     const diff = {
-      commit: { ...info, files: shown.map(({ path }) => path) },
-      files: shown,
+      commit: { ...info, files: listed.map(({ path }) => path) },
+      files: listed,
       truncated: files.length >= MAX_CHANGED_FILES,
     };
     kept.set(key, diff);

@@ -244,9 +244,9 @@ async function toTriageError(
   right = READ,
 ): Promise<TriageError> {
   const { status, headers } = response;
-  const said = status === 400 ? saidIn(await readText(response.body, MAX_COMPLAINT_BYTES)) : '';
+  const detail = status === 400 ? saidIn(await readText(response.body, MAX_COMPLAINT_BYTES)) : '';
   await response.body?.cancel().catch(() => undefined);
-  const says = `${label} returned ${status} for ${what}${said}`;
+  const says = `${label} returned ${status} for ${what}${detail}`;
   if (status === 429) {
     const options = { retryable: true, retryAfterMs: rateLimitMs(headers, 'ratelimit-reset') };
     return new TriageError(

@@ -144,11 +144,11 @@ export function createSuggestionClient(options: SuggestionOptions): NoticeSender
   return {
     send: async ({ suggestions }, call) => {
       const pullRequest = getPullRequest(call);
-      const shown = { reference: `${pullRequest}` };
-      if (suggestions.length === 0 && call.reference === null) return shown;
+      const sent = { reference: `${pullRequest}` };
+      if (suggestions.length === 0 && call.reference === null) return sent;
       const thread = await options.open(call.to.repository, pullRequest, call.signal);
       const left = new Set<PlacedComment>();
-      for await (const own of ownComments(thread, MARKER)) left.add(own);
+      for await (const comment of ownComments(thread, MARKER)) left.add(comment);
       const patches = suggestions.length === 0 ? new Map<string, string>() : await thread.patches();
       for (const suggestion of suggestions) {
         const place = placeIn(patches.get(suggestion.path) ?? '', suggestion);
@@ -163,7 +163,7 @@ export function createSuggestionClient(options: SuggestionOptions): NoticeSender
         if (known !== undefined) left.delete(known);
       }
       for (const { id } of left) await orNull(thread.remove(id));
-      return shown;
+      return sent;
     },
   };
 }

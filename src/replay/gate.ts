@@ -60,11 +60,11 @@ export interface GatedRun {
 export async function judgeGate(gate: Gate, runs: readonly GatedRun[]): Promise<GateResult> {
   const outcomes: BarOutcome[] = runs.flatMap((run) => listProblems(run, gate.bars));
   for (const run of runs) {
-    const own = gate.bars.filter(({ dataset }) => dataset === undefined || dataset === run.name);
-    const worse = own.some(({ worseBy }) => worseBy !== undefined)
+    const bars = gate.bars.filter(({ dataset }) => dataset === undefined || dataset === run.name);
+    const worse = bars.some(({ worseBy }) => worseBy !== undefined)
       ? await compareToBaseline(gate.baseline, run)
       : null;
-    for (const bar of own)
+    for (const bar of bars)
       outcomes.push(
         bar.worseBy === undefined ? judgeBar(bar, run) : judgeWorse(bar, bar.worseBy, run, worse),
       );

@@ -57,26 +57,26 @@ async function askOpinions(
   bill: Bill,
   signal: AbortSignal,
 ): Promise<JudgedCase['opinions']> {
-  const shown = await shownToJudge(replayedCase, options.masker);
+  const answer = await shownToJudge(replayedCase, options.masker);
   const opinions: JudgedCase['opinions'][number][] = [];
   for (let repeat = 0; repeat < options.repeats; repeat++) {
     signal.throwIfAborted();
     if (bill.costUsd >= (options.maxCostUsd ?? Number.POSITIVE_INFINITY))
       opinions.push({ notJudged: 'the cost limit is reached' });
-    else opinions.push(await askOnce(shown, options, bill, signal));
+    else opinions.push(await askOnce(answer, options, bill, signal));
   }
   return opinions;
 }
 
 async function askOnce(
-  shown: { readonly label: string; readonly answer: string },
+  answer: { readonly label: string; readonly answer: string },
   { chatModel, prompt, timeoutMs }: JudgeOptions,
   bill: Bill,
   signal: AbortSignal,
 ): Promise<Opinion | { readonly notJudged: string }> {
   const { $schema: _version, ...schema } = z.toJSONSchema(Opinion, { io: 'input' });
   const request = {
-    ...prompt.render(shown),
+    ...prompt.render(answer),
     name: 'replay-judge',
     schema,
     parse: (reply: unknown) => Opinion.parse(reply),
@@ -150,8 +150,8 @@ async function shownToJudge(
 }
 
 function joinTexts(parts: Readonly<Record<string, string | null | undefined>>): string {
-  const said = Object.entries(parts).map(([heading, text]) => [heading, text?.trim() ?? '']);
-  return said.flatMap(([heading, text]) => (text === '' ? [] : `${heading}: ${text}`)).join('\n');
+  const sections = Object.entries(parts).map(([heading, text]) => [heading, text?.trim() ?? '']);
+  return sections.flatMap(([heading, text]) => (text === '' ? [] : `${heading}: ${text}`)).join('\n');
 }
 
 interface Heard {
@@ -237,6 +237,6 @@ function pickVerdict(opinions: readonly Opinion[], part: Part): string {
   return counts.reduce((best, next) => (next.count > best.count ? next : best)).verdict;
 }
 
-function isOpinion(said: JudgedCase['opinions'][number]): said is Opinion {
-  return !('notJudged' in said);
+function isOpinion(opinion: JudgedCase['opinions'][number]): opinion is Opinion {
+  return !('notJudged' in opinion);
 }

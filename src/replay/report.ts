@@ -50,10 +50,10 @@ function formatGrid(figures: readonly Figure[]): string[] {
   return [
     line('', columns),
     ...rows.map((row) => {
-      const own = cells.filter((cell) => cell.row === row).map(({ figure }) => figure);
-      const notable = own.filter(isNotable);
+      const rowCells = cells.filter((cell) => cell.row === row).map(({ figure }) => figure);
+      const notable = rowCells.filter(isNotable);
       const against = [...new Set(notable.flatMap((figure) => figure.against ?? []))];
-      return marked(`${line(row, texts(row))}  n=${own[0]?.cases ?? 0}`, notable.length > 0, against);
+      return marked(`${line(row, texts(row))}  n=${rowCells[0]?.cases ?? 0}`, notable.length > 0, against);
     }),
   ];
 }
@@ -68,16 +68,16 @@ function cellText(figure: Figure | undefined): string {
 function marked(line: string, isMarked: boolean, against: readonly string[]): string {
   const text = line.trimEnd();
   if (!isMarked) return text;
-  let shown = 0;
+  let markedCount = 0;
   let words = 'look here';
   for (let count = 1; count <= against.length; count++) {
     const rest = against.length - count;
     const named = `${against.slice(0, count).map(onOneLine).join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
     if (count > 1 && text.length + MARK.length + named.length > WIDTH) break;
     words = named;
-    shown = count;
+    markedCount = count;
   }
-  return shown === 0
+  return markedCount === 0
     ? `${text}${MARK}${words}`
     : `${text}${MARK}${clipped(words, WIDTH - text.length - MARK.length)}`;
 }
@@ -171,15 +171,15 @@ export function unsteadyCases(repeats: readonly (readonly ReplayedCase[])[]): {
   readonly ids: readonly string[];
   readonly cases: number;
 } {
-  const said = new Map<string, (string | null)[]>();
+  const answersOf = new Map<string, (string | null)[]>();
   for (const cases of repeats) {
     for (const { result } of cases) {
-      const known = said.get(result.id);
-      if (known === undefined) said.set(result.id, [result.category]);
+      const known = answersOf.get(result.id);
+      if (known === undefined) answersOf.set(result.id, [result.category]);
       else known.push(result.category);
     }
   }
-  const all = [...said].filter(([, categories]) => categories.length >= repeats.length);
+  const all = [...answersOf].filter(([, categories]) => categories.length >= repeats.length);
   return {
     ids: all.filter(([, categories]) => new Set(categories).size > 1).map(([id]) => id),
     cases: all.length,
@@ -252,9 +252,9 @@ function toTest(replayedCase: ReplayedCase): JunitTest {
   const test = { name: result.id, seconds: result.milliseconds / 1000 };
   if (result.error !== null) return { ...test, error: result.error };
   const output = [result.rootCause, result.fixRecommendation].filter((text) => text !== null).join('\n\n');
-  const told = output === '' ? test : { ...test, output };
+  const reported = output === '' ? test : { ...test, output };
   const wrong = wrongText(replayedCase);
-  return wrong === null ? told : { ...told, failure: wrong };
+  return wrong === null ? reported : { ...reported, failure: wrong };
 }
 
 /**

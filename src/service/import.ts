@@ -281,12 +281,12 @@ export async function readAnswerReport(
     counts.passed += recent.filter(({ status }) => status === 'passed').length;
     const heads = Map.groupBy(await analyses.heads(failed.map(({ id }) => id)), ({ buildId }) => buildId);
     for (const build of failed) {
-      const own = heads.get(build.id) ?? [];
-      if (own.length === 0) counts.unanswered += 1;
-      for (const head of own) answers.push(toReportedAnswer(build, head));
+      const buildHeads = heads.get(build.id) ?? [];
+      if (buildHeads.length === 0) counts.unanswered += 1;
+      for (const head of buildHeads) answers.push(toReportedAnswer(build, head));
       append(
         tried,
-        own.filter((head) => head.tried !== null),
+        buildHeads.filter((head) => head.tried !== null),
       );
     }
     if (page.length < PAGE || recent.length < page.length) break;
@@ -303,9 +303,9 @@ export function scoreGuesses(heads: readonly Pick<Head, 'guess' | 'tried'>[]): G
     return truth.success ? [{ said: blameByText(guess), truth: truth.data }] : [];
   });
   return Blame.options.flatMap((blame) => {
-    const own = decided.filter(({ said }) => said === blame);
-    const right = own.filter(({ said, truth }) => isBlameRight(said, truth));
-    return own.length === 0 ? [] : [{ said: SAID[blame], right: right.length, of: own.length }];
+    const ofBlame = decided.filter(({ said }) => said === blame);
+    const right = ofBlame.filter(({ said, truth }) => isBlameRight(said, truth));
+    return ofBlame.length === 0 ? [] : [{ said: SAID[blame], right: right.length, of: ofBlame.length }];
   });
 }
 

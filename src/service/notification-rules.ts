@@ -155,15 +155,15 @@ export async function previewRule(
   const planned = plannedMessages(rule, occasions, await stores.notificationRules.owners()).filter(
     ({ at }) => at <= clock.now() + GATHER_MS,
   );
-  const shown = planned.slice(0, MOST_MESSAGES);
+  const listed = planned.slice(0, MOST_MESSAGES);
   const heads = await stores.analyses.heads([
-    ...new Set(shown.flatMap((message) => message.occasions.map(({ buildId }) => buildId))),
+    ...new Set(listed.flatMap((message) => message.occasions.map(({ buildId }) => buildId))),
   ]);
   const titles = new Map(heads.map(({ id, title }) => [id, title]));
-  const list = shown.map(({ at, target, occasions: told }) => {
+  const list = listed.map(({ at, target, occasions: messageOccasions }) => {
     const causes = [
       ...new Map(
-        told.map((occasion) => [`${occasion.repository} ${occasion.fingerprint}`, occasion]),
+        messageOccasions.map((occasion) => [`${occasion.repository} ${occasion.fingerprint}`, occasion]),
       ).values(),
     ];
     const named = causes.slice(0, MOST_CAUSES).map(({ analysisId, repository, state }) => ({

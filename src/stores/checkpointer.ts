@@ -82,7 +82,7 @@ class BatchingSaver extends PostgresSaver {
     ]);
     if (nextTasks(checkpoint.channel_values) === 1) this.#alone.set(thread_id, checkpoint.id);
     else this.#alone.delete(thread_id);
-    const own = [
+    const values = [
       thread_id,
       checkpoint_ns,
       checkpoint.id,
@@ -97,10 +97,10 @@ class BatchingSaver extends PostgresSaver {
       set checkpoint = excluded.checkpoint, metadata = excluded.metadata`;
     const stored = `insert into ${this.#schema}.checkpoint_blobs (thread_id, checkpoint_ns, channel, version,
       type, blob)
-      values ${placeholders(blobs, own.length)}
+      values ${placeholders(blobs, values.length)}
       on conflict (thread_id, checkpoint_ns, channel, version) do nothing`;
     const statement = blobs.length === 0 ? insert : `with blobs as (${stored}) ${insert}`;
-    await this.#pool.query(statement, own.concat(blobs.flat())).catch(throwStorageError);
+    await this.#pool.query(statement, values.concat(blobs.flat())).catch(throwStorageError);
     return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
   }
 

@@ -153,17 +153,19 @@ async function readTests(
   mains: readonly Near[],
   isDefault: boolean,
 ): Promise<ReadonlyMap<string, TestPast>> {
-  const asked = [...Map.groupBy(mine, ({ fingerprint }) => fingerprint)].flatMap(([fingerprint, own]) => {
-    const tests = own.flatMap((failure) =>
+  const asked = [...Map.groupBy(mine, ({ fingerprint }) => fingerprint)].flatMap(([fingerprint, queries]) => {
+    const tests = queries.flatMap((failure) =>
       failure.test === null ? [] : [{ ...failure, name: failure.test }],
     );
-    return tests.length < own.length || tests.length > MAX_TESTS ? [] : [{ fingerprint, tests }];
+    return tests.length < queries.length || tests.length > MAX_TESTS ? [] : [{ fingerprint, tests }];
   });
   if (asked.length === 0) return new Map();
   const names = asked.flatMap(({ tests }) => tests);
   const isOthers = ({ buildId, branch }: TestRunFacts) =>
     buildId !== build.id && (isDefault || branch !== build.branch);
-  const runs = (await readRunsOfTests(db, build.repository, names)).map((own) => own.filter(isOthers));
+  const runs = (await readRunsOfTests(db, build.repository, names)).map((testRuns) =>
+    testRuns.filter(isOthers),
+  );
   const newest = mains.findLast(({ later }) => !later)?.id;
   const passed = mains.filter(({ status }) => status === 'passed').map(({ id }) => id);
   const [reported] = await db.query('select 1 from test_results where build_id = any ($1::text[]) limit 1', [
@@ -185,11 +187,13 @@ async function readTests(
   });
   let from = 0;
   const weakest = asked.map(({ fingerprint, tests }) => {
-    const own = pasts.slice(from, from + tests.length);
+    const pastRuns = pasts.slice(from, from + tests.length);
     from += tests.length;
-    const [least] = own.toSorted((left, right) => left.alike - right.alike || left.flakes - right.flakes);
-    const isNew = own.every((past) => past.isNew);
-    const passedOnDefault = own.every((past) => past.passedOnDefault);
+    const [least] = pastRuns.toSorted(
+      (left, right) => left.alike - right.alike || left.flakes - right.flakes,
+    );
+    const isNew = pastRuns.every((past) => past.isNew);
+    const passedOnDefault = pastRuns.every((past) => past.passedOnDefault);
     return [fingerprint, least === undefined ? null : { ...least, isNew, passedOnDefault }] as const;
   });
   return new Map(weakest.flatMap(([fingerprint, past]) => (past === null ? [] : [[fingerprint, past]])));

@@ -48,7 +48,7 @@ export function createFailureStore(db: Database) {
      */
     saveGroups: async (buildId: string, groups: readonly FailureGroup[], sql?: Sql) =>
       sql === undefined
-        ? await db.transaction((own) => saveGroups(own, buildId, groups))
+        ? await db.transaction((connection) => saveGroups(connection, buildId, groups))
         : await saveGroups(sql, buildId, groups),
 
     listByBuild: async (buildId: string) =>

@@ -111,10 +111,12 @@ function leaseMethods(db: Database) {
       { outcome, result, error, pauseMs, forget }: WorkEnd,
       sql: Sql = db,
     ) => {
-      const held = [topic, key, lease, version];
-      if (forget === true && (await sql.query(FORGET, held)).length > 0) return true;
+      const parameters = [topic, key, lease, version];
+      if (forget === true && (await sql.query(FORGET, parameters)).length > 0) return true;
       const kept = result === undefined ? null : JSON.stringify(result, clean);
-      return (await sql.query(FINISH, [...held, outcome, kept, error ?? null, pauseMs ?? 0])).length > 0;
+      return (
+        (await sql.query(FINISH, [...parameters, outcome, kept, error ?? null, pauseMs ?? 0])).length > 0
+      );
     },
     /**
      * Gives an item back, to be left alone for `delayMs`; with 0, the attempt does not count. With

@@ -71,13 +71,15 @@ export function attributeChanges(
   const [newest = null] = touching;
   const whole = readAlterations(file.patch ?? '', file.path);
   if (newest === null || touching.length < 2 || whole.length === 0) return [{ file, by: newest }];
-  const own = readOwnChanges(file, touching, diffs);
-  const last = own.find(({ by, changes }) => changes.length > 0 || !diffs.has(by.commit))?.by ?? newest;
+  const ownChanges = readOwnChanges(file, touching, diffs);
+  const last =
+    ownChanges.find(({ by, changes }) => changes.length > 0 || !diffs.has(by.commit))?.by ?? newest;
   const parts = whole.flatMap((change) => {
     const lost = uses.find(({ name }) => takesAway([change], name));
-    const taker = lost === undefined ? undefined : own.find(({ changes }) => takesAway(changes, lost.name));
+    const taker =
+      lost === undefined ? undefined : ownChanges.find(({ changes }) => takesAway(changes, lost.name));
     if (taker !== undefined) return [{ change, by: taker.by }];
-    const made = own.flatMap(({ by, changes }) =>
+    const made = ownChanges.flatMap(({ by, changes }) =>
       changes
         .filter((lineChange) => isPart(lineChange, change))
         .map((lineChange) => ({ change: lineChange, by })),

@@ -106,14 +106,14 @@ async function compared(
   if (total === 0) return nothing(`Nothing in ${name}${where} is new since ${green.name}.`);
   const title = `New since ${green.name} in ${name}: ${total} ${total === 1 ? 'line' : 'lines'} in all${where}`;
   const runs = clipped.flatMap(({ start, end }) => findRuns(start, end, diff.isNew));
-  const shown = withinBounds(runs).flatMap((run) =>
+  const pieces = withinBounds(runs).flatMap((run) =>
     windowPieces(name, title, { lineStart: run.start, lines: readTexts(log, run) }),
   );
   const data = {
     newLines: total,
     ...(green.build === null ? {} : { greenBuildId: green.build.buildId, greenNumber: green.build.number }),
   };
-  return shown.slice(-MAX_FINDINGS).map((finding) => ({ ...finding, data }));
+  return pieces.slice(-MAX_FINDINGS).map((finding) => ({ ...finding, data }));
 }
 
 /** Throws the error for an empty outcome with a reason. */

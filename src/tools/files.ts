@@ -186,13 +186,13 @@ async function showTest(code: BuiltCode, test: FailingTest, path: string) {
  * prepend the names of suites.
  */
 async function lineOfTest({ host, at, signal }: BuiltCode, test: FailingTest, path: string) {
-  const own = test.name
+  const testLine = test.name
     .replace(/[[(][^\])]{0,500}[\])]$/, '')
     .split(/ [>›] |::|#|\.(?=\w+$)/)
     .at(-1)
     ?.trim();
-  if (own === undefined || own.length < 3 || /[\n\r\0]/.test(own)) return null;
-  const hits = await host.search({ ...at, text: own, limit: 500 }, signal);
+  if (testLine === undefined || testLine.length < 3 || /[\n\r\0]/.test(testLine)) return null;
+  const hits = await host.search({ ...at, text: testLine, limit: 500 }, signal);
   return hits.find((hit) => hit.path === path)?.line ?? null;
 }
 

@@ -97,15 +97,15 @@ function toFindings(
   );
   if (files.length === 0 && missing.length === 0) return [];
   const kept = files.slice(0, MAX_FOUND + missing.length);
-  const shown = kept
+  const listed = kept
     .filter(({ path }, at) => kept.findIndex((file) => file.path === path) === at)
     .slice(0, MAX_SHOWN);
   const text = [
-    ...shown.map(describeFile),
+    ...listed.map(describeFile),
     ...(missing.length === 0 ? [] : [`not in the repository: ${missing.slice(0, MAX_SHOWN).join(', ')}`]),
   ];
   const title = noted(
-    `the failure points to ${shown.length === 1 ? 'one file' : `${shown.length} files`} in the repository`,
+    `the failure points to ${listed.length === 1 ? 'one file' : `${listed.length} files`} in the repository`,
   );
   return [
     { title, text: text.join('\n'), source: 'repository', data: { found: kept, missing: [...missing] } },

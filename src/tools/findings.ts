@@ -26,8 +26,8 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
  */
 export function cleanText(text: string): string {
   const plain = stripEscapes(text);
-  const shown = plain.includes('\r') ? plain.split('\n').map(lastShown).join('\n') : plain;
-  return shown.replace(CONTROLS, '');
+  const visible = plain.includes('\r') ? plain.split('\n').map(lastShown).join('\n') : plain;
+  return visible.replace(CONTROLS, '');
 }
 
 /**
@@ -241,12 +241,12 @@ function tells(line: string): boolean {
  * Returns the failure in one short line, for searches that take a sentence; empty if no line is informative.
  */
 export function failureHeadline({ failures, exceptions, messages }: TriageSubject): string {
-  const said = [
+  const parts = [
     ...failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message)),
     ...exceptions.map(({ message }) => message),
     ...messages.map(({ text }) => text),
   ];
-  const lines = said.map((text) => (text.split('\n')[0] ?? '').trim());
+  const lines = parts.map((text) => (text.split('\n')[0] ?? '').trim());
   return (lines.find((line) => line !== '' && tells(line)) ?? '').slice(0, 200);
 }
 

@@ -232,14 +232,14 @@ export async function bringInStep(
   given: readonly VectorItem[] | (() => Promise<readonly VectorItem[]>),
   signal?: AbortSignal,
 ): Promise<InStep> {
-  const held = await index.list(namespace);
+  const indexed = await index.list(namespace);
   const items = typeof given === 'function' ? await given() : given;
-  const hashes = new Map(held.map(({ id, metadata }) => [id, metadata.hash]));
+  const hashes = new Map(indexed.map(({ id, metadata }) => [id, metadata.hash]));
   const fresh = items.filter((item) => hashes.get(item.id) !== item.metadata.hash);
   for (let from = 0; from < fresh.length; from += BATCH)
     await index.upsert(namespace, fresh.slice(from, from + BATCH), signal);
   const wanted = new Set(items.map(({ id }) => id));
-  const gone = held.filter(({ id }) => !wanted.has(id)).map(({ id }) => id);
+  const gone = indexed.filter(({ id }) => !wanted.has(id)).map(({ id }) => id);
   if (gone.length > 0) await index.remove(namespace, gone);
   return { fresh: fresh.map(({ id }) => id), gone };
 }

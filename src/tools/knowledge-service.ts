@@ -242,8 +242,8 @@ function splitSections({ blocks }: ReadDocument): Section[] {
         blocks: [block],
       });
   }
-  const said = sections.filter(({ blocks: body }) => body.length > 0);
-  return said.length > 0 ? said : sections.slice(-1);
+  const nonEmpty = sections.filter(({ blocks: body }) => body.length > 0);
+  return nonEmpty.length > 0 ? nonEmpty : sections.slice(-1);
 }
 
 /** Checks whether the passage is on a page, slide or sheet, which is then its citation. */
@@ -324,11 +324,11 @@ function splitAt(text: string, separators: readonly string[]): Omit<Piece, 'row'
   const [separator = '', ...finer] = separators;
   const parts = separator === '' ? inLengths(text) : text.split(separator);
   const pieces: Omit<Piece, 'row'>[] = [];
-  let held: string[] = [];
+  let collected: string[] = [];
   let size = 0;
   const flush = () => {
-    if (held.length > 0) pieces.push({ text: held.join(separator), tokens: size });
-    held = [];
+    if (collected.length > 0) pieces.push({ text: collected.join(separator), tokens: size });
+    collected = [];
     size = 0;
   };
   for (const part of parts) {
@@ -336,7 +336,7 @@ function splitAt(text: string, separators: readonly string[]): Omit<Piece, 'row'
     if (size + partTokens > MAX_TOKENS) flush();
     if (partTokens > MAX_TOKENS && separator !== '') append(pieces, splitAt(part, finer));
     else {
-      held.push(part);
+      collected.push(part);
       size += partTokens;
     }
   }

@@ -188,13 +188,13 @@ const BEFORE_MESSAGE = /^(?:##\[error\]|::error[^:]{0,200}::|E {3,9})/;
  */
 function findTellingLine({ subject, headline, decisive }: Clues): string | null {
   const [thrown] = subject.exceptions;
-  const said = [
+  const texts = [
     decisive,
     headline,
     subject.diagnostics[0]?.message,
     thrown === undefined ? undefined : `${thrown.type}: ${thrown.message}`,
   ];
-  const all = said.flatMap((text) => text?.split('\n') ?? []);
+  const all = texts.flatMap((text) => text?.split('\n') ?? []);
   const lines = all.map((line) => line.trim().replace(BEFORE_MESSAGE, '').trim());
   return lines.find((line) => TELLING.has(classifyRole(line)))?.slice(0, MAX_TELLING) ?? null;
 }

@@ -267,10 +267,10 @@ async function listCases(
   const title = `${source.name}: ${failingTests.length} of ${testResults.length} tests failed`;
   const cases = failingTests.slice(0, MAX_CASES).map((test) => toFinding(source.name, test));
   if (cases.length > 0) return cases;
-  const said = diagnostics
+  const described = diagnostics
     .slice(0, MAX_CASES)
     .map(({ file, line, message }) => `${file ?? ''}:${line ?? ''} ${message}`);
-  return [{ title, text: said.join('\n') || 'No test case failed.', source: source.name }];
+  return [{ title, text: described.join('\n') || 'No test case failed.', source: source.name }];
 }
 
 function toFinding(source: string, test: FailingTest): Finding {

@@ -178,8 +178,8 @@ function findLabelled(
         !LABEL.test(line) &&
         listCodes(line).some((code) => codes.length > 0 && !codes.includes(code));
       if (isOther) return null;
-      const said = words.test(line) ? readLabelled(lines.slice(at), words) : null;
-      if (said !== null) return { text: said, place: passage.place };
+      const labelled = words.test(line) ? readLabelled(lines.slice(at), words) : null;
+      if (labelled !== null) return { text: labelled, place: passage.place };
     }
   }
   return null;
@@ -217,16 +217,16 @@ function readLabelled([first = '', ...rest]: readonly string[], words: RegExp): 
   const after = first.replace(words, '').replace(/^[\s*_]*[:–—.-]*[\s*_]*/, '');
   const isLabel = after === '' || /^[\s*_]{0,4}[:–—.-]/.test(first.replace(words, ''));
   if (!isLabel) return null;
-  const said = [after];
+  const collected = [after];
   for (const line of rest) {
     const isEnd =
       line.trim() === ''
-        ? said.join('').trim() !== ''
+        ? collected.join('').trim() !== ''
         : LABEL.test(line) && !/^\s*(?:[-*]|\d+[.)])\s/.test(line);
     if (isEnd) break;
-    said.push(line);
+    collected.push(line);
   }
-  return shorten(said.join('\n')) || null;
+  return shorten(collected.join('\n')) || null;
 }
 
 function shorten(text: string): string {

@@ -239,11 +239,11 @@ function toChangeFinding(
   known: { readonly removes: true } | { readonly lines: [number, number][] },
 ): ChangeFinding {
   const did = 'removes' in known ? 'removed' : 'changed';
-  const said = `${did} lines between ${lineStart} and ${lineEnd} of ${path}`;
+  const summary = `${did} lines between ${lineStart} and ${lineEnd} of ${path}`;
   const commit = { ...by, pullRequest: diff?.commit.pullRequest ?? by.pullRequest ?? null };
   return {
     title: titled(`${commitTitle(commit)} (${did} lines here)`),
-    text: [said, ...changes.map(formatChange)].join('\n'),
+    text: [summary, ...changes.map(formatChange)].join('\n'),
     source: path,
     lineStart,
     lineEnd,
@@ -260,8 +260,8 @@ function toFinding(
   const [first] = run;
   const last = run.at(-1);
   if (first === undefined || last === undefined) return { title: titled(''), text: '', source: path };
-  const own = recent.find(({ by }) => by.commit === first.commit);
-  const pullRequest = own?.diff?.commit.pullRequest ?? null;
+  const match = recent.find(({ by }) => by.commit === first.commit);
+  const pullRequest = match?.diff?.commit.pullRequest ?? null;
   return {
     title: titled(commitTitle({ ...first, pullRequest })),
     text: run.map((line) => line.text).join('\n'),
@@ -271,7 +271,7 @@ function toFinding(
     data: {
       path,
       line: first.line,
-      ...(own?.isFormatting === true ? { formats: true } : {}),
+      ...(match?.isFormatting === true ? { formats: true } : {}),
       ...commitData({ ...first, pullRequest }),
     },
   };

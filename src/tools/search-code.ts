@@ -105,7 +105,11 @@ function toListFinding(
     source: 'repository',
     data: {
       words: [...words],
-      files: files.map(({ path, occurrences, words: held }) => ({ path, occurrences, words: held })),
+      files: files.map(({ path, occurrences, words: foundWords }) => ({
+        path,
+        occurrences,
+        words: foundWords,
+      })),
     },
   };
 }
@@ -120,11 +124,11 @@ function bestLines(
   words: readonly string[],
   { at, titled }: BuiltCode,
 ): FileFinding[] {
-  const held = ({ text }: CodeLine) =>
+  const findWords = ({ text }: CodeLine) =>
     words.filter((word) => text.toLowerCase().includes(word.toLowerCase())).length;
-  const own = new Map(hits.filter(({ path }) => path === file.path).map((hit) => [hit.line, hit]));
-  const best = [...own.values()]
-    .sort((left, right) => held(right) - held(left) || left.line - right.line)
+  const hitsByLine = new Map(hits.filter(({ path }) => path === file.path).map((hit) => [hit.line, hit]));
+  const best = [...hitsByLine.values()]
+    .sort((left, right) => findWords(right) - findWords(left) || left.line - right.line)
     .slice(0, LINES_A_FILE);
   const [top] = best;
   if (top === undefined) return [];

@@ -46,7 +46,7 @@ export function searchErrorLibrary(vectorIndex: VectorIndex, scope: RepositorySc
     parameters: Parameters,
     argumentsFrom: () => ({ limit: 5 }),
     async run({ query, category, limit }, { subject, signal }) {
-      const own = subject.failures.slice(0, MAX_FAILURES).map(toComparedFailure);
+      const compared = subject.failures.slice(0, MAX_FAILURES).map(toComparedFailure);
       const filter = category === undefined ? {} : { filter: { category } };
       const search = (text: string, more: Record<string, string> = {}) =>
         vectorIndex.search(
@@ -55,17 +55,20 @@ export function searchErrorLibrary(vectorIndex: VectorIndex, scope: RepositorySc
           signal,
         );
       const isVisible = await scope(subject.build.repository);
-      const ofTests = own.flatMap(({ text, test }) =>
+      const ofTests = compared.flatMap(({ text, test }) =>
         test === null || text === '' ? [] : [search(text, { test })],
       );
       const matches = await Promise.all([
-        ...buildTexts(subject, own, query).map((text) => search(text)),
+        ...buildTexts(subject, compared, query).map((text) => search(text)),
         ...ofTests,
       ]);
       const unique = [...new Map(matches.flat().map((match) => [match.id, match])).values()];
       return unique
         .filter(({ metadata }) => isVisible(String(metadata.repository)))
-        .map((match) => ({ match, score: Math.max(computeLikeness(own, match), compareQuery(query, match)) }))
+        .map((match) => ({
+          match,
+          score: Math.max(computeLikeness(compared, match), compareQuery(query, match)),
+        }))
         .filter(({ score }) => score >= LIKENESS.shown)
         .sort((left, right) => right.score - left.score || compareIds(left.match, right.match))
         .slice(0, limit)
@@ -84,16 +87,19 @@ function compareIds(left: VectorMatch, right: VectorMatch): number {
  */
 function buildTexts(
   subject: TriageSubject,
-  own: readonly ComparedFailure[],
+  failures: readonly ComparedFailure[],
   query: string | undefined,
 ): string[] {
-  const ownTexts = own.flatMap(({ text }) => [text.split('\n\n', 1)[0] ?? '', text]);
+  const ownTexts = failures.flatMap(({ text }) => [text.split('\n\n', 1)[0] ?? '', text]);
   return [...new Set([...ownTexts, failureText(subject), query ?? ''])].filter((text) => text !== '');
 }
 
-function computeLikeness(own: readonly ComparedFailure[], { text, metadata }: VectorMatch): number {
+function computeLikeness(failures: readonly ComparedFailure[], { text, metadata }: VectorMatch): number {
   const decided = { text, test: typeof metadata.test === 'string' ? metadata.test : null };
-  return own.reduce((best, comparedFailure) => Math.max(best, compareFailures(comparedFailure, decided)), 0);
+  return failures.reduce(
+    (best, comparedFailure) => Math.max(best, compareFailures(comparedFailure, decided)),
+    0,
+  );
 }
 
 /**

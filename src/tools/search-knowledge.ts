@@ -107,10 +107,10 @@ async function findByWords(
         team?.search({ text, limit: PER_LINE, ...(category === undefined ? {} : { category }) }) ?? [],
       ]);
       const known = curated.filter(({ score }) => score >= LEAST_WORDS);
-      const said = own.filter(({ score }) => score >= LEAST_SAID);
+      const relevant = own.filter(({ score }) => score >= LEAST_SAID);
       return [
         ...known.map((match) => curatedPassage(match, match.score * weight)),
-        ...said.map((match) => teamPassage(match, match.score * weight)),
+        ...relevant.map((match) => teamPassage(match, match.score * weight)),
       ];
     }),
   );
@@ -128,10 +128,10 @@ async function findByMeaning(
   const late = () =>
     new TriageError('timeout', `The embedding server did not answer within ${MEANING_MS / 1000} s`);
   try {
-    const [curated, own] = await limitTime({ limitMs: MEANING_MS, signal, late }, (limit) =>
+    const [curated, team] = await limitTime({ limitMs: MEANING_MS, signal, late }, (limit) =>
       Promise.all([index.search('knowledge', query, limit), index.search('team_knowledge', query, limit)]),
     );
-    const found = [...curated.map((match) => curatedPassage(match)), ...own.map(embeddedTeamPassage)];
+    const found = [...curated.map((match) => curatedPassage(match)), ...team.map(embeddedTeamPassage)];
     return { passages: bestOfDocuments(found.filter(({ score }) => score >= LEAST_LIKE)), note: null };
   } catch (error) {
     if (signal.aborted || !(error instanceof TriageError)) throw error;
@@ -330,13 +330,13 @@ const MAX_LINE = 300;
  * comes before the headline. Returns null if there is no text.
  */
 function buildQuery({ subject, headline, decisive }: Clues): Record<string, unknown> | null {
-  const said = [
+  const texts = [
     decisive ?? '',
     headline,
     subject.diagnostics[0]?.message ?? '',
     subject.exceptions[0]?.message ?? '',
   ].concat(subject.messages.slice(0, MAX_MESSAGES).map(({ text }) => text));
-  const lines = said
+  const lines = texts
     .map((text) => text.replace(/\s+/g, ' ').trim().slice(0, MAX_LINE))
     .filter((text) => text !== '');
   const words =

@@ -295,11 +295,11 @@ function guessCode({ subject, headline }: Clues): string | null {
   const functions = [
     ...new Set(frames.flatMap((frame) => frame.function?.split(/[.#:]/).at(-1) ?? [])),
   ].slice(0, 6);
-  const said = thrown === undefined ? headline : `${thrown.type}: ${thrown.message.slice(0, 300)}`;
+  const message = thrown === undefined ? headline : `${thrown.type}: ${thrown.message.slice(0, 300)}`;
   const test = subject.failingTests[0]?.name ?? '';
-  const body = [...functions.map((name) => `${name}() {`), `  throw "${said}"`, '}'].join('\n');
+  const body = [...functions.map((name) => `${name}() {`), `  throw "${message}"`, '}'].join('\n');
   const code =
-    functions.length === 0 && said === ''
+    functions.length === 0 && message === ''
       ? ''
       : [test === '' ? '' : `// ${test.slice(0, 200)}`, body].join('\n').trim();
   return code.length < 10 ? null : code;

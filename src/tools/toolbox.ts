@@ -269,8 +269,8 @@ async function withheldOnError<Value>(work: () => Promise<Value>): Promise<Value
 }
 
 async function failure(error: unknown, attempts: number, deps: ToolboxDeps): Promise<Reply> {
-  const said = await withheldOnError(async () => deps.options.mask(cleanText(getErrorMessage(error))));
-  const summary = said ?? 'The tool failed; its message could not be masked, so it is withheld.';
+  const message = await withheldOnError(async () => deps.options.mask(cleanText(getErrorMessage(error))));
+  const summary = message ?? 'The tool failed; its message could not be masked, so it is withheld.';
   const code = error instanceof TriageError ? error.code : null;
   if (code === 'timeout') return { status: 'timed-out', findings: [], summary, attempts };
   if (code === 'invalid-input') return { status: 'invalid-arguments', findings: [], summary, attempts };

@@ -28,8 +28,8 @@ export function keepLease(
     const askedAt = performance.now();
     waiting += 1;
     try {
-      const held = await Promise.all(items.map((item) => work.renew(item, leaseMs)));
-      if (held.includes(true)) heldAt = askedAt;
+      const renewed = await Promise.all(items.map((item) => work.renew(item, leaseMs)));
+      if (renewed.includes(true)) heldAt = askedAt;
       else lost.abort(new Error('the lease was taken over'));
     } catch (error) {
       logger.warn({ topic: items[0]?.topic, key: items[0]?.key, error }, 'a lease could not be renewed');

@@ -80,9 +80,14 @@ export async function takeItems(
  */
 export async function processItems(taken: Taken, attempt: Attempt): Promise<boolean> {
   const { handler, deps } = attempt;
-  const own = new AbortController();
+  const controller = new AbortController();
   const lease = keepLease(taken.items, { ...deps, leaseMs: handler.leaseMs });
-  const run = createRun(taken, attempt, own, AbortSignal.any([attempt.signal, lease.lost, own.signal]));
+  const run = createRun(
+    taken,
+    attempt,
+    controller,
+    AbortSignal.any([attempt.signal, lease.lost, controller.signal]),
+  );
   try {
     const items = await giveUpWorn(taken.items, handler, deps, run);
     if (items.length === 0) return true;
@@ -104,7 +109,7 @@ export async function processItems(taken: Taken, attempt: Attempt): Promise<bool
 function createRun(
   { items, takenAt }: Taken,
   { handler, deps, slot, lanes }: Attempt,
-  own: AbortController,
+  controller: AbortController,
   signal: AbortSignal,
 ): WorkRun {
   const [item] = items;
@@ -128,7 +133,7 @@ function createRun(
     withoutSlot:
       slot === undefined || lanes === undefined || item === undefined
         ? (_service, wait) => wait()
-        : lanes.createWaiter(item.key, slot, own),
+        : lanes.createWaiter(item.key, slot, controller),
   };
 }
 

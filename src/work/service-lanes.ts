@@ -44,23 +44,23 @@ export function createServiceLanes({
     /** Returns the services for which no more items can wait now. */
     full: () => [...lanes].flatMap(([service, { waiting }]) => (waiting.size < WAITING ? [] : [service])),
     /** Creates the function by which an item leaves its slot; `own` interrupts the item. */
-    createWaiter: (key: string, slot: Slot, own: AbortController): WithoutSlot => {
+    createWaiter: (key: string, slot: Slot, controller: AbortController): WithoutSlot => {
       return async (service, wait) => {
         const lane = openLane(service);
         if (lane.waiting.size >= WAITING) {
           lane.turnedAway.add(key);
-          own.abort(cancelled(`${WAITING} other items are waiting for ${service}; this one is next.`));
+          controller.abort(cancelled(`${WAITING} other items are waiting for ${service}; this one is next.`));
         }
-        if (isStopping) own.abort(cancelled('The process stops.'));
-        own.signal.throwIfAborted();
+        if (isStopping) controller.abort(cancelled('The process stops.'));
+        controller.signal.throwIfAborted();
         lane.turnedAway.delete(key);
-        lane.waiting.add(own);
+        lane.waiting.add(controller);
         resize(listWaiting().length);
         const waiting = async () => {
           try {
             return await wait();
           } finally {
-            lane.waiting.delete(own);
+            lane.waiting.delete(controller);
             callNext(lane);
           }
         };
@@ -74,7 +74,7 @@ export function createServiceLanes({
     /** Interrupts what waits. */
     stop: () => {
       isStopping = true;
-      for (const own of listWaiting()) own.abort(cancelled('The process stops.'));
+      for (const controller of listWaiting()) controller.abort(cancelled('The process stops.'));
     },
   };
 }

@@ -52,8 +52,8 @@ function createWriter() {
   let heading: number | null = null;
   let preformatted = 0;
   const flush = () => {
-    const said = tidy(text);
-    if (said !== '') blocks.push({ text: said, heading, place: {} });
+    const cleaned = tidy(text);
+    if (cleaned !== '') blocks.push({ text: cleaned, heading, place: {} });
     text = '';
   };
   return {
@@ -66,8 +66,8 @@ function createWriter() {
       if (tag === 'br') text += '\n';
       if (CELLS.has(tag) && text.trim() !== '') text += ' | ';
     },
-    text(said: string) {
-      text += preformatted > 0 ? said : said.replace(/\s+/g, ' ');
+    text(chunk: string) {
+      text += preformatted > 0 ? chunk : chunk.replace(/\s+/g, ' ');
     },
     close(tag: string) {
       const level = headingLevel(tag);
@@ -107,8 +107,12 @@ function readText(element: HtmlElement): string | null {
 
 function tidy(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd());
-  const said = lines.join('\n').replace(/^\n+/, '').trimEnd();
-  return said === '-' ? '' : said.startsWith(' ') && !said.includes('\n') ? said.trimStart() : said;
+  const trimmed = lines.join('\n').replace(/^\n+/, '').trimEnd();
+  return trimmed === '-'
+    ? ''
+    : trimmed.startsWith(' ') && !trimmed.includes('\n')
+      ? trimmed.trimStart()
+      : trimmed;
 }
 
 export interface ReadText {

@@ -92,8 +92,8 @@ function readShapes(xml: string): { shapes: Shape[]; hidden: boolean } {
   let title = false;
   let inText = false;
   const flush = () => {
-    const said = text.trim();
-    if (said !== '') shapes.push({ text: said, title });
+    const trimmed = text.trim();
+    if (trimmed !== '') shapes.push({ text: trimmed, title });
     text = '';
     title = false;
   };
@@ -106,8 +106,8 @@ function readShapes(xml: string): { shapes: Shape[]; hidden: boolean } {
       if (name === 'br') text += '\n';
       inText = name === 't';
     },
-    text: (said) => {
-      if (inText) text += said;
+    text: (content) => {
+      if (inText) text += content;
     },
     close: (name) => {
       inText = false;
@@ -145,9 +145,9 @@ export async function readSheets(
 export function readTable(name: string, text: string): { blocks: DocumentBlock[] } {
   const blocks: DocumentBlock[] = [];
   for (const [index, row] of splitRows(text).entries()) {
-    const said = rowText(row);
-    if (said !== '' && blocks.length < MAX_ROWS)
-      blocks.push({ text: said, heading: null, place: { sheet: posix.basename(name), row: index + 1 } });
+    const cells = rowText(row);
+    if (cells !== '' && blocks.length < MAX_ROWS)
+      blocks.push({ text: cells, heading: null, place: { sheet: posix.basename(name), row: index + 1 } });
   }
   return { blocks };
 }

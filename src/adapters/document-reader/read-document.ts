@@ -85,7 +85,11 @@ async function readPdf(
     return {
       title: typeof title === 'string' && title.trim() !== '' ? title.trim() : null,
       blocks: text.flatMap((page, index) =>
-        paragraphsOfPage(page).map((said) => ({ text: said, heading: null, place: { page: index + 1 } })),
+        paragraphsOfPage(page).map((paragraph) => ({
+          text: paragraph,
+          heading: null,
+          place: { page: index + 1 },
+        })),
       ),
       notes,
     };

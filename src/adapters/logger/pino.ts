@@ -42,9 +42,9 @@ export function createPinoLogger(level: string, { known = [], to }: PinoLoggerOp
 function loggerOver(target: pino.Logger, hide: HideSecrets, bound: AsyncLocalStorage<Bound>): Logger {
   const at = (level: 'debug' | 'info' | 'warn' | 'error') => (fields: object, message: string) => {
     if (!target.isLevelEnabled(level)) return;
-    const own = target.bindings();
+    const bindings = target.bindings();
     // What the line says itself, and what its logger was made for, goes before what surrounds it.
-    const around = Object.entries(bound.getStore() ?? {}).filter(([name]) => !(name in own));
+    const around = Object.entries(bound.getStore() ?? {}).filter(([name]) => !(name in bindings));
     target[level]({ ...safely(Object.fromEntries(around), hide), ...safely(fields, hide) }, hide(message));
   };
   return {

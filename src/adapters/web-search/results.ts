@@ -53,12 +53,12 @@ function publicResult({ title, url, text }: RawResult): WebResult[] {
   if (url == null || url.length > 2_000 || !URL.canParse(url)) return [];
   const address = new URL(url);
   if (!isPublicUrl(address)) return [];
-  const said = snippetText((text ?? '').slice(0, MAX_SNIPPET * 4), MAX_SNIPPET);
+  const snippet = snippetText((text ?? '').slice(0, MAX_SNIPPET * 4), MAX_SNIPPET);
   return [
     {
       title: snippetText((title ?? '').slice(0, MAX_TITLE * 4), MAX_TITLE) || address.host,
       url: address.href,
-      text: said,
+      text: snippet,
     },
   ];
 }

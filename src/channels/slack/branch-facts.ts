@@ -78,9 +78,9 @@ function toRedFacts({ build, job, causes, failures, question }: BuildSituation):
   if (named === null || !ended || waits) return null;
   const alerting = causes.filter(({ isMuted }) => !isMuted);
   if (causes.length > 0 && alerting.length === 0) return null;
-  const shown = arrangeAnswers(alerting).map((cause) => toCauseFacts(cause, build));
+  const listed = arrangeAnswers(alerting).map((cause) => toCauseFacts(cause, build));
   const why = job?.error ?? (failures === 0 ? 'no failure was found in its logs' : 'no answer was produced');
-  return { state: 'red', build: named, causes: shown, notLooked: shown.length === 0 ? why : null };
+  return { state: 'red', build: named, causes: listed, notLooked: listed.length === 0 ? why : null };
 }
 
 function toGreenFacts({ lastFailed }: BuildSituation): GreenFacts | null {

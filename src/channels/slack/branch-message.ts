@@ -191,8 +191,8 @@ function linkButton(id: string, label: string, url: string | null): SlackButton 
 }
 
 function buttons(wanted: readonly (SlackButton | null)[]): SlackBlock[] {
-  const shown = wanted.filter((button) => button !== null);
-  return shown.length === 0 ? [] : [{ buttons: shown }];
+  const visible = wanted.filter((button) => button !== null);
+  return visible.length === 0 ? [] : [{ buttons: visible }];
 }
 
 function formatTitle({ title }: CauseFacts): string {

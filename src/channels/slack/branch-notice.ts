@@ -108,14 +108,14 @@ function getCorrectionMark(facts: SlackFacts): string {
     .join('.');
 }
 
-function formatReference({ channel, message }: SlackPlace, edge: string, said: string): string {
-  return [channel, message, edge, said].join('/');
+function formatReference({ channel, message }: SlackPlace, edge: string, text: string): string {
+  return [channel, message, edge, text].join('/');
 }
 
 function parseReference(
   reference: string | null,
 ): { readonly place: SlackPlace; readonly edge: string; readonly said: string } | null {
-  const [channel, message, edge, said] = reference?.split('/') ?? [];
+  const [channel, message, edge, text] = reference?.split('/') ?? [];
   if (channel === undefined || message === undefined || edge === undefined) return null;
-  return { place: { channel, message }, edge, said: said ?? '' };
+  return { place: { channel, message }, edge, said: text ?? '' };
 }

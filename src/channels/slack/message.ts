@@ -64,16 +64,16 @@ const MAX_BUTTONS = 25;
  * text is never cut inside an entity.
  */
 export function slackBlocks({ blocks }: SlackMessage): object[] {
-  const shown: object[] = [];
+  const listed: object[] = [];
   let total = 0;
   for (const block of blocks.slice(0, MAX_BLOCKS)) {
     const made = 'text' in block ? toSection(block.text) : toActions(block.buttons);
     if (made === null) continue;
     total += countCharacters(block);
     if (total > MAX_TOTAL) break;
-    shown.push(made);
+    listed.push(made);
   }
-  return shown;
+  return listed;
 }
 
 function toSection(text: string): object | null {

@@ -103,7 +103,7 @@ export function wordByWord(write: (text: string) => void): {
   readonly onText: (piece: TextPiece) => void;
   end(): void;
 } {
-  let held = '';
+  let buffered = '';
   const show = (text: string) =>
     write(
       text
@@ -112,8 +112,8 @@ export function wordByWord(write: (text: string) => void): {
         .join(''),
     );
   const flush = () => {
-    show(held);
-    held = '';
+    show(buffered);
+    buffered = '';
   };
   return {
     onText: ({ text, restart }) => {
@@ -121,11 +121,11 @@ export function wordByWord(write: (text: string) => void): {
         flush();
         write('\n[the answer stopped there; disregard the text above. New answer:]\n');
       }
-      held += text;
-      const end = Math.max(held.lastIndexOf(' '), held.lastIndexOf('\n')) + 1;
+      buffered += text;
+      const end = Math.max(buffered.lastIndexOf(' '), buffered.lastIndexOf('\n')) + 1;
       if (end === 0) return;
-      show(held.slice(0, end));
-      held = held.slice(end);
+      show(buffered.slice(0, end));
+      buffered = buffered.slice(end);
     },
     end: flush,
   };

@@ -187,14 +187,14 @@ async function* parseEvents(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<{ event: string; data: unknown }> {
   const decoder = new TextDecoder();
-  let held = '';
+  let buffered = '';
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > MAX_BYTES) throw new TriageError('too-large', 'The response of the service is too large.');
-    held += decoder.decode(chunk, { stream: true });
-    const blocks = held.split('\n\n');
-    held = blocks.pop() ?? '';
+    buffered += decoder.decode(chunk, { stream: true });
+    const blocks = buffered.split('\n\n');
+    buffered = blocks.pop() ?? '';
     for (const block of blocks) {
       const lines = block.split('\n');
       const event = lines.find((line) => line.startsWith('event: '))?.slice(7);

@@ -148,7 +148,7 @@ function questionRow({ id, category, state, repository, question }: ReviewerQues
 }
 
 function formatRow(review: Review): string {
-  const held = review.state === 'claimed' ? `held by ${review.claimedBy}` : review.state;
+  const claim = review.state === 'claimed' ? `held by ${review.claimedBy}` : review.state;
   const confidence = formatConfidence(review.confidence).padStart(5);
-  return `${review.id}  ${confidence}  ${itemCategory(review).padEnd(16)}  ${held}  ${visibleLine(review.repository)}  ${visibleLine(review.title)}`;
+  return `${review.id}  ${confidence}  ${itemCategory(review).padEnd(16)}  ${claim}  ${visibleLine(review.repository)}  ${visibleLine(review.title)}`;
 }

@@ -170,8 +170,8 @@ async function readDigit(keys: KeyReader, highest: number): Promise<number | nul
   return /^[1-9]$/.test(key) && Number(key) <= highest ? Number(key) : 0;
 }
 
-function kept({ write, look }: SessionParts, said = 'Nothing was decided.\n'): null {
-  write(`${said}${footText(look)}\n`);
+function kept({ write, look }: SessionParts, message = 'Nothing was decided.\n'): null {
+  write(`${message}${footText(look)}\n`);
   return null;
 }
 
@@ -202,11 +202,11 @@ async function askCorrection(
   const cited = [...new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence))].filter((id) =>
     known.includes(id),
   );
-  const shown = await keys.line(`Shown by  (${known.slice(0, 12).join(' ')}, or none)  `, cited.join(' '));
-  if (shown === null) return null;
+  const answered = await keys.line(`Shown by  (${known.slice(0, 12).join(' ')}, or none)  `, cited.join(' '));
+  if (answered === null) return null;
   write(`Send this correction as ${category}? Press y to send, any other key to cancel.\n`);
   if ((await keys.key()) !== 'y') return null;
-  const shownBy = parseShownBy(shown, known);
+  const shownBy = parseShownBy(answered, known);
   return DecisionInput.parse({
     type: 'correct',
     category,

@@ -36,10 +36,10 @@ export function writeMetricsTarget(folder: string, address: string): MetricsTarg
 }
 
 function removeLeftovers(folder: string): void {
-  const own = `${hostname()}-`;
+  const prefix = `${hostname()}-`;
   for (const name of readdirSync(folder)) {
-    const pid = name.startsWith(own)
-      ? /^(\d{1,10})\.json(?:\.draft)?$/.exec(name.slice(own.length))?.[1]
+    const pid = name.startsWith(prefix)
+      ? /^(\d{1,10})\.json(?:\.draft)?$/.exec(name.slice(prefix.length))?.[1]
       : undefined;
     if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { force: true });
   }

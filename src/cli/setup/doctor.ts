@@ -297,7 +297,7 @@ async function embeddedFindings(config: Config, dataDir: string): Promise<Findin
       const { backends } = await app.readiness();
       const made = findSecrets(dataDir);
       const served = made === null ? config : addMadeSecrets(config, made);
-      const shown = findShownSecrets(await app.stores.builds.shownSecrets(), listOwnSecrets(served));
+      const exposed = findShownSecrets(await app.stores.builds.shownSecrets(), listOwnSecrets(served));
       const findings = ['database', 'jobQueue', 'archive', 'vectorIndex'].flatMap((name) => {
         const health = backends[name];
         if (health === undefined) return [];
@@ -305,7 +305,7 @@ async function embeddedFindings(config: Config, dataDir: string): Promise<Findin
           ? ok(name, health.says)
           : wrong(name, health.says, health.mend ?? MEND_DIRECTORY);
       });
-      return [...findings, ...shown];
+      return [...findings, ...exposed];
     } finally {
       await app.close({ drainMs: 1_000 });
     }

@@ -95,19 +95,19 @@ export async function listKnowledge(options: ServerOptions): Promise<void> {
 
 /** Runs `faultline knowledge show ID`. */
 export async function showKnowledge(id: string, options: ServerOptions): Promise<void> {
-  const shown = await withService(
+  const listing = await withService(
     options,
     async (service) => (await service.show(id)) ?? (await service.show(toSourceName(id))),
   );
-  if (shown === null) throw unknownDocument(id);
-  const { document, passages } = shown;
+  if (listing === null) throw unknownDocument(id);
+  const { document, passages } = listing;
   const head =
     `${document.id}  ${visibleLine(document.source)}  ${visibleLine(document.title)}  ` +
     `(${document.format})`;
   const body = passages.map(
     ({ place, text }) => `── ${visibleLine(place)}\n${visibleLines(text).join('\n')}`,
   );
-  return tell(options, shown, [head, ...document.notes.map(visibleLine), ...body].join('\n\n'));
+  return tell(options, listing, [head, ...document.notes.map(visibleLine), ...body].join('\n\n'));
 }
 
 /** Runs `faultline knowledge remove ID|PATH`. */

@@ -97,14 +97,14 @@ function quote(text: string): string {
 
 function readIdentities(text: string): Identity[] {
   const begin = text.slice(0, READ);
-  const said = SAID.flatMap(({ what, pattern }): Identity[] => {
+  const statements = SAID.flatMap(({ what, pattern }): Identity[] => {
     const value = pattern.exec(begin)?.[1];
     return value === undefined ? [] : [{ what, value: value.toLowerCase() }];
   });
   const system = SYSTEMS.find(({ pattern }) => pattern.test(begin));
   const time = RUNNER_TIME.exec(begin)?.[1];
   return [
-    ...firstOfEach(said, ({ what }) => what),
+    ...firstOfEach(statements, ({ what }) => what),
     ...(system === undefined ? [] : [{ what: 'the CI system', value: system.value }]),
     ...(time === undefined ? [] : [{ what: 'the time', value: `${time}Z` }]),
   ];

@@ -33,11 +33,11 @@ async function readAll(
   options: ReadCommandOptions,
 ): Promise<void> {
   const { maxLogBytes } = (await terminalConfig()).http;
-  const held = [
+  const parts = [
     ...(large === null ? await readInput(path, maxLogBytes) : []),
     ...(await readReports(options.junit ?? [], maxLogBytes)),
   ];
-  const masked = await maskSources(held, masker);
+  const masked = await maskSources(parts, masker);
   const sources = [...(large === null ? [] : [large.source]), ...masked.sources];
   const secrets = masked.secrets + (large?.secrets ?? 0);
   const green =

@@ -197,10 +197,10 @@ async function tellNoFailure(
   if (github) return print(`::notice title=Faultline::${NO_FAILURE}\n`);
   const advice = 'If the build failed, pass the log of the failed step, or the whole log.';
   const notes = reading.notes.map((note) => `Note\t${visibleLine(note)}\n`).join('');
-  const said = voice.color
+  const headline = voice.color
     ? `${NO_FAILURE}\n${advice}\n`
     : `Result\t${NO_FAILURE}\nAdvice\t${advice}\n${notes}`;
-  return print(`${renderHead(file, voice)}${said}`);
+  return print(`${renderHead(file, voice)}${headline}`);
 }
 
 function renderHead(file: string | null, voice: Voice): string {

@@ -9,8 +9,8 @@ const MAX_ANNOTATIONS = 10;
 
 /** Renders the answers of one build as workflow commands of GitHub Actions, at most ten. */
 export function renderAnnotations(answers: readonly ArrangedAnswer[]): string {
-  const shown = answers.slice(0, MAX_ANNOTATIONS);
-  return shown.map(({ analysis, explains }) => renderGithubCommands(analysis, explains)).join('');
+  const annotated = answers.slice(0, MAX_ANNOTATIONS);
+  return annotated.map(({ analysis, explains }) => renderGithubCommands(analysis, explains)).join('');
 }
 
 /** Renders the answers of one build: blocks on a terminal, `Key<tab>value` lines in a pipe. */

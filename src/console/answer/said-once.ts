@@ -7,14 +7,14 @@ const REPEATED = 0.8;
  * its first sentence.
  */
 export function createSaidOnce(): (text: string, keepOne?: boolean) => string {
-  const shown = new Set<string>();
+  const written = new Set<string>();
   return (text, keepOne = false) => {
     const sentences = splitSentences(text);
     const fresh = sentences.filter((sentence) => {
       const words = listWords(sentence);
-      const known = words.filter((word) => shown.has(word)).length;
+      const known = words.filter((word) => written.has(word)).length;
       if (words.length > 0 && known / words.length >= REPEATED) return false;
-      for (const word of words) shown.add(word);
+      for (const word of words) written.add(word);
       return true;
     });
     return (fresh.length === 0 && keepOne ? sentences.slice(0, 1) : fresh).join(' ');

@@ -226,7 +226,7 @@ function columnsFinding(counts: readonly DayOf[], days: readonly string[]): stri
 function columnsMarks({ days, listAddress }: ColumnsChart, perDay: readonly (readonly DayOf[])[]): Html {
   const most = findMax(perDay.map(sumCounts), 1);
   const step = COLUMNS_PLOT.width / days.length;
-  const columns = perDay.map((own, index) => column(own, COLUMNS_PLOT.left + index * step, step, most));
+  const columns = perDay.map((counts, index) => column(counts, COLUMNS_PLOT.left + index * step, step, most));
   const links = dayLinks(COLUMNS_PLOT, days, 'Causes', listAddress);
   const every = Math.max(1, Math.ceil(days.length / 8));
   const words = days.flatMap((day, index) =>
@@ -291,8 +291,8 @@ function legend(counts: readonly DayOf[]): Html {
   )}<li><i class="open"></i>${OPEN} <strong>${open}</strong></li></ul>`;
 }
 
-function createRow(day: string, own: readonly DayOf[]) {
-  return [day, ...countDecided(own).map(({ count }) => count), countOpen(own), sumCounts(own)];
+function createRow(day: string, counts: readonly DayOf[]) {
+  return [day, ...countDecided(counts).map(({ count }) => count), countOpen(counts), sumCounts(counts)];
 }
 
 /** Counts the decided answers of each category, in the order of the taxonomy. */

@@ -95,7 +95,7 @@ async function comparedPart(
   deps: ConsoleDeps,
 ): Promise<Html> {
   const named = changes.filter((change) => !change.startsWith('settings of the triage'));
-  const shown = await caseCell(comparison, deps);
+  const cell = await caseCell(comparison, deps);
   const { won, lost, changed: otherwise } = comparison;
   const [before, now] = [getAnswerer(runs.baseline), getAnswerer(runs.candidate)];
   const what = named.length > 0 ? named.join('; ') : 'settings of the triage';
@@ -106,7 +106,7 @@ async function comparedPart(
     <h2 id="changed">Cases that changed</h2>${
       won.length + lost.length + otherwise.length === 0
         ? html`<p>None: both runs gave the same answer in every case.</p>`
-        : changedCases(comparison, 'changed', { sides: ['Baseline', 'Candidate'], shown })
+        : changedCases(comparison, 'changed', { sides: ['Baseline', 'Candidate'], shown: cell })
     }
     <details><summary>All figures</summary><p>A is the baseline ${runs.baseline.name}, B is the candidate
     ${runs.candidate.name}.</p>${comparisonFigures(comparison, 'all')}${comparisonNotes(comparison)}</details>`;

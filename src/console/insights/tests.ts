@@ -55,13 +55,13 @@ interface List {
  */
 export async function flakyView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const { repo, list, offset } = query;
-  const shown = list === 'cost' ? await costly(query, deps) : await flaky(query, deps);
-  const main = html`<h1 tabindex="-1">${NAMES[list]}</h1><p class="quiet">${shown.introduction}</p>
-    ${filterForm(query, html`${hiddenFields({ list })}${shown.more}`)}${
-      shown.found === 0
-        ? html`<p>${offset > 0 ? 'No more tests.' : shown.none}</p>`
-        : html`${shown.table}${pager(
-            { offset, size: PAGE, more: shown.found > PAGE },
+  const content = list === 'cost' ? await costly(query, deps) : await flaky(query, deps);
+  const main = html`<h1 tabindex="-1">${NAMES[list]}</h1><p class="quiet">${content.introduction}</p>
+    ${filterForm(query, html`${hiddenFields({ list })}${content.more}`)}${
+      content.found === 0
+        ? html`<p>${offset > 0 ? 'No more tests.' : content.none}</p>`
+        : html`${content.table}${pager(
+            { offset, size: PAGE, more: content.found > PAGE },
             (at) => `${LISTS_PATH}${search({ ...kept(query), offset: at })}`,
             ['Previous', 'Next'],
           )}
@@ -75,7 +75,7 @@ export async function flakyView(query: InsightsQuery, deps: ConsoleDeps): Promis
   return {
     title: `${NAMES[list]}${repo !== '' ? ` of ${repo}` : ''}`,
     main,
-    tables: { [list]: shown.cells },
+    tables: { [list]: content.cells },
   };
 }
 
@@ -440,7 +440,9 @@ function comparison(
   marks: ReadonlyMap<string, string>,
   of: (run: TestRunFacts) => string | null,
 ): Html {
-  const groups = [...Map.groupBy(runs, of)].flatMap(([name, own]) => (name === null ? [] : [{ name, own }]));
+  const groups = [...Map.groupBy(runs, of)].flatMap(([name, members]) =>
+    name === null ? [] : [{ name, own: members }],
+  );
   if (groups.length < 2) return html``;
   const rows = groups
     .toSorted((left, right) => right.own.length - left.own.length)

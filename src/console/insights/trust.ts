@@ -52,8 +52,11 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
     false,
   );
   const each = CATEGORIES.map((category) => {
-    const own = decided.filter((outcome) => outcome.category === category);
-    return { isEmpty: own.length === 0, chart: chart(`calibration-${category}`, category, own, true) };
+    const ofCategory = decided.filter((outcome) => outcome.category === category);
+    return {
+      isEmpty: ofCategory.length === 0,
+      chart: chart(`calibration-${category}`, category, ofCategory, true),
+    };
   });
   const known = each.filter(({ isEmpty }) => !isEmpty);
   const coverage = createCoverageChart(query, facts);
@@ -226,21 +229,26 @@ export async function checkedView(
   const right = verdict === 'all' ? null : verdict === 'right';
   const period = toPeriod({ ...query, day: undefined }, TRUST_DAYS, clock.now());
   const found = await stores.trust.answers(period, { from: t, right }, { limit: PAGE + 1, offset });
-  const shown = found.slice(0, PAGE);
+  const listed = found.slice(0, PAGE);
   const title = `${{ all: 'Decided', right: 'Right', wrong: 'Wrong' }[verdict]} answers from ${t.toFixed(2)}`;
   const kept = (changes: object) => `${ANSWERS_PATH}${search({ repo, t, verdict, ...changes })}`;
   const main = html`<h1 tabindex="-1">${title}</h1>
     <p>Answers that stated ${t.toFixed(2)} or more and that a person decided, newest first.
     <a href="${PATH}${search({ repo })}#thresholds">Back to Trust</a></p>
     ${
-      shown.length === 0
+      listed.length === 0
         ? html`<p>${offset > 0 ? 'No more answers.' : 'There are none.'}</p>`
-        : dataTable(title, ['Decided', 'Failure', 'Faultline said', 'A person said'], shown.map(checkedRow), {
-            className: 'wide',
-          })
+        : dataTable(
+            title,
+            ['Decided', 'Failure', 'Faultline said', 'A person said'],
+            listed.map(checkedRow),
+            {
+              className: 'wide',
+            },
+          )
     }
     ${pager({ offset, size: PAGE, more: found.length > PAGE }, (at) => kept({ offset: at || undefined }))}`;
-  const rows = shown.map((answer) => [
+  const rows = listed.map((answer) => [
     answer.decidedAt,
     answer.title,
     answer.repository,
@@ -281,10 +289,11 @@ function checkedRow({
   decidedCategory,
   decidedAt,
 }: CheckedAnswer): Html {
-  const said = decidedCategory === null ? 'rejected' : renderCategory(decidedCategory);
+  const decisionText = decidedCategory === null ? 'rejected' : renderCategory(decidedCategory);
   return html`<tr><td>${renderTime(decidedAt)}</td>
     <td><a href="${analysisAddress(analysisId)}">${title}</a><br><span class="quiet">${repository}</span></td>
     <td>${renderCategory(category)}
     <span class="quiet">${formatConfidence(confidence)}</span></td>
-    <td>${said} <span class="${right ? 'is-green' : 'is-red'}">${right ? '✓ right' : '✗ wrong'}</span></td></tr>`;
+    <td>${decisionText}
+      <span class="${right ? 'is-green' : 'is-red'}">${right ? '✓ right' : '✗ wrong'}</span></td></tr>`;
 }

@@ -76,10 +76,10 @@ export async function evidenceWindows(
   ]);
   const marks = listSources(analysis).map((name) => listMarks(analysis, name));
   // The log that proves most comes first, and what proves nothing is folded only below what does.
-  const proving = marks.filter((own) => own.some(isProof));
+  const proving = marks.filter((group) => group.some(isProof));
   const parts: Html[] = [];
   const [shown, noted] = [new Set<string>(), new Set<number>()];
-  for (const [at, evidence] of [...proving, ...marks.filter((own) => !proving.includes(own))].entries()) {
+  for (const [at, evidence] of [...proving, ...marks.filter((group) => !proving.includes(group))].entries()) {
     const name = evidence[0]?.source ?? '';
     const source = sources.find((other) => other.name === name);
     const lists = await renderLists(deps, analysis, {
@@ -134,10 +134,10 @@ async function renderLists(
   { name, source, evidence, prefix, stamps, claims }: OneLog,
 ) {
   const { buildId } = analysis;
-  const own = evidence.filter(({ anchor }) => anchor);
-  const [proof, rest] = [own.filter(isProof), own.filter((other) => !isProof(other))];
+  const anchored = evidence.filter(({ anchor }) => anchor);
+  const [proof, rest] = [anchored.filter(isProof), anchored.filter((other) => !isProof(other))];
   const groups = [proof, rest].filter((group) => group.length > 0);
-  const count = source?.lines ?? findMax(own.map(({ to }) => to));
+  const count = source?.lines ?? findMax(anchored.map(({ to }) => to));
   const views = groups.map((group) => evidenceView(count, group.flatMap(getProofRanges)));
   const read =
     source === undefined
@@ -149,7 +149,7 @@ async function renderLists(
     : read.map((stretches) => stretches ?? []);
   const { notes, noted } = placeNotes(
     analysis,
-    { name, evidence: own, claims, hasIds: true },
+    { name, evidence: anchored, claims, hasIds: true },
     texts[0] ?? [],
   );
   const telling = listTellingWords(analysis.answer.title);
@@ -163,10 +163,10 @@ async function renderLists(
       <summary class="pad">${group.length} more ${group.length === 1 ? 'excerpt' : 'excerpts'}
       of this log, not cited</summary>${list}</details>`;
   });
-  const shown = groups.flatMap((group, at) =>
+  const visibleIds = groups.flatMap((group, at) =>
     group.filter((other) => holds(texts[at] ?? [], other.cited[0] ?? other.from)).map(({ id }) => id),
   );
-  return { html: joined(lists, '\n'), shown, noted, kept };
+  return { html: joined(lists, '\n'), shown: visibleIds, noted, kept };
 }
 
 function holds(read: readonly ReadStretch[], line: number): boolean {

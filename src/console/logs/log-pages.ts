@@ -185,10 +185,10 @@ function stepsPart(facts: LogFacts, query: LogQuery, outline: Outline | null, ab
   const steps = outline?.steps ?? [];
   const rows = steps.map(({ name, line }, index) => {
     const end = steps[index + 1]?.line ?? Number.POSITIVE_INFINITY;
-    const own = proof.filter((number) => number >= line && number < end);
-    return html`<li><a href="${address(line)}"${own.length > 0 && html` aria-current="true"`}>${
-      own.length > 0 ? icon('cross', 'is-red') : icon('right')
-    }${name}<span class="meta num">${formatNumber(line)}</span></a></li>${own.map(within)}`;
+    const inStep = proof.filter((number) => number >= line && number < end);
+    return html`<li><a href="${address(line)}"${inStep.length > 0 && html` aria-current="true"`}>${
+      inStep.length > 0 ? icon('cross', 'is-red') : icon('right')
+    }${name}<span class="meta num">${formatNumber(line)}</span></a></li>${inStep.map(within)}`;
   });
   const first = steps[0]?.line ?? Number.POSITIVE_INFINITY;
   const answers = analyses.map(
@@ -207,14 +207,14 @@ function stepsPart(facts: LogFacts, query: LogQuery, outline: Outline | null, ab
 /** Renders the lines of a view, and how many of all lines they are. */
 function viewBody(facts: LogFacts, { L }: LogQuery, shape: Shape, { stretches, rows }: LogView): LogBody {
   const { source } = facts;
-  const shown = stretches.reduce((sum, { lines }) => sum + lines.length, 0);
+  const lineCount = stretches.reduce((sum, { lines }) => sum + lines.length, 0);
   const beyond =
     L !== null &&
     L.from > source.lines &&
     html`<p role="note" class="is-amber">There is no line ${formatNumber(L.from)}: the log ends at line
       ${formatNumber(source.lines)}.</p>`;
-  const [isPart, secrets] = [shown < source.lines, hiddenSecrets(stretches)];
-  const part = html`<span id="shown">${formatNumber(shown)}</span> of ${counted(source.lines, 'line')}
+  const [isPart, secrets] = [lineCount < source.lines, hiddenSecrets(stretches)];
+  const part = html`<span id="shown">${formatNumber(lineCount)}</span> of ${counted(source.lines, 'line')}
     ${source.lines === 1 ? 'is' : 'are'} on this page; the browser's search covers only these.`;
   return {
     about: (isPart || secrets) && html`<p>${isPart && part}${secrets}</p>`,
@@ -348,11 +348,11 @@ function said({ q, hit }: LogQuery, { total, hits, endedAt }: Found): string {
       ? ''
       : ` The search took too long and stopped at line ${formatNumber(endedAt)}; there may be more matches.`;
   if (total === 0) return `No line contains “${q}”.${stopped}`;
-  const shown =
+  const content =
     hits.length === 0
       ? `there is no match ${formatNumber(hit)}`
       : `${formatNumber(hit)}–${formatNumber(hit + hits.length - 1)} shown`;
-  return `${counted(total, 'line')} ${total === 1 ? 'contains' : 'contain'} “${q}”, ${shown}.${stopped}`;
+  return `${counted(total, 'line')} ${total === 1 ? 'contains' : 'contain'} “${q}”, ${content}.${stopped}`;
 }
 
 function pages({ build, source }: LogFacts, query: LogQuery, { total }: Found, label: string): Html {

@@ -14,7 +14,7 @@ const MIN_HEIGHT = 3;
 export function mapPart(
   { source, evidence }: LogFacts,
   outline: Outline | null,
-  shown: readonly Range[],
+  visible: readonly Range[],
 ): Html {
   const place = (line: number) => ((line - 1) / source.lines) * HEIGHT;
   const bar = (look: string, { from, to }: Range) =>
@@ -37,7 +37,7 @@ export function mapPart(
   return html`<svg class="map" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img"
     aria-label="Map of the log: ${proof.length} of ${source.lines} lines prove the answer">${
       ink !== '' && html`<path class="ink" d="${ink}"/>`
-    }${shown.slice(0, 50).map((range) => bar('here', range))}${proof.map((line) =>
+    }${visible.slice(0, 50).map((range) => bar('here', range))}${proof.map((line) =>
       bar('proof', { from: line, to: line }),
     )}</svg>`;
 }

@@ -21,7 +21,7 @@ export function placeNotes(
   { name, evidence, claims, hasIds }: Noted,
   read: readonly ReadStretch[],
 ) {
-  const shown = new Set(read.flatMap(({ lines }) => lines.filter(hasWords).map(({ number }) => number)));
+  const visible = new Set(read.flatMap(({ lines }) => lines.filter(hasWords).map(({ number }) => number)));
   const notes = new Map<number, readonly Html[]>();
   const noted = new Set<number>();
   for (const [index, claim] of answer.claims.entries()) {
@@ -29,7 +29,7 @@ export function placeNotes(
     const quoted = claim.quotes.filter(({ source }) => source === name).map(({ line }) => line);
     const cited = evidence.filter(({ id }) => claim.evidence.includes(id));
     const lines = quoted.length > 0 ? quoted : cited.flatMap((item) => item.cited);
-    const line = lines.filter((other) => shown.has(other)).at(-1);
+    const line = lines.filter((other) => visible.has(other)).at(-1);
     if (text === '' || line === undefined) continue;
     noted.add(index);
     const note = html`<li class="note"${hasIds && html` id="claim-${index + 1}"`}><p>${icon('pin')}<span>${inlineProse(

@@ -139,14 +139,14 @@ function showLine(raw: string, number: number, pen: Pen, stamped: boolean): { sh
   const { before, last } = afterReturns(line);
   const start = penAfter(before.slice(-LOOKED_BACK), pen);
   const { parts, missing, after } = showText(last, start);
-  const shown: ShownLine = {
+  const rendered: ShownLine = {
     number,
     stamp: stamped ? stamp.replace('\ufeff', '').trim() : null,
     parts,
     missing: missing + whole.length - line.length,
     overwritten: before === '' ? null : overwrites(before),
   };
-  return { shown, after: whole.length > line.length ? PLAIN : after };
+  return { shown: rendered, after: whole.length > line.length ? PLAIN : after };
 }
 
 /**

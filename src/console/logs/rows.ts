@@ -69,7 +69,7 @@ export function lineRow(line: ShownLine, within: Range, options: RowsOptions): H
   const isCited = evidence.some(({ cited }) => cited.includes(number));
   const isMarked = options.marked != null && options.marked.from <= number && number <= options.marked.to;
   const { found, telling = [], notes } = options;
-  const shown =
+  const content =
     found != null ? markFound(line, found.text, found.matchCase) : isCited ? markWords(line, telling) : line;
   const classes = [isCited && 'cited', isMarked && 'sel'].filter((name) => name !== false).join(' ');
   const first = evidence.filter((other) => number === findFirstLine(other, within));
@@ -80,7 +80,7 @@ export function lineRow(line: ShownLine, within: Range, options: RowsOptions): H
       first.length > 0 && html` data-evidence`
     }>${renderNumber(number, options)}<code>${anchors}${
       options.stamps === true && line.stamp !== null && html`<span class="ts">${line.stamp} </span>`
-    }${shown.parts.map(renderPart)}${
+    }${content.parts.map(renderPart)}${
       line.missing > 0 &&
       html`<span class="rest">… +${line.missing.toLocaleString('en-US')} characters</span>`
     }</code>${
@@ -140,8 +140,8 @@ function gapRow({ from, to }: Range, lineCount: number, options: RowsOptions): H
   const [first, second] =
     from === 1 ? [true, null] : [false, to === lineCount || count <= step ? null : true];
   const link = (isLast: boolean, text: string) => {
-    const shown = getStepRange({ from, to }, isLast, step);
-    return html`<a data-gap="${writeRange({ from, to })}" href="${windowAddress(shown)}">${text}</a>`;
+    const visible = getStepRange({ from, to }, isLast, step);
+    return html`<a data-gap="${writeRange({ from, to })}" href="${windowAddress(visible)}">${text}</a>`;
   };
   return html`<li class="gap" data-from="${from}"
     data-to="${to}"${options.opening === true && html` data-opening`}>${link(first, words)}${
@@ -340,9 +340,9 @@ export function aroundView(lineCount: number, marked: Range): Stretch[] {
  * Replaces a gap by the lines that are now shown and the gaps left on either side. Returns none if the lines
  * are not within the gap.
  */
-export function openedGap(gap: Range, shown: Range): Stretch[] {
-  const from = Math.max(gap.from, shown.from);
-  const to = Math.min(gap.to, shown.to, from + MAX_ROWS - 1);
+export function openedGap(gap: Range, opened: Range): Stretch[] {
+  const from = Math.max(gap.from, opened.from);
+  const to = Math.min(gap.to, opened.to, from + MAX_ROWS - 1);
   if (to < from) return [];
   const before: Stretch = { kind: 'gap', from: gap.from, to: from - 1 };
   const after: Stretch = { kind: 'gap', from: to + 1, to: gap.to };

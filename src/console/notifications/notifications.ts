@@ -229,16 +229,16 @@ type OwnerFields = Partial<Record<Exclude<keyof OwnerChannels, 'owner'>, string 
 };
 
 function ownersPart(owners: readonly OwnerChannels[], fields: OwnerFields, failure: string | null): Html {
-  const told = (parts: readonly (readonly [name: string, value: string | null])[]) => {
+  const definition = (parts: readonly (readonly [name: string, value: string | null])[]) => {
     const given = parts.flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]));
     return html`<td>${given.length === 0 ? html`<span class="quiet">–</span>` : given.join(', ')}</td>`;
   };
   const rows = owners.map(
-    ({ owner, slack, teams, email, slackMention, teamsMention }) => html`<tr><td>${owner}</td>${told([
+    ({ owner, slack, teams, email, slackMention, teamsMention }) => html`<tr><td>${owner}</td>${definition([
       ['Slack', slack],
       ['Teams', teams],
       ['e-mail', email],
-    ])}${told([
+    ])}${definition([
       ['Slack', slackMention],
       ['Teams', teamsMention],
     ])}

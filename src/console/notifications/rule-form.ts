@@ -36,12 +36,12 @@ export const OwnerForm = z.object({
 /** Builds the input for a preview, which needs no name and no destination. */
 export function previewed(form: RuleForm): NotificationRuleInput {
   const isPlaced = form.channel !== '' && form.destination.trim() !== '';
-  const shown = {
+  const preview = {
     ...form,
     name: form.name.trim() || 'Preview',
     ...(!isPlaced && { channel: form.channel || 'webhook', destination: '–' }),
   };
-  const input = parsed(RuleInput, toRuleInput(shown));
+  const input = parsed(RuleInput, toRuleInput(preview));
   return isPlaced ? input : { ...input, destination: '' };
 }
 

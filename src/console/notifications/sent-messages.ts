@@ -62,9 +62,9 @@ export function pastPart(messages: readonly SentMessage[], events: readonly Rule
 
 /** Renders who changed a rule, and what it was then. */
 export function historyPart(events: readonly RuleEvent[]): Html {
-  const shown = (value: unknown) => value !== null && value !== '' && typeof value !== 'object';
+  const isPrintable = (value: unknown) => value !== null && value !== '' && typeof value !== 'object';
   const formatDetail = (detail: RuleEvent['detail']) =>
-    SHOWN_FIELDS.flatMap((name) => (shown(detail[name]) ? [String(detail[name])] : [])).join(' · ');
+    SHOWN_FIELDS.flatMap((name) => (isPrintable(detail[name]) ? [String(detail[name])] : [])).join(' · ');
   const items = events.map(
     ({ at, by, what, detail }) =>
       html`<li>${renderTime(at)} ${by}: ${what} <span class="quiet">${formatDetail(detail)}</span></li>`,

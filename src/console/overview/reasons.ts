@@ -17,12 +17,12 @@ export function groupByReason(lanes: readonly Lane[], causes: readonly Cause[], 
   const groups = new Map<string, { cause: Cause | null; lanes: Lane[] }>();
   const known = Map.groupBy(causes, ({ fingerprint }) => fingerprint);
   for (const lane of lanes) {
-    const own = causes.filter(
+    const ownCauses = causes.filter(
       ({ repository, redPipelines }) =>
         repository === lane.repository && redPipelines.includes(lane.pipeline),
     );
     const spread = (cause: Cause) => known.get(cause.fingerprint)?.length ?? 0;
-    const cause = own.toSorted((left, right) => spread(right) - spread(left))[0] ?? null;
+    const cause = ownCauses.toSorted((left, right) => spread(right) - spread(left))[0] ?? null;
     const key = cause === null ? '' : cause.fingerprint;
     const group = groups.get(key) ?? { cause, lanes: [] };
     group.lanes.push(lane);

@@ -29,10 +29,10 @@ import { formatQuery } from './queue-query.ts';
  */
 export function itemMain(view: ItemView): Html {
   const { review, facts, hold, listed } = view;
-  const held =
+  const holdAttribute =
     hold === 'mine' && html` data-held-ms="${Date.parse(review.claimExpiresAt ?? '') - facts.now}"`;
   return html`<div class="split" data-show="item">${queuePart(listed, 'h2', null, review.id)}
-    <section class="item" aria-label="Item" data-review="${review.id}"${held}><header class="top">${itemTop(
+    <section class="item" aria-label="Item" data-review="${review.id}"${holdAttribute}><header class="top">${itemTop(
       view,
     )}</header><div class="page">${itemContent(view)}</div></section></div>`;
 }
@@ -138,13 +138,13 @@ function heldBanner({ review, hold, mayTakeOver, queue }: ItemView): Html {
 function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
   const { decision } = review;
   if (hold !== 'decided' || decision === null) return html``;
-  const said = [decision.reason, decision.type === 'correct' ? decision.rootCause : undefined].filter(
+  const sentences = [decision.reason, decision.type === 'correct' ? decision.rootCause : undefined].filter(
     (part) => part !== undefined,
   );
   return banner(
     html`<p><strong>${decisionWords(decision)}</strong> ${formatAge(decision.decidedAt, facts.now)} ago${
       decision.reasonCode !== undefined && html`: ${decision.reasonCode.replaceAll('_', ' ')}`
-    }.</p>${said.map((part) => html`<p>${part}</p>`)}<p class="quiet">${taught}</p>`,
+    }.</p>${sentences.map((part) => html`<p>${part}</p>`)}<p class="quiet">${taught}</p>`,
     { sign: 'check' },
   );
 }

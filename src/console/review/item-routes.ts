@@ -41,8 +41,8 @@ export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
       if (review === null)
         return await sendQuestion(request, reply, deps, id, QueueQuery.parse(query), blank === '1');
       const mode = edit === '1' ? 'correct' : reject === '1' ? 'reject' : 'read';
-      const held = mode === 'read' ? review : await hold(deps, review, requireReviewer(request));
-      const said =
+      const heldReview = mode === 'read' ? review : await hold(deps, review, requireReviewer(request));
+      const notice =
         armed === '1'
           ? 'Press a again to accept it anyway, or Esc to cancel.'
           : await describeLastAction(query, deps.stores, query.n);
@@ -54,7 +54,7 @@ export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
         done: query.done,
         ...stamps,
       } as const;
-      return await sendItem(request, reply, deps, held, looking, { said });
+      return await sendItem(request, reply, deps, heldReview, looking, { said: notice });
     },
   );
 }

@@ -24,7 +24,7 @@ export function readCommand(block: TellingBlock, subject: TriageSubject): Value 
   const { trigger, paragraph, step } = block;
   const above = step.filter(({ line }) => trigger.line === null || line < trigger.line);
   for (const shownLine of above.toReversed()) {
-    const command = SHOWN.flatMap((shown) => shown.exec(shownLine.text.trim())?.[1] ?? [])[0]?.trim();
+    const command = SHOWN.flatMap((pattern) => pattern.exec(shownLine.text.trim())?.[1] ?? [])[0]?.trim();
     if (command !== undefined && isFirstOfScript(shownLine, step)) return readScriptLine(shownLine, block);
     if (command !== undefined && isCommand(command))
       return { text: command, source: shownLine.source, line: shownLine.line, near: 'step' };
@@ -33,8 +33,8 @@ export function readCommand(block: TellingBlock, subject: TriageSubject): Value 
   // GitHub names a step after the first command of its script: it failed only if the lines around the trigger
   // speak of it.
   const isNamed = /^Run /.test(sectionAt(trigger, subject)?.name ?? '') && isCommand(named);
-  const said = [trigger, ...paragraph].map(({ text }) => text).join('\n');
-  return isNamed && wordsOfCommand(named).some((word) => said.includes(word))
+  const stepText = [trigger, ...paragraph].map(({ text }) => text).join('\n');
+  return isNamed && wordsOfCommand(named).some((word) => stepText.includes(word))
     ? { text: named, source: trigger.source, line: null, near: 'step' }
     : null;
 }
@@ -58,10 +58,10 @@ function readScriptLine(first: ShownLine, { trigger, step }: TellingBlock): Valu
     .filter((shownLine) => shownLine.source === first.source && shownLine.line > first.line)
     .slice(0, 40);
   const end = below.findIndex(({ text }) => END_OF_SCRIPT.test(text));
-  const said = new Set(trigger.text.split(/[\s'"`=,;]+/).map((word) => word.replace(/[.:)]+$/, '')));
+  const triggerWords = new Set(trigger.text.split(/[\s'"`=,;]+/).map((word) => word.replace(/[.:)]+$/, '')));
   const named = below.slice(0, end).filter(({ text }) => {
     const words = text.trim().split(/[\s'"=]+/);
-    return isCommand(text.trim()) && words.some((word) => TELLING_WORD.test(word) && said.has(word));
+    return isCommand(text.trim()) && words.some((word) => TELLING_WORD.test(word) && triggerWords.has(word));
   });
   const [command] = named;
   if (command === undefined || named.length > 1) return null;
@@ -108,12 +108,12 @@ export function readStep({ trigger }: TellingBlock, subject: TriageSubject): Val
 }
 
 function sectionAt({ source, line }: TellingBlock['trigger'], { failedSections }: TriageSubject) {
-  const own = failedSections.filter(
+  const sections = failedSections.filter(
     ({ consequence, tolerated }) => consequence !== true && tolerated !== true,
   );
-  const around = own.find(
+  const around = sections.find(
     (section) =>
       section.source === source && line !== null && section.lineStart <= line && line <= section.lineEnd,
   );
-  return around ?? own[0];
+  return around ?? sections[0];
 }

@@ -76,16 +76,16 @@ export function readComplaint(block: TellingBlock, subject: TriageSubject): Valu
   const bare = found?.said ?? '';
   // A tool that stops at its warnings decided by this one.
   const isOwn = found !== null && found.at.line === block.trigger.line;
-  const said = cleanWords(isOwn ? bare.replace(/^WARNING: /, '') : bare, LONGEST_COMPLAINT);
+  const complaint = cleanWords(isOwn ? bare.replace(/^WARNING: /, '') : bare, LONGEST_COMPLAINT);
   if (
     found === null ||
     CHECKS_OTHERS.test(found.path) ||
-    said.replace(/[^\p{L}]/gu, '').length < FEWEST_LETTERS ||
-    NO_COMPLAINT.test(said)
+    complaint.replace(/[^\p{L}]/gu, '').length < FEWEST_LETTERS ||
+    NO_COMPLAINT.test(complaint)
   )
     return null;
   return {
-    text: said,
+    text: complaint,
     source: found.at.source,
     line: found.at.line,
     near: found.at.line === block.trigger.line ? 'line' : 'paragraph',
@@ -107,14 +107,14 @@ function diagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject)
   // What is still on a drive is outside of every known checkout.
   const project = readProject(subject);
   const isOwn = (file: string) => isProjectFile(file) && !/^[A-Za-z]:/.test(pathIn(file, project));
-  const own = errors.filter(({ file }) => isOwn(file ?? ''));
+  const ownErrors = errors.filter(({ file }) => isOwn(file ?? ''));
   const same =
-    own.find((entry) => isOn(entry, trigger)) ??
-    own.find((entry) => trigger.text.includes(entry.message.slice(0, 200)));
+    ownErrors.find((entry) => isOn(entry, trigger)) ??
+    ownErrors.find((entry) => trigger.text.includes(entry.message.slice(0, 200)));
   const entry =
     same ??
     (saysWhatFollows(trigger.text)
-      ? own.find(({ at }) => step.some((shownLine) => shownLine.line === at?.line))
+      ? ownErrors.find(({ at }) => step.some((shownLine) => shownLine.line === at?.line))
       : undefined);
   if (entry?.file == null || entry.at === null) return null;
   return {

@@ -9,11 +9,11 @@ export function findToldTest(
   trigger: TellingBlock['trigger'],
   { failingTests }: TriageSubject,
 ): FailingTest | null {
-  const told = failingTests.find(
+  const namedTest = failingTests.find(
     ({ message }) => message !== null && message !== '' && trigger.text.startsWith(message.slice(0, 60)),
   );
   return (
-    told ??
+    namedTest ??
     failingTests.find(({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line) ??
     null
   );
@@ -75,8 +75,8 @@ function valueAt(text: string | null, test: FailingTest | null, { step }: Tellin
   const from = step.findIndex(
     ({ line, source }) => test.at !== null && source === test.at.source && line >= test.at.line,
   );
-  const own = from < 0 ? step : step.slice(from, from + 40);
-  const shown = own.find((shownLine) => shownLine.text.includes(bare));
-  const at = shown ?? test.at;
+  const inStep = from < 0 ? step : step.slice(from, from + 40);
+  const matching = inStep.find((shownLine) => shownLine.text.includes(bare));
+  const at = matching ?? test.at;
   return { text, source: at?.source ?? null, line: at?.line ?? null, near: 'paragraph' };
 }

@@ -66,9 +66,9 @@ function readRunning(block: TellingBlock, facts: Facts): Value | null {
 }
 
 function readMismatch({ trigger, paragraph }: TellingBlock, { subject }: Facts): Found | null {
-  const own = findMismatch(trigger.text, subject);
-  if (own !== null)
-    return { mismatch: own, value: { source: trigger.source, line: trigger.line, near: 'line' } };
+  const mismatch = findMismatch(trigger.text, subject);
+  if (mismatch !== null)
+    return { mismatch: mismatch, value: { source: trigger.source, line: trigger.line, near: 'line' } };
   for (const { text, source, line } of paragraph.slice(0, LINES)) {
     const mismatch = findMismatch(text, subject);
     if (mismatch !== null) return { mismatch, value: { source, line, near: 'paragraph' } };

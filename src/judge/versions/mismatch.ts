@@ -25,9 +25,9 @@ export function findMismatch(
 ): VersionMismatch | null {
   const need = requirementIn(text) ?? memberIn(text);
   if (need === null) return null;
-  const shown = environment?.runtimes.find(({ tool }) => NAMES[tool] === need.tool);
-  const running = need.running ?? shown?.version ?? null;
-  const runningAt = need.running === null ? (shown?.at ?? null) : null;
+  const runtime = environment?.runtimes.find(({ tool }) => NAMES[tool] === need.tool);
+  const running = need.running ?? runtime?.version ?? null;
+  const runningAt = need.running === null ? (runtime?.at ?? null) : null;
   if (!need.isFromTable) return { ...need, running, runningAt };
   if (running === null) return null;
   const fits = need.isGone ? compareVersions(running, need.version) < 0 : !isOlder(running, need.version);

@@ -40,8 +40,8 @@ export function causeKey(failure: ReadFailure, thrown: ThrownException | null): 
 
 /** Returns the key of a failure that says no more than how it ended. */
 export function endingKey({ test, message }: Pick<ReadFailure, 'test' | 'message'>): string {
-  const said = test === null ? message : test.message;
-  return `ending\u0001${(said === null ? null : classifyEnding(said)) ?? PLAIN_ENDING}`;
+  const text = test === null ? message : test.message;
+  return `ending\u0001${(text === null ? null : classifyEnding(text)) ?? PLAIN_ENDING}`;
 }
 
 function sharedKey({ message }: ReadFailure): string | null {
@@ -76,12 +76,12 @@ function isExpectation({ test, message }: ReadFailure): boolean {
 
 function messageKey(failure: ReadFailure): string {
   const { message, frames, test } = failure;
-  const said = normaliseIdentity(message);
+  const identity = normaliseIdentity(message);
   const frame = frames.find(({ own }) => own);
   const isCheck = isExpectation(failure);
   if (frame === undefined)
-    return isCheck ? `${said}\u0001${test?.file ?? ''}\u0001${test?.name ?? ''}` : said;
+    return isCheck ? `${identity}\u0001${test?.file ?? ''}\u0001${test?.name ?? ''}` : identity;
   const place = frame.function === null || NAMELESS.test(frame.function) ? frame.line : frame.function;
   const isShared = !isCheck && frames.filter(({ own }) => own).length > 1;
-  return `${said}\u0001${frame.file}:${isShared ? (frame.function ?? place ?? '') : (place ?? '')}`;
+  return `${identity}\u0001${frame.file}:${isShared ? (frame.function ?? place ?? '') : (place ?? '')}`;
 }

@@ -29,8 +29,8 @@ export function linkedLines(
   failures: readonly ReadFailure[],
   owned: readonly LineRange[],
 ): LineRange[] {
-  const said = failures.slice(0, 10).map(({ message }) => message);
-  const names = [...new Set(said.flatMap((text) => text.slice(0, 1_000).match(NAMES) ?? []))].filter(
+  const messages = failures.slice(0, 10).map(({ message }) => message);
+  const names = [...new Set(messages.flatMap((text) => text.slice(0, 1_000).match(NAMES) ?? []))].filter(
     (name) => !COMMON.test(name),
   );
   if (names.length === 0) return [];

@@ -23,8 +23,8 @@ export function viewLog(read: ReadLog, { visible, foreign }: LogView): ReadLog {
     hides: (line) => !isVisible(line),
   };
   const structure = viewStructure(read.structure, visible, foreign);
-  const own = inFailedSteps(log, keepLines(read.all, isVisible), structure);
-  const seen = read.isOnlyNew && read.diff !== null ? newFindings(own, read.diff) : own;
+  const shownLines = inFailedSteps(log, keepLines(read.all, isVisible), structure);
+  const seen = read.isOnlyNew && read.diff !== null ? newFindings(shownLines, read.diff) : shownLines;
   const hits = read.hits.map((lines) => lines.filter(isVisible));
   const found = { ...seen, toolchains: toolchainsIn(seen, hits) };
   return {

@@ -40,11 +40,11 @@ const TELLING = 40;
 export function findErrors(log: LogText, found: Extraction, { start, end }: LineRange): number[] {
   const errors = found.diagnostics.filter(({ severity }) => severity === 'error');
   const messages = found.messages.filter(({ weight }) => weight >= TELLING);
-  const said = [...errors, ...found.exceptions, ...messages].flatMap(({ at }) =>
+  const errorLines = [...errors, ...found.exceptions, ...messages].flatMap(({ at }) =>
     at === null ? [] : [at.line],
   );
   const tests = found.failingTests.flatMap(({ spans = [], at }) => spans[0]?.lineStart ?? at?.line ?? []);
-  const causes = said.filter(
+  const causes = errorLines.filter(
     (line) => classifyRole(log.line(line)) === 'cause' && !LAST_WORDS.test(log.line(line)),
   );
   const lines = new Set([...causes, ...tests].filter((line) => line >= start && line <= end));

@@ -54,14 +54,14 @@ function withoutRepeats<Run extends { readonly start: number }>(
   runs: readonly Run[],
   end: number,
 ): Run[] {
-  const said = new Set<string>();
+  const seen = new Set<string>();
   return runs.filter(({ start }, at) => {
     const next = runs[at + 1]?.start ?? end + 1;
-    const own = complaints
+    const ownComplaints = complaints
       .filter((line) => line >= start && line < next)
       .map((line) => log.line(line).trim().replace(/\d+/g, '0'));
-    const isRepeated = at > 0 && own.length > 0 && own.every((text) => said.has(text));
-    for (const text of own) said.add(text);
+    const isRepeated = at > 0 && ownComplaints.length > 0 && ownComplaints.every((text) => seen.has(text));
+    for (const text of ownComplaints) seen.add(text);
     return !isRepeated;
   });
 }

@@ -25,14 +25,15 @@ export function scoreWords(
     );
   });
   const counts = new Map<string, number>();
-  for (const own of words) for (const word of own) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const commandWords of words)
+    for (const word of commandWords) counts.set(word, (counts.get(word) ?? 0) + 1);
   const tools = new Map(
     found.diagnostics.flatMap(({ at, tool }) =>
       at === null ? [] : [[at.line, tool.toLowerCase()] as const],
     ),
   );
-  return words.map((own) => {
-    const telling = [...own].filter((word) => counts.get(word) === 1 && !COMMON_WORD.test(word));
+  return words.map((commandWords) => {
+    const telling = [...commandWords].filter((word) => counts.get(word) === 1 && !COMMON_WORD.test(word));
     const gains = new Map<number, number>();
     for (const word of telling) {
       let mentions = 0;

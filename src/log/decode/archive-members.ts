@@ -195,14 +195,14 @@ async function readEntry(
   allowance: Allowance,
 ): Promise<Uint8Array> {
   const { uncompressedSize, compressedSize } = entry;
-  const shown = safePath(entry.fileName);
+  const path = safePath(entry.fileName);
   if (entry.isEncrypted())
-    throw new TriageError('invalid-input', `${what} is encrypted: "${shown}" cannot be read.`);
+    throw new TriageError('invalid-input', `${what} is encrypted: "${path}" cannot be read.`);
   allowance.checkRoom(what, uncompressedSize);
   if (uncompressedSize > RATIO_FROM_BYTES && uncompressedSize > compressedSize * MAX_RATIO) {
     throw refused(
       what,
-      `"${shown}" grows more than ${MAX_RATIO} times when it is decompressed. ` +
+      `"${path}" grows more than ${MAX_RATIO} times when it is decompressed. ` +
         'If you trust it, unpack it first',
     );
   }
@@ -213,7 +213,7 @@ async function readEntry(
       chunks.push(chunk);
     }
   } catch (error) {
-    throw asTriageError(`"${shown}" in ${what} is damaged`, error);
+    throw asTriageError(`"${path}" in ${what} is damaged`, error);
   }
   return Buffer.concat(chunks);
 }

@@ -219,8 +219,11 @@ function withoutNul(name: string, text: string, notes: string[]): string {
  */
 function withoutCodePage(name: string, text: string, notes: string[]): string {
   const page = CODE_PAGES.find((characters) => {
-    const shown = (bytes: readonly number[]) => bytes.map((byte) => characters[byte - 128]).join('');
-    return text.includes(shown([0xef, 0xbb, 0xbf])) || SIGNS.some((begun) => countIn(text, shown(begun)) > 1);
+    const decodeBytes = (bytes: readonly number[]) => bytes.map((byte) => characters[byte - 128]).join('');
+    return (
+      text.includes(decodeBytes([0xef, 0xbb, 0xbf])) ||
+      SIGNS.some((begun) => countIn(text, decodeBytes(begun)) > 1)
+    );
   });
   if (page === undefined) return text;
   notes.push(`${name} was UTF-8 that had been read in another code page, and was read again.`);
@@ -228,7 +231,8 @@ function withoutCodePage(name: string, text: string, notes: string[]): string {
   const wrong = new RegExp(`[${page.replace(/[\\\]^-]/g, '\\$&')}]{2,400}`, 'g');
   return text.replace(
     wrong,
-    (shown) => readAgain(Uint8Array.from(shown, (character) => bytes.get(character) ?? 0)) ?? shown,
+    (bytesRead) =>
+      readAgain(Uint8Array.from(bytesRead, (character) => bytes.get(character) ?? 0)) ?? bytesRead,
   );
 }
 

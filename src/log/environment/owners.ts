@@ -53,11 +53,11 @@ export function findOwners(log: LogText, found: Extraction, artifacts: readonly 
     artifacts.filter(({ ecosystem, isUsed, name }) => ecosystem === 'maven' && isUsed && !isPlugin(name)),
   );
   if (jars.length === 0) return [];
-  const own = ownPackages(found);
+  const packages = ownPackages(found);
   const isForeign = ({ text, parts }: Name) =>
-    !PLATFORM.test(`${parts.join('.')}.`) && !own.some((prefix) => text.startsWith(prefix));
-  const said = matchOwners(statedNames(log, found).filter(isForeign), jars);
-  if (said.length > 0) return said;
+    !PLATFORM.test(`${parts.join('.')}.`) && !packages.some((prefix) => text.startsWith(prefix));
+  const owners = matchOwners(statedNames(log, found).filter(isForeign), jars);
+  if (owners.length > 0) return owners;
   return matchOwners(
     frameNames(log, found).filter((name) => isForeign(name) && !HARNESS.test(name.text)),
     jars,

@@ -124,14 +124,14 @@ const ASKS: Readonly<Record<Runtime, RegExp>> = {
 export function readRuntimes(log: LogText, lines: readonly number[], found: Extraction): ShownVersion[] {
   const wanted = wantedRuntimes(found);
   if (wanted.length === 0) return [];
-  const shown = lines
+  const versions = lines
     .flatMap((line) => versionsOn(log.line(line), line))
     .filter(({ tool }) => wanted.includes(tool));
   const failed = failedLines(found).reduce((last, line) => Math.max(last, line), 1);
   return wanted.flatMap(
     (tool) =>
       chooseVersion(
-        shown.filter((shownVersion) => shownVersion.tool === tool),
+        versions.filter((shownVersion) => shownVersion.tool === tool),
         failed,
       ) ?? [],
   );
@@ -165,8 +165,8 @@ const NEAR = 80;
  * Chooses a version: the failing program's own word first, then what was shown last before it; the more exact
  * of two that agree.
  */
-function chooseVersion(shown: readonly ShownVersion[], failed: number): ShownVersion | null {
-  const before = shown.filter(({ line }) => line <= failed + NEAR);
+function chooseVersion(versions: readonly ShownVersion[], failed: number): ShownVersion | null {
+  const before = versions.filter(({ line }) => line <= failed + NEAR);
   const last = before.findLast(({ running }) => running) ?? before.at(-1);
   if (last === undefined) return null;
   const exact = before.filter(({ version }) => version.startsWith(`${last.version}.`));

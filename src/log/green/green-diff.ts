@@ -97,8 +97,8 @@ export function diffWithGreen(
   found: Extraction,
   structure: Structure,
 ): GreenDiff | null {
-  const own = findGreenLog(green, log.name);
-  return own === undefined ? null : compare(log, own, ownLines(found, structure));
+  const greenLog = findGreenLog(green, log.name);
+  return greenLog === undefined ? null : compare(log, greenLog, ownLines(found, structure));
 }
 
 /** Determines which lines of a log are new, without keeping any line for another reason. */
@@ -106,7 +106,7 @@ export function newLines(log: LogText, green: GreenLog): Pick<GreenDiff, 'isNew'
   return compare(log, green, new Set());
 }
 
-function compare(log: LogText, { name, templates }: GreenLog, own: ReadonlySet<number>): GreenDiff {
+function compare(log: LogText, { name, templates }: GreenLog, ignoredLines: ReadonlySet<number>): GreenDiff {
   const compared = new Uint8Array(log.lineCount + 2);
   const known = new Map<string, boolean>();
   const isKnown = (line: string): boolean => {
@@ -124,7 +124,7 @@ function compare(log: LogText, { name, templates }: GreenLog, own: ReadonlySet<n
     name,
     since: newSince(name),
     isNew,
-    isEvidence: (line) => own.has(line) || isNew(line),
+    isEvidence: (line) => ignoredLines.has(line) || isNew(line),
     isShort: (line) => log.raw(line).length <= MAX_LINE,
   };
 }
@@ -272,16 +272,16 @@ function blocksAround(found: Extraction): ReadonlyMap<number, Block> {
 function ownLines(found: Extraction, structure: Structure): ReadonlySet<number> {
   const isFinal = (line: number) =>
     structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
-  const own = new Set<number>(
+  const ignoredLines = new Set<number>(
     structure.exits.map(({ line }) => line).filter((line, i, all) => i === all.length - 1 || isFinal(line)),
   );
   const tests = new Set(found.failingTests.flatMap(({ at }) => (at === null ? [] : [at.line])));
-  for (const line of tests) own.add(line);
+  for (const line of tests) ignoredLines.add(line);
   for (const block of found.blocks) {
     for (const test of linesIn(tests, block))
-      for (let line = test; line <= Math.min(block.end, test + MAX_TEST); line++) own.add(line);
+      for (let line = test; line <= Math.min(block.end, test + MAX_TEST); line++) ignoredLines.add(line);
   }
-  return own;
+  return ignoredLines;
 }
 
 function linesIn(lines: ReadonlySet<number>, { start, end }: Block): number[] {
@@ -299,11 +299,11 @@ const MAX_PROOF = 1_000;
  * the log prints them, or else the message itself. Returns at most five, masked like the failure.
  */
 export function tellingLines({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string[] {
-  const said = listTextLines(message);
+  const messageLines = listTextLines(message);
   const printed = listTextLines(excerpt?.text ?? '').filter((line) =>
-    said.some((word) => line.includes(word)),
+    messageLines.some((word) => line.includes(word)),
   );
-  return [...new Set(printed.length > 0 ? printed : said)].slice(0, MAX_PROOFS);
+  return [...new Set(printed.length > 0 ? printed : messageLines)].slice(0, MAX_PROOFS);
 }
 
 /**

@@ -87,13 +87,13 @@ export function stripEscapes(text: string): string {
  * the prefixes of CI systems, builders and containers.
  */
 export function cleanLine(line: string): string {
-  let shown = line.includes('\r') ? lastSegment(line) : line;
-  const tab = shown.indexOf('\t');
-  if (tab > 0 && tab <= LONGEST_COLUMN) shown = shown.replace(JOB_AND_STEP, '');
-  if (shown.charCodeAt(0) > 127) shown = shown.replace(MARK, '');
-  shown = withoutPrefixes(shown);
-  const bar = shown.indexOf('  |');
-  return bar > 0 && bar <= LONGEST_CONTAINER ? shown.replace(CONTAINER, '') : shown;
+  let visible = line.includes('\r') ? lastSegment(line) : line;
+  const tab = visible.indexOf('\t');
+  if (tab > 0 && tab <= LONGEST_COLUMN) visible = visible.replace(JOB_AND_STEP, '');
+  if (visible.charCodeAt(0) > 127) visible = visible.replace(MARK, '');
+  visible = withoutPrefixes(visible);
+  const bar = visible.indexOf('  |');
+  return bar > 0 && bar <= LONGEST_CONTAINER ? visible.replace(CONTAINER, '') : visible;
 }
 
 /**
@@ -103,9 +103,9 @@ export function cleanLine(line: string): string {
 export function ownWords(raw: string): string {
   const line = raw.replace(/\r{1,9}$/, '');
   const plain = stripEscapes(line);
-  const shown = cleanLine(plain);
-  if (!plain.endsWith(shown)) return line;
-  let [room, at] = [plain.length - shown.length, 0];
+  const visible = cleanLine(plain);
+  if (!plain.endsWith(visible)) return line;
+  let [room, at] = [plain.length - visible.length, 0];
   if (plain.length === line.length) return line.slice(room);
   for (const code of line.matchAll(ESCAPES)) {
     const before = code.index - at;
@@ -127,19 +127,19 @@ export function jobAndStep(line: string): { readonly job: string; readonly step:
 
 /** Removes each prefix once, outermost first. */
 function withoutPrefixes(line: string): string {
-  let shown = line;
+  let visible = line;
   let from = 0;
   for (;;) {
-    const candidates = BY_BEGINNING.get(shown.charCodeAt(0));
-    if (candidates === undefined) return shown;
+    const candidates = BY_BEGINNING.get(visible.charCodeAt(0));
+    if (candidates === undefined) return visible;
     let length = 0;
     for (const { pattern, place } of candidates) {
       if (place < from || length > 0) continue;
-      length = pattern.exec(shown)?.[0].length ?? 0;
+      length = pattern.exec(visible)?.[0].length ?? 0;
       if (length > 0) from = place + 1;
     }
-    if (length === 0) return shown;
-    shown = shown.slice(length);
+    if (length === 0) return visible;
+    visible = visible.slice(length);
   }
 }
 

@@ -50,18 +50,18 @@ export function openLog(
     const [start, end] = [index.getLineStart(line), index.getLineEnd(line)];
     return bytes.text(start, end - start > MAX_RAW ? findBoundary(bytes, start + MAX_RAW) : end);
   };
-  const shown = (line: number) => {
+  const isVisible = (line: number) => {
     const end = index.getLineEnd(line);
     const text = stripEscapes(bytes.text(Math.max(index.getLineStart(line), end - MAX_CLEANED), end));
     return cleanLine(text.slice(-MAX_LINE * 4));
   };
-  const marks = parallelMarks(branchLines.map((line) => shown(line)).join('\n'));
+  const marks = parallelMarks(branchLines.map((line) => isVisible(line)).join('\n'));
   return {
     name,
     lineCount: index.lineCount,
     raw,
     length: (line) => index.getLineEnd(line) - index.getLineStart(line),
-    line: remembered(index.lineCount, (line) => withoutMark(shown(line), marks).slice(0, MAX_LINE)),
+    line: remembered(index.lineCount, (line) => withoutMark(isVisible(line), marks).slice(0, MAX_LINE)),
   };
 }
 

@@ -85,11 +85,11 @@ export function createMasker(options: MaskerOptions = {}): Masker {
     return texts.map((text, at) => {
       const spans = [...(found[at] ?? []), ...(findKnown?.(text) ?? [])];
       const { text: masked, count } = hideInReport(text, spans) ?? hideSpans(text, mergeSpans(spans));
-      const own = count === 0 ? [] : findOwn(text);
+      const ownValues = count === 0 ? [] : findOwn(text);
       return {
         text: names === null ? masked : namesAsText(names.hide(masked)),
         count,
-        ...(own.length > 0 && { own }),
+        ...(ownValues.length > 0 && { own: ownValues }),
       };
     });
   };
@@ -142,9 +142,9 @@ function hidePieces(
     const wide = log.slice(start, start + PIECE + BEYOND);
     // A file that was cut while it is read: what is missing never comes.
     if (wide.length === 0) return count;
-    const own = wide.subarray(0, wide.length <= PIECE ? wide.length : endOfPiece(wide));
-    const text = own.toString('utf8');
-    const here = inCharacters(found.overlapping(start, start + own.length), text, own);
+    const piece = wide.subarray(0, wide.length <= PIECE ? wide.length : endOfPiece(wide));
+    const text = piece.toString('utf8');
+    const here = inCharacters(found.overlapping(start, start + piece.length), text, piece);
     const spans = mergeSpans([...carried, ...here, ...(findKnown?.(wide.toString('utf8')) ?? [])]);
     carried = spans
       .filter(({ to }) => to > text.length)
@@ -156,7 +156,7 @@ function hidePieces(
         .map(({ from, to }) => ({ from, to: Math.min(to, text.length) })),
     );
     count += hidden.count;
-    start += own.length;
+    start += piece.length;
     write(Buffer.from(names === null ? hidden.text : names.hide(hidden.text)));
   }
   return count;

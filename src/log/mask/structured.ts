@@ -57,11 +57,11 @@ function hideInJson(text: string, spans: readonly Span[]): Masked {
   const parts: string[] = [];
   let [at, count] = [0, 0];
   for (const token of jsonTokens(text)) {
-    const own = overlapping(merged, token);
-    if (own.length === 0) continue;
+    const overlaps = overlapping(merged, token);
+    if (overlaps.length === 0) continue;
     const isText = text[token.from] === '"';
     const inside = { from: token.from + 1, to: token.to - 1, whole: ESCAPE };
-    const hidden = isText ? within([inside], text, own) : [];
+    const hidden = isText ? within([inside], text, overlaps) : [];
     parts.push(text.slice(at, token.from));
     const whole = hideSpans(
       text.slice(token.from, token.to),
@@ -105,11 +105,11 @@ function within(values: readonly Value[], text: string, spans: readonly Span[]):
   const merged = mergeSpans(spans);
   const kept: Span[] = [];
   for (const value of values) {
-    const own = overlapping(merged, value).map(({ from, to }) => ({
+    const overlaps = overlapping(merged, value).map(({ from, to }) => ({
       from: Math.max(from, value.from),
       to: Math.min(to, value.to),
     }));
-    if (own.length > 0) append(kept, aligned(own, value, text));
+    if (overlaps.length > 0) append(kept, aligned(overlaps, value, text));
   }
   return mergeSpans(kept);
 }

@@ -67,7 +67,7 @@ export function measureSurroundings(
       follows(i) && starts[i - 1] === starts[i],
       follows(i + 1) && starts[i + 1] === starts[i],
     ];
-    const said =
+    const commandsShown =
       commands.size === 0 || role === 'echo' ? [] : extractWords(text).filter((word) => commands.has(word));
     rows.set(
       [
@@ -83,7 +83,7 @@ export function measureSurroundings(
         after(causes, i),
         before(severe, i),
         after(severe, i),
-        Math.min(4, said.length),
+        Math.min(4, commandsShown.length),
       ],
       i * SURROUNDINGS.length,
     );
@@ -389,12 +389,12 @@ function endsOfSteps(log: LogText, { failedSections, exits, afterwards }: Struct
       readonly toEnd: number;
       readonly fromStart: number;
     } {
-      const own = failedSections.find(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
-      if (own !== undefined)
+      const section = failedSections.find(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
+      if (section !== undefined)
         return {
-          inside: own.consequence ? 1 : 2,
-          toEnd: own.lineEnd - line,
-          fromStart: line - own.lineStart,
+          inside: section.consequence ? 1 : 2,
+          toEnd: section.lineEnd - line,
+          fromStart: line - section.lineStart,
         };
       if (failedSections.length === 0) return { inside: 0, toEnd: log.lineCount - line, fromStart: line };
       const next = failedSections.find(({ lineStart }) => lineStart > line);

@@ -129,17 +129,17 @@ export function wordScore(model: Pick<RankModel, 'wordScale' | 'wordWeights'>, t
 
 /** Builds one row of {@link COLUMNS} for each candidate from its facts and words. */
 export function buildRows({ lines, facts }: Candidates, words: Float32Array): Float32Array {
-  const [width, own] = [COLUMNS.length, FACTS.length];
+  const [width, factCount] = [COLUMNS.length, FACTS.length];
   const rows = new Float32Array(lines.length * width);
   const order = Float32Array.from(words).sort();
   let best = -50;
   for (const [i, { line }] of lines.entries()) {
     const row = i * width;
-    rows.set(facts.subarray(i * own, (i + 1) * own), row);
+    rows.set(facts.subarray(i * factCount, (i + 1) * factCount), row);
     const score = words[i] ?? 0;
     const { best3, best10, mean5 } = nearby(lines, words, i, line);
     const [above, below] = [at(lines, words, i - 1, line - 1), at(lines, words, i + 1, line + 1)];
-    rows.set([score, above, below, best3, best10, mean5, placeIn(order, score), best], row + own);
+    rows.set([score, above, below, best3, best10, mean5, placeIn(order, score), best], row + factCount);
     if (score > best) best = score;
   }
   return rows;

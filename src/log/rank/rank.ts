@@ -121,9 +121,9 @@ export function rankedMessages(
   const least = hasFailed || !structure.hasSteps ? 0 : PLAIN_ERROR;
   const byWeight = found.messages.filter(({ weight }) => weight >= least).sort((a, b) => a.weight - b.weight);
   const texts = new Map(byWeight.map((message) => [message.at?.line, message.text]));
-  const said = ranked.filter(({ line, role }) => MAY_PROVE.has(role) && (hasFailed || texts.has(line)));
-  const free = said.filter(({ role }) => role !== 'wrapper');
-  const causes = free.length > 0 ? free : said;
+  const candidates = ranked.filter(({ line, role }) => MAY_PROVE.has(role) && (hasFailed || texts.has(line)));
+  const free = candidates.filter(({ role }) => role !== 'wrapper');
+  const causes = free.length > 0 ? free : candidates;
   const isFailed = (line: number) =>
     structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
   const inside = causes.filter(({ line }) => isFailed(line));

@@ -42,11 +42,11 @@ export function groupByCause<F extends { readonly fingerprint: Fingerprint; read
     failures,
     ({ fingerprint: { algorithm, version, value } }) => `${algorithm}/${version}/${value}`,
   );
-  return [...groups.values()].flatMap((own) => {
-    const [first] = own;
+  return [...groups.values()].flatMap((members) => {
+    const [first] = members;
     return first === undefined
       ? []
-      : [{ fingerprint: first.fingerprint, generic: first.generic, failures: own }];
+      : [{ fingerprint: first.fingerprint, generic: first.generic, failures: members }];
   });
 }
 
@@ -85,8 +85,8 @@ function exceptionNear(reading: Reading, test: FailingTest, excerpt: Excerpt | n
   const { exceptions, failingTests } = reading;
   if (exceptions.length === 0) return null;
   const spans = spansOfTest(test);
-  const own = exceptions.find(({ at }) => at !== null && spans.some((span) => isInSpan(at, span)));
-  if (own !== undefined) return own;
+  const nearest = exceptions.find(({ at }) => at !== null && spans.some((span) => isInSpan(at, span)));
+  if (nearest !== undefined) return nearest;
   const end = excerpt?.lineEnd ?? (test.at?.line ?? 0) + 30;
   const below = exceptions.find(({ at }) => {
     if (
@@ -298,9 +298,9 @@ export function isUnknown({ value }: Pick<Fingerprint, 'value'>): boolean {
  * name in addition to a test's.
  */
 function ownWords({ message }: FingerprintParts, hasTest: boolean): string | null {
-  const said = message?.split(TRACE, 1)[0] ?? '';
-  const identity = normaliseIdentity(said);
-  if (isGenericMessage(said) || isGenericMessage(identity)) return null;
+  const text = message?.split(TRACE, 1)[0] ?? '';
+  const identity = normaliseIdentity(text);
+  if (isGenericMessage(text) || isGenericMessage(identity)) return null;
   return hasTest && BARE_ASSERTION.test(identity) ? null : identity;
 }
 

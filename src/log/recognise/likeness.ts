@@ -160,9 +160,10 @@ export function likenessFeatures(parts: LikenessParts): Map<string, number> {
   for (const frame of parts.frames) add(`f ${frame}`, WEIGHTS.frame);
   for (const line of normalizeLines(parts.message ?? '')) {
     add(`l ${line}`, WEIGHTS.message);
-    const said = words(line);
-    for (const word of said) add(`w ${word}`, WEIGHTS.messageWord);
-    for (let at = 1; at < said.length; at++) add(`p ${said[at - 1]} ${said[at]}`, WEIGHTS.messagePair);
+    const lineWords = words(line);
+    for (const word of lineWords) add(`w ${word}`, WEIGHTS.messageWord);
+    for (let at = 1; at < lineWords.length; at++)
+      add(`p ${lineWords[at - 1]} ${lineWords[at]}`, WEIGHTS.messagePair);
   }
   for (const line of parts.lines.slice(0, MAX_COMPARED).flatMap(normalizeLines)) {
     add(`l ${line}`, WEIGHTS.line);

@@ -89,20 +89,20 @@ function measureFit(unit: Unit, question: Question): Pick<Naming, 'fit' | 'phras
 /** Returns how well a phrase fits whose distinctive words must all stand in the line; 0 if they do not. */
 function computePhraseFit(phrase: string, question: Question): number {
   const words = weighWords(phrase);
-  const said = sumWeights(words);
+  const messageWeight = sumWeights(words);
   const shared = sumWeights(words, question.asked);
-  if (said < SHORT || shared < said || isOtherError(phrase, question)) return 0;
+  if (messageWeight < SHORT || shared < messageWeight || isOtherError(phrase, question)) return 0;
   const ofLine = shared / question.all;
   if (countTellingTokens(phrase) < 2 && ofLine < MOST_OF_LINE) return 0;
-  return said >= NAMES || ofLine >= MOST_OF_LINE ? 1 + ofLine : 0;
+  return messageWeight >= NAMES || ofLine >= MOST_OF_LINE ? 1 + ofLine : 0;
 }
 
 function computeSentenceFit(sentence: string, question: Question): number {
   const words = weighWords(sentence);
-  const said = sumWeights(words);
+  const messageWeight = sumWeights(words);
   const shared = sumWeights(words, question.asked);
   if (shared < NAMES || isOtherError(sentence, question)) return 0;
-  const [ofSentence, ofLine] = [shared / said, shared / question.all];
+  const [ofSentence, ofLine] = [shared / messageWeight, shared / question.all];
   const isWhole = ofSentence > 0.99 && (shared >= LONG || listCodes(sentence).length > 0);
   return isWhole || (ofSentence >= OF_SENTENCE && ofLine >= OF_LINE) ? ofSentence + ofLine : 0;
 }
@@ -110,8 +110,8 @@ function computeSentenceFit(sentence: string, question: Question): number {
 /** Checks whether a text has codes or HTTP statuses, and none of those of the line. */
 function isOtherError(text: string, { codes, statuses }: Question): boolean {
   const [ownCodes, ownStatuses] = [listCodes(text), listStatuses(text)];
-  const isOther = (own: readonly string[], asked: readonly string[]) =>
-    own.length > 0 && asked.length > 0 && !own.some((name) => asked.includes(name));
+  const isOther = (names: readonly string[], asked: readonly string[]) =>
+    names.length > 0 && asked.length > 0 && !names.some((name) => asked.includes(name));
   return isOther(ownCodes, codes) || isOther(ownStatuses, statuses);
 }
 

@@ -217,14 +217,14 @@ export function tokenizeWords(text: string): string[] {
  */
 export function coverage(wanted: ReturnType<typeof parseQuestion>, words: readonly string[]): number {
   if (wanted.total === 0) return 0;
-  const said = new Set<string>();
+  const wordSet = new Set<string>();
   for (const [index, word] of words.entries()) {
-    said.add(word);
+    wordSet.add(word);
     const previous = words[index - 1];
-    if (previous !== undefined) said.add(`${previous} ${word}`);
+    if (previous !== undefined) wordSet.add(`${previous} ${word}`);
   }
   let found = 0;
-  for (const [part, weight] of wanted.parts) if (said.has(part)) found += weight;
+  for (const [part, weight] of wanted.parts) if (wordSet.has(part)) found += weight;
   return Math.min(1, found / wanted.total) * Math.min(1, wanted.terms.length / ENOUGH_WORDS);
 }
 

@@ -60,10 +60,10 @@ function besideGreen(log: LogText, heavy: readonly Block[], structure: Structure
 function placeWeight(block: Block, structure: Structure, log: LogText): number {
   const late = (4 * block.end) / log.lineCount;
   if (structure.failedSections.length === 0) return late;
-  const own = structure.failedSections.find(
+  const section = structure.failedSections.find(
     ({ lineStart, lineEnd }) => block.start >= lineStart && block.start <= lineEnd,
   );
-  if (own !== undefined) return own.consequence === true ? late - 8 : late + 6;
+  if (section !== undefined) return section.consequence === true ? late - 8 : late + 6;
   return structure.afterwards.some(({ start, end }) => block.start >= start && block.start <= end)
     ? -24
     : -16;
@@ -121,11 +121,11 @@ function createEndBlocks(log: LogText, structure: Structure): Block[] {
   ];
   for (const { lineStart, lineEnd, consequence } of structure.failedSections) {
     if (consequence === true) continue;
-    const said = lastSaid(log, lineStart, lineEnd);
-    blocks.push(tail(lineStart, said, 5, 54, 'end of the failed step'));
-    blocks.push(tail(lineStart, said, 15, 48, 'end of the failed step'));
-    blocks.push(tail(lineStart, said, 80, 24, 'end of the failed step'));
-    blocks.push(tail(Math.max(lineStart, said), lineEnd, 8, 30, 'end of the failed step'));
+    const lastLine = lastSaid(log, lineStart, lineEnd);
+    blocks.push(tail(lineStart, lastLine, 5, 54, 'end of the failed step'));
+    blocks.push(tail(lineStart, lastLine, 15, 48, 'end of the failed step'));
+    blocks.push(tail(lineStart, lastLine, 80, 24, 'end of the failed step'));
+    blocks.push(tail(Math.max(lineStart, lastLine), lineEnd, 8, 30, 'end of the failed step'));
     blocks.push({ start: lineStart, end: lineStart, weight: 46, reason: 'start of the failed step' });
   }
   return blocks;

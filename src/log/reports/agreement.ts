@@ -18,12 +18,12 @@ export function createAgreement(
   return (reported, logged) => {
     if (reported.message === null || logged.message === null) return true;
     if (isShownInLog({ ...logged, message: reported.message }, logs)) return true;
-    const own = reports
+    const texts = reports
       .flatMap((report) => findPassages(report, reported, reported.spans ?? []))
       .flatMap(({ lines }) => lines);
-    const said = joinWords(`${own.map(({ text }) => text).join(' ')} ${reported.message}`);
+    const reportedWords = joinWords(`${texts.map(({ text }) => text).join(' ')} ${reported.message}`);
     const words = logged.message.split('\n').map((line) => joinWords(line).slice(0, 160));
-    if (words.some((line) => line.length > 5 && said.includes(line))) return true;
+    if (words.some((line) => line.length > 5 && reportedWords.includes(line))) return true;
     const { expected, actual } = reported;
     return expected !== null && actual !== null && expected === logged.expected && actual === logged.actual;
   };

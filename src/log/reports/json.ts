@@ -60,14 +60,18 @@ function format<Schema extends z.ZodType>(
     const search = createStringSearch(json);
     const lineAt = createLineCounter(json);
     const add: JsonReport['add'] = (name, outcome, texts = []) => {
-      const said =
+      const passage =
         outcome.status === 'failed' ? search.find([name, ...texts.flatMap((text) => text ?? [])]) : [];
-      draft.add({ ...outcome, at: said[0] === undefined ? null : lineAt(said[0].start), said });
+      draft.add({
+        ...outcome,
+        at: passage[0] === undefined ? null : lineAt(passage[0].start),
+        said: passage,
+      });
     };
     const diagnose: JsonReport['diagnose'] = (diagnostic) => {
-      const [said] = search.find([diagnostic.message]);
-      const isPlaced = said !== undefined && !isLongLine(json, said.start);
-      draft.diagnose(diagnostic, isPlaced ? lineAt(said.start) : null, isPlaced ? said : null);
+      const [passage] = search.find([diagnostic.message]);
+      const isPlaced = passage !== undefined && !isLongLine(json, passage.start);
+      draft.diagnose(diagnostic, isPlaced ? lineAt(passage.start) : null, isPlaced ? passage : null);
     };
     read(document.data, { draft, value, add, diagnose });
     return draft;
@@ -206,7 +210,7 @@ const sarif = format(
         report,
         run.results ?? [],
         Result,
-        ({ ruleId, level, kind, message: { text: said }, suppressions, locations }) => {
+        ({ ruleId, level, kind, message: { text: message }, suppressions, locations }) => {
           if (
             level === 'note' ||
             level === 'none' ||
@@ -222,7 +226,7 @@ const sarif = format(
             line: region?.startLine ?? null,
             column: region?.startColumn ?? null,
             code: ruleId ?? null,
-            message: (said ?? '').slice(0, 1_000),
+            message: (message ?? '').slice(0, 1_000),
           };
           report.diagnose(diagnostic);
         },

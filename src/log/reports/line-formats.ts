@@ -108,11 +108,11 @@ function take(state: GoRun, event: PlacedEvent): void {
   }
   const key = `${event.Package ?? ''}\u0001${event.Test ?? ''}`;
   if (event.Action === 'output') {
-    const own = `${event.Package ?? ''}\u0001${findSpeaker(state, event)}`;
-    const open = running.get(own) ?? { output: '', at: number, said: [] };
+    const packageKey = `${event.Package ?? ''}\u0001${findSpeaker(state, event)}`;
+    const open = running.get(packageKey) ?? { output: '', at: number, said: [] };
     if (open.output.length < MAX_TEXT) open.output += event.Output ?? '';
     if (open.said.length < MAX_STRETCHES) open.said.push(stretch);
-    running.set(own, open);
+    running.set(packageKey, open);
   } else if (event.Action === 'run') running.set(key, { output: '', at: number, said: [] });
   else if (event.Action === 'pass' || event.Action === 'fail' || event.Action === 'skip') {
     const open = running.get(key);
@@ -182,18 +182,18 @@ function addTest({ draft, failed }: GoRun, event: PlacedEvent, open: Running | u
 function endPackage(
   { source, draft, running, failed }: GoRun,
   suite: string,
-  own: Running | undefined,
+  run: Running | undefined,
 ): void {
   const left = [...running].filter(
     ([key]) => key.startsWith(`${suite}\u0001`) && key.length > suite.length + 1,
   );
-  const hasCrashed = [own, ...left.map(([, open]) => open)].some((open) =>
+  const hasCrashed = [run, ...left.map(([, open]) => open)].some((open) =>
     /^(?:panic: |fatal error: )/m.test(open?.output ?? ''),
   );
   for (const [key, { output, at, said }] of left) {
     const name = key.slice(suite.length + 1);
     running.delete(key);
-    const spoken = output === '' && own !== undefined ? own : { output, said };
+    const spoken = output === '' && run !== undefined ? run : { output, said };
     if (hasCrashed && !failed.has(suite))
       draft.add({ name, suite, status: 'failed', detail: spoken.output, at, said: spoken.said });
     else draft.note(`${suite}.${name} has no end in ${source}.`);
@@ -299,22 +299,22 @@ interface TapLine {
   readonly end: number;
 }
 
-function readLine(state: TapRun, said: string, line: TapLine): void {
+function readLine(state: TapRun, text: string, line: TapLine): void {
   const { indent } = line;
-  const result = RESULT.exec(said)?.groups;
-  const plan = PLAN.exec(said)?.groups;
+  const result = RESULT.exec(text)?.groups;
+  const plan = PLAN.exec(text)?.groups;
   if (result !== undefined) readResult(state, result, line);
   else if (plan !== undefined) levelAt(state, indent).planned = Number(plan.count);
-  else if (said.startsWith('Bail out!')) {
-    const why = said.slice(9).trim();
+  else if (text.startsWith('Bail out!')) {
+    const why = text.slice(9).trim();
     state.draft.note(
       `${state.source}: the tests were given up${why === '' ? '' : `: ${why.slice(0, 500)}`}.`,
     );
-  } else if (said.startsWith('# Subtest')) {
+  } else if (text.startsWith('# Subtest')) {
     levelAt(state, indent);
-    state.subtest = said.slice(9).replace(/^: ?/, '');
-  } else if (said.startsWith('#') && state.pending !== null && state.pending.comments.length < MAX_TEXT) {
-    state.pending.comments += `${said.replace(/^#[ \t]?/, '')}\n`;
+    state.subtest = text.slice(9).replace(/^: ?/, '');
+  } else if (text.startsWith('#') && state.pending !== null && state.pending.comments.length < MAX_TEXT) {
+    state.pending.comments += `${text.replace(/^#[ \t]?/, '')}\n`;
     state.pending.end = line.end;
   }
 }
@@ -417,11 +417,11 @@ function flush(state: TapRun): void {
     names.map((name) => fields?.get(name)?.trim()).find((value) => value) ?? null;
   const place = /^(?<file>.{1,300}?):(?<line>\d{1,7})(?::\d{1,6})?$/.exec(field('location') ?? '')?.groups;
   const duration = Number(field('duration_ms') ?? Number.NaN);
-  const said: Stretch[] =
+  const passages: Stretch[] =
     outcome.status === 'failed' ? [{ start: pending.start, end: pending.end, writing: 'plain' }] : [];
   draft.add({
     ...outcome,
-    said,
+    said: passages,
     file: place?.file ?? field('file'),
     line: place === undefined ? Number(field('line')) || null : Number(place.line),
     durationMs: Number.isFinite(duration) ? duration : null,

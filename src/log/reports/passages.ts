@@ -61,7 +61,7 @@ export function passageReader(text: string): (stretches: readonly Stretch[]) => 
     return passage.slice(
       Math.max(
         0,
-        passage.findIndex(({ text: said }) => said !== ''),
+        passage.findIndex(({ text: line }) => line !== ''),
       ),
     );
   };

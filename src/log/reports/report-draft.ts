@@ -48,7 +48,7 @@ export interface ReportDraft {
   readonly size: number;
   add(outcome: Outcome): void;
   /** Adds a diagnostic. `said`: its place in the report. */
-  diagnose(diagnostic: Omit<Diagnostic, 'at'>, line: number | null, said?: Stretch | null): void;
+  diagnose(diagnostic: Omit<Diagnostic, 'at'>, line: number | null, passage?: Stretch | null): void;
   /** Notes are bounded: a report that complains a million times is cut with one note. */
   note(text: string): void;
   finish(): TestReport;
@@ -100,12 +100,12 @@ export function draftReport(
   const diagnostics: Diagnostic[] = [];
   const quotable: Stretch[] = [];
   const notes: string[] = [];
-  let said = 0;
+  let diagnosed = 0;
   const bound = (outcome: Outcome): Outcome => {
     const { message, detail = '', output = '', ...rest } = outcome;
     if (outcome.status !== 'failed') return { ...rest, said: [] };
-    said += detail.length + output.length;
-    return said > MAX_SAID ? { ...rest, message, said: [] } : outcome;
+    diagnosed += detail.length + output.length;
+    return diagnosed > MAX_SAID ? { ...rest, message, said: [] } : outcome;
   };
   return {
     get size() {
@@ -118,10 +118,10 @@ export function draftReport(
         throw new Error(`it holds more than ${MAX_TESTS} tests`);
       stories.set(key, withRun(story, bound(outcome)));
     },
-    diagnose(diagnostic, line, said = null) {
+    diagnose(diagnostic, line, passage = null) {
       const at = line === null ? null : { source, line };
       if (diagnostics.length < MAX_DIAGNOSTICS) diagnostics.push({ ...diagnostic, at });
-      if (said !== null && quotable.length < MAX_QUOTABLE) quotable.push(said);
+      if (passage !== null && quotable.length < MAX_QUOTABLE) quotable.push(passage);
     },
     note(remark) {
       notes.push(remark);
@@ -130,13 +130,13 @@ export function draftReport(
       const ended = [...stories.values()].map((story) => ending(story, retries));
       const failed = ended.flatMap(({ outcome }) => (outcome.status === 'failed' ? [outcome] : []));
       const read = passageReader(text);
-      const told = firstOfEachCause(failed, MAX_FAILING).map((outcome) => {
+      const stated = firstOfEachCause(failed, MAX_FAILING).map((outcome) => {
         const passage = read(outcome.said ?? []);
         return { passage, test: failing(source, framework, outcome, passage) };
       });
-      if (told.length < failed.length)
+      if (stated.length < failed.length)
         notes.unshift(
-          `${source}: ${failed.length} tests failed. ${told.length} of them, the first of each ` +
+          `${source}: ${failed.length} tests failed. ${stated.length} of them, the first of each ` +
             'cause, are told apart.',
         );
       const passedOnRetry = ended.flatMap(({ flaky, outcome: { suite, name, status } }) =>
@@ -144,9 +144,9 @@ export function draftReport(
       );
       return {
         source,
-        failingTests: told.map(({ test }) => test),
+        failingTests: stated.map(({ test }) => test),
         passages: Map.groupBy(
-          told.flatMap(({ test, passage }) => (passage.length === 0 ? [] : [{ test, lines: passage }])),
+          stated.flatMap(({ test, passage }) => (passage.length === 0 ? [] : [{ test, lines: passage }])),
           ({ test }) => passageKey(test),
         ),
         quotable: read(quotable),
@@ -322,8 +322,8 @@ const MAX_LINES_WORDS = 400;
 function isTitle(text: string, name: string): boolean {
   const words = /^\s{0,20}[\w./\\@-]{1,300}:\d{1,7}:\d{1,6} (?<title>.{1,2000})$/.exec(text)?.groups?.title;
   if (words === undefined) return false;
-  const [title, own] = [lettersIn(words), lettersIn(name)];
-  return title !== '' && own.endsWith(title) && !/error|expect/i.test(words.replace(name, ''));
+  const [title, nameLetters] = [lettersIn(words), lettersIn(name)];
+  return title !== '' && nameLetters.endsWith(title) && !/error|expect/i.test(words.replace(name, ''));
 }
 
 function lettersIn(text: string): string {
@@ -343,13 +343,13 @@ function tellingMessage(
   message: string,
   { type, detail, output }: Required<Pick<Outcome, 'detail' | 'output'>> & { type: string | null },
 ): string | null {
-  const said = message.trim();
-  if (!EMPTY_WORDS.test(said)) return said;
+  const trimmed = message.trim();
+  if (!EMPTY_WORDS.test(trimmed)) return trimmed;
   const first = placedLine(detail) ?? listOwnLines(detail)[0];
   if (first !== undefined) return first.replace(PLACED, '').trim() || first;
   if (type !== null && !EMPTY_WORDS.test(type.trim())) return type;
   const printed = listOwnLines(output);
-  return printed.find((line) => TELLING.test(line)) ?? printed.at(-1) ?? (said || type || null);
+  return printed.find((line) => TELLING.test(line)) ?? printed.at(-1) ?? (trimmed || type || null);
 }
 
 const PLACE_ONLY = new RegExp(
@@ -360,10 +360,10 @@ const PLACE_ONLY = new RegExp(
 /** Completes a message whose first line is only its place, or only leads to the lines below. */
 function wholeMessage(message: string): string {
   const lines = message.split('\n');
-  const said = lines.length > 1 && PLACE_ONLY.test(lines[0]?.trim() ?? '') ? lines.slice(1) : lines;
-  return said[0]?.trimEnd().endsWith(':')
-    ? joinLedLines([said[0].trim(), ...said.slice(1)])
-    : said.join('\n');
+  const messageLines = lines.length > 1 && PLACE_ONLY.test(lines[0]?.trim() ?? '') ? lines.slice(1) : lines;
+  return messageLines[0]?.trimEnd().endsWith(':')
+    ? joinLedLines([messageLines[0].trim(), ...messageLines.slice(1)])
+    : messageLines.join('\n');
 }
 
 /**
@@ -405,18 +405,18 @@ function findPlace(detail: string, known: Place & Pick<FailingTest, 'suite'>): P
   const places = placesIn(detail);
   if (known.file !== null) {
     const { file } = known;
-    const own = places.find((place) => isSameFile(place.file, file));
-    return { file, line: own?.line ?? known.line };
+    const samePath = places.find((place) => isSameFile(place.file, file));
+    return { file, line: samePath?.line ?? known.line };
   }
   // `com.example.OuterTest$Inner` is in `OuterTest`; `tests.test_tax.TestTax` is in `test_tax`.
   const names = new Set((known.suite ?? '').split(/[.$+:\\/ ]/).filter((part) => part.length > 2));
-  const own =
+  const sameName =
     places.find(({ file }) => names.has(getBaseName(file))) ??
     places.find(({ file }) =>
       /(?:^|[/\\_.-])(?:tests?|specs?|__tests__|t)(?:[/\\_.-]|$)|Tests?\.\w+$/i.test(file),
     ) ??
     places[0];
-  return own ?? { file: null, line: known.line };
+  return sameName ?? { file: null, line: known.line };
 }
 
 function placesIn(detail: string): { readonly file: string; readonly line: number }[] {

@@ -38,10 +38,10 @@ export function excerptsOfReports(
   let tokens = 0;
   for (const [at, { source, passage, weight }] of passages.entries()) {
     const share = Math.min(room - tokens, Math.max(LEAST_SHARE, (room - tokens) / (passages.length - at)));
-    const shown = linesWithin(passage, share);
-    if (shown.lines.length === 0) break;
-    tokens += shown.tokens;
-    append(excerpts, joinLines(source, shown.lines, weight));
+    const visible = linesWithin(passage, share);
+    if (visible.lines.length === 0) break;
+    tokens += visible.tokens;
+    append(excerpts, joinLines(source, visible.lines, weight));
   }
   return { excerpts, tokens };
 }

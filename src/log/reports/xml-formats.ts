@@ -114,7 +114,7 @@ function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, o
     runner: suite?.runner ?? null,
     at: line,
   };
-  const said = {
+  const entry = {
     message: null,
     type: null,
     text: '',
@@ -123,7 +123,7 @@ function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, o
     texts: [],
     outputs: [],
   };
-  const open: OpenCase = { outcome, ofSuite, status: readStatus(attributes), flaky: false, ...said };
+  const open: OpenCase = { outcome, ofSuite, status: readStatus(attributes), flaky: false, ...entry };
   state.open = open;
   state.into = null;
   return open;
@@ -180,8 +180,8 @@ function closeCase(state: State): void {
   state.into = null;
   if (open === null) return;
   const { outcome, status, flaky, message, type, text, output } = open;
-  const said = status === 'failed' ? listStretches(state.xml, open) : [];
-  state.draft.add({ ...outcome, status, flaky, message, type, detail: text, output, said });
+  const stretches = status === 'failed' ? listStretches(state.xml, open) : [];
+  state.draft.add({ ...outcome, status, flaky, message, type, detail: text, output, said: stretches });
 }
 
 /**
@@ -245,8 +245,8 @@ function openTests(
       const around = open.at(-1);
       if (isTest(name)) {
         if (around !== undefined) around.hasInner = true;
-        const said = [attributeAt(xml, end, NAME) ?? []].flat();
-        const empty = { type: null, message: '', stack: '', output: '', said, hasInner: false };
+        const names = [attributeAt(xml, end, NAME) ?? []].flat();
+        const empty = { type: null, message: '', stack: '', output: '', said: names, hasInner: false };
         open.push({ outcome: outcome(name, attributes, line), attributes, ...empty });
       } else if (around !== undefined) around.type = type?.(name, attributes) ?? around.type;
     },

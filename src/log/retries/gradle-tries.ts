@@ -35,13 +35,13 @@ export function passedInGradle(
   lines: readonly number[],
   failing: readonly FailingTest[],
 ): FailingTest[] {
-  const own = failing.filter(({ framework }) => framework === 'gradle');
-  if (own.length === 0) return [];
+  const gradleTests = failing.filter(({ framework }) => framework === 'gradle');
+  if (gradleTests.length === 0) return [];
   const texts = lines.map((line) => ({ line, text: log.line(line).trimEnd() }));
   const hasEnded = texts.some(({ text }) => /^BUILD (?:SUCCESSFUL|FAILED)\b/.test(text));
-  if (hasEnded && !texts.some(({ text }) => text.includes('There were failing tests'))) return own;
+  if (hasEnded && !texts.some(({ text }) => text.includes('There were failing tests'))) return gradleTests;
   const over = new Set(storiesByTask(texts).flatMap((stories) => linesOfPassed([...stories.values()])));
-  return own.filter((test) => rangesOfTest(test, log.name).every(({ start }) => over.has(start)));
+  return gradleTests.filter((test) => rangesOfTest(test, log.name).every(({ start }) => over.has(start)));
 }
 
 function storiesByTask(

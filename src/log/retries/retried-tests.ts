@@ -129,8 +129,8 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
     }
     const isIn = ({ at }: FailingTest) =>
       at !== null && at.source === log.name && at.line > from && at.line < line;
-    const own = lines.filter((number) => number > from && number < line);
-    const failed = own.flatMap((number): Try[] => {
+    const between = lines.filter((number) => number > from && number < line);
+    const failed = between.flatMap((number): Try[] => {
       const { title, run } = FAILED_AGAIN.exec(log.line(number))?.groups ?? {};
       return title === undefined || Number(run) !== runs - 1
         ? []
@@ -196,16 +196,16 @@ function passedTest(log: LogText, { title, suite: known, start }: Try): PassedOn
 
 /** Adds the lines of all its tries to a test that failed to the end. */
 function withTries(log: LogText, test: FailingTest, words: Words, tries: readonly Try[]): FailingTest {
-  const own = tries.filter(({ start, end, words: title }) => end > start && isNamed(words, title));
-  if (own.length === 0) return test;
-  const spans = own.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end }));
+  const matching = tries.filter(({ start, end, words: title }) => end > start && isNamed(words, title));
+  if (matching.length === 0) return test;
+  const spans = matching.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end }));
   return { ...test, spans: [...(test.spans ?? []), ...spans] };
 }
 
 /** Returns the lines of one log that report a test. */
 export function rangesOfTest({ spans, at }: FailingTest, source: string): LineRange[] {
-  const own = spans ?? (at === null ? [] : [{ source: at.source, lineStart: at.line, lineEnd: at.line }]);
-  return own.flatMap(({ source: of, lineStart, lineEnd }) =>
+  const ranges = spans ?? (at === null ? [] : [{ source: at.source, lineStart: at.line, lineEnd: at.line }]);
+  return ranges.flatMap(({ source: of, lineStart, lineEnd }) =>
     of === source ? [{ start: lineStart, end: lineEnd }] : [],
   );
 }

@@ -177,8 +177,8 @@ function beginningAbove(log: LogText, line: number, after: number, { begins, rea
 function travisCommand(text: string, log: LogText, line: number): string | null {
   const isMarked = /travis_(?:time|fold):start/.test(log.raw(line).slice(0, 500));
   if (!isMarked && !text.startsWith('$ ')) return null;
-  const shown = text.includes('$ ') || !log.line(line + 1).startsWith('$ ') ? text : log.line(line + 1);
-  return /^.{0,200}?\$ (.{0,120})/.exec(shown)?.[1] ?? '';
+  const commandLine = text.includes('$ ') || !log.line(line + 1).startsWith('$ ') ? text : log.line(line + 1);
+  return /^.{0,200}?\$ (.{0,120})/.exec(commandLine)?.[1] ?? '';
 }
 
 /** Literals of lines that docker and Markdown put around commands and logs. */

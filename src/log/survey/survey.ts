@@ -192,11 +192,11 @@ function writeNotes(choices: readonly Choice[], missing: readonly Reference[]): 
 }
 
 function named(choices: readonly Choice[]): string {
-  const shown = choices
+  const listed = choices
     .slice(0, MAX_NAMED)
     .map(({ file, reason }) => `${file.name} (${file.what}; ${reason})`);
-  const more = choices.length - shown.length;
-  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const more = choices.length - listed.length;
+  return listed.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /**
@@ -262,7 +262,7 @@ function gradeReport(name: string, text: string): Look {
       preview: '',
       score: 0,
     };
-  const shown = [
+  const preview = [
     ...failingTests.map((test) => `${test.name}: ${test.message ?? 'failed'}`),
     ...diagnostics.map(({ message }) => message),
   ];
@@ -271,7 +271,7 @@ function gradeReport(name: string, text: string): Look {
     what,
     grade: 'relevant',
     reason,
-    preview: createPreview(shown.slice(0, PREVIEW_LINES).map(oneLine).join('\n'), 'start'),
+    preview: createPreview(preview.slice(0, PREVIEW_LINES).map(oneLine).join('\n'), 'start'),
     score: 95,
   };
 }
@@ -339,7 +339,7 @@ function pickInformativeLines({
   diagnostics,
   messages,
 }: Extraction): { readonly line: number; readonly text: string }[] {
-  const said = [
+  const texts = [
     ...failingTests
       .slice(0, PREVIEW_LINES)
       .map(({ at, name, message }) => ({ at, text: `${name}: ${message ?? 'failed'}` })),
@@ -351,7 +351,7 @@ function pickInformativeLines({
       .map(({ at, message }) => ({ at, text: message })),
     ...[...messages].sort((a, b) => b.weight - a.weight).slice(0, PREVIEW_LINES),
   ];
-  const telling = said.flatMap(({ at, text }) =>
+  const telling = texts.flatMap(({ at, text }) =>
     at === null ? [] : [{ line: at.line, text: oneLine(text) }],
   );
   const oneALine = firstOfEach(telling, ({ line }) => line);

@@ -229,11 +229,11 @@ function findIn(words: string, item: Evidence): Quote | null {
   for (const [offset, raw] of item.text.split('\n').entries()) {
     const line = lineStart + offset;
     if (raw.includes(words)) return { source, line, text: words };
-    const shown = cleanLine(stripEscapes(raw));
-    if (shown.includes(words)) return literalQuote({ source, line, text: words }, [item]);
+    const visible = cleanLine(stripEscapes(raw));
+    if (visible.includes(words)) return literalQuote({ source, line, text: words }, [item]);
     // Models shorten runs of blanks; the line is the same.
-    if (squeeze(shown).includes(squeeze(words)) && raw.includes(shown.trim()))
-      return { source, line, text: shown.trim() };
+    if (squeeze(visible).includes(squeeze(words)) && raw.includes(visible.trim()))
+      return { source, line, text: visible.trim() };
   }
   return null;
 }

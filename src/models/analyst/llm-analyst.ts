@@ -288,7 +288,7 @@ export function showPage(
       .filter(({ tool, source, lineStart }) => tool === 'log' && weak.has(`${source}:${lineStart}`))
       .map(({ id }) => id),
   );
-  const shown = showEvidence(evidence, {
+  const page = showEvidence(evidence, {
     room,
     informative: informativeLines(subject),
     steps: subject.failedSections,
@@ -296,7 +296,7 @@ export function showPage(
     newest,
     ...focus,
   });
-  return `${showFacts(subject, shown)}\n\n${shown}`;
+  return `${showFacts(subject, page)}\n\n${page}`;
 }
 
 /**

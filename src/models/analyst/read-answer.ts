@@ -326,8 +326,8 @@ export function withoutAddresses(text: string): string {
 export function withoutRecital(reply: unknown, system: string): unknown {
   const instructions = splitSentences(system);
   const recited = textsIn(reply).some((text) => {
-    const said = flat(text);
-    return said.length >= WHOLE_SENTENCE && instructions.some((sentence) => said.includes(sentence));
+    const flatText = flat(text);
+    return flatText.length >= WHOLE_SENTENCE && instructions.some((sentence) => flatText.includes(sentence));
   });
   if (recited) throw new TriageError('invalid-input', 'it recites the instructions instead of answering');
   return reply;
@@ -338,8 +338,8 @@ export function withoutRecital(reply: unknown, system: string): unknown {
  * instructions that does not occur in the data of this build (`shown`).
  * Small models sometimes copy the whole example, including its confidence, instead of answering.
  */
-export function withoutExamples(reply: unknown, system: string, shown: string): unknown {
-  const data = flat(shown);
+export function withoutExamples(reply: unknown, system: string, page: string): unknown {
+  const data = flat(page);
   const examples = new Set(examplesIn(system).flatMap(textsIn).map(flat));
   const copied = textsIn(reply)
     .map(flat)

@@ -130,11 +130,11 @@ export function showEvidence(evidence: readonly Evidence[], focus: Focus): strin
     focus,
   );
   const lines = chosen(weighLines(placed, focus), Math.max(focus.room / 2, focus.room - others.size));
-  const shown = new Set([...others.shown.keys(), ...lines.flatMap(({ ids }) => ids)]);
+  const visibleIds = new Set([...others.shown.keys(), ...lines.flatMap(({ ids }) => ids)]);
   return [
     ...blocks(lines, placed, focus),
     ...others.shown.values(),
-    ...named(evidence.filter(({ id }) => !shown.has(id) && focus.fill?.has(id) !== true)),
+    ...named(evidence.filter(({ id }) => !visibleIds.has(id) && focus.fill?.has(id) !== true)),
   ].join('\n\n');
 }
 
@@ -298,7 +298,7 @@ function othersWithin(
   items: readonly Evidence[],
   { room, cited, newest }: Focus,
 ): { shown: Map<string, string>; size: number } {
-  const shown = new Map<string, string>();
+  const texts = new Map<string, string>();
   const rank = ({ id, score }: Evidence) =>
     (cited?.has(id) === true ? 3 : 0) + (newest?.has(id) === true ? 1 : 0) + (score ?? 0.5);
   let size = 0;
@@ -308,10 +308,10 @@ function othersWithin(
     const most = isCited ? MAX_CITED : RETRIEVED.has(item.tool) ? MAX_RETRIEVED : MAX_ITEM;
     const text = `${item.id}: ${formatHeading(item)}\n${textWithin(item.text, most)}`;
     if (size + text.length > room * (isCited ? BEYOND : OTHERS)) continue;
-    shown.set(item.id, text);
+    texts.set(item.id, text);
     size += text.length + 2;
   }
-  return { shown, size };
+  return { shown: texts, size };
 }
 
 function textWithin(text: string, most: number): string {

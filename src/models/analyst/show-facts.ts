@@ -23,9 +23,9 @@ const MAX_FACT = 300;
  * next to it, already states, and
  * repetitions. All of its text is external and masked.
  */
-export function showFacts(subject: TriageSubject, shown = ''): string {
+export function showFacts(subject: TriageSubject, page = ''): string {
   const { build, failures, failingTests } = subject;
-  const known = flat(shown);
+  const known = flat(page);
   const isNew = (text: string) => !known.includes(flat(text).slice(0, WORDS));
   return [
     ...whereFrom(build),

@@ -273,23 +273,23 @@ function withoutThinking(text: string): string {
 /** Passes on the pieces of a streamed reply, without the reasoning that it begins with. */
 function createThinkingFilter() {
   let state: 'unknown' | 'thinking' | 'answering' = 'unknown';
-  let held = '';
+  let buffered = '';
   return {
     /** Returns the text that may be shown now that this piece has arrived. */
     push: (piece: string): string => {
       if (state === 'answering') return piece;
-      held += piece;
+      buffered += piece;
       if (state === 'unknown') {
-        if (OPEN.test(held)) state = 'thinking';
-        else if (mayBegin(held)) return '';
+        if (OPEN.test(buffered)) state = 'thinking';
+        else if (mayBegin(buffered)) return '';
         else return release();
       }
-      const close = held.search(CLOSE);
+      const close = buffered.search(CLOSE);
       if (close < 0) {
-        held = held.slice(-LONGEST_OPENING);
+        buffered = buffered.slice(-LONGEST_OPENING);
         return '';
       }
-      held = held.slice(held.indexOf('>', close) + 1).trimStart();
+      buffered = buffered.slice(buffered.indexOf('>', close) + 1).trimStart();
       return release();
     },
     /** Returns the text that was held back and turned out not to be reasoning. */
@@ -298,8 +298,8 @@ function createThinkingFilter() {
 
   function release(): string {
     state = 'answering';
-    const text = held;
-    held = '';
+    const text = buffered;
+    buffered = '';
     return text;
   }
 }

@@ -30,8 +30,8 @@ export const PRICES: PriceTable = {
 };
 
 /** Merges the list prices with those of the installation, which override and extend them. */
-export function pricesWith(own: PriceTable): PriceTable {
-  return { ...PRICES, ...own };
+export function pricesWith(configured: PriceTable): PriceTable {
+  return { ...PRICES, ...configured };
 }
 
 /**

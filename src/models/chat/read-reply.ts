@@ -117,9 +117,9 @@ function toToolCall(
   const name = written.trim().replace(/^functions\./, '');
   const tool = tools.find((chatTool) => chatTool.name === name);
   const { why, ...others } = args;
-  const own = tool !== undefined && hasOwnWhy(tool);
-  const kept = Object.entries(own ? args : others).filter(([, value]) => value !== null);
-  const reason = !own && typeof why === 'string' && why !== '' ? why : text;
+  const hasWhy = tool !== undefined && hasOwnWhy(tool);
+  const kept = Object.entries(hasWhy ? args : others).filter(([, value]) => value !== null);
+  const reason = !hasWhy && typeof why === 'string' && why !== '' ? why : text;
   return { name, args: Object.fromEntries(kept), why: reason.replace(/\s+/g, ' ').trim().slice(0, MAX_WHY) };
 }
 

@@ -169,9 +169,9 @@ async function fetchOutput(
         signal,
         maxBytes: Math.max(1, room),
       };
-      const said = (await client.get(Output, question)).map(({ message }) => message).join('');
-      room -= said.length;
-      parts.push(`====>> ${step.replaceAll(/\s+/g, ' ')}\n${said}${said.endsWith('\n') ? '' : '\n'}`);
+      const output = (await client.get(Output, question)).map(({ message }) => message).join('');
+      room -= output.length;
+      parts.push(`====>> ${step.replaceAll(/\s+/g, ' ')}\n${output}${output.endsWith('\n') ? '' : '\n'}`);
     }
   return Buffer.from(parts.join(''));
 }

@@ -201,9 +201,9 @@ export function parsePatches(answer: GitAnswer, changes: readonly Change[]): (st
   if (answer.cut) sections.pop();
   let next = 0;
   return changes.map(({ sections: count }) => {
-    const own = sections.slice(next, next + count);
+    const patches = sections.slice(next, next + count);
     next += count;
-    const hunks = own.map(extractHunks).filter((text) => text !== '');
+    const hunks = patches.map(extractHunks).filter((text) => text !== '');
     return hunks.length === 0 ? null : hunks.join('\n').slice(0, MAX_PATCH);
   });
 }

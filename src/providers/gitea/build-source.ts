@@ -83,8 +83,8 @@ async function listJobs(
     if (!isMissing(error)) throw error;
   }
   const all = await listRunJobs(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/jobs`, signal);
-  const own = all.filter(({ attempt: of }) => of === null || of === attempt);
-  if (own.length > 0 || all.length === 0) return own;
+  const jobsOfAttempt = all.filter(({ attempt: of }) => of === null || of === attempt);
+  if (jobsOfAttempt.length > 0 || all.length === 0) return jobsOfAttempt;
   notes.push(`The jobs of attempt ${attempt} are no longer listed; those of a later attempt were read.`);
   return all;
 }

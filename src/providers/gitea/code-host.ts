@@ -192,9 +192,9 @@ async function compare(
   const what = `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`;
   const reply = await client.get(Compared, { path, what, signal });
   const listed = reply.commits ?? [];
-  const own = listed.filter(({ parents }) => (parents?.length ?? 1) < 2).slice(0, MAX_READ_COMMITS);
+  const nonMerges = listed.filter(({ parents }) => (parents?.length ?? 1) < 2).slice(0, MAX_READ_COMMITS);
   const files = new Map<string, ChangedFile>();
-  for (const { sha } of own.reverse())
+  for (const { sha } of nonMerges.reverse())
     for (const file of (await askCommit(client, { ...repository, commit: sha }, signal)).files) {
       const name = file.previousPath ?? file.path;
       const before = files.get(name);

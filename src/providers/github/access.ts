@@ -61,12 +61,12 @@ const KEPT_CLIENTS = 200;
 
 export function createGithubAccess(options: GithubAccessOptions): GithubAccess {
   const { app = null, token } = options;
-  const own: Signed = {
+  const credentials: Signed = {
     client: createGithubClient(options, { who: 'token', token }),
     as: detectTokenKind(token),
   };
-  const withToken = token === null ? [] : [own];
-  if (app === null) return { forRepository: async () => own, forLists: async () => withToken };
+  const withToken = token === null ? [] : [credentials];
+  if (app === null) return { forRepository: async () => credentials, forLists: async () => withToken };
   const installations = createInstallations(options, app, options.rights);
   const clientOf = createInstallationClients(options, installations);
   return {
@@ -74,7 +74,7 @@ export function createGithubAccess(options: GithubAccessOptions): GithubAccess {
       const grant = await usableGrant(installations, place, signal);
       if (grant !== null) return clientOf(grant);
       if (token === null) throw notInstalled(place, app.id);
-      return own;
+      return credentials;
     },
     forLists: async (signal) => [...(await installations.list(signal)).map(clientOf), ...withToken],
   };

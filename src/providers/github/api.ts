@@ -141,8 +141,8 @@ function graphqlMeaning(what: string, error: unknown): TriageError | null {
       { cause: error },
     );
   const retryable = types.includes('RATE_LIMITED');
-  const said = error.message.replaceAll('\n', ' ').slice(0, 200);
-  return new TriageError('upstream-failed', `GitHub could not return ${what}: ${said}`, {
+  const message = error.message.replaceAll('\n', ' ').slice(0, 200);
+  return new TriageError('upstream-failed', `GitHub could not return ${what}: ${message}`, {
     retryable,
     cause: error,
   });

@@ -185,14 +185,14 @@ function caseXml({
   const head = `<testcase name="${xml(name)}"${place} time="${execution_time ?? 0}"`;
   if (status === 'success') return `${head}/>`;
   if (status === 'skipped') return `${head}><skipped/></testcase>`;
-  const said =
+  const output =
     typeof system_output === 'string'
       ? system_output
       : system_output == null
         ? ''
         : JSON.stringify(system_output);
   const kind = status === 'error' ? 'error' : 'failure';
-  return `${head}><${kind}>${xml([said, stack_trace ?? ''].filter((part) => part !== '').join('\n'))}</${kind}></testcase>`;
+  return `${head}><${kind}>${xml([output, stack_trace ?? ''].filter((part) => part !== '').join('\n'))}</${kind}></testcase>`;
 }
 
 function xml(text: string): string {

@@ -209,9 +209,9 @@ export async function callJenkins(
 
 export function jenkinsRefusal(what: string, status: number, right: string): TriageError {
   if (status === 401 || status === 403 || (status >= 300 && status < 400)) {
-    const told = status < 400 ? 'redirects to a sign-in page' : `answered ${status}`;
+    const outcome = status < 400 ? 'redirects to a sign-in page' : `answered ${status}`;
     const needs = `FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN need ${right}.`;
-    return new TriageError('upstream-auth', `Jenkins ${told} for ${what}. ${needs}`);
+    return new TriageError('upstream-auth', `Jenkins ${outcome} for ${what}. ${needs}`);
   }
   if (status === 404 || status === 410)
     return new TriageError(

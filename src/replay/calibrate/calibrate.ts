@@ -77,7 +77,7 @@ export function fitCalibration(
       'No answer has a known correct category, so there is nothing to calibrate with.',
     );
   const maps = fitCategories(answers, options.method);
-  const held = heldOut(answers, options.method);
+  const heldOutAnswers = heldOut(answers, options.method);
   const thresholds = options.risk === null ? [] : thresholdsAt(answers, maps, options.risk, options.doubted);
   const calibration: Calibration = {
     id: options.id,
@@ -89,9 +89,9 @@ export function fitCalibration(
     risk: options.risk,
     fittedOn: fittedOn(answers, options),
     before: computeScores(answers),
-    after: held === null ? null : computeScores(held),
+    after: heldOutAnswers === null ? null : computeScores(heldOutAnswers),
   };
-  return { calibration, rows: createRows(answers, maps, held), thresholds, held };
+  return { calibration, rows: createRows(answers, maps, heldOutAnswers), thresholds, held: heldOutAnswers };
 }
 
 /**
@@ -122,7 +122,7 @@ function withThreshold(
 function createRows(
   answers: readonly LabelledAnswer[],
   maps: Readonly<Record<Category, CategoryMap>>,
-  held: readonly LabelledAnswer[] | null,
+  heldOutAnswers: readonly LabelledAnswer[] | null,
 ): FitRow[] {
   return (['all', ...CATEGORIES] as const).map((category) => {
     const isOwn = (answer: LabelledAnswer) => category === 'all' || answer.category === category;
@@ -134,7 +134,7 @@ function createRows(
       worth: computeEffectiveSize(own),
       right: own.filter(({ right }) => right).length,
       eceBefore: calibrationError(own),
-      eceAfter: held === null ? null : calibrationError(held.filter(isOwn)),
+      eceAfter: heldOutAnswers === null ? null : calibrationError(heldOutAnswers.filter(isOwn)),
     };
   });
 }
@@ -147,9 +147,9 @@ function fittedOn(
   answers: readonly LabelledAnswer[],
   { sources, mask }: CalibrateOptions,
 ): Calibration['fittedOn'] {
-  const projects = [...Map.groupBy(answers, ({ project }) => project)].map(([name, own]) => ({
+  const projects = [...Map.groupBy(answers, ({ project }) => project)].map(([name, members]) => ({
     name: mask(name),
-    cases: own.length,
+    cases: members.length,
   }));
   projects.sort((left, right) => right.cases - left.cases || (left.name < right.name ? -1 : 1));
   const dates = answers.flatMap(({ at }) => at ?? []).sort();

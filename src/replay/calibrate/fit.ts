@@ -81,17 +81,17 @@ export function fitCategories(
 ): Record<Category, CategoryMap> {
   const pooled = computeEffectiveSize(answers) >= OWN_FROM ? fitCurve(answers, method) : null;
   return byCategory((category) => {
-    const own = answers.filter((answer) => answer.category === category);
-    const counts = { cases: own.length, right: own.filter(({ right }) => right).length };
-    const worth = computeEffectiveSize(own);
-    if (pooled === null || worth < POOLED_FROM) return cappedCurve(own, counts, pooled);
+    const ofCategory = answers.filter((answer) => answer.category === category);
+    const counts = { cases: ofCategory.length, right: ofCategory.filter(({ right }) => right).length };
+    const worth = computeEffectiveSize(ofCategory);
+    if (pooled === null || worth < POOLED_FROM) return cappedCurve(ofCategory, counts, pooled);
     if (worth < OWN_FROM)
       return {
         method: 'pooled',
         ...counts,
         points: sampled((stated) => Math.min(stated, pooled(stated)), GRID),
       };
-    return ownCurve(own, counts, pooled, method);
+    return ownCurve(ofCategory, counts, pooled, method);
   });
 }
 
@@ -105,15 +105,15 @@ function methodFor(cases: number, method: FitMethod): 'isotonic' | 'platt' {
  * lower but not raise.
  */
 function ownCurve(
-  own: readonly LabelledAnswer[],
+  answers: readonly LabelledAnswer[],
   counts: Pick<CategoryMap, 'cases' | 'right'>,
   pooled: Curve,
   method: FitMethod,
 ): CategoryMap {
-  const worth = computeEffectiveSize(own);
+  const worth = computeEffectiveSize(answers);
   const share = worth / (worth + DRAWN);
-  const curve = fitCurve(own, method);
-  const stated = own.map((answer) => answer.stated).sort((left, right) => left - right);
+  const curve = fitCurve(answers, method);
+  const stated = answers.map((answer) => answer.stated).sort((left, right) => left - right);
   const seen = stated[POOLED_FROM - 1] ?? 1;
   const drawn = (at: number) => share * curve(at) + (1 - share) * pooled(at);
   const fitted = methodFor(worth, method);
@@ -129,12 +129,12 @@ function ownCurve(
 
 /** Returns the stated probability, but at most what so few cases and all others together support. */
 function cappedCurve(
-  own: readonly LabelledAnswer[],
+  answers: readonly LabelledAnswer[],
   counts: Pick<CategoryMap, 'cases' | 'right'>,
   pooled: Curve | null,
 ): CategoryMap {
-  const right = asWorth(own).reduce((sum, answer) => sum + (answer.right ? answer.weight : 0), 0);
-  const most = (right + BELIEVED.right) / (computeEffectiveSize(own) + BELIEVED.of);
+  const right = asWorth(answers).reduce((sum, answer) => sum + (answer.right ? answer.weight : 0), 0);
+  const most = (right + BELIEVED.right) / (computeEffectiveSize(answers) + BELIEVED.of);
   const curve = (stated: number) => Math.min(stated, most, pooled?.(stated) ?? 1);
   return { method: 'capped', ...counts, points: sampled(curve, [...GRID, most]) };
 }
@@ -232,11 +232,11 @@ function lowered(points: readonly Point[], line: Line, step: Line): Line {
 
 /** Cross entropy and what holds the fit near the statement. */
 function loss(points: readonly Point[], { slope, offset }: Line): number {
-  const held = (PRIOR / 2) * ((slope - 1) ** 2 + offset ** 2);
+  const penalty = (PRIOR / 2) * ((slope - 1) ** 2 + offset ** 2);
   return points.reduce((sum, { x, y, weight }) => {
     const z = slope * x + offset;
     return sum + weight * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - y * z);
-  }, held);
+  }, penalty);
 }
 
 function newtonStep(points: readonly Point[], { slope, offset }: Line): Line {

@@ -46,19 +46,19 @@ export function thresholdsAt(
   doubted: number = DOUBTED,
 ): CategoryThreshold[] {
   return CATEGORIES.map((category) => {
-    const own = answers.filter((answer) => answer.category === category);
-    return findThreshold(category, own, maps[category], { risk, doubted });
+    const ofCategory = answers.filter((answer) => answer.category === category);
+    return findThreshold(category, ofCategory, maps[category], { risk, doubted });
   });
 }
 
 function findThreshold(
   category: Category,
-  own: readonly LabelledAnswer[],
+  answers: readonly LabelledAnswer[],
   map: CategoryMap,
   { risk, doubted }: { readonly risk: Risk; readonly doubted: number },
 ): CategoryThreshold {
-  const levels = listLevels(own, map, doubted);
-  const none = { category, cases: own.length, needed: casesNeeded(risk) };
+  const levels = listLevels(answers, map, doubted);
+  const none = { category, cases: answers.length, needed: casesNeeded(risk) };
   const found = lowestLevel(levels, risk);
   if (found === null) return { ...none, threshold: null, published: 0, wrong: 0, upper: null };
   return { ...none, threshold: found.at, published: found.published, wrong: found.wrong, upper: found.upper };
@@ -87,9 +87,11 @@ interface Kept extends Level {
  * Lists the levels from the most confident answer downwards, by the stated probability and not by the map.
  * The map joins levels by which answers are right, and a test must not depend on that.
  */
-function listLevels(own: readonly LabelledAnswer[], { points }: CategoryMap, doubted: number): Level[] {
+function listLevels(answers: readonly LabelledAnswer[], { points }: CategoryMap, doubted: number): Level[] {
   const least = calibratedConfidence(points, doubted);
-  const sure = own.filter(({ stated }) => stated > doubted).sort((left, right) => right.stated - left.stated);
+  const sure = answers
+    .filter(({ stated }) => stated > doubted)
+    .sort((left, right) => right.stated - left.stated);
   const levels: Level[] = [];
   let [published, wrong, weight, squares, wrongWeight] = [0, 0, 0, 0, 0];
   for (const [index, answer] of sure.entries()) {

@@ -258,12 +258,12 @@ async function maskCase(
  * left out.
  */
 function takeWords<Field extends string>(
-  held: { readonly [Key in Field]?: string | null | undefined },
+  values: { readonly [Key in Field]?: string | null | undefined },
   fields: readonly Field[],
   take: (count: number) => readonly string[],
 ): Record<string, string | undefined> {
   const taken = fields.map((field) => [field, take(1)[0]] as const);
-  return Object.fromEntries(taken.filter(([field]) => held[field] != null));
+  return Object.fromEntries(taken.filter(([field]) => values[field] != null));
 }
 
 export interface CaseProblem {

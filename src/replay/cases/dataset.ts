@@ -206,9 +206,9 @@ function isLabel([field]: readonly PropertyKey[]): boolean {
   return typeof field === 'string' && LABELS.has(field);
 }
 
-function valueAt(held: unknown, key: PropertyKey): unknown {
-  if (typeof held !== 'object' || held === null) return undefined;
-  return Object.getOwnPropertyDescriptor(held, key)?.value;
+function valueAt(container: unknown, key: PropertyKey): unknown {
+  if (typeof container !== 'object' || container === null) return undefined;
+  return Object.getOwnPropertyDescriptor(container, key)?.value;
 }
 
 /**
@@ -284,18 +284,18 @@ const LINE_FEED = 10;
 /** Streams the lines of a file that are not blank, one in memory at a time. Throws `not-found`. */
 export async function* numberedLines(path: string, maxLineBytes = MAX_LINE_BYTES): AsyncGenerator<FileLine> {
   let line = 1;
-  let held: Buffer[] = [];
+  let buffered: Buffer[] = [];
   let bytes = 0;
   const take = (part: Buffer) => {
     bytes += part.length;
-    if (bytes <= maxLineBytes) held.push(part);
-    else held = [];
+    if (bytes <= maxLineBytes) buffered.push(part);
+    else buffered = [];
   };
   const ended = (): FileLine | null => {
-    const text = bytes > maxLineBytes ? null : Buffer.concat(held).toString('utf8');
+    const text = bytes > maxLineBytes ? null : Buffer.concat(buffered).toString('utf8');
     const done = { line, text: line === 1 && text !== null ? text.replace(/^\ufeff/, '') : text };
     line++;
-    held = [];
+    buffered = [];
     bytes = 0;
     return done.text !== null && done.text.trim() === '' ? null : done;
   };

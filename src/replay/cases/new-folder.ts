@@ -52,9 +52,9 @@ export async function beginFolder(path: string) {
     },
     /** Adds to a file, in the order of the calls. */
     append: async (name: string, text: string): Promise<void> => {
-      const held = (pending.get(name) ?? '') + text;
-      pending.set(name, held);
-      if (held.length >= BUFFERED) await guarded(flush(name));
+      const buffered = (pending.get(name) ?? '') + text;
+      pending.set(name, buffered);
+      if (buffered.length >= BUFFERED) await guarded(flush(name));
     },
     /** Brings the folder to its place, written to the disk. */
     commit: async () => {

@@ -209,14 +209,15 @@ function relocated(value: unknown, { dataset, out }: SplitTask): string {
     typeof path !== 'string' || path === '' || isAbsolute(path)
       ? path
       : relative(resolve(out), join(resolve(dirname(dataset)), path));
-  const fields = Object.entries(Fields.parse(value)).map(([name, held]) => {
-    if (name === 'log_path' || name === 'pass_log_path' || name === 'report_path') return [name, move(held)];
-    if (name === 'more_log_paths' && Array.isArray(held)) return [name, held.map(move)];
+  const fields = Object.entries(Fields.parse(value)).map(([name, content]) => {
+    if (name === 'log_path' || name === 'pass_log_path' || name === 'report_path')
+      return [name, move(content)];
+    if (name === 'more_log_paths' && Array.isArray(content)) return [name, content.map(move)];
     return [
       name,
       name === 'logs'
-        ? LabelledLogs.parse(held).map((log) => ({ ...log, log_path: move(log.log_path) }))
-        : held,
+        ? LabelledLogs.parse(content).map((log) => ({ ...log, log_path: move(log.log_path) }))
+        : content,
     ];
   });
   return `${JSON.stringify(Object.fromEntries(fields))}\n`;

@@ -121,19 +121,19 @@ function storedTruth(stored: StoredCase): StoredTruth {
   if (cause > 0) return { leftOut: 'another cause of its build: a replay measures only the first' };
   const row = { ...toRow(build), ...present({ experiment: analysis?.experiment }) };
   if (analysis === null || decision === null) return { row, shownIn: null };
-  const said = toLabels(analysis, decision);
-  if (said === null)
+  const labels = toLabels(analysis, decision);
+  if (labels === null)
     return { leftOut: `rejected without a correct category (${decision.reasonCode ?? 'in words only'})` };
-  const shown = shownLines(analysis, decision);
+  const shownBy = shownLines(analysis, decision);
   return {
     row: {
       ...row,
-      ...said,
-      ...(shown.lines.length === 0 ? {} : { expected_lines: shown.lines }),
+      ...labels,
+      ...(shownBy.lines.length === 0 ? {} : { expected_lines: shownBy.lines }),
       decided_by: decision.reviewer,
       review: { origin: origin ?? 'unsure', decision: decision.type, blind: decision.blind !== undefined },
     },
-    shownIn: shown.source,
+    shownIn: shownBy.source,
   };
 }
 
@@ -159,15 +159,15 @@ function toLabels(
     if (decision.reasonCode === 'right_category_wrong_cause') return { category };
     return decision.category === undefined ? null : { category: decision.category };
   }
-  const said = decision.category ?? category;
+  const label = decision.category ?? category;
   // A failed analysis gives the error that stopped it as its cause.
-  const holds = said === category && terminationReason !== 'failed';
+  const holds = label === category && terminationReason !== 'failed';
   const rootCause = decision.rootCause ?? (holds ? answer.rootCause : undefined);
   const fix =
     decision.fixRecommendation ??
     (holds && decision.rootCause === undefined ? answer.fixRecommendation : undefined);
   const kept = decision.kind ?? (holds && kind !== 'unknown' ? kind : undefined);
-  return { category: said, ...present({ kind: kept, root_cause: rootCause, fix }) };
+  return { category: label, ...present({ kind: kept, root_cause: rootCause, fix }) };
 }
 
 /**

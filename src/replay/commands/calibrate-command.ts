@@ -131,10 +131,10 @@ async function replayedAnswers(options: CalibrateCommandOptions, config: Config)
     append(cases, files.length > 0 ? await fromResults(path, files) : await replayed(path, options, config));
   const analyst = resolveAnalyst(options, config);
   const answers = labelledCases(ofAnalyst(cases, analyst));
-  const said = cases.length - answers.length;
-  if (said > 0)
+  const leftOut = cases.length - answers.length;
+  if (leftOut > 0)
     say(
-      `Left out ${said} of ${cases.length} cases, whose category is unknown or which ${analyst} did ` +
+      `Left out ${leftOut} of ${cases.length} cases, whose category is unknown or which ${analyst} did ` +
         'not answer.',
     );
   return { answers, analyst, sources: paths.map((path) => basename(path)), perDay: null };
@@ -172,27 +172,27 @@ async function decidedAnswers(options: CalibrateCommandOptions, config: Config):
   const analyst = resolveAnalyst(options, config);
   return await withCalibrations(options, async (calibrations) => {
     const decided = await calibrations.decided(NEWEST_DECIDED);
-    const own = decided.filter((answer) => isCalibratedAs(analyst, answer.analyst, answer.model));
-    if (own.length === 0 && decided.length > 0)
+    const matching = decided.filter((answer) => isCalibratedAs(analyst, answer.analyst, answer.model));
+    if (matching.length === 0 && decided.length > 0)
       throw createNoAnswersError(
         analyst,
         decided.map((answer) => calibratedAnalyst(answer.analyst, answer.model)),
       );
-    if (own.length === 0)
+    if (matching.length === 0)
       throw new TriageError(
         'invalid-input',
         `No answer of ${analyst} has been reviewed yet, so there is nothing to calibrate with.`,
       );
-    const audits = own.filter(({ origin }) => origin === 'audit').length;
+    const audits = matching.filter(({ origin }) => origin === 'audit').length;
     say(
-      `${own.length} decided answers, ${audits} of them sampled from published ` +
+      `${matching.length} decided answers, ${audits} of them sampled from published ` +
         `answers${shareText(audits, config.review.auditEvery)}.`,
     );
     const perDay = new Map(
       (await calibrations.answeredPerDay()).map(({ category, perDay: count }) => [category, count]),
     );
     return {
-      answers: labelledDecisions(own, config.review.auditEvery),
+      answers: labelledDecisions(matching, config.review.auditEvery),
       analyst,
       sources: ['reviewed'],
       perDay,

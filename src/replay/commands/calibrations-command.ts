@@ -65,10 +65,10 @@ export async function checkReplaced(
   const now =
     (await calibrations.inForce()).find((calibration) => calibration.analyst === analyst)?.version ?? 'none';
   if (replaces === now) return;
-  const said = replaces === undefined ? '' : `, not ${replaces}`;
+  const suffix = replaces === undefined ? '' : `, not ${replaces}`;
   throw new TriageError(
     'conflict',
-    `${now} is in force for ${analyst}${said}. Nothing was changed. To replace it, use --replaces ${now}`,
+    `${now} is in force for ${analyst}${suffix}. Nothing was changed. To replace it, use --replaces ${now}`,
   );
 }
 

@@ -207,13 +207,13 @@ function countRows(counts: Readonly<Record<string, number>>, most = Number.POSIT
   const sorted = Object.entries(counts).sort(
     ([left, ones], [right, others]) => others - ones || (left < right ? -1 : 1),
   );
-  const shown = sorted
+  const listed = sorted
     .slice(0, most)
     .map(
       ([name, count]) =>
         `${String(count).padStart(8)}  ${name === 'none' ? 'without a category' : visibleLine(name)}`,
     );
-  return sorted.length <= most ? shown : [...shown, `          and ${sorted.length - most} more`];
+  return sorted.length <= most ? listed : [...listed, `          and ${sorted.length - most} more`];
 }
 
 const MAX_SHOWN = 20;

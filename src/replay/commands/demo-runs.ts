@@ -41,23 +41,30 @@ export async function keepDemoRuns(
   };
   for (const [name, settings] of RUNS) {
     const options: ReplayCommandOptions = { analyst: 'rules', ...settings, concurrency: 2, green: true };
-    const own = replayConfig(options, config);
+    const demoConfig = replayConfig(options, config);
     const path = await roomForRun(config.runs.folder, name, false);
     await keepLabels(config.runs.folder, name, [cases()]);
     const files = await openRunFiles(
       path,
       false,
-      createManifest(options, own, [{ source, ...(await source.measure()) }]),
+      createManifest(options, demoConfig, [{ source, ...(await source.measure()) }]),
     );
     const { concurrency, green } = options;
     const reading = {
-      budgetTokens: resolveBudgetTokens(own),
-      maxLogBytes: own.http.maxLogBytes,
-      masker: createMasker(createMaskingOptions(own)),
+      budgetTokens: resolveBudgetTokens(demoConfig),
+      maxLogBytes: demoConfig.http.maxLogBytes,
+      masker: createMasker(createMaskingOptions(demoConfig)),
     };
     const onCase = async ({ result }: ReplayedCase) => await files.results.append(result);
     await replay(
-      { cases: cases(), concurrency, green, ...reading, answer: await answering(options, own), onCase },
+      {
+        cases: cases(),
+        concurrency,
+        green,
+        ...reading,
+        answer: await answering(options, demoConfig),
+        onCase,
+      },
       new AbortController().signal,
     );
     await files.close();

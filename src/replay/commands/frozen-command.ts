@@ -83,7 +83,7 @@ async function replayAll(
     unreadable: 0,
   };
   const notes = new Set<string>();
-  const told: object[] = [];
+  const results: object[] = [];
   const startedAt = performance.now();
   try {
     for await (const source of sources) {
@@ -99,7 +99,7 @@ async function replayAll(
         run === null ? { run: source.name, error: 'error' in source ? source.error : '' } : toOutputLine(run);
       await out?.write(`${jsonText(line)}\n`);
       if (run?.identical && run.differences.length === 0 && run.missing.length === 0) continue;
-      if (options.json) told.push(line);
+      if (options.json) results.push(line);
       else
         await print(
           run === null
@@ -120,7 +120,7 @@ async function replayAll(
   }
   if (options.json)
     return await print(
-      jsonText({ ok: true, ...tally, seconds: Number(seconds.toFixed(1)), notes: [...notes], runs: told }),
+      jsonText({ ok: true, ...tally, seconds: Number(seconds.toFixed(1)), notes: [...notes], runs: results }),
     );
   for (const note of notes) say(visibleLine(note));
   await print(`${formatSummary(tally)}, in ${seconds.toFixed(1)} s`);

@@ -18,11 +18,11 @@ export function buildConfusionCells(cases: readonly ReplayedCase[]): ConfusionCe
   const silent = judged.some(({ said }) => said === null);
   const saids: readonly string[] = silent ? [...CATEGORIES, NOTHING] : CATEGORIES;
   return truths.flatMap((truth) =>
-    saids.map((said) => {
+    saids.map((answered) => {
       return {
         truth,
-        said,
-        ids: listIds(judged.filter((entry) => entry.truth === truth && (entry.said ?? NOTHING) === said)),
+        said: answered,
+        ids: listIds(judged.filter((entry) => entry.truth === truth && (entry.said ?? NOTHING) === answered)),
       };
     }),
   );
@@ -41,15 +41,15 @@ export function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchor
   if (cells.length === 0) return null;
   const truths = [...new Set(cells.map(({ truth }) => truth))];
   const saids = [...new Set(cells.map(({ said }) => said))];
-  const find = (truth: string, said: string) =>
-    cells.find((cell) => cell.truth === truth && cell.said === said);
+  const find = (truth: string, answered: string) =>
+    cells.find((cell) => cell.truth === truth && cell.said === answered);
   const totals = new Map(truths.map((truth) => [truth, count(cells.filter((cell) => cell.truth === truth))]));
   const right = count(cells.filter(({ truth, said }) => truth === said));
   const name = `${anchors.top}-confusion`;
   const body = truths.map(
     (truth) =>
-      html`<tr><th scope="row">${truth}</th>${saids.map((said) =>
-        cell(find(truth, said), totals.get(truth) ?? 0, anchors),
+      html`<tr><th scope="row">${truth}</th>${saids.map((answered) =>
+        cell(find(truth, answered), totals.get(truth) ?? 0, anchors),
       )}<td class="number quiet">${totals.get(truth)}</td></tr>`,
   );
   const mistakes = cells
@@ -60,7 +60,7 @@ export function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchor
     <p class="quiet">Rows are correct categories, columns are answers. Each number links to its cases.</p>
     <div class="beside"><div class="scroll" tabindex="0" role="region"
     aria-label="Categories, true against said${anchors.suffix}"><table class="grid-table"><thead><tr>
-    <td></td>${saids.map((said) => html`<th scope="col" class="number">${short(said)}</th>`)}<th scope="col"
+    <td></td>${saids.map((name) => html`<th scope="col" class="number">${short(name)}</th>`)}<th scope="col"
     class="number">Of</th></tr></thead><tbody>${body}</tbody></table></div>
     <div>${mistakes.map((mistake) => renderCellCases(mistake, anchors))}${cells
       .filter(({ truth, said, ids }) => truth === said && ids.length > 0)

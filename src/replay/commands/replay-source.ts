@@ -51,18 +51,18 @@ export async function replaySource(
       progress.show({ done: cases.length, ...counts, total, usd: spending.usd - spentBefore, elapsedMs });
   };
   // A disk that is full ends what still runs, too.
-  const own = new AbortController();
+  const controller = new AbortController();
   const finished = results === null ? {} : { finished: createFinishedReader(results) };
   const mayStart = () => spending.reached() === null;
   let stopped: string | null = null;
   try {
     const { isAll } = await replay(
       { ...options, ...finished, mayStart, cases: source.cases(), onCase },
-      AbortSignal.any([signal, own.signal]),
+      AbortSignal.any([signal, controller.signal]),
     );
     if (!isAll) stopped = spending.reached() ?? 'a limit was reached';
   } catch (error) {
-    own.abort();
+    controller.abort();
     // What is done is worth its figures; the exit code says that it is not all.
     if (!signal.aborted || cases.length === 0) throw error;
     stopped = 'interrupted';
@@ -171,24 +171,24 @@ export function startReplayProgress(
 }
 
 function rewritten(stream: ProgressStream, now: () => number): ReplayProgress {
-  let shown = '';
+  let lastText = '';
   let drawnAt = Number.NEGATIVE_INFINITY;
   const clear = () => {
-    if (shown !== '') stream.write(CLEAR);
-    shown = '';
+    if (lastText !== '') stream.write(CLEAR);
+    lastText = '';
   };
   return {
     show(standing) {
       if (now() - drawnAt < FRAME_MS && standing.done !== standing.total) return;
       drawnAt = now();
-      shown = standingText(standing).slice(0, (stream.columns || 80) - 1);
-      stream.write(`${CLEAR}${shown}`);
+      lastText = standingText(standing).slice(0, (stream.columns || 80) - 1);
+      stream.write(`${CLEAR}${lastText}`);
     },
     say(line) {
-      const below = shown;
+      const below = lastText;
       clear();
       stream.write(`${line}\n${below}`);
-      shown = below;
+      lastText = below;
     },
     stop: clear,
   };
@@ -234,9 +234,9 @@ const KNOWN_FROM = 5;
  * few cases or their number is unknown.
  */
 export function estimateRest({ done, resumed, total, usd, elapsedMs }: Standing) {
-  const own = done - resumed;
-  if (total === null || own < KNOWN_FROM) return null;
-  const share = Math.max(0, total - done) / own;
+  const fresh = done - resumed;
+  if (total === null || fresh < KNOWN_FROM) return null;
+  const share = Math.max(0, total - done) / fresh;
   return { milliseconds: elapsedMs * share, usd: usd * share };
 }
 

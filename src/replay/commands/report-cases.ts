@@ -56,10 +56,10 @@ async function rankCases(
   const ranked = run.cases
     .map((replayedCase, at) => ({ one: replayedCase, at, rank: computeRank(replayedCase, linked) }))
     .sort((left, right) => left.rank - right.rank || left.at - right.at);
-  const told = ranked
+  const described = ranked
     .filter(({ rank }) => run.cases.length <= ALL_UP_TO || rank < UNTOLD)
     .slice(0, MOST_TOLD);
-  const chosen = new Set(told.map(({ at }) => at));
+  const chosen = new Set(described.map(({ at }) => at));
   const more = new Map<number, ReportCaseMore>();
   for (const [at, replayedCase] of run.cases.entries()) {
     const line = await lines?.next();

@@ -154,8 +154,8 @@ function contents(sets: readonly ReportSet[]): Html {
 }
 
 function setPart(set: ReportSet, index: number, isOnly: boolean): Html {
-  const shown = Math.min(set.cases.length, MOST_CASES);
-  const anchors = createAnchors(set, index + 1, shown, isOnly);
+  const shownCount = Math.min(set.cases.length, MOST_CASES);
+  const anchors = createAnchors(set, index + 1, shownCount, isOnly);
   return html`<section aria-labelledby="${anchors.top}"><h2 id="${anchors.top}">${set.heading}</h2>
     ${
       set.stopped !== null &&
@@ -165,7 +165,7 @@ function setPart(set: ReportSet, index: number, isOnly: boolean): Html {
     ${tiles(set)}${confusionMatrix(set.confusion, anchors)}${charts(set, anchors)}
     <h3 class="all-figures">All figures</h3>
     <div class="sections">${set.sections.map((section) => figureSection(section, anchors))}</div>
-    ${casesPart(set, shown, anchors)}</section>`;
+    ${casesPart(set, shownCount, anchors)}</section>`;
 }
 
 function tiles({ sections }: ReportSet): Html {
@@ -264,11 +264,11 @@ function renderCell(figure: Figure | undefined): Html {
 }
 
 /** Renders every shown case: those with details as sections, the others as one row each. */
-function casesPart(set: ReportSet, shown: number, anchors: Anchors): Html {
-  const cases = set.cases.slice(0, shown);
+function casesPart(set: ReportSet, shownCount: number, anchors: Anchors): Html {
+  const cases = set.cases.slice(0, shownCount);
   const detailed = cases.filter(({ more }) => more !== null);
   const others = cases.filter(({ more }) => more === null);
-  const rest = set.cases.length - shown;
+  const rest = set.cases.length - shownCount;
   return html`<h3 class="cases-head" id="${anchors.top}-cases">Cases</h3>
     <p class="quiet">${detailed.length} of ${set.cases.length}
     are shown in full${
@@ -282,9 +282,9 @@ function casesPart(set: ReportSet, shown: number, anchors: Anchors): Html {
  * Creates the anchors of a set. `at` is the number of the set on the page, `shown` the number of its cases
  * that are shown.
  */
-function createAnchors(set: ReportSet, at: number, shown: number, isOnly: boolean): Anchors {
-  const cases = set.cases.slice(0, shown);
-  const own = new Map(cases.map((reportCase, index) => [reportCase, `s${at}-c${index + 1}`]));
+function createAnchors(set: ReportSet, at: number, shownCount: number, isOnly: boolean): Anchors {
+  const cases = set.cases.slice(0, shownCount);
+  const ids = new Map(cases.map((reportCase, index) => [reportCase, `s${at}-c${index + 1}`]));
   const places = new Map<string, ReportCase>();
   for (const reportCase of cases) {
     const known = places.get(reportCase.id);
@@ -292,7 +292,7 @@ function createAnchors(set: ReportSet, at: number, shown: number, isOnly: boolea
       places.set(reportCase.id, reportCase);
   }
   const atCase = (reportCase: ReportCase | undefined) =>
-    reportCase === undefined ? null : (own.get(reportCase) ?? null);
+    reportCase === undefined ? null : (ids.get(reportCase) ?? null);
   return {
     top: `s${at}`,
     suffix: isOnly ? '' : `, ${set.name}`,

@@ -73,18 +73,18 @@ function changedCases(
     const { a, b } = pair.runs;
     const [before, after] =
       main === undefined ? [null, null] : [computeWorth(a, main.worth), computeWorth(b, main.worth)];
-    const said = { a: summarizeAnswers(a), b: summarizeAnswers(b) };
+    const answers = { a: summarizeAnswers(a), b: summarizeAnswers(b) };
     const { id, line, row } = pair;
     const changedCase: ChangedCase = {
       id,
       line,
       url: toWebAddress(row.source),
       truth: describeTruth(pair, main?.name ?? null),
-      said,
+      said: answers,
     };
     if (before !== null && after !== null && before !== after)
       (after > before ? won : lost).push(changedCase);
-    else if (said.a !== said.b) changed.push(changedCase);
+    else if (answers.a !== answers.b) changed.push(changedCase);
   }
   return { wonBy: main?.name ?? null, won, lost, changed };
 }

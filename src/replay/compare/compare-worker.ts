@@ -13,7 +13,7 @@ parentPort?.postMessage(await compareFolders(baseline, candidate));
 
 /** Compares both runs by the labels of the candidate, which are newer if answers were reviewed in between. */
 async function compareFolders(baseline: string, candidate: string): Promise<ComparedRuns> {
-  const read = async (own: string) => await Promise.all((await resultsIn(own)).map(readResults));
+  const read = async (folder: string) => await Promise.all((await resultsIn(folder)).map(readResults));
   const files = { a: await read(baseline), b: await read(candidate) };
   const [before, after] = [await manifestIn(baseline), await manifestIn(candidate)];
   const dataset = after?.sources.map(({ name }) => name).join(', ') ?? '';

@@ -95,24 +95,24 @@ export async function listRuns(folder: string): Promise<KeptRun[]> {
 }
 
 /** Lists the results files of a run; several files are its repeats. */
-export async function resultsIn(own: string): Promise<string[]> {
-  const names = await readdir(own).catch(() => []);
+export async function resultsIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
   return names
     .filter((name) => RESULTS.test(name))
     .sort()
-    .map((name) => join(own, name));
+    .map((name) => join(folder, name));
 }
 
-export async function manifestIn(own: string): Promise<RunManifest | null> {
-  const [first] = await resultsIn(own);
+export async function manifestIn(folder: string): Promise<RunManifest | null> {
+  const [first] = await resultsIn(folder);
   return first === undefined
     ? null
     : parseManifest(await readFile(`${first}.run.json`, 'utf8').catch(() => ''));
 }
 
 /** Changes with the results: those of a run that still goes on grow. */
-async function readStamp(name: string, own: string): Promise<string> {
-  const paths = NAME.test(name) ? await resultsIn(own) : [];
+async function readStamp(name: string, folder: string): Promise<string> {
+  const paths = NAME.test(name) ? await resultsIn(folder) : [];
   if (paths.length === 0) throw new TriageError('not-found', `There is no run named ${name.slice(0, 100)}.`);
   const found = await Promise.all(paths.map((path) => stat(path)));
   return `${name}:${found.map(({ mtimeMs, size }) => `${mtimeMs}-${size}`).join(',')}`;

@@ -323,10 +323,10 @@ function macroF1(parts: readonly Part<Judged>[], weights: Weights | null): numbe
   for (const { index, part, one } of parts) {
     const weight = part * (weights?.[index] ?? 1);
     const truth = counts.get(one.truth);
-    const said = one.said === null ? undefined : counts.get(one.said);
+    const counted = one.said === null ? undefined : counts.get(one.said);
     if (truth !== undefined) truth.truly += weight;
-    if (said !== undefined) said.said += weight;
-    if (truth !== undefined && truth === said) truth.hits += weight;
+    if (counted !== undefined) counted.said += weight;
+    if (truth !== undefined && truth === counted) truth.hits += weight;
   }
   const classes = [...counts.values()].filter(({ truly }) => truly > 0);
   const scores = classes.map(({ hits, said, truly }) => f1(ratio(hits, said), ratio(hits, truly)));

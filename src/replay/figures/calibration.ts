@@ -63,7 +63,7 @@ export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 
     value,
     cases: stated.length,
   });
-  const held = of === 'answer' ? null : heldOut(stated);
+  const heldOutCases = of === 'answer' ? null : heldOut(stated);
   const crossed = 'expected calibration error, cross-validated by project';
   return [
     caseShare(
@@ -74,7 +74,7 @@ export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 
     ),
     errorFigure(`${prefix}expected calibration error`, stated, 'width'),
     errorFigure(`${prefix}expected calibration error, bins of equal mass`, stated, 'mass'),
-    ...(held === null ? [] : [errorFigure(crossed, held, 'width')]),
+    ...(heldOutCases === null ? [] : [errorFigure(crossed, heldOutCases, 'width')]),
     brierFigure(`${prefix}Brier score`, stated),
     ...brierParts(stated).map(([name, value]) => figure(`Brier score: ${name}`, value)),
     ...scoreCoverage(stated, prefix),
@@ -139,8 +139,8 @@ function brierParts(stated: readonly StatedCase[]): [name: string, value: number
   for (const members of Map.groupBy(stated, (statedCase) => binOf(statedCase.stated)).values()) {
     const weight = members.length / total;
     const share = members.filter(({ right }) => right).length / members.length;
-    const said = members.reduce((sum, member) => sum + member.stated, 0) / members.length;
-    reliability += weight * (said - share) ** 2;
+    const meanStated = members.reduce((sum, member) => sum + member.stated, 0) / members.length;
+    reliability += weight * (meanStated - share) ** 2;
     resolution += weight * (share - base) ** 2;
     score += members.reduce((sum, member) => sum + (member.stated - Number(member.right)) ** 2, 0) / total;
   }

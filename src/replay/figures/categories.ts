@@ -95,14 +95,14 @@ export function scoreMatrix(cases: readonly ReplayedCase[]): Figure[] {
   const wrong = judged.filter((entry) => !isRight(entry));
   const mistakes = Map.groupBy(wrong, ({ truth, said }) => `${truth} ${said}`);
   return classCounts(matrix).flatMap(({ category: row, truly }) =>
-    [...CATEGORIES, null].map((said): Figure => {
-      const column = said === null ? 'nothing' : (COLUMNS[said] ?? said);
+    [...CATEGORIES, null].map((answered): Figure => {
+      const column = answered === null ? 'nothing' : (COLUMNS[answered] ?? answered);
       const figure = counted(
-        `category matrix ${row}, said ${said ?? 'nothing'}`,
-        mistakes.get(`${row} ${said}`) ?? [],
+        `category matrix ${row}, said ${answered ?? 'nothing'}`,
+        mistakes.get(`${row} ${answered}`) ?? [],
         truly,
       );
-      return { ...figure, value: getCell(matrix, row, said), cell: { row, column } };
+      return { ...figure, value: getCell(matrix, row, answered), cell: { row, column } };
     }),
   );
 }
@@ -206,8 +206,8 @@ function sumMatrix(judged: readonly Judged[]): number[] {
 }
 
 /** Returns how often a class was taken for another. `said` is null if there was no answer. */
-function getCell(matrix: readonly number[], truth: string, said: string | null): number {
-  return matrix[getCellIndex(truth, said)] ?? 0;
+function getCell(matrix: readonly number[], truth: string, answered: string | null): number {
+  return matrix[getCellIndex(truth, answered)] ?? 0;
 }
 
 /** Counts the classes that truly occur, in the order of the taxonomy. */
@@ -220,16 +220,19 @@ function macroF1(matrix: readonly number[]): number {
 }
 
 function countClass(matrix: readonly number[], category: string): ClassCounts {
-  const truly = [...CATEGORIES, null].reduce((total, said) => total + getCell(matrix, category, said), 0);
-  const said = CATEGORIES.reduce((total, truth) => total + getCell(matrix, truth, category), 0);
+  const truly = [...CATEGORIES, null].reduce(
+    (total, answered) => total + getCell(matrix, category, answered),
+    0,
+  );
+  const answeredCount = CATEGORIES.reduce((total, truth) => total + getCell(matrix, truth, category), 0);
   const hits = getCell(matrix, category, category);
-  const precision = ratio(hits, said);
+  const precision = ratio(hits, answeredCount);
   const recall = ratio(hits, truly);
-  return { category, truly, said, hits, precision, recall, f1: f1(precision, recall) };
+  return { category, truly, said: answeredCount, hits, precision, recall, f1: f1(precision, recall) };
 }
 
-function getCellIndex(truth: string, said: string | null): number {
-  return (PLACES.get(truth) ?? 0) * SAID + (PLACES.get(said) ?? SAID - 1);
+function getCellIndex(truth: string, answered: string | null): number {
+  return (PLACES.get(truth) ?? 0) * SAID + (PLACES.get(answered) ?? SAID - 1);
 }
 
 /**

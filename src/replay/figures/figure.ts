@@ -59,9 +59,9 @@ export function caseShare<T extends { readonly one: ReplayedCase }>(
   holds: (entry: T) => boolean,
   bad: 'bad' | 'good' | 'neither' = 'good',
 ): Figure {
-  const held = among.filter(holds);
-  const against = bad === 'neither' ? [] : bad === 'bad' ? held : among.filter((entry) => !holds(entry));
-  return shareFigure(name, held.length, among.length, listIds(against));
+  const holding = among.filter(holds);
+  const against = bad === 'neither' ? [] : bad === 'bad' ? holding : among.filter((entry) => !holds(entry));
+  return shareFigure(name, holding.length, among.length, listIds(against));
 }
 
 export function listIds(entries: readonly { readonly one: ReplayedCase }[]): string[] {

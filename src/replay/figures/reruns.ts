@@ -55,7 +55,7 @@ function scoreLabelled(labelled: readonly Labelled[], isTold: (entry: Labelled) 
   const hits = found.filter(({ passes }) => passes).length;
   const isMislabelled = (entry: Labelled) =>
     entry.one.result.action === 'auto_notify' && !isExcusedOrRight(entry.one);
-  const own =
+  const reruns =
     passing.length === 0
       ? []
       : [
@@ -68,7 +68,7 @@ function scoreLabelled(labelled: readonly Labelled[], isTold: (entry: Labelled) 
           caseShare('pass, and published as something else', passing, isMislabelled, 'bad'),
         ];
   return [
-    ...own,
+    ...reruns,
     ...(found.length === 0 ? [] : [caseShare('precision of those that pass', found, ({ passes }) => passes)]),
     ...(failing.length === 0 ? [] : [caseShare('fail, and told to pass', failing, isTold, 'bad')]),
     caseShare('told to pass', labelled, isTold, 'neither'),
@@ -77,8 +77,8 @@ function scoreLabelled(labelled: readonly Labelled[], isTold: (entry: Labelled) 
 
 /** Tells whether an answer blames the environment, or names the category of its label. */
 function isExcusedOrRight(replayedCase: ReplayedCase): boolean {
-  const said = replayedCase.result.category;
+  const category = replayedCase.result.category;
   const [judged] = judgedCases([replayedCase]);
   if (judged !== undefined && isRight(judged)) return true;
-  return isExcused({ truth: '', said, accepted: [], one: replayedCase });
+  return isExcused({ truth: '', said: category, accepted: [], one: replayedCase });
 }

@@ -87,9 +87,9 @@ export function scoreSlices(cases: readonly ReplayedCase[], by: SliceBy): Figure
   const sorted = slices.sort(
     ([left, ones], [right, others]) => others.length - ones.length || (left < right ? -1 : 1),
   );
-  const shown = sorted.length <= MOST_ROWS ? sorted : sorted.slice(0, MOST_ROWS - 1);
-  const rest = sorted.slice(shown.length).flatMap(([, members]) => members);
-  const rows = rest.length === 0 ? shown : [...shown, [OTHERS, rest] as const];
+  const listed = sorted.length <= MOST_ROWS ? sorted : sorted.slice(0, MOST_ROWS - 1);
+  const rest = sorted.slice(listed.length).flatMap(([, members]) => members);
+  const rows = rest.length === 0 ? listed : [...listed, [OTHERS, rest] as const];
   return { title: `by ${by}`, figures: rows.flatMap(([row, members]) => createRow(row, members)) };
 }
 

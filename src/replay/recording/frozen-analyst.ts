@@ -200,8 +200,8 @@ export function openBook(recording: Recording) {
      */
     tools: (category: string) => {
       // The last entry remains valid.
-      const said = tools.get(category) ?? [];
-      return (said.length > 1 ? said.shift() : said[0]) ?? null;
+      const recordedTools = tools.get(category) ?? [];
+      return (recordedTools.length > 1 ? recordedTools.shift() : recordedTools[0]) ?? null;
     },
     /** Every tool that could be asked at some time, whatever the category. */
     everAskable: new Set(recording.tools.flatMap(({ askable }) => askable)),
@@ -364,10 +364,11 @@ function placeText({ name, role, round, investigator }: Place): string {
 }
 
 function fieldsText(fields: readonly FieldDifference[]): string {
-  const shown = fields
+  const list = fields
     .slice(0, SHOWN_FIELDS)
     .map(({ path, before, after }) => `${path} ${before ?? 'absent'} → ${after ?? 'absent'}`);
-  return `${shown.join('; ')}${fields.length > SHOWN_FIELDS ? `; and ${fields.length - SHOWN_FIELDS} more` : ''}`;
+  const more = fields.length > SHOWN_FIELDS ? `; and ${fields.length - SHOWN_FIELDS} more` : '';
+  return `${list.join('; ')}${more}`;
 }
 
 function toolsText({ gone, added }: Extract<Difference, { what: 'tools' }>): string {

@@ -148,7 +148,7 @@ function recordedAnswers({
     },
   };
 
-  function question(said: Partial<ReviewerQuestion> & Pick<ReviewerQuestion, 'state'>): ReviewerQuestion {
+  function question(partial: Partial<ReviewerQuestion> & Pick<ReviewerQuestion, 'state'>): ReviewerQuestion {
     const { id, repository } = subject.build;
     const when = new Date(0).toISOString();
     const asked = {
@@ -162,7 +162,7 @@ function recordedAnswers({
       openedAt: when,
       expiresAt: when,
     } as const;
-    return { ...asked, category: 'CODE_ERROR', answer: null, answeredBy: null, answeredAt: null, ...said };
+    return { ...asked, category: 'CODE_ERROR', answer: null, answeredBy: null, answeredAt: null, ...partial };
   }
 }
 

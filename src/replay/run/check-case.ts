@@ -90,17 +90,17 @@ export function isStepFound(
   steps: readonly FailedStep[],
   texts: readonly { name: string; text: string }[],
 ): boolean {
-  const said = tellingWords(label);
+  const labelWords = tellingWords(label);
   const parts = label.split(/[():;…]|->| \/ |, /).map(tellingWords);
-  const wanted = [said, ...parts.filter(({ size }) => size > 1)].filter(({ size }) => size > 0);
+  const wanted = [labelWords, ...parts.filter(({ size }) => size > 1)].filter(({ size }) => size > 0);
   return steps
     .filter(({ consequence }) => consequence !== true)
     .some((step) => {
       const all = step.name.split(' / ');
       const own = all.length > 1 && all[0]?.startsWith('Run ') !== true ? all.slice(1) : all;
-      if (own.map(tellingWords).some((words) => words.size > 0 && areWithin(words, said))) return true;
-      const shown = tellingWords(`${step.name}\n${getStepHead(step, texts)}`);
-      return wanted.some((words) => areWithin(words, shown));
+      if (own.map(tellingWords).some((words) => words.size > 0 && areWithin(words, labelWords))) return true;
+      const stepWords = tellingWords(`${step.name}\n${getStepHead(step, texts)}`);
+      return wanted.some((words) => areWithin(words, stepWords));
     });
 }
 

@@ -197,9 +197,9 @@ const MAX_OTHERS = 5;
 function ofAllCauses(analyses: readonly Analysis[]): Partial<Pick<CaseResult, 'rootCause' | 'claims'>> {
   const [first, ...others] = analyses;
   if (first === undefined || others.length === 0) return {};
-  const told = others.slice(0, MAX_OTHERS).map(({ answer }) => `Another cause: ${answer.rootCause}`);
+  const described = others.slice(0, MAX_OTHERS).map(({ answer }) => `Another cause: ${answer.rootCause}`);
   return {
-    rootCause: [first.answer.rootCause, ...told].join(' '),
+    rootCause: [first.answer.rootCause, ...described].join(' '),
     claims: analyses.flatMap(({ answer }) => answer.claims.map(({ text, quotes }) => ({ text, quotes }))),
   };
 }
@@ -215,9 +215,9 @@ function testsIn({ failingTests }: Reading): Reading['failingTests'] {
 
 function toAnalysisResult(analysis: Analysis, groups: readonly FailureGroup[]): AnalysisResult {
   const { answer, classification, verdict, usage, failureIds } = analysis;
-  const own =
+  const group =
     groups.find(({ failures }) => failures.some(({ id }) => failureIds.includes(id)))?.failures ?? [];
-  const tests = own.flatMap(({ test }) => (test === null ? [] : [test]));
+  const tests = group.flatMap(({ test }) => (test === null ? [] : [test]));
   return {
     category: analysis.category,
     kind: analysis.kind,
@@ -303,6 +303,6 @@ function listMessages(reading: Reading): string[] {
     .filter((diagnostic) => diagnostic.severity === 'error')
     .map((diagnostic) => diagnostic.message);
   const tests = reading.failingTests.flatMap((test) => (test.message === null ? [] : [test.message]));
-  const said = reading.messages.map((message) => message.text);
-  return [...new Set([...tests, ...thrown, ...diagnosed, ...said])].slice(0, MAX_MESSAGES);
+  const texts = reading.messages.map((message) => message.text);
+  return [...new Set([...tests, ...thrown, ...diagnosed, ...texts])].slice(0, MAX_MESSAGES);
 }

@@ -28,7 +28,7 @@ const MAX_TEXT = 4_000;
  * only what is in the report. The size is bounded; the texts are already masked.
  */
 export function buildCtrfReport({ build, answers, failures, publicUrl }: ExportInput) {
-  const shown = failures.slice(0, MAX_TESTS);
+  const listed = failures.slice(0, MAX_TESTS);
   const byFailure = new Map(
     answers.flatMap((answer) => answer.sample.map(({ id }) => [id, answer] as const)),
   );
@@ -42,18 +42,18 @@ export function buildCtrfReport({ build, answers, failures, publicUrl }: ExportI
     results: {
       tool: { name: 'faultline' },
       summary: {
-        tests: shown.length,
+        tests: listed.length,
         passed: 0,
-        failed: shown.length,
+        failed: listed.length,
         skipped: 0,
         pending: 0,
         other: 0,
         start: build.startedAt === null ? stop : toMilliseconds(build.startedAt),
         stop,
       },
-      tests: shown.map((failure) => toCtrfTest(failure, byFailure.get(failure.id), publicUrl)),
+      tests: listed.map((failure) => toCtrfTest(failure, byFailure.get(failure.id), publicUrl)),
       environment: describeEnvironment(build),
-      extra: { failedTestsOnly: true, leftOut: failures.length - shown.length },
+      extra: { failedTestsOnly: true, leftOut: failures.length - listed.length },
     },
   };
 }
@@ -130,8 +130,8 @@ const ROOT = '%SRCROOT%';
  * that wait for a person are warnings. The size is bounded; the texts are already masked.
  */
 export function buildSarifLog({ build, answers, publicUrl }: ExportInput) {
-  const shown = answers.slice(0, MAX_RESULTS);
-  const rules = [...new Set(shown.map(({ analysis }) => toRuleId(analysis)))];
+  const listed = answers.slice(0, MAX_RESULTS);
+  const rules = [...new Set(listed.map(({ analysis }) => toRuleId(analysis)))];
   const address = repositoryAddress(build);
   return {
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
@@ -149,7 +149,7 @@ export function buildSarifLog({ build, answers, publicUrl }: ExportInput) {
         ...(address === null ? {} : { versionControlProvenance: [describeProvenance(build, address)] }),
         originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
         columnKind: 'utf16CodeUnits',
-        results: shown.map((answer) =>
+        results: listed.map((answer) =>
           toSarifResult(answer, rules.indexOf(toRuleId(answer.analysis)), publicUrl),
         ),
         properties: {
@@ -160,7 +160,7 @@ export function buildSarifLog({ build, answers, publicUrl }: ExportInput) {
             pipeline: build.pipeline,
             number: build.number,
           },
-          leftOut: answers.length - shown.length,
+          leftOut: answers.length - listed.length,
         },
       },
     ],
@@ -196,10 +196,10 @@ function toSarifResult(answer: ArrangedAnswer, ruleIndex: number, publicUrl: str
 function formatMessage({ analysis, explains }: ArrangedAnswer): string {
   const { title, category, standing, facts } = answerView(analysis, undefined, explains);
   const texts = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
-  const said = texts.map(
+  const parts = texts.map(
     ({ name, label, values }) => `${name === 'Cause' ? '' : `${label}: `}${values.join('; ')}`,
   );
-  return [`${title} (${category}, ${standing}).`, ...said].join('\n');
+  return [`${title} (${category}, ${standing}).`, ...parts].join('\n');
 }
 
 function buildProperties(analysis: Analysis) {

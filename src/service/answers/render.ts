@@ -45,8 +45,8 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
     undefined,
     options.explains,
   );
-  const shown = facts.filter(({ name, reach }) => name !== 'Cause' && reach !== 'review');
-  const toRows = (some: typeof shown) =>
+  const visibleFacts = facts.filter(({ name, reach }) => name !== 'Cause' && reach !== 'review');
+  const toRows = (some: typeof visibleFacts) =>
     some.flatMap(({ name, values }) => values.map((value) => [name, value] as const));
   const rows: (readonly [string, string])[] = [
     ['Answer', form],
@@ -56,9 +56,9 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
     ['Confidence', confidence],
     ...(confirmed === null ? [] : [['Confirmed', confirmed] as const]),
     ['Title', title],
-    ...toRows(shown.filter(({ name }) => name === 'Tried')),
+    ...toRows(visibleFacts.filter(({ name }) => name === 'Tried')),
     ['Cause', analysis.answer.rootCause],
-    ...toRows(shown.filter(({ name }) => name !== 'Tried')),
+    ...toRows(visibleFacts.filter(({ name }) => name !== 'Tried')),
     ...(options.stable ? [] : [['Usage', usage.slice(0, -1).join(' · ')] as const, ['Id', id] as const]),
   ];
   return rows
@@ -100,13 +100,13 @@ export function renderTerminal(
   const paint = (style: Style, text: string) =>
     color ? styleText(style, text, { validateStream: false }) : text;
   const view = answerView(analysis, why, explains);
-  const shown = view.facts.filter(({ reach }) => why !== undefined || reach !== 'review');
+  const visibleFacts = view.facts.filter(({ reach }) => why !== undefined || reach !== 'review');
   const verdict = describeWhose(analysis, whose).flatMap((sentence) => paragraph(sentence, columns));
   const lines = [
     ...verdict.map((line) => paint('bold', line)),
     ...heading(view, analysis.classification.abstained, columns, paint),
     ...paragraph(view.title, columns).map((line) => paint('bold', line)),
-    ...shown.flatMap((fact) =>
+    ...visibleFacts.flatMap((fact) =>
       fact.name === 'Cause'
         ? fact.values.flatMap((value) => paragraph(value, columns))
         : row(fact, columns, paint),
@@ -195,12 +195,12 @@ const MAX_TITLE = 200;
  */
 export function renderMarkdown(analysis: Analysis, explains?: ExplainedFailures): string {
   const view = answerView(analysis, undefined, explains);
-  const shown = view.facts.filter(({ reach }) => reach !== 'review');
+  const visibleFacts = view.facts.filter(({ reach }) => reach !== 'review');
   const count = failureCount(analysis, explains);
-  const small = shown.filter(({ kind }) => kind === 'note').flatMap(smallPrint);
+  const small = visibleFacts.filter(({ kind }) => kind === 'note').flatMap(smallPrint);
   const blocks = [
     ...(view.form === 'unsure' ? unsureHead(analysis, view, count) : [answeredHead(view, count)]),
-    ...shown.filter(({ kind }) => kind !== 'note').map((fact) => factBlock(fact)),
+    ...visibleFacts.filter(({ kind }) => kind !== 'note').map((fact) => factBlock(fact)),
     '</details>',
     // `<sub>` is inside a paragraph, so Markdown is read in it.
     `<sub>${[...small, ...view.usage.map(inline)].join(' · ')}</sub>`,

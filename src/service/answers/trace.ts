@@ -302,7 +302,7 @@ function toolLine({
   answeredBy,
 }: ToolTrace): string {
   const written = JSON.stringify(args);
-  const shown = cutAfter(written, MAX_ARGUMENTS);
+  const shortened = cutAfter(written, MAX_ARGUMENTS);
   const how = cached ? 'from cache' : formatRetries(attempts - 1);
   const instead = answeredBy === undefined ? '' : `answered by ${answeredBy}`;
   // The arguments last: a narrow terminal cuts them first.
@@ -313,7 +313,7 @@ function toolLine({
     how,
     instead,
     summary,
-    written === '{}' ? '' : shown,
+    written === '{}' ? '' : shortened,
   ]);
 }
 

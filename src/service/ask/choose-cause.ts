@@ -16,11 +16,14 @@ export function chooseCause(question: string, analyses: readonly Analysis[]): An
 }
 
 function shared(asked: ReadonlySet<string>, { answer, category, kind, evidence }: Analysis): number {
-  const said = extractWords(
+  const causeWords = extractWords(
     [answer.title, answer.rootCause, kind, ...evidence.slice(0, 3).map(({ title }) => title)].join(' '),
   );
   const named = extractWords(category);
-  return [...asked].reduce((sum, word) => sum + (named.has(word) ? 2 : 0) + (said.has(word) ? 1 : 0), 0);
+  return [...asked].reduce(
+    (sum, word) => sum + (named.has(word) ? 2 : 0) + (causeWords.has(word) ? 1 : 0),
+    0,
+  );
 }
 
 /** Extracts words of four letters or more, because shorter ones occur in every question. */

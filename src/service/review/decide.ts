@@ -239,7 +239,7 @@ function inputFor(
   if (type === 'reject') return { type, ...why };
   if (type === 'accept' && other.category === main.category && other.kind === main.kind)
     return { type, ...why };
-  const said: DecisionInput = {
+  const input: DecisionInput = {
     type: 'correct',
     category: decision.category ?? main.category,
     ...(decision.kind === undefined && type === 'correct' ? {} : { kind: decision.kind ?? main.kind }),
@@ -247,7 +247,7 @@ function inputFor(
     fixRecommendation: decision.fixRecommendation ?? main.answer.fixRecommendation,
     ...why,
   };
-  return changes(said, other) ? said : { type: 'accept', ...why };
+  return changes(input, other) ? input : { type: 'accept', ...why };
 }
 
 /**

@@ -76,8 +76,8 @@ export async function withdrawRule(
 ): Promise<Rule> {
   const known = await deps.stores.rules.find(id);
   if (known === null) throw unknownRule(id);
-  const said = (await deps.masker.mask(storable(reason))).text;
-  const withdrawn = await deps.stores.rules.withdraw(id, by, said);
+  const maskedReason = (await deps.masker.mask(storable(reason))).text;
+  const withdrawn = await deps.stores.rules.withdraw(id, by, maskedReason);
   if (withdrawn !== null) deps.logger.info({ ruleId: id, version: withdrawn.version, by }, 'rule withdrawn');
   return withdrawn ?? (await deps.stores.rules.find(id)) ?? known;
 }
@@ -182,8 +182,8 @@ async function standsInGreen(
     if (standsIn([line.trim()], [templates]))
       return `Green build ${build.number} also contains the matched sample line: "${line.trim()}".`;
     for (const piece of pieces(templates.lines)) {
-      const said = pattern.matchedLine(piece);
-      if (said !== null) return `The pattern matches a line of green build ${build.number}: "${said}".`;
+      const text = pattern.matchedLine(piece);
+      if (text !== null) return `The pattern matches a line of green build ${build.number}: "${text}".`;
       await nextTurn();
     }
   }

@@ -123,12 +123,12 @@ export async function withdrawEntry(
   if (reason.trim() === '')
     throw new TriageError('invalid-input', 'Enter a reason for withdrawing the entry.');
   await requireEntry(deps, id);
-  const said = (await deps.masker.mask(storable(reason))).text;
+  const maskedReason = (await deps.masker.mask(storable(reason))).text;
   return await change(
     deps,
     id,
     'library entry withdrawn',
-    (sql) => deps.stores.library.withdraw(id, by, said, sql),
+    (sql) => deps.stores.library.withdraw(id, by, maskedReason, sql),
     by,
   );
 }
@@ -179,7 +179,7 @@ type Change = (
 async function change(
   deps: TeachDeps,
   id: string,
-  said: string,
+  reason: string,
   act: Change,
   by: string,
 ): Promise<TeachView> {
@@ -209,6 +209,6 @@ async function change(
       changes.map(({ key }) => key),
     );
   }
-  if (changed) deps.logger.info({ entryId: id, by }, said);
+  if (changed) deps.logger.info({ entryId: id, by }, reason);
   return outcome;
 }

@@ -348,9 +348,9 @@ function wholeBuild(build: Build, error: unknown): FailureGroup {
 
 /** Masks the message of an error, which may quote the data that caused it. */
 async function maskErrorMessage(error: unknown, masker: Masker): Promise<string> {
-  const said = getErrorMessage(error).trim() || 'The analysis failed without a message.';
+  const message = getErrorMessage(error).trim() || 'The analysis failed without a message.';
   try {
-    return (await masker.mask(said)).text.slice(0, MAX_SENTENCE);
+    return (await masker.mask(message)).text.slice(0, MAX_SENTENCE);
   } catch {
     return 'The analysis failed, and its error message could not be masked.';
   }

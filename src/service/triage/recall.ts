@@ -23,15 +23,15 @@ export function recallAnalysis(
   startedAt: number,
   now: number,
 ): Analysis {
-  const said = `confirmed by ${entry.confirmedBy} on ${entry.confirmedAt.slice(0, 10)}, seen ${timesSeen} times`;
+  const proof = `confirmed by ${entry.confirmedBy} on ${entry.confirmedAt.slice(0, 10)}, seen ${timesSeen} times`;
   return {
     ...knownAnswer(subject, {
       node: 'recall',
-      said,
+      said: proof,
       confidence: CONFIRMED,
       known: entry,
-      claim: `The same failure was ${said}.`,
-      because: `known failure ${entry.id}, ${said}`,
+      claim: `The same failure was ${proof}.`,
+      because: `known failure ${entry.id}, ${proof}`,
       evidence: evidenceFor(
         {
           ...{ tool: 'recall', title: entry.title, text: entry.rootCause, source: `library:${entry.id}` },
@@ -203,16 +203,16 @@ export function ruleAnalysis(
   now: number,
 ): Analysis {
   const date = rule.createdAt.slice(0, 10);
-  const said = `rule by ${rule.author}, ${date}`;
+  const provenance = `rule by ${rule.author}, ${date}`;
   const excerpts = listExcerpts(subject);
   return {
     ...knownAnswer(subject, {
       node: 'rule',
-      said,
+      said: provenance,
       confidence: RULED,
       known: rule,
-      claim: `A line of this failure matches a ${said}. The rule has answered ${timesUsed} times.`,
-      because: `rule ${rule.id} version ${rule.version}, ${said}`,
+      claim: `A line of this failure matches a ${provenance}. The rule has answered ${timesUsed} times.`,
+      because: `rule ${rule.id} version ${rule.version}, ${provenance}`,
       evidence: evidenceFor(
         {
           ...{

@@ -178,9 +178,10 @@ function extractMessage(body: readonly string[], name: string): string | null {
   if (thrown !== undefined && body.some((text) => /(?:Error|Exception) \{$/.test(text)))
     return thrown.trim().slice(0, 1_000);
   for (const [at, text] of body.entries()) {
-    const said = text.trim();
-    const message = said.replace(BEFORE_MESSAGE, '');
-    if (message === '' || isNoMessage(said) || said === name || said.startsWith('Failure/Error:')) continue;
+    const trimmed = text.trim();
+    const message = trimmed.replace(BEFORE_MESSAGE, '');
+    if (message === '' || isNoMessage(trimmed) || trimmed === name || trimmed.startsWith('Failure/Error:'))
+      continue;
     return joinLedLines([message, ...body.slice(at + 1)]).slice(0, 1_000);
   }
   return null;
@@ -308,8 +309,8 @@ function readBody(log: LogText, start: number, end: number, known: KnownTest): P
 }
 
 function extractExpectation(body: readonly string[]): Sides {
-  const said = splitExpectation(body.join('\n'));
-  if (said.expected !== null) return said;
+  const expectation = splitExpectation(body.join('\n'));
+  if (expectation.expected !== null) return expectation;
   const head = body.findIndex((text) => /^\s{0,12}--- ?Expected\s{0,4}$/i.test(text));
   const [expected, actual] =
     head === -1
@@ -337,11 +338,12 @@ function propose(
   found.block(start, end, (end === start ? 72 : 86) - less, reason);
   if (end === start) return;
   found.block(start, Math.min(start + 8, end), 91 - less, reason);
-  const said =
+  const proposedMessage =
     message === null
       ? -1
       : linesBetween(log, start + 9, end, 400).findIndex((text) => text.includes(message));
-  if (said !== -1) found.block(start + said + 6, Math.min(start + said + 17, end), 92 - less, reason);
+  if (proposedMessage !== -1)
+    found.block(start + proposedMessage + 6, Math.min(start + proposedMessage + 17, end), 92 - less, reason);
 }
 
 function pickDefined(known: KnownTest): KnownTest & Partial<FailingTest> {

@@ -83,6 +83,6 @@ function printedTest(named: Named, body: readonly string[]): Named {
  * none.
  */
 function printedMessage(body: readonly string[]): string | undefined {
-  const said = body.map((text) => text.trim()).filter((text) => /\p{L}/u.test(text) && !FRAME.test(text));
-  return said.find((text) => TELLING.test(text)) ?? said[0];
+  const printed = body.map((text) => text.trim()).filter((text) => /\p{L}/u.test(text) && !FRAME.test(text));
+  return printed.find((text) => TELLING.test(text)) ?? printed[0];
 }

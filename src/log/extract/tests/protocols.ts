@@ -83,11 +83,11 @@ function ending(
   code: string | undefined,
 ): string | undefined {
   const start = body.findIndex((text) => /^\s{0,60}stack: \|-/.test(text));
-  const said = start === -1 ? [] : body.slice(start + 1).map((text) => text.trim());
-  if (said[0] === 'timeout') return 'timed out';
-  const first = said.find((text) => text !== '');
+  const printed = start === -1 ? [] : body.slice(start + 1).map((text) => text.trim());
+  if (printed[0] === 'timeout') return 'timed out';
+  const first = printed.find((text) => text !== '');
   const complaint =
-    said.find((text) => COMPLAINT.test(text)) ??
+    printed.find((text) => COMPLAINT.test(text)) ??
     (first === '...' || OUTPUT.test(first ?? '') ? undefined : first);
   if (complaint !== undefined) return complaint;
   // Any test that fails may end with 1; other codes say how.
@@ -98,10 +98,10 @@ function ending(
 
 /** Bats and others say below what failed in comments. */
 function commentBelow(body: readonly string[]): string | undefined {
-  const said = body
+  const printed = body
     .filter((text) => /^\s{0,40}#/.test(text))
     .map((text) => text.replace(/^\s{0,40}#\s{0,8}/, ''));
-  return said.find(
+  return printed.find(
     (text) => text !== '' && !/^\((?:from function|in test file)|^\s{0,4}in test file/.test(text),
   );
 }
@@ -341,11 +341,11 @@ function addMark(log: LogText, line: number, text: string, mark: Mark, found: Fi
   if (mark.toolchain !== undefined) found.toolchains.add(mark.toolchain);
   if (mark.message === undefined) return;
   const below = linesBetween(log, line + 1, end).map((below) => below.trim());
-  const said =
+  const message =
     mark.message === 'line'
       ? text.trim()
       : (below.find((one) => one.startsWith('> '))?.slice(2) ?? below[0] ?? '');
   // That tests failed, or that something did not compile, is said better elsewhere.
-  const worth = /There were failing tests|Compilation failed/.test(said) ? 30 : weight;
-  found.message(mark.message === 'line' ? line : line + 1, said, worth);
+  const worth = /There were failing tests|Compilation failed/.test(message) ? 30 : weight;
+  found.message(mark.message === 'line' ? line : line + 1, message, worth);
 }

@@ -359,12 +359,12 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
  * values, or else the last line.
  */
 function goMessage(named: Named, body: readonly string[]): Named {
-  const said = body.flatMap(
+  const printed = body.flatMap(
     (text) => /^\s{4,40}(?!logger\.go)[\w./-]{1,200}\.go:\d{1,7}: (\S.{0,1000})$/.exec(text)?.[1] ?? [],
   );
   const isPanic = body.some((text) => /^\s{0,8}panic: /.test(text));
-  const message = said.find((text) => /\b(?:want|wanted|expected|got)\b/i.test(text)) ?? said.at(-1);
-  return message === undefined || isPanic || said.length < 2 ? named : { ...named, message };
+  const message = printed.find((text) => /\b(?:want|wanted|expected|got)\b/i.test(text)) ?? printed.at(-1);
+  return message === undefined || isPanic || printed.length < 2 ? named : { ...named, message };
 }
 
 /** Reads a test that neither ended nor let the run end. */
@@ -421,17 +421,17 @@ function scenarioMessage(named: Named, body: readonly string[]): Named {
  * values below.
  */
 function proveCheck(named: Named, body: readonly string[]): Named | null {
-  const said = body.map((text) => text.replace(/^\s{0,12}#\s{0,20}/, ''));
+  const printed = body.map((text) => text.replace(/^\s{0,12}#\s{0,20}/, ''));
   const place =
     named.file === undefined
-      ? groupsIn(said, /^(?:in|at) (?<file>\S{1,300}) (?:at )?line (?<line>\d{1,7})\.$/)
+      ? groupsIn(printed, /^(?:in|at) (?<file>\S{1,300}) (?:at )?line (?<line>\d{1,7})\.$/)
       : named;
   if (place?.file === undefined) return null;
-  const { actual } = groupsIn(said, /^got: (?<actual>.{1,300})$/) ?? {};
-  const { expected } = groupsIn(said, /^expected: (?<expected>.{1,300})$/) ?? {};
+  const { actual } = groupsIn(printed, /^got: (?<actual>.{1,300})$/) ?? {};
+  const { expected } = groupsIn(printed, /^expected: (?<expected>.{1,300})$/) ?? {};
   const message =
     actual === undefined
-      ? (said.find((text) => !/^(?:in|at) \S{1,300} /.test(text)) ?? '')
+      ? (printed.find((text) => !/^(?:in|at) \S{1,300} /.test(text)) ?? '')
       : `got: ${actual} expected: ${expected}`;
   return {
     name: named.name ?? named.bare,
@@ -451,12 +451,12 @@ function bareName(named: Named): Named {
 function ginkgoName(named: Named, body: readonly string[]): Named | null {
   if (!GINKGO_NODE.test(named.name ?? '')) return null;
   const name = named.name?.replace(GINKGO_NODE, ' ').replace(/\s\[[\w:, -]{1,200}\]$/, '');
-  const said = body.map((text) => text.trim());
-  const start = said.findIndex((text) => text.startsWith('[FAILED] '));
+  const trimmed = body.map((text) => text.trim());
+  const start = trimmed.findIndex((text) => text.startsWith('[FAILED] '));
   const message =
     start === -1
       ? ''
-      : said
+      : trimmed
           .slice(start, start + 4)
           .join(' ')
           .replace('[FAILED] ', '');

@@ -153,13 +153,13 @@ function addException(
 }
 
 function dropParents(found: Findings, framework: string): void {
-  const own = found.failingTests.filter((test) => test.framework === framework);
-  const others = found.failingTests.length > own.length;
+  const ofFramework = found.failingTests.filter((test) => test.framework === framework);
+  const others = found.failingTests.length > ofFramework.length;
   const kept = found.failingTests.filter(
     (test) =>
       test.framework !== framework ||
       !(
-        own.some(({ name }) => name.startsWith(`${test.name}/`)) ||
+        ofFramework.some(({ name }) => name.startsWith(`${test.name}/`)) ||
         (others && test.file === null && !test.name.includes('/'))
       ),
   );

@@ -189,10 +189,10 @@ function readItems(log: LogText, lines: readonly number[]): Item[] {
     if (item === null || items.length >= MAX_ITEMS) continue;
     if (numbered !== null && next !== null) next++;
     if (numbered !== null) last = titleEnd(log, line);
-    const own = item.known.file ?? (file !== null && isTestFile(file) ? file : null);
+    const ownFile = item.known.file ?? (file !== null && isTestFile(file) ? file : null);
     items.push({
       ...item,
-      known: { ...item.known, file: own },
+      known: { ...item.known, file: ownFile },
       ...(numbered !== null && { listed: 'numbered' }),
     });
   }
@@ -411,7 +411,7 @@ function headingsAbove(log: LogText, line: number, indent: number): string | nul
  */
 function unlisted(items: readonly Item[]): Item[] {
   const isKnown = items.some(({ framework, listed }) => framework !== undefined || listed === 'numbered');
-  const shown = new Set(
+  const listedTests = new Set(
     items.flatMap(({ known, listed }) =>
       listed === 'plain' || known.suite == null ? [] : getClassName(known.suite),
     ),
@@ -419,7 +419,10 @@ function unlisted(items: readonly Item[]): Item[] {
   const tests = items.filter(({ known, framework, trust, listed }) => {
     if (isKnown && framework === undefined && trust !== 'sure') return false;
     return (
-      listed !== 'plain' || known.suite == null || known.line == null || !shown.has(getClassName(known.suite))
+      listed !== 'plain' ||
+      known.suite == null ||
+      known.line == null ||
+      !listedTests.has(getClassName(known.suite))
     );
   });
   const named = new Set(

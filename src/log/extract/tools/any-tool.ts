@@ -320,10 +320,10 @@ function readRow(text: string): Placed | null {
 function readBelow(log: LogText, line: number, text: string): Placed | null {
   const groups = /^\s{1,8}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})$/.exec(text)?.groups;
   if (groups === undefined) return null;
-  const said = linesBetween(log, line + 1, line + 4).map((below) =>
+  const matched = linesBetween(log, line + 1, line + 4).map((below) =>
     /^(?<code>\w{1,60}Error): (?<message>.{1,500})/.exec(below),
   );
-  const { code = null, message = '' } = said.find((match) => match !== null)?.groups ?? {};
+  const { code = null, message = '' } = matched.find((match) => match !== null)?.groups ?? {};
   return code === null
     ? null
     : {

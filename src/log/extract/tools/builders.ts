@@ -267,6 +267,6 @@ export const ansible: Extractor = {
 
 /** Returns the first line of the message in a result, which is JSON, possibly cut off. */
 function extractMessage(result: string): string | null {
-  const said = /"(?:msg|stderr)": "((?:[^"\\]|\\.){1,480})/.exec(result)?.[1];
-  return said?.split('\\n')[0]?.replace(/\\"/g, '"') ?? null;
+  const message = /"(?:msg|stderr)": "((?:[^"\\]|\\.){1,480})/.exec(result)?.[1];
+  return message?.split('\\n')[0]?.replace(/\\"/g, '"') ?? null;
 }

@@ -136,8 +136,8 @@ function hotspotFrame(text: string): StackFrame | null {
       text,
     )?.groups;
   if (native !== undefined) {
-    const own = native.kind === 'C' && !/^(?:libc|libpthread|libjvm|ld-)[.-]/.test(native.file ?? '');
-    return { file: native.file ?? '', line: null, function: native.fn ?? null, own };
+    const isOwnFrame = native.kind === 'C' && !/^(?:libc|libpthread|libjvm|ld-)[.-]/.test(native.file ?? '');
+    return { file: native.file ?? '', line: null, function: native.fn ?? null, own: isOwnFrame };
   }
   const java = /^# [Jj]\s{1,4}\d{1,8}%?\s{1,4}(?:c[12]\s{1,4})?(?<fn>[\w.$]{1,200})/.exec(text)?.groups?.fn;
   return java === undefined
@@ -320,10 +320,11 @@ function bare(line: string): string {
 function nativeStackFrom(log: LogText, line: number, limit: number, begins: (text: string) => boolean) {
   const first = lineBelow(log, line + 1, limit - 1, begins);
   const stack = first === null ? { frames: [], end: line } : readNativeStack(log, first);
-  const own = stack.frames.find((frame) => frame.own);
+  const ownFrame = stack.frames.find((frame) => frame.own);
   return {
     ...stack,
-    place: own === undefined ? '' : `in ${own.function ?? '?'} ${own.file}:${own.line ?? '?'}`,
+    place:
+      ownFrame === undefined ? '' : `in ${ownFrame.function ?? '?'} ${ownFrame.file}:${ownFrame.line ?? '?'}`,
   };
 }
 

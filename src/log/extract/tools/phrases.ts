@@ -138,10 +138,10 @@ export const records: Extractor = {
 
 function powershell(log: LogText, line: number, found: Findings): number {
   const end = blockEnd(log, line, 12, (text) => /^\+|^\s{0,4}$/.test(text.trimStart()));
-  const said = Math.max(1, lineAbove(log, line - 1, 2, (text) => text.trim() !== '') ?? line - 4);
-  found.block(said, end, 86, 'PowerShell error');
-  const text = log.line(said).trim();
-  if (text !== '') found.message(said, text, 74);
+  const firstLine = Math.max(1, lineAbove(log, line - 1, 2, (text) => text.trim() !== '') ?? line - 4);
+  found.block(firstLine, end, 86, 'PowerShell error');
+  const text = log.line(firstLine).trim();
+  if (text !== '') found.message(firstLine, text, 74);
   return end;
 }
 
@@ -215,11 +215,11 @@ function readLineListing(log: LogText, line: number, found: Findings): void {
   const at = fileAbove(log, line);
   const placed: Placed = { ...row, file: at === 0 ? '' : extractFileName(toolLine(log, at)) };
   const name = nameTool(placed, text, found.leftOut);
-  const { file, line: own, column, code, message, severity } = placed;
+  const { file, line: ownLine, column, code, message, severity } = placed;
   if (at === 0 && column === null) return;
   const tool = name?.tool ?? UNKNOWN_TOOL;
   const bracketed = code ?? name?.says?.exec(text)?.groups?.code ?? null;
-  const place = { file: file || null, line: own, column };
+  const place = { file: file || null, line: ownLine, column };
   found.finding({
     tool,
     severity: row.severity,

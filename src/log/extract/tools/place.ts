@@ -91,21 +91,21 @@ export function readPlaced(text: string): Placed | null {
   if (groups === undefined || !isFile(groups.file ?? '')) return null;
   const { file = '', line1, line2, line3, line4, column1, column2, column3, column4, rest = '' } = groups;
   if (line4 !== undefined && column4 === undefined && !/^:\s|^\s[A-Z]{2,4}\d{3,4}\b/.test(rest)) return null;
-  const said = readSaid(rest.replace(/^(?::\{[\d:,-]{1,60}\})?:{0,2}[,]?\s{0,8}(?:[-–—|]\s{1,4})?/, ''));
+  const parsed = readSaid(rest.replace(/^(?::\{[\d:,-]{1,60}\})?:{0,2}[,]?\s{0,8}(?:[-–—|]\s{1,4})?/, ''));
   return {
     file,
     line: parseNumber(line1 ?? line2 ?? line3 ?? line4),
     column: parseNumber(column1 ?? column2 ?? column3 ?? column4),
-    ...said,
-    severity: said.severity ?? mark,
+    ...parsed,
+    severity: parsed.severity ?? mark,
   };
 }
 
 /** Reads a message that begins with a severity or a code, after marks. */
 export function readHead(text: string): Said {
   const { rest, severity } = withoutMarks(text);
-  const said = readSaid(rest);
-  return { ...said, severity: said.severity ?? severity };
+  const message = readSaid(rest);
+  return { ...message, severity: message.severity ?? severity };
 }
 
 /** Parses the severity that a term or a mark expresses. */

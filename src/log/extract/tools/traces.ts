@@ -232,10 +232,10 @@ function readAny(log: LogText, line: number, text: string, found: Findings): num
     return needsFrames === true && below.frames.length === 0 ? 0 : add(line, groups, below, found);
   }
   if (/^Unhandled exception:$/.test(text)) {
-    const said = log.line(line + 1);
-    const [type = 'Exception', ...rest] = /^[\w ]{1,60}: /.test(said)
-      ? said.split(': ')
-      : ['Exception', said];
+    const message = log.line(line + 1);
+    const [type = 'Exception', ...rest] = /^[\w ]{1,60}: /.test(message)
+      ? message.split(': ')
+      : ['Exception', message];
     return add(
       line,
       { type, message: rest.join(': ') },
@@ -263,12 +263,12 @@ function add(
 ): number {
   const { type = '', message = '', file, fn = null } = groups;
   const first = file === undefined ? null : readFrame(`\tfrom ${file}:${groups.line}:in '${fn ?? 'main'}'`);
-  const own =
+  const ownFrame =
     first ??
     (file === undefined
       ? null
       : { file, line: Number(groups.line), function: fn, own: !/\/vendor\//.test(file) });
-  const all = own === null ? frames : [{ ...own, function: fn }, ...frames];
+  const all = ownFrame === null ? frames : [{ ...ownFrame, function: fn }, ...frames];
   found.exception(line, type, message, all.slice(0, MAX_FRAMES));
   found.block(line, end, 70, 'stack trace');
   found.block(line, Math.min(end, line + 3), 76, 'exception');

@@ -107,11 +107,11 @@ function scoreShares(builds: readonly ScoredBuild[]): Figure[] {
 }
 
 function scoreShare({ name, count, against }: Share, builds: readonly ScoredBuild[]): Figure {
-  let [held, of] = [0, 0];
+  let [correct, of] = [0, 0];
   const counted = builds.map((build) => ({ one: build.one, counts: count(build) }));
-  for (const { counts } of counted) [held, of] = [held + counts[0], of + counts[1]];
+  for (const { counts } of counted) [correct, of] = [correct + counts[0], of + counts[1]];
   const worse = counted.filter(({ counts: [some, all] }) => (against === 'held' ? some > 0 : some < all));
-  const figure = shareFigure(`failures: ${name}`, held, of, listIds(worse));
+  const figure = shareFigure(`failures: ${name}`, correct, of, listIds(worse));
   return withInterval(
     figure,
     ratioInterval(counted, ({ counts }) => counts),

@@ -62,16 +62,16 @@ function bestMatch(
 function matchTest({ test, suite }: LabelledFailure, listed: NamedTest): number {
   if (test == null) return NO_MATCH;
   const wanted = toWords(test);
-  const own = toWords(listed.name);
+  const nameWords = toWords(listed.name);
   const all = toWords([listed.file, listed.suite, listed.name].filter(Boolean).join(' '));
-  if (endsWith(all, wanted) || endsWith(wanted, own)) {
+  if (endsWith(all, wanted) || endsWith(wanted, nameWords)) {
     const isSuite =
       suite == null || listed.suite === null || haveSameEnd(toWords(suite), toWords(listed.suite));
     return isSuite ? SUITE_MATCH : NAME_MATCH;
   }
   const isWithin = (words: readonly string[], others: readonly string[]) =>
     words.every((word) => others.includes(word));
-  return isWithin(wanted, all) || isWithin(own, wanted) ? WORDS_MATCH : NO_MATCH;
+  return isWithin(wanted, all) || isWithin(nameWords, wanted) ? WORDS_MATCH : NO_MATCH;
 }
 
 function haveSameEnd(left: readonly string[], right: readonly string[]): boolean {

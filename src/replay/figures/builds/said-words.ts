@@ -57,8 +57,8 @@ export function normalizeMessage(message: string): string[] {
  */
 export function saysMessage(texts: readonly string[], message: string): boolean {
   const lines = normalizeMessage(message);
-  const said = texts.map(normalizeWords);
-  return lines.length > 0 && lines.every((line) => said.some((text) => holdsWords(text, line)));
+  const messages = texts.map(normalizeWords);
+  return lines.length > 0 && lines.every((line) => messages.some((text) => holdsWords(text, line)));
 }
 
 /** Checks whether a normalized text contains normalized words as whole words, or cut by "…". */

@@ -80,14 +80,14 @@ function toldTexts({ title, rootCause, fixRecommendation, claims }: AnalysisResu
 function isTold(
   { title, rootCause, fixRecommendation }: AnalysisResult,
   other: LabelledFailure,
-  own: LabelledFailure,
+  failure: LabelledFailure,
 ): boolean {
-  const ownLines = normalizeMessage(own.message);
+  const ownLines = normalizeMessage(failure.message);
   if (normalizeMessage(other.message).every((line) => ownLines.some((ownLine) => holdsWords(ownLine, line))))
     return false;
   if ([title ?? '', fixRecommendation ?? ''].some((text) => saysMessage([text], other.message))) return true;
   const cause = [rootCause ?? ''];
-  return saysMessage(cause, other.message) && !saysMessage(cause, own.message);
+  return saysMessage(cause, other.message) && !saysMessage(cause, failure.message);
 }
 
 function haveSameTitle(answer: AnalysisResult | null, other: AnalysisResult | null): boolean {

@@ -247,11 +247,11 @@ async function recordJudgement<Value>(
   const giveUp = () => record({ reply: null, failed: 'cut off' });
   signal.addEventListener('abort', giveUp, { once: true });
   try {
-    return await listening(async (shown) => {
+    return await listening(async (readShown) => {
       const judgement = await ask();
       const { value, by, usage, model, promptHash, note } = judgement;
       record({
-        reply: { by, model, promptHash, shown: by === 'rules' ? null : shown(), value, usage, note },
+        reply: { by, model, promptHash, shown: by === 'rules' ? null : readShown(), value, usage, note },
         failed: null,
       });
       return judgement;

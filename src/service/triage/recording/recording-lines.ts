@@ -249,9 +249,9 @@ const TRACED: Readonly<Record<string, RecordedJudgement['name']>> = {
  * none.
  */
 function placeOfTrace(name: string, step: Step): string {
-  const own = TRACED[name] ?? 'classify';
-  const round = own === 'classify' || own === 'correctCall' ? 0 : Math.max(1, step.round);
-  return placeKey(own, round, own === 'correctCall' ? null : (step.investigator ?? null));
+  const stage = TRACED[name] ?? 'classify';
+  const round = stage === 'classify' || stage === 'correctCall' ? 0 : Math.max(1, step.round);
+  return placeKey(stage, round, stage === 'correctCall' ? null : (step.investigator ?? null));
 }
 
 function placeKey(name: string, round: number, investigator: string | null): string {

@@ -32,13 +32,13 @@ export function listenedChatModel(model: ChatModel): ChatModel {
  * function returns null if no model was asked.
  */
 export async function listening<Value>(
-  judge: (shown: () => string | null) => Promise<Value>,
+  judge: (readShown: () => string | null) => Promise<Value>,
 ): Promise<Value> {
-  const shown: Shown = { hash: null };
-  return await judging.run(shown, () => judge(() => shown.hash));
+  const latest: Shown = { hash: null };
+  return await judging.run(latest, () => judge(() => latest.hash));
 }
 
 function note(question: object): void {
-  const shown = judging.getStore();
-  if (shown !== undefined && shown.hash === null) shown.hash = computeShortHash(question);
+  const latest = judging.getStore();
+  if (latest !== undefined && latest.hash === null) latest.hash = computeShortHash(question);
 }
