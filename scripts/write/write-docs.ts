@@ -17,6 +17,8 @@ import { METRICS, silentLogger } from '../../src/ports/telemetry.ts';
  * and the answer to one log. `--check` writes nothing and fails where a file is stale.
  */
 const HOME = resolve(import.meta.dirname, '../..');
+const KEYS = 'analyst.llm.keys.';
+const PROVIDER_KEYS = VARIABLES.filter(({ path }) => path.startsWith(KEYS));
 const EXAMPLE = 'test/fixtures/failures/loyalty-customer-null/log.txt';
 const COLUMNS = 100;
 
@@ -105,12 +107,18 @@ function metricsTable(): string {
 
 function configurationTable(): string {
   const defaults = parseConfig(embedded('.faultline', 'knowledge'));
-  const body = VARIABLES.map((variable) => [
-    code(variable.name),
-    defaultOf(variable, defaults),
-    meaningOf(variable),
-  ]);
+  const body = VARIABLES.flatMap((variable) => {
+    if (variable.path.startsWith(KEYS)) return variable === PROVIDER_KEYS[0] ? [providerKeysRow()] : [];
+    return [[code(variable.name), defaultOf(variable, defaults), meaningOf(variable)]];
+  });
   return rows(['variable', 'default', 'meaning'], body).join('\n');
+}
+
+/** Creates the row of the API keys, one of each provider of models. */
+function providerKeysRow(): string[] {
+  const models = PROVIDER_KEYS.map(({ path }) => `"${path.slice(KEYS.length)}:…"`).join(', ');
+  const names = PROVIDER_KEYS.map(({ name }) => code(name)).join(', ');
+  return [names, '–', `API keys for models named ${models}. Secret.`];
 }
 
 function rows(head: readonly string[], body: readonly (readonly string[])[]): string[] {

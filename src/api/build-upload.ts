@@ -205,7 +205,7 @@ function refuseOversized(request: FastifyRequest, maxBytes: number): void {
   request.raw.resume();
   throw new TriageError(
     'too-large',
-    `The upload has ${declared} bytes; the limit is ${maxBytes} (FAULTLINE_MAX_BODY_BYTES). ` +
+    `The upload has ${declared} bytes; the limit is ${maxBytes}, a quarter of FAULTLINE_MAX_LOG_BYTES. ` +
       'Compress the logs with gzip.',
   );
 }

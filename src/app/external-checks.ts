@@ -10,7 +10,7 @@ import type { Provider } from '../providers/provider.ts';
 import { createProviders } from '../providers/registry.ts';
 import { openNamedEmbedder } from './open-adapters.ts';
 import { checkAnalyst } from './open-models.ts';
-import { listReceivers } from './open-telemetry.ts';
+import { findReceiver } from './open-telemetry.ts';
 
 /** A model may have to be loaded first; it keeps its own time. */
 const MODEL_SPARE_MS = 15_000;
@@ -111,19 +111,21 @@ async function checkEmbedder(config: Config, signal: AbortSignal): Promise<Findi
   return ok('embedder', `${embedder.name}, ${vector.length} dimensions`);
 }
 
-/** Checks that the trace receivers respond. It sends no traces. */
+/** Checks that the receiver of traces responds. It sends no traces. */
 function listReceiverChecks({ tracing }: Config): Check[] {
-  return listReceivers(tracing).map(({ name, url }) => ({
-    name: `traces to ${name}`,
-    mend:
-      name === 'otlp'
-        ? 'check OTEL_EXPORTER_OTLP_ENDPOINT: is the collector running there with OTLP over HTTP?'
-        : 'check LANGFUSE_HOST',
-    ask: async (signal) => {
-      await probe({ url }, signal);
-      return ok(`traces to ${name}`, 'reachable');
+  const receiver = findReceiver(tracing);
+  if (receiver === undefined) return [];
+  const name = 'traces to otlp';
+  return [
+    {
+      name,
+      mend: 'check OTEL_EXPORTER_OTLP_ENDPOINT: is a receiver running there with OTLP over HTTP?',
+      ask: async (signal) => {
+        await probe({ url: receiver.url }, signal);
+        return ok(name, 'reachable');
+      },
     },
-  }));
+  ];
 }
 
 /**

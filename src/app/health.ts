@@ -211,7 +211,7 @@ async function askDisk({ database, disk }: Config, store: Pick<Database, 'checkR
   const { bavail, bsize } = await statfs(database.dataDir);
   const free = `${Math.floor((bavail * bsize) / MEGABYTE)} MB free`;
   if (bavail * bsize >= disk.minFreeMegabytes * MEGABYTE) return free;
-  const minimum = `the minimum of ${disk.minFreeMegabytes} (FAULTLINE_MIN_FREE_MB)`;
+  const minimum = `the minimum of ${disk.minFreeMegabytes} MB`;
   throw new TriageError('storage-failed', `The data directory has ${free}, less than ${minimum}.`);
 }
 

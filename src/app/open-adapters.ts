@@ -130,19 +130,19 @@ export async function openNamedEmbedder(
   config: Pick<Config, 'embedder' | 'analyst'>,
   logger: Logger,
 ): Promise<Embedder> {
-  const { driver, openai, local } = config.embedder;
+  const { driver, model, openai, local } = config.embedder;
   if (driver === 'hashing') return openWordEmbedder();
   if (driver === 'local') {
-    if (local.model === null) throw new TriageError('invalid-config', 'FAULTLINE_EMBEDDER_MODEL is not set.');
+    if (model === null) throw new TriageError('invalid-config', 'FAULTLINE_EMBEDDER_MODEL is not set.');
     return (await import('../models/embedder/local.ts')).openLocalEmbedder({
-      model: local.model,
+      model,
       download: local.download,
     });
   }
   const { createOpenAiEmbedder } = await import('../models/embedder/openai.ts');
   const { llm } = config.analyst;
   const server = openai.baseUrl === null ? { baseUrl: llm.baseUrl, apiKey: openai.apiKey ?? llm.apiKey } : {};
-  return createOpenAiEmbedder({ ...openai, ...server, logger });
+  return createOpenAiEmbedder({ ...openai, ...server, model: model ?? 'text-embedding-3-small', logger });
 }
 
 export async function openVectorIndex(

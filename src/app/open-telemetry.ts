@@ -64,49 +64,22 @@ function toBreakerReadings(toolbox: Toolbox): Reading[] {
 }
 
 interface Receiver {
-  readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * Opens a tracer for the configured receivers. Without receivers it returns a silent tracer and loads
- * nothing.
- */
+/** Opens a tracer for the configured receiver. Without one it returns a silent tracer and loads nothing. */
 export async function openTracer(config: Partial<Pick<Config, 'tracing'>>, logger: Logger): Promise<Tracer> {
-  const receivers = config.tracing === undefined ? [] : listReceivers(config.tracing);
-  if (config.tracing === undefined || receivers.length === 0) return silentTracer;
+  const receiver = config.tracing === undefined ? undefined : findReceiver(config.tracing);
+  if (config.tracing === undefined || receiver === undefined) return silentTracer;
   const { createOpenTelemetryTracer } = await import('../adapters/tracer/opentelemetry.ts');
-  return createOpenTelemetryTracer({ serviceName: config.tracing.otlp.serviceName, receivers, logger });
+  return createOpenTelemetryTracer({ serviceName: config.tracing.serviceName, receiver, logger });
 }
 
-/**
- * Lists the trace receivers: a collector configured by OpenTelemetry's own settings, Langfuse configured by
- * its keys, or both.
- */
-export function listReceivers({ otlp, langfuse }: Config['tracing']): Receiver[] {
-  const collector =
-    otlp.tracesEndpoint ?? (otlp.endpoint === null ? null : `${otlp.endpoint.replace(/\/$/, '')}/v1/traces`);
-  const { publicKey, secretKey } = langfuse;
-  return [
-    ...(collector === null
-      ? []
-      : [{ name: 'otlp', url: collector, headers: parseHeaders(otlp.headers ?? '') }]),
-    ...(publicKey === null || secretKey === null
-      ? []
-      : [
-          {
-            name: 'langfuse',
-            url: `${langfuse.host.replace(/\/$/, '')}/api/public/otel/v1/traces`,
-            headers: langfuseHeaders(publicKey, secretKey),
-          },
-        ]),
-  ];
-}
-
-function langfuseHeaders(publicKey: string, secretKey: string): Record<string, string> {
-  const basic = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
-  return { authorization: `Basic ${basic}`, 'x-langfuse-ingestion-version': '4' };
+/** Returns the receiver of traces that OpenTelemetry's own settings name; undefined if there is none. */
+export function findReceiver({ endpoint, headers }: Config['tracing']): Receiver | undefined {
+  if (endpoint === null) return undefined;
+  return { url: `${endpoint.replace(/\/$/, '')}/v1/traces`, headers: parseHeaders(headers ?? '') };
 }
 
 /**

@@ -203,10 +203,7 @@ function withRulesAlone({ analyst, tracing, webSearch, ...config }: Config): Con
     analyst: { ...analyst, driver: 'rules' },
     codeHost: { driver: 'local-git', clones: {} },
     webSearch: { ...webSearch, driver: 'none' },
-    tracing: {
-      otlp: { ...tracing.otlp, endpoint: null, tracesEndpoint: null },
-      langfuse: { ...tracing.langfuse, publicKey: null },
-    },
+    tracing: { ...tracing, endpoint: null },
   };
 }
 

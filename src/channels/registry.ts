@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { setting } from '../config/variable.ts';
 import { NotificationRule, NotificationRuleInput } from '../domain/notification-rule.ts';
 import type { Channel } from './channel.ts';
 import { EmailSettings, emailChannel } from './email.ts';
@@ -26,17 +25,9 @@ export const ChannelsConfig = z.object({
   email: EmailSettings.prefault({}),
   webhook: WebhookSettings.prefault({}),
   /** Minimum time between two edits of one published text, in milliseconds. */
-  pauseMs: setting(
-    'FAULTLINE_NOTICE_PAUSE_MS',
-    z.int().min(0).max(600_000).default(20_000),
-    'Minimum time between two edits of one comment, check, status, message or description, in milliseconds.',
-  ),
+  pauseMs: z.int().min(0).max(600_000).default(20_000),
   /** Time limit of one call, in milliseconds. */
-  timeoutMs: setting(
-    'FAULTLINE_PUBLISH_TIMEOUT_MS',
-    z.int().min(100).max(120_000).default(10_000),
-    'Time limit of one publishing call, in milliseconds.',
-  ),
+  timeoutMs: z.int().min(100).max(120_000).default(10_000),
 });
 export type ChannelsConfig = z.infer<typeof ChannelsConfig>;
 

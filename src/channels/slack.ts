@@ -25,17 +25,12 @@ export const SlackSettings = z
       'Bot token of a Slack app with the scope chat:write. Slack is notified when a default branch ' +
         'turns red.',
     ),
-    /** Channel for news of default branches; null: only the repositories in `channels` have one. */
-    channel: setting(
-      'FAULTLINE_SLACK_CHANNEL',
-      ChannelId.nullable().default(null),
-      'ID of the channel for these messages, such as C0123456789. Invite the app to it.',
-    ),
-    /** `owner/name` → its own channel. */
+    /** `owner/name` → the channel for news of its default branch; `*`: that of every other repository. */
     channels: setting(
       'FAULTLINE_SLACK_CHANNELS',
       z.record(z.string().min(1), ChannelId).default({}),
-      'Channels per repository, as owner/name=C0123456789, separated by commas.',
+      'IDs of the channels for these messages, as owner/name=C0123456789, separated by commas. The ' +
+        'repository * is every other one: *=C0123456789. Invite the app to them.',
     ),
     /**
      * Signing secrets of the app; two while one is rotated. Without one, there are no buttons that decide.
@@ -61,27 +56,19 @@ export const SlackSettings = z
       'IDs of the members who may use these buttons, such as U0123456789. Nobody else may.',
     ),
     /** Base URL of the Slack Web API. */
-    baseUrl: setting(
-      'FAULTLINE_SLACK_URL',
-      httpAddress().default('https://slack.com/api/'),
-      'URL of the Slack Web API, if not the default.',
-    ),
+    baseUrl: httpAddress().default('https://slack.com/api/'),
   })
-  .refine(
-    ({ token, channel, channels }) =>
-      token !== null || (channel === null && Object.keys(channels).length === 0),
-    {
-      path: ['token'],
-      error: 'a channel is set, but no token',
-    },
-  );
+  .refine(({ token, channels }) => token !== null || Object.keys(channels).length === 0, {
+    path: ['token'],
+    error: 'a channel is set, but no token',
+  });
 type SlackSettings = z.infer<typeof SlackSettings>;
 
 /** Posts about default branches, and the messages of rules, to Slack. */
 export function slackChannel(settings: SlackSettings): Channel {
-  const { token, channel, channels, signingSecrets } = settings;
-  const hasChannel = channel !== null || Object.keys(channels).length > 0;
-  const findChannel = (repository: string) => channels[repository] ?? channel;
+  const { token, channels, signingSecrets } = settings;
+  const hasChannel = Object.keys(channels).length > 0;
+  const findChannel = (repository: string) => channels[repository] ?? channels['*'] ?? null;
   return {
     name: NAME,
     secrets: [token ?? '', ...signingSecrets],
@@ -183,12 +170,12 @@ function createCheck(token: string, settings: SlackSettings): Check {
   };
 }
 
-function describeIdentity(who: string, { channel, channels }: SlackSettings): Finding {
-  if (channel !== null || Object.keys(channels).length > 0) return ok(NAME, `signed in as ${who}`);
+function describeIdentity(who: string, { channels }: SlackSettings): Finding {
+  if (Object.keys(channels).length > 0) return ok(NAME, `signed in as ${who}`);
   return note(
     NAME,
     `signed in as ${who}, but no channel is set`,
-    'set FAULTLINE_SLACK_CHANNEL to a channel ID, or use it in notification rules only',
+    'set FAULTLINE_SLACK_CHANNELS to channel IDs, or use it in notification rules only',
   );
 }
 

@@ -5,8 +5,8 @@
  * for it in so many words; then it is said. Does its work when imported, so it must be imported before
  * anything else.
  */
-const { LANGSMITH_TRACING, LANGSMITH_ENDPOINT, FAULTLINE_TRACING } = process.env;
-const wanted = LANGSMITH_TRACING?.toLowerCase() === 'true' && FAULTLINE_TRACING !== 'off';
+const { LANGSMITH_TRACING, LANGSMITH_ENDPOINT } = process.env;
+const wanted = LANGSMITH_TRACING?.toLowerCase() === 'true';
 const theirs = wanted ? /^LANGCHAIN_/i : /^LANG(?:SMITH|CHAIN)_/i;
 for (const name of Object.keys(process.env)) if (theirs.test(name)) delete process.env[name];
 

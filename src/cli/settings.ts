@@ -14,6 +14,7 @@ import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { createPreset, type Environment, loadConfig } from '../config/load.ts';
+import { describeIgnoredVariables } from '../config/removed-variables.ts';
 import type { Config } from '../config/schema.ts';
 import { getErrorMessage, getErrorReason, systemCode, TriageError } from '../domain/errors.ts';
 import { say } from './terminal.ts';
@@ -55,6 +56,7 @@ export function readConfig(dataDir: string, given: Environment = {}): Config {
  */
 export function readStoreConfig(dataDir: string): Config {
   const config = readConfig(dataDir);
+  for (const sentence of describeIgnoredVariables(process.env)) say(`warning: ${sentence}`);
   if (config.database.driver === 'pglite') prepareDataDirectory(dataDir);
   return config;
 }

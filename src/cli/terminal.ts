@@ -165,7 +165,7 @@ export async function reportError(error: unknown, json: boolean): Promise<void> 
       ? styleText('red', 'error', { validateStream: false })
       : 'error';
   say(`${prefix}: ${visibleLines(getErrorMessage(error)).join('\n')}`);
-  if (code === 'internal' && error instanceof Error && process.env.FAULTLINE_DEBUG !== undefined)
+  if (code === 'internal' && error instanceof Error && process.env.FAULTLINE_LOG_LEVEL === 'debug')
     say(error.stack ?? '');
 }
 

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { withModel } from './model-providers.ts';
 import { findProfile } from './profiles.ts';
+import { refuseRemovedVariables } from './removed-variables.ts';
 import { COMMON, type Config, parseConfig, VARIABLES } from './schema.ts';
 import type { Variable } from './variable.ts';
 
@@ -25,8 +26,7 @@ export function loadConfig(
   const wrong: TriageError[] = [];
   for (const variable of VARIABLES) {
     try {
-      const given = readText(variable, environment, readFile);
-      const text = FORMER_VALUES.get(`${variable.name}=${given}`) ?? given;
+      const text = readText(variable, environment, readFile);
       if (text !== undefined && text !== '')
         assign(merged, variable.path.split('.'), parsedValue(variable, text, readFile));
     } catch (error) {
@@ -34,39 +34,42 @@ export function loadConfig(
       wrong.push(error);
     }
   }
-  const config = parseConfig(merged, wrong.concat(findFormerVariables(environment)));
+  return deriveSettings(parseConfig(merged, wrong.concat(refuseRemovedVariables(environment))));
+}
+
+/** Derives what follows from other settings and has no variable of its own. */
+function deriveSettings(config: Config): Config {
+  const { http, database, jobQueue, buildArchive } = config;
+  const { autoNotify, humanReview, selfCorrect } = config.triage.thresholds;
+  const thresholds = {
+    autoNotify,
+    humanReview: Math.min(humanReview, autoNotify),
+    selfCorrect: Math.min(selfCorrect, autoNotify),
+  };
   return {
     ...config,
+    http: {
+      ...http,
+      maxBodyBytes: Math.ceil(http.maxLogBytes / 4),
+      tokenRateLimit: 5 * http.rateLimit,
+      sourceRateLimit: 10 * http.rateLimit,
+    },
+    triage: { ...config.triage, thresholds },
+    database:
+      database.driver === 'postgres'
+        ? { ...database, poolSize: Math.max(database.poolSize, jobQueue.concurrency + 6) }
+        : database,
+    buildArchive:
+      buildArchive.driver === 'mongodb'
+        ? { ...buildArchive, database: findDatabaseName(buildArchive.url) ?? buildArchive.database }
+        : buildArchive,
     analyst: { ...config.analyst, llm: withModel(config.analyst.llm, config.analyst.llm.model) },
   };
 }
 
-/** Settings of earlier releases, and the values that they have now. */
-const FORMER_VALUES: ReadonlyMap<string, string> = new Map([['FAULTLINE_JOB_QUEUE=pg-boss', 'database']]);
-
-/** Variables of earlier releases that set nothing any more, and what holds now. */
-const FORMER_VARIABLES: Readonly<Record<string, { readonly value: string; readonly now: string }>> = {
-  FAULTLINE_BLIND_EVERY: { value: '0', now: 'every review item shows its answer' },
-  FAULTLINE_GITHUB_COMMENT_MODE: { value: 'edit', now: 'a comment is always edited in place' },
-  FAULTLINE_FIRST_ROUND: {
-    value: 'rules',
-    now: 'rules choose the first tools, and with FAULTLINE_PROFILE=thorough the model does',
-  },
-  FAULTLINE_INVESTIGATOR_ROUNDS: {
-    value: '1',
-    now: 'an investigator has one round, and with FAULTLINE_PROFILE=thorough two',
-  },
-  FAULTLINE_TOOL_CONCURRENCY: { value: '4', now: 'a triage makes four tool calls in parallel' },
-  FAULTLINE_CLAIM_MS: { value: '900000', now: 'a reviewer holds an item for fifteen minutes' },
-};
-
-/** Refuses former variables, unless what they ask for is what always holds. */
-function findFormerVariables(environment: Environment): TriageError[] {
-  return Object.entries(FORMER_VARIABLES).flatMap(([name, { value, now }]) => {
-    const given = environment[name]?.trim() ?? '';
-    if (given === '' || given === value) return [];
-    return [new TriageError('invalid-config', `${name} is no longer a setting: ${now}. Remove it`)];
-  });
+/** Finds the database that the address of a MongoDB server names. */
+function findDatabaseName(url: string): string | undefined {
+  return /^[^/]+:\/\/[^/]+\/([^?]+)/.exec(url)?.[1];
 }
 
 interface Tree {
@@ -209,30 +212,20 @@ export function embedded(dataDir: string, knowledgeFolder: string) {
 }
 
 /**
- * Creates the preset `server`, with separate services, so that any number of processes share the work. Their
- * URLs have no default: a missing one is reported with its variable.
- */
-function server(dataDir: string, knowledgeFolder: string): object {
-  return {
-    ...COMMON,
-    database: { driver: 'postgres', readerUrl: null, ownerUrl: null, poolSize: 10 },
-    jobQueue: { driver: 'bullmq', concurrency: 4, inServe: false, prefix: 'faultline' },
-    buildArchive: { driver: 'mongodb', database: 'faultline' },
-    vectorIndex: { driver: 'pgvector', index: 'faultline', baseUrl: null },
-    knowledge: { folder: knowledgeFolder },
-    runs: { folder: runsFolder(dataDir) },
-  };
-}
-
-/**
- * Creates the preset that FAULTLINE_PRESET names. If it is unset, the URL of a PostgreSQL server selects
- * `server`.
+ * Creates the configuration that the named servers ask for. With a PostgreSQL server, any number of processes
+ * share the work; without one, it is `embedded`. Redis, MongoDB and Pinecone each take the place of the
+ * database where they are named.
  */
 export function createPreset(environment: Environment, dataDir: string, knowledgeFolder: string): object {
-  const name =
-    environment.FAULTLINE_PRESET?.trim() ||
-    (environment.FAULTLINE_DATABASE_URL || environment.FAULTLINE_DATABASE_URL_FILE ? 'server' : 'embedded');
-  if (name === 'embedded') return embedded(dataDir, knowledgeFolder);
-  if (name === 'server') return server(dataDir, knowledgeFolder);
-  throw new TriageError('invalid-config', `FAULTLINE_PRESET must be embedded or server, not "${name}"`);
+  const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]?.trim());
+  const preset: Tree = { ...embedded(dataDir, knowledgeFolder) };
+  let work = { concurrency: 2, inServe: true };
+  if (isSet('FAULTLINE_DATABASE_URL')) {
+    preset.database = { driver: 'postgres', readerUrl: null, ownerUrl: null, poolSize: 10 };
+    work = { concurrency: 4, inServe: false };
+  }
+  preset.jobQueue = { driver: isSet('FAULTLINE_REDIS_URL') ? 'bullmq' : 'database', ...work };
+  if (isSet('FAULTLINE_MONGODB_URL')) preset.buildArchive = { driver: 'mongodb' };
+  if (isSet('FAULTLINE_PINECONE_INDEX')) preset.vectorIndex = { driver: 'pinecone' };
+  return preset;
 }

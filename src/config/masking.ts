@@ -3,8 +3,6 @@ import { createProviders } from '../providers/registry.ts';
 import type { Config } from './schema.ts';
 import { extractPassword } from './variable.ts';
 
-const NO_NAMES: Config['mask'] = { emails: false, hosts: false, hostSuffixes: [] };
-
 /**
  * Creates the masking options: the secrets of the process, and the names to hide in addition to them. Accepts
  * a partial configuration, because the terminal has no server and no database.
@@ -23,8 +21,7 @@ export function createMaskingOptions(config: Partial<Config>) {
     ...(config.channels === undefined
       ? []
       : createChannels(config.channels).flatMap(({ secrets }) => secrets)),
-    config.tracing?.langfuse.secretKey,
-    ...(config.tracing?.otlp.headers?.split(/[=,]/) ?? []),
+    ...(config.tracing?.headers?.split(/[=,]/) ?? []),
     ...(config.database?.driver === 'postgres'
       ? [config.database.url, config.database.readerUrl, config.database.ownerUrl].map(extractPassword)
       : []),
@@ -37,7 +34,17 @@ export function createMaskingOptions(config: Partial<Config>) {
       ...new Set(known.flatMap((secret) => (typeof secret === 'string' && secret !== '' ? [secret] : []))),
     ],
     own,
-    names: config.mask ?? NO_NAMES,
+    names: toNames(config.mask ?? []),
+  };
+}
+
+/** Converts the setting to the masker's options. A suffix of private host names asks for host names, too. */
+function toNames(mask: Config['mask']) {
+  const hostSuffixes = mask.filter((name) => name.startsWith('.'));
+  return {
+    emails: mask.includes('emails'),
+    hosts: mask.includes('hosts') || hostSuffixes.length > 0,
+    hostSuffixes,
   };
 }
 

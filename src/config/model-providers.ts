@@ -54,13 +54,14 @@ export const EmbedderConfig = group({
     'How knowledge is searched: hashing (by words), openai (also by meaning, with an embedding ' +
       'model), or local (with an embedding model on this machine).',
   ),
+  /** Null: the usual one of OpenAI; for local, words alone. */
+  model: setting(
+    'FAULTLINE_EMBEDDER_MODEL',
+    z.string().min(1).nullable().default(null),
+    'Its model. openai: by default text-embedding-3-small. local: a folder with an ONNX model, or a hub ' +
+      'name such as Xenova/all-MiniLM-L6-v2.',
+  ),
   local: group({
-    /** A folder, or a name of the hub; null: words alone. */
-    model: setting(
-      'FAULTLINE_EMBEDDER_MODEL',
-      z.string().min(1).nullable().default(null),
-      'Sentence model for local: a folder with an ONNX model, or a hub name such as Xenova/all-MiniLM-L6-v2.',
-    ),
     download: flag('FAULTLINE_EMBEDDER_DOWNLOAD', 'Set to true to allow a one-time download of a hub model.'),
   }),
   openai: group({
@@ -72,22 +73,8 @@ export const EmbedderConfig = group({
         'with its key.',
     ),
     apiKey: credential('OPENAI_EMBEDDING_API_KEY', 'Its API key, if different from OPENAI_API_KEY.'),
-    model: setting(
-      'OPENAI_EMBEDDING_MODEL',
-      z.string().min(1).default('text-embedding-3-small'),
-      'Embedding model to use.',
-    ),
-    /** Length of a vector; null: as the server answers. */
-    dimensions: setting(
-      'OPENAI_EMBEDDING_DIMENSIONS',
-      z.int().min(8).max(16_000).nullable().default(null),
-      'Required vector dimensions. Default: the dimensions of the first response.',
-    ),
-    timeoutMs: setting(
-      'OPENAI_EMBEDDING_TIMEOUT_MS',
-      z.int().positive().default(30_000),
-      'Time limit of one batch of texts, in milliseconds.',
-    ),
+    /** Time limit of one batch of texts, in milliseconds. */
+    timeoutMs: z.int().positive().default(30_000),
     maxRetries: z.int().min(0).max(5).default(2),
   }),
 });
@@ -109,14 +96,10 @@ export const AnalystConfig = group({
     ),
     apiKey: credential('OPENAI_API_KEY', 'Its API key.'),
     model: setting(
-      'FAULTLINE_MODEL',
-      setting(
-        'OPENAI_MODEL',
-        z.string().default('gpt-4o-mini'),
-        'Model to use. With a provider prefix, such as "anthropic:claude-sonnet-4-5", that provider ' +
-          'is used with its own key.',
-      ),
-      'Same as OPENAI_MODEL; takes precedence over it.',
+      'OPENAI_MODEL',
+      z.string().default('gpt-4o-mini'),
+      'Model to use. With a provider prefix, such as "anthropic:claude-sonnet-4-5", that provider ' +
+        'is used with its own key.',
     ),
     /** Keys of providers that a model's name may begin with, by the provider's name. */
     keys: ProviderKeys.prefault({}),

@@ -47,44 +47,35 @@ const TrustProxy = z.union(
   'must be a number of hops (1 to 16), or addresses such as 10.0.0.0/8, separated by commas',
 );
 
-const Thresholds = z
-  .object({
-    autoNotify: setting(
-      'FAULTLINE_AUTO_NOTIFY',
-      z.number().min(0).max(1).default(0.85),
-      'Minimum confidence (0..1) to publish an answer automatically.',
-    ),
-    humanReview: setting(
-      'FAULTLINE_HUMAN_REVIEW',
-      z.number().min(0).max(1).default(0.65),
-      'Minimum confidence to send an answer to review rather than work on it again.',
-    ),
-    selfCorrect: setting(
-      'FAULTLINE_SELF_CORRECT',
-      z.number().min(0).max(1).default(0.5),
-      'Minimum confidence to work on an answer again; below it, the web is searched.',
-    ),
-  })
-  .check(inOrder('selfCorrect', 'humanReview'), inOrder('humanReview', 'autoNotify'));
+/** Confidence from which an answer is published, waits for review, or is worked on again. */
+const Thresholds = z.object({
+  autoNotify: setting(
+    'FAULTLINE_AUTO_NOTIFY',
+    z.number().min(0).max(1).default(0.85),
+    'Minimum confidence (0..1) to publish an answer automatically. Below it, an answer waits for review; ' +
+      'below 0.65, it is worked on again; below 0.5, the web is searched.',
+  ),
+  humanReview: z.number().min(0).max(1).default(0.65),
+  selfCorrect: z.number().min(0).max(1).default(0.5),
+});
 
-type ThresholdName = 'selfCorrect' | 'humanReview' | 'autoNotify';
-
-/**
- * Creates a check that `lower` is not above `upper`. Bands that overlap would leave one of verify's four
- * actions out of reach.
- */
-function inOrder(
-  lower: ThresholdName,
-  upper: ThresholdName,
-): z.core.CheckFn<Readonly<Record<ThresholdName, number>>> {
-  return ({ value, issues }) => {
-    if (value[lower] <= value[upper]) return;
-    const message =
-      `${value[lower]} is above ${describeField(`triage.thresholds.${upper}`)}, which ` +
-      `is ${value[upper]}`;
-    issues.push({ code: 'custom', message, path: [lower], input: value });
-  };
-}
+/** The names that are masked: `emails`, `hosts`, and more suffixes of private host names. */
+const NamesToMask = setting(
+  'FAULTLINE_MASK_NAMES',
+  z
+    .array(
+      z
+        .string()
+        .regex(
+          /^(?:emails|hosts|\.[\w.-]{1,200})$/,
+          'must be emails, hosts, or a suffix such as .corp.example.com',
+        ),
+    )
+    .default([]),
+  'Names in logs that are replaced before anything is stored or sent to a model, separated by commas: ' +
+    'emails (`<EMAIL_1>`), hosts (private addresses and host names, `<HOST_1>`), and suffixes of your own ' +
+    'private host names, such as .corp.example.com.',
+);
 
 /** The settings that every installation has, with their defaults. */
 const Common = z.object({
@@ -100,32 +91,23 @@ const Common = z.object({
       z.url().nullable().default(null),
       'Public URL of the service, used in links.',
     ),
-    maxBodyBytes: setting(
-      'FAULTLINE_MAX_BODY_BYTES',
-      z.int().positive().default(bytes(64)),
-      'Largest request body, in bytes.',
-    ),
+    /** Largest request body: a quarter of `maxLogBytes`. */
+    maxBodyBytes: z.int().positive().default(bytes(64)),
     maxLogBytes: setting(
       'FAULTLINE_MAX_LOG_BYTES',
       z.int().positive().default(bytes(256)),
-      'Largest log after decompression, in bytes.',
+      'Largest log after decompression, in bytes. A request may have a quarter of it.',
     ),
     rateLimit: setting(
       'FAULTLINE_RATE_LIMIT',
       z.int().positive().default(600),
-      'Requests per minute and address. This limit and the two below apply per process.',
+      'Requests per minute, address and process. One token may send five times as many, from any ' +
+        'address, and one sender of webhooks ten times.',
     ),
-    tokenRateLimit: setting(
-      'FAULTLINE_TOKEN_RATE_LIMIT',
-      z.int().positive().default(3000),
-      'Requests per minute and token, from any address.',
-    ),
-    sourceRateLimit: setting(
-      'FAULTLINE_SOURCE_RATE_LIMIT',
-      z.int().positive().default(6000),
-      'Accepted webhooks per minute and sender: a GitHub repository, organization or App, or a ' +
-        'Jenkins address.',
-    ),
+    /** Requests per minute and token. */
+    tokenRateLimit: z.int().positive().default(3000),
+    /** Accepted webhooks per minute and sender: GitHub's repository, organization or App, or an address. */
+    sourceRateLimit: z.int().positive().default(6000),
     trustProxy: setting(
       'FAULTLINE_TRUST_PROXY',
       TrustProxy.default(false),
@@ -148,12 +130,7 @@ const Common = z.object({
   providers: ProvidersConfig.prefault({}),
   /** An embedded database with less free disk accepts no builds. */
   disk: group({
-    minFreeMegabytes: setting(
-      'FAULTLINE_MIN_FREE_MB',
-      z.int().min(0).default(256),
-      'Minimum free megabytes on the disk of an embedded database. Below it, /readyz returns 503; ' +
-        '0 disables the check.',
-    ),
+    minFreeMegabytes: z.int().min(0).default(256),
   }),
   embedder: EmbedderConfig,
 
@@ -166,51 +143,34 @@ const Common = z.object({
   channels: ChannelsConfig.prefault({}),
   triage: group({
     /** Null: the default of the analyst, see {@link resolveBudgetTokens}. */
-    budgetTokens: setting(
-      'FAULTLINE_BUDGET_TOKENS',
-      z.int().min(200).max(200_000).nullable().default(null),
-      'Log tokens that an analysis may use.',
-    ),
-    /** The profile that supplies every number that is not set; see `profiles.ts`. */
+    budgetTokens: z.int().min(200).max(200_000).nullable().default(null),
+    /** The profile that supplies the numbers below; see `profiles.ts`. */
     profile: setting(
       'FAULTLINE_PROFILE',
       z.enum(PROFILE_NAMES).default('balanced'),
       'Effort per run: fast, balanced or thorough. Sets rounds, time limit, budgets, ' +
-        'investigators, and whether a model chooses the first tools (thorough only). Settings override its numbers.',
+        'investigators, and whether a model chooses the first tools (thorough only).',
     ),
-    maxIterations: setting(
-      'FAULTLINE_MAX_ITERATIONS',
-      z.int().min(1).max(10).default(5),
-      'Maximum rounds of tool calls.',
-    ),
+    /** The maximum number of rounds of tool calls. */
+    maxIterations: z.int().min(1).max(10).default(5),
     /** The resources that one run may use before it ends with what is known; 0: no limit. */
     budget: group({
-      tokens: setting(
-        'FAULTLINE_MAX_RUN_TOKENS',
-        z.int().min(0).default(80_000),
-        'Model tokens that one run may use before it ends with what is known. 0: no limit.',
-      ),
+      /** Tokens of the model. */
+      tokens: z.int().min(0).default(80_000),
       costUsd: setting(
         'FAULTLINE_MAX_RUN_USD',
         z.number().min(0).default(0.1),
-        'US dollars that one run may cost before it ends with what is known. 0: no limit.',
+        'US dollars that one run may cost before it ends with what is known. Default: that of the ' +
+          'profile. 0: no limit.',
       ),
-      seconds: setting(
-        'FAULTLINE_MAX_RUN_SECONDS',
-        z.number().min(0).default(240),
-        'Seconds of work after which a run ends with what is known. 0: ' +
-          'only the time limit ends it, without an answer.',
-      ),
+      /** Seconds of work. */
+      seconds: z.number().min(0).default(240),
     }),
     /** The chooser of the first tool calls of a model: rules (by category, at no cost) or the model itself. */
     firstRound: z.enum(['rules', 'model']).default('rules'),
     investigators: group({
-      when: setting(
-        'FAULTLINE_INVESTIGATORS',
-        z.enum(['never', 'complex', 'always']).default('complex'),
-        'When code, history and documents are investigated in parallel: ' +
-          'never, complex (complex failures only) or always.',
-      ),
+      /** The failures whose code, history and documents are investigated in parallel. */
+      when: z.enum(['never', 'complex', 'always']).default('complex'),
       /** The maximum number of rounds of tool calls per investigator. */
       rounds: z.int().min(1).max(3).default(1),
     }),
@@ -222,29 +182,17 @@ const Common = z.object({
     ),
     /** The number of tool calls that one triage makes in parallel. */
     toolConcurrency: z.int().min(1).max(16).default(4),
-    timeLimitMs: setting(
-      'FAULTLINE_TIME_LIMIT_MS',
-      z.int().positive().default(300_000),
-      'Time limit of one analysis, in milliseconds.',
-    ),
-    leaseMs: setting(
-      'FAULTLINE_LEASE_MS',
-      z.int().min(1000).default(30_000),
-      'How long the builds of a dead or frozen worker wait for another worker, in milliseconds; ' +
-        'at least 1000.',
-    ),
-    maxCrashes: setting(
-      'FAULTLINE_MAX_CRASHES',
-      z.int().min(1).max(100).default(3),
-      'How many times the process may die while triaging a build, with no step finished, before the ' +
-        'build is sent to review.',
-    ),
-    greenBuilds: setting(
-      'FAULTLINE_GREEN_BUILDS',
-      z.int().min(0).max(10).default(3),
-      'Number of green builds of a job to compare a failed build with. ' +
-        'Their logs are stored as templates. 0 turns this off.',
-    ),
+    /** The time limit of one analysis, in milliseconds. */
+    timeLimitMs: z.int().positive().default(300_000),
+    /** The time for which the builds of a dead or frozen worker wait for another one, in milliseconds. */
+    leaseMs: z.int().min(1000).default(30_000),
+    /**
+     * The number of times that the process may die while triaging a build, with no step finished, before the
+     * build is sent to review.
+     */
+    maxCrashes: z.int().min(1).max(100).default(3),
+    /** The number of passing builds to compare a failed build with. Their logs are stored as templates. */
+    greenBuilds: z.int().min(0).max(10).default(3),
     thresholds: Thresholds.prefault({}),
     maxWrong: setting(
       'FAULTLINE_MAX_WRONG',
@@ -267,17 +215,10 @@ const Common = z.object({
   review: group({
     /** The time for which a reviewer holds an item, in milliseconds. */
     claimMs: z.int().positive().default(900_000),
-    questionMs: setting(
-      'FAULTLINE_QUESTION_MS',
-      z.int().positive().default(86_400_000),
-      "How long a run waits for a reviewer's answer before it continues without one, in milliseconds.",
-    ),
-    undoMs: setting(
-      'FAULTLINE_UNDO_MS',
-      z.int().min(0).max(600_000).default(10_000),
-      'Delay before a decision is published, in milliseconds. A decision undone within it is never ' +
-        'published.',
-    ),
+    /** The time that a run waits for a reviewer's answer before it continues without one, in milliseconds. */
+    questionMs: z.int().positive().default(86_400_000),
+    /** Delay before a decision is published, in milliseconds. One undone within it is never published. */
+    undoMs: z.int().min(0).max(600_000).default(10_000),
     auditEvery: setting(
       'FAULTLINE_AUDIT_EVERY',
       z.int().min(0).max(1_000_000).default(0),
@@ -285,25 +226,8 @@ const Common = z.object({
         'accuracy; 0 disables this. 50 is a good start.',
     ),
   }),
-  /** The names that are hidden in addition to secrets, as `<EMAIL_1>` and `<HOST_1>`. */
-  mask: group({
-    emails: flag(
-      'FAULTLINE_MASK_EMAILS',
-      'Set to true to replace email addresses in logs with `<EMAIL_1>`, `<EMAIL_2>` and so on before ' +
-        'anything is stored or sent to a model.',
-    ),
-    hosts: flag(
-      'FAULTLINE_MASK_HOSTS',
-      'Set to true to replace private addresses and host names in logs with `<HOST_1>`, `<HOST_2>` ' +
-        'and so on.',
-    ),
-    /** The suffixes of private host names, in addition to `.local`, `.internal`, and similar ones. */
-    hostSuffixes: setting(
-      'FAULTLINE_MASK_HOST_SUFFIXES',
-      z.array(z.string().min(2)).default([]),
-      'Suffixes of additional private host names, such as .corp.example.com, separated by commas.',
-    ),
-  }),
+  /** The names that are hidden in addition to secrets. */
+  mask: NamesToMask,
   /** The retention periods of logs and of builds with everything that belongs to them. */
   retention: group({
     logsDays: setting(
@@ -328,47 +252,24 @@ const Common = z.object({
     ),
   }),
   /**
-   * The destinations of spans of runs, model calls and tools. Spans are sent only if an address or a key is
-   * set. They contain no text of logs or prompts.
+   * The destination of spans of runs, model calls and tools. Spans are sent only if an address is set. They
+   * contain no text of logs or prompts.
    */
   tracing: group({
-    otlp: group({
-      /** Base address of a collector; `/v1/traces` is added. */
-      endpoint: setting(
-        'OTEL_EXPORTER_OTLP_ENDPOINT',
-        z.url().nullable().default(null),
-        'Base URL of an OpenTelemetry collector (OTLP over HTTP) that receives spans of runs, model ' +
-          'calls and tools, without their text.',
-      ),
-      tracesEndpoint: setting(
-        'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-        z.url().nullable().default(null),
-        'The same, as the full URL.',
-      ),
-      /** `name=value,…` */
-      headers: credential(
-        'OTEL_EXPORTER_OTLP_HEADERS',
-        'Headers for the collector, as name=value, separated by commas.',
-      ),
-      serviceName: setting(
-        'OTEL_SERVICE_NAME',
-        z.string().min(1).default('faultline'),
-        'Service name in the spans.',
-      ),
-    }),
-    langfuse: group({
-      publicKey: setting(
-        'LANGFUSE_PUBLIC_KEY',
-        z.string().nullable().default(null),
-        'Langfuse public key. With the secret key, the same spans go to Langfuse.',
-      ),
-      secretKey: credential('LANGFUSE_SECRET_KEY', 'Langfuse secret key.'),
-      host: setting(
-        'LANGFUSE_HOST',
-        z.url().default('https://cloud.langfuse.com'),
-        'Langfuse URL, for another region or a self-hosted instance.',
-      ),
-    }),
+    /** Base address of a receiver; `/v1/traces` is added. */
+    endpoint: setting(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      z.url().nullable().default(null),
+      'Base URL of an OpenTelemetry collector, or of Langfuse (OTLP over HTTP), that receives spans of ' +
+        'runs, model calls and tools, without their text.',
+    ),
+    /** `name=value,…` */
+    headers: credential('OTEL_EXPORTER_OTLP_HEADERS', 'Headers for it, as name=value, separated by commas.'),
+    serviceName: setting(
+      'OTEL_SERVICE_NAME',
+      z.string().min(1).default('faultline'),
+      'Service name in the spans.',
+    ),
   }),
   /**
    * A port of its own for monitoring: `/metrics`, `/healthz` and `/readyz` without a token. Null: there is
@@ -392,7 +293,7 @@ const Common = z.object({
     level: setting(
       'FAULTLINE_LOG_LEVEL',
       z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-      'Log level: debug, info, warn, error or silent.',
+      'Log level: debug (also prints the stack trace of internal errors), info, warn, error or silent.',
     ),
   }),
 });

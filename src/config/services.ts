@@ -27,11 +27,8 @@ export const DatabaseConfig = z.discriminatedUnion('driver', [
       'The same database with the role that owns the tables, for `faultline migrate`. serve and worker do not need it.',
       { secret: true },
     ),
-    poolSize: setting(
-      'FAULTLINE_DATABASE_POOL',
-      z.int().min(2).max(200),
-      'PostgreSQL connections per process.',
-    ),
+    /** Connections per process. */
+    poolSize: z.int().min(2).max(200),
   }),
 ]);
 
@@ -50,12 +47,7 @@ const WORK = {
 
 export const JobQueueConfig = z.discriminatedUnion('driver', [
   z.object({
-    driver: setting(
-      'FAULTLINE_JOB_QUEUE',
-      z.literal('database'),
-      'What brings builds to workers: database (workers look there) or bullmq (a queue in Redis). ' +
-        'The database records pending work with either.',
-    ),
+    driver: z.literal('database'),
     ...WORK,
   }),
   z.object({
@@ -63,51 +55,50 @@ export const JobQueueConfig = z.discriminatedUnion('driver', [
     ...WORK,
     url: setting(
       'FAULTLINE_REDIS_URL',
-      address(['redis', 'rediss'], 'without Redis, set FAULTLINE_JOB_QUEUE=database'),
-      'Redis server for bullmq, as redis://host:port.',
+      address(['redis', 'rediss']),
+      'Redis server, as redis://host:port/0. Then BullMQ brings builds to workers; otherwise, workers look ' +
+        'in the database, which records pending work with either.',
       { secret: true },
     ),
-    prefix: setting('FAULTLINE_REDIS_PREFIX', z.string().min(1).max(100), 'Prefix of every Redis key.'),
+    /** The prefix of every key. */
+    prefix: z.string().min(1).max(100).default('faultline'),
   }),
 ]);
 
 export const BuildArchiveConfig = z.discriminatedUnion('driver', [
   z.object({
-    driver: setting(
-      'FAULTLINE_BUILD_ARCHIVE',
-      z.literal('postgres'),
-      'Where full logs are stored: postgres or mongodb.',
-    ),
+    driver: z.literal('postgres'),
   }),
   z.object({
     driver: z.literal('mongodb'),
     url: setting(
       'FAULTLINE_MONGODB_URL',
-      address(['mongodb', 'mongodb+srv'], 'without MongoDB, set FAULTLINE_BUILD_ARCHIVE=postgres'),
-      'MongoDB server, as mongodb://host:port.',
+      address(['mongodb', 'mongodb+srv']),
+      'MongoDB server, as mongodb://host:port/database. Full logs are then stored there, in the database ' +
+        'faultline if none is named; otherwise, they are in PostgreSQL.',
       { secret: true },
     ),
-    database: setting('FAULTLINE_MONGODB_DATABASE', z.string().min(1).max(60), 'MongoDB database name.'),
+    database: z.string().min(1).max(60).default('faultline'),
   }),
 ]);
 
 export const VectorIndexConfig = z.discriminatedUnion('driver', [
   z.object({
-    driver: setting(
-      'FAULTLINE_VECTOR_INDEX',
-      z.literal('pgvector'),
-      'Vector index for semantic search: pgvector or pinecone.',
-    ),
+    driver: z.literal('pgvector'),
   }),
   z.object({
     driver: z.literal('pinecone'),
     apiKey: setting('PINECONE_API_KEY', z.string('is not set').min(1, 'is not set'), 'Pinecone API key.', {
       secret: true,
     }),
-    index: setting('FAULTLINE_PINECONE_INDEX', z.string().min(1).max(45), 'Pinecone index name.'),
+    index: setting(
+      'FAULTLINE_PINECONE_INDEX',
+      z.string().min(1).max(45),
+      'Pinecone index for semantic search. Without it, pgvector in the database is used.',
+    ),
     baseUrl: setting(
       'FAULTLINE_PINECONE_URL',
-      httpAddress().nullable(),
+      httpAddress().nullable().default(null),
       'URL of the Pinecone control plane, if not the default.',
     ),
   }),
@@ -147,11 +138,8 @@ export const WebSearchConfig = z
     apiKey: credential('FAULTLINE_WEB_SEARCH_KEY', 'Brave or Tavily API key.'),
     /** Time limit of one search, in milliseconds. */
     timeoutMs: z.int().positive().default(10_000),
-    pages: setting(
-      'FAULTLINE_WEB_SEARCH_PAGES',
-      z.int().min(0).max(5).default(2),
-      'Number of result pages to read, 0 to 5. Only pages on the public internet are read.',
-    ),
+    /** Number of result pages to read. Only pages on the public internet are read. */
+    pages: z.int().min(0).max(5).default(2),
   })
   .refine(({ driver, baseUrl }) => driver !== 'searxng' || baseUrl !== null, {
     path: ['baseUrl'],

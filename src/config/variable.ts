@@ -36,6 +36,11 @@ export function flag(name: string, meaning: string) {
   return setting(name, z.boolean().default(false), meaning);
 }
 
+/** Creates a setting for what may be written at a provider: nothing by default. */
+export function writes<const Kind extends string>(name: string, kinds: readonly Kind[], meaning: string) {
+  return setting(name, z.array(z.enum(kinds)).default([]), meaning);
+}
+
 /** Creates a setting for a credential of this installation; null if it is not set. */
 export function credential(name: string, meaning: string) {
   return setting(name, z.string().nullable().default(null), meaning, { secret: true });
@@ -129,12 +134,6 @@ function toVariableType(schema: z.core.$ZodType): Variable['type'] {
  * settings.
  */
 export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] = [
-  {
-    name: 'FAULTLINE_PRESET',
-    meaning:
-      'Either embedded (everything in one process and one directory) or server (separate services). ' +
-      'Default: server if FAULTLINE_DATABASE_URL is set, otherwise embedded.',
-  },
   { name: 'FAULTLINE_DATA_DIR', meaning: 'Data directory, unless --data names one. Default: .faultline.' },
   {
     name: 'FAULTLINE_URL',
@@ -152,8 +151,6 @@ export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] =
       'Each start prints a notice. Otherwise, these variables are ignored. ' +
       'LANGCHAIN_… is always ignored.',
   },
-  { name: 'FAULTLINE_TRACING', meaning: 'Set to off to send nothing to LangSmith, whatever else is set.' },
-  { name: 'FAULTLINE_DEBUG', meaning: 'If set, internal errors also print their stack trace.' },
   { name: 'NO_COLOR', meaning: 'If set, output has no color and no box, as with --plain.' },
   {
     name: 'XDG_CACHE_HOME',

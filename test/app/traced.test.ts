@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createOpenTelemetryTracer } from '../../src/adapters/tracer/opentelemetry.ts';
-import { listReceivers } from '../../src/app/open-telemetry.ts';
+import { findReceiver } from '../../src/app/open-telemetry.ts';
 import { tracedChatModel, tracedToolbox } from '../../src/app/watched.ts';
 import { COMMON } from '../../src/config/schema.ts';
 import { createOpenAiChatModel } from '../../src/models/chat/openai.ts';
@@ -17,11 +17,8 @@ let tracer: Tracer;
 beforeEach(async () => {
   receiver = await startSpanReceiver();
   server = await startOpenAiServer();
-  const receivers = listReceivers({
-    ...COMMON.tracing,
-    otlp: { ...COMMON.tracing.otlp, endpoint: receiver.url },
-  });
-  tracer = createOpenTelemetryTracer({ serviceName: 'faultline', receivers, logger: silentLogger });
+  const to = { url: `${receiver.url}/v1/traces`, headers: {} };
+  tracer = createOpenTelemetryTracer({ serviceName: 'faultline', receiver: to, logger: silentLogger });
 });
 afterEach(async () => {
   await receiver.close();
@@ -124,40 +121,26 @@ describe('a question to a tool', () => {
   });
 });
 
-describe('who gets spans', () => {
-  const langfuse = { publicKey: 'pk-lf-1', secretKey: 'sk-lf-2', host: 'https://langfuse.example/' };
-
-  it('is nobody unless an address or both keys are set', () => {
-    expect(listReceivers(COMMON.tracing)).toEqual([]);
-    expect(listReceivers({ ...COMMON.tracing, langfuse: { ...langfuse, secretKey: null } })).toEqual([]);
+describe('the receiver of spans', () => {
+  it('is nobody unless an address is set', () => {
+    expect(findReceiver(COMMON.tracing)).toBeUndefined();
   });
 
-  it('is a collector, with the headers it wants', () => {
-    const otlp = {
-      endpoint: 'http://collector:4318/',
-      tracesEndpoint: null,
-      headers: 'X-Key=a%20b, broken,other = c=d',
-      serviceName: 's',
-    };
-    expect(listReceivers({ ...COMMON.tracing, otlp })).toEqual([
-      { name: 'otlp', url: 'http://collector:4318/v1/traces', headers: { 'x-key': 'a b', other: 'c=d' } },
-    ]);
-    expect(
-      listReceivers({ ...COMMON.tracing, otlp: { ...otlp, tracesEndpoint: 'http://c/t' } })[0]?.url,
-    ).toBe('http://c/t');
+  it('is what OpenTelemetry names, with its headers', () => {
+    const headers = 'X-Key=a%20b, broken,other = c=d';
+    expect(findReceiver({ endpoint: 'http://collector:4318/', headers, serviceName: 's' })).toEqual({
+      url: 'http://collector:4318/v1/traces',
+      headers: { 'x-key': 'a b', other: 'c=d' },
+    });
   });
 
-  it('is Langfuse by its keys, which go to nobody else', () => {
-    const otlp = { ...COMMON.tracing.otlp, endpoint: 'http://collector:4318', headers: 'x-key=k' };
-    const [collector, other] = listReceivers({ otlp, langfuse });
-    expect(collector?.headers).toEqual({ 'x-key': 'k' });
-    expect(other).toEqual({
-      name: 'langfuse',
+  it('may be Langfuse, with its keys in a header', () => {
+    const basic = Buffer.from('pk-lf-1:sk-lf-2').toString('base64');
+    const headers = `Authorization=Basic ${basic},x-langfuse-ingestion-version=4`;
+    const endpoint = 'https://langfuse.example/api/public/otel';
+    expect(findReceiver({ endpoint, headers, serviceName: 's' })).toEqual({
       url: 'https://langfuse.example/api/public/otel/v1/traces',
-      headers: {
-        authorization: `Basic ${Buffer.from('pk-lf-1:sk-lf-2').toString('base64')}`,
-        'x-langfuse-ingestion-version': '4',
-      },
+      headers: { authorization: `Basic ${basic}`, 'x-langfuse-ingestion-version': '4' },
     });
   });
 });

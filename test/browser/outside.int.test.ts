@@ -22,7 +22,7 @@ beforeAll(async () => {
       ...config,
       providers: {
         ...config.providers,
-        github: GithubSettings.parse({ baseUrl: host.url, token: 'ghp_x', comment: true, rerun: true }),
+        github: GithubSettings.parse({ baseUrl: host.url, token: 'ghp_x', writes: ['comment', 'rerun'] }),
       },
     }),
   });

@@ -59,7 +59,7 @@ function broken(): Record<string, string> {
     FAULTLINE_DATABASE_URL: `postgres://faultline:${PASSWORD}@${nothingThere()}/faultline`,
     FAULTLINE_REDIS_URL: `redis://:${PASSWORD}@${nothingThere()}`,
     FAULTLINE_MONGODB_URL: `mongodb://faultline:${PASSWORD}@${nothingThere()}`,
-    FAULTLINE_VECTOR_INDEX: 'pinecone',
+    FAULTLINE_PINECONE_INDEX: 'faultline',
     PINECONE_API_KEY: 'pcsk_wrong',
     FAULTLINE_PINECONE_URL: refusing.url,
     FAULTLINE_GITHUB_URL: `${refusing.url}/github`,
@@ -126,7 +126,6 @@ describe('E5: doctor', () => {
       () => ({
         FAULTLINE_PRESET: 'server',
         FAULTLINE_DATABASE_URL: '',
-        FAULTLINE_REDIS_URL: '',
         FAULTLINE_JOB_QUEUE: 'bullmq',
       }),
       'configuration',
@@ -174,9 +173,9 @@ describe('E5: doctor', () => {
 const github = (path: string) => ({ FAULTLINE_GITHUB_URL: `${refusing.url}${path}` });
 /** What is not looked at here takes its time to be found missing. */
 const missing = () => ({
-  FAULTLINE_JOB_QUEUE: 'database',
-  FAULTLINE_BUILD_ARCHIVE: 'postgres',
-  FAULTLINE_VECTOR_INDEX: 'pgvector',
+  FAULTLINE_REDIS_URL: '',
+  FAULTLINE_MONGODB_URL: '',
+  FAULTLINE_PINECONE_INDEX: '',
   FAULTLINE_ANALYST: 'rules',
   FAULTLINE_EMBEDDER: 'hashing',
 });

@@ -3,12 +3,10 @@ import { listExternalChecks } from '../../src/app/external-checks.ts';
 import { embedded, loadConfig } from '../../src/config/load.ts';
 import { runCheck } from '../../src/ports/health.ts';
 
-/** What doctor says of these letters: c(omment), k (check), s(tatus). */
-async function says(asked: string, token: string, publicUrl = 'https://fl.example'): Promise<string[]> {
+/** What doctor says where these are to be written. */
+async function says(writes: string, token: string, publicUrl = 'https://fl.example'): Promise<string[]> {
   const environment = {
-    FAULTLINE_GITHUB_COMMENT: String(asked.includes('c')),
-    FAULTLINE_GITHUB_CHECK: String(asked.includes('k')),
-    FAULTLINE_GITHUB_STATUS: String(asked.includes('s')),
+    FAULTLINE_GITHUB_WRITES: writes,
     FAULTLINE_GITHUB_TOKEN: token,
     FAULTLINE_PUBLIC_URL: publicUrl,
   };
@@ -23,16 +21,16 @@ async function says(asked: string, token: string, publicUrl = 'https://fl.exampl
 
 it('doctor lists what is posted to GitHub, and what cannot be', async () => {
   expect(await says('', '')).toEqual([]);
-  expect(await says('c', '')).toEqual([
+  expect(await says('comment', '')).toEqual([
     'note: github-comment is off: no token or App is configured to write it',
   ]);
-  expect(await says('c', 'ghp_x')).toEqual(['ok: github-comment', 'ok: github-suggestion']);
-  expect(await says('ck', 'ghp_x')).toEqual([
+  expect(await says('comment', 'ghp_x')).toEqual(['ok: github-comment', 'ok: github-suggestion']);
+  expect(await says('comment,check', 'ghp_x')).toEqual([
     'ok: github-comment',
     'ok: github-suggestion',
     'note: github-check is off: only GitHub Apps can write checks',
   ]);
-  expect(await says('ks', 'ghs_ofActions', '')).toEqual([
+  expect(await says('check,status', 'ghs_ofActions', '')).toEqual([
     'ok: github-check',
     'ok: github-status',
     'note: the texts have no links',

@@ -84,8 +84,6 @@ test.skipIf(withoutPostgres)(
     const findings = await diagnose(FOLDER, {
       FAULTLINE_DATABASE_URL: url,
       FAULTLINE_ANALYST: 'rules',
-      FAULTLINE_BUILD_ARCHIVE: 'postgres',
-      FAULTLINE_JOB_QUEUE: 'bullmq',
       FAULTLINE_REDIS_URL: 'redis://127.0.0.1:9',
     });
     await postgres.dispose();

@@ -22,10 +22,10 @@ it('says nothing where Slack is not used', () => {
 
 it.each([
   [
-    { channel: 'C0123456789', signingSecrets: ['a-secret'], reviewers: ['U0123456789'] },
+    { channels: { '*': 'C0123456789' }, signingSecrets: ['a-secret'], reviewers: ['U0123456789'] },
     ['slack: ok', 'slack buttons: ok'],
   ],
-  [{ channel: 'C0123456789', signingSecrets: ['a-secret'] }, ['slack: ok', 'slack buttons: note']],
+  [{ channels: { '*': 'C0123456789' }, signingSecrets: ['a-secret'] }, ['slack: ok', 'slack buttons: note']],
   [{}, ['slack: note', 'slack buttons: note']],
 ])('%j is %j', async (change, found) => {
   expect(await ask(change)).toEqual(found);

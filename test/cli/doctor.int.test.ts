@@ -22,9 +22,7 @@ describe.skipIf(withoutPostgres || withoutRedis)('doctor at real servers', () =>
   const findingsOf = async (database: string) => {
     const findings = await diagnose(FOLDER, {
       FAULTLINE_DATABASE_URL: database,
-      FAULTLINE_JOB_QUEUE: 'bullmq',
       FAULTLINE_REDIS_URL: redis.url,
-      FAULTLINE_BUILD_ARCHIVE: 'postgres',
       FAULTLINE_ANALYST: 'rules',
     });
     return new Map(findings.map((finding) => [finding.name, finding]));

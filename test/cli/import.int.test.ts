@@ -45,7 +45,7 @@ afterEach(async () => {
 const env = () => ({
   FAULTLINE_GITEA_URL: host.url,
   FAULTLINE_GITEA_TOKEN: 'gitea-token-0123',
-  FAULTLINE_GITEA_COMMENT: 'true',
+  FAULTLINE_GITEA_WRITES: 'comment',
   FAULTLINE_DATA_DIR: data,
 });
 const args = ['import', '--repository', 'shop/api', '--since', '30d'];

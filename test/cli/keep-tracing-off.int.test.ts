@@ -80,11 +80,12 @@ describe('LANGSMITH_TRACING=true', () => {
     expect(sent).not.toContain('lsv2_pt_of_the_test');
   });
 
-  it('sends nothing where FAULTLINE_TRACING=off', async () => {
+  it('sends nothing, and says so, where FAULTLINE_TRACING=off is left from an earlier release', async () => {
     const ended = await faultlineProcess(['triage', LOG, '--json'], {
       env: { ...tracing(), FAULTLINE_TRACING: 'off' },
     });
-    expect(ended.code).toBe(0);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('FAULTLINE_TRACING is no longer a setting');
     expect(service.requests).toEqual([]);
   });
 

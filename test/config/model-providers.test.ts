@@ -9,18 +9,18 @@ const llmOf = (environment: Record<string, string>) =>
 
 test.each([
   [
-    { FAULTLINE_MODEL: 'anthropic:claude-x', ANTHROPIC_API_KEY: 'k' },
+    { OPENAI_MODEL: 'anthropic:claude-x', ANTHROPIC_API_KEY: 'k' },
     ['https://api.anthropic.com/v1', 'claude-x', 'k'],
   ],
   [{ OPENAI_MODEL: 'ollama:qwen3:8b' }, ['http://localhost:11434/v1', 'qwen3:8b', null]],
-  [{ FAULTLINE_MODEL: 'openai:gpt-x', OPENAI_API_KEY: 'o' }, [null, 'gpt-x', 'o']],
+  [{ OPENAI_MODEL: 'openai:gpt-x', OPENAI_API_KEY: 'o' }, [null, 'gpt-x', 'o']],
   // A model whose own name holds a colon, and a gateway that serves a provider's models under our key for it.
   [
-    { FAULTLINE_MODEL: 'qwen3:8b', OPENAI_BASE_URL: 'http://127.0.0.1:1' },
+    { OPENAI_MODEL: 'qwen3:8b', OPENAI_BASE_URL: 'http://127.0.0.1:1' },
     ['http://127.0.0.1:1', 'qwen3:8b', null],
   ],
   [
-    { FAULTLINE_MODEL: 'google:gemini-x', OPENAI_BASE_URL: 'http://127.0.0.1:1', OPENAI_API_KEY: 'g' },
+    { OPENAI_MODEL: 'google:gemini-x', OPENAI_BASE_URL: 'http://127.0.0.1:1', OPENAI_API_KEY: 'g' },
     ['http://127.0.0.1:1', 'gemini-x', 'g'],
   ],
 ])('%j is asked at %j', (environment, [baseUrl, model, apiKey]) => {
@@ -28,12 +28,12 @@ test.each([
 });
 
 test('no other provider’s key is ever sent, and the missing one is named', () => {
-  const llm = llmOf({ FAULTLINE_MODEL: 'mistral:large', OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a' });
+  const llm = llmOf({ OPENAI_MODEL: 'mistral:large', OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a' });
   expect(() => modelOptions(llm)).toThrow('api.mistral.ai requires a key: set MISTRAL_API_KEY');
 });
 
 test('another model of a run takes its own provider', () => {
-  const llm = llmOf({ FAULTLINE_MODEL: 'gpt-x', OPENAI_API_KEY: 'o', GROQ_API_KEY: 'q' });
+  const llm = llmOf({ OPENAI_MODEL: 'gpt-x', OPENAI_API_KEY: 'o', GROQ_API_KEY: 'q' });
   expect(modelOptions(withModel(llm, 'groq:llama-x'))).toMatchObject({
     baseUrl: 'https://api.groq.com/openai/v1',
     apiKey: 'q',

@@ -9,7 +9,7 @@ it('says nothing in Slack, and nothing on Jenkins, unless asked', () => {
   const { channels, providers } = load({});
   expect(channels.slack).toMatchObject({
     token: null,
-    channel: null,
+    channels: {},
     reviewers: [],
     baseUrl: 'https://slack.com/api/',
   });
@@ -19,14 +19,13 @@ it('says nothing in Slack, and nothing on Jenkins, unless asked', () => {
 it('reads the token from a file, channels by repository, secrets and reviewers', () => {
   const { slack } = load({
     FAULTLINE_SLACK_TOKEN_FILE: '/run/secrets/slack',
-    FAULTLINE_SLACK_CHANNEL: 'C0123456789',
-    FAULTLINE_SLACK_CHANNELS: 'shop/api=C0000000001,shop/web=C0000000002',
+    FAULTLINE_SLACK_CHANNELS: '*=C0123456789,shop/api=C0000000001,shop/web=C0000000002',
     FAULTLINE_SLACK_SIGNING_SECRET: 'first-secret,second-secret',
     FAULTLINE_SLACK_REVIEWERS: 'U0123456789, U0000000001',
   }).channels;
   expect(slack).toMatchObject({
     token: 'xoxb-from-a-file',
-    channels: { 'shop/api': 'C0000000001', 'shop/web': 'C0000000002' },
+    channels: { '*': 'C0123456789', 'shop/api': 'C0000000001', 'shop/web': 'C0000000002' },
     signingSecrets: ['first-secret', 'second-secret'],
     reviewers: ['U0123456789', 'U0000000001'],
   });
@@ -34,10 +33,9 @@ it('reads the token from a file, channels by repository, secrets and reviewers',
 
 describe('is refused with what is wrong', () => {
   it.each([
-    [{ FAULTLINE_SLACK_CHANNEL: 'C0123456789' }, 'but no token'],
-    [{ FAULTLINE_SLACK_TOKEN: 'xoxb-1', FAULTLINE_SLACK_CHANNEL: '#builds' }, 'must be a channel ID'],
+    [{ FAULTLINE_SLACK_CHANNELS: '*=C0123456789' }, 'but no token'],
+    [{ FAULTLINE_SLACK_TOKEN: 'xoxb-1', FAULTLINE_SLACK_CHANNELS: '*=#builds' }, 'must be a channel ID'],
     [{ FAULTLINE_SLACK_REVIEWERS: 'ada' }, 'must be a member ID'],
-    [{ FAULTLINE_SLACK_URL: 'file:///etc/passwd' }, 'FAULTLINE_SLACK_URL'],
     [{ FAULTLINE_JENKINS_DESCRIPTION: 'yes' }, 'FAULTLINE_JENKINS_DESCRIPTION'],
   ])('%j', (set, said) => {
     expect(() => load(set)).toThrow(said);

@@ -179,7 +179,7 @@ describe('a pull request under act, with a server and a GitHub that is imitated'
       ...{
         FAULTLINE_GITHUB_URL: github.url,
         FAULTLINE_GITHUB_TOKEN: 'ghp_test',
-        FAULTLINE_GITHUB_COMMENT: 'true',
+        FAULTLINE_GITHUB_WRITES: 'comment',
       },
     });
   });

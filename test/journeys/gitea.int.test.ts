@@ -47,8 +47,7 @@ beforeAll(async () => {
     FAULTLINE_GITEA_URL: gitea.url,
     FAULTLINE_GITEA_TOKEN: sha1,
     FAULTLINE_GITEA_WEBHOOK_SECRET: SECRET,
-    FAULTLINE_GITEA_COMMENT: 'true',
-    FAULTLINE_GITEA_STATUS: 'true',
+    FAULTLINE_GITEA_WRITES: 'comment,status',
   });
   await api(admin, 'POST', `/repos/${SHOP}/hooks`, z.unknown(), {
     type: 'gitea',

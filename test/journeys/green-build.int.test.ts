@@ -20,6 +20,7 @@ import { makeZip } from '../support/make-zip.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { recordedBuild } from '../support/recorded-build.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
+import { withSettings } from '../support/settings.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { githubExample, githubSignature } from '../support/webhook-senders.ts';
 
@@ -79,7 +80,7 @@ function start(): Promise<Service> {
     FAULTLINE_GITHUB_URL: github.url,
     FAULTLINE_GITHUB_TOKEN: 'ghs_of-the-journey',
     // What is known fills what room is left.
-    FAULTLINE_BUDGET_TOKENS: String(BUDGET),
+    ...withSettings({ triage: { budgetTokens: BUDGET } }),
   });
 }
 

@@ -12,6 +12,7 @@ import { faultOfWalk } from '../support/graph-walk.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { startPostgres, withoutPostgres } from '../support/postgres.ts';
+import { withSettings } from '../support/settings.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../support/die-at.ts');
@@ -83,10 +84,8 @@ async function killAtEach(
     ...database,
     FAULTLINE_PUBLISH_WEBHOOK_URL: receiver.url,
     FAULTLINE_PUBLISH_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
-    FAULTLINE_PUBLISH_TIMEOUT_MS: '500',
-    FAULTLINE_LEASE_MS: '1000',
     // It is no fault of this failure that its process dies.
-    FAULTLINE_MAX_CRASHES: '100',
+    ...withSettings({ triage: { leaseMs: 1000, maxCrashes: 100 }, channels: { timeoutMs: 500 } }),
   };
   const nodes: string[] = [];
   for (const place of places) {
@@ -146,8 +145,6 @@ describe('T01: kill -9 between any two writes', () => {
       expectOnce(
         await killAtEach(PLACES.postgres, folder, {
           FAULTLINE_DATABASE_URL: url,
-          FAULTLINE_JOB_QUEUE: 'pg-boss',
-          FAULTLINE_BUILD_ARCHIVE: 'postgres',
         }),
       );
       await server.dispose();

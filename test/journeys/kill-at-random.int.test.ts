@@ -10,11 +10,12 @@ import { type CapturedFailure, capturedFailures } from '../support/captured-fail
 import { faultOfWalk } from '../support/graph-walk.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
+import { withSettings } from '../support/settings.ts';
 
 const BUILDS = 20;
 const KILLS = 10;
 /** Kills from outside are no fault of what was running. */
-const SETTINGS = { FAULTLINE_MAX_CRASHES: '100' };
+const SETTINGS = withSettings({ triage: { maxCrashes: 100 } });
 const Accepted = z.object({ buildId: z.string() });
 const Progress = z.object({ triage: z.object({ state: z.string(), error: z.string().nullable() }) });
 

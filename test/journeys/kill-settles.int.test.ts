@@ -7,12 +7,13 @@ import { z } from 'zod';
 import { capturedFailures } from '../support/captured-failures.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
+import { withSettings } from '../support/settings.ts';
 import { THOROUGH } from '../support/thorough.ts';
 
 const BUILDS = 12;
 const ROUNDS = THOROUGH ? 3 : 1;
 /** A lease that nothing here could wait for: what was being worked on is taken over before it ends. */
-const LEASE = { FAULTLINE_LEASE_MS: `${60 * 60_000}` };
+const LEASE = withSettings({ triage: { leaseMs: 60 * 60_000 } });
 const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
 const Accepted = z.object({ buildId: z.string() });
 const Progress = z.object({ triage: z.object({ state: z.string() }) });

@@ -5,8 +5,9 @@ import type { Analysis } from '../../src/domain/analysis.ts';
 import { faultOfWalk } from '../support/graph-walk.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
+import { withSettings } from '../support/settings.ts';
 import { THOROUGH } from '../support/thorough.ts';
-import { type Fleet, openFleet, type Worker } from '../support/worker-fleet.ts';
+import { FLEET_SETTINGS, type Fleet, openFleet, type Worker } from '../support/worker-fleet.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
@@ -63,7 +64,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
       FAULTLINE_PUBLISH_WEBHOOK_SECRET: SECRET,
       FAULTLINE_CONCURRENCY: String(CONCURRENCY),
       // Kills from outside are no fault of what was running.
-      FAULTLINE_MAX_CRASHES: '100',
+      ...withSettings({ ...FLEET_SETTINGS, triage: { ...FLEET_SETTINGS.triage, maxCrashes: 100 } }),
     };
     await withFleet(settings, async (fleet) => {
       const builds = await fleet.storeBuilds(BUILDS);
@@ -152,7 +153,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
   });
 
   it('T69: workers whose clocks are ten minutes apart agree who has what', async () => {
-    await withFleet({ FAULTLINE_LEASE_MS: '30000', FAULTLINE_PUBLISH_TIMEOUT_MS: '10000' }, async (fleet) => {
+    await withFleet(withSettings({}), async (fleet) => {
       const builds = await fleet.storeBuilds(12);
       const workers = ['-600000', '0', '600000'].map((offset) => fleet.start({ WORKER_CLOCK_MS: offset }));
       await Promise.all(workers.map(({ ready }) => ready));

@@ -11,7 +11,7 @@ import { createArchiveWithFallback } from '../../src/stores/archive/with-fallbac
 import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createWorkStore } from '../../src/stores/work.ts';
 import { capturedFailures } from '../support/captured-failures.ts';
-import { startMongodb, type TestMongodb, withoutMongodb } from '../support/mongodb.ts';
+import { inDatabase, startMongodb, type TestMongodb, withoutMongodb } from '../support/mongodb.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
 import { THOROUGH } from '../support/thorough.ts';
@@ -40,11 +40,7 @@ describe.skipIf(withoutMongodb)('MongoDB', () => {
     mongodb = await startMongodb();
     const name = mongodb.database();
     await mongodb.kill();
-    const archive = {
-      FAULTLINE_BUILD_ARCHIVE: 'mongodb',
-      FAULTLINE_MONGODB_URL: mongodb.url,
-      FAULTLINE_MONGODB_DATABASE: name,
-    };
+    const archive = { FAULTLINE_MONGODB_URL: inDatabase(mongodb.url, name) };
     service = await startService(folder, archive);
 
     // Away from the start: taken, and triaged from the database.

@@ -74,8 +74,6 @@ async function start(
       FAULTLINE_TOKENS: `admin:admin:${TOKEN}`,
       FAULTLINE_LOG_LEVEL: 'debug',
       FAULTLINE_GITHUB_URL: github.url,
-      FAULTLINE_JOB_QUEUE: 'pg-boss',
-      FAULTLINE_BUILD_ARCHIVE: 'postgres',
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       OTEL_SERVICE_NAME: command,
       ...environment,
@@ -148,7 +146,6 @@ describe.skipIf(withoutPostgres)('a process with the API and workers', () => {
     const common = {
       FAULTLINE_DATABASE_URL: database,
       FAULTLINE_AUTO_NOTIFY: '0.5',
-      FAULTLINE_HUMAN_REVIEW: '0.5',
     };
     const api = await start('serve', {
       ...common,
@@ -248,11 +245,9 @@ describe.skipIf(withoutPostgres)('a process with the API and workers', () => {
     const api = await start('serve', {
       FAULTLINE_DATABASE_URL: withPassword(await postgres.createMigrated()),
       FAULTLINE_WORK_IN_SERVE: 'true',
-      FAULTLINE_JOB_QUEUE: 'bullmq',
       FAULTLINE_REDIS_URL: `redis://:${PASSWORD}@${nowhere}`,
-      FAULTLINE_BUILD_ARCHIVE: 'mongodb',
       FAULTLINE_MONGODB_URL: `mongodb://faultline:${PASSWORD}@${nowhere}`,
-      FAULTLINE_VECTOR_INDEX: 'pinecone',
+      FAULTLINE_PINECONE_INDEX: 'faultline',
       PINECONE_API_KEY: PASSWORD,
       FAULTLINE_PINECONE_URL: `http://${nowhere}`,
       FAULTLINE_ANALYST: 'llm',

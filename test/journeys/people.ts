@@ -7,6 +7,7 @@ import { openBrowser, openPage } from '../support/browser.ts';
 import { capturedFailure } from '../support/captured-failures.ts';
 import { createFakeGithub, type FakeGithub } from '../support/fake-github.ts';
 import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
+import { withSettings } from '../support/settings.ts';
 import { githubExample, githubSignature } from '../support/webhook-senders.ts';
 import type { Installation } from './webhook-to-review.ts';
 
@@ -46,13 +47,12 @@ export function webhookToRecall(
           FAULTLINE_GITHUB_WEBHOOK_SECRET: SECRET,
           FAULTLINE_GITHUB_URL: github.url,
           FAULTLINE_GITHUB_TOKEN: 'ghs_of-the-journey',
-          FAULTLINE_GITHUB_COMMENT: 'true',
+          FAULTLINE_GITHUB_WRITES: 'comment',
           FAULTLINE_PUBLIC_URL: 'https://faultline.example',
           FAULTLINE_TOKENS: `admin:admin:${ADMIN},anna:review+read:${ANNA}`,
           // Nothing is sure enough to go out without a person; what is decided goes out soon.
           FAULTLINE_AUTO_NOTIFY: '1',
-          FAULTLINE_UNDO_MS: '500',
-          FAULTLINE_NOTICE_PAUSE_MS: '500',
+          ...withSettings({ review: { undoMs: 500 }, channels: { pauseMs: 500 } }),
         }),
       ]);
     });

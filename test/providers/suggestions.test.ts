@@ -291,7 +291,7 @@ describe.each([
   it('are written where comments are configured, from what is known of the pull request', async () => {
     const prefix = `FAULTLINE_${name.toUpperCase()}`;
     const environment = {
-      [`${prefix}_COMMENT`]: 'true',
+      [`${prefix}_WRITES`]: 'comment',
       [`${prefix}_TOKEN`]: 'ghp_secret',
       [`${prefix}_URL`]: server.url,
     };

@@ -43,6 +43,13 @@ export interface TestMongodb {
   stop(): Promise<void>;
 }
 
+/** The address of one database of a server. */
+export function inDatabase(url: string, database: string): string {
+  const address = new URL(url);
+  address.pathname = `/${database}`;
+  return address.href;
+}
+
 /** A server of our own, whose disk can be full, too. */
 export interface OwnMongodb extends TestMongodb {
   /** Whether it refuses writes with OutOfDiskSpace. */

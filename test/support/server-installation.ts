@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { BARE } from './bare-environment.ts';
 import { type ComposeModel, type ComposeService, newEnv, readCompose } from './compose/compose.ts';
 import { freePort } from './gate.ts';
-import { startMongodb, type TestMongodb } from './mongodb.ts';
+import { inDatabase, startMongodb, type TestMongodb } from './mongodb.ts';
 import { startPostgres, type TestServer } from './postgres.ts';
 import { startRedis, type TestRedis } from './redis.ts';
 
@@ -52,9 +52,7 @@ export async function installServer(
   const addresses = {
     FAULTLINE_DATABASE_URL: databaseUrl,
     FAULTLINE_REDIS_URL: redis.url,
-    FAULTLINE_REDIS_PREFIX: `faultline-${process.pid}-${Date.now().toString(36)}`,
-    FAULTLINE_MONGODB_URL: mongodb.url,
-    FAULTLINE_MONGODB_DATABASE: mongodb.database(),
+    FAULTLINE_MONGODB_URL: inDatabase(mongodb.url, mongodb.database()),
   };
   const running: Running[] = [];
   return {

@@ -13,9 +13,11 @@ import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { BARE } from './bare-environment.ts';
 import { capturedFailure } from './captured-failures.ts';
 import type { TestServer } from './postgres.ts';
+import { withSettings } from './settings.ts';
 
 const SCRIPT = resolve(import.meta.dirname, 'worker-process.ts');
-const LEASE_MS = '1000';
+/** What is held by a worker that was killed is free again soon, and a receiver has half a second. */
+export const FLEET_SETTINGS = { triage: { leaseMs: 1000 }, channels: { timeoutMs: 500 } };
 /** A failure whose answer the rules are sure of, so that it is told without a person. */
 const SURE = 'receipt-snapshot';
 const READY_MS = 240_000;
@@ -51,13 +53,10 @@ export async function openFleet(
   const stores = createStores(database, systemClock);
   const workers: Worker[] = [];
   const environment = {
-    ...{ ...BARE, FAULTLINE_DATABASE_URL: url, FAULTLINE_JOB_QUEUE: 'database' },
-    ...{
-      FAULTLINE_BUILD_ARCHIVE: 'postgres',
-      FAULTLINE_LEASE_MS: LEASE_MS,
-      FAULTLINE_PUBLISH_TIMEOUT_MS: '500',
-      ...settings,
-    },
+    ...BARE,
+    FAULTLINE_DATABASE_URL: url,
+    ...withSettings(FLEET_SETTINGS),
+    ...settings,
   };
   return {
     database,

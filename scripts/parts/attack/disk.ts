@@ -8,8 +8,9 @@ import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withSettings } from '../../../test/support/settings.ts';
 import { acceptedId, LOG, listBuilds, tell, upload, wronglyAnswered } from './shared/builds.ts';
-import { type AttackedService, reportService, startService } from './shared/service.ts';
+import { type AttackedService, LIMITLESS, reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
 
 const DISK_MB = 160;
@@ -54,7 +55,7 @@ async function attack(disk: string): Promise<number> {
   await writeFile(ballast, randomBytes(BALLAST_MB * 1024 * 1024));
   const service = await startService({
     dataDir: join(disk, 'data'),
-    settings: { FAULTLINE_MIN_FREE_MB: `${LOW_MB}` },
+    settings: withSettings({ ...LIMITLESS, disk: { minFreeMegabytes: LOW_MB } }),
   });
   try {
     const filled = await fill(service);

@@ -5,11 +5,12 @@ import { createFakeGithub } from '../../../test/support/fake-github.ts';
 import { githubJob, startGithubApi } from '../../../test/support/github-api.ts';
 import { createTestGithubApp, install } from '../../../test/support/github-app.ts';
 import { sendJson, startLoopback } from '../../../test/support/loopback-server.ts';
+import { withSettings } from '../../../test/support/settings.ts';
 import { SLACK_TOKEN, startSlackApi } from '../../../test/support/slack-api.ts';
 import { githubExample, githubSignature } from '../../../test/support/webhook-senders.ts';
 import { answered, authorized, LOG, listBuilds, tell } from './shared/builds.ts';
 import { createForger, FIXED_PATH, HARMFUL, MARK, NAME_MARK, SECRET } from './shared/forged-experiments.ts';
-import { reportService, startService } from './shared/service.ts';
+import { LIMITLESS, reportService, startService } from './shared/service.ts';
 import { report } from './shared/tools.ts';
 
 const BUILDS = 12;
@@ -60,18 +61,15 @@ const service = await startService({
     FAULTLINE_GITHUB_URL: github.url,
     FAULTLINE_GITHUB_APP_ID: app.id,
     FAULTLINE_GITHUB_APP_KEY: app.privateKey,
-    FAULTLINE_GITHUB_COMMENT: 'true',
-    FAULTLINE_GITHUB_CHECK: 'true',
-    FAULTLINE_GITHUB_STATUS: 'true',
+    FAULTLINE_GITHUB_WRITES: 'comment,check,status',
     // Some answers must be published, unsure as they are.
     FAULTLINE_MAX_WRONG: '1',
     FAULTLINE_AUTO_NOTIFY: '0.55',
-    FAULTLINE_HUMAN_REVIEW: '0.55',
     FAULTLINE_PUBLISH_WEBHOOK_URL: receiver.url,
     FAULTLINE_PUBLISH_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
     FAULTLINE_SLACK_TOKEN: SLACK_TOKEN,
-    FAULTLINE_SLACK_CHANNEL: 'C0123456789',
-    FAULTLINE_SLACK_URL: slack.url,
+    FAULTLINE_SLACK_CHANNELS: '*=C0123456789',
+    ...withSettings({ ...LIMITLESS, channels: { slack: { baseUrl: slack.url } } }),
   },
 });
 try {

@@ -60,12 +60,10 @@ const service = await startService({
   settings: {
     FAULTLINE_GITHUB_URL: github.url,
     FAULTLINE_GITHUB_TOKEN: 'attack',
-    FAULTLINE_GITHUB_COMMENT: 'true',
-    FAULTLINE_GITHUB_STATUS: 'true',
+    FAULTLINE_GITHUB_WRITES: 'comment,status',
     // Some answers must be published, unsure as they are.
     FAULTLINE_MAX_WRONG: '1',
     FAULTLINE_AUTO_NOTIFY: '0.55',
-    FAULTLINE_HUMAN_REVIEW: '0.55',
     FAULTLINE_PUBLISH_WEBHOOK_URL: receiver.url,
     FAULTLINE_PUBLISH_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
   },

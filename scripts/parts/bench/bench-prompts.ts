@@ -93,7 +93,7 @@ async function casesOf(dataset: string): Promise<Case[]> {
     rounds: ROUNDS,
     judge: (body, rounds) => judge(body, rounds, known()),
   });
-  const env = { OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: 'none', FAULTLINE_MODEL: 'gpt-4o-mini' };
+  const env = { OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: 'none', OPENAI_MODEL: 'gpt-4o-mini' };
   await replay(['--dataset', whole, '--out', out, '--analyst', 'llm', '--concurrency', '1'], env);
   await model.close();
   const results = new Map(readLines(out, Result).map((result) => [result.id, result]));

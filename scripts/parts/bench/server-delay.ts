@@ -19,7 +19,8 @@ export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options });
   const folder = mkdtempSync(join(tmpdir(), 'faultline-delay-'));
   const bytes = Number(values.megabytes) * 1_000_000;
-  const limits = { FAULTLINE_MAX_BODY_BYTES: `${2 * bytes}`, FAULTLINE_MAX_LOG_BYTES: `${2 * bytes}` };
+  // A request may have a quarter of it.
+  const limits = { FAULTLINE_MAX_LOG_BYTES: `${8 * bytes}` };
   const world = await openServerWorld({
     NODE_OPTIONS: `--import=${METER}`,
     BENCH_LOOP_FOLDER: folder,

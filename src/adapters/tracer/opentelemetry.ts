@@ -25,8 +25,7 @@ import {
 
 export interface OpenTelemetryOptions {
   readonly serviceName: string;
-  /** The receivers; at least one. */
-  readonly receivers: readonly SpanReceiver[];
+  readonly receiver: SpanReceiver;
   readonly logger: Logger;
 }
 
@@ -37,13 +36,11 @@ const MAX_TEXT = 200;
  * Spans by OpenTelemetry. Nothing is registered globally, so what else in the process is traced stays as it
  * is; where it has an open span, ours stand under it.
  */
-export function createOpenTelemetryTracer({ serviceName, receivers, logger }: OpenTelemetryOptions): Tracer {
+export function createOpenTelemetryTracer({ serviceName, receiver, logger }: OpenTelemetryOptions): Tracer {
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName }),
     spanLimits: { attributeValueLengthLimit: MAX_TEXT, attributeCountLimit: 64 },
-    spanProcessors: receivers.map(
-      (receiver) => new BatchSpanProcessor({ exporter: createOtlpExporter(receiver, logger) }),
-    ),
+    spanProcessors: [new BatchSpanProcessor({ exporter: createOtlpExporter(receiver, logger) })],
   });
   const tracer = provider.getTracer('faultline');
   const open = new AsyncLocalStorage<Context>();
@@ -123,8 +120,6 @@ function toAttributes(facts: SpanFacts): Attributes {
 }
 
 export interface SpanReceiver {
-  /** The name for the log: "langfuse". */
-  readonly name: string;
   /** The whole address: "https://collector:4318/v1/traces". */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -133,9 +128,8 @@ export interface SpanReceiver {
 const TIMEOUT_MS = 5_000;
 
 /**
- * Sends spans as OTLP over HTTP in JSON. OpenTelemetry's own exporter is not used because it adds the headers
- * of OTEL_EXPORTER_OTLP_HEADERS to every receiver: with two of them, one would get the other's key. What
- * cannot be sent is lost and logged once.
+ * Sends spans as OTLP over HTTP in JSON. OpenTelemetry's own exporter is not used because it follows redirects
+ * with the key. What cannot be sent is lost and logged once.
  */
 function createOtlpExporter(receiver: SpanReceiver, logger: Logger): SpanExporter {
   let warned = false;
@@ -145,7 +139,7 @@ function createOtlpExporter(receiver: SpanReceiver, logger: Logger): SpanExporte
       const sent = send(receiver, JsonTraceSerializer.serializeRequest(spans)).then(
         () => done({ code: 0 }),
         (error: unknown) => {
-          if (!warned) logger.warn({ receiver: receiver.name, error }, 'spans could not be sent');
+          if (!warned) logger.warn({ receiver: receiver.url, error }, 'spans could not be sent');
           warned = true;
           done({ code: 1, error: error instanceof Error ? error : new Error(String(error)) });
         },

@@ -186,7 +186,7 @@ const BAD_TOKEN: Kind = {
 };
 const NO_ROOM: Kind = {
   code: 'upstream-failed',
-  advice: 'Is FAULTLINE_SLACK_CHANNEL a channel ID, and was the app invited to the channel?',
+  advice: 'Does FAULTLINE_SLACK_CHANNELS name channel IDs, and was the app invited to the channel?',
 };
 const GONE: Kind = { code: 'not-found' };
 const TOO_LONG: Kind = { code: 'too-large' };

@@ -15,11 +15,6 @@ export interface OpenAiEmbedderOptions {
   /** May be null for a server that wants none. */
   readonly apiKey: string | null;
   readonly model: string;
-  /**
-   * The length of the vectors; null for the length of the first one. OpenAI's text-embedding-3 models are
-   * asked for exactly this length.
-   */
-  readonly dimensions: number | null;
   /** Time limit of one batch with all its attempts, in milliseconds. */
   readonly timeoutMs: number;
   /** Tries after the first, for errors that say trying again may help. */
@@ -52,7 +47,8 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
       'OpenAI needs an API key for embeddings; set one, or set the base URL of a server that needs none',
     );
   }
-  let dimensions = options.dimensions;
+  /** The length of the first vector. */
+  let dimensions: number | null = null;
   const embed = async (texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> => {
     const vectors: Float32Array[] = [];
     for (const batch of splitBatches(texts)) append(vectors, await embedBatch(options, batch, signal));
@@ -62,7 +58,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     return vectors;
   };
   return {
-    name: `openai:${options.model}${options.dimensions === null ? '' : `:${options.dimensions}`}`,
+    name: `openai:${options.model}`,
     get dimensions() {
       return dimensions;
     },
@@ -117,8 +113,8 @@ function wrongLength(model: string, got: number, wanted: number | null): TriageE
       : `a vector of ${got} numbers where ${wanted} were expected`;
   return new TriageError(
     'upstream-failed',
-    `The embedding server returned ${expected} for ${model}; set OPENAI_EMBEDDING_DIMENSIONS to the ` +
-      "model's dimensions, then run: faultline knowledge reindex",
+    `The embedding server returned ${expected} for ${model}; if its model was replaced, restart, then ` +
+      'run: faultline knowledge reindex',
     { details: { model, got, wanted } },
   );
 }
@@ -132,13 +128,11 @@ const Reply = z.object({
  * a chat model's errors have.
  */
 async function requestEmbeddings(
-  { baseUrl, apiKey, model, dimensions, maxReplyBytes = MAX_REPLY_BYTES }: OpenAiEmbedderOptions,
+  { baseUrl, apiKey, model, maxReplyBytes = MAX_REPLY_BYTES }: OpenAiEmbedderOptions,
   texts: readonly string[],
   signal: AbortSignal,
 ): Promise<Float32Array[]> {
-  // Only these models can be asked for a length; others refuse the question.
-  const length = dimensions !== null && model.includes('text-embedding-3') ? { dimensions } : {};
-  const body = { model, input: texts, encoding_format: 'float', ...length };
+  const body = { model, input: texts, encoding_format: 'float' };
   let response: Response;
   let text: string;
   try {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
+import { credential, webhookSecrets, writes } from '../../config/variable.ts';
 import { below, checkTokenApi } from '../check.ts';
 import type { Provider } from '../provider.ts';
 import { buildkiteWebhook } from './webhook.ts';
@@ -20,7 +20,7 @@ export function buildkiteProvider(settings: BuildkiteSettings): Provider {
     openPastRuns: null,
     code: null,
     channels: [],
-    rerun: !settings.rerun
+    rerun: !settings.writes.includes('rerun')
       ? null
       : async (build, { signal }) =>
           (await import('./api.ts')).rerunOnBuildkite({ baseUrl, token }, build, signal),
@@ -43,11 +43,11 @@ export function buildkiteProvider(settings: BuildkiteSettings): Provider {
           Token.transform(({ scopes }) => `token with ${scopes.join(', ') || 'no scope'}`).safeParse(json)
             .data ?? null,
         mend: {
-          reach: `check FAULTLINE_BUILDKITE_URL (${baseUrl}) and whether this machine can reach it`,
+          reach: `can this machine reach ${baseUrl}?`,
           token:
             'create an API access token with read_builds, read_build_logs and read_artifacts, and ' +
             'set FAULTLINE_BUILDKITE_TOKEN',
-          address: 'check FAULTLINE_BUILDKITE_URL: the API is at https://api.buildkite.com/v2',
+          address: 'is a proxy answering in its place?',
         },
       }),
   };
@@ -62,18 +62,16 @@ export const BuildkiteSettings = z.object({
     'Token of the Buildkite webhook, sent as it is or used to sign. ' +
       'Two, separated by a comma, during rotation.',
   ),
-  baseUrl: setting(
-    'FAULTLINE_BUILDKITE_URL',
-    apiAddress((text) => text.replace(/\/$/, '')).default('https://api.buildkite.com/v2'),
-    "URL of Buildkite's API.",
-  ),
+  /** Buildkite's API. There is no other. */
+  baseUrl: z.url().default('https://api.buildkite.com/v2'),
   token: credential(
     'FAULTLINE_BUILDKITE_TOKEN',
     'API access token with the scopes read_builds, read_build_logs and, for artifacts, read_artifacts.',
   ),
-  rerun: flag(
-    'FAULTLINE_BUILDKITE_RERUN',
-    'Set to true to let reviewers re-run the failed jobs of a build. The token then needs write_builds.',
+  writes: writes(
+    'FAULTLINE_BUILDKITE_WRITES',
+    ['rerun'],
+    'What may be written: rerun (reviewers may re-run failed jobs). The token then needs ' + 'write_builds.',
   ),
 });
 export type BuildkiteSettings = z.infer<typeof BuildkiteSettings>;

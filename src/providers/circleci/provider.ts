@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
+import { apiAddress, credential, setting, webhookSecrets, writes } from '../../config/variable.ts';
 import { below, checkTokenApi } from '../check.ts';
 import type { Provider } from '../provider.ts';
 import { circleciWebhook } from './webhook.ts';
@@ -19,7 +19,7 @@ export function circleciProvider(settings: CircleciSettings): Provider {
     openPastRuns: null,
     code: null,
     channels: [],
-    rerun: !settings.rerun
+    rerun: !settings.writes.includes('rerun')
       ? null
       : async (build, { signal }) =>
           (await import('./api.ts')).rerunOnCircleci({ baseUrl, token }, build, signal),
@@ -61,9 +61,10 @@ export const CircleciSettings = z.object({
     'URL of CircleCI, or of CircleCI server.',
   ),
   token: credential('FAULTLINE_CIRCLECI_TOKEN', 'Personal API token of a user who may see the projects.'),
-  rerun: flag(
-    'FAULTLINE_CIRCLECI_RERUN',
-    'Set to true to let reviewers re-run the failed jobs of a build. The token may already do so.',
+  writes: writes(
+    'FAULTLINE_CIRCLECI_WRITES',
+    ['rerun'],
+    'What may be written: rerun (reviewers may re-run failed jobs). The token may already do so.',
   ),
 });
 export type CircleciSettings = z.infer<typeof CircleciSettings>;

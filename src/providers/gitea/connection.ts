@@ -30,10 +30,10 @@ export function giteaConnection(settings: GiteaOptions): Connection {
     tokenSetting: 'FAULTLINE_GITEA_TOKEN',
     rights: [
       { right: 'read:repository', why: 'logs, artifacts and code' },
-      { right: 'write:issue, read:user', why: 'comments (FAULTLINE_GITEA_COMMENT)' },
+      { right: 'write:issue, read:user', why: 'comments (FAULTLINE_GITEA_WRITES=comment)' },
       {
         right: 'write:repository',
-        why: 'commit statuses (FAULTLINE_GITEA_STATUS), and creating the webhook with --create',
+        why: 'commit statuses (FAULTLINE_GITEA_WRITES=status), and creating the webhook with --create',
       },
     ],
     clicks: [

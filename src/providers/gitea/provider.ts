@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
+import { apiAddress, credential, setting, webhookSecrets, writes } from '../../config/variable.ts';
 import { below, checkTokenApi } from '../check.ts';
 import { hostChannels, isOfHost } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
@@ -34,12 +34,12 @@ export function giteaProvider(settings: GiteaSettings): Provider {
         `${baseUrl?.replace(/\/api\/v1$/, '') ?? ''}/${repository}/pulls/${pullRequest}#issuecomment-${id}`,
       isOfOurs: isOfHost('gitea', baseUrl?.replace(/\/api\/v1$/, '/') ?? null),
       comment: {
-        wanted: settings.comment,
+        wanted: settings.writes.includes('comment'),
         because,
         client: async () => (await import('./notices.ts')).createGiteaCommentClient(credentials),
       },
       status: {
-        wanted: settings.status,
+        wanted: settings.writes.includes('status'),
         because,
         client: async () => (await import('./notices.ts')).createGiteaStatusClient(credentials),
       },
@@ -99,14 +99,11 @@ export const GiteaSettings = z.object({
     'Token with the scopes read:repository (logs and code) and, for comments and statuses, ' +
       'write:repository, write:issue and read:user.',
   ),
-  /** The switch for comments, which are written with that token. */
-  comment: flag(
-    'FAULTLINE_GITEA_COMMENT',
-    'Set to true to post one comment on each pull request with a failed build and keep it up to date.',
-  ),
-  status: flag(
-    'FAULTLINE_GITEA_STATUS',
-    'Set to true to set a commit status on each commit with a failed build.',
+  writes: writes(
+    'FAULTLINE_GITEA_WRITES',
+    ['comment', 'status'],
+    'What may be written, separated by commas: comment (one on each pull request with a failed ' +
+      'build, kept up to date) and status (a commit status on each commit with a failed build).',
   ),
 });
 export type GiteaSettings = z.infer<typeof GiteaSettings>;

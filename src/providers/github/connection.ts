@@ -33,8 +33,8 @@ export function githubConnection({
     rights: [
       { right: 'Actions: read', why: 'runs and their logs' },
       { right: 'Contents: read, Pull requests: read', why: 'suspects from code' },
-      { right: 'Pull requests: write', why: 'comments (FAULTLINE_GITHUB_COMMENT)' },
-      { right: 'Commit statuses: write', why: 'commit statuses (FAULTLINE_GITHUB_STATUS)' },
+      { right: 'Pull requests: write', why: 'comments (FAULTLINE_GITHUB_WRITES=comment)' },
+      { right: 'Commit statuses: write', why: 'commit statuses (FAULTLINE_GITHUB_WRITES=status)' },
       { right: 'Webhooks: write', why: 'creating the webhook with --create; not needed afterwards' },
     ],
     clicks: [

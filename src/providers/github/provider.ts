@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { z } from 'zod';
 import type { NoticeChannel } from '../../channels/channel.ts';
-import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
+import { apiAddress, credential, setting, webhookSecrets, writes } from '../../config/variable.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../../ports/health.ts';
@@ -35,7 +35,7 @@ export function githubProvider(settings: GithubSettings): Provider {
         (await import('./code-host.ts')).createGithubHost({ ...credentials, ...options }),
     },
     channels: createChannels(settings),
-    rerun: !settings.rerun
+    rerun: !settings.writes.includes('rerun')
       ? null
       : async (build, { logger, signal }) =>
           (await import('./build-source.ts')).rerunOnGithub({ ...credentials, logger }, build, signal),
@@ -67,7 +67,7 @@ function toSiteUrl(baseUrl: string): string {
   return baseUrl.replace('https://api.github.com', 'https://github.com').replace(/\/api\/v3\/?$/, '');
 }
 
-function createChannels({ baseUrl, token, app, comment, check, status }: GithubSettings): NoticeChannel[] {
+function createChannels({ baseUrl, token, app, writes: wanted }: GithubSettings): NoticeChannel[] {
   const credentials = { baseUrl, token, app };
   const isApp = app !== null || token?.startsWith(INSTALLATION_TOKEN) === true;
   const because = isApp || token !== null ? null : 'no token or App is configured to write it';
@@ -78,18 +78,18 @@ function createChannels({ baseUrl, token, app, comment, check, status }: GithubS
     commentPage: (repository, pullRequest, id) =>
       `${toSiteUrl(baseUrl)}/${repository}/pull/${pullRequest}#issuecomment-${id}`,
     comment: {
-      wanted: comment,
+      wanted: wanted.includes('comment'),
       because,
       client: async (logger) => (await notices()).createGithubCommentClient({ ...credentials, logger }),
     },
     suggestion: async (logger) => (await notices()).createGithubSuggestionClient({ ...credentials, logger }),
     check: {
-      wanted: check,
+      wanted: wanted.includes('check'),
       because: because ?? (isApp ? null : 'only GitHub Apps can write checks'),
       client: async (logger) => (await notices()).createGithubCheckClient({ ...credentials, logger }),
     },
     status: {
-      wanted: status,
+      wanted: wanted.includes('status'),
       because,
       client: async (logger) => (await notices()).createGithubStatusClient({ ...credentials, logger }),
     },
@@ -144,27 +144,14 @@ export const GithubSettings = z.object({
    * installed.
    */
   app: GithubAppConfig.nullable().default(null),
-  /** The switch for comments, which are written with the App or the token. */
-  comment: flag(
-    'FAULTLINE_GITHUB_COMMENT',
-    'Set to true to post one comment on each pull request with a failed build and keep it up to ' +
-      'date, with suggestions if a job asks for them. The token or App needs write access to pull ' +
-      'requests.',
-  ),
-  check: flag(
-    'FAULTLINE_GITHUB_CHECK',
-    'Set to true to create a check run named Faultline for each failed build, always neutral, with ' +
-      "annotations in the pull request's files. Requires a GitHub App with write access to checks.",
-  ),
-  status: flag(
-    'FAULTLINE_GITHUB_STATUS',
-    'Set to true to set a commit status on each commit with a failed build. ' +
-      'The token or App needs write access to commit statuses.',
-  ),
-  rerun: flag(
-    'FAULTLINE_GITHUB_RERUN',
-    'Set to true to let reviewers re-run the failed jobs of a build. ' +
-      'The token or App then needs write access to Actions.',
+  writes: writes(
+    'FAULTLINE_GITHUB_WRITES',
+    ['comment', 'check', 'status', 'rerun'],
+    'What may be written, separated by commas: comment (one on each pull request with a failed ' +
+      'build, kept up to date, with suggestions if a job asks for them; needs write access to pull ' +
+      'requests), check (a neutral check run for each failed build, with annotations; needs an App ' +
+      'with write access to checks), status (a commit status; needs write access to commit statuses) ' +
+      'and rerun (reviewers may re-run failed jobs; needs write access to Actions).',
   ),
 });
 export type GithubSettings = z.infer<typeof GithubSettings>;

@@ -22,8 +22,8 @@ export function gitlabConnection({ baseUrl, token }: GitlabOptions): Connection 
     tokenSetting: 'FAULTLINE_GITLAB_TOKEN',
     rights: [
       { right: 'read_api, Reporter', why: 'logs, test reports, artifacts and code' },
-      { right: 'api, Reporter', why: 'notes on merge requests (FAULTLINE_GITLAB_COMMENT)' },
-      { right: 'api, Developer', why: 'commit statuses (FAULTLINE_GITLAB_STATUS)' },
+      { right: 'api, Reporter', why: 'notes on merge requests (FAULTLINE_GITLAB_WRITES=comment)' },
+      { right: 'api, Developer', why: 'commit statuses (FAULTLINE_GITLAB_WRITES=status)' },
       { right: 'api, Maintainer', why: 'creating the webhook with --create; not needed afterwards' },
     ],
     clicks: [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiAddress, credential, flag, setting, webhookSecrets } from '../../config/variable.ts';
+import { apiAddress, credential, setting, webhookSecrets, writes } from '../../config/variable.ts';
 import { below, checkTokenApi } from '../check.ts';
 import { hostChannels, isOfHost } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
@@ -34,18 +34,18 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
         `${baseUrl.replace(/\/api\/v4$/, '')}/${repository}/-/merge_requests/${pullRequest}#note_${id}`,
       isOfOurs: isOfHost('gitlab', baseUrl.replace(/\/api\/v4$/, '/')),
       comment: {
-        wanted: settings.comment,
+        wanted: settings.writes.includes('comment'),
         because,
         client: async () => (await import('./notices.ts')).createGitlabCommentClient(credentials),
       },
       suggestion: async () => (await import('./notices.ts')).createGitlabSuggestionClient(credentials),
       status: {
-        wanted: settings.status,
+        wanted: settings.writes.includes('status'),
         because,
         client: async () => (await import('./notices.ts')).createGitlabStatusClient(credentials),
       },
     }),
-    rerun: !settings.rerun
+    rerun: !settings.writes.includes('rerun')
       ? null
       : async (build, { signal }) =>
           (await import('./build-source.ts')).rerunOnGitlab(credentials, build, signal),
@@ -91,20 +91,13 @@ export const GitlabSettings = z.object({
     'FAULTLINE_GITLAB_TOKEN',
     'Project, group or personal access token with the scope read_api or, for notes and statuses, api.',
   ),
-  /** The switch for notes, which are written with that token. */
-  comment: flag(
-    'FAULTLINE_GITLAB_COMMENT',
-    'Set to true to post one note on each merge request with a failed pipeline and keep it up to ' +
-      'date, with suggestions if a job asks for them.',
-  ),
-  status: flag(
-    'FAULTLINE_GITLAB_STATUS',
-    'Set to true to set an external commit status on each commit with a failed pipeline. ' +
-      'GitLab counts it as a job of the pipeline.',
-  ),
-  rerun: flag(
-    'FAULTLINE_GITLAB_RERUN',
-    'Set to true to let reviewers re-run the failed jobs of a build. The token then needs the scope api.',
+  writes: writes(
+    'FAULTLINE_GITLAB_WRITES',
+    ['comment', 'status', 'rerun'],
+    'What may be written, separated by commas: comment (one note on each merge request with a failed' +
+      ' pipeline, kept up to date, with suggestions if a job asks for them), status (an external ' +
+      'commit status, which GitLab counts as a job of the pipeline) and rerun (reviewers may re-run ' +
+      'failed jobs). All need a token with the scope api.',
   ),
 });
 export type GitlabSettings = z.infer<typeof GitlabSettings>;

@@ -127,9 +127,8 @@ export function describeSettings(options: ReplayCommandOptions, config: Config):
 }
 
 /** Answers are to logs as they are masked. */
-function namesHidden({ mask: { emails, hosts, hostSuffixes } }: Config): string | null {
-  const hidden = [...(emails ? ['e-mail addresses'] : []), ...(hosts ? ['hosts', ...hostSuffixes] : [])];
-  return hidden.join(', ') || null;
+function namesHidden({ mask }: Config): string | null {
+  return mask.join(', ') || null;
 }
 
 /** Returns the origin of a URL, without the parts that may hold secrets. */

@@ -8,8 +8,8 @@ let receiver: Awaited<ReturnType<typeof startSpanReceiver>>;
 let tracer: Tracer;
 beforeEach(async () => {
   receiver = await startSpanReceiver();
-  const receivers = [{ name: 'test', url: `${receiver.url}/v1/traces`, headers: { 'x-key': 'k' } }];
-  tracer = createOpenTelemetryTracer({ serviceName: 'faultline-test', receivers, logger: silentLogger });
+  const to = { url: `${receiver.url}/v1/traces`, headers: { 'x-key': 'k' } };
+  tracer = createOpenTelemetryTracer({ serviceName: 'faultline-test', receiver: to, logger: silentLogger });
 });
 afterEach(() => receiver.close());
 
@@ -74,8 +74,8 @@ describe('a receiver that is of no use', () => {
     ['answers 500', async () => (await startSpanReceiver(500)).url],
     ['is not there', async () => 'http://127.0.0.1:9'],
   ])('that %s harms nothing', async (_name, urlOf) => {
-    const receivers = [{ name: 'test', url: await urlOf(), headers: {} }];
-    const bad = createOpenTelemetryTracer({ serviceName: 's', receivers, logger: silentLogger });
+    const to = { url: await urlOf(), headers: {} };
+    const bad = createOpenTelemetryTracer({ serviceName: 's', receiver: to, logger: silentLogger });
     expect(await bad.span(outline('run'), async () => 'value')).toBe('value');
     await bad.flush(5_000);
   });
@@ -83,8 +83,8 @@ describe('a receiver that is of no use', () => {
   it('delays its callers no longer than the limit if it hangs', async () => {
     const { startLoopback } = await import('../../support/loopback-server.ts');
     const hanging = await startLoopback(() => undefined);
-    const receivers = [{ name: 'test', url: hanging.url, headers: {} }];
-    const stuck = createOpenTelemetryTracer({ serviceName: 's', receivers, logger: silentLogger });
+    const to = { url: hanging.url, headers: {} };
+    const stuck = createOpenTelemetryTracer({ serviceName: 's', receiver: to, logger: silentLogger });
     await stuck.span(outline('run'), async () => undefined);
     await stuck.flush(50);
     await hanging.close();
@@ -144,10 +144,10 @@ describe('one trace over several processes', () => {
       lines.push(fields);
       return work();
     };
-    const receivers = [{ name: 'test', url: `${receiver.url}/v1/traces`, headers: {} }];
+    const to = { url: `${receiver.url}/v1/traces`, headers: {} };
     const logged = createOpenTelemetryTracer({
       serviceName: 's',
-      receivers,
+      receiver: to,
       logger: { ...silentLogger, within },
     });
     await logged.span(outline('work'), async () => undefined);

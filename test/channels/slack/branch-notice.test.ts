@@ -38,7 +38,7 @@ const outlet = () =>
 function findPlace(
   build: Build,
   defaultBranch: string | null,
-  settings: object = { channel: 'C0000000001' },
+  settings: object = { channels: { '*': 'C0000000001' } },
 ) {
   const channel = slackChannel(SlackSettings.parse({ token: SLACK_TOKEN, ...settings }));
   return channel.notices?.findPlace(build, { defaultBranch }) ?? null;

@@ -51,7 +51,7 @@ beforeAll(async () => {
     channels: {
       slack: {
         token: SLACK_TOKEN,
-        channel: 'C0123456789',
+        channels: { '*': 'C0123456789' },
         signingSecrets: [SECRET],
         reviewers: ['U0GRACE'],
         baseUrl: slack.url,

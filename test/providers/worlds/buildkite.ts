@@ -14,7 +14,7 @@ export const buildkiteWorld: ProviderWorld = {
         baseUrl: `${url}/v2`,
         token: 'bkua_contract',
         webhookSecrets: [secret],
-        rerun: true,
+        writes: ['rerun'],
       }),
     ),
   deliver(sent, secret, deliveryId) {

@@ -27,7 +27,7 @@ export const circleciWorld: ProviderWorld = {
         baseUrl: url,
         token: 'ccipat_contract',
         webhookSecrets: [secret],
-        rerun: true,
+        writes: ['rerun'],
       }),
     );
   },

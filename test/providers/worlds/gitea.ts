@@ -15,8 +15,7 @@ export const giteaWorld: ProviderWorld = {
         baseUrl,
         token: 'gitea-contract',
         webhookSecrets: [secret],
-        comment: true,
-        status: true,
+        writes: ['comment', 'status'],
       }),
     ),
   deliver(sent, secret, deliveryId) {

@@ -28,9 +28,7 @@ export const githubWorld: ProviderWorld = {
         baseUrl,
         token: 'ghp_contract',
         webhookSecrets: [secret],
-        comment: true,
-        status: true,
-        rerun: true,
+        writes: ['comment', 'status', 'rerun'],
       }),
     ),
   deliver(sent, secret, deliveryId) {

@@ -26,9 +26,7 @@ export const gitlabWorld: ProviderWorld = {
         baseUrl,
         token: 'glpat-contract',
         webhookSecrets: [secret],
-        comment: true,
-        status: true,
-        rerun: true,
+        writes: ['comment', 'status', 'rerun'],
       }),
     ),
   deliver(sent, secret, deliveryId) {

@@ -14,12 +14,13 @@ afterAll(() => server.close());
 test('a case whose model falls silent has cost what was answered until then', async () => {
   const settings = {
     FAULTLINE_ANALYST: 'llm',
-    FAULTLINE_TIME_LIMIT_MS: '2000',
     OPENAI_API_KEY: TEST_KEY,
     OPENAI_BASE_URL: server.baseUrl,
     OPENAI_MODEL: 'gpt-4o-mini',
   };
-  const config = loadConfig(embedded('data', 'knowledge'), settings, () => '');
+  const preset = embedded('data', 'knowledge');
+  const hurried = { ...preset, triage: { ...preset.triage, timeLimitMs: 2000 } };
+  const config = loadConfig(hurried, settings, () => '');
   // The classification is answered, and nothing after it.
   server.script(scriptOf({}), { do: 'hang' });
   const options = { concurrency: 1, green: false };

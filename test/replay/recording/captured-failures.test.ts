@@ -60,7 +60,6 @@ describe('captured failures run again from their recordings are the same to the 
         OPENAI_API_KEY: 'sk-0',
         OPENAI_MODEL: 'scripted',
         FAULTLINE_PROFILE: 'thorough',
-        FAULTLINE_INVESTIGATORS: 'always',
       };
       const [app, today] = [
         await createTerminalApp(configOf(env), silentLogger),

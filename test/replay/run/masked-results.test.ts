@@ -11,7 +11,7 @@ import { type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/results.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
-const NAMES = { FAULTLINE_MASK_EMAILS: 'true' };
+const NAMES = { FAULTLINE_MASK_NAMES: 'emails' };
 
 describe('what is written of a case', () => {
   it('hides what the operator wants hidden, also where cases are only read', async () => {
@@ -52,7 +52,7 @@ describe('what is written of a case', () => {
       createManifest(options, config, []),
     );
     if (plain === undefined || hidden === undefined) throw new Error('no manifest');
-    expect(listDifferences(plain, hidden)).toEqual(['names masked was not set, now it is e-mail addresses']);
+    expect(listDifferences(plain, hidden)).toEqual(['names masked was not set, now it is emails']);
   });
 });
 

@@ -136,12 +136,7 @@ describe.skipIf(withoutPostgres)('an older form of a migration', () => {
     );
     await database.close();
     const folder = await mkdtemp(join(tmpdir(), 'faultline-upgrade-'));
-    const settings = {
-      FAULTLINE_JOB_QUEUE: 'database',
-      FAULTLINE_BUILD_ARCHIVE: 'postgres',
-      FAULTLINE_ANALYST: 'rules',
-    };
-    const findings = await diagnose(folder, { FAULTLINE_DATABASE_URL: url, ...settings });
+    const findings = await diagnose(folder, { FAULTLINE_DATABASE_URL: url, FAULTLINE_ANALYST: 'rules' });
     expect(findings.filter(({ name }) => name === 'database')).toEqual([
       expect.objectContaining({
         state: 'wrong',

@@ -8,9 +8,10 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { CI_SYSTEM_NAMES } from '../../../../src/domain/build.ts';
 import { freePort } from '../../../../test/support/gate.ts';
-import { startMongodb } from '../../../../test/support/mongodb.ts';
+import { inDatabase, startMongodb } from '../../../../test/support/mongodb.ts';
 import { startPostgres } from '../../../../test/support/postgres.ts';
 import { startRedis } from '../../../../test/support/redis.ts';
+import { withSettings } from '../../../../test/support/settings.ts';
 import { report, run } from './tools.ts';
 
 /** A service that may be broken: its stores are its own, and go when it stops. */
@@ -145,6 +146,9 @@ function withoutOurs(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FAULTLINE_')));
 }
 
+/** Kills from outside are no fault of what was running. */
+export const LIMITLESS = { triage: { maxCrashes: 100 } };
+
 function limitless(token: string, secret: string): Readonly<Record<string, string>> {
   return {
     FAULTLINE_TOKENS: `attack:ingest+read+review+admin:${token}`,
@@ -153,10 +157,7 @@ function limitless(token: string, secret: string): Readonly<Record<string, strin
     ),
     FAULTLINE_TRUST_PROXY: '1',
     FAULTLINE_RATE_LIMIT: '1000000',
-    FAULTLINE_TOKEN_RATE_LIMIT: '1000000',
-    FAULTLINE_SOURCE_RATE_LIMIT: '1000000',
-    // Kills from outside are no fault of what was running.
-    FAULTLINE_MAX_CRASHES: '100',
+    ...withSettings(LIMITLESS),
     // Nobody on the internet is asked for a build.
     FAULTLINE_GITHUB_URL: 'http://127.0.0.1:9',
     FAULTLINE_LOG_LEVEL: 'error',
@@ -191,12 +192,8 @@ async function serverStores(): Promise<Stores> {
     return Object.fromEntries(rows.map(({ name, megabytes }) => [`table ${name}`, megabytes]));
   };
   const environment = {
-    FAULTLINE_PRESET: 'server',
-    FAULTLINE_BUILD_ARCHIVE: 'mongodb',
-    FAULTLINE_MONGODB_URL: mongodb.url,
-    FAULTLINE_MONGODB_DATABASE: mongodb.database(),
+    FAULTLINE_MONGODB_URL: inDatabase(mongodb.url, mongodb.database()),
     FAULTLINE_DATABASE_URL: url,
-    FAULTLINE_JOB_QUEUE: 'bullmq',
     FAULTLINE_REDIS_URL: redis.url,
     FAULTLINE_WORK_IN_SERVE: 'false',
   };
