@@ -35,7 +35,7 @@ import { calibratedAnalyst } from './domain/calibration.ts';
 import { RELEASE } from './domain/trust.ts';
 import { TRIAGE } from './domain/work.ts';
 import { type Clock, systemClock } from './lib/time.ts';
-import { createLogThreads } from './log/threads.ts';
+import { createLogThreads } from './log/worker-pool.ts';
 import type { SignInProvider } from './ports/access.ts';
 import type { Database, Failpoint } from './ports/database.ts';
 import type { Logger } from './ports/telemetry.ts';

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../lib/time.ts';
 import { greenTemplates } from '../log/green/green-diff.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-log.ts';
-import { createLogThreads } from '../log/threads.ts';
+import { createLogThreads } from '../log/worker-pool.ts';
 import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../notifications/build-answers.ts';
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Experiment, InvestigateDeps } from '../service/triage/investigate.ts';

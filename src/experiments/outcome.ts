@@ -2,9 +2,9 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Arm } from '../domain/experiment.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
+import { listFailures } from '../log/fingerprint/failures.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { readSources } from '../log/read-sources.ts';
-import { listFailures } from '../log/recognise/failures.ts';
 import { isCached } from './caches.ts';
 import type { CommandRun } from './run-command.ts';
 

@@ -3,7 +3,7 @@ import type { Evidence } from '../domain/evidence.ts';
 import type { Diagnostic, LogPosition } from '../domain/failure.ts';
 import { lastingFailure } from '../domain/lasting-failure.ts';
 import { firstOfEach } from '../lib/collections.ts';
-import { saysNothing } from '../log/roles.ts';
+import { saysNothing } from '../log/line-roles.ts';
 import type { Ruling } from './classify.ts';
 import {
   confirmedEntry,

@@ -1,6 +1,6 @@
 import type { Category } from '../domain/category.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { NO_ERROR } from '../log/recognise/failures.ts';
+import { NO_ERROR } from '../log/fingerprint/failures.ts';
 import type { Clues } from '../ports/toolbox.ts';
 import { ruleOn } from './classify.ts';
 import { type Place, rankPlaces } from './places.ts';

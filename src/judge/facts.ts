@@ -1,7 +1,7 @@
 import type { Diagnostic, LogPosition, ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { classifyRole, isTolerated, saysNothing } from '../log/line-roles.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import { classifyRole, isTolerated, saysNothing } from '../log/roles.ts';
 import { COMPILERS, LINTERS } from '../log/tool-kinds.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
 

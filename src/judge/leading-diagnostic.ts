@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../domain/failure.ts';
 import { firstOfEach } from '../lib/collections.ts';
-import { isWrapper, saysNothing } from '../log/roles.ts';
+import { isWrapper, saysNothing } from '../log/line-roles.ts';
 import type { Facts } from './facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';

@@ -1,5 +1,5 @@
 import type { ErrorMessage } from '../domain/failure.ts';
-import { classifyRole, isWrapper, type LineRole } from '../log/roles.ts';
+import { classifyRole, isWrapper, type LineRole } from '../log/line-roles.ts';
 import type { Fact, Facts } from './facts.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
 import type { Match } from './rule.ts';

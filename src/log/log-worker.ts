@@ -4,14 +4,14 @@ import type { SourceText } from '../domain/build.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { readCauses } from './causes/read-causes.ts';
 import { decodeSources } from './decode/archive.ts';
+import { type Surveyed, surveyFiles } from './inventory/inventory.ts';
+import { openArtifact } from './inventory/open-artifact.ts';
 import { bytesOfFile } from './lines/bytes.ts';
 import { createMasker } from './mask/mask.ts';
 import type { ReadableSource } from './read-log.ts';
 import { readResults } from './reports/report.ts';
 import { LineIndex } from './scan/scan-log.ts';
-import { openArtifact } from './survey/open-artifact.ts';
-import { type Surveyed, surveyFiles } from './survey/survey.ts';
-import { type FromThread, PART, type SentSource, type ToThread } from './threads.ts';
+import { type FromThread, PART, type SentSource, type ToThread } from './worker-pool.ts';
 
 /** The thread in which one log after another is masked or read: errors travel as data. */
 const masker = createMasker(workerData);

@@ -11,6 +11,7 @@ import {
 } from './environment/read-environment.ts';
 import { type Extraction, hasFindings } from './extract/extraction.ts';
 import { toolReaders } from './extract/run.ts';
+import { listFailures, NOTHING_FOUND } from './fingerprint/failures.ts';
 import { followerNotes, isFollower, markFollowers } from './followers.ts';
 import {
   type GreenTemplates,
@@ -19,10 +20,9 @@ import {
   hasNewLine,
   newExits,
 } from './green/green-diff.ts';
-import { mergeTests } from './merge-tests.ts';
+import { mergeTests } from './merge-test-results.ts';
 import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
 import { type ReadableSource, type ReadLog, readLog } from './read-log.ts';
-import { listFailures, NOTHING_FOUND } from './recognise/failures.ts';
 import { lastLines, reduceLogs, type WeighedLog, weighBlocks } from './reduce/reduce.ts';
 import { createAgreement, noteContradiction, noteDisagreements } from './reports/agreement.ts';
 import { boundResults } from './reports/bound-results.ts';

@@ -5,7 +5,7 @@ import type { Failure } from '../domain/failure.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import { firstOfEach, sumNumbers } from '../lib/collections.ts';
 import { counted } from '../lib/text.ts';
-import { normaliseIdentity } from '../log/recognise/normalise.ts';
+import { normalizeIdentity } from '../log/fingerprint/normalize.ts';
 import { clip } from './visible-text.ts';
 
 /** One answer of a build: how many failures it explains, and the first of them in their order. */
@@ -130,7 +130,7 @@ function findReason(sample: readonly Failure[]): string {
     return value !== null && value !== '' && sample.every((failure) => read(failure) === value);
   };
   if (sample.every(({ generic }) => generic)) return 'each ended in the same way and says nothing more';
-  if (haveInCommon(({ message }) => normaliseIdentity(message)))
+  if (haveInCommon(({ message }) => normalizeIdentity(message)))
     return `each says “${clip(firstLine(first.message), 160)}”`;
   if (haveInCommon(nameOwnFrame)) return `each failed at ${clip(nameOwnFrame(first) ?? '', 160)}`;
   if (haveInCommon(({ fingerprint }) => fingerprint.value)) return 'they have the same fingerprint';

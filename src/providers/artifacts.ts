@@ -2,8 +2,8 @@ import type { SourceText } from '../domain/build.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { inParallel } from '../lib/collections.ts';
 import { sizeInWords } from '../log/decode/decode.ts';
-import { type ArtifactRoom, namelessText, openArtifact } from '../log/survey/open-artifact.ts';
-import { namedAs } from '../log/survey/references.ts';
+import { type ArtifactRoom, namelessText, openArtifact } from '../log/inventory/open-artifact.ts';
+import { namedAs } from '../log/inventory/references.ts';
 
 /** An artifact as a CI system lists it. */
 export interface Offered {

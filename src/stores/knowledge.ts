@@ -1,6 +1,6 @@
-import { listCodes } from '../log/recognise/distinctive.ts';
-import { listSearchWords, scorePassage } from '../log/recognise/naming.ts';
-import { parseQuestion } from '../log/recognise/normalise.ts';
+import { listCodes } from '../log/fingerprint/distinctive.ts';
+import { listSearchWords, scorePassage } from '../log/fingerprint/naming.ts';
+import { parseQuestion } from '../log/fingerprint/normalize.ts';
 import type { Database } from '../ports/database.ts';
 import {
   Passage,

@@ -2,9 +2,9 @@ import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { PlainFinding } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { NO_ERROR } from '../log/fingerprint/failures.ts';
+import { classifyRole, type LineRole } from '../log/line-roles.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import { NO_ERROR } from '../log/recognise/failures.ts';
-import { classifyRole, type LineRole } from '../log/roles.ts';
 import type { ArchivedSource, BuildArchive } from '../ports/build-archive.ts';
 
 /** Most findings one answer may hold. */

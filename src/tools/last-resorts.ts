@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FindingFrom } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { firstOfEach } from '../lib/collections.ts';
-import { classifyRole, type LineRole } from '../log/roles.ts';
+import { classifyRole, type LineRole } from '../log/line-roles.ts';
 import type { Clues, ReviewerClient, WebSearch } from '../ports/toolbox.ts';
 import { cleanText, failureHeadline } from './findings.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';

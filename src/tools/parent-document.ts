@@ -1,5 +1,5 @@
-import { listCodes } from '../log/recognise/distinctive.ts';
-import { findNaming, type Naming, splitCells } from '../log/recognise/naming.ts';
+import { listCodes } from '../log/fingerprint/distinctive.ts';
+import { findNaming, type Naming, splitCells } from '../log/fingerprint/naming.ts';
 import type { Passage } from '../ports/knowledge.ts';
 
 /** The explanation that a document gives of an error that one of its passages names. */

@@ -1,12 +1,12 @@
 import type { FindingFrom } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { NAMES, sumWeights, weighWords } from '../log/recognise/distinctive.ts';
+import { NAMES, sumWeights, weighWords } from '../log/fingerprint/distinctive.ts';
 import {
   type ComparedFailure,
   compareFailures,
   LIKENESS,
   toComparedFailure,
-} from '../log/recognise/failure-likeness.ts';
+} from '../log/fingerprint/failure-likeness.ts';
 import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureText } from './findings.ts';
 import { retrievalParameters } from './retrieval-parameters.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { fenceData } from '../../prompts/load.ts';
+import { tokenize } from '../../src/log/fingerprint/normalize.ts';
 import { findBelow } from '../../src/log/mask/assigned.ts';
 import { createKnownFinder, createPseudonyms } from '../../src/log/mask/known.ts';
 import { findShapes } from '../../src/log/mask/shapes.ts';
 import { findKeyBlock, findWrapped } from '../../src/log/mask/tokens.ts';
 import { repositoryPathCandidates } from '../../src/log/paths.ts';
-import { tokenize } from '../../src/log/recognise/normalise.ts';
 import { jsonObjectsIn } from '../../src/models/chat/read-reply.ts';
 import { readRefusal } from '../../src/models/refusal.ts';
 import {

@@ -34,7 +34,7 @@ const STEPS = 4_000_000;
 const CUT: readonly { readonly in: string; readonly to: number; readonly by: string }[] = [
   { in: 'src/log/extract/', to: 2_000, by: 'MAX_LINE of src/log/lines/lines.ts' },
   { in: 'src/judge/', to: 2_000, by: 'MAX_TEXT of facts.ts, and lines' },
-  { in: 'src/log/recognise/normalise.ts', to: 1_000, by: 'normaliseMessage and normaliseIdentity' },
+  { in: 'src/log/fingerprint/normalize.ts', to: 1_000, by: 'normalizeMessage and normalizeIdentity' },
   { in: 'src/domain/test-setup.ts', to: 120, by: 'MAX_TEXT' },
   { in: 'src/experiments/caches.ts', to: 500, by: 'MAX_LINE' },
   { in: 'src/log/reduce/tokens.ts', to: 2_000, by: 'PIECE' },

@@ -4,8 +4,8 @@ import type { Evidence } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { ruleOn } from '../../src/judge/classify.ts';
+import { listFailures } from '../../src/log/fingerprint/failures.ts';
 import { readSources } from '../../src/log/read-sources.ts';
-import { listFailures } from '../../src/log/recognise/failures.ts';
 import type { Insight } from '../../src/ports/analyst.ts';
 
 /** The subject a triage makes of one log (and a report), read by the real reader. */

@@ -10,11 +10,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { showsFailure } from '../../src/log/fingerprint/failures.ts';
 import { bytesInMemory, openFileBytes } from '../../src/log/lines/bytes.ts';
 import { maskFile } from '../../src/log/mask/file.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
-import { showsFailure } from '../../src/log/recognise/failures.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-bad-log-'));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
-import { listCodes } from '../../src/log/recognise/distinctive.ts';
-import { listSearchWords, scorePassage } from '../../src/log/recognise/naming.ts';
-import { parseQuestion } from '../../src/log/recognise/normalise.ts';
+import { listCodes } from '../../src/log/fingerprint/distinctive.ts';
+import { listSearchWords, scorePassage } from '../../src/log/fingerprint/naming.ts';
+import { parseQuestion } from '../../src/log/fingerprint/normalize.ts';
 import type { Passage, PassageOf, TeamDocument, TeamKnowledgeStore } from '../../src/ports/knowledge.ts';
 
 const CANDIDATES = 60;

@@ -1,8 +1,8 @@
 import type { Answer, Classification } from '../../src/domain/analysis.ts';
 import type { Evidence, ToolOutcome } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
+import { classifyRole } from '../../src/log/line-roles.ts';
 import { cleanLine, stripEscapes } from '../../src/log/lines/clean.ts';
-import { classifyRole } from '../../src/log/roles.ts';
 import { createLlmAnalyst } from '../../src/models/analyst/llm-analyst.ts';
 import type { ChatModel } from '../../src/ports/chat-model.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { Category } from '../../src/domain/category.ts';
 import type { Reading } from '../../src/domain/reading.ts';
 import { toolReaders } from '../../src/log/extract/run.ts';
+import { showsFailure } from '../../src/log/fingerprint/failures.ts';
 import { type ReadOptions, readSources } from '../../src/log/read-sources.ts';
-import { showsFailure } from '../../src/log/recognise/failures.ts';
 import { HARMLESS, type HarmlessKind } from './harmless-lines.ts';
 import { inventedLogs } from './invented-tools.ts';
 

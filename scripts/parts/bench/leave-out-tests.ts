@@ -6,7 +6,7 @@ import type { FailingTest } from '../../../src/domain/failure.ts';
 import { Findings } from '../../../src/log/extract/extraction.ts';
 import { EXTRACTORS, openScanned, TEST_EXTRACTORS } from '../../../src/log/extract/run.ts';
 import { bytesOfText } from '../../../src/log/lines/bytes.ts';
-import { mergeTests } from '../../../src/log/merge-tests.ts';
+import { mergeTests } from '../../../src/log/merge-test-results.ts';
 import { countNamed } from '../../../src/replay/figures/reading.ts';
 
 /**

@@ -12,7 +12,7 @@ import { bytesInMemory } from '../../../src/log/lines/bytes.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { readSources } from '../../../src/log/read-sources.ts';
 import { growingScan } from '../../../src/log/scan/scan-log.ts';
-import { createLogThreads } from '../../../src/log/threads.ts';
+import { createLogThreads } from '../../../src/log/worker-pool.ts';
 import {
   type CorpusLog,
   generatedLog,

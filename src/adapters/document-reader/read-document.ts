@@ -64,7 +64,7 @@ function paragraphsOfText(text: string): DocumentBlock[] {
 
 const MAX_PAGES = 2_000;
 
-/** Reads the text of a PDF page by page. Pictures of text are not recognised. */
+/** Reads the text of a PDF page by page. Pictures of text are not recognized. */
 async function readPdf(
   name: string,
   bytes: Uint8Array,

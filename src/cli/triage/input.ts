@@ -7,15 +7,15 @@ import { append } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
 import { decodeSources } from '../../log/decode/archive.ts';
 import { planTexts } from '../../log/decode/archive-members.ts';
-import { maskFile } from '../../log/mask/file.ts';
-import type { Masker } from '../../log/mask/mask.ts';
-import type { LogInPieces } from '../../log/read-log.ts';
 import {
   type ArtifactRoom,
   artifactRoom,
   namelessText,
   openArtifact,
-} from '../../log/survey/open-artifact.ts';
+} from '../../log/inventory/open-artifact.ts';
+import { maskFile } from '../../log/mask/file.ts';
+import type { Masker } from '../../log/mask/mask.ts';
+import type { LogInPieces } from '../../log/read-log.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { say } from '../terminal.ts';
 

@@ -1,7 +1,7 @@
 import type { Reading } from '../../domain/reading.ts';
 import { counted } from '../../lib/text.ts';
+import { isUnknown, showsFailure } from '../../log/fingerprint/failures.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
-import { isUnknown, showsFailure } from '../../log/recognise/failures.ts';
 import { visibleLine, visibleLines } from '../../notifications/visible-text.ts';
 import { maskSources, readMasked } from '../../service/triage/read-build.ts';
 import { terminalConfig } from '../command-parts.ts';

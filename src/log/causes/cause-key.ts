@@ -1,6 +1,6 @@
 import type { ThrownException } from '../../domain/failure.ts';
-import { classifyEnding, isGenericMessage, PLAIN_ENDING, type ReadFailure } from '../recognise/failures.ts';
-import { normaliseIdentity } from '../recognise/normalise.ts';
+import { classifyEnding, isGenericMessage, PLAIN_ENDING, type ReadFailure } from '../fingerprint/failures.ts';
+import { normalizeIdentity } from '../fingerprint/normalize.ts';
 
 /** An expectation that does not hold is a cause of its own in each test, however alike two sound. */
 const ASSERTION = /Assert|Expectation|ComparisonFailure|TestFail|MultipleFailures|^\W{0,4}(?:assert|expect)/i;
@@ -45,7 +45,7 @@ export function endingKey({ test, message }: Pick<ReadFailure, 'test' | 'message
 }
 
 function sharedKey({ message }: ReadFailure): string | null {
-  if (OF_THE_MACHINE.test(message)) return `machine\u0001${normaliseIdentity(message)}`;
+  if (OF_THE_MACHINE.test(message)) return `machine\u0001${normalizeIdentity(message)}`;
   const groups = MISSING.map((pattern) => pattern.exec(message)?.groups).find((match) => match !== undefined);
   const what = groups?.what ?? groups?.table;
   return what === undefined ? null : `missing\u0001${what}`;
@@ -60,7 +60,7 @@ function deepestKey(thrown: ThrownException | null): string | null {
   const [frame] = thrown.frames;
   if (frame === undefined && isGenericMessage(thrown.message)) return null;
   const place = frame === undefined ? '' : `${frame.file}:${frame.function ?? ''}`;
-  return `deepest\u0001${thrown.type}\u0001${normaliseIdentity(thrown.message)}\u0001${place}`;
+  return `deepest\u0001${thrown.type}\u0001${normalizeIdentity(thrown.message)}\u0001${place}`;
 }
 
 /** A function without a name of its own: each test of a file has one. */
@@ -76,7 +76,7 @@ function isExpectation({ test, message }: ReadFailure): boolean {
 
 function messageKey(failure: ReadFailure): string {
   const { message, frames, test } = failure;
-  const identity = normaliseIdentity(message);
+  const identity = normalizeIdentity(message);
   const frame = frames.find(({ own }) => own);
   const isCheck = isExpectation(failure);
   if (frame === undefined)

@@ -1,12 +1,12 @@
 import type { Diagnostic, FailingTest, Failure, Section } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { hasFindings } from '../extract/extraction.ts';
+import { failureOfTest, mainFailure, type ReadFailure } from '../fingerprint/failures.ts';
 import { isFollower } from '../followers.ts';
 import { joinRanges, overlaps } from '../line-ranges.ts';
+import { classifyRole } from '../line-roles.ts';
 import type { ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, type ReadOptions } from '../read-sources.ts';
-import { failureOfTest, mainFailure, type ReadFailure } from '../recognise/failures.ts';
-import { classifyRole } from '../roles.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
 import { isCheck, isPackageManager } from '../tool-kinds.ts';
 import { viewLog } from './log-view.ts';

@@ -1,6 +1,6 @@
+import type { ReadFailure } from '../fingerprint/failures.ts';
 import { joinRanges } from '../line-ranges.ts';
 import type { ReadLog } from '../read-log.ts';
-import type { ReadFailure } from '../recognise/failures.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
 
 /** Lines of the shared context that are tied to one cause at most. */

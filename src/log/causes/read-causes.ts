@@ -1,9 +1,9 @@
 import type { Excerpt, LogRange } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
+import { groupByCause, type ReadFailure, thrownBy } from '../fingerprint/failures.ts';
 import { joinRanges, overlaps, subtractRanges } from '../line-ranges.ts';
 import type { ReadableSource, ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, openSources, type ReadOptions } from '../read-sources.ts';
-import { groupByCause, type ReadFailure, thrownBy } from '../recognise/failures.ts';
 import { findPassages, type TestReport } from '../reports/report-draft.ts';
 import type { LineRange } from '../sections/system.ts';
 import { causeKey } from './cause-key.ts';

@@ -2,8 +2,8 @@ import type { FailingTest, LogRange, Section } from '../../domain/failure.ts';
 import { firstPlace } from '../../lib/collections.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import { joinRanges, subtractRanges } from '../line-ranges.ts';
+import { classifyRole } from '../line-roles.ts';
 import type { LogText } from '../lines/lines.ts';
-import { classifyRole } from '../roles.ts';
 import type { LineRange } from '../sections/system.ts';
 
 /** Lines that a test's block is followed on for, where its reader stopped before the next test. */

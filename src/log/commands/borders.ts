@@ -1,9 +1,9 @@
 import { findMax } from '../../lib/collections.ts';
 import type { Extraction } from '../extract/extraction.ts';
+import { normalizeMessage } from '../fingerprint/normalize.ts';
 import { joinRanges } from '../line-ranges.ts';
+import { classifyRole } from '../line-roles.ts';
 import type { LogText } from '../lines/lines.ts';
-import { normaliseMessage } from '../recognise/normalise.ts';
-import { classifyRole } from '../roles.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
 import { isLastWord } from './complaints.ts';
 
@@ -45,7 +45,7 @@ export function scoreBorders(
   const tools = new Map(
     found.diagnostics.flatMap(({ at, tool }) => (at === null ? [] : [[at.line, tool] as const])),
   );
-  const first = normaliseMessage(findFirstWords(log, start, end));
+  const first = normalizeMessage(findFirstWords(log, start, end));
   const scores = new Map<number, number>();
   const seen = new Map<string, number>();
   let lastTool: string | null = null;
@@ -60,7 +60,7 @@ export function scoreBorders(
       const context = {
         above,
         isAfterBlank: log.line(line - 1) === '',
-        isFirstWord: normaliseMessage(text) === first,
+        isFirstWord: normalizeMessage(text) === first,
       };
       const isRepeated = seen.get(text) === 1 && /[a-z]{3}.{8}/i.test(text) && !isError;
       const own =

@@ -1,6 +1,6 @@
 import type { Extraction } from '../extract/extraction.ts';
+import { classifyRole } from '../line-roles.ts';
 import type { LogText } from '../lines/lines.ts';
-import { classifyRole } from '../roles.ts';
 import type { LineRange } from '../sections/system.ts';
 
 /** The last lines of tools, besides how they ended. */

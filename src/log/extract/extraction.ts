@@ -8,8 +8,8 @@ import type {
   ThrownException,
 } from '../../domain/failure.ts';
 import { append } from '../../lib/collections.ts';
+import { normalizeMessage } from '../fingerprint/normalize.ts';
 import type { LogText } from '../lines/lines.ts';
-import { normaliseMessage } from '../recognise/normalise.ts';
 import { isFile } from './tools/place.ts';
 
 /** Lines that belong together and are informative. Lines are 1-based and inclusive. */
@@ -203,7 +203,7 @@ export class Findings implements Extraction {
     const seen = new Set<string>();
     const [firsts, repeats]: [Diagnostic[], Diagnostic[]] = [[], []];
     for (const diagnostic of this.diagnostics.splice(from)) {
-      const key = `${diagnostic.severity} ${diagnostic.code} ${normaliseMessage(diagnostic.message)}`;
+      const key = `${diagnostic.severity} ${diagnostic.code} ${normalizeMessage(diagnostic.message)}`;
       (seen.has(key) ? repeats : firsts).push(diagnostic);
       seen.add(key);
     }

@@ -1,9 +1,9 @@
 import type { Diagnostic } from '../../domain/failure.ts';
 import { ENVIRONMENT_LITERALS } from '../environment/read-environment.ts';
 import { LEFT_OUT_LITERALS } from '../left-out.ts';
+import { createRoleLookup, type LineRole } from '../line-roles.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import { BRANCH_LITERALS, type LogText, openLog } from '../lines/lines.ts';
-import { createRoleLookup, type LineRole } from '../roles.ts';
 import { buildMatcher, type Matcher, shortenLiterals } from '../scan/matcher.ts';
 import { type Scan, scanLog } from '../scan/scan-log.ts';
 import type { LineRange } from '../sections/system.ts';

@@ -1,6 +1,6 @@
 import type { Templates } from '../../domain/build.ts';
+import { normalizeIdentity } from '../fingerprint/normalize.ts';
 import { openText } from '../lines/lines.ts';
-import { normaliseIdentity } from '../recognise/normalise.ts';
 
 export { Templates } from '../../domain/build.ts';
 
@@ -195,5 +195,5 @@ function toLineShape(line: string): string {
     line.length <= HEAD + TAIL ? line : `${line.slice(0, HEAD)}…${line.slice(-TAIL)}`.toWellFormed();
   if (!CHANGES.test(cut)) return cut.trim();
   const safe = cut.includes(ANY) ? cut.replaceAll(ANY, '<**>') : cut;
-  return normaliseIdentity(safe.includes('0') ? safe.replace(NONE, 'none') : safe);
+  return normalizeIdentity(safe.includes('0') ? safe.replace(NONE, 'none') : safe);
 }

@@ -11,7 +11,7 @@ const MAX_LITERAL = 64;
 /** Minimum length of a secret that is also found if up to two characters are missing at an end. */
 const TRIMMED_FROM = 14;
 const TRIM = 2;
-/** Characters at a line's end by which a broken secret is recognised. */
+/** Characters at a line's end by which a broken secret is recognized. */
 const GRAM = 3;
 /** Most lines that one secret may be broken over. */
 const MAX_BREAKS = 60;

@@ -1,7 +1,7 @@
 import { firstPlace } from '../../lib/collections.ts';
 import type { Block, Extraction } from '../extract/extraction.ts';
+import { createRoleLookup, LINE_ROLES, type LineRole } from '../line-roles.ts';
 import type { LogText } from '../lines/lines.ts';
-import { createRoleLookup, LINE_ROLES, type LineRole } from '../roles.ts';
 import type { Structure } from '../sections.ts';
 
 /** A line that may be kept, with what is known of it before its words are weighed. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { firstPlace } from '../../lib/collections.ts';
-import type { LineRole } from '../roles.ts';
+import type { LineRole } from '../line-roles.ts';
 import { BUCKETS, type Candidate, type Candidates, FACTS, hashToBuckets } from './features.ts';
 import stored from './model.json' with { type: 'json' };
 

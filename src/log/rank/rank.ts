@@ -2,7 +2,7 @@ import type { ErrorMessage } from '../../domain/failure.ts';
 import { firstOfEach, firstPlace } from '../../lib/collections.ts';
 import type { Block } from '../extract/extraction.ts';
 import type { GreenDiff } from '../green/green-diff.ts';
-import type { LineRole } from '../roles.ts';
+import type { LineRole } from '../line-roles.ts';
 import { type ReadLog, readCandidates } from './features.ts';
 import { MAY_PROVE, rankModel, scoreCandidates } from './model.ts';
 

@@ -1,9 +1,9 @@
 import type { Excerpt } from '../../domain/failure.ts';
 import type { Block } from '../extract/extraction.ts';
 import { type GreenDiff, newBlocks, splitBlock } from '../green/green-diff.ts';
+import { saysNothing } from '../line-roles.ts';
 import { ownWords, stripEscapes } from '../lines/clean.ts';
 import type { LogText } from '../lines/lines.ts';
-import { saysNothing } from '../roles.ts';
 import type { Structure } from '../sections.ts';
 import { countTokens } from './tokens.ts';
 

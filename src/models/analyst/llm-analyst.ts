@@ -4,7 +4,7 @@ import { callKey, type ToolCall } from '../../domain/evidence.ts';
 import type { LogPosition } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { findMax } from '../../lib/collections.ts';
-import { classifyRole } from '../../log/roles.ts';
+import { classifyRole } from '../../log/line-roles.ts';
 import type { Analyst, Insight, Judgement, Plan } from '../../ports/analyst.ts';
 import type { ChatModel } from '../../ports/chat-model.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';

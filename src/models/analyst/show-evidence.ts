@@ -1,8 +1,8 @@
 import type { Evidence } from '../../domain/evidence.ts';
 import type { LogPosition, Section } from '../../domain/failure.ts';
+import { classifyRole, type LineRole } from '../../log/line-roles.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import { BREAK } from '../../log/reports/passages.ts';
-import { classifyRole, type LineRole } from '../../log/roles.ts';
 import { cutLine } from './show-facts.ts';
 
 /** The parts of the evidence that a judgement must see, and those that it should see first. */

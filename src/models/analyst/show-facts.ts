@@ -4,8 +4,8 @@ import { type Evidence, holdsQuote, type ToolOutcome } from '../../domain/eviden
 import type { Diagnostic, FailingTest, ThrownException } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { cutAfter } from '../../lib/text.ts';
+import { classifyRole } from '../../log/line-roles.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
-import { classifyRole } from '../../log/roles.ts';
 import type { Insight, Plan, PlanGap } from '../../ports/analyst.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
 

@@ -1,5 +1,5 @@
 import { TriageError } from '../../domain/errors.ts';
-import { isNoise, tokenize } from '../../log/recognise/normalise.ts';
+import { isNoise, tokenize } from '../../log/fingerprint/normalize.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
 import { unitVector } from './vectors.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Build, SourceText } from '../../domain/build.ts';
-import { artifactRoom } from '../../log/survey/open-artifact.ts';
+import { artifactRoom } from '../../log/inventory/open-artifact.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
 import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } from '../job-logs.ts';

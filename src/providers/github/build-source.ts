@@ -1,7 +1,7 @@
 import type { Build, SourceText } from '../../domain/build.ts';
 import { isRetryable, TriageError } from '../../domain/errors.ts';
 import { createAllowance, listZip } from '../../log/decode/archive-members.ts';
-import { artifactRoom } from '../../log/survey/open-artifact.ts';
+import { artifactRoom } from '../../log/inventory/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
 import {

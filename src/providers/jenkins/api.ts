@@ -8,7 +8,7 @@ import {
   artifactRoom,
   namelessText,
   openArtifact,
-} from '../../log/survey/open-artifact.ts';
+} from '../../log/inventory/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { artifactsToFetch } from '../artifacts.ts';

@@ -1,11 +1,11 @@
-import { readSources } from '../../log/read-sources.ts';
-import { isUnknown, listFailures } from '../../log/recognise/failures.ts';
+import { isUnknown, listFailures } from '../../log/fingerprint/failures.ts';
 import {
   extractLikeness,
   type LikenessParts,
   likenessFeatures,
   nearMatchIndex,
-} from '../../log/recognise/likeness.ts';
+} from '../../log/fingerprint/likeness.ts';
+import { readSources } from '../../log/read-sources.ts';
 import type { CaseTexts } from './case.ts';
 
 export interface Comparable {

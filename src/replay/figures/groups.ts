@@ -1,5 +1,5 @@
 import { bootstrapWeights, type Interval } from '../../lib/statistics.ts';
-import { type LikenessParts, nearMatchIndex } from '../../log/recognise/likeness.ts';
+import { type LikenessParts, nearMatchIndex } from '../../log/fingerprint/likeness.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/results.ts';
 import { type Figure, groupMean, shareFigure, withInterval } from './figure.ts';

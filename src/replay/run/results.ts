@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Analysis, Correction } from '../../domain/analysis.ts';
 import { Blame, blameByText, blameByTrying } from '../../domain/experiment.ts';
 import type { FailureGroup, Reading } from '../../domain/reading.ts';
-import { isUnknown, showsFailure } from '../../log/recognise/failures.ts';
+import { isUnknown, showsFailure } from '../../log/fingerprint/failures.ts';
 
 const Probability = z.number().min(0).max(1);
 const Count = z.number().min(0);

@@ -11,12 +11,12 @@ import { readInput, TriageError } from '../../domain/errors.ts';
 import { mapInTurns, present } from '../../lib/collections.ts';
 import { storable } from '../../lib/text.ts';
 import { decodeSources } from '../../log/decode/archive.ts';
+import { artifactRoom, openArtifact } from '../../log/inventory/open-artifact.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { collectOwnSecrets } from '../../log/mask/own-secrets.ts';
 import { boundResults } from '../../log/reports/bound-results.ts';
 import { readResults } from '../../log/reports/report.ts';
-import { artifactRoom, openArtifact } from '../../log/survey/open-artifact.ts';
-import type { LogThreads } from '../../log/threads.ts';
+import type { LogThreads } from '../../log/worker-pool.ts';
 import {
   attemptNumber,
   parseJson,

@@ -3,7 +3,7 @@ import { newId } from '../../domain/ids.ts';
 import type { FailureGroup, Reading } from '../../domain/reading.ts';
 import { endingKey } from '../../log/causes/cause-key.ts';
 import type { BuildReading, ReadCause } from '../../log/causes/read-causes.ts';
-import { isUnknown } from '../../log/recognise/failures.ts';
+import { isUnknown } from '../../log/fingerprint/failures.ts';
 
 /** Returns the causes of a build as groups of failures, in the order of their first failure. */
 export function groupFailures({ causes }: BuildReading, buildId: string): FailureGroup[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { listFailures } from '../../../src/log/fingerprint/failures.ts';
 import { readSources } from '../../../src/log/read-sources.ts';
-import { listFailures } from '../../../src/log/recognise/failures.ts';
 
 const read = (...lines: string[]) =>
   readSources([{ name: 'l', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 });

@@ -81,7 +81,7 @@ describe.each(Object.entries(SECRETS))('%s', (_name, planted) => {
         planted,
         fc.constantFrom(...Object.keys(ELSEWHERE)),
         async (some, [head, secret, rest], form) => {
-          // Less than three characters on a line are not recognised as a part.
+          // Less than three characters on a line are not recognized as a part.
           fc.pre(isDistinctive(secret) && (form !== 'broken in four' || secret.length >= 12));
           const first = `${head}${secret}${rest}`;
           const second = [...some, ELSEWHERE[form]!(secret), ...some].join('\n');

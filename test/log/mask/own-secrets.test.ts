@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { digestOfToken, makeToken } from '../../../src/domain/access.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
-import { createLogThreads } from '../../../src/log/threads.ts';
+import { createLogThreads } from '../../../src/log/worker-pool.ts';
 
 const WEBHOOK = 'whs_8Kq2nVx5RtY7bLmP3cZw9sDf';
 const API_KEY = 'key-of-a-model-4711-abc';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { classifyRole } from '../../../src/log/line-roles.ts';
 import { type Candidate, measureSurroundings, SURROUNDINGS } from '../../../src/log/rank/features.ts';
-import { classifyRole } from '../../../src/log/roles.ts';
 import type { Structure } from '../../../src/log/sections.ts';
 
 const TEXT = `+ plumb verify

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokenize } from '../../../src/log/recognise/normalise.ts';
+import { tokenize } from '../../../src/log/fingerprint/normalize.ts';
 import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
 import { embedderContract } from '../../contract/embedder-contract.ts';
 

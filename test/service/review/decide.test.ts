@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TriageErrorCode } from '../../../src/domain/errors.ts';
 import type { DecisionInput } from '../../../src/domain/review.ts';
-import { extractLikeness, likenessText } from '../../../src/log/recognise/likeness.ts';
+import { extractLikeness, likenessText } from '../../../src/log/fingerprint/likeness.ts';
 import { decideReview } from '../../../src/service/review/decide.ts';
 import { syncLibraryIndex } from '../../../src/service/review/learn.ts';
 import { sampleFailure, sampleReview, unsureAnalysis } from '../../support/sample-analysis.ts';

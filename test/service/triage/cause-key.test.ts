@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ThrownException } from '../../../src/domain/failure.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
 import { groupCauses } from '../../../src/log/causes/read-causes.ts';
-import { listFailures } from '../../../src/log/recognise/failures.ts';
+import { listFailures } from '../../../src/log/fingerprint/failures.ts';
 import { groupFailures } from '../../../src/service/triage/group-failures.ts';
 import { failingTest, sampleReading } from '../../support/reading.ts';
 

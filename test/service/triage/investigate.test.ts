@@ -2,7 +2,7 @@ import { MemorySaver } from '@langchain/langgraph';
 import { describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import { systemClock } from '../../../src/lib/time.ts';
-import { NOTHING_FOUND } from '../../../src/log/recognise/failures.ts';
+import { NOTHING_FOUND } from '../../../src/log/fingerprint/failures.ts';
 import { type InvestigateDeps, investigate } from '../../../src/service/triage/investigate.ts';
 import { faultOfWalk } from '../../support/graph-walk.ts';
 import { type ScriptedAnalyst, scriptedAnalyst } from '../../support/scripted-analyst.ts';

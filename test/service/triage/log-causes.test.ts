@@ -54,7 +54,7 @@ describe('what a later reading adds', () => {
       { fingerprint: stored[0]?.fingerprint, generic: false, failures: [b] },
     ]);
   });
-  it('does not join a group of which nothing could be recognised', () => {
+  it('does not join a group of which nothing could be recognized', () => {
     const later = { ...sampleGroup('bld_1', 'bb'), failures: [b, a('aa')] };
     const generic = stored.map((group) => ({ ...group, generic: true }));
     expect(joinKnown([later], generic)).toEqual([{ ...later, failures: [b] }]);

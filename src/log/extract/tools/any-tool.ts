@@ -1,6 +1,6 @@
 import { isForeignFile, readFrame } from '../../frames.ts';
+import { classifyRole } from '../../line-roles.ts';
 import { blockEnd, type LogText, linesBetween } from '../../lines/lines.ts';
-import { classifyRole } from '../../roles.ts';
 import type { Extractor, Findings } from '../extraction.ts';
 import { isFile, nameTool, type Placed, parseNumber, parseSeverity, readHead, readPlaced } from './place.ts';
 

@@ -1,5 +1,5 @@
+import { classifyRole } from '../../line-roles.ts';
 import { blockEnd, type LogText, lineAbove } from '../../lines/lines.ts';
-import { classifyRole } from '../../roles.ts';
 import type { Extractor, Findings } from '../extraction.ts';
 import { UNKNOWN_TOOL } from './any-tool.ts';
 import { isFile, nameTool, type Placed, parseNumber, readHead } from './place.ts';

@@ -12,8 +12,8 @@ import type {
 import type { Reading } from '../../domain/reading.ts';
 import { findMax, firstOfEach } from '../../lib/collections.ts';
 import { spansOfTest } from '../causes/spans.ts';
-import { classifyRole, saysNothing } from '../roles.ts';
-import { normaliseIdentity, normaliseMessage, normaliseValue } from './normalise.ts';
+import { classifyRole, saysNothing } from '../line-roles.ts';
+import { normalizeIdentity, normalizeMessage, normalizeValue } from './normalize.ts';
 
 /** A failure before it is stored: it has no id and belongs to no build yet. */
 export type ReadFailure = Omit<Failure, 'id' | 'buildId'>;
@@ -215,7 +215,7 @@ interface FingerprintParts {
 
 /** Checks whether a message is too general to recognize a failure by it. */
 export function isGenericMessage(message: string): boolean {
-  const normal = normaliseMessage(message);
+  const normal = normalizeMessage(message);
   return (
     normal.replace(/<\w+>|\W/g, '').length < 4 || classifyRole(message) === 'passing' || saysNothing(message)
   );
@@ -263,7 +263,7 @@ export function computeFingerprint(parts: FingerprintParts): {
   readonly fingerprint: Fingerprint;
   readonly generic: boolean;
 } {
-  const test = parts.test === null ? '' : normaliseName(parts.test);
+  const test = parts.test === null ? '' : normalizeName(parts.test);
   const ending = parts.message === null ? PLAIN_ENDING : classifyEnding(parts.message);
   const message = ending === null ? (ownWords(parts, test !== '') ?? nameCompared(parts, test !== '')) : null;
   const frame = message === null ? telling(parts) : frameKey(ownFrame(parts));
@@ -299,7 +299,7 @@ export function isUnknown({ value }: Pick<Fingerprint, 'value'>): boolean {
  */
 function ownWords({ message }: FingerprintParts, hasTest: boolean): string | null {
   const text = message?.split(TRACE, 1)[0] ?? '';
-  const identity = normaliseIdentity(text);
+  const identity = normalizeIdentity(text);
   if (isGenericMessage(text) || isGenericMessage(identity)) return null;
   return hasTest && BARE_ASSERTION.test(identity) ? null : identity;
 }
@@ -314,13 +314,13 @@ const YES_OR_NO = new RegExp(
 /** Returns the two values that a test compared; null if they are unknown or say no more than yes or no. */
 function nameCompared({ compared }: FingerprintParts, hasTest: boolean): string | null {
   if (!hasTest || compared == null || compared.every((value) => YES_OR_NO.test(value))) return null;
-  const [expected, actual] = compared.map(normaliseValue);
+  const [expected, actual] = compared.map(normalizeValue);
   return `expected ${expected}, got ${actual}`;
 }
 
 /** Returns the name by which a test is known in every build. */
 export function testIdentity({ suite, name }: Pick<FailingTest, 'suite' | 'name'>): string {
-  return normaliseName(suite === null ? name : `${suite} ${name}`);
+  return normalizeName(suite === null ? name : `${suite} ${name}`);
 }
 
 /**
@@ -356,7 +356,7 @@ function getBaseName(file: string): string {
  * Normalizes a test's name but keeps its small numbers: `case 3` is not `case 4`, whereas a port or a time in
  * it says nothing.
  */
-function normaliseName(name: string): string {
+function normalizeName(name: string): string {
   return name
     .replace(/0x[0-9a-f]{4,16}|\b[0-9a-f]{12,64}\b|\d{5,}/gi, '<n>')
     .replace(/(?<=[\w.-])\\(?=[\w.-])/g, '/')

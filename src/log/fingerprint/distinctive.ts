@@ -1,4 +1,4 @@
-import { isNoise, tokenize } from './normalise.ts';
+import { isNoise, tokenize } from './normalize.ts';
 
 /**
  * Words that tools of every kind print for failures of every kind: two texts that share them need not share

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailingTest } from '../../src/domain/failure.ts';
-import { mergeTests } from '../../src/log/merge-tests.ts';
+import { mergeTests } from '../../src/log/merge-test-results.ts';
 
 const unknown = { file: null, line: null, message: null, expected: null, actual: null };
 const reported = (suite: string | null, name: string, more: Partial<FailingTest> = {}): FailingTest => ({

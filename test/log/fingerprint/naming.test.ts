@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compareFailures } from '../../../src/log/recognise/failure-likeness.ts';
-import { computeFingerprint } from '../../../src/log/recognise/failures.ts';
-import { findNaming } from '../../../src/log/recognise/naming.ts';
+import { compareFailures } from '../../../src/log/fingerprint/failure-likeness.ts';
+import { computeFingerprint } from '../../../src/log/fingerprint/failures.ts';
+import { findNaming } from '../../../src/log/fingerprint/naming.ts';
 import { explain, findBestNaming } from '../../../src/tools/parent-document.ts';
 
 describe('what names an error', () => {

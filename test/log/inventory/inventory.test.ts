@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceKind, SourceText } from '../../../src/domain/build.ts';
 import { Survey } from '../../../src/domain/reading.ts';
-import { surveyFiles } from '../../../src/log/survey/survey.ts';
+import { surveyFiles } from '../../../src/log/inventory/inventory.ts';
 
 const file = (
   name: string,

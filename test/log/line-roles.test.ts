@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { saysNothing } from '../../src/log/roles.ts';
+import { saysNothing } from '../../src/log/line-roles.ts';
 
 it.each([
   "##[error]Bash exited with code '1'.",

@@ -1,7 +1,7 @@
 import type { Failure } from '../../domain/failure.ts';
+import { classifyRole, type LineRole } from '../line-roles.ts';
 import { cleanLine, stripEscapes } from '../lines/clean.ts';
-import { classifyRole, type LineRole } from '../roles.ts';
-import { normaliseIdentity } from './normalise.ts';
+import { normalizeIdentity } from './normalize.ts';
 
 /** The parts by which two failures are compared. Anything unknown is null or empty. */
 export interface LikenessParts {
@@ -75,7 +75,7 @@ export function likenessText(parts: LikenessParts): string {
   const keep = (lines: readonly string[]) => {
     const cut = lines.map((line) => stripEscapes(line).trim().slice(0, MAX_LINE));
     return cut.filter((line) => {
-      const key = normaliseIdentity(line);
+      const key = normalizeIdentity(line);
       return /\p{L}{3}/u.test(key) && !seen.has(key) && seen.add(key);
     });
   };
@@ -175,7 +175,7 @@ export function likenessFeatures(parts: LikenessParts): Map<string, number> {
 function normalizeLines(text: string): string[] {
   return text
     .split('\n')
-    .map((line) => normaliseIdentity(line.slice(0, MAX_LINE)))
+    .map((line) => normalizeIdentity(line.slice(0, MAX_LINE)))
     .filter((line) => /\p{L}{2}/u.test(line));
 }
 

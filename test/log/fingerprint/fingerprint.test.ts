@@ -6,7 +6,7 @@ import {
   groupByCause,
   isGenericMessage,
   isUnknown,
-} from '../../../src/log/recognise/failures.ts';
+} from '../../../src/log/fingerprint/failures.ts';
 
 const nothing = { test: null, exceptionType: null, frames: [], message: null };
 const printOf = (message: string, test: string | null = null) =>

@@ -6,7 +6,7 @@ import {
   likenessText,
   NEAR,
   nearMatchIndex,
-} from '../../../src/log/recognise/likeness.ts';
+} from '../../../src/log/fingerprint/likeness.ts';
 
 const parts = (change: Partial<LikenessParts>): LikenessParts => ({
   test: null,

@@ -7,13 +7,13 @@ import { getErrorMessage, TriageError, type TriageErrorCode } from '../domain/er
 import { type BuildReading, readCauses } from './causes/read-causes.ts';
 import { decodeSources } from './decode/archive.ts';
 import { detectFileType } from './decode/decode.ts';
+import { type Surveyed, surveyFiles } from './inventory/inventory.ts';
+import { type ArtifactRoom, openArtifact } from './inventory/open-artifact.ts';
 import { createMasker, type Masked, type Masker, type MaskerOptions } from './mask/mask.ts';
 import type { LogInPieces, ReadableSource } from './read-log.ts';
 import type { ReadOptions } from './read-sources.ts';
 import { type ReportResults, readResults } from './reports/report.ts';
 import type { LineIndexState } from './scan/scan-log.ts';
-import { type ArtifactRoom, openArtifact } from './survey/open-artifact.ts';
-import { type Surveyed, surveyFiles } from './survey/survey.ts';
 
 /**
  * Masks and reads logs in threads, so that a large log does not block others. Small logs are masked and read

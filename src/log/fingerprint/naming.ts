@@ -1,5 +1,5 @@
 import { listCodes, NAMES, sumWeights, weighWords } from './distinctive.ts';
-import { coverage, parseQuestion, tokenizeWords } from './normalise.ts';
+import { coverage, parseQuestion, tokenizeWords } from './normalize.ts';
 
 /** The words of a document that name the error of a line, and where they begin in its text. */
 export interface Naming {

@@ -59,7 +59,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
  * Returns a message without what changes from run to run: times, ids, addresses, path prefixes (the file's
  * name stays), numbers.
  */
-export function normaliseMessage(text: string): string {
+export function normalizeMessage(text: string): string {
   return replaceAll(text, REPLACEMENTS);
 }
 
@@ -78,7 +78,7 @@ const AMOUNTS: ReadonlySet<string> = new Set(['<n>', '<duration>', '<size>']);
  * Returns a value that a check compared, without what changes from run to run. Its numbers and amounts stay,
  * up to four digits.
  */
-export function normaliseValue(text: string): string {
+export function normalizeValue(text: string): string {
   return replaceAll(
     text,
     REPLACEMENTS.filter(([, replacement]) => !AMOUNTS.has(replacement)),
@@ -124,15 +124,15 @@ const CHANCE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Normalizes a message like `normaliseMessage`, but keeps HTTP statuses and exit codes: a 404 is not a 502,
+ * Normalizes a message like `normalizeMessage`, but keeps HTTP statuses and exit codes: a 404 is not a 502,
  * and a killed process is not one that gave up. Removes incidental words: the class of an assertion before
  * its message, and how strictly it compared.
  */
-export function normaliseIdentity(text: string): string {
+export function normalizeIdentity(text: string): string {
   let kept = text.slice(0, 1_000);
   for (const [pattern, replacement] of CHANCE) kept = kept.replace(pattern, replacement);
   for (const pattern of TELLING_NUMBERS) kept = kept.replace(pattern, spelled);
-  return normaliseMessage(kept);
+  return normalizeMessage(kept);
 }
 
 /** Digits as letters, which the normalisation of numbers leaves alone: 502 → <code-fac>. */

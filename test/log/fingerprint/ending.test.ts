@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyEnding } from '../../../src/log/recognise/failures.ts';
+import { classifyEnding } from '../../../src/log/fingerprint/failures.ts';
 
 describe('endingOf', () => {
   it.each([

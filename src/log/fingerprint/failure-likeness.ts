@@ -2,7 +2,7 @@ import type { Failure } from '../../domain/failure.ts';
 import { NAMES, sumWeights, weighWords } from './distinctive.ts';
 import { testIdentity } from './failures.ts';
 import { extractLikeness, likenessText } from './likeness.ts';
-import { normaliseIdentity } from './normalise.ts';
+import { normalizeIdentity } from './normalize.ts';
 
 /**
  * Limits of the likeness of two failures. From `shown` on a person's decision is shown as a precedent; from
@@ -64,7 +64,7 @@ function compareMessages(left: Parts, right: Parts): number {
 }
 
 function comparePlain(left: Parts, right: Parts, withoutTest: boolean): number {
-  if (!withoutTest || normaliseIdentity(left.message) !== normaliseIdentity(right.message)) return 0;
+  if (!withoutTest || normalizeIdentity(left.message) !== normalizeIdentity(right.message)) return 0;
   const whole = Math.min(computeShare(left.words, right.words), computeShare(right.words, left.words));
   return whole >= SAME_TEXT ? whole : LIKENESS.shown;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../../src/domain/build.ts';
-import { namesFile, namesFolder, referencesIn } from '../../../src/log/survey/references.ts';
+import { namesFile, namesFolder, referencesIn } from '../../../src/log/inventory/references.ts';
 
 const log = (text: string): SourceText => ({ name: 'build.log', kind: 'log', text, notes: [] });
 const pathsIn = (text: string) => referencesIn(log(text)).map(({ path, line }) => [path, line]);

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { artifactRoom, openArtifact } from '../../../src/log/survey/open-artifact.ts';
+import { artifactRoom, openArtifact } from '../../../src/log/inventory/open-artifact.ts';
 import { makeZip } from '../../support/make-zip.ts';
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
