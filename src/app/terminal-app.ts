@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts';
 import { type Build, type SourceText, sparseBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type Clock, systemClock } from '../lib/time.ts';
+import { readRecordOfText } from '../log/environment/read-record.ts';
 import { greenTemplates } from '../log/green/green-diff.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-log.ts';
@@ -140,6 +141,12 @@ export async function createTerminalApp(
       const more = {
         ...options,
         ...(green !== null && { green }),
+        ...(greenText !== undefined && {
+          greenRecord: {
+            record: readRecordOfText('green', (await masker.mask(greenText)).text),
+            commit: greenCommit ?? null,
+          },
+        }),
         ...(experiment !== null && { without: experiment.without }),
       };
       const triaged = await triageSources(build, sources, deps, signal, more);

@@ -8,6 +8,7 @@ import type { Experiment } from './experiment.ts';
 import { KeptExperiment } from './experiment-facts.ts';
 import { LogPosition } from './failure.ts';
 import { Route } from './publish-bound.ts';
+import { VersionChanges } from './version-changes.ts';
 
 /** Words that must be literally on a line of a source. `line` is 1-based. */
 export const Quote = z.object({ source: z.string(), line: z.int().min(1), text: z.string() });
@@ -327,6 +328,8 @@ export const Analysis = z.object({
     .optional(),
   /** The green build since which some of the evidence is new; absent if none of it is known to be new. */
   green: GreenBuild.optional(),
+  /** The versions that changed since the last green run; absent if it is not known or nothing did. */
+  changes: VersionChanges.optional(),
   /** The owner of the cause; absent if no owner is known. */
   owner: Owner.optional(),
   /** The owners of the suspected files and those of the failing tests, by CODEOWNERS; absent if none. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Build, GreenBuild } from './build.ts';
 import { Failure } from './failure.ts';
 import { Reading, Survey } from './reading.ts';
+import { VersionChanges } from './version-changes.ts';
 
 /** The work on one build: fetch, read, group, think. Its topic is `triage`, its key the build's id. */
 export const TriageJob = z.object({
@@ -54,6 +55,8 @@ export const TriageSubject = z.object({
   ...Reading.omit({ testResults: true, maskedSecrets: true }).shape,
   /** The green build since which some of the excerpts are new; absent if none of them is known to be new. */
   green: GreenBuild.optional(),
+  /** The versions that changed since the last green run; absent if it is not known or nothing did. */
+  changes: VersionChanges.optional(),
   /** The survey of the build's files; absent if there is nothing but one log. */
   survey: Survey.optional(),
 });

@@ -6,6 +6,7 @@ import type { Experiment } from './experiment.ts';
 import type { Failure } from './failure.ts';
 import { type FailureHistory, ProvingBuild } from './failure-history.ts';
 import { findTouchedSuspects } from './review.ts';
+import { advisePin, describeVersionChange, findExplaining } from './version-changes.ts';
 
 /**
  * The possible answers to "Is it me?", with the words that every output has for them: where it is a fact,
@@ -33,10 +34,23 @@ export const WHOSE_WORDS = {
     likely: 'Most likely no, the machine or a service',
     onDefault: 'The machine or a service',
   },
+  environment: {
+    sure: 'No, what it runs with changed',
+    likely: 'Most likely no, what it runs with changed',
+    onDefault: 'What it runs with changed',
+  },
   unknown: { sure: 'Not known yet', likely: 'Not known yet', onDefault: 'Not known yet' },
 } as const;
 
-export const WhoseVerdict = z.enum(['change', 'main', 'others', 'flaky', 'machine', 'unknown']);
+export const WhoseVerdict = z.enum([
+  'change',
+  'main',
+  'others',
+  'flaky',
+  'machine',
+  'environment',
+  'unknown',
+]);
 export type WhoseVerdict = z.infer<typeof WhoseVerdict>;
 
 /** The grounds of a verdict. Names of branches and builds are untrusted text. */
@@ -54,6 +68,8 @@ const WhoseProof = z.discriminatedUnion('what', [
   z.object({ what: z.literal('failed-on'), branch: z.string(), build: ProvingBuild }),
   z.object({ what: z.literal('pull-requests'), count: z.int() }),
   z.object({ what: z.literal('flakes'), flakes: z.int(), runs: z.int() }),
+  /** A run of the same commit passed with another version. */
+  z.object({ what: z.literal('version'), change: z.string(), since: z.string().nullable() }),
   /** The failing step says so itself. */
   z.object({ what: z.literal('log') }),
   z.object({ what: z.literal('new-test') }),
@@ -76,6 +92,8 @@ const WhoseAct = z.discriminatedUnion('what', [
   /** Start at the build with which it began. */
   z.object({ what: z.literal('look'), at: ProvingBuild }),
   z.object({ what: z.literal('rerun') }),
+  /** Go back to the version that passed. */
+  z.object({ what: z.literal('pin'), advice: z.string() }),
   /** Running it again did not help. */
   z.object({ what: z.literal('ask'), times: z.int() }),
   /** Nothing proves it yet; running it again would tell. */
@@ -139,10 +157,10 @@ const LEAST_PROBABLE = 0.9;
 const LASTING = 3;
 
 /**
- * Decides whose a failure is: by an experiment, else by a later run of the same commit, else by the default
- * branch, other pull requests, the failing step and earlier flakes. Says `unknown` where none of them proves
- * it. An excuse that history suggests is not given where the change touches what failed, or where the failure
- * was first seen here.
+ * Decides whose a failure is: by an experiment, else by a later run of the same commit, else by the versions
+ * that an earlier run of it had, else by the default branch, other pull requests, the failing step and
+ * earlier flakes. Says `unknown` where none of them proves it. An excuse that history suggests is not given
+ * where the change touches what failed, or where the failure was first seen here.
  */
 export function judgeWhose(facts: WhoseFacts): Whose {
   const { analysis, history } = facts;
@@ -151,6 +169,7 @@ export function judgeWhose(facts: WhoseFacts): Whose {
     experiment !== undefined
       ? judgeByTrying(experiment, history)
       : (judgeByRerun(facts) ??
+        judgeByVersions(analysis) ??
         judgeByDefaultBranch(facts) ??
         judgeMachine(facts) ??
         judgeByPullRequests(facts) ??
@@ -160,20 +179,20 @@ export function judgeWhose(facts: WhoseFacts): Whose {
   return {
     isDefault: history.isDefault,
     ...found,
-    act: chooseAct(found.verdict, history, findTouched(facts)),
+    act: chooseAct(found.verdict, analysis, history, findTouched(facts)),
   };
 }
 
 /**
- * Decides whose a failure is by the experiment alone, where no history is kept. Returns null if it was not
- * tried.
+ * Decides whose a failure is by the experiment, or by the versions that changed, where no history is kept.
+ * Returns null if neither tells.
  */
 export function judgeWithoutHistory(analysis: Analysis): Whose | null {
   const { experiment } = analysis;
-  if (experiment === undefined) return null;
-  const found = judgeByTrying(experiment, null);
+  const found = experiment === undefined ? judgeByVersions(analysis) : judgeByTrying(experiment, null);
+  if (found === null) return null;
   const suspect = analysis.answer.suspects.find(({ path }) => listChangedFiles(analysis).has(path));
-  const act = chooseAct(found.verdict, null, suspect);
+  const act = chooseAct(found.verdict, analysis, null, suspect);
   return { isDefault: false, ...found, act };
 }
 
@@ -206,6 +225,18 @@ function judgeByRerun({ category, history: { passedAgain, test } }: WhoseFacts):
   if (test?.isNew === true) return { verdict: 'change', probability: null, proof: isNew.concat(again) };
   const proof = again.concat(countFlakes(test));
   return { verdict: category === 'INFRA_ERROR' ? 'machine' : 'flaky', probability: null, proof };
+}
+
+/**
+ * Judges by the versions that a green run of the same commit had: where the failure's own lines are about one
+ * that changed, the commit did not do it.
+ */
+function judgeByVersions({ changes }: Analysis): Found | null {
+  const explaining = findExplaining(changes);
+  if (explaining === null || changes?.isSameCommit !== true) return null;
+  const change = describeVersionChange(explaining);
+  const proof: WhoseProof[] = [{ what: 'version', change, since: changes.since?.number ?? null }];
+  return { verdict: 'environment', probability: null, proof };
 }
 
 function judgeByDefaultBranch(facts: WhoseFacts): Found | null {
@@ -350,12 +381,16 @@ function countFlakes(test: FailureHistory['test']): WhoseProof[] {
 
 function chooseAct(
   verdict: WhoseVerdict,
+  { changes }: Analysis,
   history: FailureHistory | null,
   suspect: Suspect | undefined,
 ): WhoseAct {
   const main = history?.defaultBranch ?? null;
   const times = history?.own.times ?? 1;
+  const explaining = findExplaining(changes);
   switch (verdict) {
+    case 'environment':
+      return explaining === null ? { what: 'try' } : { what: 'pin', advice: advisePin(explaining) };
     case 'change':
       return { what: 'fix', path: suspect?.path ?? null, line: suspect?.line ?? null };
     case 'main':

@@ -39,8 +39,8 @@ export interface Bench {
   readonly limitNote: string;
   /** Checks whether the experiment was interrupted and must answer with what is known so far. */
   isCut(): boolean;
-  /** Runs what prepares a folder. */
-  prepare(argv: readonly string[], cwd: string): Promise<CommandRun>;
+  /** Runs what prepares a folder; `env` is added to the environment of the options. */
+  prepare(argv: readonly string[], cwd: string, env?: NodeJS.ProcessEnv): Promise<CommandRun>;
   /**
    * Runs the command that is measured, with the caches of its tools off. `env` is added to the environment of
    * the options.

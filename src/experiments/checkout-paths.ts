@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { escapePattern } from '../lib/text.ts';
 
 /** The top folder of a checkout or worktree, and the folder in it where a command runs. */
 export interface WorkFolder {
@@ -113,8 +114,7 @@ function moveOfName({ folder, cwd, named }: NamedFolder, to: WorkFolder): (reado
  * `/old/shop`.
  */
 function movePaths(text: string, from: string, to: string): string {
-  const escaped = from.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  return text.replaceAll(new RegExp(`${escaped}(?=$|[/\\s:,;"'])`, 'g'), (found, at: number) =>
+  return text.replaceAll(new RegExp(`${escapePattern(from)}(?=$|[/\\s:,;"'])`, 'g'), (found, at: number) =>
     beginsPath(text, at) ? to : found,
   );
 }

@@ -1,7 +1,7 @@
 import { basename, relative } from 'node:path';
 import { z } from 'zod';
 import type { FailingTest } from '../domain/failure.ts';
-import { jsonIn } from '../lib/text.ts';
+import { escapePattern, jsonIn } from '../lib/text.ts';
 import { insert, MAX_NAME, matches, type NamedTest, separator } from './test-arguments.ts';
 
 export type Tests = readonly FailingTest[];
@@ -81,7 +81,7 @@ export const FILTERS: readonly Filter[] = [
   {
     programs: ['playwright'],
     frameworks: ['playwright'],
-    args: (tests) => [...listFiles(tests), '--grep', tests.map(({ name }) => escaped(name)).join('|')],
+    args: (tests) => [...listFiles(tests), '--grep', tests.map(({ name }) => escapePattern(name)).join('|')],
     ran: /\b[1-9]\d* passed\b/,
     update: ['--update-snapshots'],
   },
@@ -107,7 +107,7 @@ export const FILTERS: readonly Filter[] = [
       '-count=1',
       '-v',
       '-run',
-      `^(${tests.map(({ name }) => escaped(name.split('/')[0] ?? name)).join('|')})$`,
+      `^(${tests.map(({ name }) => escapePattern(name.split('/')[0] ?? name)).join('|')})$`,
     ],
     before: true,
     ran: /--- (?:PASS|FAIL): /,
@@ -153,7 +153,7 @@ export const FILTERS: readonly Filter[] = [
   {
     programs: ['phpunit'],
     frameworks: ['phpunit'],
-    args: (tests) => ['--filter', `/(${tests.map(({ name }) => escaped(name)).join('|')})$/`],
+    args: (tests) => ['--filter', `/(${tests.map(({ name }) => escapePattern(name)).join('|')})$/`],
     ran: /\bOK \([1-9]|Tests: [1-9]/,
   },
   {
@@ -241,12 +241,10 @@ function listFiles(tests: Tests): string[] {
   return [...new Set(tests.flatMap(({ file }) => (file === null ? [] : [file])))];
 }
 
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-}
-
 function buildAnyPattern(names: readonly string[]): string {
-  return names.length === 1 ? `^${escaped(names[0] ?? '')}$` : `^(?:${names.map(escaped).join('|')})$`;
+  return names.length === 1
+    ? `^${escapePattern(names[0] ?? '')}$`
+    : `^(?:${names.map(escapePattern).join('|')})$`;
 }
 
 function each(tests: Tests, nameOf: (test: FailingTest) => string | null): string[] | null {

@@ -147,3 +147,8 @@ export function isOlder(version: string, [major, minor]: readonly [number, numbe
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
+
+/** Escapes a text so that a pattern matches it literally. */
+export function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}

@@ -3,7 +3,8 @@ import type { ReadStage } from '../domain/calibration.ts';
 import type { PassedOnRetry } from '../domain/reading.ts';
 import { withSpansInSections, withWholeSpans } from './causes/spans.ts';
 import { splitSteps } from './commands/split-steps.ts';
-import { readEnvironment } from './environment/read-environment.ts';
+import { RECORD_GROUP, readEnvironment } from './environment/read-environment.ts';
+import { readRecord } from './environment/read-record.ts';
 import { type Extraction, withLists } from './extract/extraction.ts';
 import { extractAll, inFailedSteps, keepLines, openScanned, splitHits, structureIn } from './extract/run.ts';
 import { diffWithGreen, type GreenTemplates, newFindings } from './green/green-diff.ts';
@@ -99,8 +100,10 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
    * step.
    */
   const environmentFor = (some: Extraction) => readEnvironment(whole, ofEnvironment, some);
+  /** Reads what the whole log shows of the environment of its job. */
+  const readEnvironmentRecord = () => readRecord(whole, ofEnvironment[RECORD_GROUP] ?? []);
   const hits = ofReaders.map((lines) => lines.filter(isKept));
-  return { ...read, isOnlyNew, proposed: found.blocks, hits, environmentFor };
+  return { ...read, isOnlyNew, proposed: found.blocks, hits, environmentFor, readEnvironmentRecord };
 }
 
 /** Lone carriage returns to one line feed from which on a log is taken to use them as line ends. */

@@ -5,6 +5,7 @@ import type { Evidence } from '../domain/evidence.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import { BOUND_CONFIDENCE } from '../domain/publish-bound.ts';
 import { describeRerun } from '../domain/rerun.ts';
+import { describeVersionChange } from '../domain/version-changes.ts';
 import { upperShare } from '../lib/binomial-bound.ts';
 import { asSentence, counted, formatConfidence } from '../lib/text.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
@@ -121,6 +122,7 @@ function listFacts(
   const lowered = (verdict.factors ?? []).filter(({ value }) => value < 0).map(({ because }) => because);
   const against = [...lowered, ...verdict.unsupportedClaims.map((claim) => `No evidence for: ${claim}`)];
   const since = analysis.green === undefined ? [] : [`since build ${clip(analysis.green.number, 100)}`];
+  const changed = describeChanges(analysis);
   const tried = analysis.experiment === undefined ? [] : [analysis.experiment.sentence];
   const behind = (analysis.experiment?.polluters ?? [])
     .slice(0, MAX_NAMES)
@@ -146,6 +148,7 @@ function listFacts(
     { name: 'Evidence', label: 'Evidence', reach: 'everywhere', kind: 'lines', values: places, lines },
     { name: 'Precedent', label: 'Decided before', reach: 'answer', kind: 'list', values: decided },
     { name: 'Related', label: 'See also', reach: 'answer', kind: 'list', values: related },
+    { name: 'Changed', label: 'Changed, not in the diff', reach: 'answer', kind: 'list', values: changed },
     { name: 'New', label: 'New', reach: 'answer', kind: 'list', values: since },
     {
       name: 'Suspect',
@@ -169,6 +172,16 @@ function listFacts(
     { name: 'Record', label: 'Accuracy', reach: 'answer', kind: 'note', values: describeRecord(analysis) },
     { name: 'Note', label: 'Notes', reach: 'answer', kind: 'note', values: notes },
   ];
+}
+
+/** Versions that changed since the last green run, those that explain the failure first. */
+const MAX_CHANGED = 5;
+
+function describeChanges({ changes }: Analysis): string[] {
+  if (changes === undefined) return [];
+  const shown = changes.changes.slice(0, MAX_CHANGED).map((one) => clip(describeVersionChange(one), 200));
+  const rest = changes.changes.length - shown.length + changes.more;
+  return rest === 0 ? shown : [...shown, `and ${formatNumber(rest)} more`];
 }
 
 /**

@@ -81,6 +81,10 @@ function describeProof(proof: WhoseProof, isDefault: boolean): WhosePart[] {
       const share = Math.round((100 * proof.flakes) / Math.max(1, proof.runs));
       return [`flaked in ${share} % of ${counted(proof.runs, 'run')}`];
     }
+    case 'version': {
+      const since = proof.since === null ? 'the green build' : `build ${clip(proof.since, 100)}`;
+      return [{ plain: clip(proof.change, 300) }, ' since ', { plain: since }, ' of the same commit'];
+    }
     case 'log':
       return ['the failing step says so'];
     case 'new-test':
@@ -130,6 +134,8 @@ function describeAct(act: WhoseAct, isDefault: boolean): WhosePart[] {
       return ['Start at ', nameBuild(act.at), '.'];
     case 'rerun':
       return ['Run it again.'];
+    case 'pin':
+      return [{ plain: clip(act.advice, 400) }];
     case 'ask':
       return [`It failed ${act.times} times in a row: ask the owner of the machine, service or test.`];
     case 'try':

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GreenBuild, Templates } from '../domain/build.ts';
 import type { WorkItem } from '../domain/work.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import { buildOrder, IS_DEFAULT } from './sql.ts';
+import { buildOrder, IS_DEFAULT, isBefore } from './sql.ts';
 import type { WorkStore } from './work.ts';
 
 /**
@@ -97,18 +97,6 @@ const MAX_LOGS = 200;
 const isSamePipeline = (left: string, right: string) =>
   `${left}.provider = ${right}.provider and ${left}.repository = ${right}.repository
     and ${left}.pipeline = ${right}.pipeline`;
-
-/**
- * Returns SQL for the condition that one build came before another of its pipeline. If both have the same
- * number, the attempt decides. If the later one's number is only a placeholder (its run id), the start time
- * decides, otherwise the number and then the time.
- */
-const isBefore = (earlier: string, later: string) => `case
-  when ${earlier}.number = ${later}.number then ${earlier}.attempt < ${later}.attempt
-  when ${later}.number = ${later}.external_id
-    then coalesce(${earlier}.started_at, ${earlier}.received_at)
-      < coalesce(${later}.started_at, ${later}.received_at)
-  else ${buildOrder(earlier)} < ${buildOrder(later)} end`;
 
 const SAVE_DEFAULT_BRANCH = `
   insert into default_branches (provider, repository, branch) values ($1, $2, $3)

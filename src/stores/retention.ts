@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { indexEntry, REMOVE_LOGS } from '../domain/work.ts';
 import type { Database, Sql } from '../ports/database.ts';
+import { DROP_UNUSED_PARTS } from './environments.ts';
 import { fromNow } from './sql.ts';
 import type { WorkStore } from './work.ts';
 
@@ -62,6 +63,10 @@ export function createRetentionStore(db: Database, work: Pick<WorkStore, 'add'>)
      */
     forgetBuilds: async (scope: ForgetScope, limit: number) =>
       await db.transaction((sql) => forgetBuilds(sql, work, scope, limit)),
+    /** Deletes what deleted builds have left of their environments. */
+    dropUnusedParts: async () => {
+      await db.query(DROP_UNUSED_PARTS);
+    },
     /** Requests that the texts of at most `limit` builds that stay are deleted. Returns how many. */
     forgetLogs: async (scope: ForgetScope, limit: number) =>
       (await db.query(FORGET_LOGS, [...toScopeValues(scope), limit])).length,

@@ -135,6 +135,18 @@ export const IS_DEFAULT = (table: string) => `coalesce(
     where d.provider = ${table}.provider and d.repository = ${table}.repository),
   ${table}.branch in (${USUAL_NAMES}), false)`;
 
+/**
+ * Returns SQL for the condition that one build came before another of its pipeline. If both have the same
+ * number, the attempt decides. If the later one's number is only a placeholder (its run id), the start time
+ * decides, otherwise the number and then the time.
+ */
+export const isBefore = (earlier: string, later: string) => `case
+  when ${earlier}.number = ${later}.number then ${earlier}.attempt < ${later}.attempt
+  when ${later}.number = ${later}.external_id
+    then coalesce(${earlier}.started_at, ${earlier}.received_at)
+      < coalesce(${later}.started_at, ${later}.received_at)
+  else ${buildOrder(earlier)} < ${buildOrder(later)} end`;
+
 /** Rows that one statement takes: more would hold the event loop while they are written as JSON. */
 const IN_ONE_STATEMENT = 2_000;
 

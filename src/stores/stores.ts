@@ -8,6 +8,7 @@ import { createBuildStore } from './builds.ts';
 import { createCauseStore } from './causes.ts';
 import { createConversationStore, createQuestionStore } from './conversations.ts';
 import { createDeliveryStore } from './deliveries.ts';
+import { createEnvironmentStore } from './environments.ts';
 import {
   createAnalysisStore,
   createExperimentStore,
@@ -54,6 +55,7 @@ export function createStores(
     library: createLibraryStore(db),
     rules: createRuleStore(db),
     passingBuilds: createPassingBuildStore(db, work),
+    environments: createEnvironmentStore(db),
     toolCache: createToolCacheStore(db),
     conversations: createConversationStore(db),
     tokens: createTokenStore(db),

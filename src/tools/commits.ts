@@ -3,6 +3,7 @@ import type { Build } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import { describeVersionChange } from '../domain/version-changes.ts';
 import { readChanges } from '../lib/patch-changes.ts';
 import { counted } from '../lib/text.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
@@ -233,7 +234,8 @@ interface Base {
 export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): Tool {
   return defineCodeTool(codeHost, {
     name: 'changed_since_green',
-    question: 'Which files and commits changed between the last green build and this one?',
+    question:
+      'Which files, commits, packages, tools and images changed between the last green build and this one?',
     serves: { CODE_ERROR: 1, CONFIG_ERROR: 1, DEPENDENCY_ERROR: 1, TEST_FAILURE: 2 },
     investigator: 'code',
     asks: 'code host',
@@ -242,16 +244,19 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
     usualLatencyMs: 800,
     parameters: z.strictObject({}),
     outlook: async (subject, signal) => {
+      if (subject.changes !== undefined) return 'good';
       if (subject.build.commit === null) return 'poor';
       const base = await findBase(codeHost, history, subject, signal);
       return base === null || base === 'this commit' ? 'poor' : 'good';
     },
-    argumentsFrom: ({ subject }) => (subject.build.commit === null ? null : {}),
+    argumentsFrom: ({ subject }) =>
+      subject.build.commit === null && subject.changes === undefined ? null : {},
     async run(_args, { subject, category, signal }): Promise<ChangeFinding[]> {
       const { repository, commit } = subject.build;
-      if (commit === null) return [];
+      const versions = listVersionChanges(subject);
+      if (commit === null) return versions;
       const base = await findBase(codeHost, history, subject, signal);
-      if (base === 'this commit') return [];
+      if (base === 'this commit') return versions;
       const compared =
         base === null
           ? null
@@ -262,18 +267,28 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
           readDiffs(codeHost, repository, { ...inside, files: listShown(inside.files, subject) }, signal),
           findLeftUses(codeHost, { repository, ref: commit }, inside.files, signal),
         ]);
-        return toFindings(inside, base, subject, diffs, uses);
+        return [...toFindings(inside, base, subject, diffs, uses), ...versions];
       }
       const own = await codeHost.commitDiff({ repository, commit }, signal);
-      if (own === null) return [];
+      if (own === null) return versions;
       const change = { ...own, commits: [own.commit] };
-      return toFindings(
+      const found = toFindings(
         filterByScope(change, category),
         { commit, isGreen: false, said: 'that was built; no earlier green build is known' },
         subject,
       );
+      return [...found, ...versions];
     },
   });
+}
+
+/** Lists the versions that changed since the last green run, which no diff shows. */
+function listVersionChanges({ changes }: TriageSubject): ChangeFinding[] {
+  if (changes === undefined) return [];
+  const green = changes.since === null ? 'the green build' : `build ${changes.since.number}`;
+  const title = `${counted(changes.changes.length + changes.more, 'version')} changed since ${green}`;
+  const text = changes.changes.map(describeVersionChange).join('\n');
+  return [{ title, text, source: 'environment' }];
 }
 
 /**

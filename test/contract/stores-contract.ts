@@ -5,6 +5,7 @@ import { causesContract } from './stores/causes.ts';
 import { changesContract } from './stores/changes.ts';
 import { conversationsContract } from './stores/conversations.ts';
 import { deliveriesAndBuildsContract } from './stores/deliveries-and-builds.ts';
+import { environmentsContract } from './stores/environments.ts';
 import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
 import { flakinessContract } from './stores/flakiness.ts';
 import { greensContract } from './stores/greens.ts';
@@ -37,6 +38,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     libraryContract(world);
     learningContract(world);
     greensContract(world);
+    environmentsContract(world);
     flakinessContract(world);
     changesContract(world);
     insightsContract(world);

@@ -54,6 +54,8 @@ export interface ConfirmCommandOptions extends ServerOptions, RunOptions {
   readonly tryFix?: string | true;
   /** Show the change that fixes it in the pull request. */
   readonly suggest?: boolean;
+  /** Date or build as of which dependencies are installed; absent: those at hand are used. */
+  readonly asOf?: string;
 }
 
 /**
@@ -169,7 +171,8 @@ function renderExperiment(experiment: Experiment): string {
   ].join('\n');
 }
 
-export interface BisectCommandOptions extends RunOptions {
+export interface BisectCommandOptions extends RunOptions, ServerOptions {
+  readonly by: 'commit' | 'date';
   readonly good?: string;
   readonly bad: string;
   readonly build?: string;

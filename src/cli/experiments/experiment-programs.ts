@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FIX_RULES, type FixRule } from '../../experiments/fix-rules.ts';
-import { asksService, jsonOption, positive, runs } from '../command-parts.ts';
+import { asksService, positive, runs } from '../command-parts.ts';
 
 const CONFIRM_EXAMPLES = `
 Runs only this command, without a shell. Exit code 5: not reproduced; 10: inconclusive.
@@ -8,7 +8,8 @@ Runs only this command, without a shell. Exit code 5: not reproduced; 10: inconc
 Examples:
   faultline confirm -- npx vitest run
   faultline confirm --base origin/main --runs 10 -- pytest -q
-  faultline confirm --log build.log --install "npm ci" -- npm test`;
+  faultline confirm --log build.log --install "npm ci" -- npm test
+  faultline confirm --as-of 2026-11-01 --install "uv sync" -- uv run --no-sync pytest -q`;
 
 export function confirmCommand(): Command {
   const command = new Command('confirm')
@@ -45,12 +46,16 @@ export function confirmCommand(): Command {
     .option('--try-fix [file]', 'then try this diff, or the rules of try-fix, in the time that is left')
     .option('--suggest', 'with --try-fix and --report: show the change that fixes it in the pull request')
     .option(
+      '--as-of <time>',
+      'run with dependencies as of this date or build, and as of now; wants --install with uv, pip or npm',
+    )
+    .option(
       '--report <build>',
       'ID of the build on the service (or provider:number): the outcome becomes part of its answer',
     )
     .passThroughOptions()
     .addHelpText('after', CONFIRM_EXAMPLES);
-  return asksService(command).action(runs(async () => (await import('./experiment-commands.ts')).runConfirm));
+  return asksService(command).action(runs(async () => (await import('./dated-commands.ts')).confirmBy));
 }
 
 const BISECT_EXAMPLES = `
@@ -59,10 +64,11 @@ Examples:
   faultline bisect --good v1.4.0 --only 2/4 --json -- npx vitest run > part2.json
   faultline bisect --good v1.4.0 --results part*.json -- npx vitest run
   faultline bisect --good 3f2c1ab --build "cargo build" --log build.log -- cargo test
+  faultline bisect --by date --good 2026-11-01 --install "uv sync" -- uv run --no-sync pytest -q
 A commit is skipped where its build fails or the command ends with exit code 125.`;
 
 export function bisectCommand(): Command {
-  return new Command('bisect')
+  const command = new Command('bisect')
     .description(
       'Find the commit that broke a command, running it as often at each commit as its failure rate ' +
         'requires.',
@@ -73,6 +79,14 @@ export function bisectCommand(): Command {
       'commit, branch or tag at which it passed (default: where this branch started, or the previous commit)',
     )
     .option('--bad <commit>', 'commit, branch or tag at which it fails', 'HEAD')
+    .addOption(
+      new Option(
+        '--by <what>',
+        'date: search the day on which a dependency broke this commit; --good and --bad are dates or builds',
+      )
+        .choices(['commit', 'date'])
+        .default('commit'),
+    )
     .option('--build <command>', 'run first at each commit; skips those at which it fails (words, no quotes)')
     .option(
       '--install <command>',
@@ -91,10 +105,9 @@ export function bisectCommand(): Command {
       'what --only printed on the machines; more runs are made only where these do not suffice',
     )
     .option('--no-network', 'run the command without the network; --build and --install have it')
-    .addOption(jsonOption())
     .passThroughOptions()
-    .addHelpText('after', BISECT_EXAMPLES)
-    .action(runs(async () => (await import('./experiment-commands.ts')).runBisect));
+    .addHelpText('after', BISECT_EXAMPLES);
+  return asksService(command).action(runs(async () => (await import('./dated-commands.ts')).bisectBy));
 }
 
 function parsePart(text: string): { readonly part: number; readonly of: number } {

@@ -91,6 +91,7 @@ function analysisJson({ analysis, explains }: ArrangedAnswer): object {
     model: analysis.model,
     terminationReason: analysis.terminationReason,
     experiment: analysis.experiment ?? null,
+    changes: analysis.changes ?? null,
   };
 }
 

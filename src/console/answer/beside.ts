@@ -1,5 +1,6 @@
 import type { FixAttempt } from '../../domain/experiment.ts';
 import { flakeProbability } from '../../domain/flakiness.ts';
+import { describeVersionChange } from '../../domain/version-changes.ts';
 import { counted } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
@@ -12,9 +13,10 @@ import { icon } from '../parts/icons.ts';
 import { renderOwner } from '../parts/marks.ts';
 import type { AnswerFacts } from './facts.ts';
 
-/** Renders the context of an answer: a tried fix, the history, the owner, and how it was found. */
+/** Renders the context of an answer: a tried fix, versions, the history, the owner, how it was found. */
 export function besideParts(facts: AnswerFacts, verdict: Shown): Html {
-  return html`${fixPart(facts)}${seenPart(facts)}${ownerPart(facts)}${verdict}${foundPart(facts)}`;
+  const context = html`${fixPart(facts)}${changesPart(facts)}${seenPart(facts)}${ownerPart(facts)}`;
+  return html`${context}${verdict}${foundPart(facts)}`;
 }
 
 /** Renders a section of the column for context, with a link at its heading. */
@@ -32,6 +34,27 @@ function fixPart({ analysis }: AnswerFacts): Shown {
       : html`<p><b class="is-green">${icon('check')} ${describeFix(fixed)}</b></p><p class="meta">${fixed.sentence}</p>
         ${fixed.diff !== null && html`<details><summary>The change</summary><pre tabindex="0">${fixed.diff}</pre></details>`}`;
   return besidePart('fix', 'Fix, tried', words);
+}
+
+/** Renders what the failed run works with in other versions than the last green one. */
+function changesPart({ analysis: { changes } }: AnswerFacts): Shown {
+  if (changes === undefined) return null;
+  const { since, isSameCommit } = changes;
+  const rows = changes.changes.map(
+    (one) => html`<li>${icon(one.link === null ? 'dependency' : 'check')}${describeVersionChange(one)}</li>`,
+  );
+  const green =
+    since === null
+      ? 'the green build'
+      : html`<a href="${buildAddress(since.buildId)}">build ${since.number}</a>`;
+  const more = changes.more > 0 && html`<p class="meta">and ${formatNumber(changes.more)} more</p>`;
+  return besidePart(
+    'changed',
+    'Changed, not in the diff',
+    html`<ol class="story">${rows}</ol>${more}<p class="meta">since ${green}${
+      isSameCommit && ', which passed on the same commit'
+    }</p>`,
+  );
 }
 
 function describeFix({ files }: FixAttempt): string {

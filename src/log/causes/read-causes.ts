@@ -1,3 +1,4 @@
+import type { EnvironmentRecord } from '../../domain/environment-record.ts';
 import type { Excerpt, LogRange } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { groupByCause, type ReadFailure, thrownBy } from '../fingerprint/failures.ts';
@@ -25,6 +26,8 @@ export interface ReadCause extends Pick<ReadFailure, 'fingerprint' | 'generic'> 
 export interface BuildReading {
   readonly reading: Reading;
   readonly causes: readonly ReadCause[];
+  /** The records of what each log's job ran with. */
+  readonly records: readonly EnvironmentRecord[];
 }
 
 /**
@@ -45,7 +48,9 @@ export function readCauses(sources: readonly ReadableSource[], options: ReadOpti
   const groups = all.slice(0, MAX_CAUSES);
   const unanswered = noteUnanswered(all.slice(MAX_CAUSES));
   const reading = { ...composed, notes: [...composed.notes, ...unanswered] };
-  if (groups.length === 1) return { reading, causes: groups.map((group) => ({ ...group, reading })) };
+  const records = opened.logs.map((one) => one.readEnvironmentRecord());
+  if (groups.length === 1)
+    return { reading, records, causes: groups.map((group) => ({ ...group, reading })) };
   const failures = groups.flatMap((group) => group.failures);
   const owners = opened.logs.map(({ log }) =>
     ownershipOfLines(
@@ -64,7 +69,7 @@ export function readCauses(sources: readonly ReadableSource[], options: ReadOpti
       reading: own,
     };
   });
-  return { reading, causes };
+  return { reading, causes, records };
 }
 
 /** Groups failures by fingerprint and by cause, in the order of their first failures. */

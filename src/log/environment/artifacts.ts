@@ -57,7 +57,8 @@ export function readArtifacts(log: LogText, lines: readonly number[]): Artifact[
   return [...found.values()];
 }
 
-function artifactsOn(text: string, line: number): Artifact[] {
+/** Reads the artifacts that one line of a log names. */
+export function artifactsOn(text: string, line: number): Artifact[] {
   const file = (URL.exec(text) ?? JAR.exec(text))?.groups;
   if (file !== undefined) return fromPath(file.path ?? '', file.type ?? '', line);
   const coordinates = (TREE.exec(text) ?? REQUIRES.exec(text))?.groups?.coordinates?.split(':');

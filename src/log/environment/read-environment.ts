@@ -7,6 +7,7 @@ import { ARTIFACT_LITERALS, type Artifact, readArtifacts } from './artifacts.ts'
 import { CHANGE_LITERALS, readChanges } from './changes.ts';
 import { CONFLICT_LITERALS, readConflicts } from './conflicts.ts';
 import { findOwners } from './owners.ts';
+import { RECORD_LITERALS } from './record-rows.ts';
 import { RUNTIME_LITERALS, readRuntimes } from './runtimes.ts';
 
 /** The words searched for this reader, a group each. */
@@ -15,7 +16,11 @@ export const ENVIRONMENT_LITERALS: readonly (readonly string[])[] = [
   ARTIFACT_LITERALS,
   CONFLICT_LITERALS,
   CHANGE_LITERALS,
+  RECORD_LITERALS,
 ];
+
+/** The group of {@link ENVIRONMENT_LITERALS} whose lines `readRecord` reads. */
+export const RECORD_GROUP = 4;
 
 /** Words of a failure that conflicts of versions explain. */
 const IS_CONFLICT = /enforcer|convergence|upper bound|requires Jenkins|could not resolve|conflict/i;

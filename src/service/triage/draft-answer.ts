@@ -7,6 +7,7 @@ import type { LibraryStore, RuleStore } from '../../stores/library.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
 import type { OwnerFinder } from './owners.ts';
 import { type RuleMatch, ruleFor } from './recall.ts';
+import { withVersionChanges } from './say-changes.ts';
 
 /** The owner of a failure; empty if unknown. */
 type Owner = Pick<Analysis, 'owner' | 'fileOwners'>;
@@ -87,8 +88,9 @@ export async function draftAnswer(
       };
     }
   }
-  const analysis = await investigate(subject, investigation, signal);
-  if (analysis === null) return null;
+  const found = await investigate(subject, investigation, signal);
+  if (found === null) return null;
+  const analysis = withVersionChanges(found, subject);
   return {
     kind: 'investigated',
     analysis,

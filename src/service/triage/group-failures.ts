@@ -6,7 +6,7 @@ import type { BuildReading, ReadCause } from '../../log/causes/read-causes.ts';
 import { isUnknown } from '../../log/fingerprint/failures.ts';
 
 /** Returns the causes of a build as groups of failures, in the order of their first failure. */
-export function groupFailures({ causes }: BuildReading, buildId: string): FailureGroup[] {
+export function groupFailures({ causes }: Omit<BuildReading, 'records'>, buildId: string): FailureGroup[] {
   return causes.map(({ fingerprint, generic, failures }) => ({
     fingerprint: ofBuild(fingerprint, buildId),
     generic,
@@ -32,7 +32,10 @@ function ofBuild(fingerprint: Failure['fingerprint'], buildId: string): Failure[
 /**
  * Returns what was read of a group's failures: of the cause that has one of them, else of the whole build.
  */
-export function readingOfGroup(group: FailureGroup, { reading, causes }: BuildReading): Reading {
+export function readingOfGroup(
+  group: FailureGroup,
+  { reading, causes }: Omit<BuildReading, 'records'>,
+): Reading {
   const keys = new Set(group.failures.map(failureKey));
   const isSame = (cause: ReadCause) =>
     cause.fingerprint.value === group.fingerprint.value ||

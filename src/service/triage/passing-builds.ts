@@ -4,6 +4,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Excerpt } from '../../domain/failure.ts';
 import { indexChangesWithout } from '../../domain/library.ts';
 import { PASSING_BUILD, type WorkEnd, type WorkItem } from '../../domain/work.ts';
+import { readRecordInTurns } from '../../log/environment/read-record.ts';
 import {
   type GreenLog as ComparedLog,
   findGreenLog,
@@ -20,6 +21,7 @@ import type { Database } from '../../ports/database.ts';
 import type { PassingLogs } from '../../ports/stores.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { WorkHandler } from '../../ports/work.ts';
+import type { KeyedRecord } from '../../stores/environments.ts';
 import type { ChosenPassingLog, PassingBuildStore, PassingLog } from '../../stores/passing-builds.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { maskSources } from './read-build.ts';
@@ -28,6 +30,7 @@ export interface LearnDeps {
   readonly stores: {
     readonly builds: Pick<Stores['builds'], 'find'>;
     readonly passingBuilds: Pick<Stores['passingBuilds'], 'isWanted' | 'keep'>;
+    readonly environments: Pick<Stores['environments'], 'save'>;
   };
   readonly archive: Pick<BuildArchive, 'list' | 'read'>;
   readonly masker: Masker;
@@ -61,6 +64,7 @@ export async function learnGreen(
     return { outcome: 'skipped' };
   const logs = await fetchLogs(build, deps, signal);
   const kept: PassingLog[] = [];
+  const records: KeyedRecord[] = [];
   const pause = async () => {
     await nextTurn();
     signal.throwIfAborted();
@@ -68,10 +72,13 @@ export async function learnGreen(
   const masked = await maskSources(logs, deps.masker);
   for (const { name, text } of masked.sources) {
     await pause();
-    kept.push({ log: greenKey(build, name, logs.length), templates: await templatesInTurns(text, pause) });
+    const log = greenKey(build, name, logs.length);
+    kept.push({ log, templates: await templatesInTurns(text, pause) });
+    records.push({ log, record: await readRecordInTurns(name, text, pause) });
   }
   const filled = kept.filter(({ templates }) => templates.lines.length > 0);
   if (filled.length === 0) return { outcome: 'skipped', error: 'There is no log.' };
+  await deps.stores.environments.save(build.id, records);
   // Before the job ends: who dies in between does both again, and a build counts once.
   if (deps.flagging !== undefined) await flagContradicted(build, filled, deps.flagging);
   if (!(await passingBuilds.keep(entry, filled, deps.greenBuilds))) {
@@ -149,7 +156,7 @@ export async function flagContradicted(
  * Returns the key that the same log has in two builds of a pipeline: its name, as fetched. The only log of an
  * upload has the same key whatever its file name is.
  */
-function greenKey(build: Pick<Build, 'provider'>, name: string, logs: number): string {
+export function greenKey(build: Pick<Build, 'provider'>, name: string, logs: number): string {
   return build.provider === 'upload' && logs === 1 ? '' : name;
 }
 

@@ -77,6 +77,7 @@ export async function forgetRepository(
     return some.length;
   });
   await deps.store.forgetRepository(scope);
+  if (builds > 0) await deps.store.dropUnusedParts();
   await deps.forgetThreads();
   const vectors = ids.length > 0 && !(await deps.unindex(ids));
   const pending = { logs: await removeLogs(deps, signal), vectors };
@@ -110,7 +111,10 @@ export async function retain(
     if (logsDays > 0)
       logs += await inBatches(signal, () => deps.store.forgetLogs(scope(logsDays), BATCH), pause);
   }
-  if (builds > 0) await deps.forgetThreads();
+  if (builds > 0) {
+    await deps.forgetThreads();
+    await deps.store.dropUnusedParts();
+  }
   return {
     builds,
     logs,

@@ -1,6 +1,7 @@
 import { type Analysis, type Step, UNREAD } from '../../domain/analysis.ts';
 import type { Build, SourceText } from '../../domain/build.ts';
 import type { ReadStage } from '../../domain/calibration.ts';
+import type { EnvironmentRecord } from '../../domain/environment-record.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { FailureGroup, Survey } from '../../domain/reading.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
@@ -14,6 +15,12 @@ import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { type ConcludeDeps, conclude, createAnalysis, escalateGroup } from './conclude.ts';
 import { type DraftDeps, draftAnswer } from './draft-answer.ts';
+import {
+  findVersionChanges,
+  type GreenRecords,
+  greenRecordAtHand,
+  keepAndFindGreen,
+} from './environments.ts';
 import { groupFailures, joinKnown, readingOfGroup } from './group-failures.ts';
 import { type BesideGreen, diffAgainstPassing, greenBehind } from './passing-builds.ts';
 import { type GatherDeps, gatherSources, maskSources, type ReadingThreads, readAside } from './read-build.ts';
@@ -64,10 +71,11 @@ export async function triageBuild(
   const material = await gatherMaterial(buildId, deps, run);
   const read = await readMaterial(material, deps, run.signal);
   const groups = await saveGroups(material.build, read, deps.stores);
+  const greens = await keepAndFindGreen(material.build, read.records, deps.stores.environments);
   const analyses: Analysis[] = [];
   for (const group of groups) {
     run.signal.throwIfAborted();
-    const analysis = await answerGroup({ material, read, group }, deps, run);
+    const analysis = await answerGroup({ material, read, group, greens }, deps, run);
     if (analysis !== null) analyses.push(analysis);
   }
   return analyses;
@@ -126,6 +134,8 @@ interface GroupInput {
   readonly material: BuildMaterial;
   readonly read: BuildReading;
   readonly group: FailureGroup;
+  /** The records of the last green runs. */
+  readonly greens: GreenRecords;
 }
 
 /** Returns the stored answer to a group, else makes and saves one; null where it waits for a person. */
@@ -159,7 +169,7 @@ async function answerGroup(
   }
 }
 
-function createGroupSubject({ material, read, group }: GroupInput, triageId: string): TriageSubject {
+function createGroupSubject({ material, read, group, greens }: GroupInput, triageId: string): TriageSubject {
   const { build, notes, survey, beside } = material;
   const subject = createSubject({
     triageId,
@@ -170,7 +180,8 @@ function createGroupSubject({ material, read, group }: GroupInput, triageId: str
     survey,
   });
   const green = greenBehind(subject.excerpts, beside);
-  return green === null ? subject : { ...subject, green };
+  const changes = findVersionChanges(subject, read.records, greens);
+  return { ...subject, ...present({ green: green ?? undefined, changes }) };
 }
 
 interface TriageSourcesDeps extends ReadDeps, DraftDeps {
@@ -182,6 +193,8 @@ interface TriageSourcesOptions {
   /** Places hidden in the logs in pieces. */
   readonly maskedSecrets?: number;
   readonly green?: GreenTemplates;
+  /** The record of the green build, and its commit if that is known. */
+  readonly greenRecord?: { readonly record: EnvironmentRecord; readonly commit: string | null };
   /** Causes that are answered; the others are only counted. */
   readonly maxGroups?: number;
   /** Stages of the reader left out, for measurements. */
@@ -205,7 +218,13 @@ export async function triageSources(
   raw: readonly (SourceText | LogInPieces)[],
   deps: TriageSourcesDeps,
   signal: AbortSignal,
-  { maskedSecrets = 0, green, maxGroups = Number.POSITIVE_INFINITY, ...how }: TriageSourcesOptions = {},
+  {
+    maskedSecrets = 0,
+    green,
+    greenRecord,
+    maxGroups = Number.POSITIVE_INFINITY,
+    ...how
+  }: TriageSourcesOptions = {},
 ): Promise<TriagedSources> {
   const masked = await maskSources(raw.filter(isHeld), deps.masker);
   const sources = [...raw.filter((source) => !isHeld(source)), ...masked.sources];
@@ -224,11 +243,15 @@ export async function triageSources(
   };
   const read = await readMaterial(material, deps, signal);
   const groups = groupFailures(read, build.id);
+  const greens: GreenRecords =
+    greenRecord === undefined
+      ? new Map()
+      : greenRecordAtHand(greenRecord.record, read.records, greenRecord.commit);
   const analyses: Analysis[] = [];
   for (const group of groups.slice(0, maxGroups)) {
     signal.throwIfAborted();
     const draft = await draftAnswer(
-      createGroupSubject({ material, read, group }, `${build.id}-${analyses.length + 1}`),
+      createGroupSubject({ material, read, group, greens }, `${build.id}-${analyses.length + 1}`),
       deps,
       signal,
     );

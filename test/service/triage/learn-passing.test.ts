@@ -52,6 +52,7 @@ function depsFor(
   return {
     stores: {
       builds: { find: async () => sampleBuild({ status: 'passed', ...build }) },
+      environments: { save: async () => undefined },
       passingBuilds: {
         isWanted: async () => wanted,
         keep: async (_job, made) => {

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+/** The kinds of things that a run works with and that its log may show with a version. */
+export const RecordedKind = z.enum([
+  'image',
+  'workflow',
+  'action',
+  'service',
+  'tool',
+  'os',
+  'python',
+  'npm',
+  'cargo',
+  'go',
+  'maven',
+  'ruby',
+  'php',
+  'nuget',
+  'env',
+]);
+export type RecordedKind = z.infer<typeof RecordedKind>;
+
+/** Something that a run worked with; all texts are as the log has them, and untrusted. */
+export interface RecordedVersion {
+  readonly kind: RecordedKind;
+  readonly name: string;
+  /** The version, a digest or a commit; empty for the name of a variable. Several are joined by ", ". */
+  readonly version: string;
+  /** The line of the log that shows it last; 0 where only a stored record is at hand. */
+  readonly line: number;
+}
+
+/** The requirement that chose a package's version, as an installer names it. */
+export interface StatedRequirement {
+  readonly name: string;
+  /** ">=2"; empty for a package that is named without a version. */
+  readonly range: string;
+  /** "requirements.txt"; null if the installer does not say. */
+  readonly from: string | null;
+}
+
+/** The environment that a job ran in, as far as its log shows it. */
+export interface EnvironmentRecord {
+  /** The name of the log. */
+  readonly log: string;
+  readonly versions: readonly RecordedVersion[];
+  readonly requirements: readonly StatedRequirement[];
+  /** Seconds that each step took, in their order, as far as the log has times. */
+  readonly steps: readonly { readonly name: string; readonly seconds: number }[];
+}
+
+/** Things that a record names at most; a build with more is cut by name. */
+export const MAX_RECORDED = 3_000;

@@ -1,0 +1,95 @@
+import type {
+  EnvironmentRecord,
+  RecordedKind,
+  RecordedVersion,
+  StatedRequirement,
+} from '../../domain/environment-record.ts';
+import type { VersionChange } from '../../domain/version-changes.ts';
+import { canonicalPython } from './read-record.ts';
+
+/** Kinds whose lists are whole where an installer prints them: what is missing there is not installed. */
+const WHOLE_LISTS: ReadonlySet<RecordedKind> = new Set(['python', 'npm']);
+/** The share of names that two lists have in common from which they are lists of the same kind. */
+const ALIKE = 0.5;
+/** A step counts as slower from this factor and these seconds on. */
+const [SLOWER, LONG] = [3, 60];
+
+/** Returns what differs between the record of a green run and that of a failed run of the same job. */
+export function compareRecords(green: EnvironmentRecord, red: EnvironmentRecord): VersionChange[] {
+  const before = new Map(green.versions.map((one) => [toKey(one), one]));
+  const after = new Map(red.versions.map((one) => [toKey(one), one]));
+  const requirements = new Map(red.requirements.map((one) => [one.name, one]));
+  const toChange = (one: RecordedVersion, from: string | null, to: string | null): VersionChange => ({
+    kind: one.kind,
+    name: one.name,
+    from,
+    to,
+    chosenBy: one.kind === 'python' ? describeRange(requirements.get(canonicalPython(one.name))) : null,
+    at: one.line > 0 && to !== null ? { source: red.log, line: one.line } : null,
+    link: null,
+  });
+  const changed = [...after].flatMap(([key, one]) => {
+    const old = before.get(key);
+    return old === undefined || isSameVersion(old, one) ? [] : [toChange(one, old.version, one.version)];
+  });
+  const whole = new Set([...WHOLE_LISTS].filter((kind) => areAlike(kind, before, after)));
+  const isListed = ({ kind }: RecordedVersion) => whole.has(kind) || kind === 'env';
+  const added = [...after].filter(([key, one]) => !before.has(key) && isListed(one));
+  const gone = [...before].filter(([key, one]) => !after.has(key) && isListed(one));
+  return [
+    ...changed,
+    ...added.map(([, one]) => toChange(one, null, one.version)),
+    ...gone.map(([, one]) => toChange(one, one.version, null)),
+    ...slowerSteps(green, red),
+  ];
+}
+
+/** Returns the packages of a green run that a failed one has no version of. */
+export function findAbsent(green: EnvironmentRecord, red: EnvironmentRecord): RecordedVersion[] {
+  const has = new Set(red.versions.map(toKey));
+  return green.versions.filter((one) => !has.has(toKey(one)));
+}
+
+function toKey({ kind, name }: RecordedVersion): string {
+  return `${kind} ${kind === 'python' ? canonicalPython(name) : name}`;
+}
+
+function isSameVersion({ version: one }: RecordedVersion, { version: other }: RecordedVersion): boolean {
+  const sorted = (versions: string) => versions.split(', ').sort().join();
+  // "3.12" and "3.12.7" do not differ, as far as they are known.
+  return (
+    sorted(one) === sorted(other) || `${one}.`.startsWith(`${other}.`) || `${other}.`.startsWith(`${one}.`)
+  );
+}
+
+/** Tells whether both runs have a list of a kind, and most of the shorter one is in the other. */
+function areAlike(
+  kind: RecordedKind,
+  before: ReadonlyMap<string, RecordedVersion>,
+  after: ReadonlyMap<string, RecordedVersion>,
+): boolean {
+  const [one, other] = [before, after].map((all) =>
+    [...all.keys()].filter((key) => key.startsWith(`${kind} `)),
+  );
+  if (one === undefined || other === undefined || one.length === 0 || other.length === 0) return false;
+  const common = one.filter((key) => after.has(key)).length;
+  return common >= ALIKE * Math.max(one.length, other.length);
+}
+
+function describeRange(requirement: StatedRequirement | undefined): string | null {
+  if (requirement === undefined) return null;
+  const { range, from } = requirement;
+  if (range === '' && from === null) return null;
+  const place = from === null ? '' : ` in ${from}`;
+  return range === '' ? `unpinned${place}` : `${range}${place}`;
+}
+
+function slowerSteps(green: EnvironmentRecord, red: EnvironmentRecord): VersionChange[] {
+  const before = new Map(green.steps.map(({ name, seconds }) => [name, seconds]));
+  return red.steps.flatMap(({ name, seconds }): VersionChange[] => {
+    const old = before.get(name);
+    if (old === undefined || seconds < LONG || seconds < SLOWER * Math.max(old, 1)) return [];
+    const [from, to] = [`${old} s`, `${seconds} s`];
+    return [{ kind: 'step', name, from, to, chosenBy: null, at: null, link: null }];
+  });
+}

@@ -1,0 +1,416 @@
+import type { EnvironmentRecord, RecordedVersion } from '../../domain/environment-record.ts';
+import type { Diagnostic, FailingTest, Failure, StackFrame, ThrownException } from '../../domain/failure.ts';
+import type { VersionChange } from '../../domain/version-changes.ts';
+import { escapePattern } from '../../lib/text.ts';
+import { canonicalPython } from './read-record.ts';
+
+/** The words of a failure about itself. */
+export interface FailureWords {
+  readonly failures: readonly Pick<Failure, 'message' | 'frames'>[];
+  readonly failingTests: readonly Pick<FailingTest, 'message'>[];
+  readonly diagnostics: readonly Pick<Diagnostic, 'tool' | 'message' | 'severity' | 'code'>[];
+  readonly exceptions: readonly Pick<ThrownException, 'type' | 'message' | 'frames' | 'outerFrames'>[];
+  readonly messages: readonly { readonly text: string }[];
+  readonly failedSections: readonly { readonly name: string }[];
+  readonly excerpts: readonly { readonly text: string }[];
+}
+
+interface Linked {
+  readonly link: string;
+  /** Higher: the failure says more plainly that it is about this. */
+  readonly score: number;
+}
+
+interface Said {
+  readonly statements: readonly string[];
+  /** The lines of code that traces show where they end. */
+  readonly code: readonly string[];
+  readonly frames: readonly (readonly StackFrame[])[];
+  readonly words: FailureWords;
+  readonly isSameCommit: boolean;
+}
+
+const [MAX_STATEMENTS, MAX_STATEMENT, MAX_FRAMES] = [60, 2_000, 40];
+
+/** Words by which something says that it was called, imported or asked for in a way that it does not have. */
+const BREAKS = new RegExp(
+  [
+    'has no attribute|cannot import name|No module named|ModuleNotFound|is not a function',
+    'is not a constructor|does not provide an export|is not exported|no exported member|ERR_REQUIRE_ESM',
+    'ERR_PACKAGE_PATH|ERR_MODULE_NOT_FOUND|Cannot find (?:module|package|symbol)|ES Module',
+    String.raw`unexpected keyword argument|missing \d{1,3} required|positional argument|got an unexpected`,
+    '(?:was|were|been|is|are) (?:removed|renamed|dropped)|removed in|no longer|depr' +
+      'ecat|incompatib|not compatible',
+    'conflict|ERESOLVE|peer |requires |undefined: |unresolved import|no method named|no function',
+    'NoSuchMethod|NoSuchField|NoClassDefFound|ClassNotFound|undefined method|uninitialized constant',
+    'unknown (?:option|argument|flag|field|property|rule|key)|unrecognized|unsupported|invalid option',
+    "size changed|binary incompat|Could not find a configuration|couldn't find|was not found|does not exist",
+    'has been|is not assignable|cannot use|not supported|Unable to load|Failed to l' +
+      'oad|not defined|instead of',
+    'must be|is not available|is not a known|are not allowed|cannot be used|expected .{1,40} got',
+  ].join('|'),
+  'i',
+);
+/** Failures of networks, machines and services: no version explains them. */
+const OUTSIDE = new RegExp(
+  [
+    'ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOSPC|ENOMEM|connection (?:refused|reset|aborted|timed|error)',
+    'timed? ?out|Temporary failure|name resolution|No space left|out of memory|Max retries exceeded',
+    String.raw`\b(?:429|50[0234])\b.{0,40}(?:error|gateway|unavailable|limit|many)|service un` +
+      'available|rate limit|Killed',
+  ].join('|'),
+  'i',
+);
+/** The words of a machine about a program or library that it does not have. */
+const MISSING_ON_MACHINE = new RegExp(
+  [
+    String.raw`(?:^|[\s:'"])(?<program>[\w.+-]{2,40})['"]?: (?:command )?not found\b|command ` +
+      String.raw`not found: (?<zsh>[\w.+-]{2,40})`,
+    'cannot open shared object file|version .GLIBC|GLIBCXX_|externally-managed-environment',
+    String.raw`spawn (?<spawned>[\w.+-]{2,40}) ENOENT|executable file not found in|Unable to ` +
+      'locate (?:executable|package)',
+    String.raw`\/(?:usr|opt|etc|lib)\/[\w./+-]{2,200}: No such file|No such file or directory` +
+      String.raw`: '(?:\/(?:usr|opt|etc|lib)\/|\w{2,30}')`,
+    String.raw`is not recognized as an internal|toolcache\/[\w./-]{2,100}.{0,40}(?:not found|` +
+      'No such)|cannot find -l',
+  ].join('|'),
+);
+/** The words of an index about a version that it does not have, or no longer. */
+const UNAVAILABLE = new RegExp(
+  [
+    'No matching distribution found|could not find a version|No matching version fo' +
+      String.raw`und|\bETARGET\b|notarget`,
+    'is not in (?:this|the npm) registry|E404|404 Not Found|failed to select a version',
+    "Couldn't find any versions",
+    'unknown revision|no matching versions|was yanked|only the following versions|n' +
+      'o version of|Could not find artifact',
+    'there (?:is|are) no versions? of|has no (?:wheels|usable wheels|source)|Versio' +
+      'n .{1,40} (?:was )?not found',
+  ].join('|'),
+  'i',
+);
+/** Packages that run every test: their frames stand in every trace. */
+const HARNESS = new RegExp(
+  String.raw`^(?:pytest(?:-\w+)?|_?pytest|pluggy|unittest|nose2|tox|nox|jest.*|@jest/.*|vit` +
+    'est|@vitest/.*|mocha|chai|expect|ava|tap|jasmine.*|karma.*|rspec.*|minitest|ph' +
+    String.raw`punit/.*|junit.*|org\.junit.*|tinypool|tsx|ts-node)$`,
+);
+/** Words of a failure that a runtime's version may explain. */
+const RUNTIME: Readonly<Record<string, RegExp>> = {
+  python: new RegExp(
+    "No module named '(?:distutils|imp|asyncore|asynchat|smtpd|cgi|cgitb|crypt|imghdr|sndhdr|" +
+      'telnetlib|pipes|' +
+      'nntplib|audioop|aifc|chunk|msilib|nis|ossaudiodev|spwd|sunau|uu|xdrlib|lib2to3' +
+      String.raw`|binhex|formatter|parser|symbol)\b|` +
+      'Requires-Python|requires a different Python|requires-python|incompatible with ' +
+      '.{0,40}Python|Python version',
+    'i',
+  ),
+  node: new RegExp(
+    'engine "?node|EBADENGINE|digital envelope routines|bad option|unsupported engi' +
+      'ne|node version|NODE_MODULE_VERSION',
+    'i',
+  ),
+  go: /requires go|unknown directive|toolchain|not in std|invalid go version/i,
+  java: new RegExp(
+    'class file|UnsupportedClassVersion|(?:target|source) release|release version|S' +
+      'ource option|Target option',
+    'i',
+  ),
+  rustc: /requires rustc|edition20\d\d|lock ?file version|E0658|unstable/i,
+};
+
+/**
+ * Links changes to a failure: each that the failure's own lines are about gets the words that say so, and the
+ * plainest comes first. A change that nothing links to the failure is only listed. Where the commit changed,
+ * too, only a new major version that the failure names is blamed.
+ */
+export function linkChanges(
+  changes: readonly VersionChange[],
+  words: FailureWords,
+  isSameCommit: boolean,
+): VersionChange[] {
+  const said = collectWords(words, isSameCommit);
+  const linked = changes.map((change) => ({ change, found: findLink(change, said) }));
+  return linked
+    .toSorted((one, other) => (other.found?.score ?? 0) - (one.found?.score ?? 0))
+    .map(({ change, found }) => (found === null ? change : { ...change, link: found.link }));
+}
+
+/** Finds packages of the green run that the failed one could not get, because their version is gone. */
+export function findUnavailable(
+  absent: readonly RecordedVersion[],
+  red: EnvironmentRecord,
+  words: FailureWords,
+): VersionChange[] {
+  const statements = collectWords(words, true).statements.filter((text) => UNAVAILABLE.test(text));
+  if (statements.length === 0) return [];
+  return absent.flatMap(({ kind, name, version }): VersionChange[] => {
+    if (kind === 'env' || kind === 'image' || kind === 'tool') return [];
+    const isAbout = (text: string) =>
+      namesIn(kind, name).some((one) => asWord(one).test(text)) &&
+      version.split(', ').some((one) => text.includes(one));
+    const statement = statements.find(isAbout);
+    if (statement === undefined) return [];
+    const { range = '', from = null } =
+      red.requirements.find((one) => one.name === canonicalPython(name)) ?? {};
+    const chosenBy = from === null ? null : `${range} in ${from}`.trim();
+    const link = `unavailable: ${statement}`.slice(0, 300);
+    return [{ kind, name, from: version, to: null, chosenBy, at: null, link }];
+  });
+}
+
+function collectWords(words: FailureWords, isSameCommit: boolean): Said {
+  const all = [
+    ...words.exceptions.map(({ message }) => message),
+    ...words.failures.map(({ message }) => message),
+    ...words.diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message),
+    ...words.failingTests.map(({ message }) => message ?? ''),
+    ...words.messages.map(({ text }) => text),
+  ];
+  const statements = [...new Set(all.map(withoutType))]
+    .filter((text) => text !== '')
+    .slice(0, MAX_STATEMENTS);
+  const frames = [
+    ...words.exceptions.map((one) => [...one.frames, ...(one.outerFrames ?? [])]),
+    ...words.failures.map((one) => one.frames),
+  ].map((one) => one.slice(0, MAX_FRAMES));
+  return { statements, code: readCode(words), frames, words, isSameCommit };
+}
+
+/** The last frame of a Python trace with its code, Node's line above its caret, and pytest's own mark. */
+const CODE = [
+  new RegExp(
+    String.raw`^ {2}File "[^"\n]{1,300}", line \d{1,7}, in [^\n]{1,200}\n {4}(?<code>[^\n]` +
+      String.raw`{1,300})\n(?:[ ~^]{1,300}\n)?(?=\S)`,
+    'gm',
+  ),
+  /^(?<code>[^\n]{1,300})\n {1,300}\^{1,80}\n/gm,
+  /^> {3}(?<code>[^\n]{1,300})$/gm,
+] as const;
+
+function readCode({ excerpts }: FailureWords): string[] {
+  const text = excerpts.map((one) => one.text).join('\n\n');
+  const found = CODE.flatMap((pattern) =>
+    [...text.matchAll(pattern)].map(({ groups }) => groups?.code ?? ''),
+  );
+  return [...new Set(found)].slice(0, MAX_STATEMENTS);
+}
+
+/** Removes the type before a message: it names a package whatever the package is asked for. */
+function withoutType(text: string): string {
+  return text
+    .slice(0, MAX_STATEMENT)
+    .replace(/^(?:[A-Za-z_][\w.$]{0,200}(?:Error|Exception|Warning|Failure)\b:?\s{0,4}){1,3}/, '');
+}
+
+function findLink(change: VersionChange, said: Said): Linked | null {
+  switch (change.kind) {
+    case 'step':
+    case 'workflow':
+      return null;
+    case 'image':
+      return said.isSameCommit ? linkImage(said) : null;
+    case 'env':
+      return change.to !== null ? null : linkVariable(change, said);
+    case 'action':
+      return said.isSameCommit ? linkAction(change, said) : null;
+    case 'tool':
+      return linkRuntime(change, said) ?? linkPackage(change, said);
+    case 'service':
+      return said.isSameCommit ? linkService(change, said) : null;
+    default:
+      return linkPackage(change, said);
+  }
+}
+
+function linkImage({ statements }: Said): Linked | null {
+  const statement = statements.find((text) => MISSING_ON_MACHINE.test(text));
+  return statement === undefined ? null : { link: statement.slice(0, 300), score: 3 };
+}
+
+function linkVariable({ name }: VersionChange, { statements }: Said): Linked | null {
+  const pattern = asWord(name);
+  const statement = statements.find((text) => pattern.test(text));
+  return statement === undefined ? null : { link: statement.slice(0, 300), score: 4 };
+}
+
+function linkAction({ name }: VersionChange, { words, statements }: Said): Linked | null {
+  const bare = name.split('@')[0] ?? name;
+  const section = words.failedSections.find((one) => one.name.includes(bare));
+  const isOutside = statements.some((text) => OUTSIDE.test(text));
+  if (section === undefined || isOutside) return null;
+  return { link: section.name.slice(0, 300), score: 3 };
+}
+
+function linkService({ name }: VersionChange, { statements }: Said): Linked | null {
+  const base = name.split('/').at(-1)?.split(':')[0] ?? name;
+  const pattern = asWord(base);
+  const statement = statements.find((text) => pattern.test(text) && BREAKS.test(text) && !OUTSIDE.test(text));
+  return statement === undefined ? null : { link: statement.slice(0, 300), score: 2 };
+}
+
+function linkRuntime(change: VersionChange, { statements, isSameCommit }: Said): Linked | null {
+  const pattern = RUNTIME[change.name.toLowerCase()];
+  if (pattern === undefined || !(isSameCommit || isMajor(change))) return null;
+  const statement = statements.find((text) => pattern.test(text) && !OUTSIDE.test(text));
+  return statement === undefined ? null : { link: statement.slice(0, 300), score: 5 };
+}
+
+/**
+ * Links a package: by its name in words that say it is used wrongly, by a tool's own errors, or by the
+ * place that threw.
+ */
+function linkPackage(change: VersionChange, said: Said): Linked | null {
+  if (!said.isSameCommit && !isMajor(change)) return null;
+  const names = namesIn(change.kind, change.name);
+  const { statements } = said;
+  for (const [place, text] of statements.entries()) {
+    if (OUTSIDE.test(text) || !BREAKS.test(text)) continue;
+    if (names.some((name) => inCode(name).test(text)))
+      return { link: text.slice(0, 300), score: 10 - place / MAX_STATEMENTS };
+  }
+  const misused = statements.find((text) => BREAKS.test(text) && !OUTSIDE.test(text));
+  const code = said.code.find((text) => names.some((name) => inCode(name).test(text)));
+  if (misused !== undefined && code !== undefined)
+    return { link: `${code.trim()}: ${misused}`.slice(0, 300), score: 8 };
+  if (!said.isSameCommit) return null;
+  return linkTool(change, names, said) ?? linkFrames(change, names, said);
+}
+
+/** Tools whose errors go by another name than their package. */
+const TOOL_NAMES: Readonly<Record<string, string>> = { tsc: 'typescript', rustc: 'rustc', 'go vet': 'go' };
+
+/** Links a linter or compiler whose own errors fail the step. */
+function linkTool(
+  change: VersionChange,
+  names: readonly string[],
+  { words, statements }: Said,
+): Linked | null {
+  if (change.from === null || change.to === null) return null;
+  const known = new Set(names.map((name) => name.toLowerCase()));
+  const finding = words.diagnostics.find(
+    ({ tool, severity, code }) =>
+      severity === 'error' &&
+      known.has((TOOL_NAMES[/^TS\d/.test(code ?? '') ? 'tsc' : tool] ?? tool).toLowerCase()),
+  );
+  if (finding !== undefined) return { link: `${finding.tool}: ${finding.message}`.slice(0, 300), score: 6 };
+  const isStep = words.failedSections.some(({ name }) => names.some((one) => runsProgram(name, one)));
+  const isOwn = (text: string) => BREAKS.test(text) || names.some((one) => startsWith(text, one));
+  const isTold = statements.some((text) => isOwn(text) && !OUTSIDE.test(text));
+  if (HARNESS.test(change.name) || !isStep || !isTold) return null;
+  return { link: statements[0]?.slice(0, 300) ?? change.name, score: 5 };
+}
+
+function runsProgram(step: string, name: string): boolean {
+  return new RegExp(
+    String.raw`^Run (?:npx |uvx? (?:run )?|pnpm |yarn |python -m )?${escapePattern(name)}\b`,
+  ).test(step);
+}
+
+function startsWith(text: string, name: string): boolean {
+  return text.toLowerCase().startsWith(name.toLowerCase());
+}
+
+/** Links what threw, or was called last by the project's own code. */
+function linkFrames(
+  change: VersionChange,
+  names: readonly string[],
+  { frames, statements }: Said,
+): Linked | null {
+  if (HARNESS.test(change.name) || !(isMajor(change) || isMinor(change))) return null;
+  if (statements.some((text) => OUTSIDE.test(text)) || !statements.some((text) => BREAKS.test(text)))
+    return null;
+  for (const trace of frames) {
+    const [first] = trace;
+    if (first === undefined) continue;
+    const file = first.file.replaceAll('\\', '/');
+    if (names.some((name) => isFileIn(file, change.kind, name)))
+      return { link: `${first.file}${first.line === null ? '' : `:${first.line}`}`.slice(0, 300), score: 4 };
+  }
+  return null;
+}
+
+function isFileIn(file: string, kind: VersionChange['kind'], name: string): boolean {
+  if (kind === 'python') return file.includes(`-packages/${name}/`) || file.endsWith(`-packages/${name}.py`);
+  if (kind === 'npm') return file.includes(`node_modules/${name}/`);
+  if (kind === 'cargo') return new RegExp(`/${escapePattern(name)}-\\d`).test(file);
+  return kind === 'go' && file.includes(`${name}@`);
+}
+
+/** Import names of distributions that go by another one, as their own documentation has them. */
+const IMPORTED: Readonly<Record<string, readonly string[]>> = {
+  pyyaml: ['yaml'],
+  'scikit-learn': ['sklearn'],
+  beautifulsoup4: ['bs4'],
+  pillow: ['PIL'],
+  'opencv-python': ['cv2'],
+  'python-dateutil': ['dateutil'],
+  protobuf: ['google.protobuf'],
+  setuptools: ['setuptools', 'pkg_resources'],
+  attrs: ['attr', 'attrs'],
+  'pydantic-core': ['pydantic_core'],
+  'flask-sqlalchemy': ['flask_sqlalchemy'],
+  'discord-py': ['discord'],
+  pyjwt: ['jwt'],
+  'msgpack-python': ['msgpack'],
+  'python-jose': ['jose'],
+  pycryptodome: ['Crypto'],
+  pymongo: ['pymongo', 'bson'],
+  dnspython: ['dns'],
+};
+
+/** Returns the names that code and messages know a package by. */
+function namesIn(kind: VersionChange['kind'], name: string): string[] {
+  if (kind === 'python') {
+    const canonical = canonicalPython(name);
+    return [...new Set([name, canonical, canonical.replaceAll('-', '_'), ...(IMPORTED[canonical] ?? [])])];
+  }
+  if (kind === 'cargo') return [...new Set([name, name.replaceAll('-', '_')])];
+  if (kind === 'go') {
+    const parts = name.replace(/\/v\d{1,3}$/, '').split('/');
+    return [name, parts.at(-1) ?? name];
+  }
+  if (kind === 'maven') return [name, name.split(':')[1] ?? name, name.split(':')[0] ?? name];
+  if (kind === 'os') return [name.replace(/\d.*$/, '')].filter((one) => one.length > 3);
+  if (kind !== 'npm') return [name];
+  // Code calls "p-limit" pLimit.
+  return [...new Set([name, name.replace(/[-_.](?<next>[a-z])/g, (_, next: string) => next.toUpperCase())])];
+}
+
+/** Matches a name where it stands as code or as a package, not in a sentence. */
+function inCode(name: string): RegExp {
+  const own = escapePattern(name);
+  return new RegExp(
+    [
+      String.raw`['"\x60‘“/]${own}['"\x60’”/@.]`,
+      String.raw`(?<![\w.@/-])${own}(?:\.[A-Za-z_]|@\d|@\^|@"|[=<>~!]=|::)`,
+      String.raw`(?<![\w.@/-])${own} v?\d`,
+      String.raw`(?<![\w.@/-])${own} is not a (?:function|constructor)`,
+      String.raw`['"\x60]${own}\.[\w.]{1,100}['"\x60]`,
+      String.raw`(?:-packages|node_modules)/${own}/`,
+      String.raw`(?:package|module|plugin|import|dependency|requirement) ${own}(?![\w-])`,
+    ].join('|'),
+    'i',
+  );
+}
+
+function asWord(name: string): RegExp {
+  return new RegExp(String.raw`(?<![\w@/-])${escapePattern(name)}(?![\w-])`, 'i');
+}
+
+function numbers(version: string): number[] {
+  return (/^[^\d]{0,12}(\d{1,9}(?:\.\d{1,9}){0,3})/.exec(version)?.[1] ?? '').split('.').map(Number);
+}
+
+/** Tells whether a change is of the part that promises incompatibility: the first, or after 0 the second. */
+function isMajor({ from, to }: VersionChange): boolean {
+  if (from === null || to === null) return true;
+  const [[oldMajor = 0, oldMinor = 0], [newMajor = 0, newMinor = 0]] = [numbers(from), numbers(to)];
+  return oldMajor !== newMajor || (oldMajor === 0 && oldMinor !== newMinor);
+}
+
+function isMinor({ from, to }: VersionChange): boolean {
+  if (from === null || to === null) return true;
+  return (numbers(from)[1] ?? 0) !== (numbers(to)[1] ?? 0);
+}

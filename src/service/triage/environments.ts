@@ -1,0 +1,81 @@
+import type { Build } from '../../domain/build.ts';
+import type { EnvironmentRecord } from '../../domain/environment-record.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import { MAX_CHANGES, type VersionChange, type VersionChanges } from '../../domain/version-changes.ts';
+import { compareRecords, findAbsent } from '../../log/environment/compare-records.ts';
+import { findUnavailable, linkChanges } from '../../log/environment/link-changes.ts';
+import type { EnvironmentStore, GreenRecord } from '../../stores/environments.ts';
+import { greenKey } from './passing-builds.ts';
+
+/** The records of the last green runs that the logs of a failed build are compared with, by log. */
+export type GreenRecords = ReadonlyMap<
+  string,
+  Omit<GreenRecord, 'build'> & Partial<Pick<GreenRecord, 'build'>>
+>;
+
+/** Stores what a failed build ran with, and finds what the last green run of each of its logs ran with. */
+export async function keepAndFindGreen(
+  build: Build,
+  records: readonly EnvironmentRecord[],
+  environments: EnvironmentStore,
+): Promise<GreenRecords> {
+  const keys = new Map(records.map(({ log }) => [log, greenKey(build, log, records.length)]));
+  const keyed = records.map((record) => ({ log: keys.get(record.log) ?? record.log, record }));
+  await environments.save(build.id, keyed);
+  const found = await environments.lastGreen(build.id, [...new Set(keys.values())]);
+  return new Map(
+    [...keys].flatMap(([log, key]) => {
+      const green = found.get(key);
+      return green === undefined ? [] : [[log, green] as const];
+    }),
+  );
+}
+
+/** Uses the record of one green log for every log of a failed build. */
+export function greenRecordAtHand(
+  green: EnvironmentRecord,
+  records: readonly EnvironmentRecord[],
+  commit: string | null,
+): GreenRecords {
+  return new Map(records.map(({ log }) => [log, { record: green, commit }]));
+}
+
+/**
+ * Compares what a failed build ran with to its last green run, as far as the logs are those of the failure,
+ * and links what differs to the failure. Undefined if there is no green run, or nothing differs.
+ */
+export function findVersionChanges(
+  subject: TriageSubject,
+  records: readonly EnvironmentRecord[],
+  greens: GreenRecords,
+): VersionChanges | undefined {
+  const own = new Set(subject.excerpts.map(({ source }) => source));
+  const ofFailure = records.filter(({ log }) => own.size === 0 || own.has(log));
+  const compared = ofFailure.flatMap((red) => {
+    const green = greens.get(red.log);
+    return green === undefined ? [] : [{ red, green }];
+  });
+  const [first] = compared;
+  if (first === undefined) return undefined;
+  const { commit } = subject.build;
+  const isSameCommit = commit !== null && compared.every(({ green }) => green.commit === commit);
+  const found = compared.flatMap(({ red, green }): VersionChange[] => [
+    ...findUnavailable(findAbsent(green.record, red), red, subject),
+    ...linkChanges(compareRecords(green.record, red), subject, isSameCommit),
+  ]);
+  const all = onceEach(found);
+  if (all.length === 0) return undefined;
+  return {
+    since: first.green.build ?? null,
+    isSameCommit,
+    changes: all.slice(0, MAX_CHANGES),
+    more: Math.max(0, all.length - MAX_CHANGES),
+  };
+}
+
+/** Keeps the first of each change, those that explain the failure before the others. */
+function onceEach(changes: readonly VersionChange[]): VersionChange[] {
+  const inOrder = changes.toSorted((one, other) => Number(other.link !== null) - Number(one.link !== null));
+  const seen = new Map(inOrder.toReversed().map((one) => [`${one.kind} ${one.name}`, one]));
+  return inOrder.filter((one) => seen.get(`${one.kind} ${one.name}`) === one);
+}

@@ -1,0 +1,75 @@
+import type { Act, Analysis, Claim } from '../../domain/analysis.ts';
+import type { Evidence } from '../../domain/evidence.ts';
+import type { TriageSubject } from '../../domain/triage.ts';
+import {
+  advisePin,
+  describeVersionChange,
+  findExplaining,
+  stateExplaining,
+  type VersionChange,
+  type VersionChanges,
+} from '../../domain/version-changes.ts';
+
+/** Longest title that begins with a change. */
+const MAX_TITLE = 120;
+
+/**
+ * Adds to an answer what changed since the last green run. A change that explains the failure is said first:
+ * in the title, the cause and the advice, with the list as evidence.
+ */
+export function withVersionChanges(
+  analysis: Analysis,
+  { changes }: Pick<TriageSubject, 'changes'>,
+): Analysis {
+  if (changes === undefined) return analysis;
+  const explaining = findExplaining(changes);
+  const listed = { ...analysis, changes };
+  if (explaining === null || analysis.terminationReason === 'failed') return listed;
+  const { answer, evidence } = analysis;
+  const item = listAsEvidence(changes, evidence.length + 1);
+  const stated = stateExplaining(explaining, changes);
+  const claim: Claim = { text: stated, evidence: [item.id], quotes: [] };
+  const short = describeVersionChange({ ...explaining, chosenBy: null });
+  return {
+    ...listed,
+    evidence: [...evidence, item],
+    answer: {
+      ...answer,
+      title: `${short}: ${answer.title}`.slice(0, MAX_TITLE).toWellFormed(),
+      rootCause: `${stated} ${answer.rootCause}`,
+      fixRecommendation: advisePin(explaining),
+      act: actOn(explaining),
+      transient: Math.min(answer.transient ?? 0, UNLIKELY),
+      claims: [claim, ...answer.claims],
+    },
+  };
+}
+
+/** The probability that a re-run of the same commit passes once another version breaks it. */
+const UNLIKELY = 0.05;
+
+const SET_UP: ReadonlySet<VersionChange['kind']> = new Set([
+  'env',
+  'image',
+  'action',
+  'service',
+  'tool',
+  'os',
+]);
+
+function actOn({ kind }: VersionChange): Act {
+  return SET_UP.has(kind) ? 'configuration' : 'dependency';
+}
+
+function listAsEvidence({ since, changes, more }: VersionChanges, number: number): Evidence {
+  const green = since === null ? 'the green build' : `build ${since.number}`;
+  const rest = more === 0 ? [] : [`and ${more} more`];
+  return {
+    id: `E${number}`,
+    tool: 'changed_since_green',
+    title: `What changed since ${green} that is not in the diff`,
+    text: [...changes.map(describeVersionChange), ...rest].join('\n'),
+    source: 'environment',
+    ...(since?.url == null ? {} : { url: since.url }),
+  };
+}
