@@ -98,6 +98,8 @@ function print(answered: readonly Answered[]): number {
   };
   for (const [kind, all] of Map.groupBy(guilty, ({ one }) => one.kind))
     say(`named first, ${kind}`, all.filter((one) => right.includes(one)).length, all.length);
+  const held = guilty.filter(({ one }) => one.held === true);
+  say('named first, captured after the rules', held.filter((one) => right.includes(one)).length, held.length);
   say('named first', right.length, guilty.length);
   say('listed at least', guilty.filter(({ listed }) => listed).length, guilty.length);
   say('an innocent change blamed, of all pairs', wrongly.length, answered.length);

@@ -2,6 +2,7 @@ import type { EnvironmentRecord, RecordedVersion } from '../../domain/environmen
 import type { Diagnostic, FailingTest, Failure, StackFrame, ThrownException } from '../../domain/failure.ts';
 import type { VersionChange } from '../../domain/version-changes.ts';
 import { escapePattern } from '../../lib/text.ts';
+import { isCheck } from '../tool-kinds.ts';
 import { canonicalPython } from './read-record.ts';
 
 /** The words of a failure about itself. */
@@ -36,6 +37,8 @@ const [MAX_STATEMENTS, MAX_STATEMENT, MAX_FRAMES] = [60, 2_000, 40];
 const BREAKS = new RegExp(
   [
     'has no attribute|cannot import name|No module named|ModuleNotFound|is not a function',
+    // an argument or option by its name
+    String.raw`['"\x60][\w-]{1,60}['"\x60] (?:argument|parameter|option|keyword)`,
     'is not a constructor|does not provide an export|is not exported|no exported member|ERR_REQUIRE_ESM',
     'ERR_PACKAGE_PATH|ERR_MODULE_NOT_FOUND|Cannot find (?:module|package|symbol)|ES Module',
     String.raw`unexpected keyword argument|missing \d{1,3} required|positional argument|got an unexpected`,
@@ -281,6 +284,9 @@ function linkPackage(change: VersionChange, said: Said): Linked | null {
 /** Tools whose errors go by another name than their package. */
 const TOOL_NAMES: Readonly<Record<string, string>> = { tsc: 'typescript', rustc: 'rustc', 'go vet': 'go' };
 
+/** Tools that write source in one form. */
+const FORMATTER = /^(?:prettier|black|isort|yapf|autopep8|gofmt|gofumpt|rustfmt|dprint|standard)$/;
+
 /** Links a linter or compiler whose own errors fail the step. */
 function linkTool(
   change: VersionChange,
@@ -297,7 +303,9 @@ function linkTool(
   if (finding !== undefined) return { link: `${finding.tool}: ${finding.message}`.slice(0, 300), score: 6 };
   const isStep = words.failedSections.some(({ name }) => names.some((one) => runsProgram(name, one)));
   const isOwn = (text: string) => BREAKS.test(text) || names.some((one) => startsWith(text, one));
-  const isTold = statements.some((text) => isOwn(text) && !OUTSIDE.test(text));
+  // What only reads source fails by itself, whatever it says.
+  const readsSource = names.some((one) => isCheck(one) || FORMATTER.test(one));
+  const isTold = statements.some((text) => (readsSource || isOwn(text)) && !OUTSIDE.test(text));
   if (HARNESS.test(change.name) || !isStep || !isTold) return null;
   return { link: statements[0]?.slice(0, 300) ?? change.name, score: 5 };
 }

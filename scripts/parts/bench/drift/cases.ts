@@ -16,6 +16,8 @@ export interface DriftCase {
   readonly redEnvironment?: Readonly<Record<string, string>>;
   /** The lines of the runner's image before each log; edited by hand, since no runner is at hand here. */
   readonly images?: readonly [green: string, red: string];
+  /** True if it was captured after the rules were last changed. */
+  readonly held?: true;
   /** What may be named as the cause; empty where nothing that changed is. */
   readonly guilty: readonly string[];
 }
@@ -180,5 +182,39 @@ const INNOCENT: readonly DriftCase[] = [
   { ...node('express-refused', ['express@4.21.1'], ['express@5.0.1'], `require('express');\nif (process.env.DRIFT_RED) require('http').get('http://127.0.0.1:1/');\n`, []), kind: 'innocent', redEnvironment: { DRIFT_RED: '1' } },
 ];
 
+// biome-ignore format: one case each
+const HELD: readonly DriftCase[] = [
+  python('held-werkzeug-base-response', ['werkzeug'], ['2022-03-20', '2022-04-01'], 'from werkzeug.wrappers import BaseResponse\nprint(BaseResponse)\n', ['werkzeug']),
+  python('held-sqlalchemy-mapper', ['sqlalchemy'], ['2023-01-20', '2023-02-10'], 'from sqlalchemy.orm import mapper\nprint(mapper(object, None) if False else mapper)\nfrom sqlalchemy import MetaData\nMetaData(bind=None)\n', ['sqlalchemy']),
+  python('held-markdown-etree', ['markdown'], ['2022-07-10', '2022-07-20'], 'from markdown.util import etree\nprint(etree)\n', ['markdown']),
+  python('held-matplotlib-get-cmap', ['matplotlib', 'numpy<2'], ['2024-05-10', '2024-05-20'], 'import matplotlib.cm as cm\nprint(cm.get_cmap("viridis"))\n', ['matplotlib']),
+  python('held-anyio-portal', ['anyio'], ['2023-08-20', '2023-09-05'], 'import anyio\nprint(anyio.start_blocking_portal)\n', ['anyio']),
+  python('held-django-ugettext', ['django'], ['2021-12-01', '2021-12-15'], 'from django.utils.translation import ugettext\nprint(ugettext)\n', ['django']),
+  python('held-django-utc', ['django'], ['2023-11-20', '2023-12-10'], 'from django.utils.timezone import utc\nprint(utc)\n', ['django']),
+  python('held-scipy-simps', ['scipy', 'numpy<2'], ['2024-06-10', '2024-07-05'], 'from scipy.integrate import simps\nprint(simps([1, 2]))\n', ['scipy']),
+  python('held-tenacity-async', ['websockets'], ['2023-01-20', '2024-12-01'], 'import websockets\nprint(websockets.legacy.protocol.WebSocketCommonProtocol if hasattr(websockets, "legacy") else 0)\nfrom websockets.typing import ExtensionHeader\nfrom websockets.client import WebSocketURI\nprint(WebSocketURI)\n', ['websockets']),
+  { ...python('held-ruff-show-source', ['ruff'], ['2024-06-20', '2024-07-05'], 'import sys\n\nprint(sys)\n', ['ruff']), kind: 'tool update', run: 'ruff check --show-source app.py' },
+  { ...python('held-pylint-option', ['pylint'], ['2023-09-20', '2023-10-20'], '"""Doc."""\n', ['pylint']), kind: 'tool update', run: 'pylint --suggestion-mode=yes --py3k app.py' },
+  { ...python('held-codespell', ['codespell'], ['2022-10-20', '2023-06-20'], '# It is uptodate and pre-emptive for the accreting of a substract.\n', ['codespell']), kind: 'tool update', run: 'codespell app.py' },
+  { ...python('held-requests-gone', ['requests==2.32.0'], ['2024-05-25', '2024-05-01'], 'import requests\nprint(requests)\n', ['requests']), kind: 'unavailable', by: 'pip' },
+  node('held-ora', ['ora@5.4.1'], ['ora@8.1.1'], `const ora = require('ora');\nconsole.log(typeof ora('x'));\n`, ['ora']),
+  node('held-execa', ['execa@5.1.1'], ['execa@9.5.1'], `const execa = require('execa');\nexeca('true').then(() => console.log('ok'));\n`, ['execa']),
+  node('held-globby', ['globby@11.1.0'], ['globby@14.0.2'], `const globby = require('globby');\nglobby('*').then(console.log);\n`, ['globby']),
+  node('held-mime', ['mime@3.0.0'], ['mime@4.0.4'], `const mime = require('mime');\nconsole.log(mime.getType('a.txt'));\n`, ['mime']),
+  node('held-webpack-merge', ['webpack-merge@4.2.2'], ['webpack-merge@5.10.0'], `const merge = require('webpack-merge');\nconsole.log(merge({ a: 1 }, { b: 2 }));\n`, ['webpack-merge']),
+  node('held-got', ['got@11.8.6'], ['got@14.4.5'], `const got = require('got');\nconsole.log(typeof got.extend({}));\n`, ['got']),
+  node('held-nanoid-subpath', ['nanoid@2.1.11'], ['nanoid@3.3.8'], `const generate = require('nanoid/generate');\nconsole.log(generate('ab', 3));\n`, ['nanoid']),
+  innocent('held-no-such-table', ['sqlalchemy'], ['2023-01-20', '2023-02-10'], `${RED}from sqlalchemy import create_engine, text\nwith create_engine("sqlite://").connect() as c:\n    c.execute(text("select 1 from orders" if red else "select 1"))\n`),
+  innocent('held-django-settings', ['django'], ['2021-12-01', '2021-12-15'], `${RED}import django\nfrom django.conf import settings\nif red:\n    settings.DEBUG\n`),
+  innocent('held-shapes', ['numpy'], ['2024-06-01', '2024-07-01'], `${RED}import numpy as np\nprint(np.ones(3) + np.ones(4 if red else 3))\n`),
+  innocent('held-validation', ['pydantic'], ['2023-06-15', '2023-07-15'], `${RED}from pydantic import BaseModel\nclass Order(BaseModel):\n    total: int\nOrder(**({} if red else {"total": 1}))\n`),
+  innocent('held-json', ['marshmallow'], ['2025-03-01', '2025-05-15'], `${RED}import json\nimport marshmallow\njson.loads("<html>" if red else "{}")\n`),
+  innocent('held-schema-load', ['marshmallow'], ['2025-03-01', '2025-05-15'], `${RED}from marshmallow import Schema, fields\nclass Order(Schema):\n    total = fields.Int(required=True)\nOrder().load({} if red else {"total": 1})\n`),
+  innocent('held-timeout', ['urllib3'], ['2023-04-20', '2023-05-10'], `${RED}import urllib3\nif red:\n    raise TimeoutError("no answer from the shop within 30 s")\n`),
+  innocent('held-cli', ['click'], ['2022-03-20', '2022-04-02'], `${RED}import click\n@click.command()\n@click.option("--total", type=int)\ndef main(total):\n    print(total)\nmain(["--total", "x" if red else "1"])\n`),
+  { ...node('held-express-own', ['express@4.21.1'], ['express@5.0.1'], `const app = require('express')();\nconst shop = process.env.DRIFT_RED ? undefined : { total: 1 };\nconsole.log(shop.total, typeof app);\n`, []), kind: 'innocent', redEnvironment: { DRIFT_RED: '1' } },
+  { ...node('held-uuid-json', ['uuid@8.3.2'], ['uuid@9.0.1'], `require('uuid');\nJSON.parse(process.env.DRIFT_RED ? '<html>' : '{}');\n`, []), kind: 'innocent', redEnvironment: { DRIFT_RED: '1' } },
+].map((one): DriftCase => ({ ...one, held: true }));
+
 /** Every pair, in the order in which they are captured. */
-export const DRIFT_CASES: readonly DriftCase[] = [...PYTHON, ...NODE, ...IMAGE_CASES, ...INNOCENT];
+export const DRIFT_CASES: readonly DriftCase[] = [...PYTHON, ...NODE, ...IMAGE_CASES, ...INNOCENT, ...HELD];
