@@ -123,11 +123,7 @@ async function tryAt(trial: Trial, at: Date | null): Promise<Tried> {
   const env = at === null ? {} : installer.environment(at.toISOString());
   const installed = await bench.prepare(options.install, worktree.cwd, env);
   if (installed.exitCode !== 0 && at !== null && installer.withoutTimes.test(installed.output))
-    throw new TriageError(
-      'invalid-input',
-      `${installer.name} cannot choose versions by time: its index does not say when they were uploaded.`,
-      { details: { output: installed.output.slice(-500) } },
-    );
+    throw withoutTimes(installer, installed.output);
   const counts = { passed: 0, failed: 0, other: 0 };
   let output = '';
   const why =
@@ -141,9 +137,16 @@ async function tryAt(trial: Trial, at: Date | null): Promise<Tried> {
   const time = at?.getTime() ?? Date.now();
   const listed = await listInstalled(trial, why);
   const record = readRecordOfText('install', `${installed.output}\n${listed}`);
+  if (at !== null && why === null && !(await installer.isHeld(bench, worktree.cwd, record)))
+    throw withoutTimes(installer, '');
   const runs = { at: at === null ? 'now' : at.toISOString(), ...counts, why };
   deps.onDate?.(runs);
   return { ...runs, time, record, output };
+}
+
+function withoutTimes({ name }: Installer, output: string): TriageError {
+  const message = `${name} cannot choose versions by time: its index does not say when they were uploaded.`;
+  return new TriageError('invalid-input', message, { details: { output: output.slice(-500) } });
 }
 
 /** Asks the installer what is installed: what it prints while it installs may be less. */
@@ -166,7 +169,8 @@ async function conclude(
   good: Tried | null,
   bad: Tried | null,
 ): Promise<DatedExperiment> {
-  const runs = tried.map(
+  const inOrder = tried.toSorted((one, other) => one.time - other.time);
+  const runs = inOrder.map(
     ({ at, passed, failed, other, why }): DatedRuns => ({ at, passed, failed, other, why }),
   );
   const verdict = judge(tried, good, bad);
@@ -207,7 +211,7 @@ function describe(
     return 'It passes with the versions of now, so there is nothing to compare.';
   if (verdict === 'inconclusive') return 'The runs do not tell whether the versions make the difference.';
   if (verdict === 'not-versions')
-    return `It fails with the versions of ${good?.at} as well: they are not the cause.`;
+    return `It fails with the versions of ${nameTime(good)} as well: they are not the cause.`;
   const named = changes.slice(0, 3).map(describeVersionChange).join(', ');
   const what =
     named === ''
@@ -215,7 +219,12 @@ function describe(
       : ` What changed: ${named}${changes.length > 3 ? ` and ${changes.length - 3} more` : ''}.`;
   if (day !== null)
     return `It fails with the versions from ${day.firstBad} on, not with those of ${day.lastGood}.${what}`;
-  return `It passes with the versions of ${good?.at} and fails with those of ${bad?.at}.${what}`;
+  return `It passes with the versions of ${nameTime(good)} and fails with those of ${nameTime(bad)}.${what}`;
+}
+
+/** Names a time as people say it: midnight is its day. */
+function nameTime(tried: Tried | null): string {
+  return (tried?.at ?? '').replace(/T00:00:00\.000Z$/, '');
 }
 
 function toDay({ at }: Tried): string {
@@ -230,6 +239,8 @@ interface Installer {
   readonly withoutTimes: RegExp;
   /** Lists what is installed; null where installing says it. */
   readonly list: readonly string[] | null;
+  /** Checks that the index knows when what was installed was uploaded: some installers go on without. */
+  readonly isHeld: (bench: Bench, cwd: string, record: EnvironmentRecord) => Promise<boolean>;
   /** Throws where the program is too old to choose by time. */
   readonly check: (bench: Bench, cwd: string) => Promise<void>;
 }
@@ -239,6 +250,7 @@ const UV: Installer = {
   environment: (at) => ({ UV_EXCLUDE_NEWER: at }),
   withoutTimes: /missing an upload (?:date|time)|exclude-newer.{0,200}upload/is,
   list: null,
+  isHeld: async () => true,
   check: async () => undefined,
 };
 
@@ -247,6 +259,12 @@ const NPM: Installer = {
   environment: (at) => ({ npm_config_before: at }),
   withoutTimes: /ENOVERSIONS|No versions available|with a date before/i,
   list: ['npm', 'ls', '--all'],
+  isHeld: async (bench, cwd, { versions }) => {
+    const [first] = versions.filter(({ kind }) => kind === 'npm');
+    if (first === undefined) return true;
+    const { output } = await bench.prepare(['npm', 'view', first.name, 'time', '--json'], cwd);
+    return first.version.split(', ').every((version) => output.includes(`"${version}":`));
+  },
   check: async () => undefined,
 };
 
@@ -259,6 +277,7 @@ function createPip(words: readonly string[]): Installer {
     environment: (at) => ({ PIP_UPLOADED_PRIOR_TO: at }),
     withoutTimes: /does not provide upload-time|upload[- ]time metadata/i,
     list: null,
+    isHeld: async () => true,
     check: async (bench, cwd) => {
       const { output } = await bench.prepare([...words, '--version'], cwd);
       const major = Number(/^pip (\d{1,3})\./m.exec(output)?.[1] ?? 0);

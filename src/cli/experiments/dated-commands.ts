@@ -89,12 +89,16 @@ async function runDated(argv: readonly string[], options: DatedCommandOptions): 
   if (found.verdict === 'inconclusive') process.exitCode = EXIT.needsPerson;
 }
 
-/** Reads a date or a time; anything else is a build, whose start counts. */
+/** Reads a date, a time, or a build (its id, or `github:812`), whose start counts. */
 async function readTime(text: string, options: ServerOptions): Promise<Date> {
   const isDate = /^\d{4}-\d\d-\d\d(?:T[\d:.]{4,12}(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text);
-  const time = isDate ? Date.parse(text) : await readStart(text, options);
+  const isBuild = /^(?:bld_\w|[a-z]{3,20}:.)/.test(text);
+  const time = isDate || !isBuild ? Date.parse(text) : await readStart(text, options);
   if (Number.isFinite(time) && time < Date.now()) return new Date(time);
-  throw new TriageError('invalid-input', `${visibleLine(text)} is no date in the past, such as 2026-11-01.`);
+  throw new TriageError(
+    'invalid-input',
+    `${visibleLine(text)} is no date in the past such as 2026-11-01, and no build such as github:812.`,
+  );
 }
 
 const Found = z.object({ build: Build });
