@@ -183,7 +183,7 @@ const INNOCENT: readonly DriftCase[] = [
 ];
 
 // biome-ignore format: one case each
-const HELD: readonly DriftCase[] = [
+const CAPTURED_LATER: readonly DriftCase[] = [
   python('held-werkzeug-base-response', ['werkzeug'], ['2022-03-20', '2022-04-01'], 'from werkzeug.wrappers import BaseResponse\nprint(BaseResponse)\n', ['werkzeug']),
   python('held-sqlalchemy-mapper', ['sqlalchemy'], ['2023-01-20', '2023-02-10'], 'from sqlalchemy.orm import mapper\nprint(mapper(object, None) if False else mapper)\nfrom sqlalchemy import MetaData\nMetaData(bind=None)\n', ['sqlalchemy']),
   python('held-markdown-etree', ['markdown'], ['2022-07-10', '2022-07-20'], 'from markdown.util import etree\nprint(etree)\n', ['markdown']),
@@ -214,7 +214,8 @@ const HELD: readonly DriftCase[] = [
   innocent('held-cli', ['click'], ['2022-03-20', '2022-04-02'], `${RED}import click\n@click.command()\n@click.option("--total", type=int)\ndef main(total):\n    print(total)\nmain(["--total", "x" if red else "1"])\n`),
   { ...node('held-express-own', ['express@4.21.1'], ['express@5.0.1'], `const app = require('express')();\nconst shop = process.env.DRIFT_RED ? undefined : { total: 1 };\nconsole.log(shop.total, typeof app);\n`, []), kind: 'innocent', redEnvironment: { DRIFT_RED: '1' } },
   { ...node('held-uuid-json', ['uuid@8.3.2'], ['uuid@9.0.1'], `require('uuid');\nJSON.parse(process.env.DRIFT_RED ? '<html>' : '{}');\n`, []), kind: 'innocent', redEnvironment: { DRIFT_RED: '1' } },
-].map((one): DriftCase => ({ ...one, held: true }));
+];
+const HELD = CAPTURED_LATER.map((one): DriftCase => ({ ...one, held: true }));
 
 /** Every pair, in the order in which they are captured. */
 export const DRIFT_CASES: readonly DriftCase[] = [...PYTHON, ...NODE, ...IMAGE_CASES, ...INNOCENT, ...HELD];
