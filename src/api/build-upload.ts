@@ -5,6 +5,7 @@ import { requireInScope } from '../domain/access.ts';
 import type { NewBuild } from '../domain/build.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { sha256InTurns } from '../providers/read-input.ts';
+import { keepPictures } from '../service/intake/pictures.ts';
 import {
   type Delivery,
   findRecorded,
@@ -107,7 +108,8 @@ async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload):
   // returned.
   if (row.taken) return (await findRecorded(deps, delivery)) ?? receivedBefore(build, row.id);
   try {
-    for (const source of prepared.sources) await deps.archive.put(row.id, source);
+    const texts = await keepPictures(deps.stores, row.id, prepared.sources);
+    for (const source of texts) await deps.archive.put(row.id, source);
     await keepShownSecrets(deps, row.id, prepared.own);
     return await recordBuild(deps, delivery, build, { testResults: prepared.testResults });
   } catch (error) {

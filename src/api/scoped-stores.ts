@@ -19,6 +19,10 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     deliveries: scopeDeliveries(stores, checks),
     builds: scopeBuilds(stores, checks),
     triages: { findByBuild: ofBuild(triages.findByBuild, () => null) },
+    pictures: {
+      list: ofBuild(stores.pictures.list, () => []),
+      read: ofBuild(stores.pictures.read, () => null),
+    },
     analyses: scopeAnalyses(stores, checks),
     runSteps: { after: ofBuild(runSteps.after, () => []) },
     failures: scopeFailures(stores, checks),
@@ -179,6 +183,8 @@ function scopeBuilds(
   return {
     find: visible(builds.find, hasVisibleRepository),
     list: limited(builds.list),
+    offers: limited(builds.offers),
+    repositories: limited(builds.repositories),
     logsForgottenAt: ofBuild(builds.logsForgottenAt, () => null),
   };
 }
@@ -222,7 +228,8 @@ function scopeHistory(
 }
 
 function scopeLibrary({ library }: Stores, checks: ScopeChecks): ScopedStores['library'] {
-  const { hasVisibleRepository, limitedSecond, ofRepository, visible, visibleOnly, when, writes } = checks;
+  const { hasVisibleRepository, limited, limitedSecond, ofRepository, visible, visibleOnly, when, writes } =
+    checks;
   const find = visible(library.find, hasVisibleRepository);
   const ofEntry = when<string>(async (id, sql) => (await find(id, sql)) !== null);
   return {
@@ -231,6 +238,7 @@ function scopeLibrary({ library }: Stores, checks: ScopeChecks): ScopedStores['l
     alone: writes('the data of', library.alone, ({ repository }) => repository),
     recall: ofRepository(library.recall, () => null),
     list: limitedSecond(library.list, {}),
+    offers: limited(library.offers),
     ofDecision: visibleOnly(library.ofDecision, hasVisibleRepository),
     withdraw: ofEntry(library.withdraw, () => null),
     stay: ofEntry(library.stay, () => null),
@@ -254,6 +262,9 @@ function scopeCauses({ causes }: Stores, checks: ScopeChecks): ScopedStores['cau
     list: limited(causes.list),
     counts: limited(causes.counts),
     ofFingerprint: limitedSecond(causes.ofFingerprint, {}),
+    offers: limited(causes.offers),
+    listMerged: ofRepository(causes.listMerged, () => []),
+    undo: limited(causes.undo),
     events: ofRepository(causes.events, () => []),
     change: ofRepository(causes.change, () => null),
   };
@@ -326,12 +337,16 @@ function scopeNotificationRules(
   };
 }
 
-type ReviewLists = Pick<ScopedStores['reviews'], 'list' | 'listGroups' | 'counts' | 'lastDecision' | 'next'>;
+type ReviewLists = Pick<
+  ScopedStores['reviews'],
+  'list' | 'listGroups' | 'offers' | 'counts' | 'lastDecision' | 'next'
+>;
 
 function scopeReviewLists({ reviews }: Stores, { limited, limitedSecond }: ScopeChecks): ReviewLists {
   return {
     list: limited(reviews.list),
     listGroups: limited(reviews.listGroups),
+    offers: limited(reviews.offers),
     counts: limitedSecond(reviews.counts, {}),
     lastDecision: limitedSecond(reviews.lastDecision, {}),
     next: limited(reviews.next),
@@ -377,6 +392,7 @@ function scopeFlakiness({ flakiness }: Stores, checks: ScopeChecks): ScopedStore
   return {
     list: limited(flakiness.list),
     ofTest: visible(flakiness.ofTest, hasVisibleRepository),
+    find: limited(flakiness.find),
     costs: limited(flakiness.costs),
     runs: ofRepository(flakiness.runs, () => []),
     quarantine: ofRepository(flakiness.quarantine, () => null),

@@ -24,7 +24,7 @@ const STOP_MS = 2_000;
 interface RetentionParts {
   readonly config: Config;
   readonly database: Database;
-  readonly stores: Pick<Stores, 'work'>;
+  readonly stores: Pick<Stores, 'work' | 'pictures'>;
   readonly masker: Pick<Masker, 'mask'>;
   readonly archive: BuildArchive;
   readonly clock: Clock;
@@ -36,8 +36,17 @@ interface RetentionParts {
 /** Opens deletion: on demand, and in the background for data that is too old. */
 export function openRetention({ config, database, stores, indexNow, ...parts }: RetentionParts) {
   const store = createRetentionStore(database, stores.work);
+  // The pictures of a build go with its logs.
+  const archive = {
+    ...parts.archive,
+    remove: async (buildId: string) => {
+      await stores.pictures.remove(buildId);
+      await parts.archive.remove(buildId);
+    },
+  };
   const deps: RetentionDeps = {
     ...parts,
+    archive,
     ...stores,
     store,
     unindex: (ids) => indexNow('error_library', ids),
@@ -53,7 +62,7 @@ export function openRetention({ config, database, stores, indexNow, ...parts }: 
         forgetRepository(deps, repository, olderThanDays, signal),
       retain: (signal: AbortSignal) => retain(deps, policy, signal),
     },
-    handlers: removalHandlers(parts.archive),
+    handlers: removalHandlers(archive),
     /** Starts deleting in the background. */
     start: () => {
       worker = startRetentionWorker({ ...deps, policy, intervalMs: LOOK_MS });

@@ -5,7 +5,16 @@ import type { FastifyInstance } from 'fastify';
 import { protect } from './http.ts';
 
 /** The browser's modules in the order in which they are joined; each may use those before it. */
-const MODULES = ['core.js', 'keys.js', 'review.js', 'log.js', 'live.js', 'ask.js', 'start.js'] as const;
+const MODULES = [
+  'core.js',
+  'keys.js',
+  'combo.js',
+  'review.js',
+  'log.js',
+  'live.js',
+  'ask.js',
+  'start.js',
+] as const;
 /** The style sheets in the order in which they are joined; a later one may change what an earlier one says. */
 const STYLES = [
   'font.css',

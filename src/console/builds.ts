@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import { isUnread } from '../domain/analysis.ts';
-import { type Build, BuildStatus, shortCommit } from '../domain/build.ts';
+import { type Build, shortCommit } from '../domain/build.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import type { Principal } from '../domain/review.ts';
 import { counted } from '../lib/text.ts';
@@ -9,20 +8,22 @@ import { type ArrangedAnswer, introduceAnswers, nameTests } from '../notificatio
 import { formatNumber } from '../notifications/visible-text.ts';
 import { findBuild, readBuildAnswers } from '../service/answers/views.ts';
 import type { WhoseAnswer } from '../service/answers/whose.ts';
-import type { AnalysisHead } from '../stores/failures.ts';
 import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { crumbs, dayField, formatAge, options, pager, renderTime } from './controls.ts';
+import { crumbs, renderTime } from './controls.ts';
 import { dataTable, type Html, html, joined, linkTarget, numbers, type Shown } from './html.ts';
-import { Day, IdParams, misreadBanner, Offset, Words } from './http.ts';
-import { ciName, logPageLink, nameEveryCi, rerunPart } from './outside.ts';
+import { IdParams } from './http.ts';
+import { ciName, logPageLink, rerunPart } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { type Icon, icon } from './parts/icons.ts';
-import { categoryTile, renderCategory, stateMark, type Tone } from './parts/marks.ts';
+import { renderCategory, stateMark, type Tone } from './parts/marks.ts';
 import { inlineProse } from './prose.ts';
 import { whosePart } from './whose.ts';
 
-const MARKS: Readonly<Record<Build['status'], { readonly sign: Icon; readonly tone: Tone | null }>> = {
+/** The sign and color of each status. */
+export const STATUS_MARKS: Readonly<
+  Record<Build['status'], { readonly sign: Icon; readonly tone: Tone | null }>
+> = {
   failed: { sign: 'cross', tone: 'red' },
   passed: { sign: 'check', tone: 'green' },
   cancelled: { sign: 'dots', tone: null },
@@ -31,7 +32,7 @@ const MARKS: Readonly<Record<Build['status'], { readonly sign: Icon; readonly to
 
 /** Renders a status by sign, word and color, never by color alone. */
 function statusWord(status: Build['status']): Html {
-  const { sign, tone } = MARKS[status];
+  const { sign, tone } = STATUS_MARKS[status];
   return stateMark(status, tone, sign);
 }
 
@@ -53,12 +54,12 @@ export function buildLine(build: Build): Html {
 }
 
 /** Returns a name such as "ci #111, attempt 2". */
-function buildName({ pipeline, number, attempt }: Build): string {
+export function buildName({ pipeline, number, attempt }: Build): string {
   return `${pipeline} #${number}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
 }
 
 /** Returns what it was made of: its pull request or branch, and its commit. */
-function listOriginParts({
+export function listOriginParts({
   pullRequest,
   branch,
   commit,
@@ -97,136 +98,8 @@ function passedLater({ status, attempt }: Build, attempts: readonly Build[]): Sh
   );
 }
 
-const PAGE = 50;
-const Query = z.object({
-  repository: Words,
-  pipeline: Words,
-  branch: Words,
-  number: Words,
-  job: Words,
-  /** `ended`: passed or failed. */
-  status: BuildStatus.or(z.enum(['ended', '']))
-    .catch('')
-    .default(''),
-  /** The first and last UTC day of receipt. */
-  from: Day,
-  to: Day,
-  offset: Offset,
-});
-type Query = z.infer<typeof Query>;
-
-/** Serves `/builds`, the list of received builds, newest first, with the causes that were found. */
-export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
-  app.get('/builds', route('read', { querystring: Query }), async (request, reply) => {
-    const { query } = request;
-    const found = await deps.stores.builds.list(toBuildFilter(query), {
-      limit: PAGE + 1,
-      offset: query.offset,
-    });
-    const builds = found.slice(0, PAGE);
-    const heads = await deps.stores.analyses.heads(builds.map(({ id }) => id));
-    const main = html`${misreadBanner(request, Query)}${filters(query)}<div
-      id="builds" data-live="build">${renderList(builds, heads, query, deps.clock.now())}</div>${pager(
-        { offset: query.offset, size: PAGE, more: found.length > PAGE },
-        (offset) => `/builds${search({ ...query, offset: offset || undefined })}`,
-      )}`;
-    const top = html`<h1 tabindex="-1">Builds</h1>`;
-    return answerPage(request, reply, deps, { title: 'Builds', part: 'builds', top, live: {}, main });
-  });
-}
-
-const DAY_MS = 86_400_000;
-
-function toBuildFilter({ offset: _, from, to, status, ...texts }: Query) {
-  return {
-    ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== '')),
-    ...(status !== '' && { status }),
-    ...(from !== undefined && { since: `${from}T00:00:00.000Z` }),
-    ...(to !== undefined && { until: new Date(Date.parse(to) + DAY_MS).toISOString() }),
-  };
-}
-
-const STATUSES = [['', 'any'], ...BuildStatus.options, ['ended', 'passed or failed']] as const;
-
-function filters({ repository, pipeline, branch, number, job, status, from, to }: Query): Html {
-  return html`<form class="filters" role="search" aria-label="Builds"><label>repository
-    <input name="repository" value="${repository}"></label>
-    ${
-      pipeline !== '' && html`<label>pipeline <input name="pipeline" value="${pipeline}"></label>`
-    }<label>branch <input name="branch" value="${branch}"></label>
-    <label>number <input name="number" value="${number}" size="8"></label>${
-      job !== '' && html`<label>failed job <input name="job" value="${job}"></label>`
-    }
-    <label>status <select name="status">${options(STATUSES, status)}</select></label>${dayField('from', from)}${dayField('to', to)}<button>Filter</button></form>`;
-}
-
-function renderList(
-  builds: readonly Build[],
-  heads: readonly AnalysisHead[],
-  query: Query,
-  now: number,
-): Html {
-  if (builds.length === 0) return nothing(query);
-  const rows = builds.map((build) =>
-    buildRow(
-      build,
-      heads.filter(({ buildId }) => buildId === build.id),
-      now,
-    ),
-  );
-  return html`<section class="panel" aria-label="Builds, newest first"><ul class="rows">${rows}</ul></section>`;
-}
-
-function buildRow(build: Build, causes: readonly AnalysisHead[], now: number): Html {
-  const { id, repository, status, receivedAt, author } = build;
-  const { sign, tone } = MARKS[status];
-  const origin = listOriginParts({ ...build, author: null });
-  const found =
-    causes.length === 0
-      ? html`<p class="grow quiet">${status === 'failed' && 'No analysis yet'}</p>`
-      : renderCauses(build, causes);
-  return html`<li id="${id}" data-row>${icon(sign, tone !== null && `is-${tone}`)}<span class="seen-not">${status}:
-    </span><div class="grow"><a class="whole" href="${buildAddress(id)}">${repository}
-    <span class="quiet">${buildName(build)}</span></a><p class="meta">${joined(origin, ', ')}${
-      author !== null && ` by ${author}`
-    }</p></div>${found}<span class="end meta num"><time datetime="${receivedAt}"
-    title="${receivedAt}">${formatAge(receivedAt, now)}</time></span></li>`;
-}
-
-/** Causes of a build that its row names; the rest is counted, and is on the build's page. */
-const NAMED = 2;
-
-function renderCauses({ id }: Build, causes: readonly AnalysisHead[]): Html {
-  // One more would take as much room as the line that counts it.
-  const shown = causes.length === NAMED + 1 ? causes : causes.slice(0, NAMED);
-  const more = causes.length - shown.length;
-  return html`<ul class="grow">${shown.map(causeLine)}${
-    more > 0 && html`<li><a class="above" href="${buildAddress(id)}">${formatNumber(more)} more</a></li>`
-  }</ul>`;
-}
-
-function causeLine({ id, category, title, action, decided, fromLibrary }: AnalysisHead): Html {
-  const judged = action === 'auto_notify' ? 'very likely' : 'likely, waits for a reviewer';
-  const standing = fromLibrary
-    ? 'answered from the library'
-    : decided
-      ? 'decided by a reviewer'
-      : category === null
-        ? 'no answer'
-        : judged;
-  return html`<li class="row">${categoryTile(category)}<span class="grow"><a class="above"
-    href="${analysisAddress(id)}">${title}</a> <span class="meta">${standing}</span></span></li>`;
-}
-
-function nothing({ offset: _, ...query }: Query): Html {
-  const given = Object.entries(query).filter(([, value]) => value !== '' && value !== undefined);
-  if (given.length > 0)
-    return html`<p>No build matches ${given.map(([name, value]) => `${name}:${value}`).join(' ')}.
-      <a class="btn" href="/builds">Clear filters</a></p>`;
-  return html`<p>No builds yet. Send webhooks from ${nameEveryCi()}, or upload a log with
-    <code>POST /api/builds</code>.</p>`;
-}
-
+/** Attempts of a build that are looked at. */
+const MAX_ATTEMPTS = 50;
 /** Tests of one cause that are named; the rest is counted. */
 const MAX_TESTS = 20;
 
@@ -240,7 +113,7 @@ export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
     const title = buildName(build);
     const { repository } = build;
     const top = html`${crumbs([
-      html`<a href="/builds${search({ repository })}">${repository}</a>`,
+      html`<a href="/builds${search({ repo: repository })}">${repository}</a>`,
       build.pullRequest === null ? build.branch : `Pull request ${build.pullRequest}`,
       title,
     ])}<div class="acts">${ciLink(build)}</div>`;
@@ -263,7 +136,7 @@ async function readFacts(build: Build, principal: Principal | null, deps: Consol
   const { stores, archive, currentStep } = deps;
   const { provider, repository, pipeline, number } = build;
   const [attempts, job, answers, sources, pages, reruns] = await Promise.all([
-    stores.builds.list({ provider, repository, pipeline, number }, { limit: PAGE, offset: 0 }),
+    stores.builds.list({ provider, repository, pipeline, number }, { limit: MAX_ATTEMPTS, offset: 0 }),
     stores.triages.findByBuild(build.id),
     readBuildAnswers(stores, build.id),
     archive.list(build.id),

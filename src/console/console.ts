@@ -4,11 +4,14 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { registerAnswerPage } from './answer/answer-page.ts';
+import { registerPictures } from './answer/pictures.ts';
 import { registerAskPages } from './ask.ts';
 import { registerAssets } from './assets.ts';
-import { registerBuildList, registerBuildPage } from './builds.ts';
+import { registerBuildList } from './build-list.ts';
+import { registerBuildPage } from './builds.ts';
 import { registerCauses } from './causes/causes-page.ts';
 import type { ConsoleDeps } from './console-deps.ts';
+import { registerGo } from './go.ts';
 import { type Html, html } from './html.ts';
 import { acceptForms, refusedForm, sendEvents } from './http.ts';
 import { registerInsightsPages } from './insights/insights-pages.ts';
@@ -18,6 +21,7 @@ import { registerNotifications } from './notifications/notifications.ts';
 import { registerRerun } from './outside.ts';
 import { registerOverview } from './overview/overview-page.ts';
 import { type ConsoleApp, loadReader, readerOrUsual, route, sendPage } from './page.ts';
+import { registerBulkDecisions } from './review/bulk-routes.ts';
 import { registerDecisions, registerHolding } from './review/decision-routes.ts';
 import { registerItem } from './review/item-routes.ts';
 import { registerQueue } from './review/queue.ts';
@@ -86,14 +90,17 @@ const PAGES: readonly ((app: ConsoleApp, deps: ConsoleDeps) => void)[] = [
   registerOverview,
   registerEvents,
   registerSearch,
+  registerGo,
   registerCauses,
   registerNotifications,
   registerQueue,
+  registerBulkDecisions,
   registerItem,
   registerDecisions,
   registerHolding,
   registerLibraryPages,
   registerAnswerPage,
+  registerPictures,
   registerBuildList,
   registerBuildPage,
   registerRerun,

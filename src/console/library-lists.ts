@@ -1,12 +1,17 @@
 import { z } from 'zod';
+import { Category } from '../domain/category.ts';
 import { search } from './addresses.ts';
 import { tabs } from './controls.ts';
 import { type Html, html } from './html.ts';
-import { Offset, WordsOrNone } from './http.ts';
+import { Offset, Words } from './http.ts';
+import { ScopeFields } from './scope.ts';
 
 /** The part of the library that is listed. */
 export const LibraryQuery = z.object({
-  repo: WordsOrNone,
+  ...ScopeFields,
+  category: Category.optional().catch(undefined),
+  filter: Words,
+  csv: z.literal('1').optional().catch(undefined),
   show: z.enum(['all', 'flagged', 'withdrawn']).catch('all').default('all'),
   offset: Offset,
 });
@@ -21,7 +26,7 @@ const SHOWS = {
 /** Renders the name of the library with links to its lists; absent: none of them is shown. */
 export function libraryTop(query: LibraryQuery | null): Html {
   const lists = (['all', 'flagged', 'withdrawn'] as const).map((show) => ({
-    address: getListAddress({ repo: query?.repo, show, offset: 0 }),
+    address: getListAddress({ ...query, show, offset: 0 }),
     words: SHOWS[show],
     isHere: query?.show === show,
   }));
@@ -29,7 +34,14 @@ export function libraryTop(query: LibraryQuery | null): Html {
   return html`<h1 tabindex="-1">Library</h1>${tabs('Library', [...lists, rules])}`;
 }
 
+type Listed = Partial<LibraryQuery> & Pick<LibraryQuery, 'show' | 'offset'>;
+
+/** Returns what the address of a list of the library holds, but for the place in it. */
+export function toListFields({ repo, branch, days, category, show }: Listed) {
+  return { repo, branch, days, category, show: show === 'all' ? undefined : show };
+}
+
 /** Returns the address of a list of the library. */
-export function getListAddress({ repo, show, offset }: LibraryQuery): string {
-  return `/library${search({ repo, show: show === 'all' ? undefined : show, offset: offset || undefined })}`;
+export function getListAddress(query: Listed, more: Readonly<Record<string, string>> = {}): string {
+  return `/library${search({ ...toListFields(query), offset: query.offset || undefined, ...more })}`;
 }

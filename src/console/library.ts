@@ -7,9 +7,21 @@ import { requireReviewer } from '../service/review/queue.ts';
 import { confirmStays, withdrawEntry } from '../service/review/undo.ts';
 import { analysisAddress, buildAddress, causeAddress, libraryAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { crumbs, hiddenFields, pager, postForm, renderTime } from './controls.ts';
+import { crumbs, pager, postForm, renderTime } from './controls.ts';
+import {
+  BRANCH_ELSEWHERE,
+  CATEGORY_FIELD,
+  DAYS_FIELD,
+  type FilterField,
+  type Filtering,
+  filterBar,
+  REPOSITORY_FIELD,
+  redirectFiltered,
+  unknownFilter,
+} from './filters.ts';
 import { type Html, html } from './html.ts';
-import { getListAddress, LibraryQuery, libraryTop } from './library-lists.ts';
+import { getListAddress, LibraryQuery, libraryTop, toListFields } from './library-lists.ts';
+import { type CsvTable, csvLink, readWhole, sendCsv } from './lists-as-csv.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { banner, categoryTile, renderCategory, stateMark } from './parts/marks.ts';
 import { prose } from './prose.ts';
@@ -31,14 +43,23 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/library', route('review', { querystring: LibraryQuery }), async (request, reply) => {
     const { query } = request;
     const filter = {
-      ...(query.repo !== undefined && { repository: query.repo }),
+      ...(query.repo !== '' && { repository: query.repo }),
+      ...(query.category !== undefined && { category: query.category }),
       ...(query.show === 'withdrawn' && { withdrawn: true }),
       ...(query.show === 'flagged' && { flagged: true }),
     };
-    const entries = await library.list({ limit: PAGE_ENTRIES + 1, offset: query.offset }, filter);
-    const main = libraryMain(query, entries);
+    if (query.csv !== undefined)
+      return sendCsv(reply, 'library', toTable(await readWhole((page) => library.list(page, filter))));
+    const [entries, offers] = await Promise.all([
+      library.list({ limit: PAGE_ENTRIES + 1, offset: query.offset }, filter),
+      library.offers(filter),
+    ]);
+    const filtering = { path: '/library', query: toListFields(query), fields: FIELDS, offers };
+    const filtered = redirectFiltered(reply, query.filter, filtering);
+    if (filtered !== undefined) return filtered;
+    const main = libraryMain(query, entries, filtering);
     const top = libraryTop(query);
-    return answerPage(request, reply, deps, { title: 'Library', part: 'library', top, main });
+    return answerPage(request, reply, deps, { title: 'Library', part: 'library', top, main, scope: query });
   });
   app.get(
     '/library/:id',
@@ -79,21 +100,56 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
 
 const PAGE_ENTRIES = 50;
 
-function libraryMain(query: LibraryQuery, found: readonly LibraryEntry[]): Html {
+const FIELDS: readonly FilterField[] = [
+  REPOSITORY_FIELD,
+  CATEGORY_FIELD,
+  BRANCH_ELSEWHERE,
+  { ...DAYS_FIELD, isElsewhere: true },
+];
+
+const CSV_HEAD = [
+  'title',
+  'repository',
+  'category',
+  'kind',
+  'decided_by',
+  'decided_at',
+  'times_seen',
+  'last_seen',
+  'withdrawn_at',
+  'id',
+];
+
+function toTable(entries: readonly LibraryEntry[]): CsvTable {
+  return {
+    head: CSV_HEAD,
+    rows: entries.map((one) => [
+      one.title,
+      one.repository,
+      one.category,
+      one.kind,
+      one.confirmedBy,
+      one.confirmedAt,
+      one.timesSeen,
+      one.lastSeenAt,
+      one.withdrawn?.at ?? null,
+      one.id,
+    ]),
+  };
+}
+
+function libraryMain(query: LibraryQuery, found: readonly LibraryEntry[], filtering: Filtering): Html {
   const entries = found.slice(0, PAGE_ENTRIES);
   return html`<p class="quiet">A decision here answers the next failure with the same fingerprint in the same
     repository, before any analysis runs.</p>
-    <form class="filters" action="/library" role="search"
-    aria-label="Filter the library">${hiddenFields({ show: query.show })}
-    <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name"
-    data-action="search"></label><button>Show</button></form>
+    ${unknownFilter(query.filter)}${filterBar('Library', filtering)}
     ${entries.length === 0 ? emptyState(query) : html`<div class="panel"><ul class="rows">${entries.map(row)}</ul></div>`}
     ${pager(
       { offset: query.offset, size: PAGE_ENTRIES, more: found.length > PAGE_ENTRIES },
       (offset) => getListAddress({ ...query, offset }),
       ['Newer', 'Older'],
       html` class="btn"`,
-    )}`;
+    )}${entries.length > 0 && csvLink(getListAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
 }
 
 function row(entry: LibraryEntry): Html {
@@ -116,13 +172,15 @@ function standing(entry: LibraryEntry): Html {
   return html``;
 }
 
-function emptyState({ repo, show }: LibraryQuery): Html {
-  if (repo !== undefined)
-    return html`<p class="empty">No entries for repo:${repo}.
-      <a class="btn" href="/library">Clear filters</a></p>`;
-  if (show === 'flagged') return html`<p class="empty">No entry is contradicted by a green build.</p>`;
-  return html`<p class="empty">No entries yet. Accept or correct an answer in <a href="/review">Review</a>
-    to add one.</p>`;
+function emptyState({ repo, category, show }: LibraryQuery): Html {
+  if (repo !== '' || category !== undefined)
+    return html`<div class="empty"><p>No entry fits these filters.</p>
+      <p><a class="btn" href="/library">Remove the filters</a></p></div>`;
+  if (show === 'flagged')
+    return html`<div class="empty"><p>No entry is contradicted by a green build.</p>
+      <p><a class="btn" href="/library">All entries</a></p></div>`;
+  return html`<div class="empty"><p>No entries yet. Accept or correct an answer to add one.</p>
+    <p><a class="btn" href="/review">Open Review</a></p></div>`;
 }
 
 function entryMain(entry: LibraryEntry): Html {
@@ -145,10 +203,12 @@ function entryMain(entry: LibraryEntry): Html {
     <h1 tabindex="-1">${title}</h1><p class="meta">${repository} · decided by ${confirmedBy},
     ${renderTime(confirmedAt)} · seen ${timesSeen}×, last ${renderTime(lastSeenAt)}</p></div>
     ${banners(entry)}
-    <section class="panel pad flow" aria-label="What it says"><div>${prose(rootCause)}</div><dl class="kv"><dt>Fix</dt>
+    <section class="panel pad flow" aria-label="What it says"><div>${prose(rootCause)}</div><dl
+      class="kv"><dt>Fix</dt>
     <dd>${prose(fixRecommendation)}</dd></dl></section>
     <section class="flow" aria-labelledby="known-by"><h2 id="known-by">How it is recognized</h2>
-    <p>Fingerprint <a href="${causeAddress(entry.fingerprint.value)}"><code>${entry.fingerprint.value}</code></a>, or a log similar to this:</p><pre tabindex="0">${entry.message}</pre>
+    <p>Fingerprint <a
+      href="${causeAddress(entry.fingerprint.value)}"><code>${entry.fingerprint.value}</code></a>, or a log similar to this:</p><pre tabindex="0">${entry.message}</pre>
     ${
       entry.telling.length > 0 &&
       html`<p class="quiet">Green builds are searched for

@@ -19,6 +19,7 @@ import { listKeys, type Place } from './controls.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { protect } from './http.ts';
 import { brandMark, type Icon, icon } from './parts/icons.ts';
+import { inScope, type PageScope } from './scope.ts';
 
 interface Page {
   /** The title of the browser tab; the page's own `h1` is part of `main` or of `top`. */
@@ -40,6 +41,10 @@ interface Page {
   readonly live?: { readonly buildId?: string };
   /** One sentence about what was just done, read aloud to those who cannot see it. */
   readonly said?: string;
+  /** The form that takes back what was just done. */
+  readonly undo?: Html | undefined;
+  /** The scope of the page, which links to other pages keep. */
+  readonly scope?: PageScope;
 }
 
 type Part =
@@ -70,6 +75,8 @@ interface Section {
   readonly action?: string;
   /** True if a phone shows it behind "More". */
   readonly isRare?: true;
+  /** True if its pages know no scope. */
+  readonly isWhole?: true;
 }
 
 /** The places of daily work, then those that are needed now and then. */
@@ -99,8 +106,15 @@ const DAILY: readonly Section[] = [
 ];
 const SELDOM: readonly Section[] = [
   { part: 'library', name: 'Library', role: 'review', address: '/library', sign: 'library' },
-  { part: 'notifications', name: 'Notifications', role: 'review', address: '/notifications', sign: 'bell' },
-  { part: 'settings', name: 'Settings', role: 'admin', address: '/settings', sign: 'gear' },
+  {
+    part: 'notifications',
+    name: 'Notifications',
+    role: 'review',
+    address: '/notifications',
+    sign: 'bell',
+    isWhole: true,
+  },
+  { part: 'settings', name: 'Settings', role: 'admin', address: '/settings', sign: 'gear', isWhole: true },
 ];
 
 /** Lists the names by which CODEOWNERS, commits and assignments refer to the reader of the page. */
@@ -182,14 +196,17 @@ function frame(page: Page, reader: Reader): Html {
     <body data-place="${place}"${bodyLook(page, reader)}>
     <a class="skip" href="#main">Skip to content</a>
     ${header(page, reader)}
-    <main id="main" tabindex="-1"${events}>${page.top !== undefined && html`<header class="top">${page.top}</header>`}<p
+    <main id="main"
+      tabindex="-1"${events}>${page.top !== undefined && html`<header class="top">${page.top}</header>`}<p
     id="news" class="fresh" aria-live="polite"></p>${
       page.fills === true ? page.main : html`<div class="page">${page.main}</div>`
     }</main>
     <footer id="bar" class="bar" data-live aria-label="Actions"${page.bar === undefined && html` hidden`}>${
       page.bar
     }</footer>
-    <p id="status" class="toast" role="status">${page.said}</p>
+    <div id="status" class="toast" role="status">${
+      page.said !== undefined && html`<span>${page.said}</span>${page.undo}`
+    }</div>
     ${keyList(place, keys)}
     </body>
     </html>`;
@@ -222,18 +239,25 @@ function navigation(page: Page, reader: Reader): Html {
   );
   return html`<nav class="nav" aria-label="Sections">
     <ul>${daily?.map((item) => html`<li${item.isRare && html` class="rare"`}>${link(item)}</li>`)}</ul>
-    ${seldom !== undefined && seldom.length > 0 && html`<ul>${seldom.map((item) => html`<li>${link(item)}</li>`)}
-      </ul>`}
+    ${
+      seldom !== undefined &&
+      seldom.length > 0 &&
+      html`<ul>${seldom.map((item) => html`<li>${link(item)}</li>`)}
+      </ul>`
+    }
     <details class="more"><summary>${icon('dots')}More</summary><ul>${more}<li><a href="/me">${icon(
       'me',
     )}${principal?.name}</a></li></ul></details>
     <ul class="foot"><li><a href="/me">${icon('theme')}Light or dark</a></li>
-    <li><a href="/me"><span class="face" aria-hidden="true">${principal?.name.slice(0, 1).toUpperCase()}</span>${
-      principal?.name
-    }</a></li></ul></nav>`;
+    <li><a href="/me"><span class="face"
+      aria-hidden="true">${principal?.name.slice(0, 1).toUpperCase()}</span>${
+        principal?.name
+      }</a></li></ul></nav>`;
 }
 
-function sectionLink({ part, name, address, sign, action }: Section, page: Page, { waiting }: Reader): Html {
+function sectionLink(section: Section, page: Page, { waiting }: Reader): Html {
+  const { part, name, sign, action } = section;
+  const address = section.isWhole ? section.address : inScope(section.address, page.scope);
   const count =
     part === 'review' &&
     waiting !== null &&
@@ -245,11 +269,12 @@ function sectionLink({ part, name, address, sign, action }: Section, page: Page,
 
 /** Looks through all failures. Where `/` looks through a log, it stays with that. */
 function searchField({ place }: Page): Html {
-  return html`<form role="search" aria-label="All failures" action="/search" class="jump">${icon('search')}<input
-    type="search" name="q" aria-label="Search failures"
-    placeholder="Search or go to…"${place !== 'log' && html` data-action="search"`}>${
-      place !== 'log' && html`<kbd aria-hidden="true">/</kbd>`
-    }</form>
+  return html`<form role="search" aria-label="All failures" action="/search"
+    class="jump combo">${icon('search')}<input
+    type="search" name="q" aria-label="Search failures, or go to a page, build, test or cause" autocomplete="off"
+    placeholder="Search or go to…" data-offers="/go"${
+      place !== 'log' && html` data-action="search"`
+    }>${place !== 'log' && html`<kbd aria-hidden="true">/</kbd>`}</form>
     `;
 }
 

@@ -192,7 +192,8 @@ function trialPart({ line, matches, tried }: RuleTrial): Html {
 
 /** Renders the rules of reviewers, newest first. */
 function rulesMain(rules: readonly Rule[], withWithdrawn: boolean): Html {
-  return html`<p class="quiet">A rule answers failures whose log matches its pattern, unless a reviewer has confirmed
+  return html`<p
+    class="quiet">A rule answers failures whose log matches its pattern, unless a reviewer has confirmed
     their cause.</p>
     <p class="acts"><a class="btn main" href="/library/rules/new">New rule</a>
     <a class="btn" href="/library/rules${withWithdrawn ? '' : '?withdrawn=1'}">${

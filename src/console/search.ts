@@ -16,6 +16,7 @@ import { formatNumber } from '../notifications/visible-text.ts';
 import { analysisAddress, buildAddress, reviewAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { formatAge, pager } from './controls.ts';
+import { type FoundPlace, findPlaces, placeList } from './go.ts';
 import { type Html, html, joined, type Shown } from './html.ts';
 import { Offset } from './http.ts';
 import { type ConsoleApp, listReaderNames, loadReader, route, sendPage } from './page.ts';
@@ -38,6 +39,10 @@ export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
     const { q, offset } = request.query;
     const known = idAddress(q);
     if (known !== null) return reply.redirect(known, 303);
+    const places = offset > 0 ? [] : await findPlaces(deps, q);
+    const [only] = places;
+    if (only !== undefined && places.length === 1 && /^https?:/.test(q))
+      return reply.redirect(only.address, 303);
     const reader = await loadReader(request, deps);
     const read = readSearch(q, deps.clock.now(), listReaderNames(reader));
     const found =
@@ -45,7 +50,7 @@ export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
     const main = html`${searchForm(
       q,
       read instanceof TriageError ? read.message : null,
-    )}${help(found === null)}${
+    )}${placesPart(places)}${help(found === null && places.length === 0)}${
       read instanceof TriageError
         ? null
         : html`${chips(read, q)}${found !== null && results(found, q, offset, deps.clock.now())}`
@@ -63,6 +68,15 @@ function readSearch(q: string, now: number, me: readonly string[]): Search | Tri
     if (error instanceof TriageError) return error;
     throw error;
   }
+}
+
+/** Renders the pages that fit the words, above the failures. */
+function placesPart(places: readonly FoundPlace[]): Shown {
+  return (
+    places.length > 0 &&
+    html`<section class="part" aria-labelledby="places"><h2
+      id="places">Go to</h2>${placeList(places)}</section>`
+  );
 }
 
 /** Returns the address for a pasted id, or null if the text is not an id. */

@@ -115,6 +115,15 @@ export type SourceKind = z.infer<typeof SourceKind>;
 /** The name of a build's console output among its logs, used if the CI keeps one log for the whole build. */
 export const CONSOLE_LOG = 'console.log';
 
+/** A picture of a build, as it was drawn again: its pixels, and nothing else that its file held. */
+export interface Picture {
+  /** The bytes of the PNG file. */
+  readonly png: Uint8Array;
+  /** The size in pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
 /** A log or test report as it came in: named, decompressed, not yet masked. */
 export interface SourceText {
   readonly name: string;
@@ -122,6 +131,8 @@ export interface SourceText {
   readonly text: string;
   /** Honest remarks about reading it: "cut at 200 MB", "14 invalid UTF-8 sequences". */
   readonly notes: readonly string[];
+  /** The picture that the file is; its text is empty. */
+  readonly picture?: Picture;
   /** The page of its job at its CI; `{line}` in it stands for a line where the page can be opened at one. */
   readonly url?: string;
 }

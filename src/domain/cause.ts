@@ -50,6 +50,12 @@ export const Cause = z.object({
   owner: Owner.nullable(),
   /** No alerts are sent before this time. Null or a past time means that the cause is not muted. */
   mutedUntil: z.iso.datetime().nullable(),
+  /** No alerts are sent until it was seen so many times more; null where it is not muted so. */
+  mutedLeft: z.int().nullable(),
+  /** The time from which builds must begin to bring a fixed cause back; null: any failed build does. */
+  fixedFrom: z.iso.datetime().nullable(),
+  /** The fingerprint of the cause in this repository that its failures count as. */
+  mergedInto: z.string().nullable(),
   /** Address of a ticket about it. */
   ticket: z.string().nullable(),
   firstAt: z.iso.datetime(),
@@ -68,6 +74,8 @@ export const CauseEvent = z.object({
   what: z.string(),
   detail: z.string().nullable(),
   buildId: z.string().nullable(),
+  /** True if the person who did it can take it back, because nothing else has changed the cause since. */
+  canUndo: z.boolean(),
 });
 export type CauseEvent = z.infer<typeof CauseEvent>;
 
@@ -75,16 +83,42 @@ const MAX_REASON = 500;
 
 /** A longer mute is rejected, because it is unlikely to be intended. */
 const MAX_MUTED_DAYS = 365;
+const MAX_MUTED_TIMES = 10_000;
+
+/** Creates the schema of a whole number; an empty field of a form counts as not given. */
+const wholeNumber = (what: string, most: number) =>
+  z.preprocess(
+    (given) => (given === '' ? undefined : given),
+    z.coerce.number(`must be a number of ${what}`).int(`must be whole ${what}`).min(1).max(most).optional(),
+  );
 
 /** The changes that a person can make to a cause. */
 export const CauseChange = z.discriminatedUnion('what', [
   z.strictObject({
-    what: z.enum(['acknowledged', 'fixed', 'reopened', 'unmuted', 'unassigned', 'unlinked']),
+    what: z.enum([
+      'acknowledged',
+      'fixed',
+      'fixed-in-next-build',
+      'reopened',
+      'unmuted',
+      'unassigned',
+      'unlinked',
+      'unmerged',
+    ]),
+  }),
+  z.strictObject({
+    what: z.literal('merged'),
+    into: z
+      .string('is missing')
+      .min(1)
+      .max(300)
+      .describe('The fingerprint of a cause in the same repository'),
   }),
   z.strictObject({ what: z.literal('assigned'), assignee: z.string().trim().min(1).max(100) }),
   z.strictObject({
     what: z.literal('muted'),
-    days: z.coerce.number('must be a number of days').int('must be whole days').min(1).max(MAX_MUTED_DAYS),
+    days: wholeNumber('days', MAX_MUTED_DAYS).describe('Muted for so long; 7 where neither is given'),
+    occurrences: wholeNumber('times', MAX_MUTED_TIMES).describe('Muted until it was seen so often again'),
     reason: z.string('is missing').trim().min(1, 'must say why, in a few words').max(MAX_REASON),
   }),
   z.strictObject({
@@ -114,6 +148,9 @@ export const CauseList = z.enum(['open', 'mine', 'unassigned', 'red', 'muted', '
 export type CauseList = z.infer<typeof CauseList>;
 
 /** Returns true if the cause is muted at `now` (milliseconds since 1970). */
-export function isMuted({ mutedUntil }: Pick<Cause, 'mutedUntil'>, now: number): boolean {
-  return mutedUntil !== null && Date.parse(mutedUntil) > now;
+export function isMuted(
+  { mutedUntil, mutedLeft }: Pick<Cause, 'mutedUntil' | 'mutedLeft'>,
+  now: number,
+): boolean {
+  return mutedLeft !== null || (mutedUntil !== null && Date.parse(mutedUntil) > now);
 }

@@ -178,6 +178,7 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
       const { texts, result } = await run({ job: 'artifact', texts: 1, name, room }, [bytes]);
       room.files = result.room.files;
       room.bytes = result.room.bytes;
+      room.pictures = result.room.pictures;
       return result.files.map((file, at) => ({ ...file, text: texts[at] ?? '' }));
     },
     survey: async (sources, signal) => {

@@ -19,7 +19,7 @@ const LOG_NAME = /log|dump|crash|debug|diagnos|trace|core|output|stderr|stdout|h
 /** Usual names of artifacts that contain the product of the build. */
 const PRODUCT_NAME = new RegExp(
   '^(?:dist|build|bin|binar(?:y|ies)|release|package|bundle|installer|wheels?|docs?|site|' +
-    'image|docker)s?(?:[-_.]|$)|coverage|sbom|screenshot|github-pages',
+    'image|docker)s?(?:[-_.]|$)|coverage|sbom|github-pages',
   'i',
 );
 const MAX_NAME = 200;

@@ -1,5 +1,5 @@
 import type { Cause, CauseChange } from '../domain/cause.ts';
-import { TriageError } from '../domain/errors.ts';
+import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Clock } from '../lib/time.ts';
 import type { CauseKey } from '../stores/causes.ts';
 import type { ShownStores } from '../stores/stores.ts';
@@ -10,17 +10,58 @@ interface ChangeRequest extends CauseKey {
   readonly change: CauseChange;
 }
 
+interface CauseDeps {
+  readonly stores: Pick<ShownStores, 'causes'>;
+  readonly clock: Clock;
+}
+
+/** The causes that one change is made to at most. */
+export const MOST_CHANGED = 100;
+
+/** The result of a change of several causes. */
+export interface ChangedCauses {
+  readonly changed: readonly Cause[];
+  /** The reasons why the others were left as they are, each once. */
+  readonly refused: readonly string[];
+  /** The time by which `stores.causes.undo` takes the change back. */
+  readonly at: string;
+}
+
+/**
+ * Makes the same change to several causes. What cannot be changed, for example because it changed since it
+ * was read, is left as it is and named.
+ */
+export async function changeCauses(
+  { stores, clock }: CauseDeps,
+  requests: readonly ChangeRequest[],
+  by: string,
+): Promise<ChangedCauses> {
+  const now = clock.now();
+  const changed: Cause[] = [];
+  const refused = new Set<string>();
+  for (const request of requests.slice(0, MOST_CHANGED)) {
+    try {
+      changed.push(await changeCause({ stores, clock: { now: () => now } }, request, by));
+    } catch (error) {
+      if (!(error instanceof TriageError) || error.retryable) throw error;
+      refused.add(getErrorMessage(error));
+    }
+  }
+  return { changed, refused: [...refused], at: new Date(now).toISOString() };
+}
+
 /**
  * Stores what a person makes of a cause. Throws `not-found`, and `conflict` where it changed since it was
  * read.
  */
 export async function changeCause(
-  { stores, clock }: { readonly stores: Pick<ShownStores, 'causes'>; readonly clock: Clock },
+  { stores, clock }: CauseDeps,
   { repository, fingerprint, version, change }: ChangeRequest,
   by: string,
 ): Promise<Cause> {
   const changed = await stores.causes.change({ repository, fingerprint, version }, change, by, clock.now());
   if (changed !== null) return changed;
+  if (change.what === 'merged') await requireTarget(stores, { repository, fingerprint, into: change.into });
   const known = (await stores.causes.ofFingerprint(fingerprint)).find(
     (cause) => cause.repository === repository,
   );
@@ -33,4 +74,20 @@ export async function changeCause(
       details: { cause: known },
     },
   );
+}
+
+/** Throws `invalid-input` if a cause cannot be merged into the other one. */
+async function requireTarget(
+  { causes }: CauseDeps['stores'],
+  { repository, fingerprint, into }: CauseKey & { readonly into: string },
+): Promise<void> {
+  const target = (await causes.ofFingerprint(into)).find((cause) => cause.repository === repository);
+  if (into !== fingerprint && target !== undefined && target.mergedInto === null) return;
+  const why =
+    into === fingerprint
+      ? 'A cause cannot be merged into itself.'
+      : target === undefined
+        ? `There is no cause ${into} in ${repository}. Causes of one repository can be merged.`
+        : `${into} is merged into ${target.mergedInto} itself. Choose that one.`;
+  throw new TriageError('invalid-input', why);
 }

@@ -1,16 +1,19 @@
 import { z } from 'zod';
 import { Build, type NewBuild, type TestResult, WHOLE_BUILD } from '../domain/build.ts';
 import { newId } from '../domain/ids.ts';
+import { Offer } from '../domain/offers.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { follow } from './flakiness.ts';
 import {
   all,
   buildColumns,
+  countOffers,
   first,
   inScope,
   insert,
   isoTime,
+  likeLiteral,
   pageValues,
   scopeValue,
   toBatches,
@@ -50,6 +53,11 @@ interface BuildFilter {
   readonly since?: string;
   readonly until?: string;
   /** The repositories to include: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
+}
+
+interface RepositoryFilter {
+  readonly words: string;
   readonly repositories?: readonly string[];
 }
 
@@ -107,27 +115,21 @@ export function createBuildStore(db: Database, clock: Clock) {
         failedPart ?? null,
       ]),
 
-    list: async (asked: BuildFilter, page: Page) => {
-      const { provider, repository, pipeline, number, status, branch, job, since, until, run, repositories } =
-        asked;
-      const urls = asked.urls === undefined ? null : [...asked.urls];
-      const filter = [
-        provider,
-        repository,
-        pipeline,
-        number,
-        status,
-        branch,
-        job,
-        since,
-        until,
-        run,
-        urls,
-      ].map((value) => value ?? null);
-      return (await db.query(LIST, [...filter, scopeValue(repositories), ...pageValues(page)])).map((row) =>
-        Build.parse(row),
-      );
-    },
+    list: async (asked: BuildFilter, page: Page) =>
+      (await db.query(LIST, [...filterValues(asked), ...pageValues(page)])).map((row) => Build.parse(row)),
+
+    /** Counts the values of each field among the newest builds of a list, the most frequent first. */
+    offers: async (asked: BuildFilter) => await all(db, Offer, OFFERS, filterValues(asked)),
+
+    /** Lists at most `limit` repositories with builds whose names have these words. */
+    repositories: async ({ words, repositories }: RepositoryFilter, limit: number) =>
+      (
+        await db.query<{ repository: string }>(REPOSITORIES, [
+          `%${likeLiteral(words)}%`,
+          scopeValue(repositories),
+          limit,
+        ])
+      ).map(({ repository }) => repository),
 
     saveTestResults: async (buildId: string, results: readonly TestResult[], sql?: Sql) => {
       const save = (own: Sql) => saveTestResults(own, buildId, results);
@@ -208,9 +210,15 @@ const ADD_FAILED_PART = `
   select $1, $2::text where not exists (select from failed_parts where build_id = $1 and part = $3)
   on conflict (build_id, part) do nothing returning part`;
 
-const LIST = `
-  select ${buildColumns('b')} from builds b
-  where ($1::text is null or b.provider = $1) and ($2::text is null or b.repository = $2)
+function filterValues(asked: BuildFilter): unknown[] {
+  const { provider, repository, pipeline, number, status, branch, job, since, until, run, repositories } =
+    asked;
+  const urls = asked.urls === undefined ? null : [...asked.urls];
+  const given = [provider, repository, pipeline, number, status, branch, job, since, until, run, urls];
+  return [...given.map((value) => value ?? null), scopeValue(repositories)];
+}
+
+const MATCHES = `($1::text is null or b.provider = $1) and ($2::text is null or b.repository = $2)
     and ($3::text is null or b.pipeline = $3) and ($4::text is null or b.number = $4)
     and ($5::text is null or b.status = $5 or $5 = 'ended' and b.status in ('passed', 'failed'))
     and ($6::text is null or b.branch = $6)
@@ -218,9 +226,33 @@ const LIST = `
     and ($8::timestamptz is null or b.received_at >= $8) and ($9::timestamptz is null or b.received_at < $9)
     and ($10::text is null or b.number = $10 or b.external_id = $10)
     and ($11::text[] is null or b.url = any($11))
-    and ${inScope('b.repository', '$12')}
+    and ${inScope('b.repository', '$12')}`;
+
+const LIST = `
+  select ${buildColumns('b')} from builds b where ${MATCHES}
   order by b.received_at desc, b.id desc
   limit $13 offset $14`;
+
+/** Builds whose values are counted, the newest first. */
+const MOST_OFFERED = 2_000;
+const OFFERS = countOffers(
+  `select b.repository, b.branch, b.pipeline, b.status from builds b where ${MATCHES}
+    order by b.received_at desc limit ${MOST_OFFERED}`,
+  ['repository', 'branch', 'pipeline', 'status'],
+);
+
+// One look into the index for each repository, however many days it has.
+const REPOSITORIES = `
+  with recursive known as (
+    (select repository from build_days order by repository limit 1)
+    union all
+    select (
+      select d.repository from build_days d where d.repository > k.repository order by d.repository limit 1
+    )
+    from known k where k.repository is not null
+  )
+  select repository from known
+  where repository is not null and repository ilike $1 and ${inScope('repository', '$2')} limit $3`;
 
 const FORGET_TEST_RESULTS = `
   delete from test_results t using (

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Category } from '../domain/category.ts';
 import { Cause, type CauseChange, CauseEvent, CauseList, ownerKey } from '../domain/cause.ts';
+import { Offer } from '../domain/offers.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { all, columnsFor, first, inScope, pageValues, scopeValue } from './sql.ts';
+import { all, columnsFor, countOffers, first, inScope, likeLiteral, pageValues, scopeValue } from './sql.ts';
 
 export interface CauseFilter {
   readonly list: CauseList;
@@ -13,6 +15,14 @@ export interface CauseFilter {
    */
   readonly owners?: readonly string[];
   readonly repository?: string;
+  readonly category?: Category;
+  /** An owner by CODEOWNERS or the last change, in any spelling of `ownerKey`. */
+  readonly owner?: string;
+  readonly assignedTo?: string;
+  /** Seen since then, in ISO 8601. */
+  readonly since?: string;
+  /** Words that the title has. */
+  readonly words?: string;
   /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
 }
@@ -23,6 +33,7 @@ export interface CauseKey {
 }
 
 const DAY_MS = 86_400_000;
+const DEFAULT_MUTED_DAYS = 7;
 
 /**
  * Creates the store of the states of causes. Builds change them through triggers (0034); changes by people go
@@ -36,9 +47,12 @@ export function createCauseStore(db: Database) {
       await all(
         read,
         Cause,
-        `${SELECT} where ${MEANT} and ${LISTS[filter.list]} ${ORDER} limit $5 offset $6`,
+        `${SELECT} where ${MEANT} and ${LISTS[filter.list]} ${ORDER} limit $10 offset $11`,
         [...meant(filter), ...pageValues(page)],
       ),
+    /** Lists the values of each field among the causes of a list, the most frequent first. */
+    offers: async (filter: CauseFilter) =>
+      await all(read, Offer, countOffers(OFFERED(LISTS[filter.list]), OFFERED_FIELDS), meant(filter)),
     counts: async (filter: Omit<CauseFilter, 'list'>) =>
       Counts.parse((await read.query(COUNTS, meant(filter)))[0]),
     /** Lists the cause in every repository, newest first; at most 20. */
@@ -50,6 +64,12 @@ export function createCauseStore(db: Database) {
           order by last_at desc limit 20`,
         [fingerprint, scopeValue(repositories)],
       ),
+    /** Lists the causes that are merged into a cause. */
+    listMerged: async ({ repository, fingerprint }: CauseKey) =>
+      await all(read, Cause, `${SELECT} where repository = $1 and merged_into = $2 order by last_at desc`, [
+        repository,
+        fingerprint,
+      ]),
     /** Lists the events of a cause, newest first. */
     events: async ({ repository, fingerprint }: CauseKey, limit: number) =>
       await all(read, CauseEvent, EVENTS, [repository, fingerprint, limit]),
@@ -64,39 +84,89 @@ export function createCauseStore(db: Database) {
       now: number,
       sql?: Sql,
     ) => {
-      const work = async (own: Pick<Database, 'query'>) =>
-        await first(own, Cause, CHANGE, toChangeValues(key, change, by, now));
+      const work = async (own: Pick<Sql, 'query'>) => {
+        const changed = await first(own, Cause, CHANGE, toChangeValues(key, change, by, now));
+        const parted = change.what === 'unmerged' ? (changed?.mergedInto ?? null) : null;
+        if (changed === null || (change.what !== 'merged' && change.what !== 'unmerged')) return changed;
+        const other = change.what === 'merged' ? change.into : parted;
+        return await recount(own, changed, other);
+      };
       return sql === undefined ? await db.transaction(work) : await work(sql);
     },
+    /**
+     * Takes back what a person did at that time (as its events say), where nothing else has changed the cause
+     * since; returns the causes that are as they were before.
+     */
+    undo: async ({ by, at, repositories }: UndoRequest) =>
+      await db.transaction(async (own) => {
+        const undone = await all(own, Undone, UNDO, [by, at, scopeValue(repositories)]);
+        return await Promise.all(
+          undone.map(async ({ other, ...cause }) =>
+            other === null ? cause : await recount(own, cause, other),
+          ),
+        );
+      }),
   };
 }
 
-const COLUMNS = columnsFor(Cause);
-/** A person's word goes before the newest answer's. */
-const SELECT = `
-  select ${columnsFor(Cause.omit({ category: true }))}, coalesce((
-    select coalesce(f.decided_category, f.category) from answer_facts f
-    where f.fingerprint = causes.fingerprint and f.repository = causes.repository
-      and f.decision in ('accept', 'correct')
-    order by f.decided_at desc limit 1
-  ), category) as category from causes`;
-const ORDER = `order by red_pipelines <> '{}' desc, last_at desc, repository, fingerprint`;
-
-const MEANT = `($1::text is null or repository = $1) and ${inScope('repository', '$2')}
-  and ($3::text is not null) and ($4::text[] is not null)`;
-
-function meant({ repository, repositories, assignee, owners = [] }: Omit<CauseFilter, 'list'>): unknown[] {
-  return [repository ?? null, scopeValue(repositories), assignee, [...owners].map(ownerKey)];
+interface UndoRequest {
+  readonly by: string;
+  /** The time at which it was done, in ISO 8601. */
+  readonly at: string;
+  readonly repositories?: readonly string[];
 }
 
-const LIVE = `state <> 'fixed' and (muted_until is null or muted_until <= now())`;
+/** Counts a cause, and the one that it was merged into or parted from, once more; returns the first one. */
+async function recount(sql: Pick<Sql, 'query'>, cause: Cause, other: string | null): Promise<Cause> {
+  for (const fingerprint of [cause.fingerprint, ...(other === null ? [] : [other])])
+    await sql.query('select recount_cause($1, $2)', [cause.repository, fingerprint]);
+  const key = [cause.repository, cause.fingerprint];
+  return (await first(sql, Cause, `${SELECT} where repository = $1 and fingerprint = $2`, key)) ?? cause;
+}
+
+/** A person's word goes before the newest answer's. */
+const COLUMNS = columnsFor(Cause, null, { category: 'coalesce(decided_category, category)' });
+const SELECT = `select ${COLUMNS} from causes`;
+const ORDER = `order by red_pipelines <> '{}' desc, last_at desc, repository, fingerprint`;
+
+const MEANT = `merged_into is null
+  and ($1::text is null or repository = $1) and ${inScope('repository', '$2')}
+  and ($3::text is not null) and ($4::text[] is not null)
+  and ($5::text is null or coalesce(decided_category, category) = $5)
+  and ($6::text is null or owner_keys && array[$6]) and ($7::text is null or assignee = $7)
+  and ($8::timestamptz is null or last_at >= $8) and ($9::text is null or title ilike $9)`;
+
+function meant({ repository, repositories, assignee, owners = [], ...more }: Omit<CauseFilter, 'list'>) {
+  const { category, owner, assignedTo, since, words } = more;
+  return [
+    repository ?? null,
+    scopeValue(repositories),
+    assignee,
+    [...owners].map(ownerKey),
+    category ?? null,
+    owner === undefined ? null : ownerKey(owner),
+    assignedTo ?? null,
+    since ?? null,
+    words === undefined ? null : `%${likeLiteral(words)}%`,
+  ];
+}
+
+/** Causes whose values are counted, the newest first. */
+const MOST_OFFERED = 5_000;
+const OFFERED = (list: string) => `
+  select repository, coalesce(decided_category, category) as category, owner->'names'->>0 as owner, assignee
+  from causes where ${MEANT} and ${list} order by last_at desc limit ${MOST_OFFERED}`;
+const OFFERED_FIELDS = ['repository', 'category', 'owner', 'assignee'];
+
+const MUTED = '(muted_until > now() or muted_left is not null)';
+const LIVE = `state <> 'fixed' and ${MUTED} is not true`;
 const LISTS: Readonly<Record<CauseList, string>> = {
   open: LIVE,
   mine: `${LIVE} and (assignee = $3 or ltrim(lower(assignee), '@') = any($4)
     or (assignee is null and owner_keys && $4))`,
   unassigned: `${LIVE} and assignee is null`,
   red: `${LIVE} and red_pipelines <> '{}'`,
-  muted: `state <> 'fixed' and muted_until > now()`,
+  muted: `state <> 'fixed' and ${MUTED}`,
   fixed: `state = 'fixed'`,
 };
 
@@ -106,27 +176,71 @@ const COUNTS = `select ${CauseList.options
   .join(', ')} from causes where ${MEANT}`;
 
 const EVENTS = `
-  select at, by, what, detail, build_id as "buildId" from cause_events
-  where repository = $1 and fingerprint = $2 order by id desc limit $3`;
+  select at, by, what, detail, build_id as "buildId", before is not null and by is not null
+    and version = (select c.version from causes c where c.repository = $1 and c.fingerprint = $2) as "canUndo"
+  from cause_events where repository = $1 and fingerprint = $2 order by id desc limit $3`;
+
+/** The columns of a cause that a person can change. */
+const CHANGED = ['state', 'assignee', 'muted_until', 'muted_left', 'ticket', 'fixed_from', 'merged_into'];
 
 // A field that the change does not name stays as it is. A cause that another user changed in the meantime is
-// left unchanged.
+// left unchanged, and so is one that would be merged into itself, or into one that is merged or unknown. What
+// is merged into a cause goes with it.
 const CHANGE = `
-  with changed as (
-    update causes set
+  with known as (
+    select * from causes where repository = $1 and fingerprint = $2 and version = $3 and ($4::text <> 'merged'
+      or ($5 <> fingerprint and exists (select from causes into_one where into_one.repository = $1
+        and into_one.fingerprint = $5 and into_one.merged_into is null)))
+    for update
+  ), changed as (
+    update causes c set
       state = case $4::text
         when 'acknowledged' then 'acknowledged' when 'fixed' then 'fixed' when 'assigned' then 'assigned'
-        when 'unassigned' then 'acknowledged' when 'reopened' then 'acknowledged' else state end,
-      assignee = case $4 when 'assigned' then $5::text when 'unassigned' then null else assignee end,
-      muted_until = case $4 when 'muted' then $6::timestamptz when 'unmuted' then null else muted_until end,
-      ticket = case $4 when 'linked' then $5 when 'unlinked' then null else ticket end,
-      version = version + 1
-    where repository = $1 and fingerprint = $2 and version = $3 returning *
+        when 'fixed-in-next-build' then 'fixed'
+        when 'unassigned' then 'acknowledged' when 'reopened' then 'acknowledged' else c.state end,
+      fixed_from = case $4 when 'fixed-in-next-build' then $8::timestamptz when 'fixed' then null
+        when 'reopened' then null else c.fixed_from end,
+      assignee = case $4 when 'assigned' then $5::text when 'unassigned' then null else c.assignee end,
+      muted_until = case $4 when 'muted' then $6::timestamptz when 'unmuted' then null else c.muted_until end,
+      muted_left = case $4 when 'muted' then $9::integer when 'unmuted' then null else c.muted_left end,
+      ticket = case $4 when 'linked' then $5 when 'unlinked' then null else c.ticket end,
+      merged_into = case $4 when 'merged' then $5 when 'unmerged' then null else c.merged_into end,
+      version = c.version + 1
+    from known where c.repository = known.repository and c.fingerprint = known.fingerprint
+    returning c.*
+  ), followed as (
+    update causes c set merged_into = $5 from changed
+    where $4 = 'merged' and c.repository = changed.repository and c.merged_into = changed.fingerprint
+  ), noted as (
+    insert into cause_events (repository, fingerprint, at, by, what, detail, before, version)
+    select c.repository, c.fingerprint, $8::timestamptz, $7::text, $4, $10::text,
+      jsonb_build_object(${CHANGED.map((name) => `'${name}', known.${name}`).join(', ')}), c.version
+    from changed c cross join known
+  )
+  select ${columnsFor(Cause, 'changed', {
+    category: 'coalesce(changed.decided_category, changed.category)',
+    mergedInto: 'coalesce(changed.merged_into, known.merged_into)',
+  })} from changed cross join known`;
+
+const Undone = Cause.extend({ other: z.string().nullable() });
+
+const UNDO = `
+  with last as (
+    select e.* from cause_events e join causes c on c.repository = e.repository
+      and c.fingerprint = e.fingerprint and c.version = e.version
+    where e.by = $1 and e.at = $2::timestamptz and e.before is not null and ${inScope('e.repository', '$3')}
+  ), undone as (
+    update causes c set ${CHANGED.map((name) => `${name} = was.${name}`).join(', ')}, version = c.version + 1
+    from last l, jsonb_populate_record(null::causes, l.before) as was
+    where c.repository = l.repository and c.fingerprint = l.fingerprint
+    returning c.*, case when l.what in ('merged', 'unmerged') then coalesce(
+      l.before->>'merged_into', l.detail) end as other
   ), noted as (
     insert into cause_events (repository, fingerprint, at, by, what, detail)
-    select repository, fingerprint, $8::timestamptz, $7::text, $4, $5 from changed
+    select u.repository, u.fingerprint, clock_timestamp(), $1, 'undone', l.what
+    from undone u join last l on l.repository = u.repository and l.fingerprint = u.fingerprint
   )
-  select ${COLUMNS} from changed`;
+  select ${COLUMNS}, other from undone`;
 
 function toChangeValues(
   { repository, fingerprint, version }: CauseKey & { readonly version: number },
@@ -134,22 +248,33 @@ function toChangeValues(
   by: string,
   now: number,
 ): unknown[] {
-  const until = change.what === 'muted' ? new Date(now + change.days * DAY_MS).toISOString() : null;
+  const times = change.what === 'muted' ? (change.occurrences ?? null) : null;
+  const days = change.what === 'muted' && times === null ? (change.days ?? DEFAULT_MUTED_DAYS) : null;
+  const until = days === null ? null : new Date(now + days * DAY_MS).toISOString();
   return [
     repository,
     fingerprint,
     version,
     change.what,
-    describeChange(change, until),
+    readValue(change),
     until,
     by,
     new Date(now).toISOString(),
+    times,
+    describeChange(change, until),
   ];
+}
+
+/** Reads the text that a change puts into a field of the cause. */
+function readValue(change: CauseChange): string | null {
+  if (change.what === 'assigned') return change.assignee;
+  if (change.what === 'linked') return change.ticket;
+  return change.what === 'merged' ? change.into : null;
 }
 
 /** Describes the detail of a change that the history shows next to its name. */
 function describeChange(change: CauseChange, until: string | null): string | null {
-  if (change.what === 'assigned') return change.assignee;
-  if (change.what === 'linked') return change.ticket;
-  return change.what === 'muted' ? `${until?.slice(0, 10)}: ${change.reason}` : null;
+  if (change.what !== 'muted') return readValue(change);
+  const end = until === null ? `seen ${change.occurrences} times more` : until.slice(0, 10);
+  return `${end}: ${change.reason}`;
 }

@@ -64,6 +64,13 @@ export interface TestName {
   readonly suite?: string | null;
 }
 
+interface NamedFilter {
+  readonly words: string;
+  readonly repositories?: readonly string[];
+}
+
+const FoundTest = z.object({ repository: z.string(), suite: z.string().nullable(), name: z.string() });
+
 /** A build in which more tests fail than this is broken as a whole. */
 const MOST_FAILING = 1_000;
 /** This limits the tests whose counts are updated for one build. */
@@ -148,6 +155,9 @@ export function createFlakinessStore(db: Database) {
       sql: Sql = db,
     ) =>
       await first(sql, TestFlakiness, SET_QUARANTINE, [repository, suite ?? null, name, until, by, reason]),
+    /** Lists at most `limit` tests that failed once and whose names have these words, the shortest first. */
+    find: async ({ words, repositories }: NamedFilter, limit: number) =>
+      await all(read, FoundTest, FIND, [`%${likeLiteral(words)}%`, scopeValue(repositories), limit]),
     /** Returns what is known of one test; null if it never failed. */
     ofTest: async (test: TestName) => (await ofTests([test]))[0] ?? null,
     /** The same for several tests, in their order; at most 200. */
@@ -407,6 +417,11 @@ const costs = (named: boolean) => `
       : 'lost l join followed_tests t on t.key = l.test_key'
   }
   order by coalesce(l.minutes, 0) + coalesce(l.builds, 0) * $7::float8 desc, t.key limit $5 offset $6`;
+
+const FIND = `
+  select repository, suite, name from followed_tests
+  where name ilike $1 and ($2::text[] is null or repository like any($2))
+  order by length(name), repository, name limit $3`;
 
 const SET_QUARANTINE = `
   update followed_tests t set quarantined_until = $4::text::timestamptz, quarantined_by = $5::text,

@@ -290,33 +290,40 @@ const COUNT_CAUSES = `
   select count(*)::int as count from (select from answer_facts f where ${DAYS_WITHIN('f.day')}
     group by f.cause_key) as causes`;
 
-const TOTALS_OF = `select ${TOTALS} from answer_facts f where f.fingerprint = $3 and ${MEANT}
-  group by f.fingerprint`;
+/** Returns SQL for the condition that an answer counts for a cause: as its own, or merged into it. */
+const COUNTS_AS = (cause: string) => `(f.fingerprint = any (array(select ${cause} union all
+    select m.fingerprint from causes m where m.merged_into = ${cause}))
+  and (f.fingerprint = ${cause} or exists (select from causes m where m.merged_into = ${cause}
+    and m.repository = f.repository and m.fingerprint = f.fingerprint)))`;
+
+const TOTALS_OF = `select ${TOTALS.replace('f.fingerprint', '$3::text as fingerprint')} from answer_facts f
+  where ${COUNTS_AS('$3::text')} and ${MEANT} having count(*) > 0`;
 
 const HEADS = `
   select n.fingerprint, newest.title, coalesce(said."decidedCategory", newest.category) as category, counts.*,
     said.*
   from unnest($3::text[]) as n (fingerprint)
   cross join lateral (
-    select f.title, f.category from answer_facts f where f.fingerprint = n.fingerprint and ${MEANT}
+    select f.title, f.category from answer_facts f where ${COUNTS_AS('n.fingerprint')} and ${MEANT}
     order by f.created_at desc limit 1
   ) as newest
   cross join lateral (
     select count(distinct f.repository)::int as repositories,
       count(distinct (f.repository, f.pull_request)) filter (where f.pull_request is not null)::int
       as "pullRequests"
-    from answer_facts f where f.fingerprint = n.fingerprint and ${MEANT}
+    from answer_facts f where ${COUNTS_AS('n.fingerprint')} and ${MEANT}
   ) as counts
   left join lateral (
     select f.shown_category as "decidedCategory", f.reviewer, f.decided_at as "decidedAt"
-    from answer_facts f where f.fingerprint = n.fingerprint and f.decision in ('accept', 'correct')
+    from answer_facts f where ${COUNTS_AS('n.fingerprint')} and f.decision in ('accept', 'correct')
       and ${MEANT}
     order by f.decided_at desc limit 1
   ) as said on true`;
 
 const PER_DAY_CAUSES = `
-  select f.fingerprint, to_char(f.day, 'YYYY-MM-DD') as day, count(*)::int as count
-  from answer_facts f where f.fingerprint = any($3::text[]) and f.created_at >= $4::timestamptz and ${MEANT}
+  select n.fingerprint, to_char(f.day, 'YYYY-MM-DD') as day, count(*)::int as count
+  from unnest($3::text[]) as n (fingerprint) join answer_facts f on ${COUNTS_AS('n.fingerprint')}
+  where f.created_at >= $4::timestamptz and ${MEANT}
   group by 1, 2`;
 
 const BUILDS_OF = `
@@ -325,11 +332,12 @@ const BUILDS_OF = `
     f.decision, f.decided_category as "decidedCategory", f.reviewer, f.decided_at as "decidedAt",
     f.created_at as at
   from answer_facts f join builds b on b.id = f.build_id
-  where f.fingerprint = $3 and ${MEANT} and (not $4::boolean or f.decision is not null)
+  where ${COUNTS_AS('$3::text')} and ${MEANT} and (not $4::boolean or f.decision is not null)
   order by case when $4 then f.decided_at end desc nulls last, f.created_at desc, f.analysis_id limit $5`;
 
 const PLACES_OF = `
-  with newest as (select f.build_id, f.created_at from answer_facts f where f.fingerprint = $3 and ${MEANT}
+  with newest as (select f.build_id, f.created_at from answer_facts f
+    where ${COUNTS_AS('$3::text')} and ${MEANT}
     order by f.created_at desc limit 1000)
   select b.repository, b.pipeline, b.branch, count(*)::int as builds, max(n.created_at) as "lastAt"
   from newest n join builds b on b.id = n.build_id
@@ -342,7 +350,7 @@ const COMPARED_BUILD = `b.pipeline, b.branch, b.author, b.provider,
 
 const COMPARED = `
   with failing as materialized (
-    select f.build_id, f.repository from answer_facts f where f.fingerprint = $3 and ${MEANT}
+    select f.build_id, f.repository from answer_facts f where ${COUNTS_AS('$3::text')} and ${MEANT}
     order by f.created_at desc limit 300
   ), passing as (
     select b.* from (select distinct repository from failing limit 20) as r

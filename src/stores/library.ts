@@ -1,13 +1,16 @@
+import type { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry, Rule } from '../domain/library.ts';
+import { Offer } from '../domain/offers.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { all, columnsFor, first, insert, isoTime, pageValues, scopeValue } from './sql.ts';
+import { all, columnsFor, countOffers, first, insert, isoTime, pageValues, scopeValue } from './sql.ts';
 
 export interface LibraryFilter {
   /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
   readonly repository?: string;
   readonly fingerprint?: string;
+  readonly category?: Category;
   /** Withdrawn entries too. */
   readonly withdrawn?: boolean;
   /**
@@ -72,6 +75,9 @@ export function createLibraryStore(db: Database) {
     },
     list: async (page: Page, filter: LibraryFilter = {}) =>
       await all(db, LibraryEntry, LIST_LIBRARY, listValues(page, filter)),
+    /** Counts the values of each field among the newest entries of a list, the most frequent first. */
+    offers: async (filter: LibraryFilter) =>
+      await all(db, Offer, LIBRARY_OFFERS, listValues({ limit: 1, offset: 0 }, filter)),
     /** Lists the entries that a decision made and that are not withdrawn. */
     ofDecision: async (decisionId: string, sql: Sql = db) =>
       await all(sql, LibraryEntry, OF_DECISION, [decisionId]),
@@ -102,7 +108,7 @@ export function createLibraryStore(db: Database) {
 
 function listValues(
   page: Page,
-  { repositories, repository, fingerprint, withdrawn, flagged }: LibraryFilter,
+  { repositories, repository, fingerprint, withdrawn, flagged, category }: LibraryFilter,
 ): unknown[] {
   return [
     ...pageValues(page),
@@ -111,6 +117,7 @@ function listValues(
     fingerprint ?? null,
     withdrawn ?? false,
     flagged ?? false,
+    category ?? null,
   ];
 }
 
@@ -145,11 +152,21 @@ const SEEN = `
     last_seen_at = greatest(last_seen_at, $2::timestamptz)
   where id = $1 returning times_seen as "timesSeen"`;
 
-const LIST_LIBRARY = `
-  select ${ENTRY} from library_entries
-  where ($3::text[] is null or repository like any($3)) and ($4::text is null or repository = $4)
+const LISTED = `($3::text[] is null or repository like any($3)) and ($4::text is null or repository = $4)
     and ($5::text is null or fingerprint = $5) and ($6::boolean or withdrawn_at is null)
     and (not $7::boolean or (green_builds > 0 and stays_at is null))
+    and ($8::text is null or category = $8)`;
+
+/** Entries whose values are counted, the newest first. */
+const MOST_OFFERED = 2_000;
+const LIBRARY_OFFERS = countOffers(
+  `select repository, category from library_entries where ${LISTED} and $1::int > 0 and $2::int >= 0
+    order by confirmed_at desc limit ${MOST_OFFERED}`,
+  ['repository', 'category'],
+);
+
+const LIST_LIBRARY = `
+  select ${ENTRY} from library_entries where ${LISTED}
   order by confirmed_at desc, id desc limit $1 offset $2`;
 
 const OF_DECISION = `select ${ENTRY} from library_entries where decision_id = $1 and withdrawn_at is null

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Category } from '../domain/category.ts';
+import { Offer } from '../domain/offers.ts';
 import { Review, ReviewCounts, type ReviewEvent, type ReviewState, RISKS } from '../domain/review.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { columnsFor, first, fromNow, likeLiteral, pageValues, scopeValue } from './sql.ts';
+import { all, columnsFor, countOffers, first, fromNow, likeLiteral, pageValues, scopeValue } from './sql.ts';
 
 export interface ReviewFilter {
   readonly state?: ReviewState;
@@ -134,6 +135,9 @@ export function queueMethods(db: Database) {
         return { review: Review.parse(row), count };
       });
     },
+    /** Counts the values of each field among the undecided items of a list, the most frequent first. */
+    offers: async (filter: Omit<ReviewFilter, 'state' | 'fingerprint'>) =>
+      await all(db, Offer, OFFERS, filterValues(filter)),
     counts: async (
       reviewer: string,
       { repository, repositories }: Pick<ReviewFilter, 'repository' | 'repositories'> = {},
@@ -181,6 +185,14 @@ const MATCHES = `($1::text is null or r.category = $1) and ($2::text is null or 
   and ($3::text is null or r.fingerprint = $3)
   and ($4::text is null or array_to_string(r.why, ' · ') ilike $4)
   and ($5::text[] is null or r.repository like any($5))`;
+
+/** Items whose values are counted. */
+const MOST_OFFERED = 2_000;
+const OFFERS = countOffers(
+  `select r.repository, r.category, r.why[1] as why from reviews r where r.state <> 'decided' and ${MATCHES}
+    limit ${MOST_OFFERED}`,
+  ['repository', 'category', 'why'],
+);
 
 const STATES: Readonly<Record<NonNullable<ReviewFilter['state']> | 'any', string>> = {
   any: 'true',

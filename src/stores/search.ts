@@ -114,8 +114,10 @@ const AS_SURE = (is: Comparison, parameter: string) =>
 
 // As the situation of a build has it: see `isMuted` there.
 const ALERTING = `
-  not exists (select from causes c where c.repository = s.repository and c.fingerprint = s.fingerprint
-    and c.muted_until > clock_timestamp())
+  not exists (select from causes own join causes c on c.repository = own.repository
+      and c.fingerprint = coalesce(own.merged_into, own.fingerprint)
+    where own.repository = s.repository and own.fingerprint = s.fingerprint
+      and (c.muted_until > clock_timestamp() or c.muted_left is not null))
   and not exists (
     select from followed_tests q join failures f on f.id = s.failure_id
     where q.repository = s.repository and md5(q.name) = md5(s.test_name) and q.name = s.test_name

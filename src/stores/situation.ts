@@ -215,10 +215,13 @@ const CAUSES = `
     coalesce(f.tests, '{}') as tests, coalesce(s.sample, '[]') as sample, r.id as "reviewId",
     r.opened_at as "openedAt", coalesce(r.state = 'decided', false) as "isDecided",
     coalesce(l.right, 0) as right, coalesce(l.decided, 0) as decided,
-    coalesce(c.muted_until > clock_timestamp(), false) or coalesce(f.quarantined, false) as "isMuted"
+    coalesce(c.muted_until > clock_timestamp() or c.muted_left is not null, false)
+      or coalesce(f.quarantined, false) as "isMuted"
   from analyses a
   join builds b on b.id = a.build_id
-  left join causes c on c.repository = b.repository and c.fingerprint = a.fingerprint
+  left join causes own on own.repository = b.repository and own.fingerprint = a.fingerprint
+  left join causes c on c.repository = b.repository
+    and c.fingerprint = coalesce(own.merged_into, own.fingerprint)
   left join reviews r on r.analysis_id = a.id
   left join levels l on l.level = least(floor(a.confidence * 10), 9)
   left join lateral (

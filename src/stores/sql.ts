@@ -156,3 +156,22 @@ export function toBatches<Row>(rows: readonly Row[]): Row[][] {
     rows.slice(at * IN_ONE_STATEMENT, (at + 1) * IN_ONE_STATEMENT),
   );
 }
+
+/** Values of each field that are offered. */
+const MOST_OFFERS = 30;
+
+/**
+ * Returns SQL that counts the values of each field among the rows of a query, the most frequent first: rows
+ * of `Offer`.
+ */
+export function countOffers(rows: string, fields: readonly string[]): string {
+  const values = fields.map((field) => `('${field}', ${field}::text)`).join(', ');
+  return `
+    with these as materialized (${rows}), counted as (
+      select field, value, count(*)::int as count, row_number() over (partition by field
+        order by count(*) desc, value) as rank
+      from these cross join lateral (values ${values}) as one (field, value)
+      where value is not null group by field, value
+    )
+    select field, value, count from counted where rank <= ${MOST_OFFERS} order by field, rank`;
+}

@@ -24,6 +24,7 @@ import { createNoticeStore } from './notices.ts';
 import { createNotificationRuleStore } from './notification-rules.ts';
 import { createOutsideStore } from './outside.ts';
 import { createPassingBuildStore } from './passing-builds.ts';
+import { createPictureStore } from './pictures.ts';
 import { createPublicationStore } from './publications.ts';
 import { createReviewStore } from './reviews.ts';
 import { createToolCacheStore } from './tool-cache.ts';
@@ -63,6 +64,7 @@ export function createStores(
     publications: createPublicationStore(db, work),
     flakiness: createFlakinessStore(db),
     causes: createCauseStore(db),
+    pictures: createPictureStore(db),
     experiments: createExperimentStore(clock),
     insights: createInsightsStore(db),
     health: createHealthStore(db),
@@ -90,15 +92,16 @@ export type Stores = ReturnType<typeof createStores>;
 export interface ShownStores
   extends Pick<Stores, 'reviews' | 'insights' | 'health' | 'causes' | 'experiments' | 'preferences'> {
   readonly deliveries: Pick<Stores['deliveries'], 'find'>;
-  readonly builds: Pick<Stores['builds'], 'find' | 'list' | 'logsForgottenAt'>;
+  readonly builds: Pick<Stores['builds'], 'find' | 'list' | 'offers' | 'repositories' | 'logsForgottenAt'>;
   readonly triages: Pick<Stores['triages'], 'findByBuild'>;
+  readonly pictures: Pick<Stores['pictures'], 'list' | 'read'>;
   readonly analyses: Pick<Stores['analyses'], 'find' | 'listByBuild' | 'heads'>;
   readonly runSteps: Pick<Stores['runSteps'], 'after'>;
   readonly failures: Pick<Stores['failures'], 'listByBuild' | 'groupsOfBuild' | 'histories' | 'search'>;
   readonly history: Pick<Stores['history'], 'failureHistory' | 'similarFailures'>;
   readonly library: Pick<
     Stores['library'],
-    'insert' | 'find' | 'recall' | 'alone' | 'list' | 'ofDecision' | 'withdraw' | 'stay'
+    'insert' | 'find' | 'recall' | 'alone' | 'list' | 'offers' | 'ofDecision' | 'withdraw' | 'stay'
   >;
   readonly rules: Pick<Stores['rules'], 'add' | 'find' | 'list' | 'countActive' | 'withdraw'>;
   readonly questions: Pick<Stores['questions'], 'find' | 'list' | 'answer'>;

@@ -193,7 +193,7 @@ describe('builds', () => {
   });
 
   it('lists by filter and page', async () => {
-    const { body } = await get('/api/builds?repository=shop/api&number=812&limit=1');
+    const { body } = await get('/api/builds?repo=shop/api&number=812&limit=1');
     expect(body.items.map(({ id }: { id: string }) => id)).toEqual([stored.build.id]);
     expect(body).toMatchObject({ limit: 1, offset: 0, next: 1 });
     expect((await get('/api/builds?status=passed')).body).toMatchObject({ items: [], next: null });
@@ -201,7 +201,7 @@ describe('builds', () => {
     const day = (days: number) =>
       encodeURIComponent(new Date(at + days * 86_400_000).toISOString().replace('Z', '+00:00'));
     const count = async (query: string) =>
-      (await get(`/api/builds?repository=shop/api&number=812&${query}`)).body.items.length;
+      (await get(`/api/builds?repo=shop/api&number=812&${query}`)).body.items.length;
     expect(await count(`since=${day(-1)}&until=${day(1)}`)).toBe(1);
     expect(await count(`since=${day(1)}`)).toBe(0);
     expect(await count('until=2020-01-01')).toBe(0);

@@ -52,7 +52,13 @@ const CALLS: Calls = {
   builds: {
     find: (store, { build }) => store.find(build),
     list: (store, { repository }) => store.list({ repository }, PAGE),
+    offers: (store, { repository }) => store.offers({ repository }),
+    repositories: async (store, { repository }) => await store.repositories({ words: repository }, 9),
     logsForgottenAt: (store, { build }) => store.logsForgottenAt(build),
+  },
+  pictures: {
+    list: (store, { build }) => store.list(build),
+    read: (store, { build }) => store.read(build, 'shot.png'),
   },
   triages: { findByBuild: (store, { build }) => store.findByBuild(build) },
   analyses: {
@@ -118,6 +124,13 @@ const CALLS: Calls = {
     counts: (store, { repository }) => store.counts({ assignee: 'ada', repository }),
     ofFingerprint: async (store, { fingerprint, repository }) =>
       (await store.ofFingerprint(fingerprint)).filter((one) => one.repository === repository),
+    offers: (store, { repository }) => store.offers({ list: 'open', assignee: 'ada', repository }),
+    listMerged: async (store, { repository, fingerprint }) => {
+      const [other] = await stores.causes.ofFingerprint(fingerprint.replace('fp', 'unread'));
+      const change = { what: 'merged', into: fingerprint } as const;
+      if (other?.mergedInto === null) await stores.causes.change(other, change, 'bob', Date.parse(UNTIL));
+      return await store.listMerged({ repository, fingerprint });
+    },
     events: (store, { fingerprint, repository }) => store.events({ fingerprint, repository }, 9),
     change: async (store, { fingerprint, repository }) => {
       const version =
@@ -130,6 +143,12 @@ const CALLS: Calls = {
         Date.parse(UNTIL),
       );
     },
+    undo: async (store, { fingerprint, repository }) => {
+      const known = await stores.causes.ofFingerprint(fingerprint);
+      const cause = known.find((one) => one.repository === repository);
+      if (cause !== undefined) await stores.causes.change(cause, { what: 'fixed' }, 'eve', Date.parse(UNTIL));
+      return (await store.undo({ by: 'eve', at: UNTIL })).filter((one) => one.repository === repository);
+    },
   },
   experiments: {
     add: (store, { build }) =>
@@ -140,6 +159,8 @@ const CALLS: Calls = {
   flakiness: {
     list: (store, { repository }) => store.list({ repository }, PAGE),
     ofTest: (store, { repository }) => store.ofTest({ repository, name: 'adds' }),
+    find: async (store, { repository }) =>
+      (await store.find({ words: 'adds' }, 9)).filter((one) => one.repository === repository),
     costs: (store, { repository }) => store.costs({ repository, until: UNTIL, days: 9, minutes: 10 }, PAGE),
     runs: (store, { repository }) => store.runs({ repository, name: 'adds' }),
     quarantine: (store, { repository }) =>
@@ -162,6 +183,7 @@ const CALLS: Calls = {
     find: (store, { entry }) => store.find(entry),
     recall: (store, { fingerprint, repository }) => store.recall({ fingerprint, repository }),
     list: (store, { repository }) => store.list(PAGE, { repository }),
+    offers: (store, { repository }) => store.offers({ repository }),
     ofDecision: (store, { decision }) => store.ofDecision(decision),
     alone: (store, { fingerprint, repository }) =>
       database.transaction((sql) => store.alone({ fingerprint, repository }, sql)),
@@ -200,6 +222,7 @@ const CALLS: Calls = {
   reviews: {
     list: (store, { repository }) => store.list({ repository }, PAGE),
     listGroups: (store, { repository }) => store.listGroups({ repository }, PAGE),
+    offers: (store, { repository }) => store.offers({ repository }),
     counts: (store, { repository }) => store.counts('ada', { repository }),
     find: (store, { review }) => store.find(review),
     findByAnalysis: (store, { analysis }) => store.findByAnalysis(analysis),
@@ -302,6 +325,8 @@ function counting(base: Database): Database {
 
 async function storeSeen(repository: string, number: string): Promise<Seen> {
   const project = await storeProject({ stores, database }, repository, number);
+  const picture = { png: new Uint8Array([1, 2, 3]), width: 1, height: 1 };
+  await stores.pictures.save(project.build, 'shot.png', picture);
   const fingerprint = `fp-${number}`;
   const again = async (nth: string, known = fingerprint) => {
     const { build } = await stores.builds.upsert(sampleBuild({ repository, number: `${number}${nth}` }));

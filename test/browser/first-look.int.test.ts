@@ -69,7 +69,7 @@ describe('the first minute with the demo', () => {
       expect(await page.getByRole('row', { name: /prints a whole receipt/ }).textContent()).toMatch(/demo/);
       await page.goto('/insights');
       expect(await page.locator('#days rect[data-mark]').count()).toBeGreaterThan(8);
-      await page.goto('/builds?repository=demo/shop');
+      await page.goto('/builds?repo=demo/shop');
       expect(await page.getByText('failed', { exact: false }).count()).toBeGreaterThan(6);
     });
   });
@@ -146,15 +146,15 @@ describe('the first minute with the demo', () => {
       expect((await page.goto('/nowhere'))?.status()).toBe(404);
       expect(await page.getByRole('heading').textContent()).toBe('Page not found');
       await page.getByRole('link', { name: 'Builds' }).last().click();
-      await page.goto('/builds?status=broken&repo=x');
+      await page.goto('/builds?status=broken&repository=x');
       expect(await page.getByRole('note').first().textContent()).toBe(
-        'Ignored, because this page does not understand it: status=broken; repo=x (this page has repository, pipeline, branch, number, job, status, from, to, offset).',
+        'Ignored, because this page does not understand it: status=broken; repository=x (this page has repo, branch, days, pipeline, number, job, status, from, to, filter, offset, csv).',
       );
       await page.goto('/insights?days=soon');
       expect(await page.getByRole('note').first().textContent()).toBe(
         'Ignored, because this page does not understand it: days=soon.',
       );
-      await page.goto('/builds?status=failed&repository=demo/shop');
+      await page.goto('/builds?status=failed&repo=demo/shop');
       expect(await page.getByRole('note').count()).toBe(0);
     });
     const answer = await fetch(`${client.console.address}/api/nowhere`, { headers: { accept: 'text/html' } });
@@ -261,6 +261,7 @@ describe('the first minute with the demo', () => {
       await row('demo/pip-no-matching-version').getByRole('link', { name: 'owner: @demo/platform' }).click();
       await page.getByRole('link', { name: /pip cannot find a release/ }).click();
       await page.getByRole('button', { name: 'Take it' }).click();
+      await page.getByRole('status').getByText('Assigned.').waitFor();
       await page.goto('/insights/health');
       await row('demo/pip-no-matching-version').getByRole('link', { name: 'assigned to anna' }).waitFor();
     });
@@ -269,7 +270,7 @@ describe('the first minute with the demo', () => {
 
   it('builds of the demo come in the order of their numbers, and each says what became of it', async () => {
     await client.at('reader', async (page) => {
-      await page.goto('/builds?repository=demo/shop');
+      await page.goto('/builds?repo=demo/shop');
       const numbers = (await page.locator('#builds .whole').allTextContents()).map((one) =>
         Number(/#(\d+)/.exec(one)?.[1]),
       );

@@ -54,7 +54,7 @@ describe('65: pages change while they are open', () => {
       const complaints = await client.at(
         'reader',
         async (page) => {
-          await page.goto(`/builds?repository=${repository}`);
+          await page.goto(`/builds?repo=${repository}`);
           await mark(page);
           expect(await rowsOf(page)).toBe(1);
           await client.console.bring({ slug: 'npm-eresolve', repository, number: '2' });
@@ -101,7 +101,7 @@ describe('65: pages change while they are open', () => {
     if (first === undefined || second === undefined) throw new Error('no items');
     const complaints = await client.at('anna', async (page) => {
       await page.goto('/review?repo=live/queue');
-      await page.getByLabel('Review reason').fill('half a wor');
+      await page.getByLabel('Filter', { exact: true }).fill('half a wor');
       await decide(first);
       await itemsOf('queue', 1);
       await offer(page, '1 new item, 1 gone · Show').waitFor(SOON);
@@ -110,7 +110,7 @@ describe('65: pages change while they are open', () => {
       expect(await axeFindings(page)).toEqual([]);
       await offer(page, '· Show').click();
       await expect.poll(() => page.locator(`[id="${first.id}"]`).count()).toBe(0);
-      expect(await page.getByLabel('Review reason').inputValue()).toBe('half a wor');
+      expect(await page.getByLabel('Filter', { exact: true }).inputValue()).toBe('half a wor');
       // Another reviewer begins with one: it says so in its place.
       await client.console.stores.reviews.claim(second.id, 'ben', 60_000);
       await page.locator(`[id="${second.id}"]`).getByText('under review by ben').waitFor(SOON);
@@ -157,7 +157,7 @@ describe('65: pages change while they are open', () => {
     await client.at(
       'reader',
       async (page) => {
-        await page.goto(`/builds?repository=${repository}`);
+        await page.goto(`/builds?repo=${repository}`);
         await client.console.bring({ slug: 'npm-eresolve', repository, number: '2' });
         await page.reload();
         expect(await rowsOf(page)).toBe(2);
@@ -180,7 +180,7 @@ describe('65: pages change while they are open', () => {
       });
       for (const end of ['Network.loadingFinished', 'Network.loadingFailed'] as const)
         session.on(end, ({ requestId }: { readonly requestId: string }) => void open.delete(requestId));
-      await page.goto('/builds?repository=live/restart');
+      await page.goto('/builds?repo=live/restart');
       await expect.poll(() => open.size, SOON).toBe(1);
       await client.console.deafen();
       await expect.poll(() => open.size, SOON).toBe(0);

@@ -27,11 +27,11 @@ afterAll(async () => await console.close());
 
 describe('builds', () => {
   it('are listed with their causes, and found by what they are', async () => {
-    const { body } = await getPage(console.app, '/builds?repository=acme/shop&status=failed');
+    const { body } = await getPage(console.app, '/builds?repo=acme/shop&status=failed');
     expect(body).toContain(`/builds/${buildId}`);
     expect(body).toContain(`/analyses/${analysisId}`);
-    expect((await getPage(console.app, '/builds?repository=acme/none')).body).toContain(
-      'No build matches repository:acme/none.',
+    expect((await getPage(console.app, '/builds?repo=acme/none')).body).toContain(
+      'No build fits these filters.',
     );
   });
 
@@ -46,7 +46,7 @@ describe('builds', () => {
         sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint }, { id: `ana_many_${at}` }),
       );
     }
-    const { body } = await getPage(console.app, '/builds?repository=acme/many');
+    const { body } = await getPage(console.app, '/builds?repo=acme/many');
     expect(body.match(/href="\/analyses\//g)).toHaveLength(2);
     expect(body).toContain(`<a class="above" href="/builds/${build.id}">18 more</a>`);
   });

@@ -114,7 +114,7 @@ function readPages(
     ['search-found', `/search?q=${encodeURIComponent('repo:demo/shop since:30d "npm"')}`],
     ['search-wrong', '/search?q=node:internal'],
     ['builds', '/builds'],
-    ['builds-empty', '/builds?repository=demo/none'],
+    ['builds-empty', '/builds?repo=demo/none'],
     ['build', `/builds/${buildId}`],
     ['analysis', `/analyses/${analysisId}`],
     ['analysis-recalled', `/analyses/${recalled}`],

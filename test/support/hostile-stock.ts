@@ -267,7 +267,7 @@ function pagesOf(
     ...questions.map((question) => `/review/${question}`),
     ...[
       '/builds',
-      `/builds?repository=${typed}`,
+      `/builds?repo=${typed}`,
       `/builds/${buildId}`,
       `/analyses/${analysisId}`,
       `/runs/${analysisId}`,

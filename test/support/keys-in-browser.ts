@@ -67,7 +67,7 @@ const BADGES = `[...document.querySelectorAll('kbd')].filter((one) => one.closes
 /** The key where it acts, and Escape where that leaves the field that the key led to; the page is as before afterwards. */
 async function heardOf(page: Page, address: string, key: string): Promise<string[]> {
   if (!(await presses(page, key))) return [];
-  if (['c', 'x', '?', 'Escape'].includes(key)) await page.goto(address);
+  if (['c', 'x', 'f', 'Ctrl+k', '?', 'Escape'].includes(key)) await page.goto(address);
   const isField =
     key === '/' &&
     (await page.evaluate(`['INPUT', 'TEXTAREA'].includes(document.activeElement.tagName)`)) === true;

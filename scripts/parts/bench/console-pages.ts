@@ -38,8 +38,8 @@ const SEARCHES: Readonly<Record<string, (n: number) => string>> = {
 };
 
 /**
- * `scripts/bench console pages [--failures N] [--answers N] [--results N] [--days N] [--rounds N] [--only PART]`: server time of every page in a PostgreSQL
- * server with its usual settings. Each page is asked for many times, another item each time where there are several.
+ * `scripts/bench console pages [--failures N] [--answers N] [--results N] [--days N] [--rounds N] [--only PART] [--at ADDRESS]`: server time of every page in a PostgreSQL
+ * server with its usual settings. Each page is asked for many times, another item each time where there are several. `--at`: a database that is filled already.
  */
 export async function run(options: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -51,11 +51,12 @@ export async function run(options: readonly string[]): Promise<void> {
         results: { type: 'string' },
         days: { type: 'string' },
       },
-      ...{ rounds: { type: 'string' }, only: { type: 'string', default: '' } },
+      ...{ rounds: { type: 'string' }, only: { type: 'string', default: '' }, at: { type: 'string' } },
     },
   });
   const given = { ...DEFAULTS, ...values };
   const size = { failures: Number(given.failures), answers: Number(given.answers), days: Number(given.days) };
+  if (given.at !== undefined) return await measureAt(given.at, Number(given.rounds), given.only);
   const server = await startPostgres();
   try {
     const database = await openPostgres({
@@ -78,6 +79,19 @@ export async function run(options: readonly string[]): Promise<void> {
   } finally {
     await server.dispose();
   }
+}
+
+/** Measures the pages on a database that is filled already. */
+async function measureAt(url: string, rounds: number, only: string): Promise<void> {
+  const database = await openPostgres({
+    url,
+    poolSize: 8,
+    limits: { statement_timeout: 0, query_timeout: 0 },
+  });
+  await database.query('vacuum analyze');
+  console.log(`${loadavg()[0]?.toFixed(1)} processes wished to run on ${cpus().length} cores`);
+  await measure(database, rounds, only);
+  await database.close();
 }
 
 async function measure(database: Database, rounds: number, only: string): Promise<void> {
@@ -129,7 +143,7 @@ async function scopedToken({ tokens }: Stores): Promise<string> {
   const repositories = ['acme/service-7', 'acme/service-50', 'acme/service-121'];
   await tokens.keep({
     digest: digestOfToken(token),
-    name: 'bench',
+    name: `bench-${Date.now()}`,
     roles: ['read'],
     repositories,
     createdBy: 'bench',

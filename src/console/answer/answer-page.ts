@@ -28,6 +28,7 @@ import {
   placeCrumbs,
   suspectsPart,
 } from './parts.ts';
+import { picturesPart } from './pictures.ts';
 import { type AnswerTexts, writeTexts } from './texts.ts';
 
 /** Questions that are offered below an answer; the others are on the page for questions. */
@@ -87,10 +88,14 @@ export function answerBody(
 ): Html {
   const view = answerView(facts.analysis);
   return html`${factsRow(facts, texts)}${between}
-    <div class="cols"><div class="stack">${hypothesesPart(facts)}${evidencePart(facts, windows, texts)}${suspectsPart(
-      facts,
-      editor,
-    )}${otherFacts(view, listIds(facts.analysis))}${askPart(facts, SUGGESTIONS.slice(0, OFFERED))}</div>
+    <div class="cols"><div
+      class="stack">${hypothesesPart(facts)}${[
+        evidencePart(facts, windows, texts),
+        picturesPart(facts),
+      ]}${suspectsPart(
+        facts,
+        editor,
+      )}${otherFacts(view, listIds(facts.analysis))}${askPart(facts, SUGGESTIONS.slice(0, OFFERED))}</div>
     <aside class="stack" aria-label="Context">${besideParts(facts, verdict)}</aside></div>`;
 }
 

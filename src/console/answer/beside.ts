@@ -21,7 +21,8 @@ export function besideParts(facts: AnswerFacts, verdict: Shown): Html {
 
 /** Renders a section of the column for context, with a link at its heading. */
 export function besidePart(id: string, title: string, content: Shown, link: Shown = null): Html {
-  return html`<section class="part" aria-labelledby="${id}"><h2 id="${id}">${title} ${link}</h2>${content}</section>`;
+  return html`<section class="part" aria-labelledby="${id}"><h2
+    id="${id}">${title} ${link}</h2>${content}</section>`;
 }
 
 function fixPart({ analysis }: AnswerFacts): Shown {
@@ -31,7 +32,8 @@ function fixPart({ analysis }: AnswerFacts): Shown {
   const words =
     fixed === undefined
       ? html`<p>${trial.sentence}</p>`
-      : html`<p><b class="is-green">${icon('check')} ${describeFix(fixed)}</b></p><p class="meta">${fixed.sentence}</p>
+      : html`<p><b class="is-green">${icon('check')} ${describeFix(fixed)}</b></p><p
+        class="meta">${fixed.sentence}</p>
         ${fixed.diff !== null && html`<details><summary>The change</summary><pre tabindex="0">${fixed.diff}</pre></details>`}`;
   return besidePart('fix', 'Fix, tried', words);
 }

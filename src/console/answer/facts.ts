@@ -5,7 +5,7 @@ import { findTouchedSuspects } from '../../domain/review.ts';
 import { pairWithFailures } from '../../notifications/build-answers.ts';
 import { USUAL_THRESHOLD } from '../../service/answers/trust.ts';
 import { addWhose } from '../../service/answers/whose.ts';
-import type { ShownStores } from '../../stores/stores.ts';
+import type { ShownArchive, ShownStores } from '../../stores/stores.ts';
 
 /** Everything that the parts of an answer show. */
 export type AnswerFacts = NonNullable<Awaited<ReturnType<typeof readAnswerFacts>>>;
@@ -23,7 +23,9 @@ interface AnswerDeps {
     | 'outside'
     | 'notices'
     | 'reviews'
+    | 'pictures'
   >;
+  readonly archive: Pick<ShownArchive, 'list'>;
   readonly clock: { now(): number };
   readonly config: { readonly triage?: { readonly thresholds: { readonly autoNotify: number } } };
 }
@@ -42,7 +44,7 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
   const test = failures.find((failure) => failure.test !== null)?.test ?? null;
   const { repository } = build;
   const [answer] = pairWithFailures([analysis], await stores.failures.groupsOfBuild(build.id));
-  const [track, taught, past, flakiness, green, posted, review, whose] = await Promise.all([
+  const [track, taught, past, flakiness, green, posted, review, whose, pictures, files] = await Promise.all([
     stores.insights.trackRecord(analysis.verdict.confidence),
     stores.library.list({ limit: PAST, offset: 0 }, { repository, fingerprint: analysis.fingerprint }),
     stores.history.failureHistory({
@@ -57,6 +59,8 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
     stores.notices.pages(build),
     stores.reviews.findByAnalysis(analysis.id),
     addWhose(stores, build, answer === undefined ? [] : [answer]),
+    stores.pictures.list(build.id),
+    deps.archive.list(build.id),
   ]);
   return {
     analysis: whose[0]?.analysis ?? analysis,
@@ -84,7 +88,17 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
     posted,
     /** The review of the answer; null if no person was asked. */
     review,
+    /** Pictures from the artifacts of the build, without their pixels. */
+    pictures,
+    /** Names of the videos and traces among the artifacts, which are not kept here. */
+    recordings: listRecordings(files.map(({ name }) => name)),
   };
+}
+
+const RECORDING = /^.*(?:\.(?:webm|mp4)$|\/[^/]*trace[^/]*\.zip(?=\/|$))/i;
+
+function listRecordings(names: readonly string[]): string[] {
+  return [...new Set(names.flatMap((name) => RECORDING.exec(name.slice(0, 1_000))?.[0] ?? []))];
 }
 
 /** Finds a build of the same commit and pipeline that came later and passed. */

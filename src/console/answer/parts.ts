@@ -24,7 +24,7 @@ export function placeCrumbs({ build, posted }: AnswerFacts): Html {
   const [comment] = posted.flatMap((address) => linkTarget(address) ?? []);
   const pull = pullRequest !== null && `Pull request ${pullRequest}`;
   return crumbs([
-    html`<a href="/builds${search({ repository })}">${repository}</a>`,
+    html`<a href="/builds${search({ repo: repository })}">${repository}</a>`,
     pull && comment !== undefined
       ? html`${pull} (<a href="${comment}" rel="noreferrer">comment</a>)`
       : pull || branch,
@@ -159,7 +159,8 @@ export function hypothesesPart({ analysis }: AnswerFacts): Html {
   const ids = listIds(analysis);
   const rows = hypotheses.map(
     ({ text, category, settledBy }) => html`<li><div class="grow"><p>${renderCategory(category)}</p>
-      <p>${inlineProse(text, ids)}</p><p class="meta">To confirm: ${inlineProse(settledBy, ids)}</p></div></li>`,
+      <p>${inlineProse(text, ids)}</p><p
+        class="meta">To confirm: ${inlineProse(settledBy, ids)}</p></div></li>`,
   );
   return html`${
     hypotheses.length > 1 &&

@@ -104,7 +104,8 @@ export function show(page, address, push) {
     const [old, fresh] = [document.querySelector(part), page.querySelector(part)];
     if (old !== null && fresh !== null) old.replaceWith(fresh);
   }
-  say(page.querySelector('#status')?.textContent ?? '');
+  const [status, said] = [document.querySelector('#status'), page.querySelector('#status')];
+  if (status !== null && said !== null) status.replaceWith(said);
   arrive();
 }
 

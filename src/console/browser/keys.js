@@ -11,7 +11,7 @@ let prefix = '';
 let prefixTimer = 0;
 
 /** @param {string} action @param {string} [key] */
-export function controlOf(action, key) {
+export function findControl(action, key) {
   const controls = [...document.querySelectorAll(`[data-action="${action}"]`)];
   const fitting =
     action === 'choose'
@@ -27,7 +27,7 @@ export function controlOf(action, key) {
 /** @param {string} action @param {string} key */
 function act(action, key) {
   if (actions[action]?.(key)) return true;
-  const control = controlOf(action, key);
+  const control = findControl(action, key);
   if (!(control instanceof HTMLElement)) return false;
   if (isTypedInto(control)) control.focus();
   else control.click();
@@ -80,7 +80,7 @@ function onKey(event) {
   )
     return;
   const held = event.ctrlKey || event.metaKey;
-  if (event.altKey || (held && event.key !== 'Enter')) return;
+  if (event.altKey || (held && event.key !== 'Enter' && event.key !== 'k')) return;
   const active = document.activeElement;
   // Enter never decides; browsers would send the form.
   if (

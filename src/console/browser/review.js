@@ -1,6 +1,6 @@
 /** The queue and its items: rows, forms that open in place, what is armed, and the hold on an item. */
 import { arrivals, beforeSending, isBusy, parse, rename, say, show } from './core.js';
-import { actions, controlOf } from './keys.js';
+import { actions, findControl } from './keys.js';
 
 /** How long the first press of a dangerous acceptance counts, in milliseconds. */
 const ARMED_MS = 5000;
@@ -72,7 +72,7 @@ function moveEvidence(by) {
 
 /** To the neighbour that was fetched ahead, at once. */
 function stepAhead() {
-  const link = controlOf('next');
+  const link = findControl('next');
   if (!(link instanceof HTMLAnchorElement) || ahead?.link !== link.href || isBusy()) return false;
   const { url, text } = ahead;
   ahead = null;
@@ -88,7 +88,7 @@ function stepAhead() {
 }
 
 async function fetchAhead() {
-  const link = controlOf('next');
+  const link = findControl('next');
   if (
     document.body.dataset.place !== 'item' ||
     !(link instanceof HTMLAnchorElement) ||
@@ -199,6 +199,11 @@ export function startReview() {
         : null;
       if (row instanceof HTMLElement) row.click();
       return row instanceof HTMLElement;
+    },
+    pick: () => {
+      const box = document.activeElement?.closest('[data-row]')?.querySelector('[data-pick]');
+      if (box instanceof HTMLElement) box.click();
+      return box instanceof HTMLElement;
     },
     'next-evidence': () => moveEvidence(1),
     'previous-evidence': () => moveEvidence(-1),

@@ -1,4 +1,5 @@
 import { startAsk } from './ask.js';
+import { startCombos } from './combo.js';
 import { startPages } from './core.js';
 import { startKeys } from './keys.js';
 import { startLive } from './live.js';
@@ -6,6 +7,7 @@ import { startLog } from './log.js';
 import { startReview } from './review.js';
 
 startReview();
+startCombos();
 startLog();
 startLive();
 startAsk();

@@ -1,19 +1,34 @@
 import { type Cause, type CauseEvent, isMuted } from '../../domain/cause.ts';
 import type { Principal } from '../../domain/review.ts';
-import { buildAddress } from '../addresses.ts';
+import { buildAddress, causeAddress } from '../addresses.ts';
 import { postForm, renderTime } from '../controls.ts';
 import { type Html, html, linkTarget, type Shown } from '../html.ts';
 import { type Icon, icon } from '../parts/icons.ts';
 import { renderNoOwner, renderOwner } from '../parts/marks.ts';
+import { personField } from './bulk.ts';
 import { causeStates, takeForm } from './states.ts';
+
+interface ActOptions {
+  readonly acts: boolean;
+  /** The cause is in several repositories. */
+  readonly several: boolean;
+  readonly now: number;
+  /** The people and teams that it may be assigned to. */
+  readonly people: readonly string[];
+  /** Causes that are merged into it. */
+  readonly merged: readonly Cause[];
+  /** Causes of the repository that it may be merged into. */
+  readonly others: readonly Cause[];
+}
 
 /** Renders who acts on a cause in a repository, what they can do, and what became of it. */
 export function actsPart(
   cause: Cause,
   events: readonly CauseEvent[],
   principal: Principal | null,
-  { acts, several, now }: { readonly acts: boolean; readonly several: boolean; readonly now: number },
+  options: ActOptions,
 ): Html {
+  const { acts, several, now, merged } = options;
   const { assignee, owner } = cause;
   const self = principal?.name ?? '';
   const source =
@@ -30,7 +45,7 @@ export function actsPart(
     }</dd>${
       ticket !== null && html`<dt>Ticket</dt><dd><a href="${ticket}" rel="noreferrer">ticket</a></dd>`
     }</dl>
-    ${acts && html`${undoForm(cause, events, self)}${actsOn(cause, principal, now)}`}
+    ${mergedPart(merged, acts)}${acts && html`${undoLast(cause, events, self)}${actsOn(cause, principal, options)}`}
     ${
       events.length > 0 &&
       html`<details${events.length < 6 && html` open`}><summary>History (${events.length})</summary>
@@ -38,29 +53,17 @@ export function actsPart(
     }</section>`;
 }
 
-/** Takes back what this person did last, where that was muting or linking. */
-function undoForm(
-  { repository, fingerprint, version }: Cause,
-  events: readonly CauseEvent[],
-  self: string,
-): Shown {
-  const [last, ...older] = events;
-  if (last === undefined || last.by !== self) return null;
-  const undo = (what: string, fields: Readonly<Record<string, string>> = {}) =>
-    postForm(
-      '/causes',
-      { repository, fingerprint, version, what, ...fields },
-      html`<button>Undo: ${eventWords(last)}</button>`,
-    );
-  if (last.what === 'muted') return undo('unmuted');
-  if (last.what !== 'linked') return null;
-  const before = older.find(({ what }) => what === 'linked' || what === 'unlinked');
-  return before?.what === 'linked' && before.detail !== null
-    ? undo('linked', { ticket: before.detail })
-    : undo('unlinked');
+/** Renders the button that takes back what this person did last, while nothing else has changed the cause. */
+function undoLast({ fingerprint }: Cause, [last]: readonly CauseEvent[], self: string): Shown {
+  if (last === undefined || last.by !== self || !last.canUndo) return null;
+  return postForm(
+    '/causes/undo',
+    { at: last.at, back: `${causeAddress(fingerprint)}#standing` },
+    html`<button>Undo: ${eventWords(last)}</button>`,
+  );
 }
 
-function actsOn(cause: Cause, principal: Principal | null, now: number): Html {
+function actsOn(cause: Cause, principal: Principal | null, { now, people, others }: ActOptions): Html {
   const { repository, fingerprint, version, state, assignee, owner } = cause;
   const fields = { repository, fingerprint, version };
   const act = (what: string, words: string) =>
@@ -75,22 +78,55 @@ function actsOn(cause: Cause, principal: Principal | null, now: number): Html {
   return html`<div class="acts">${assignee !== principal?.name && takeForm(cause, principal)}${
     assignee !== null && act('unassigned', 'Unassign')
   }${(state === 'new' || state === 'regressed') && act('acknowledged', 'Acknowledge')}${
-    state === 'fixed' ? act('reopened', 'Open again') : act('fixed', 'Mark as fixed')
+    state === 'fixed'
+      ? act('reopened', 'Open again')
+      : html`${act('fixed', 'Mark as fixed')}${act('fixed-in-next-build', 'Fixed in the next build')}`
   }${isMuted(cause, now) && act('unmuted', 'Unmute')}</div>
-    <details class="flow"><summary>Assign, mute or link</summary>${asked(
+    <details class="flow"><summary>Assign, mute, link or merge</summary>${asked(
       'assigned',
-      html`<label>Assign to <input name="assignee" required maxlength="100" value="${suggested}"></label>`,
+      personField(suggested === undefined ? people : [suggested, ...people], true, suggested ?? ''),
       'Assign',
     )}${asked(
       'muted',
-      html`<label>Mute for days <input name="days" type="number" min="1" max="365" value="7" required></label>
+      html`<label>Mute for days <input name="days" type="number" min="1" max="365" placeholder="7"></label>
+        <label>or until seen again <input name="occurrences" type="number" min="1" max="10000"> times</label>
         <label>because <input name="reason" required maxlength="500"></label>`,
       'Mute',
     )}${asked(
       'linked',
-      html`<label>Ticket <input name="ticket" type="url" required maxlength="500" value="${cause.ticket}"></label>`,
+      html`<label>Ticket <input name="ticket" type="url" required maxlength="500"
+        value="${cause.ticket}"></label>`,
       'Link',
-    )}${cause.ticket !== null && act('unlinked', 'Unlink the ticket')}</details>`;
+    )}${cause.ticket !== null && act('unlinked', 'Unlink the ticket')}${
+      others.length > 0 &&
+      asked(
+        'merged',
+        html`<label>Same as <select name="into" required>${others.map(
+          (other) =>
+            html`<option value="${other.fingerprint}">${
+              other.title === '' ? other.fingerprint : other.title
+            }</option>`,
+        )}</select></label>`,
+        'Merge into it',
+      )
+    }</details>`;
+}
+
+/** Renders the causes that count as this one, each with what parts it again. */
+function mergedPart(merged: readonly Cause[], acts: boolean): Shown {
+  if (merged.length === 0) return null;
+  const rows = merged.map(
+    ({ repository, fingerprint, version, title }) =>
+      html`<li>${title === '' ? fingerprint : title} ${
+        acts &&
+        postForm(
+          '/causes',
+          { repository, fingerprint, version, what: 'unmerged' },
+          html`<button class="bare">Unmerge</button>`,
+        )
+      }</li>`,
+  );
+  return html`<p class="meta">Merged into it:</p><ul class="flow">${rows}</ul>`;
 }
 
 /** The icon of each event in the history. */
@@ -102,6 +138,8 @@ const SIGNS: Readonly<Record<string, Icon>> = {
   assigned: 'me',
   muted: 'mute',
   linked: 'link',
+  merged: 'link',
+  undone: 'history',
 };
 
 function eventRow(event: CauseEvent): Html {
@@ -116,6 +154,10 @@ function eventWords({ what, detail }: CauseEvent): string {
     assigned: `assigned to ${detail}`,
     muted: `muted until ${detail}`,
     linked: `linked to ${detail}`,
+    merged: 'merged into another cause',
+    unmerged: 'made a cause of its own again',
+    'fixed-in-next-build': 'fixed in the next build',
+    undone: `took back: ${detail}`,
   };
   return said[what] ?? what;
 }

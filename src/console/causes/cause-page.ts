@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import { nameKind } from '../../domain/category-words.ts';
-import type { Cause, CauseChange, CauseEvent } from '../../domain/cause.ts';
+import type { Cause, CauseEvent } from '../../domain/cause.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { TestFlakiness } from '../../domain/flakiness.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild } from '../../domain/insights.ts';
 import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../../lib/statistics.ts';
 import { counted, formatConfidence } from '../../lib/text.ts';
-import { analysisAddress, buildAddress } from '../addresses.ts';
+import { analysisAddress, buildAddress, causeAddress } from '../addresses.ts';
 import { writeTexts } from '../answer/texts.ts';
 import { formatOneIn, formatPercent, sparkline } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
@@ -15,37 +15,24 @@ import { crumbs, formatDay, renderTime } from '../controls.ts';
 import { dataTable, type Html, html, numbers, type Shown } from '../html.ts';
 import { testAddress } from '../insights/tests.ts';
 import { formatHours } from '../insights/top-causes.ts';
-import { answerPage, type ConsoleApp, mayReview, route } from '../page.ts';
+import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
 import { icon } from '../parts/icons.ts';
 import { renderCategory } from '../parts/marks.ts';
 import { inlineProse } from '../prose.ts';
 import { actsPart } from './acts.ts';
+import { listPeople } from './causes-page.ts';
+import { DoneFields, describeDone, undoForm } from './done.ts';
 import { causeStates } from './states.ts';
 
 const MOST_EVENTS = 30;
+/** Causes that are offered to merge with. */
+const MOST_OTHERS = 50;
 /** The maximum number of tests of a cause whose flakiness is shown. */
 const MOST_TESTS = 5;
 const Params = z.object({ fingerprint: z.string().min(1).max(300) });
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** The sentence of a page after each change. */
-const SAID: Readonly<Record<CauseChange['what'], string>> = {
-  acknowledged: 'Acknowledged.',
-  assigned: 'Assigned.',
-  unassigned: 'Unassigned.',
-  fixed: 'Marked as fixed.',
-  reopened: 'Opened again.',
-  muted: 'Muted. Undo it below.',
-  unmuted: 'Unmuted.',
-  linked: 'Ticket linked. Undo it below.',
-  unlinked: 'Ticket unlinked.',
-};
-const PageQuery = z.object({
-  done: z
-    .string()
-    .transform((what) => Object.entries(SAID).find(([name]) => name === what)?.[1])
-    .optional(),
-});
+const PageQuery = z.object(DoneFields);
 
 /**
  * Serves `/failures/:fingerprint`, the page of a recurring cause: how often and where it occurred, what
@@ -58,43 +45,62 @@ export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
     route('read', { params: Params, querystring: PageQuery }),
     async (request, reply) => {
       const { fingerprint } = request.params;
-      const { done } = request.query;
+      const { query } = request;
       const until = new Date(clock.now()).toISOString();
+      const rows = await stores.causes.ofFingerprint(fingerprint);
+      const [own] = rows;
+      if (own?.mergedInto != null && rows.every(({ mergedInto }) => mergedInto !== null))
+        return reply.redirect(causeAddress(own.mergedInto), 303);
       const facts = await stores.insights.cause(fingerprint, until);
       if (facts === null) throw new TriageError('not-found', `There is no cause ${fingerprint}.`);
       const [compared, standing, newest, tests] = await Promise.all([
         stores.insights.compared(fingerprint),
-        readStanding(deps, fingerprint),
+        readStanding(deps, rows),
         findNewest(deps, facts),
         flakyTests(deps, fingerprint),
       ]);
       const now = clock.now();
-      const acts = standing.map(({ cause, events }) =>
+      const reader = await loadReader(request, deps);
+      const acts = standing.map(({ cause, events, merged, others, offers }) =>
         actsPart(cause, events, request.principal, {
           acts: mayReview(request.principal),
           several: standing.length > 1,
           now,
+          people: listPeople(offers, reader),
+          merged,
+          others,
         }),
       );
       const repositories = counted(facts.cause.repositories, 'repository', 'repositories');
       const top = crumbs([html`<a href="/causes">Causes</a>`, repositories]);
       const main = renderPage({ facts, compared, standing, newest, tests, acts, now });
-      return answerPage(request, reply, deps, {
-        title: facts.cause.title,
-        part: 'causes',
-        top,
-        main,
-        ...(done && { said: done }),
-      });
+      const done = describeDone(query);
+      const undo = undoForm(query, `${causeAddress(fingerprint)}#standing`);
+      const page = { title: facts.cause.title, part: 'causes', top, main } as const;
+      return sendPage(request, reply, { ...page, ...(done && { said: done, undo }) }, reader);
     },
   );
 }
 
-/** Reads the state of a cause in each repository, with its history. */
-async function readStanding({ stores }: ConsoleDeps, fingerprint: string) {
-  const causes = await stores.causes.ofFingerprint(fingerprint);
+/**
+ * Reads the state of a cause in each repository, with its history, what is merged into it, and what it may be
+ * merged into and assigned to.
+ */
+async function readStanding({ stores: { causes } }: ConsoleDeps, rows: readonly Cause[]) {
+  const page = { limit: MOST_OTHERS, offset: 0 };
+  const standing = rows.filter(({ mergedInto }) => mergedInto === null);
   return await Promise.all(
-    causes.map(async (cause) => ({ cause, events: await stores.causes.events(cause, MOST_EVENTS) })),
+    standing.map(async (cause) => {
+      const filter = { list: 'open', assignee: '', repository: cause.repository } as const;
+      const [events, merged, others, offers] = await Promise.all([
+        causes.events(cause, MOST_EVENTS),
+        causes.listMerged(cause),
+        causes.list(filter, page),
+        causes.offers(filter),
+      ]);
+      const isOther = ({ fingerprint }: Cause) => fingerprint !== cause.fingerprint;
+      return { cause, events, merged, others: others.filter(isOther), offers };
+    }),
   );
 }
 
@@ -129,7 +135,8 @@ function renderPage(view: CauseView): Html {
       cause.untimed === cause.builds ? 'time lost unknown' : `${formatHours(cause)} lost`
     }</span></h2><div class="panel pad">${sparkline('builds', cause.perDay)} <span class="meta">last 30
     days</span></div></section>
-    <section class="part" aria-labelledby="diff"><h2 id="diff">What is different</h2>${differences(compared)}</section>
+    <section class="part" aria-labelledby="diff"><h2
+      id="diff">What is different</h2>${differences(compared)}</section>
     <section class="part" aria-labelledby="builds"><h2 id="builds">Builds</h2>${dataTable(
       'Newest builds',
       ['Build', 'When', 'Answer', 'Decision'],

@@ -1,25 +1,57 @@
 import { z } from 'zod';
-import { type Cause, CauseChange, CauseList } from '../../domain/cause.ts';
-import { readInput } from '../../domain/errors.ts';
+import { Category } from '../../domain/category.ts';
+import { type Cause, CauseList } from '../../domain/cause.ts';
+import type { Offer } from '../../domain/offers.ts';
 import type { Principal } from '../../domain/review.ts';
 import { counted } from '../../lib/text.ts';
-import { changeCause } from '../../service/causes.ts';
-import { requireReviewer } from '../../service/review/queue.ts';
+import type { CauseFilter } from '../../stores/causes.ts';
 import { causeAddress, search } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { formatAge, hiddenFields, pager, tabs } from '../controls.ts';
-import { dataTable, type Html, html, linkTarget } from '../html.ts';
+import { formatAge, pager, tabs } from '../controls.ts';
+import {
+  BRANCH_ELSEWHERE,
+  CATEGORY_FIELD,
+  DAYS_FIELD,
+  type FilterField,
+  type Filtering,
+  filterBar,
+  REPOSITORY_FIELD,
+  redirectFiltered,
+  unknownFilter,
+} from '../filters.ts';
+import { dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
 import { misreadBanner, Offset, Words } from '../http.ts';
-import { type ConsoleApp, listReaderNames, loadReader, route, sendPage } from '../page.ts';
+import { type CsvTable, csvLink, readWhole, sendCsv } from '../lists-as-csv.ts';
+import {
+  type ConsoleApp,
+  listReaderNames,
+  loadReader,
+  mayReview,
+  type Reader,
+  route,
+  sendPage,
+} from '../page.ts';
 import { categoryTile, renderNoOwner, renderOwner } from '../parts/marks.ts';
+import { ScopeFields, sinceDays } from '../scope.ts';
+import { bulkForm, pickBox } from './bulk.ts';
+import { registerCauseChanges } from './change-routes.ts';
+import { DoneFields, describeDone, undoForm } from './done.ts';
 import { causeStates, takeForm } from './states.ts';
 
 const PAGE = 50;
 
 const Query = z.object({
   list: CauseList.catch('open').default('open'),
-  repo: Words,
+  ...ScopeFields,
+  category: Category.optional().catch(undefined),
+  owner: Words,
+  assignee: Words,
+  words: Words,
+  /** The text that was typed into the field of filters. */
+  filter: Words,
   offset: Offset,
+  csv: z.literal('1').optional().catch(undefined),
+  ...DoneFields,
 });
 type Query = z.infer<typeof Query>;
 
@@ -32,59 +64,138 @@ const NAMES: Readonly<Record<CauseList, string>> = {
   fixed: 'Fixed',
 };
 
-const name = z.string().min(1).max(300);
-const Form = z.looseObject({
-  repository: name,
-  fingerprint: name,
-  version: z.coerce.number().int().min(1).max(2_147_483_647),
-  /** The page that the person came from; absent: the page of the cause. */
-  back: z.enum(['/', '/causes']).optional(),
-});
+const FIELDS: readonly FilterField[] = [
+  REPOSITORY_FIELD,
+  CATEGORY_FIELD,
+  { name: 'owner', label: 'Owner', offered: 'owner' },
+  { name: 'assignee', label: 'Assignee', offered: 'assignee' },
+  DAYS_FIELD,
+  { name: 'words', label: 'Words', takes: /\S/ },
+  BRANCH_ELSEWHERE,
+];
 
 /**
- * Serves `/causes`, the causes that need action and their owners. `POST /causes` changes the state of one.
+ * Serves `/causes`, the causes that need action and their owners. `POST /causes` changes the state of one,
+ * `POST /causes/bulk` of several.
  */
 export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
+  const { causes } = deps.stores;
   app.get('/causes', route('read', { querystring: Query }), async (request, reply) => {
-    const { list, repo, offset } = request.query;
+    const { query } = request;
     const reader = await loadReader(request, deps);
-    const filter = {
-      assignee: request.principal?.name ?? '',
-      owners: listReaderNames(reader),
-      ...(repo !== '' && { repository: repo }),
-    };
-    const [causes, counts] = await Promise.all([
-      deps.stores.causes.list({ ...filter, list }, { limit: PAGE + 1, offset }),
-      deps.stores.causes.counts(filter),
+    const filter = toFilter(query, reader, deps.clock.now());
+    if (query.csv !== undefined)
+      return sendCsv(reply, 'causes', toTable(await readWhole((page) => causes.list(filter, page))));
+    const [found, counts, offers] = await Promise.all([
+      causes.list(filter, { limit: PAGE + 1, offset: query.offset }),
+      causes.counts(filter),
+      causes.offers(filter),
     ]);
-    const top = html`<h1 tabindex="-1">Causes</h1>${lists(request.query, counts)}`;
-    const shown = causes.slice(0, PAGE);
-    const main = html`${misreadBanner(request, Query)}<div class="headline" id="finding"
-      data-live>${finding(counts)}</div>${filters(request.query, shown)}
-      <div id="causes" data-live="cause">${renderTable(shown, request.query, request.principal, deps.clock.now())}</div>${pager(
-        { offset, size: PAGE, more: causes.length > PAGE },
-        (at) => getListAddress({ ...request.query, offset: at }),
-        ['Previous', 'Next'],
-      )}`;
-    return sendPage(request, reply, { title: 'Causes', part: 'causes', top, live: {}, main }, reader);
+    const filtering = { path: '/causes', query: toAddress(query), fields: FIELDS, offers };
+    const filtered = redirectFiltered(reply, query.filter, filtering);
+    if (filtered !== undefined) return filtered;
+    const view = { query, filtering, shown: found.slice(0, PAGE), more: found.length > PAGE, counts };
+    const main = html`${misreadBanner(request, Query)}${renderMain(view, reader, deps.clock.now())}`;
+    const top = html`<h1 tabindex="-1">Causes</h1>${lists(query, counts)}`;
+    const page = { title: 'Causes', part: 'causes', place: 'queue', top, live: {}, main } as const;
+    const done = describeDone(query);
+    const undo = undoForm(query, listAddress({ ...query, at: undefined }));
+    return sendPage(request, reply, { ...page, scope: query, ...(done && { said: done, undo }) }, reader);
   });
-  app.post('/causes', route('review', { body: Form }), async (request, reply) => {
-    const { repository, fingerprint, version, back, ...fields } = request.body;
-    const change = readInput('This change', CauseChange, fields);
-    await changeCause(deps, { repository, fingerprint, version, change }, requireReviewer(request));
-    if (back !== undefined) return reply.redirect(back, 303);
-    return reply.redirect(`${causeAddress(fingerprint)}${search({ done: change.what })}#standing`, 303);
-  });
+  registerCauseChanges(app, deps);
 }
 
-function getListAddress({ list, repo, offset }: Query): string {
-  return `/causes${search({ list: list === 'open' ? undefined : list, repo, offset: offset || undefined })}`;
+function toFilter(query: Query, reader: Reader, now: number): CauseFilter {
+  const { list, repo, category, owner, assignee, days, words } = query;
+  return {
+    list,
+    assignee: reader.principal?.name ?? '',
+    owners: listReaderNames(reader),
+    ...(repo !== '' && { repository: repo }),
+    ...(category !== undefined && { category }),
+    ...(owner !== '' && { owner }),
+    ...(assignee !== '' && { assignedTo: assignee }),
+    ...(words !== '' && { words }),
+    ...(days !== undefined && { since: sinceDays(days, now) ?? '' }),
+  };
+}
+
+function toAddress({ list, repo, branch, days, category, owner, assignee, words }: Query) {
+  const shown = list === 'open' ? undefined : list;
+  return { list: shown, repo, branch, days, category, owner, assignee, words };
+}
+
+function listAddress(query: Query, more: Readonly<Record<string, string | number | undefined>> = {}): string {
+  return `/causes${search({ ...toAddress(query), offset: query.offset || undefined, ...more })}`;
+}
+
+interface View {
+  readonly query: Query;
+  readonly filtering: Filtering;
+  readonly shown: readonly Cause[];
+  readonly more: boolean;
+  readonly counts: Readonly<Record<CauseList, number>>;
+}
+
+function renderMain({ query, filtering, shown, more, counts }: View, reader: Reader, now: number): Html {
+  const { principal } = reader;
+  const acts = mayReview(principal);
+  return html`<div class="headline" id="finding" data-live>${finding(counts)}</div>${unknownFilter(
+    query.filter,
+  )}${filterBar('Causes', filtering)}${
+    acts && shown.length > 0 && bulkForm(listAddress(query), shown, listPeople(filtering.offers, reader))
+  }<div id="causes" data-live="cause">${renderTable(shown, query, principal, now)}</div>${pager(
+    { offset: query.offset, size: PAGE, more },
+    (at) => listAddress({ ...query, offset: at }),
+    ['Previous', 'Next'],
+  )}${shown.length > 0 && csvLink(listAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
+}
+
+/** Lists who a cause may be assigned to: the reader, owners, and those who have some already. */
+export function listPeople(offers: readonly Offer[], { principal }: Reader): string[] {
+  const known = offers.filter(({ field }) => field === 'owner' || field === 'assignee');
+  return [...new Set([...(principal === null ? [] : [principal.name]), ...known.map(({ value }) => value)])];
+}
+
+const CSV_HEAD = [
+  'title',
+  'repository',
+  'category',
+  'state',
+  'red_pipelines',
+  'assignee',
+  'owner',
+  'muted_until',
+  'ticket',
+  'first_seen',
+  'last_seen',
+  'fingerprint',
+];
+
+function toTable(causes: readonly Cause[]): CsvTable {
+  return {
+    head: CSV_HEAD,
+    rows: causes.map((one) => [
+      one.title,
+      one.repository,
+      one.category,
+      one.state,
+      one.redPipelines.join(' '),
+      one.assignee,
+      one.owner?.names.join(' ') ?? null,
+      one.mutedUntil,
+      one.ticket,
+      one.firstAt,
+      one.lastAt,
+      one.fingerprint,
+    ]),
+  };
 }
 
 function lists(query: Query, counts: Readonly<Record<CauseList, number>>): Html {
   const links = CauseList.options.map((list) => {
     const words = html`${NAMES[list]} <span class="count">${counts[list]}</span>`;
-    return { address: getListAddress({ ...query, list, offset: 0 }), words, isHere: list === query.list };
+    return { address: listAddress({ ...query, list, offset: 0 }), words, isHere: list === query.list };
   });
   return tabs('Causes', links, html` id="lists" data-live`);
 }
@@ -98,23 +209,9 @@ function finding({ open, red, unassigned }: Readonly<Record<CauseList, number>>)
     : html`<h2>${red} of ${counted(open, 'open cause')} ${red === 1 ? 'is' : 'are'} red on a default branch${free}</h2>`;
 }
 
-function filters({ list, repo }: Query, causes: readonly Cause[]): Html {
-  const repositories = [...new Set(causes.map(({ repository }) => repository))];
-  return html`<form class="filters" role="search" aria-label="Causes">${hiddenFields({ list })}<label>Repository
-    <input name="repo" value="${repo}" list="repositories" placeholder="owner/name"></label><datalist
-    id="repositories">${repositories.map((name) => html`<option>${name}</option>`)}</datalist>
-    <button>Show</button>${
-      repo !== '' &&
-      html`<a class="btn" href="${getListAddress({ list, repo: '', offset: 0 })}">All repositories</a>`
-    }</form>`;
-}
-
 function renderTable(causes: readonly Cause[], query: Query, principal: Principal | null, now: number): Html {
-  if (causes.length === 0)
-    return html`<p role="note">${
-      query.repo === '' ? 'No causes in this list.' : `No causes of ${query.repo} in this list.`
-    }</p>`;
-  const rows = causes.map((cause) => causeRow(cause, principal, now));
+  if (causes.length === 0) return html`<div class="empty">${nothing(query)}</div>`;
+  const rows = causes.map((cause) => causeRow(cause, query, principal, now));
   const ownerless = causes.every(({ owner }) => owner === null);
   return html`${dataTable('Causes, red ones first', ['Cause', 'State', 'Who', 'Owner', 'Last seen'], rows, {
     className: 'fold',
@@ -125,15 +222,35 @@ function renderTable(causes: readonly Cause[], query: Query, principal: Principa
   }`;
 }
 
-function causeRow(cause: Cause, principal: Principal | null, now: number): Html {
+/** Says what it means that the list is empty, and leads on. */
+function nothing(query: Query): Shown {
+  const { list, words } = query;
+  const filters = FIELDS.filter(({ name, isElsewhere }) => !isElsewhere && query[name as keyof Query]);
+  if (filters.length > 0)
+    return html`<p>No cause in this list fits ${words === '' ? 'these filters' : `“${words}”`}.</p><p><a
+      class="btn"
+      href="/causes${search({ list: list === 'open' ? undefined : list })}">Remove the filters</a></p>`;
+  if (list === 'open')
+    return html`<p>Every known cause is fixed or muted.</p><p><a class="btn"
+      href="/causes?list=fixed">What was
+      fixed</a> <a class="btn" href="/builds">Recent builds</a></p>`;
+  return html`<p>No cause is in this list.</p><p><a class="btn" href="/causes">Open causes</a></p>`;
+}
+
+function causeRow(cause: Cause, query: Query, principal: Principal | null, now: number): Html {
   const { fingerprint, repository, title, category, assignee, owner, lastAt } = cause;
   const ticket = linkTarget(cause.ticket);
   const source = owner?.by === 'codeowners' ? 'from CODEOWNERS' : 'last changed by';
+  const who =
+    assignee === null
+      ? (takeForm(cause, principal, listAddress(query)) ?? renderNoOwner())
+      : renderOwner(assignee);
   return html`<tr id="${encodeURIComponent(`${fingerprint} ${repository}`)}" data-row><th scope="row"><span
-    class="row">${categoryTile(category)}<span class="grow"><a class="whole"
-    href="${causeAddress(fingerprint)}">${title === '' ? fingerprint : title}</a><br><span
+    class="row">${mayReview(principal) && pickBox(cause)}${categoryTile(category)}<span class="grow"><a
+      class="whole"
+    href="${causeAddress(fingerprint)}" data-row-link>${title === '' ? fingerprint : title}</a><br><span
     class="meta">${repository}</span></span></span></th><td>${causeStates(cause, now)}</td><td><span
-    class="above">${assignee === null ? (takeForm(cause, principal, '/causes') ?? renderNoOwner()) : renderOwner(assignee)}${
+    class="above">${who}${
       ticket !== null && html` <a href="${ticket}" rel="noreferrer">ticket</a>`
     }</span></td><td>${
       owner === null

@@ -5,9 +5,10 @@ import { type Html, html, type Shown } from '../html.ts';
 import { stateMark } from '../parts/marks.ts';
 
 /** Renders the state of a cause as a pill. */
-export function causeState({ state }: Pick<Cause, 'state'>): Html {
+export function causeState({ state, fixedFrom }: Pick<Cause, 'state' | 'fixedFrom'>): Html {
   if (state === 'regressed') return stateMark('Back', 'amber');
-  if (state === 'fixed') return stateMark('Fixed', 'green', 'check');
+  if (state === 'fixed')
+    return stateMark(fixedFrom === null ? 'Fixed' : 'Fixed in the next build', 'green', 'check');
   const words = { new: 'New', acknowledged: 'Acknowledged', assigned: 'Assigned' };
   return stateMark(words[state]);
 }
@@ -16,19 +17,22 @@ export function causeState({ state }: Pick<Cause, 'state'>): Html {
 export function causeStates(cause: Cause, now: number): Html {
   const red =
     cause.redPipelines.length > 0 && stateMark(`Red: ${cause.redPipelines.join(', ')}`, 'red', 'cross');
-  const until = isMuted(cause, now) ? cause.mutedUntil : null;
-  return html`${red} ${
-    until === null ? causeState(cause) : stateMark(`Muted until ${formatDay(until)}`, null, 'mute')
-  }`;
+  return html`${red} ${isMuted(cause, now) ? stateMark(mutedWords(cause), null, 'mute') : causeState(cause)}`;
+}
+
+function mutedWords({ mutedUntil, mutedLeft }: Cause): string {
+  if (mutedLeft !== null)
+    return `Muted until seen ${mutedLeft === 1 ? 'once more' : `${mutedLeft} times more`}`;
+  return mutedUntil === null ? 'Muted' : `Muted until ${formatDay(mutedUntil)}`;
 }
 
 /** Renders the button with which a reviewer takes a cause. `back`: where they are, if not on its page. */
 export function takeForm(
   { repository, fingerprint, version }: Cause,
   principal: Principal | null,
-  back?: '/' | '/causes',
+  back?: string,
 ): Shown {
   if (principal === null || !holds(principal, 'review')) return null;
   const fields = { repository, fingerprint, version, what: 'assigned', assignee: principal.name, back };
-  return postForm('/causes', fields, html`<button>Take it</button>`);
+  return postForm('/causes', fields, html`<button data-action="take">Take it</button>`);
 }

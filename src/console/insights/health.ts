@@ -129,7 +129,7 @@ function trendChart(
     events: marks.map(({ at, name }) => ({ step: at.slice(0, 10), name })),
     below: marks.length > 0 && html`<ul class="key" aria-label="Events">${marks.map(markLine)}</ul>`,
     listAddress: (from, count) =>
-      `/builds${search({ repository: repo, status: 'failed', from, to: daysFrom(from, count - 1) })}`,
+      `/builds${search({ repo, status: 'failed', from, to: daysFrom(from, count - 1) })}`,
   });
 }
 
@@ -248,7 +248,7 @@ function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Sh
 /** Renders a row of figures, each a link to its builds. */
 function row(by: By, health: Health, periods: Periods, acts: Shown): Html {
   const { repository, pipeline, branch } = health;
-  const own = { repository, pipeline, ...(by === 'branches' && branch !== null && { branch }) };
+  const own = { repo: repository, pipeline, ...(by === 'branches' && branch !== null && { branch }) };
   const builds = (which: 'now' | 'before', status: string, words: Shown, more: object = {}) =>
     html`<a href="/builds${search({ ...own, ...more, status, ...periods[which] })}">${words}</a>`;
   const before = (status: string, words: string | null) =>
@@ -323,7 +323,7 @@ function renderJobs({ jobs, builds, unknown }: FailedJobs, repo: string, { now, 
     ({ job, builds: failed }) =>
       html`<tr><th scope="row">${job}</th>
         <td class="number"><a href="/builds${search({
-          repository: repo,
+          repo,
           job,
           status: 'failed',
           ...now,

@@ -4,19 +4,19 @@ import { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Period } from '../../domain/insights.ts';
 import type { Role } from '../../domain/review.ts';
-import { toCsv } from '../../lib/text.ts';
 import { search } from '../addresses.ts';
 import type { ChartTable } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { options, tabs } from '../controls.ts';
+import { hiddenFields, options, tabs } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { Day, misreadBanner, Offset, protect, Words } from '../http.ts';
+import { Day, misreadBanner, Offset } from '../http.ts';
+import { sendCsv } from '../lists-as-csv.ts';
 import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
+import { inScope, type PageScope, ScopeFields } from '../scope.ts';
 
 /** The query fields of the insights. Values that make no sense count as not given. */
 export const InsightsQuery = z.object({
-  repo: Words,
-  days: z.coerce.number().int().min(1).max(366).optional().catch(undefined),
+  ...ScopeFields,
   category: Category.optional().catch(undefined),
   /** The threshold that is inspected, and the accepted share of wrong answers, in percent. */
   t: z.coerce.number().min(0).max(1).optional().catch(undefined),
@@ -66,6 +66,8 @@ const PAGES = [
   { path: '/insights/reviewers', name: 'Reviewing', role: 'review' },
 ] as const;
 const DAY_MS = 86_400_000;
+/** Repositories that are offered. */
+const MOST_REPOSITORIES = 50;
 
 /** Serves a page of the insights, or one of its tables as CSV. */
 export function registerInsightsRoute(
@@ -74,16 +76,22 @@ export function registerInsightsRoute(
   { path, role, view }: InsightsRoute,
 ): void {
   app.get(path, route(role, { querystring: InsightsQuery }), async (request, reply) => {
-    const shown = await view(request.query, deps);
+    const [shown, repositories] = await Promise.all([
+      view(request.query, deps),
+      deps.stores.builds.repositories({ words: '' }, MOST_REPOSITORIES),
+    ]);
     if (request.query.csv !== undefined) return sendTable(reply, shown.tables, request.query.csv);
     const reader = await loadReader(request, deps);
     const main = html`${misreadBanner(request, InsightsQuery)}<div id="figures" data-live
-      data-say="The figures changed.">${shown.main}</div>`;
+      data-say="The figures changed.">${shown.main}</div><datalist id="repositories">${repositories.map(
+        (name) => html`<option value="${name}"></option>`,
+      )}</datalist>`;
     const isTests = path === TESTS_PATH;
     const top = isTests
       ? testsTabs(request.query)
-      : insightsTabs(path, mayReview(reader.principal), request.query.repo);
-    const page = { title: shown.title, part: isTests ? 'tests' : 'insights', top, main } as const;
+      : insightsTabs(path, mayReview(reader.principal), request.query);
+    const part = isTests ? 'tests' : 'insights';
+    const page = { title: shown.title, part, top, main, scope: request.query } as const;
     return sendPage(request, reply, { ...page, ...(path === '/insights' && { live: {} }) }, reader);
   });
 }
@@ -92,18 +100,14 @@ export function registerInsightsRoute(
 export function sendTable(reply: FastifyReply, tables: InsightsView['tables'], name: string): FastifyReply {
   const table = Object.hasOwn(tables, name) ? tables[name] : undefined;
   if (table === undefined) throw new TriageError('not-found', `This page has no table named "${name}".`);
-  protect(reply);
-  return reply
-    .header('content-type', 'text/csv; charset=utf-8; header=present')
-    .header('content-disposition', `attachment; filename="faultline-${name}.csv"`)
-    .send(toCsv(table.head, table.rows));
+  return sendCsv(reply, name, table);
 }
 
 /** Renders links to the other pages of the insights. `review`: also links to the pages of reviewers. */
-function insightsTabs(path: string, review: boolean, repo: string): Html {
+function insightsTabs(path: string, review: boolean, scope: PageScope): Html {
   const pages = PAGES.filter(({ role }) => role === 'read' || review);
   const links = pages.map((page) => ({
-    address: `${page.path}${search({ repo })}`,
+    address: inScope(page.path, scope),
     words: page.name,
     isHere: page.path === path,
   }));
@@ -121,12 +125,9 @@ const TEST_LISTS = {
 } as const;
 
 /** Renders links to the lists of tests. */
-function testsTabs({
-  repo,
-  list,
-}: Pick<InsightsQuery, 'repo'> & { readonly list?: InsightsQuery['list'] }): Html {
+function testsTabs({ repo, branch, days, list }: InsightsQuery): Html {
   const links = (['flaky', 'cost', 'quarantine'] as const).map((name) => ({
-    address: `${TESTS_PATH}${search({ repo, list: name === 'flaky' ? undefined : name })}`,
+    address: `${TESTS_PATH}${search({ repo, branch, days, list: name === 'flaky' ? undefined : name })}`,
     words: TEST_LISTS[name],
     isHere: name === list,
   }));
@@ -148,9 +149,11 @@ export function listDays({ until, days }: Period): string[] {
 }
 
 /** Fields above a page: the repository, and what else it can be narrowed by. */
-export function filterForm({ repo }: InsightsQuery, more: Shown = null): Html {
-  return html`<form class="filters" role="search" aria-label="Insights"><label>repository
-    <input name="repo" value="${repo}"></label>${more}<button>Show</button></form>`;
+export function filterForm({ repo, branch }: InsightsQuery, more: Shown = null): Html {
+  return html`<form class="filters" role="search" aria-label="Insights">${hiddenFields({
+    branch: branch || undefined,
+  })}<label>Repository <span class="combo"><input name="repo" value="${repo}" list="repositories"
+    autocomplete="off" data-action="filter" placeholder="all"></span></label>${more}<button>Show</button></form>`;
 }
 
 /** Renders a choice of how many days to look back. */

@@ -1,15 +1,28 @@
+import { z } from 'zod';
 import { type Cause, isMuted } from '../../domain/cause.ts';
 import type { TestFlakiness } from '../../domain/flakiness.ts';
+import type { Offer } from '../../domain/offers.ts';
 import type { Principal } from '../../domain/review.ts';
 import type { CheckedAnswer } from '../../domain/trust.ts';
 import { counted } from '../../lib/text.ts';
 import { openQuestions } from '../../service/review/queue.ts';
 import { analysisAddress, causeAddress, reviewAddress } from '../addresses.ts';
+import { DoneFields, describeDone, undoForm } from '../causes/done.ts';
 import { causeState, takeForm } from '../causes/states.ts';
 import { formatOneIn, runStrip } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { formatAge, formatSpan, renderTime } from '../controls.ts';
+import {
+  BRANCH_ELSEWHERE,
+  DAYS_FIELD,
+  type FilterField,
+  filterBar,
+  REPOSITORY_FIELD,
+  redirectFiltered,
+  unknownFilter,
+} from '../filters.ts';
 import { type Html, html, type Shown } from '../html.ts';
+import { Words } from '../http.ts';
 import { testAddress } from '../insights/tests.ts';
 import {
   type ConsoleApp,
@@ -22,6 +35,7 @@ import {
 } from '../page.ts';
 import { icon } from '../parts/icons.ts';
 import { categoryTile, iconTile, renderNoOwner, renderOwner, stateMark } from '../parts/marks.ts';
+import { inScope, ScopeFields } from '../scope.ts';
 import { firstStart } from './first-start.ts';
 import { laneHours, laneList } from './lanes.ts';
 import { groupByReason, type Reason } from './reasons.ts';
@@ -38,34 +52,66 @@ type Overview = Awaited<ReturnType<typeof readOverview>>;
 
 /** Serves `/`: what is red, why, who is on it, and what waits for the reader. */
 export function registerOverview(app: ConsoleApp, deps: ConsoleDeps): void {
-  app.get('/', route('read'), async (request, reply) => {
+  app.get('/', route('read', { querystring: Query }), async (request, reply) => {
+    const { query } = request;
     const reader = await loadReader(request, deps);
-    const view = await readOverview(deps, reader);
+    const view = await readOverview(deps, reader, query.repo);
+    const filtering = { path: '/', query: toAddress(query), fields: FIELDS, offers: listOffers(view) };
+    const filtered = redirectFiltered(reply, query.filter, filtering);
+    if (filtered !== undefined) return filtered;
     const top = html`<h1 tabindex="-1">Overview</h1>`;
     const content = view.hasBuilds ? renderOverview(view) : firstStart(deps.providers, reader.principal);
-    const main = html`<div class="flow" id="overview" data-live data-say="The overview changed.">${content}</div>`;
-    return sendPage(request, reply, { title: 'Overview', part: 'overview', top, live: {}, main }, reader);
+    const filters = view.hasBuilds && filterBar('Overview', filtering);
+    const main = html`${unknownFilter(query.filter)}<div class="flow" id="overview" data-live
+      data-say="The overview changed.">${content}</div>${filters}`;
+    const page = { title: 'Overview', part: 'overview', top, live: {}, main, scope: query } as const;
+    const said = describeDone(query);
+    const undo = undoForm(query, inScope('/', query));
+    return sendPage(request, reply, { ...page, ...(said && { said, undo }) }, reader);
   });
 }
 
-async function readOverview(deps: ConsoleDeps, reader: Reader) {
+const Query = z.object({ ...ScopeFields, filter: Words, ...DoneFields });
+
+const FIELDS: readonly FilterField[] = [
+  REPOSITORY_FIELD,
+  BRANCH_ELSEWHERE,
+  { ...DAYS_FIELD, isElsewhere: true },
+];
+
+function toAddress({ repo, branch, days }: z.infer<typeof Query>) {
+  return { repo, branch, days };
+}
+
+/** Offers the repositories that the page shows, with their red branches. */
+function listOffers({ lanes }: Overview): Offer[] {
+  const groups = [...Map.groupBy(lanes, ({ repository }) => repository)];
+  return groups.map(([value, own]) => ({
+    field: 'repository',
+    value,
+    count: own.filter(({ isRed }) => isRed).length,
+  }));
+}
+
+async function readOverview(deps: ConsoleDeps, reader: Reader, repo: string) {
   const { stores, clock } = deps;
   const now = clock.now();
   const principal = reader.principal;
   const since = new Date(now - DAY_MS).toISOString();
-  const filter = { assignee: principal?.name ?? '', owners: listReaderNames(reader) };
+  const within = repo === '' ? {} : { repository: repo };
+  const filter = { ...within, assignee: principal?.name ?? '', owners: listReaderNames(reader) };
   const page = { limit: MAX_CAUSES, offset: 0 };
-  const period = { until: new Date(now + 60_000).toISOString(), days: LATEST_DAYS };
+  const period = { ...within, until: new Date(now + 60_000).toISOString(), days: LATEST_DAYS };
   const [lanes, red, open, fixed, mine, flaky, checked, builds, waiting] = await Promise.all([
-    stores.health.lanes({ since }, MAX_LANES),
+    stores.health.lanes({ ...within, since }, MAX_LANES),
     stores.causes.list({ ...filter, list: 'red' }, page),
     stores.causes.list({ ...filter, list: 'open' }, page),
     stores.causes.list({ ...filter, list: 'fixed' }, { limit: ROWS, offset: 0 }),
     stores.causes.list({ ...filter, list: 'mine' }, { limit: ROWS, offset: 0 }),
-    stores.flakiness.list({}, { limit: 3, offset: 0 }),
+    stores.flakiness.list(within, { limit: 3, offset: 0 }),
     stores.trust.answers(period, { from: 0, right: null }, { limit: LATEST, offset: 0 }),
     stores.builds.list({}, { limit: 1, offset: 0 }),
-    mayReview(principal) ? readWaiting(deps) : null,
+    mayReview(principal) ? readWaiting(deps, within) : null,
   ]);
   return {
     now,
@@ -86,10 +132,10 @@ async function readOverview(deps: ConsoleDeps, reader: Reader) {
 }
 
 /** Reads the first items that wait for a reviewer, and the open questions. */
-async function readWaiting({ stores }: ConsoleDeps) {
+async function readWaiting({ stores }: ConsoleDeps, within: { readonly repository?: string }) {
   const [groups, questions] = await Promise.all([
-    stores.reviews.listGroups({}, { limit: ROWS, offset: 0 }, 'risk'),
-    openQuestions({ stores }, {}),
+    stores.reviews.listGroups(within, { limit: ROWS, offset: 0 }, 'risk'),
+    openQuestions({ stores }, within),
   ]);
   const rows = groups.map(({ review }) => review);
   return { rows, questions: questions.slice(0, 2) };
@@ -186,7 +232,8 @@ function changedPart({ changed }: Overview): Html {
   const rows = changed.slice(0, ROWS).map(({ cause, what, at }) => {
     const [words, tone] = CHANGES[what];
     return html`<li>${categoryTile(cause.category)}<div class="grow"><a class="whole"
-      href="${causeAddress(cause.fingerprint)}">${cause.title}</a><p class="meta">${cause.repository}</p></div><div
+      href="${causeAddress(cause.fingerprint)}">${cause.title}</a><p
+        class="meta">${cause.repository}</p></div><div
       class="end">${stateMark(words, tone)}<p class="meta num">${renderTime(at)}</p></div></li>`;
   });
   return html`<section class="part" aria-labelledby="new"><h2 id="new">Since yesterday <span
@@ -242,10 +289,8 @@ function waitingPart({ waiting, mine, now }: Overview): Html {
 }
 
 function waitingRow(tile: Html, address: string, title: string, why: string, at: string, now: number): Html {
-  return html`<li>${tile}<div class="grow"><a class="whole" href="${address}">${title}</a><p class="line meta"><span>${why}</span><span>${formatAge(
-    at,
-    now,
-  )}</span></p></div></li>`;
+  return html`<li>${tile}<div class="grow"><a class="whole" href="${address}">${title}</a><p
+    class="line meta"><span>${why}</span><span>${formatAge(at, now)}</span></p></div></li>`;
 }
 
 function flakyPart(tests: readonly TestFlakiness[]): Shown {

@@ -87,7 +87,11 @@ export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
   );
 }
 
-async function isDangerous({ stores }: ConsoleDeps, { analysisId, buildId }: Review): Promise<boolean> {
+/** Tells whether accepting the item is confirmed first: its answer excuses a suspect that the change touches. */
+export async function isDangerous(
+  { stores }: ConsoleDeps,
+  { analysisId, buildId }: Review,
+): Promise<boolean> {
   const [analysis, build] = await Promise.all([
     stores.analyses.find(analysisId),
     stores.builds.find(buildId),

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
 import { nameCategory } from '../../domain/category-words.ts';
 import { present } from '../../lib/collections.ts';
+import { counted } from '../../lib/text.ts';
 import { taughtBy } from '../../service/review/learn.ts';
 import type { ReviewFilter } from '../../stores/review-queue.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { search } from '../addresses.ts';
 import { Offset, WordsOrNone } from '../http.ts';
+import { ScopeFields } from '../scope.ts';
 
 const count = z.coerce.number().int().min(1).max(1_000_000).optional().catch(undefined);
 
@@ -17,6 +19,8 @@ export const QueueQuery = z.object({
   state: z.enum(['all', 'mine', 'decided']).catch('all').default('all'),
   category: Category.optional().catch(undefined),
   repo: WordsOrNone,
+  branch: WordsOrNone,
+  days: ScopeFields.days,
   why: WordsOrNone,
   sort: z.enum(['risk', 'age', 'confidence']).catch('risk').default('risk'),
   offset: Offset,
@@ -41,8 +45,8 @@ const DEFAULTS: Readonly<Record<string, unknown>> = { state: 'all', sort: 'risk'
 
 /** Formats the query as part of an address, without default values: `''` or `?repo=…`. */
 export function formatQuery(query: QueueQuery, more: Readonly<Record<string, string | number>> = {}): string {
-  const { state, category, repo, why, sort, offset, n, of, u } = query;
-  const known = { state, category, repo, why, sort, offset, n, of, u, ...more };
+  const { state, category, repo, branch, days, why, sort, offset, n, of, u } = query;
+  const known = { state, category, repo, branch, days, why, sort, offset, n, of, u, ...more };
   return search(
     Object.fromEntries(Object.entries(known).filter(([name, value]) => value !== DEFAULTS[name])),
   );
@@ -74,6 +78,9 @@ export const Said = z.object({
   skipped: z.literal('1').optional().catch(undefined),
   released: z.literal('1').optional().catch(undefined),
   answered: z.literal('1').optional().catch(undefined),
+  /** The reviews that were decided together, with blanks between them, and how many could not be. */
+  ids: z.string().max(4_000).optional().catch(undefined),
+  left: times,
 });
 export type Said = z.infer<typeof Said>;
 
@@ -93,6 +100,8 @@ export async function describeLastAction(
   if (said.skipped !== undefined) return `${item}: skipped. It stays in the queue.`;
   if (said.released !== undefined) return 'Released. It stays in the queue.';
   if (said.answered !== undefined) return 'Answered. The analysis continues.';
+  if (said.ids !== undefined) return bulkWords(said.ids.split(' ').length, said.left ?? 0);
+  if (said.left !== undefined) return bulkWords(0, said.left);
   if (said.done === undefined) return null;
   const decision = (await stores.reviews.find(said.done))?.decision ?? null;
   if (decision === null) return null;
@@ -112,4 +121,13 @@ function undoneWords(count: number): string {
   return count === 1
     ? 'Undone. The item is back in the queue, and what the decision taught is removed.'
     : `Undone. All ${count} items are back in the queue, and what the decision taught is removed.`;
+}
+
+function bulkWords(decided: number, left: number): string {
+  const rest =
+    left === 0
+      ? ''
+      : ` ${counted(left, 'item')} stayed: held by somebody, decided already, or its change touches a suspect file. ` +
+        'Open it to decide.';
+  return `${decided === 0 ? 'Nothing was decided.' : `${counted(decided, 'item')} decided.`}${rest}`;
 }

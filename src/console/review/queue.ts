@@ -1,19 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { CATEGORIES } from '../../domain/category.ts';
-import { CATEGORY_WORDS, nameCategory } from '../../domain/category-words.ts';
+import { nameCategory } from '../../domain/category-words.ts';
 import { itemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
 import { counted } from '../../lib/text.ts';
 import { nextFor, openQuestions, requireReviewer } from '../../service/review/queue.ts';
 import type { ReviewGroup } from '../../stores/review-queue.ts';
 import { reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { actionButton, formatAge, hiddenFields, keysLink, options, pager, postForm } from '../controls.ts';
+import { actionButton, formatAge, keysLink, pager, postForm } from '../controls.ts';
+import { type Filtering, filterBar, redirectFiltered, unknownFilter } from '../filters.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { misreadBanner } from '../http.ts';
+import { misreadBanner, Words } from '../http.ts';
+import { csvLink } from '../lists-as-csv.ts';
 import { answerPage, type ConsoleApp, readerOrUsual, route, sendPage } from '../page.ts';
 import { icon } from '../parts/icons.ts';
 import { categoryTile, iconTile } from '../parts/marks.ts';
+import { bulkForm, pickBox, undoBulk } from './bulk.ts';
+import { readFiltering, sendQueue } from './queue-filters.ts';
 import {
   describeLastAction,
   formatQuery,
@@ -24,7 +27,13 @@ import {
 } from './queue-query.ts';
 import { undoable } from './undoable.ts';
 
-const Query = z.object({ ...QueueQuery.shape, ...Said.shape });
+const Query = z.object({
+  ...QueueQuery.shape,
+  ...Said.shape,
+  /** The text that was typed into the field of filters. */
+  filter: Words,
+  csv: z.literal('1').optional().catch(undefined),
+});
 const NextQuery = z.object({
   ...QueueQuery.shape,
   /** The item that the reviewer comes from, in either direction. */
@@ -39,9 +48,12 @@ const NextQuery = z.object({
  */
 export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/review', route('review', { querystring: Query }), async (request, reply) => {
+    if (request.query.csv !== undefined) return await sendQueue(reply, deps, request.query);
     const [read] = await Promise.allSettled([readQueue(deps, request.query, requireReviewer(request))]);
     if (read.status === 'rejected') return sendUnreadable(read.reason, request, reply, deps);
-    const view = read.value;
+    const view = { ...read.value, filtering: await readFiltering(deps, request.query) };
+    const filtered = redirectFiltered(reply, request.query.filter, view.filtering);
+    if (filtered !== undefined) return filtered;
     const said = await describeLastAction(request.query, deps.stores, request.query.n);
     const page = {
       title: 'Review',
@@ -50,11 +62,14 @@ export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
       live: {},
       fills: true,
       bar: queueBar(view),
+      scope: request.query,
     } as const;
-    const main = html`<div class="split" data-show="list">${queuePart(view, 'h1', misreadBanner(request, Query))}${startPart(
+    const above = html`${misreadBanner(request, Query)}${unknownFilter(request.query.filter)}${listTools(view)}`;
+    const main = html`<div class="split" data-show="list">${queuePart(view, 'h1', above)}${startPart(
       view,
     )}</div>`;
-    return answerPage(request, reply, deps, { ...page, main, ...(said !== null && { said }) });
+    const undo = undoBulk(request.query);
+    return answerPage(request, reply, deps, { ...page, main, ...(said !== null && { said, undo }) });
   });
   app.get('/review/next', route('review', { querystring: NextQuery }), async (request, reply) => {
     return reply.redirect(await nextAddress(deps, request.query, requireReviewer(request)), 303);
@@ -174,7 +189,7 @@ export function queuePart(
   )}</ul>`;
   const day = html`<p class="pad meta">${counts.decidedToday} decided today${agreement(counts)}.</p>`;
   return html`<section aria-label="Queue"><header class="top">${heading}${tabs(view)}</header>
-    ${above}${level === 'h1' && filters(view)}
+    ${above}
     <div id="queue" data-live="item">${nothing ? emptyState(view) : list}</div>
     ${
       level === 'h1' &&
@@ -183,7 +198,7 @@ export function queuePart(
         (offset) => `/review${formatQuery({ ...query, offset })}`,
         ['Earlier', 'More'],
         html` class="btn" data-swap`,
-      )}</div>`
+      )}${rows.length > 0 && csvLink(`/review${formatQuery({ ...query, offset: 0 }, { csv: 1 })}`)}</div>`
     }${!nothing && day}</section>`;
 }
 
@@ -230,29 +245,16 @@ function tabs({ query, counts }: QueueView): Html {
   )}${tab('mine', 'Mine', counts.mine)}${tab('decided', 'Decided', counts.decidedToday)}</nav>`;
 }
 
-function filters({ query, rows }: QueueView): Html {
-  const orders = { risk: 'Highest risk first', age: 'Oldest first', confidence: 'Least sure first' };
-  const categories = CATEGORIES.map((category) => [category, CATEGORY_WORDS[category]] as const);
-  const repositories = [...new Set(rows.map(({ review }) => review.repository))];
-  return html`<form class="filters pad" action="/review" role="search" aria-label="Filter the queue">
-    ${query.state !== 'all' && hiddenFields({ state: query.state })}
-    <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search"
-    list="repositories"></label><datalist id="repositories">${repositories.map(
-      (repository) => html`<option>${repository}</option>`,
-    )}</datalist>
-    <label>Category <select name="category">${options(
-      [['', 'any'], ...categories],
-      query.category ?? '',
-    )}</select></label>
-    <label>Review reason <input name="why" value="${query.why}" placeholder="words"></label>
-    <label>Sort <select name="sort">${options(Object.entries(orders), query.sort)}</select></label>
-    <button>Show</button>${
-      isFiltered(query) && html` <a class="btn" href="${clearAddress(query)}" data-swap>Clear filters</a>`
-    }</form>`;
+/** Renders the filters of the queue, and what can be done with the selected rows. */
+function listTools(view: QueueView & { readonly filtering: Filtering }): Html {
+  const { rows, query, filtering } = view;
+  return html`<div class="pad">${filterBar('Filter the queue', filtering)}${
+    rows.length > 0 && query.state !== 'decided' && bulkForm(query)
+  }</div>`;
 }
 
 function clearAddress({ state, sort }: QueueQuery): string {
-  return `/review${formatQuery({ state, sort, offset: 0, category: undefined, repo: undefined, why: undefined, n: undefined, of: undefined })}`;
+  return `/review${formatQuery({ ...QueueQuery.parse({}), state, sort })}`;
 }
 
 function reviewRow(
@@ -268,13 +270,15 @@ function reviewRow(
   const held = state === 'claimed' && claimedBy !== reviewer;
   const reasons = held ? `under review by ${claimedBy} since ${clockTime(claimedAt)}` : formatReasons(review);
   const together = `${count} items with the same fingerprint: decide them together`;
-  return html`<li id="${id}" data-row${id === current && html` aria-current="true"`}>${categoryTile(
-    itemCategory(review),
-  )}<div class="grow"><a class="whole" href="${address}" data-swap data-row-link>${title}</a>${
-    count > 1 &&
-    html` <a class="count above" href="${address}#same" aria-label="${together}"
+  const isPicked = current === null && !held && review.decision === null;
+  return html`<li id="${id}" data-row${id === current && html` aria-current="true"`}>${
+    isPicked && pickBox(review)
+  }${categoryTile(itemCategory(review))}<div class="grow"><a class="whole" href="${address}" data-swap
+    data-row-link>${title}</a>${
+      count > 1 &&
+      html` <a class="count above" href="${address}#same" aria-label="${together}"
       title="${together}">×${count}</a>`
-  }<p class="meta">${repository}${pullRequest !== null && `, pull request ${pullRequest}`}</p>
+    }<p class="meta">${repository}${pullRequest !== null && `, pull request ${pullRequest}`}</p>
     ${reasons !== '' && html`<p class="meta${!held && isRisky(review) && ' is-amber'}">${reasons}</p>`}</div><span
     class="end meta num">${formatAge(openedAt, now)}</span></li>`;
 }
@@ -327,16 +331,9 @@ function questionRow(
 }
 
 function emptyState({ query, counts }: QueueView): Html {
-  if (isFiltered(query)) {
-    const named = [
-      query.category && CATEGORY_WORDS[query.category],
-      query.repo && `repo:${query.repo}`,
-      query.why && `why:${query.why}`,
-    ];
-    return html`<p class="empty">No ${query.state === 'decided' ? 'decided' : 'waiting'} item matches
-      ${named.filter((sentence) => sentence !== undefined).join(' ')}.
-      <a class="btn" href="${clearAddress(query)}" data-swap>Clear filters</a></p>`;
-  }
+  if (isFiltered(query))
+    return html`<div class="empty"><p>No ${query.state === 'decided' ? 'decided' : 'waiting'} item fits these
+      filters.</p><p><a class="btn" href="${clearAddress(query)}" data-swap>Remove the filters</a></p></div>`;
   if (query.state === 'mine')
     return html`<p class="empty">You hold no items.
       <a class="btn" href="/review" data-swap>All waiting items</a></p>`;

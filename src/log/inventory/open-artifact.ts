@@ -10,6 +10,7 @@ import {
 } from '../decode/archive-members.ts';
 import { decodePlain, decompress, detectFileType, sizeInWords } from '../decode/decode.ts';
 import { isReport } from '../reports/report.ts';
+import { redrawPng } from './png.ts';
 import { namedAs } from './references.ts';
 
 /** The remaining room for a build's artifacts; it shrinks as they are opened. */
@@ -18,19 +19,23 @@ export interface ArtifactRoom {
   files: number;
   /** Bytes of text that may still be kept. */
   bytes: number;
+  /** Pictures that may still be kept. */
+  pictures: number;
   /** The limit on one text, in bytes. */
   readonly maxBytesEach: number;
 }
 
-/** Creates the room for the artifacts of one build: 300 files, 16 MB each, 48 MB in all. */
+/** Creates the room for the artifacts of one build: 300 files, 16 MB each, 48 MB in all, and 20 pictures. */
 export function artifactRoom(maxBytes = Number.POSITIVE_INFINITY): ArtifactRoom {
-  return { files: 300, bytes: Math.min(maxBytes, 48 * 1024 * 1024), maxBytesEach: 16 * 1024 * 1024 };
+  const bytes = Math.min(maxBytes, 48 * 1024 * 1024);
+  return { files: 300, bytes, pictures: 20, maxBytesEach: 16 * 1024 * 1024 };
 }
 
 /** Files in which a program writes more details: kept, even if their folder is one that no one reads. */
 const MAY_BE_REFERRED_TO = /\.(?:log|txt|out|err)$/i;
 const MAX_DEPTH = 3;
 const MAX_ENTRIES = 5_000;
+const MAX_PICTURE_NAME = 300;
 /** Limit on everything that is unpacked, kept or not: a decompression bomb ends here. */
 const MAX_UNPACKED = 256 * 1024 * 1024;
 
@@ -95,7 +100,8 @@ async function openMembers(
     opening.room.files -= 1;
     const name = `${archive}/${safePath(path)}`;
     const named = namedAs(name);
-    if (named?.grade === 'skip' && !MAY_BE_REFERRED_TO.test(name))
+    if (isPicture(name) && opening.room.pictures > 0) files.push(await openPicture(opening.room, name, read));
+    else if (named?.grade === 'skip' && !MAY_BE_REFERRED_TO.test(name))
       files.push(namelessText(name, named.reason));
     else append(files, await openMember(opening, name, read, depth));
   }
@@ -113,6 +119,29 @@ async function openMember(
   } catch (error) {
     if (!(error instanceof TriageError)) throw error;
     return [namelessText(name, getErrorMessage(error))];
+  }
+}
+
+/** Pictures of tests that failed; others, such as icons of a site, are no evidence. */
+const TEST_PICTURE = new RegExp(
+  '(?:^|[/_.-])(?:screen-?shots?|test-?results?|failed|actual|expected|diff|snapshots?|e2e|cypress|' +
+    'playwright)(?:[/_.-]|$)',
+  'i',
+);
+
+function isPicture(name: string): boolean {
+  return /\.png$/i.test(name) && TEST_PICTURE.test(name.slice(-MAX_PICTURE_NAME));
+}
+
+/** Draws a picture again; one that cannot be is listed with the reason. */
+async function openPicture(room: ArtifactRoom, name: string, read: Member['read']): Promise<SourceText> {
+  try {
+    const picture = await redrawPng(await read());
+    room.pictures -= 1;
+    return { name, kind: 'artifact', text: '', notes: ['a picture'], picture };
+  } catch (error) {
+    if (!(error instanceof TriageError)) throw error;
+    return namelessText(name, getErrorMessage(error));
   }
 }
 

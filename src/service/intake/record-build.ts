@@ -132,7 +132,7 @@ export interface IntakeParts {
   readonly settings: IntakeSettings;
   readonly stores: Pick<
     Stores,
-    'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'work' | 'notices' | 'health'
+    'deliveries' | 'builds' | 'triages' | 'passingBuilds' | 'work' | 'notices' | 'health' | 'pictures'
   >;
   readonly database: Pick<Database, 'transaction'>;
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'remove'>;

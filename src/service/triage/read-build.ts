@@ -14,6 +14,7 @@ import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { Stores } from '../../stores/stores.ts';
+import { keepPictures } from '../intake/pictures.ts';
 import { keepShownSecrets } from '../intake/shown-secrets.ts';
 import { mayRetry, type TriageRun } from './triage-run.ts';
 
@@ -62,6 +63,7 @@ export interface GatherDeps {
     readonly builds: Pick<Stores['builds'], 'find' | 'saveTestResults' | 'saveShownSecrets'>;
     readonly triages: Pick<Stores['triages'], 'findByBuild' | 'markFetched'>;
     readonly outside: Pick<Stores['outside'], 'saveLogPages'>;
+    readonly pictures: Pick<Stores['pictures'], 'save'>;
   };
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'read' | 'remove'>;
   readonly masker: Masker;
@@ -127,7 +129,8 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
   try {
     const ask = () => source.fetch(build, run.signal);
     const fetched = await (run.withoutSlot === undefined ? ask() : run.withoutSlot(build.provider, ask));
-    const { sources, own } = await maskSources(fetched.sources, deps.masker);
+    const texts = await keepPictures(deps.stores, build.id, fetched.sources);
+    const { sources, own } = await maskSources(texts, deps.masker);
     for (const text of sources) await deps.archive.put(build.id, text);
     await deps.stores.outside.saveLogPages(build.id, sources);
     await deps.stores.builds.saveTestResults(build.id, fetched.testResults);

@@ -37,8 +37,8 @@ describe('the queue', () => {
     );
     expect(filtered.body).not.toContain('lib/core');
     const none = await getPage(opened.app, '/review?repo=no%2Fwhere');
-    expect(none.body).toContain('No waiting item matches repo:no/where.');
-    expect(none.body).toContain('Clear filters');
+    expect(none.body).toContain('No waiting item fits these filters.');
+    expect(none.body).toContain('Remove the filters');
   });
 
   it('leads on to the next free item, and to neighbours without deciding', async () => {

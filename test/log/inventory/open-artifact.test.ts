@@ -27,14 +27,14 @@ describe('an artifact', () => {
       ['e2e.zip/TEST-a.xml', 'report', '<testsuite/>'],
       ['e2e.zip/raw', 'artifact', '', 'not kept: a PNG image'],
       ['e2e.zip/app.log', 'artifact', 'ready\n'],
-      ['e2e.zip/shot.png', 'artifact', '', 'not kept: a picture says nothing that can be read here'],
+      ['e2e.zip/shot.png', 'artifact', '', 'not kept: The picture is not shown: it has no end.'],
       ['e2e.zip/node_modules/a/index.js', 'artifact', '', 'not kept: what is installed is no failure'],
       ['e2e.zip/coverage/run.log', 'artifact', 'quota\n'],
     ]);
   });
 
   it('keeps no more than there is room for, and says what was left', async () => {
-    const room = { files: 3, bytes: 20, maxBytesEach: 12 };
+    const room = { files: 3, bytes: 20, pictures: 0, maxBytesEach: 12 };
     const members = ['a', 'b', 'c', 'd'].map((name) => ({
       name: `${name}.log`,
       content: `${name}${'-'.repeat(name === 'b' ? 30 : 8)}\n`,

@@ -168,6 +168,7 @@ function memoryReviews(state: ReviewWorld['state']): ReviewStore {
       open: unused,
       findByAnalysis: unused,
       listGroups: unused,
+      offers: unused,
       counts: unused,
       takeOver: unused,
       next: unused,
@@ -261,7 +262,7 @@ function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
           answers(entry) && entry.fingerprint.value === fingerprint && entry.repository === repository,
       ) ?? null,
     alone: async () => undefined,
-    ...{ seen: unused, telling: unused, flag: unused },
+    ...{ seen: unused, telling: unused, flag: unused, offers: unused },
     ofDecision: async (id) =>
       state.library.filter(({ decisionId, withdrawn }) => decisionId === id && withdrawn === null),
     withdraw: async (id, by, reason) =>

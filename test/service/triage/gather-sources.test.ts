@@ -53,6 +53,7 @@ function gather(lastTry = false, of: Build = build, threads?: GatherDeps['thread
         saveShownSecrets: async () => undefined,
       },
       outside: { saveLogPages: async () => undefined },
+      pictures: { save: async () => undefined },
       triages: {
         findByBuild: async () => job,
         markFetched: async ({ requested }) => {

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { TriageError } from '../../domain/errors.ts';
+import type { PictureHead } from '../../stores/pictures.ts';
+import { buildAddress, search } from '../addresses.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { type Html, html, linkTarget, type Shown } from '../html.ts';
+import { IdParams, protect } from '../http.ts';
+import { type ConsoleApp, route } from '../page.ts';
+import type { AnswerFacts } from './facts.ts';
+
+const Query = z.object({ name: z.string().min(1).max(2_000) });
+const HOUR_S = 3_600;
+
+/**
+ * Serves `/builds/:id/picture?name=`, one picture of a build, which was drawn again when it came. It may
+ * load, run and embed nothing.
+ */
+export function registerPictures(app: ConsoleApp, { stores }: ConsoleDeps): void {
+  app.get(
+    '/builds/:id/picture',
+    route('read', { params: IdParams, querystring: Query }),
+    async (request, reply) => {
+      const png = await stores.pictures.read(request.params.id, request.query.name);
+      if (png === null)
+        throw new TriageError('not-found', 'There is no such picture: retention may have deleted it.');
+      protect(reply);
+      return reply
+        .header('content-security-policy', "default-src 'none'; sandbox")
+        .header('content-type', 'image/png')
+        .header('cache-control', `private, max-age=${HOUR_S}`)
+        .send(Buffer.from(png));
+    },
+  );
+}
+
+/** Three pictures of one comparison, or one picture alone. */
+interface Shot {
+  readonly base: string;
+  readonly pictures: readonly { readonly label: string; readonly picture: PictureHead }[];
+}
+
+const SIDES = { expected: 'Expected', actual: 'Actual', diff: 'Difference' } as const;
+const SIDE = /^(.*?)[-_.](expected|actual|diff)\.png$/i;
+/** Pictures that are shown at once; the rest is behind a line that counts them. */
+const SHOWN = 4;
+/** Words of a test's name that the path of its picture must have, of those with three letters or more. */
+const ENOUGH_WORDS = 0.6;
+
+/** Renders the pictures of the failed tests, and how recordings are opened. */
+export function picturesPart({ pictures, recordings, build, failures }: AnswerFacts): Shown {
+  if (pictures.length === 0 && recordings.length === 0) return null;
+  const tests = failures.flatMap(({ test }) => (test === null ? [] : [test.name]));
+  const shots = groupShots(pictures);
+  const own = shots.filter(({ base }) => tests.some((test) => isAbout(base, test)));
+  const first = own.length > 0 ? own : shots;
+  const others = shots.filter((shot) => !first.includes(shot)).concat(first.slice(SHOWN));
+  const render = (shot: Shot) => renderShot(build.id, shot);
+  return html`<section class="part" aria-labelledby="pictures"><h2
+    id="pictures">What it looked like</h2>${first.slice(0, SHOWN).map(render)}${
+      others.length > 0 &&
+      html`<details><summary>${others.length} more from this build</summary>${others.map(render)}</details>`
+    }${recordingsNote(recordings, build.url)}</section>`;
+}
+
+/** Puts the expected, the actual and the difference of one snapshot together. */
+function groupShots(pictures: readonly PictureHead[]): Shot[] {
+  const groups = Map.groupBy(pictures, ({ name }) => SIDE.exec(name)?.[1] ?? name);
+  return [...groups].map(([base, own]) => ({
+    base,
+    pictures: own
+      .map((picture) => {
+        const side = SIDE.exec(picture.name)?.[2]?.toLowerCase() ?? '';
+        return { label: SIDES[side as keyof typeof SIDES] ?? 'Screenshot', picture };
+      })
+      .toSorted((one, other) => rankLabel(one.label) - rankLabel(other.label)),
+  }));
+}
+
+function rankLabel(label: string): number {
+  return Object.values<string>(SIDES).indexOf(label);
+}
+
+/** Tells whether the path of a picture has most words of a test's name, however its tool joins them. */
+function isAbout(path: string, test: string): boolean {
+  const words = [...new Set(test.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])];
+  const where = path.toLowerCase();
+  const found = words.filter((word) => where.includes(word)).length;
+  return words.length > 0 && found / words.length >= ENOUGH_WORDS;
+}
+
+function renderShot(buildId: string, { base, pictures }: Shot): Html {
+  const figures = pictures.map(({ label, picture: { name, width, height } }) => {
+    const address = `${buildAddress(buildId)}/picture${search({ name })}`;
+    return html`<figure><a href="${address}"><img src="${address}" width="${width}" height="${height}"
+      loading="lazy" alt="${label}: ${name}"></a><figcaption class="meta">${label}</figcaption></figure>`;
+  });
+  return html`<div class="panel pad shots"><p class="meta mono">${base}</p><div
+    class="shot-row">${figures}</div></div>`;
+}
+
+function recordingsNote(recordings: readonly string[], url: string | null): Shown {
+  if (recordings.length === 0) return null;
+  const address = linkTarget(url);
+  const place = address === null ? 'your CI' : html`<a href="${address}" rel="noreferrer">your CI</a>`;
+  const hasTrace = recordings.some((name) => /trace[^/]*\.zip$/i.test(name));
+  return html`<p class="meta">Recordings are among the artifacts at ${place}: ${recordings
+    .slice(0, SHOWN)
+    .map((name, at) => html`${at > 0 && ', '}<span class="mono">${name}</span>`)}.${
+    hasTrace && html` Open a trace with <code>npx playwright show-trace trace.zip</code>.`
+  }</p>`;
+}

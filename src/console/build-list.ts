@@ -1,0 +1,219 @@
+import { z } from 'zod';
+import { type Build, BuildStatus } from '../domain/build.ts';
+import { formatNumber } from '../notifications/visible-text.ts';
+import type { AnalysisHead } from '../stores/failures.ts';
+import { analysisAddress, buildAddress, search } from './addresses.ts';
+import { buildName, listOriginParts, STATUS_MARKS } from './builds.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { formatAge, pager } from './controls.ts';
+import {
+  DAYS_FIELD,
+  type FilterField,
+  filterBar,
+  REPOSITORY_FIELD,
+  redirectFiltered,
+  unknownFilter,
+} from './filters.ts';
+import { type Html, html, joined } from './html.ts';
+import { Day, misreadBanner, Offset, Words } from './http.ts';
+import { type CsvTable, csvLink, readWhole, sendCsv } from './lists-as-csv.ts';
+import { nameEveryCi } from './outside.ts';
+import { answerPage, type ConsoleApp, route } from './page.ts';
+import { icon } from './parts/icons.ts';
+import { categoryTile } from './parts/marks.ts';
+import { ScopeFields, sinceDays } from './scope.ts';
+
+const PAGE = 50;
+const Query = z.object({
+  ...ScopeFields,
+  pipeline: Words,
+  number: Words,
+  job: Words,
+  /** `ended`: passed or failed. */
+  status: BuildStatus.or(z.enum(['ended', '']))
+    .catch('')
+    .default(''),
+  /** The first and last UTC day of receipt. */
+  from: Day,
+  to: Day,
+  /** The text that was typed into the field of filters. */
+  filter: Words,
+  offset: Offset,
+  csv: z.literal('1').optional().catch(undefined),
+});
+type Query = z.infer<typeof Query>;
+
+const FIELDS: readonly FilterField[] = [
+  REPOSITORY_FIELD,
+  { name: 'branch', label: 'Branch', offered: 'branch' },
+  {
+    name: 'status',
+    label: 'Status',
+    offered: 'status',
+    values: [...BuildStatus.options, 'ended'],
+    format: (value) => (value === 'ended' ? 'passed or failed' : value),
+  },
+  { name: 'pipeline', label: 'Pipeline', offered: 'pipeline' },
+  { name: 'number', label: 'Number', takes: /^#?\d+$/ },
+  DAYS_FIELD,
+  { name: 'job', label: 'Failed job' },
+  { name: 'from', label: 'From' },
+  { name: 'to', label: 'To' },
+];
+
+function getListAddress(query: Query, more: Readonly<Record<string, string>> = {}): string {
+  return `/builds${search({ ...toAddress(query), offset: query.offset || undefined, ...more })}`;
+}
+
+function toAddress({ offset: _, filter: __, csv: ___, ...fields }: Query) {
+  return fields;
+}
+
+/** Serves `/builds`, the list of received builds, newest first, with the causes that were found. */
+export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
+  const { builds } = deps.stores;
+  app.get('/builds', route('read', { querystring: Query }), async (request, reply) => {
+    const { query } = request;
+    const filter = toBuildFilter(query, deps.clock.now());
+    if (query.csv !== undefined)
+      return sendCsv(reply, 'builds', toTable(await readWhole((page) => builds.list(filter, page))));
+    const [found, offers] = await Promise.all([
+      builds.list(filter, { limit: PAGE + 1, offset: query.offset }),
+      builds.offers(filter),
+    ]);
+    const filtering = { path: '/builds', query: toAddress(query), fields: FIELDS, offers };
+    const filtered = redirectFiltered(reply, query.filter, filtering);
+    if (filtered !== undefined) return filtered;
+    const shown = found.slice(0, PAGE);
+    const heads = await deps.stores.analyses.heads(shown.map(({ id }) => id));
+    const main = html`${misreadBanner(request, Query)}${unknownFilter(query.filter)}${filterBar(
+      'Builds',
+      filtering,
+    )}<div
+      id="builds" data-live="build">${renderList(shown, heads, query, deps.clock.now())}</div>${pager(
+        { offset: query.offset, size: PAGE, more: found.length > PAGE },
+        (offset) => getListAddress({ ...query, offset }),
+      )}${shown.length > 0 && csvLink(getListAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
+    const top = html`<h1 tabindex="-1">Builds</h1>`;
+    const page = { title: 'Builds', part: 'builds', top, live: {}, main } as const;
+    return answerPage(request, reply, deps, { ...page, scope: query });
+  });
+}
+
+const CSV_HEAD = [
+  'repository',
+  'pipeline',
+  'number',
+  'attempt',
+  'status',
+  'branch',
+  'pull_request',
+  'commit',
+  'author',
+  'received_at',
+  'url',
+  'id',
+];
+
+function toTable(builds: readonly Build[]): CsvTable {
+  return {
+    head: CSV_HEAD,
+    rows: builds.map((one) => [
+      one.repository,
+      one.pipeline,
+      one.number,
+      one.attempt,
+      one.status,
+      one.branch,
+      one.pullRequest,
+      one.commit,
+      one.author,
+      one.receivedAt,
+      one.url,
+      one.id,
+    ]),
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+function toBuildFilter(query: Query, now: number) {
+  const { repo, branch, pipeline, number, job, from, to, status, days } = query;
+  const texts = { repository: repo, branch, pipeline, number: number.replace(/^#/, ''), job };
+  const since = from === undefined ? sinceDays(days, now) : `${from}T00:00:00.000Z`;
+  return {
+    ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== '')),
+    ...(status !== '' && { status }),
+    ...(since !== undefined && { since }),
+    ...(to !== undefined && { until: new Date(Date.parse(to) + DAY_MS).toISOString() }),
+  };
+}
+
+function renderList(
+  builds: readonly Build[],
+  heads: readonly AnalysisHead[],
+  query: Query,
+  now: number,
+): Html {
+  if (builds.length === 0) return nothing(query);
+  const rows = builds.map((build) =>
+    buildRow(
+      build,
+      heads.filter(({ buildId }) => buildId === build.id),
+      now,
+    ),
+  );
+  return html`<section class="panel" aria-label="Builds, newest first"><ul
+    class="rows">${rows}</ul></section>`;
+}
+
+function buildRow(build: Build, causes: readonly AnalysisHead[], now: number): Html {
+  const { id, repository, status, receivedAt, author } = build;
+  const { sign, tone } = STATUS_MARKS[status];
+  const origin = listOriginParts({ ...build, author: null });
+  const found =
+    causes.length === 0
+      ? html`<p class="grow quiet">${status === 'failed' && 'No analysis yet'}</p>`
+      : renderCauses(build, causes);
+  return html`<li id="${id}" data-row>${icon(sign, tone !== null && `is-${tone}`)}<span
+    class="seen-not">${status}:
+    </span><div class="grow"><a class="whole" href="${buildAddress(id)}">${repository}
+    <span class="quiet">${buildName(build)}</span></a><p class="meta">${joined(origin, ', ')}${
+      author !== null && ` by ${author}`
+    }</p></div>${found}<span class="end meta num"><time datetime="${receivedAt}"
+    title="${receivedAt}">${formatAge(receivedAt, now)}</time></span></li>`;
+}
+
+/** Causes of a build that its row names; the rest is counted, and is on the build's page. */
+const NAMED = 2;
+
+function renderCauses({ id }: Build, causes: readonly AnalysisHead[]): Html {
+  // One more would take as much room as the line that counts it.
+  const shown = causes.length === NAMED + 1 ? causes : causes.slice(0, NAMED);
+  const more = causes.length - shown.length;
+  return html`<ul class="grow">${shown.map(causeLine)}${
+    more > 0 && html`<li><a class="above" href="${buildAddress(id)}">${formatNumber(more)} more</a></li>`
+  }</ul>`;
+}
+
+function causeLine({ id, category, title, action, decided, fromLibrary }: AnalysisHead): Html {
+  const judged = action === 'auto_notify' ? 'very likely' : 'likely, waits for a reviewer';
+  const standing = fromLibrary
+    ? 'answered from the library'
+    : decided
+      ? 'decided by a reviewer'
+      : category === null
+        ? 'no answer'
+        : judged;
+  return html`<li class="row">${categoryTile(category)}<span class="grow"><a class="above"
+    href="${analysisAddress(id)}">${title}</a> <span class="meta">${standing}</span></span></li>`;
+}
+
+function nothing(query: Query): Html {
+  const given = Object.values(toAddress(query)).some((value) => value !== '' && value !== undefined);
+  if (given)
+    return html`<div class="empty"><p>No build fits these filters.</p>
+      <p><a class="btn" href="/builds">Remove the filters</a></p></div>`;
+  return html`<div class="empty"><p>No builds yet. Send webhooks from ${nameEveryCi()}, or upload a log.</p>
+    <p><a class="btn" href="/">How to begin</a></p></div>`;
+}

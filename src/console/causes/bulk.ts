@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { Cause } from '../../domain/cause.ts';
+import { hiddenFields } from '../controls.ts';
+import { type Html, html } from '../html.ts';
+
+/** The cause of a row, as a check box sends it: its version, repository and fingerprint. */
+export const Pick = z
+  .string()
+  .max(1_000)
+  .regex(/^\d{1,9} \S+ \S+$/)
+  .transform((text) => {
+    const [version, repository = '', fingerprint = ''] = text.split(' ');
+    return { version: Number(version), repository: decode(repository), fingerprint: decode(fingerprint) };
+  });
+
+/** Decodes a part of an address; what is none stays as it is. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Renders the check box of a row, which is part of the form of `bulkForm`. */
+export function pickBox({ version, repository, fingerprint, title }: Cause): Html {
+  const value = [version, repository, fingerprint].map((one) => encodeURIComponent(one)).join(' ');
+  return html`<label class="pick-box above"><input type="checkbox" name="pick" value="${value}" form="bulk"
+    data-pick><span class="seen-not">Select ${title === '' ? fingerprint : title}</span></label>`;
+}
+
+/**
+ * Renders what can be done with the selected causes; it shows once there are any. `back` is the list to return
+ * to, `people` who they may be assigned to.
+ */
+export function bulkForm(back: string, causes: readonly Cause[], people: readonly string[]): Html {
+  const act = (what: string, words: string) => html`<button name="what" value="${what}">${words}</button>`;
+  const targets = causes.map(
+    ({ fingerprint, title, repository }) =>
+      html`<option value="${fingerprint}">${title === '' ? fingerprint : title} · ${repository}</option>`,
+  );
+  return html`<form method="post" action="/causes/bulk" id="bulk" class="picked"
+    aria-label="Selected causes">${hiddenFields({
+      back,
+    })}<span class="meta">Selected causes:</span>${act('taken', 'Take')}${act('acknowledged', 'Acknowledge')}${act(
+      'fixed',
+      'Mark as fixed',
+    )}<details class="menu"><summary class="btn">Assign</summary><div>${personField(people, false)}${act(
+      'assigned',
+      'Assign',
+    )}</div></details><details class="menu"><summary class="btn">Mute</summary><div><label>days <input
+    name="days"
+    type="number" min="1" max="365" placeholder="7"></label><label>or until seen again <input
+      name="occurrences" type="number"
+    min="1" max="10000"> times</label><label>because <input name="reason" maxlength="500"></label>${act(
+      'muted',
+      'Mute',
+    )}</div></details><details class="menu"><summary class="btn">Merge</summary><div><label>into <select
+      name="into"><option
+    value="">the oldest one selected</option>${targets}</select></label>${act('merged', 'Merge')}</div></details></form>`;
+}
+
+/** Renders the field for a person or team, with suggestions. */
+export function personField(people: readonly string[], isRequired: boolean, value = ''): Html {
+  return html`<span class="combo"><input name="assignee" aria-label="Assign to" list="people" maxlength="100"
+    value="${value}" autocomplete="off" placeholder="Name or team"${isRequired && html` required`}><datalist
+    id="people">${people.map((name) => html`<option value="${name}"></option>`)}</datalist></span>`;
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { CauseChange } from '../../domain/cause.ts';
+import { counted } from '../../lib/text.ts';
+import { actionButton, postForm } from '../controls.ts';
+import { type Html, html } from '../html.ts';
+
+/** The words for each change once it is done. */
+const DONE: Readonly<Record<CauseChange['what'] | 'undone', string>> = {
+  acknowledged: 'Acknowledged.',
+  assigned: 'Assigned.',
+  unassigned: 'Unassigned.',
+  fixed: 'Marked as fixed.',
+  'fixed-in-next-build': 'Fixed from the next build on. Builds that run already do not bring it back.',
+  reopened: 'Opened again.',
+  muted: 'Muted.',
+  unmuted: 'Unmuted.',
+  linked: 'Ticket linked.',
+  unlinked: 'Ticket unlinked.',
+  merged: 'Merged. It counts as one cause from now on.',
+  unmerged: 'A cause of its own again.',
+  undone: 'Undone.',
+};
+
+/** The fields that tell the next page what was just done. */
+export const DoneFields = {
+  done: z
+    .string()
+    .transform((what) => Object.keys(DONE).find((name) => name === what))
+    .optional(),
+  /** The number of causes that were changed, and of those that could not be. */
+  n: z.coerce.number().int().min(0).max(1_000).optional().catch(undefined),
+  left: z.coerce.number().int().min(0).max(1_000).optional().catch(undefined),
+  /** The time at which it was done, by which it is undone. */
+  at: z.iso.datetime().optional().catch(undefined),
+};
+
+interface Done {
+  readonly done?: string | undefined;
+  readonly n?: number | undefined;
+  readonly left?: number | undefined;
+  readonly at?: string | undefined;
+}
+
+/** Describes what was just done, or returns undefined if nothing was. */
+export function describeDone({ done, n = 1, left = 0 }: Done): string | undefined {
+  if (done === undefined) return undefined;
+  const words = DONE[done as keyof typeof DONE];
+  const rest = left === 0 ? '' : ` ${counted(left, 'cause')} changed meanwhile and stayed as it was.`;
+  if (n === 0) return `Nothing was changed.${rest}`;
+  return n === 1
+    ? `${words}${rest}`
+    : `${n} causes: ${words.charAt(0).toLowerCase()}${words.slice(1)}${rest}`;
+}
+
+/** Renders the button that takes back what was just done; `back` is the page to return to. */
+export function undoForm({ done, at, n }: Done, back: string): Html | undefined {
+  if (done === undefined || done === 'undone' || at === undefined || n === 0) return undefined;
+  return html`${postForm('/causes/undo', { at, back }, actionButton('undo', 'Undo'))}`;
+}

@@ -1,0 +1,154 @@
+import type { FastifyReply } from 'fastify';
+import { CATEGORIES, Category } from '../domain/category.ts';
+import { nameCategory } from '../domain/category-words.ts';
+import type { Offer } from '../domain/offers.ts';
+import { search } from './addresses.ts';
+import { hiddenFields } from './controls.ts';
+import { type Html, html, type Shown } from './html.ts';
+import { icon } from './parts/icons.ts';
+
+/** A field that a list can be filtered by. */
+export interface FilterField {
+  /** Its name in the address. */
+  readonly name: string;
+  readonly label: string;
+  /** The field of the offers with its values; absent: only `values` are offered. */
+  readonly offered?: string;
+  readonly values?: readonly string[];
+  /** Says a value in people's words. */
+  readonly format?: (value: string) => string;
+  /** Takes what was typed where it fits no offer. */
+  readonly takes?: RegExp;
+  /** This page does not use the field, but keeps it for the next one. */
+  readonly isElsewhere?: true;
+}
+
+export const REPOSITORY_FIELD: FilterField = { name: 'repo', label: 'Repository', offered: 'repository' };
+export const CATEGORY_FIELD: FilterField = {
+  name: 'category',
+  label: 'Category',
+  offered: 'category',
+  values: CATEGORIES,
+  format: (value) => nameCategory(Category.safeParse(value).data),
+};
+export const DAYS_FIELD: FilterField = {
+  name: 'days',
+  label: 'Seen in',
+  values: ['1', '7', '30', '90'],
+  format: (value) => (value === '1' ? '1 day' : `${value} days`),
+};
+/** The branch is kept for Builds by pages whose rows are of no single branch. */
+export const BRANCH_ELSEWHERE: FilterField = { name: 'branch', label: 'Branch', isElsewhere: true };
+
+type Fields = Readonly<Record<string, string | number | undefined>>;
+
+/** The filters of a list: those in use, and those that are offered. */
+export interface Filtering {
+  readonly path: string;
+  /** Everything that the address of the list holds, but for the place in it. */
+  readonly query: Fields;
+  readonly fields: readonly FilterField[];
+  readonly offers: readonly Offer[];
+}
+
+/**
+ * Renders the filters of a list: each one in use as a chip that takes it out, and one field that offers what
+ * exists here, with counts. `more` stands after them.
+ */
+export function filterBar(label: string, filtering: Filtering, more: Shown = null): Html {
+  const { path, query, fields } = filtering;
+  const chips = fields.flatMap(({ name, label, format = String, isElsewhere }) => {
+    const value = query[name];
+    if (value === undefined || value === '') return [];
+    const words = format(String(value));
+    return [
+      html`<a class="chip" href="${path}${search({ ...query, [name]: undefined })}"
+        aria-label="Remove ${label}: ${words}">${label} <b>${words}</b>${
+          isElsewhere && html`<span class="meta">in Builds only</span>`
+        }${icon('cross')}</a>`,
+    ];
+  });
+  const list = `offers-${path.replace(/\W/g, '')}`;
+  const options = listOptions(filtering).map(
+    ({ text, count }) => html`<option value="${text}"${count !== null && html` label="${count}"`}></option>`,
+  );
+  return html`<form class="filters" role="search" aria-label="${label}"
+    action="${path}">${chips}${hiddenFields(
+      withoutEmpty(query),
+    )}<span class="combo"><input name="filter" list="${list}" aria-label="Filter" autocomplete="off"
+    data-first placeholder="Filter by ${listNames(fields)}…" data-action="filter"><datalist
+    id="${list}">${options}</datalist></span><button>Filter</button>${more}</form>`;
+}
+
+interface FilterOption {
+  readonly field: FilterField;
+  readonly value: string;
+  /** The text that is offered and typed: "Repository: acme/shop". */
+  readonly text: string;
+  readonly count: number | null;
+}
+
+function listOptions({ fields, offers, query }: Filtering): FilterOption[] {
+  return fields.flatMap((field): FilterOption[] => {
+    if (field.isElsewhere) return [];
+    const { name, label, offered, values = [], format = String } = field;
+    const known = offers.filter((one) => one.field === offered);
+    const counts = new Map(known.map(({ value, count }) => [value, count]));
+    return [...new Set([...counts.keys(), ...values])]
+      .filter((value) => String(query[name] ?? '') !== value)
+      .map((value) => ({
+        field,
+        value,
+        text: `${label}: ${format(value)}`,
+        count: counts.get(value) ?? null,
+      }));
+  });
+}
+
+/**
+ * Applies what was typed into the field: one of the offers, or a value for a field that takes any. Returns
+ * the address of the filtered list, or null if it fits nothing.
+ */
+export function findFiltered(typed: string, filtering: Filtering): string | null {
+  const { path, query, fields } = filtering;
+  const options = listOptions(filtering);
+  const wanted = typed.trim().toLowerCase();
+  const found =
+    options.find(({ text }) => text.toLowerCase() === wanted) ??
+    options.find(({ value }) => value.toLowerCase() === wanted) ??
+    options.find(({ text }) => text.toLowerCase().includes(wanted));
+  const named = /^([^:]{1,30}):\s*(.+)$/.exec(typed.trim());
+  const own = fields.find(({ label }) => label.toLowerCase() === named?.[1]?.toLowerCase());
+  const free = fields.find(({ takes }) => takes?.test(typed.trim()));
+  const field = found?.field ?? own ?? free;
+  if (field === undefined) return null;
+  const value = found?.value ?? (own === undefined ? typed.trim() : named?.[2]?.trim());
+  return `${path}${search({ ...query, [field.name]: value })}`;
+}
+
+/** Redirects to the list as what was typed filters it. Returns undefined if it fits nothing there. */
+export function redirectFiltered(
+  reply: FastifyReply,
+  typed: string,
+  filtering: Filtering,
+): FastifyReply | undefined {
+  const address = typed === '' ? null : findFiltered(typed, filtering);
+  return address === null ? undefined : reply.redirect(address, 303);
+}
+
+/** Says that what was typed fits no filter of the list. */
+export function unknownFilter(typed: string): Shown {
+  return (
+    typed !== '' &&
+    html`<p class="banner" role="note">Nothing here has “${typed}”. Choose one of the offers.</p>`
+  );
+}
+
+function listNames(fields: readonly FilterField[]): string {
+  const names = fields.filter(({ isElsewhere }) => !isElsewhere).map(({ label }) => label.toLowerCase());
+  return names.slice(0, 4).join(', ');
+}
+
+function withoutEmpty(query: Fields): Fields {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '' && value !== undefined));
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { nameCategory } from '../domain/category-words.ts';
+import { buildAddress, causeAddress } from './addresses.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { type Html, html } from './html.ts';
+import { Words } from './http.ts';
+import { testAddress } from './insights/tests.ts';
+import { type ConsoleApp, route, sendHtml } from './page.ts';
+import { inScope } from './scope.ts';
+
+/** A page that fits what was typed. */
+export interface FoundPlace {
+  readonly words: string;
+  readonly kind: string;
+  readonly address: string;
+  /** It is what was typed, and not only like it. */
+  readonly isExact: boolean;
+}
+
+/** Pages of each kind that are offered. */
+const OF_EACH = 4;
+/** Shorter texts fit too much. */
+const MIN_WORDS = 2;
+
+/** Serves `/go?q=`: links to the builds, repositories, tests and causes that fit what was typed. */
+export function registerGo(app: ConsoleApp, deps: ConsoleDeps): void {
+  const options = route('read', { querystring: z.object({ q: Words }) });
+  app.get('/go', options, async (request, reply) =>
+    sendHtml(request, reply, placeList(await findPlaces(deps, request.query.q))),
+  );
+}
+
+/** Renders links to places, each with what it is. */
+export function placeList(places: readonly FoundPlace[]): Html {
+  return html`<ul class="flow">${places.map(
+    ({ words, kind, address, isExact }) =>
+      html`<li><a href="${address}"${isExact && html` data-exact`}>${words}<span
+        class="meta"> ${kind}</span></a></li>`,
+  )}</ul>`;
+}
+
+/** Finds the builds of a number or an address, and the repositories, tests and causes with these words. */
+export async function findPlaces({ stores }: ConsoleDeps, words: string): Promise<FoundPlace[]> {
+  if (words.length < MIN_WORDS) return [];
+  const page = { limit: OF_EACH, offset: 0 };
+  const number = /^#?(\d{1,18})$/.exec(words)?.[1];
+  const isUrl = /^https?:\/\//.test(words);
+  const [builds, repositories, tests, causes] = await Promise.all([
+    number !== undefined || isUrl
+      ? stores.builds.list(isUrl ? { urls: [words.slice(0, 1_000)] } : { run: number ?? '' }, page)
+      : [],
+    isUrl ? [] : stores.builds.repositories({ words }, OF_EACH),
+    isUrl ? [] : stores.flakiness.find({ words }, OF_EACH),
+    isUrl ? [] : stores.causes.list({ list: 'open', assignee: '', words }, page),
+  ]);
+  return [
+    ...builds.map(({ id, repository, pipeline, number }) => ({
+      words: `${repository} ${pipeline} #${number}`,
+      kind: 'build',
+      address: buildAddress(id),
+      isExact: builds.length === 1,
+    })),
+    ...repositories.map((repo) => ({
+      words: repo,
+      kind: 'repository',
+      address: inScope('/builds', { repo }),
+      isExact: repo.toLowerCase() === words.toLowerCase(),
+    })),
+    ...causes.map(({ fingerprint, title, category, repository }) => ({
+      words: title === '' ? fingerprint : title,
+      kind: `${nameCategory(category).toLowerCase()}, ${repository}`,
+      address: causeAddress(fingerprint),
+      isExact: false,
+    })),
+    ...tests.map((test) => ({
+      words: `“${test.name}”`,
+      kind: `test, ${test.repository}`,
+      address: testAddress(test),
+      isExact: test.name.toLowerCase() === words.toLowerCase(),
+    })),
+  ];
+}

@@ -1,0 +1,85 @@
+import type { FastifyReply } from 'fastify';
+import type { ConsoleDeps } from '../console-deps.ts';
+import {
+  BRANCH_ELSEWHERE,
+  CATEGORY_FIELD,
+  DAYS_FIELD,
+  type FilterField,
+  type Filtering,
+  REPOSITORY_FIELD,
+} from '../filters.ts';
+import { readWhole, sendCsv } from '../lists-as-csv.ts';
+import { type QueueQuery, toReviewFilter } from './queue-query.ts';
+
+const ORDERS = { risk: 'Highest risk first', age: 'Oldest first', confidence: 'Least sure first' };
+const FIELDS: readonly FilterField[] = [
+  REPOSITORY_FIELD,
+  CATEGORY_FIELD,
+  { name: 'why', label: 'Reason', offered: 'why', takes: /\S/ },
+  {
+    name: 'sort',
+    label: 'Order',
+    values: Object.keys(ORDERS),
+    format: (value) => ORDERS[value as keyof typeof ORDERS] ?? value,
+  },
+  BRANCH_ELSEWHERE,
+  { ...DAYS_FIELD, isElsewhere: true },
+];
+
+/** Reads what the queue is filtered by, and what it can be filtered by. */
+export async function readFiltering({ stores }: ConsoleDeps, query: QueueQuery): Promise<Filtering> {
+  const { state, category, repo, branch, days, why, sort } = query;
+  const shown = {
+    state: state === 'all' ? undefined : state,
+    category,
+    repo,
+    branch,
+    days,
+    why,
+    sort: sort === 'risk' ? undefined : sort,
+  };
+  const offers = await stores.reviews.offers(toReviewFilter(query));
+  return { path: '/review', query: shown, fields: FIELDS, offers };
+}
+
+const CSV_HEAD = [
+  'title',
+  'repository',
+  'pull_request',
+  'category',
+  'confidence',
+  'state',
+  'why',
+  'opened_at',
+  'id',
+];
+
+/** Sends the items of the queue as CSV. */
+export async function sendQueue(
+  reply: FastifyReply,
+  { stores }: ConsoleDeps,
+  query: QueueQuery,
+): Promise<FastifyReply> {
+  const decided = query.state === 'decided' && { decidedToday: true as const };
+  const filter = { ...toReviewFilter(query), ...decided };
+  const states = decided ? [undefined] : (['waiting', 'claimed'] as const);
+  const found = await Promise.all(
+    states.map((state) =>
+      readWhole((page) => stores.reviews.list({ ...filter, ...(state && { state }) }, page, query.sort)),
+    ),
+  );
+  const rows = found
+    .flat()
+    .map((one) => [
+      one.title,
+      one.repository,
+      one.pullRequest,
+      one.category,
+      one.confidence,
+      one.state,
+      one.why.join('; '),
+      one.openedAt,
+      one.id,
+    ]);
+  return sendCsv(reply, 'review', { head: CSV_HEAD, rows });
+}
