@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createRepository } from '../planted/history.ts';
 import { JAVASCRIPT_PROGRAMS } from '../planted/javascript-programs.ts';
@@ -40,6 +41,11 @@ export interface Lab {
   readonly newTest: { readonly wrong: Run; readonly flaked: Run; readonly passed: Run };
 }
 
+/**
+ * An address of this machine at which nothing listens. Not the loopback one, if there is another: what a job
+ * reaches there is the job's own.
+ */
+const AWAY = `${findOutsideAddress()}:9`;
 const PROGRAMS = [...JAVASCRIPT_PROGRAMS, ...PYTHON_PROGRAMS];
 const [GREENS, FLAKES, HARMLESS] = [10, 3, 3];
 const WAITS = 'the worker did not answer within 200 ms';
@@ -82,7 +88,7 @@ function openLab(parent: string, program: Program): Lab {
       return {
         green: run(id),
         flaked: run(id, { WORKER: 'slow' }),
-        away: run(id, { REGISTRY: 'http://127.0.0.1:9' }),
+        away: run(id, { REGISTRY: `http://${AWAY}` }),
         refused: run(id, { REGISTRY: 'http://registry.planted.test' }),
       };
     }),
@@ -108,13 +114,18 @@ function openLab(parent: string, program: Program): Lab {
     harmless,
     faults,
     breaksFlaky: run(change('slow-worker', [slow])),
-    breaksRegistry: run(change('registry', [create('.registry', 'http://127.0.0.1:9')])),
+    breaksRegistry: run(change('registry', [create('.registry', `http://${AWAY}`)])),
     newTest: {
       wrong: run(change('new-test', isPython ? PYTHON_NEW : JAVASCRIPT_NEW)),
       flaked: run(own, { CLOCK: 'late' }),
       passed: run(own),
     },
   };
+}
+
+function findOutsideAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
 }
 
 /** Installs and tests at a commit, as a CI job does, and keeps what it prints. */
