@@ -2,7 +2,7 @@ import { StateSchema } from '@langchain/langgraph';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { Build } from '../../src/domain/build.ts';
-import { LeftOut, Memory, Statement, Understanding } from '../../src/domain/conversation.ts';
+import { LeftOut, Memory, Statement, TopicFact, Understanding } from '../../src/domain/conversation.ts';
 import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
 import { accountFields, appended } from '../triage/state.ts';
@@ -12,6 +12,7 @@ const TopicState = z.object({
   build: Build,
   analysis: Analysis,
   subject: TriageSubject,
+  facts: z.array(TopicFact).readonly(),
   otherCauses: z.array(z.object({ analysisId: z.string(), category: z.string(), title: z.string() })),
 });
 

@@ -17,6 +17,18 @@ export const Understanding = z.object({
 });
 export type Understanding = z.infer<typeof Understanding>;
 
+/** A fact of an answer, as its page shows it. */
+export const TopicFact = z.object({
+  /** The name that the page gives it: "Cause", "Fix", "Suspect". */
+  name: z.string(),
+  text: z.string(),
+  /** The evidence that carries it. */
+  evidence: z.array(z.string()),
+  /** Words that are literally in that evidence. */
+  quotes: z.array(Quote),
+});
+export type TopicFact = z.infer<typeof TopicFact>;
+
 /** One sentence or step of an answer. The statements, joined with their `lead`s, are the text. */
 export const Statement = z.object({
   /** The text before the statement: a space, a line end, a bullet. */

@@ -9,7 +9,7 @@ import {
 } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { Category, Kind } from '../domain/category.ts';
-import type { Memory, Statement, Understanding } from '../domain/conversation.ts';
+import type { Memory, Statement, TopicFact, Understanding } from '../domain/conversation.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { ToolDescription } from './toolbox.ts';
@@ -116,6 +116,8 @@ export interface Topic {
   readonly build: Build;
   readonly analysis: Analysis;
   readonly subject: TriageSubject;
+  /** The facts that the page of the answer shows. */
+  readonly facts: readonly TopicFact[];
   /** Titles of the other causes of the build. */
   readonly otherCauses: readonly {
     readonly analysisId: string;

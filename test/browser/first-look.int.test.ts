@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SUGGESTIONS } from '../../src/console/ask.ts';
-import { findAspects } from '../../src/judge/converse-statements.ts';
+import { findForms } from '../../src/judge/question-forms.ts';
 import { DESK, mainText, openDemoWorld, PHONE } from '../support/demo-world.ts';
 import { type ReviewWorld, storeQueue } from '../support/review-world.ts';
 
@@ -215,7 +215,7 @@ describe('the first minute with the demo', () => {
 
   it('57: without a model, Ask says so first and offers the questions that it can answer', async () => {
     expect(
-      SUGGESTIONS.filter((question) => findAspects(question).length === 0 && question !== 'How did it fail?'),
+      SUGGESTIONS.filter((question) => findForms(question).length === 0 && question !== 'How did it fail?'),
     ).toEqual([]);
     const analysis = await analysisOf('demo/npm-eresolve');
     await client.at('reader', async (page) => {

@@ -27,9 +27,14 @@ const offered = scriptedToolbox(Object.fromEntries(TOOLS.map((name) => [name, {}
     parameters: { properties: { text: {}, from: {}, to: {}, limit: {}, ignoreCase: {}, query: {} } },
   }));
 
-function inquiry(question: string, found: Evidence[] = [], outcomes: Inquiry['outcomes'] = []): Inquiry {
+function inquiry(
+  question: string,
+  found: Evidence[] = [],
+  outcomes: Inquiry['outcomes'] = [],
+  about = topic,
+): Inquiry {
   return {
-    topic,
+    topic: about,
     question,
     memory: { older: [], recent: [] },
     evidence: [...topic.analysis.evidence, ...found],
@@ -38,8 +43,13 @@ function inquiry(question: string, found: Evidence[] = [], outcomes: Inquiry['ou
   };
 }
 
-async function reply(question: string, found: Evidence[] = [], outcomes: Inquiry['outcomes'] = []) {
-  const input = inquiry(question, found, outcomes);
+async function reply(
+  question: string,
+  found: Evidence[] = [],
+  outcomes: Inquiry['outcomes'] = [],
+  about = topic,
+) {
+  const input = inquiry(question, found, outcomes, about);
   const understanding = (await converse.understand(input, never)).value;
   const statements = (await converse.reply({ ...input, understanding, onText: () => undefined }, never))
     .value;
@@ -72,8 +82,8 @@ describe('the rules in a conversation', () => {
   it('look up what the question calls for, once', async () => {
     expect(await toolsFor('what is different from the last green build?')).toContain('diff_with_green');
     expect(await toolsFor('did this fail before?')).toEqual([
-      'read_failure_history',
       'count_consecutive_failures',
+      'read_failure_history',
     ]);
     expect(await toolsFor('what is on line 120?')).toContain('view_log');
     expect(await toolsFor('where is "got 10.21"?')).toContain('grep_log');
@@ -127,7 +137,7 @@ describe('the rules in a conversation', () => {
   });
 
   it('say what they can tell where they know none of the words, and what could not be looked up', async () => {
-    expect(await reply('is the moon full')).toContain('I can explain the cause, the fix');
+    expect(await reply('is the moon full')).toContain('I can explain whose it is, the cause, the fix');
     const call = { tool: 'diff_with_green', args: {}, why: '' };
     const outcome = {
       call,
@@ -155,4 +165,12 @@ describe('the rules in a conversation', () => {
     ])
       expect(text).toContain(word);
   });
+});
+
+it('say whose a failure is, as its page does, before they name files', async () => {
+  const facts = [{ name: 'Whose', text: 'Is it me? No, already red on main.', evidence: [], quotes: [] }];
+  const text = await reply('who broke it?', [], [], sampleTopic({ facts: [...facts, ...topic.facts] }));
+  expect(text).toMatch(
+    /^- Is it me\? No, already red on main\.\n- Suspect: src\/cart\/tax\.ts:41, last changed/,
+  );
 });

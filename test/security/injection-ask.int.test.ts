@@ -57,7 +57,7 @@ async function failuresOf(
   };
   const input = {
     ...{
-      topic: { build, analysis, subject: sampleSubject({ build }), otherCauses: [] },
+      topic: { build, analysis, subject: sampleSubject({ build }), facts: [], otherCauses: [] },
       known: analysis.evidence,
     },
     ...{

@@ -1,4 +1,5 @@
 import type { Topic } from '../../src/ports/analyst.ts';
+import { listTopicFacts } from '../../src/service/ask/topic-facts.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure } from './sample-analysis.ts';
 import { sampleSubject } from './subject.ts';
 
@@ -8,11 +9,10 @@ export function sampleTopic(change: Partial<Topic> = {}): Topic {
   const analysis = sampleAnalysis();
   const failures = [sampleFailure()];
   const sources = [{ name: 'build.log', lines: 311_101, bytes: 29_600_000 }];
+  const subject = sampleSubject({ build, failures, sources });
   return {
-    build,
-    analysis,
-    subject: sampleSubject({ build, failures, sources }),
-    otherCauses: [],
+    ...{ build, analysis, subject, otherCauses: [] },
+    facts: listTopicFacts(analysis, subject.failingTests, [], null),
     ...change,
   };
 }

@@ -4,10 +4,13 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { Excerpt, Failure, Fingerprint } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
+import { judgeWithoutHistory, type Whose } from '../../domain/whose.ts';
 import { present } from '../../lib/collections.ts';
 import type { Topic } from '../../ports/analyst.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Stores } from '../../stores/stores.ts';
+import { addWhose } from '../answers/whose.ts';
+import { listTopicFacts } from './topic-facts.ts';
 
 /** The source of the analyses that users can ask about. */
 export interface Topics {
@@ -37,7 +40,10 @@ export function storedTopics({ stores, archive }: StoredTopicDeps): Topics {
       ]);
       if (build === null)
         throw new TriageError('not-found', `The build ${buildId} of this analysis is gone.`);
-      return createTopic({ analysis, build, all, failures, sources });
+      const sample = failures.filter(({ id }) => analysis.failureIds.includes(id));
+      const answer = { analysis, sample, failures: analysis.failureIds.length };
+      const [shown] = await addWhose(stores, build, [answer]);
+      return createTopic({ analysis, build, all, failures, sources, whose: shown?.whose ?? null });
     },
     ofBuild: async (buildId) => await stores.analyses.listByBuild(buildId),
   };
@@ -55,22 +61,29 @@ export function topicsAtHand(build: Build, all: readonly Analysis[], reading: Re
     ofAnalysis: async (analysisId) => {
       const analysis = all.find(({ id }) => id === analysisId);
       if (analysis === undefined) throw new TriageError('not-found', `There is no analysis ${analysisId}.`);
-      const topic = createTopic({ analysis, build, all, failures: [], sources: reading.sources });
-      const { failingTests, messages, diagnostics, exceptions } = reading;
-      return { ...topic, subject: { ...topic.subject, failingTests, messages, diagnostics, exceptions } };
+      const { sources, ...read } = reading;
+      const whose = judgeWithoutHistory(analysis);
+      return createTopic({ analysis, build, all, failures: [], sources, whose }, read);
     },
     ofBuild: async () => all,
   };
 }
 
-/** Creates the topic of a stored analysis. The subject is rebuilt from what was stored. */
-function createTopic(known: {
-  readonly analysis: Analysis;
-  readonly build: Build;
-  readonly all: readonly Analysis[];
-  readonly failures: readonly Failure[];
-  readonly sources: TriageSubject['sources'];
-}): Topic {
+/**
+ * Creates the topic of an analysis. The subject is rebuilt from what was stored; `read` replaces what is known
+ * from the logs themselves.
+ */
+function createTopic(
+  known: {
+    readonly analysis: Analysis;
+    readonly build: Build;
+    readonly all: readonly Analysis[];
+    readonly failures: readonly Failure[];
+    readonly sources: TriageSubject['sources'];
+    readonly whose: Whose | null;
+  },
+  read: Partial<ReadFacts> = {},
+): Topic {
   const { analysis, build, all } = known;
   const failures = known.failures.filter(({ id }) => analysis.failureIds.includes(id));
   const others = all.filter(({ id }) => id !== analysis.id);
@@ -96,13 +109,15 @@ function createTopic(known: {
     sources: known.sources.map(({ name, lines, bytes }) => ({ name, lines, bytes })),
     tokens: analysis.reduction.tokens,
     ...present({ green: analysis.green }),
+    ...read,
   };
   const otherCauses = others.map(({ id, category, answer }) => ({
     analysisId: id,
     category,
     title: answer.title,
   }));
-  return { build, analysis, subject, otherCauses };
+  const facts = listTopicFacts(analysis, subject.failingTests, otherCauses, known.whose);
+  return { build, analysis, subject, facts, otherCauses };
 }
 
 function toExcerpts({ tool, source, lineStart, lineEnd, text, title }: Evidence): Excerpt[] {
