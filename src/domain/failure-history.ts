@@ -51,6 +51,11 @@ export interface FailureHistory {
     /** The newest build here before this one, if it passed. */
     readonly passed: ProvingBuild | null;
   };
+  /**
+   * The host elsewhere that it could not reach, if other repositories met it within minutes, and how many;
+   * absent if none did.
+   */
+  readonly incident?: { readonly host: string; readonly repositories: number };
   /** The first later run of the same commit that passed; null if none did. */
   readonly passedAgain: ProvingBuild | null;
   /** The failed test with the fewest flakes; null where no test or too many failed. */

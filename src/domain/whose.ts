@@ -70,6 +70,8 @@ const WhoseProof = z.discriminatedUnion('what', [
   z.object({ what: z.literal('flakes'), flakes: z.int(), runs: z.int() }),
   /** A run of the same commit passed with another version. */
   z.object({ what: z.literal('version'), change: z.string(), since: z.string().nullable() }),
+  /** Many repositories could not reach one host within minutes. */
+  z.object({ what: z.literal('incident'), host: z.string(), repositories: z.int() }),
   /** The failing step says so itself. */
   z.object({ what: z.literal('log') }),
   z.object({ what: z.literal('new-test') }),
@@ -170,6 +172,7 @@ export function judgeWhose(facts: WhoseFacts): Whose {
       ? judgeByTrying(experiment, history)
       : (judgeByRerun(facts) ??
         judgeByVersions(analysis) ??
+        judgeByIncident(facts) ??
         judgeByDefaultBranch(facts) ??
         judgeMachine(facts) ??
         judgeByPullRequests(facts) ??
@@ -237,6 +240,16 @@ function judgeByVersions({ changes }: Analysis): Found | null {
   const change = describeVersionChange(explaining);
   const proof: WhoseProof[] = [{ what: 'version', change, since: changes.since?.number ?? null }];
   return { verdict: 'environment', probability: null, proof };
+}
+
+/** Other repositories that met one host within minutes, from which it is an incident elsewhere. */
+const MANY_REPOSITORIES = 3;
+
+/** Judges by the repositories that could not reach the same host at that time, whatever the change touches. */
+function judgeByIncident({ category, analysis: { kind }, history: { incident } }: WhoseFacts): Found | null {
+  if (incident === undefined || incident.repositories < MANY_REPOSITORIES) return null;
+  if (category !== 'INFRA_ERROR' || !CLEAR_KINDS.has(kind)) return null;
+  return { verdict: 'machine', probability: null, proof: [{ what: 'incident', ...incident }] };
 }
 
 function judgeByDefaultBranch(facts: WhoseFacts): Found | null {

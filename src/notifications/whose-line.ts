@@ -85,6 +85,11 @@ function describeProof(proof: WhoseProof, isDefault: boolean): WhosePart[] {
       const since = proof.since === null ? 'the green build' : `build ${clip(proof.since, 100)}`;
       return [{ plain: clip(proof.change, 300) }, ' since ', { plain: since }, ' of the same commit'];
     }
+    case 'incident':
+      return [
+        { plain: clip(proof.host, 200) },
+        ` failed for ${counted(proof.repositories, 'other repository', 'other repositories')} within minutes`,
+      ];
     case 'log':
       return ['the failing step says so'];
     case 'new-test':

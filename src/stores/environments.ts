@@ -39,6 +39,13 @@ export function createEnvironmentStore(db: Database) {
       }
       if (records.length > 0) await sql.query(KEEP_NEWEST, [buildId]);
     },
+    /** Stores the hosts elsewhere that the causes of a build could not reach. */
+    saveRefusedHosts: async (
+      buildId: string,
+      hosts: readonly { readonly fingerprint: string; readonly host: string }[],
+    ) => {
+      for (const { fingerprint, host } of hosts) await db.query(INSERT_HOST, [buildId, fingerprint, host]);
+    },
     /** Finds for each of these logs of a build the record of the newest green build before it. */
     lastGreen: async (
       buildId: string,
@@ -130,6 +137,11 @@ const INSERT = `
       $3::uuid[], $4 from builds b where b.id = $1
   on conflict (build_id, log) do update
     set passed = excluded.passed, parts = excluded.parts, steps = excluded.steps`;
+
+const INSERT_HOST = `
+  insert into refused_hosts (build_id, fingerprint, host, at)
+    select b.id, $2, $3, coalesce(b.finished_at, b.received_at) from builds b where b.id = $1
+  on conflict (build_id, fingerprint) do update set host = excluded.host`;
 
 const DAY = (one: string) => `date_trunc('day', ${one}.at at time zone 'UTC')`;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Build } from '../domain/build.ts';
 import type { FailureHistory, ProvingBuild } from '../domain/failure-history.ts';
 import { measureFlakiness, type TestRunFacts, WINDOW } from '../domain/flakiness.ts';
+import { present } from '../lib/collections.ts';
 import type { Sql } from '../ports/database.ts';
 import { readRunsOfTests } from './flakiness.ts';
 import { all, buildColumns, USUAL_NAMES } from './sql.ts';
@@ -63,6 +64,8 @@ export async function readHistories(
     ? await all(db, Elsewhere, ELSEWHERE, [build.id, defaultBranch, fingerprints, firsts])
     : [];
   const elsewhere = new Map(others.map((row) => [row.fingerprint, row]));
+  const incidents = isRead ? await all(db, Incident, INCIDENTS, [build.id, INCIDENT_MINUTES]) : [];
+  const byFingerprint = new Map(incidents.map(({ fingerprint, ...one }) => [fingerprint, one]));
   const tests = isRead ? await readTests(db, build, mine, mains, isDefault) : new Map<string, TestPast>();
   return (fingerprint) => ({
     generic: mine.some((failure) => failure.fingerprint === fingerprint && failure.generic),
@@ -71,6 +74,7 @@ export async function readHistories(
     otherPullRequests: elsewhere.get(fingerprint)?.pullRequests ?? 0,
     seenElsewhere: elsewhere.has(fingerprint),
     own: describeOwn(owns, fingerprint, build),
+    ...present({ incident: byFingerprint.get(fingerprint) }),
     passedAgain: passedAgain === undefined ? null : toProvingBuild(passedAgain),
     test: tests.get(fingerprint) ?? null,
   });
@@ -88,6 +92,21 @@ type Mine = z.infer<typeof Mine>;
 /** A build of a branch. `has`: the causes of the build in question that it has too, with all their tests. */
 const Near = Build.extend({ has: z.array(z.string()), later: z.boolean() });
 type Near = z.infer<typeof Near>;
+
+/** Minutes before and after a build in which others that meet the same host are of one incident. */
+const INCIDENT_MINUTES = 15;
+const Incident = z.object({ fingerprint: z.string(), host: z.string(), repositories: z.int() });
+
+// Repositories are only counted, so that nobody learns which others there are.
+const INCIDENTS = `
+  select own.fingerprint, own.host, count(distinct b.repository)::int as repositories
+  from refused_hosts own
+  join builds base on base.id = own.build_id
+  join refused_hosts other on other.host = own.host
+    and other.at between own.at - $2::int * interval '1 minute' and own.at + $2::int * interval '1 minute'
+  join builds b on b.id = other.build_id and b.repository <> base.repository
+  where own.build_id = $1
+  group by own.fingerprint, own.host`;
 
 const Elsewhere = z.object({ fingerprint: z.string(), pullRequests: z.int() });
 

@@ -91,6 +91,39 @@ it('lists a change that the failure is not about, and blames it for nothing', as
   expect(whose?.verdict).not.toBe('environment');
 }, 60_000);
 
+it('tells one incident where many repositories cannot reach the same host within minutes', async () => {
+  const text = [
+    '$ npm ci',
+    'npm error code ENOTFOUND',
+    'npm error network request to https://registry.npmjs.org/orchard failed, reason: getaddrinfo ENOTFOUND registry.npmjs.org',
+    '##[error]Process completed with exit code 1.',
+  ].join('\n');
+  const fail = async (repository: string) => {
+    const metadata = {
+      repository,
+      pipeline: 'ci',
+      number: 1,
+      branch: 'main',
+      commit: COMMIT,
+      status: 'failed',
+    };
+    const payload = { metadata, logs: [{ name: 'log.txt', text }] };
+    const sent = await service.http.inject({ method: 'POST', url: '/api/builds', headers: HEADERS, payload });
+    return Received.parse(sent.json()).buildId;
+  };
+  const first = await fail('apple/press');
+  await ask(first);
+  for (const repository of ['pear/press', 'plum/press', 'fig/press']) await ask(await fail(repository));
+  const { whose } = await ask(first);
+  expect(whose).toMatchObject({
+    verdict: 'machine',
+    probability: null,
+    proof: [{ what: 'incident', host: 'registry.npmjs.org', repositories: 3 }],
+  });
+  expect(whose?.sentence).toContain('registry.npmjs.org failed for 3 other repositories within minutes');
+  expect(whose?.sentence).not.toContain('pear');
+}, 60_000);
+
 it('goes with the builds that are forgotten', async () => {
   const stored = async () =>
     (await service.app.database.query<{ count: number }>('select count(*)::int from environment_parts'))[0]

@@ -5,6 +5,7 @@ const PARTS: Readonly<
   ingest: () => import('./ingest-bench.ts'),
   queue: () => import('./queue-latency.ts'),
   store: () => import('./store-size.ts'),
+  environments: () => import('./environments-size.ts'),
   insights: () => import('./insights-size.ts'),
   answer: () => import('./server-answer.ts'),
   workers: () => import('./server-workers.ts'),

@@ -53,7 +53,7 @@ export function readRecord(log: LogText, lines: readonly number[]): EnvironmentR
 
 let matcher: Matcher | undefined;
 /** Characters that are read between two pauses. */
-const TURN = 1 << 20;
+const TURN = 1 << 17;
 
 /** Reads the same of a text, a part at a time: `pause` is awaited in between. */
 export async function readRecordInTurns(

@@ -11,6 +11,7 @@ import type { GreenTemplates } from '../../log/green/green-diff.ts';
 import { surveyFiles } from '../../log/inventory/inventory.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { LogInPieces, ReadableSource } from '../../log/read-log.ts';
+import { findRefusedHost } from '../../log/refused-host.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { type ConcludeDeps, conclude, createAnalysis, escalateGroup } from './conclude.ts';
@@ -71,7 +72,10 @@ export async function triageBuild(
   const material = await gatherMaterial(buildId, deps, run);
   const read = await readMaterial(material, deps, run.signal);
   const groups = await saveGroups(material.build, read, deps.stores);
-  const greens = await keepAndFindGreen(material.build, read.records, deps.stores.environments);
+  const { build } = material;
+  const { stores } = deps;
+  const greens = await keepAndFindGreen(build, read.records, stores.environments);
+  await stores.environments.saveRefusedHosts(build.id, groups.flatMap(toRefusedHost));
   const analyses: Analysis[] = [];
   for (const group of groups) {
     run.signal.throwIfAborted();
@@ -128,6 +132,11 @@ async function saveGroups(
   await builds.saveTestResults(build.id, read.reading.testResults);
   const stored = await failures.saveGroups(build.id, []);
   return await failures.saveGroups(build.id, joinKnown(groupFailures(read, build.id), stored));
+}
+
+function toRefusedHost({ fingerprint, failures }: FailureGroup) {
+  const host = findRefusedHost(failures.flatMap(({ message, excerpt }) => [message, excerpt?.text ?? '']));
+  return host === null ? [] : [{ fingerprint: fingerprint.value, host }];
 }
 
 interface GroupInput {

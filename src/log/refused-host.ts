@@ -1,0 +1,30 @@
+/** Words of a failure of the network or of a service, on the line that names the host. */
+const REFUSED = new RegExp(
+  [
+    'ECONN(?:REFUSED|RESET)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|connection (?:refused|reset|timed out)',
+    'could not resolve|temporary failure in name resolution|no such host|UnknownHostException',
+    'i/o timeout|TLS handshake timeout|Max retries exceeded|Failed to (?:connect|fetch)',
+    String.raw`\b(?:429|50[0234])\b|service unavailable|bad gateway|gateway time-?out|too many requests`,
+  ].join('|'),
+  'i',
+);
+const HOSTS = new RegExp(
+  String.raw`https?://(?:[^\s/@]{1,100}@)?(?<address>[\w.-]{3,200})|` +
+    String.raw`(?:host=?:? ?['"]?|ENOTFOUND |EAI_AGAIN |ECONNREFUSED |lookup |resolve host:? ?|to )` +
+    String.raw`['"]?(?<name>[\w-]{1,63}(?:\.[\w-]{1,63}){1,6})`,
+);
+/** Hosts that are the job's own: what fails there is no incident elsewhere. */
+const OWN = /^(?:localhost|[\d.]+|.*\.(?:local|internal|localhost|test|example|invalid|svc))$/i;
+const MAX_LINE = 2_000;
+
+/** Finds the host elsewhere that a failure says it could not reach; null if it names none. */
+export function findRefusedHost(texts: readonly string[]): string | null {
+  for (const line of texts.flatMap((text) => text.split('\n'))) {
+    const said = line.slice(0, MAX_LINE);
+    if (!REFUSED.test(said)) continue;
+    const { address, name } = HOSTS.exec(said)?.groups ?? {};
+    const host = (address ?? name)?.toLowerCase().replace(/\.$/, '');
+    if (host !== undefined && host.includes('.') && !OWN.test(host)) return host;
+  }
+  return null;
+}
