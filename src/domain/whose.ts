@@ -245,7 +245,7 @@ function judgeByVersions({ changes }: Analysis): Found | null {
 /** Other repositories that met one host within minutes, from which it is an incident elsewhere. */
 const MANY_REPOSITORIES = 3;
 
-/** Judges by the repositories that could not reach the same host at that time, whatever the change touches. */
+/** Judges by the repositories that could not reach the same host then, whatever the change touches. */
 function judgeByIncident({ category, analysis: { kind }, history: { incident } }: WhoseFacts): Found | null {
   if (incident === undefined || incident.repositories < MANY_REPOSITORIES) return null;
   if (category !== 'INFRA_ERROR' || !CLEAR_KINDS.has(kind)) return null;

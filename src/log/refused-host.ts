@@ -10,7 +10,7 @@ const REFUSED = new RegExp(
 );
 const HOSTS = new RegExp(
   String.raw`https?://(?:[^\s/@]{1,100}@)?(?<address>[\w.-]{3,200})|` +
-    String.raw`(?:host=?:? ?['"]?|ENOTFOUND |EAI_AGAIN |ECONNREFUSED |lookup |resolve host:? ?|to )` +
+    '(?:host=?:? ?[\'"]?|ENOTFOUND |EAI_AGAIN |ECONNREFUSED |lookup |resolve host:? ?|to )' +
     String.raw`['"]?(?<name>[\w-]{1,63}(?:\.[\w-]{1,63}){1,6})`,
 );
 /** Hosts that are the job's own: what fails there is no incident elsewhere. */
@@ -24,7 +24,7 @@ export function findRefusedHost(texts: readonly string[]): string | null {
     if (!REFUSED.test(said)) continue;
     const { address, name } = HOSTS.exec(said)?.groups ?? {};
     const host = (address ?? name)?.toLowerCase().replace(/\.$/, '');
-    if (host !== undefined && host.includes('.') && !OWN.test(host)) return host;
+    if (host?.includes('.') && !OWN.test(host)) return host;
   }
   return null;
 }

@@ -97,7 +97,7 @@ type Near = z.infer<typeof Near>;
 const INCIDENT_MINUTES = 15;
 const Incident = z.object({ fingerprint: z.string(), host: z.string(), repositories: z.int() });
 
-// Repositories are only counted, so that nobody learns which others there are.
+// Repositories are only counted, so that readers do not learn which others there are.
 const INCIDENTS = `
   select own.fingerprint, own.host, count(distinct b.repository)::int as repositories
   from refused_hosts own
