@@ -114,7 +114,8 @@ function moveOfName({ folder, cwd, named }: NamedFolder, to: WorkFolder): (reado
  * `/old/shop`.
  */
 function movePaths(text: string, from: string, to: string): string {
-  return text.replaceAll(new RegExp(`${escapePattern(from)}(?=$|[/\\s:,;"'])`, 'g'), (found, at: number) =>
+  const escaped = escapePattern(from);
+  return text.replaceAll(new RegExp(`${escaped}(?=$|[/\\s:,;"'])`, 'g'), (found, at: number) =>
     beginsPath(text, at) ? to : found,
   );
 }

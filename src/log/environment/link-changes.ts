@@ -380,7 +380,7 @@ function namesIn(kind: VersionChange['kind'], name: string): string[] {
     return [name, parts.at(-1) ?? name];
   }
   if (kind === 'maven') return [name, name.split(':')[1] ?? name, name.split(':')[0] ?? name];
-  if (kind === 'os') return [name.replace(/\d.*$/, '')].filter((one) => one.length > 3);
+  if (kind === 'os') return [name.split(/\d/)[0] ?? ''].filter((one) => one.length > 3);
   if (kind !== 'npm') return [name];
   // Code calls "p-limit" pLimit.
   return [...new Set([name, name.replace(/[-_.](?<next>[a-z])/g, (_, next: string) => next.toUpperCase())])];
@@ -396,7 +396,7 @@ function inCode(name: string): RegExp {
       String.raw`(?<![\w.@/-])${own} v?\d`,
       String.raw`(?<![\w.@/-])${own} is not a (?:function|constructor)`,
       String.raw`['"\x60]${own}\.[\w.]{1,100}['"\x60]`,
-      String.raw`(?:-packages|node_modules)/${own}/`,
+      `(?:-packages|node_modules)/${own}/`,
       String.raw`(?:package|module|plugin|import|dependency|requirement) ${own}(?![\w-])`,
     ].join('|'),
     'i',

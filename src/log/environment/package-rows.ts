@@ -8,8 +8,8 @@ export const PACKAGE_ROWS: readonly RecordRow[] = [
   {
     kind: 'python',
     pattern: new RegExp(
-      String.raw`^Requirement already satisfied: (?<name>${NAME}).{0,200}? in \S{1,300} (?:\(fr` +
-        String.raw`om .{0,200}\) )?\((?<version>\d[\w.+!]{0,40})\)$`,
+      String.raw`^Requirement already satisfied: (?<name>${NAME})(?:[^\w. -][^ ]{0,200})? in \S{1,300} ` +
+        String.raw`(?:\(from [^()]{0,200}(?:\([^()]{0,60}\))?\) )?\((?<version>\d[\w.+!]{0,40})\)$`,
     ),
     matches: [
       [
