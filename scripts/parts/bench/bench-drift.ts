@@ -14,7 +14,7 @@ import { DRIFT_CASES, type DriftCase } from './drift/cases.ts';
 
 /**
  * Reads pairs of logs of one commit, green and red by what was installed (test/fixtures/drift, captured by
- * drift/capture.ts), and asks whether the change that broke the red run is named first. `--other-commit` says
+ * scripts/parts/capture/capture-drift.ts), and asks whether the change that broke the red run is named first. `--other-commit` says
  * that the commits differ, `--list` prints each pair. Ends with 1 below 0.90, or if anything innocent is
  * blamed.
  */

@@ -1,4 +1,4 @@
-import type { RecordRow } from './record-rows.ts';
+import type { RecordRow } from './record-row.ts';
 
 const NAME = String.raw`[A-Za-z][\w.-]{0,100}`;
 const VERSION = String.raw`v?\d[\w.+~:-]{0,60}`;

@@ -1,17 +1,6 @@
-import type { RecordedKind } from '../../domain/environment-record.ts';
 import { PACKAGE_ROWS } from './package-rows.ts';
+import type { RecordRow } from './record-row.ts';
 import { TOOL_ROWS } from './tool-rows.ts';
-
-/** One form in which logs show what a job works with. */
-export interface RecordRow {
-  readonly kind: RecordedKind;
-  /** The name, where the pattern has no group `name`. */
-  readonly name?: string;
-  /** Groups: `name`, `version`; `to` goes before `version` where something was moved. */
-  readonly pattern: RegExp;
-  readonly matches: readonly (readonly [line: string, name: string, version: string])[];
-  readonly ignores: readonly string[];
-}
 
 /** Rows of runners: actions, workflows and images. */
 const RUNNER_ROWS: readonly RecordRow[] = [

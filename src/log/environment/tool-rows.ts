@@ -1,4 +1,4 @@
-import type { RecordRow } from './record-rows.ts';
+import type { RecordRow } from './record-row.ts';
 
 /** Tools that say "name version" of themselves, with the words between. */
 const TOOLS = [

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DRIFT_CASES, type DriftCase } from './cases.ts';
+import { DRIFT_CASES, type DriftCase } from '../bench/drift/cases.ts';
 
 /**
- * `node scripts/parts/bench/drift/capture.ts [ID…]`: installs each case's dependencies from the registries as of its two days, runs its
+ * `node scripts/parts/capture/capture-drift.ts [ID…]`: installs each case's dependencies from the registries as of its two days, runs its
  * step, and writes test/fixtures/drift/ID/{green,red}.log. What the installer and the step print is as printed, but for the folder's
  * name; the marks of steps and the runner's image around it are written by this script. Needs uv and pip of 26 or newer on PATH.
  */
-const ROOT = join(import.meta.dirname, '../../../../test/fixtures/drift');
+const ROOT = join(import.meta.dirname, '../../../test/fixtures/drift');
 const TIMEOUT_MS = 240_000;
 
 const wanted = process.argv.slice(2);
