@@ -44,7 +44,7 @@ export async function uploadBuild(
   run: NewBuild,
   files: readonly UploadedFile[],
 ): Promise<string> {
-  return (await retried(() => send(server, '/api/builds', Received, () => createUploadForm(run, files))))
+  return (await retry(() => send(server, '/api/builds', Received, () => createUploadForm(run, files))))
     .buildId;
 }
 
@@ -55,16 +55,14 @@ export async function reportExperiment(
   experiment: Experiment,
 ): Promise<void> {
   const masked = JSON.stringify(await maskExperiment(experiment, createMasker()));
-  await retried(() => send(server, `/api/builds/${buildId}/experiments`, z.unknown(), () => masked));
+  await retry(() => send(server, `/api/builds/${buildId}/experiments`, z.unknown(), () => masked));
 }
 
 /** Waits at most `waitMs` for the analysis of a build. */
 export async function awaitAnswer(server: Server, buildId: string, waitMs: number): Promise<ServerAnswer> {
   const until = Date.now() + waitMs;
   while (Date.now() < until) {
-    const { triage, analyses } = await retried(() =>
-      send(server, `/api/builds/${buildId}/analyses`, Answers),
-    );
+    const { triage, analyses } = await retry(() => send(server, `/api/builds/${buildId}/analyses`, Answers));
     const working = triage?.state === 'queued' || triage?.state === 'running';
     if (!working)
       return {
@@ -105,7 +103,7 @@ function createUploadForm(run: NewBuild, files: readonly UploadedFile[]): FormDa
   return form;
 }
 
-async function retried<Value>(work: () => Promise<Value>): Promise<Value> {
+async function retry<Value>(work: () => Promise<Value>): Promise<Value> {
   for (let left = TRIES - 1; ; left--) {
     try {
       return await work();
@@ -144,10 +142,10 @@ async function send<Value>(
       },
     );
   });
-  const value = parsed(
+  const value = parse(
     (await readBody('Faultline', 'the answer', response.body, MAX_ANSWER_BYTES)).toString('utf8'),
   );
-  if (!response.ok) throw refused(response, value);
+  if (!response.ok) throw createRefusedError(response, value);
   const answer = schema.safeParse(value);
   if (answer.success) return answer.data;
   throw new TriageError(
@@ -156,7 +154,7 @@ async function send<Value>(
   );
 }
 
-function refused(response: Response, value: unknown): TriageError {
+function createRefusedError(response: Response, value: unknown): TriageError {
   const refusal = Refusal.safeParse(value);
   const said = refusal.success ? refusal.data.error.message : `The server returned ${response.status}.`;
   const waitMs = Math.max(1_000, retryAfter(response.headers) ?? 0);
@@ -165,11 +163,15 @@ function refused(response: Response, value: unknown): TriageError {
     return new TriageError('upstream-failed', said, waits);
   if (response.status === 403)
     return new TriageError('forbidden', `${said} The action's token needs the roles ingest and read.`);
-  if (response.status === 409) return conflict(said, response.headers.has('retry-after') ? waits : {});
+  if (response.status === 409)
+    return createConflictError(said, response.headers.has('retry-after') ? waits : {});
   return new TriageError(response.status === 401 ? 'unauthenticated' : 'upstream-failed', said);
 }
 
-function conflict(said: string, waits: { retryable?: true; retryAfterMs?: number } | object): TriageError {
+function createConflictError(
+  said: string,
+  waits: { retryable?: true; retryAfterMs?: number } | object,
+): TriageError {
   return new TriageError(
     'conflict',
     `${said} Each job of a run needs its own name: add the matrix values to the input "pipeline".`,
@@ -177,7 +179,7 @@ function conflict(said: string, waits: { retryable?: true; retryAfterMs?: number
   );
 }
 
-function parsed(text: string): unknown {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -15,7 +15,7 @@ import { readSources } from '../../src/log/read-sources.ts';
 import { prepareSources, type UploadedFile } from '../../src/service/intake/upload.ts';
 import { MAX_BYTES } from './gather-files.ts';
 import type { Confirmation, Environment } from './inputs.ts';
-import { comparedByRun } from './run-facts.ts';
+import { compareByRun } from './run-facts.ts';
 
 const BUDGET_TOKENS = 2_000;
 
@@ -34,7 +34,7 @@ export async function confirmHere(
   const { argv, directory, install, runs, limitMs } = confirmation;
   const until = performance.now() + limitMs;
   const cwd = withinWorkspace(environment.GITHUB_WORKSPACE ?? '.', directory);
-  const tests = await failingTests(files);
+  const tests = await listFailingTests(files);
   const { base, bad, note } = await resolveBase(cwd, confirmation, environment);
   const stop = new AbortController();
   const interrupt = () => stop.abort(new TriageError('cancelled', 'The job was canceled.'));
@@ -91,7 +91,7 @@ async function diffIn(cwd: string, file: string): Promise<string> {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-async function failingTests(files: readonly UploadedFile[]): Promise<readonly FailingTest[]> {
+async function listFailingTests(files: readonly UploadedFile[]): Promise<readonly FailingTest[]> {
   const { sources } = await prepareSources(files, MAX_BYTES, createMasker());
   return readSources(sources, { budgetTokens: BUDGET_TOKENS, maskedSecrets: 0 }).failingTests;
 }
@@ -116,7 +116,7 @@ async function resolveBase(
   readonly note: readonly string[];
 }> {
   const { pullHead, names } =
-    named === null ? await comparedByRun(environment) : { pullHead: null, names: [named] };
+    named === null ? await compareByRun(environment) : { pullHead: null, names: [named] };
   const repository = await openRepository({ cwd, env: ofTheJob(environment) });
   const [into, merged] = await readParents(repository);
   // The merge that was made to try the pull request says best what it was merged into: the event may be

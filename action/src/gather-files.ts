@@ -22,10 +22,10 @@ export async function gatherFiles(
   build: NewBuild,
   environment: Environment,
 ): Promise<readonly UploadedFile[]> {
-  const named = await namedFiles(inputs, environment);
+  const named = await readNamedFiles(inputs, environment);
   const logs =
     inputs.log.length === 0 && inputs.githubToken !== ''
-      ? await jobLogs(inputs.githubToken, build, environment)
+      ? await listJobLogs(inputs.githubToken, build, environment)
       : [];
   const files = [...named, ...logs];
   if (files.length > 0) return files;
@@ -39,7 +39,7 @@ export async function gatherFiles(
 }
 
 /** Reads the files that `log` and `reports` name, if they exist. */
-export async function namedFiles(
+export async function readNamedFiles(
   { log, reports }: Pick<Inputs, 'log' | 'reports'>,
   environment: Environment,
 ): Promise<UploadedFile[]> {
@@ -105,7 +105,11 @@ async function readWithin(path: string, name: string, room: number): Promise<Uin
   }
 }
 
-async function jobLogs(token: string, build: NewBuild, environment: Environment): Promise<UploadedFile[]> {
+async function listJobLogs(
+  token: string,
+  build: NewBuild,
+  environment: Environment,
+): Promise<UploadedFile[]> {
   const { fetchJobLogs } = await import('./fetch-job-logs.ts');
   return await fetchJobLogs(build, {
     token,

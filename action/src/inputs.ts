@@ -89,9 +89,9 @@ function parseServer(url: string, token: string): Inputs['server'] {
     address.username !== '' ||
     address.search !== ''
   )
-    throw wrong('server-url', 'must be a URL such as https://faultline.example.com');
+    throw createInputError('server-url', 'must be a URL such as https://faultline.example.com');
   if (token === '')
-    throw wrong(
+    throw createInputError(
       'token',
       'is empty. Pass a secret. Pull requests from forks have no secrets; omit server-url for them',
     );
@@ -101,7 +101,7 @@ function parseServer(url: string, token: string): Inputs['server'] {
 function parseConfirmation(input: (name: string) => string): Confirmation | null {
   const command = input('confirm');
   if (isOff(command)) return null;
-  if (command === 'true') throw wrong('confirm', 'must be the failing command, such as npm test');
+  if (command === 'true') throw createInputError('confirm', 'must be the failing command, such as npm test');
   const install = input('confirm-install');
   const [bisect, tryFix] = [input('bisect'), input('try-fix')];
   return {
@@ -126,7 +126,7 @@ function parseConfirmation(input: (name: string) => string): Confirmation | null
 
 function hasJobPassed(status: string): boolean {
   if (!['success', 'failure', 'cancelled'].includes(status))
-    throw wrong(
+    throw createInputError(
       'job-status',
       `accepts success, failure or cancelled, not "${status}". Pass \${{ job.status }}`,
     );
@@ -143,7 +143,7 @@ function parseNumber(
   { min, max, unit }: { readonly min: number; readonly max: number; readonly unit: string },
 ): number {
   const number = z.coerce.number().min(min).max(max).safeParse(text);
-  if (!number.success) throw wrong(name, `must be ${min} to ${max} ${unit}`);
+  if (!number.success) throw createInputError(name, `must be ${min} to ${max} ${unit}`);
   return number.data;
 }
 
@@ -151,10 +151,11 @@ function parseFailOn(text: string): Set<string> {
   const given = text.split(',').map((word) => word.trim());
   const words = given.filter((word) => word !== '');
   const unknown = words.find((word) => !FAIL_ON.includes(word));
-  if (unknown !== undefined) throw wrong('fail-on', `accepts ${FAIL_ON.join(', ')}, not "${unknown}"`);
+  if (unknown !== undefined)
+    throw createInputError('fail-on', `accepts ${FAIL_ON.join(', ')}, not "${unknown}"`);
   return new Set(words);
 }
 
-function wrong(name: string, what: string): TriageError {
+function createInputError(name: string, what: string): TriageError {
   return new TriageError('invalid-config', `The input "${name}" ${what}.`);
 }

@@ -4,7 +4,7 @@ import { formatConfidence, roundConfidence } from '../../src/lib/text.ts';
 import { moreFacts } from '../../src/notifications/answer-view.ts';
 import { type ArrangedAnswer, introduceAnswers } from '../../src/notifications/build-answers.ts';
 import { namedLines } from '../../src/notifications/experiment-lines.ts';
-import { clip, disarmRunnerCommands, inline, visibleLine } from '../../src/notifications/visible-text.ts';
+import { clip, disarmRunnerCommands, toInline, visibleLine } from '../../src/notifications/visible-text.ts';
 import { renderGithubCommands, renderMarkdown, renderPlain } from '../../src/service/answers/render.ts';
 
 /** GitHub shows ten annotations of a kind and step, and drops the rest. */
@@ -60,13 +60,13 @@ export function formatSummary({ answers, experiment, pending, getPageUrl }: Answ
   const tried =
     experiment === null
       ? ''
-      : `\n**${inline(clip(experiment.sentence, MAX_TEXT))}**\n${besides(experiment)
-          .map((line) => `\n${inline(clip(line, MAX_TEXT))}\n`)
+      : `\n**${toInline(clip(experiment.sentence, MAX_TEXT))}**\n${listOtherFindings(experiment)
+          .map((line) => `\n${toInline(clip(line, MAX_TEXT))}\n`)
           .join('')}`;
   const page = getPageUrl(answers.length === 1 ? (answers[0]?.analysis ?? null) : null);
   const link = page === null ? '' : `\n[Open in Faultline](${page})\n`;
   if (answers.length === 0)
-    return `### Faultline\n${tried}\n${inline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
+    return `### Faultline\n${tried}\n${toInline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
   const causes = introduceAnswers(answers) ?? '1 cause';
   const left = answers.length > MAX_CAUSES ? `\n… and ${answers.length - MAX_CAUSES} more causes.\n` : '';
   const shown = answers
@@ -76,7 +76,7 @@ export function formatSummary({ answers, experiment, pending, getPageUrl }: Answ
 }
 
 /** Lists what the experiment found in addition to the counts. */
-function besides(experiment: Experiment): string[] {
+function listOtherFindings(experiment: Experiment): string[] {
   return [...namedLines(experiment).map(({ name, text }) => `${name}: ${text}`), ...experiment.notes];
 }
 
@@ -85,7 +85,7 @@ function besides(experiment: Experiment): string[] {
  * annotation for each of the first ten answers.
  */
 export function formatConsoleText({ answers, experiment }: Answer, showsSummary: boolean): string {
-  const tried = experiment === null ? [] : [experiment.sentence, ...besides(experiment)];
+  const tried = experiment === null ? [] : [experiment.sentence, ...listOtherFindings(experiment)];
   const said = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
     const { category, verdict, answer } = analysis;
     if (!showsSummary) return renderPlain(analysis, { explains });

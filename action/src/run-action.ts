@@ -6,7 +6,7 @@ import { arrangeAnswers, pairWithFailures } from '../../src/notifications/build-
 import { withExperiment } from '../../src/service/experiments.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
 import { awaitAnswer, reportExperiment, uploadBuild } from './ask-server.ts';
-import { gatherFiles, namedFiles } from './gather-files.ts';
+import { gatherFiles, readNamedFiles } from './gather-files.ts';
 import { type Environment, type Inputs, readInputs, readSecrets } from './inputs.ts';
 import {
   type Answer,
@@ -16,7 +16,13 @@ import {
   withinWorkspace,
 } from './render-answer.ts';
 import { buildOfRun, runUrl } from './run-facts.ts';
-import { maskCommand, showsSummary, workflowCommand, writeOutputs, writeSummary } from './runner-files.ts';
+import {
+  formatWorkflowCommand,
+  maskCommand,
+  showsSummary,
+  writeOutputs,
+  writeSummary,
+} from './runner-files.ts';
 
 /**
  * Runs the step: reads what failed, asks the server or the rules, and reports the result in the summary,
@@ -37,13 +43,13 @@ export async function runAction(environment: Environment, print: (text: string) 
       environment.GITHUB_WORKSPACE ?? '',
     );
     print(formatConsoleText(answer, showsSummary(environment)));
-    if (answer.pending !== null) print(workflowCommand('notice', answer.pending));
+    if (answer.pending !== null) print(formatWorkflowCommand('notice', answer.pending));
     await writeSummary(environment, formatSummary(answer));
     await writeOutputs(environment, buildOutputs(answer, runUrl(environment) ?? ''));
     return chooseExitCode(answer, inputs.failOn);
   } catch (error) {
     const said = withoutSecrets(describeError(error), environment);
-    print(workflowCommand('warning', said));
+    print(formatWorkflowCommand('warning', said));
     const none: Answer = {
       answers: [],
       experiment: null,
@@ -64,7 +70,7 @@ async function findAnswer(inputs: Inputs, environment: Environment, print: Print
   const build = await buildOfRun(environment, inputs);
   const files = await gatherFiles(inputs, build, environment);
   const warn = (what: string, error: unknown) =>
-    print(workflowCommand('warning', withoutSecrets(`${what}: ${describeError(error)}`, environment)));
+    print(formatWorkflowCommand('warning', withoutSecrets(`${what}: ${describeError(error)}`, environment)));
   const trial = async () => {
     if (inputs.confirm === null) return null;
     try {
@@ -90,12 +96,12 @@ async function findAnswer(inputs: Inputs, environment: Environment, print: Print
 async function keepPassing(inputs: Inputs, environment: Environment, print: Print): Promise<void> {
   if (inputs.server === null) return print('The job passed: nothing to analyze.');
   try {
-    const files = await namedFiles(inputs, environment);
+    const files = await readNamedFiles(inputs, environment);
     await uploadBuild(inputs.server, { ...(await buildOfRun(environment, inputs)), status: 'passed' }, files);
     print(`The job passed. The build was uploaded with ${counted(files.length, 'file')}.`);
   } catch (error) {
     print(
-      workflowCommand(
+      formatWorkflowCommand(
         'warning',
         withoutSecrets(`The passing build was not uploaded: ${describeError(error)}`, environment),
       ),

@@ -49,7 +49,7 @@ export async function buildOfRun(
  * Returns the head of the run's pull request and the commits or branches to compare with, best first: the
  * base of the pull request, the commit pushed before, the default branch.
  */
-export async function comparedByRun(
+export async function compareByRun(
   environment: Environment,
 ): Promise<{ readonly pullHead: string | null; readonly names: string[] }> {
   const {
@@ -74,11 +74,11 @@ async function readEvent(path: string | null): Promise<z.infer<typeof Event>> {
   if (path === null) return {};
   // Of no event that we know: nothing is lost but the number of a pull request.
   const text = await readFile(path, 'utf8').catch(() => '{}');
-  const event = Event.safeParse(parsed(text));
+  const event = Event.safeParse(parse(text));
   return event.success ? event.data : {};
 }
 
-function parsed(text: string): unknown {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -4,7 +4,7 @@ import { visibleLine } from '../../src/notifications/visible-text.ts';
 import type { Environment } from './inputs.ts';
 
 /** Formats one workflow command. The message is escaped, so that it cannot start another command. */
-export function workflowCommand(name: 'warning' | 'notice' | 'error', message: string): string {
+export function formatWorkflowCommand(name: 'warning' | 'notice' | 'error', message: string): string {
   return `::${name} title=Faultline::${visibleLine(message).replaceAll('%', '%25')}\n`;
 }
 

@@ -5,7 +5,7 @@ import { chooseTools } from './nodes/choose-tools.ts';
 import { composeAnswer } from './nodes/compose-answer.ts';
 import { executeTools } from './nodes/execute-tools.ts';
 import { understand } from './nodes/understand.ts';
-import { afterChooseTools, afterExecuteTools, afterUnderstand } from './routes.ts';
+import { routeAfterChooseTools, routeAfterExecuteTools, routeAfterUnderstand } from './routes.ts';
 import { AskState } from './state.ts';
 
 /**
@@ -20,9 +20,9 @@ export function compileAskGraph() {
     .addNode('compose_answer', composeAnswer)
     .addNode('check_citations', checkCitations)
     .addEdge(START, 'understand')
-    .addConditionalEdges('understand', afterUnderstand, ['choose_tools', 'compose_answer'])
-    .addConditionalEdges('choose_tools', afterChooseTools, ['execute_tools', 'compose_answer'])
-    .addConditionalEdges('execute_tools', afterExecuteTools, ['choose_tools', 'compose_answer'])
+    .addConditionalEdges('understand', routeAfterUnderstand, ['choose_tools', 'compose_answer'])
+    .addConditionalEdges('choose_tools', routeAfterChooseTools, ['execute_tools', 'compose_answer'])
+    .addConditionalEdges('execute_tools', routeAfterExecuteTools, ['choose_tools', 'compose_answer'])
     .addEdge('compose_answer', 'check_citations')
     .addEdge('check_citations', END)
     .compile({ name: 'ask' });

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { Understanding } from '../../src/domain/conversation.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Converse, Inquiry, TextPiece } from '../../src/ports/analyst.ts';
-import { GraphContextSchema, part } from '../triage/context.ts';
+import { createContextPart, GraphContextSchema } from '../triage/context.ts';
 import type { AskStateValue } from './state.ts';
 
 /** External dependencies of a question. */
 export const AskContextSchema = GraphContextSchema.extend({
-  converse: part<Converse>('analyst', 'understand'),
+  converse: createContextPart<Converse>('analyst', 'understand'),
   /** Called with the answer as it comes, before it is checked. Must not throw. */
   onText: z.custom<(piece: TextPiece) => void>((value) => typeof value === 'function').optional(),
 });

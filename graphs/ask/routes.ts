@@ -1,7 +1,7 @@
 import type { AskStateValue } from './state.ts';
 
 /** Routes to the answer with what is known if no call was chosen. */
-export function afterChooseTools({
+export function routeAfterChooseTools({
   calls,
 }: Pick<AskStateValue, 'calls'>): 'execute_tools' | 'compose_answer' {
   return calls.length > 0 ? 'execute_tools' : 'compose_answer';
@@ -10,7 +10,7 @@ export function afterChooseTools({
 /**
  * Routes to another round only if rounds are left and the last round found something new or was the first.
  */
-export function afterExecuteTools({
+export function routeAfterExecuteTools({
   rounds,
   maxRounds,
   gained,
@@ -19,7 +19,7 @@ export function afterExecuteTools({
 }
 
 /** Routes to the answer with what is known if no rounds are allowed. */
-export function afterUnderstand({
+export function routeAfterUnderstand({
   maxRounds,
 }: Pick<AskStateValue, 'maxRounds'>): 'choose_tools' | 'compose_answer' {
   return maxRounds > 0 ? 'choose_tools' : 'compose_answer';
@@ -29,6 +29,6 @@ export function afterUnderstand({
  * Returns how many super-steps a question may take: understand, two nodes per round, one more choice, answer,
  * check, and one to spare.
  */
-export function recursionLimit(maxRounds: number): number {
+export function computeRecursionLimit(maxRounds: number): number {
   return 2 * maxRounds + 6;
 }

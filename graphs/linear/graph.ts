@@ -8,10 +8,10 @@ import { formatConfidence, namedPaths } from '../../src/lib/text.ts';
 import { computeSpent } from '../triage/budget.ts';
 import { getContext, TriageContextSchema, type TriageRuntime } from '../triage/context.ts';
 import type { TriageGraph } from '../triage/graph.ts';
-import { finishedStep, getStartTime, judged, judgedStep, sumUsage } from '../triage/judge.ts';
+import { askAnalyst, createFinishedStep, createJudgedStep, getStartTime, sumUsage } from '../triage/judge.ts';
 import { classify } from '../triage/nodes/classify.ts';
 import { TriageLimits, TriageState, toInsight } from '../triage/state.ts';
-import { askableTools, numberEvidence, runTools, stepOfCalls } from '../triage/tool-calls.ts';
+import { listAskableTools, numberEvidence, runTools, stepOfCalls } from '../triage/tool-calls.ts';
 
 /** The state of a triage, plus the files that the log names, in the order in which they are found. */
 const LinearState = new StateSchema({
@@ -48,7 +48,7 @@ const Begun = z.object({ subject: TriageSubject, limits: TriageLimits });
  * Returns the linear graph with the interface that callers of the triage graph expect. A run is never resumed
  * and never waits for a person.
  */
-export function linearInPlaceOfLoop(): Pick<TriageGraph, 'invoke' | 'getState'> {
+export function useLinearGraph(): Pick<TriageGraph, 'invoke' | 'getState'> {
   const graph = compileLinearGraph();
   const invoke: TriageGraph['invoke'] = async (input, options) => {
     const begun = Begun.safeParse(input);
@@ -75,7 +75,7 @@ async function searchSimilar(state: LinearStateValue, runtime: TriageRuntime): P
   const context = getContext(runtime);
   const { subject, classification } = toInsight(state);
   const { category } = classification;
-  const offered = await askableTools(context.toolbox, category, subject, runtime.signal);
+  const offered = await listAskableTools(context.toolbox, category, subject, runtime.signal);
   const names = SEARCHES.filter((name) => offered.some((tool) => tool.name === name));
   const calls = names.map((tool): ToolCall => ({ tool, args: {}, why: 'asked for every failure' }));
   const asked = await runTools(
@@ -87,18 +87,18 @@ async function searchSimilar(state: LinearStateValue, runtime: TriageRuntime): P
     evidence: numberEvidence(asked.replies, state.evidence, 1).found,
     outcomes: asked.replies.map((reply) => ({ ...reply, findings: [] })),
     usage: { ...sumUsage(asked.corrections), toolCalls: asked.replies.length },
-    ...finishedStep(context, startedAt, { node: 'search_similar', round: 0, ...stepOfCalls(asked) }),
+    ...createFinishedStep(context, startedAt, { node: 'search_similar', round: 0, ...stepOfCalls(asked) }),
   };
 }
 
 /** Stores the files that the log names. */
 async function nameFiles(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
   const startedAt = getStartTime(runtime);
-  const files = namedFiles(state.subject);
+  const files = listNamedFiles(state.subject);
   const summary = `${files.length} ${files.length === 1 ? 'file' : 'files'} named`;
   return {
     files,
-    ...finishedStep(getContext(runtime), startedAt, { node: 'name_files', round: 0, summary }),
+    ...createFinishedStep(getContext(runtime), startedAt, { node: 'name_files', round: 0, summary }),
   };
 }
 
@@ -110,7 +110,11 @@ const MAX_FILES = 10;
  * files of diagnostics, then paths in the excerpts. Returns each path once, at most ten. Does not look for
  * production files of a test or imports, and does not rank by probability.
  */
-export function namedFiles({ exceptions, diagnostics, excerpts }: TriageSubject): LinearStateValue['files'] {
+export function listNamedFiles({
+  exceptions,
+  diagnostics,
+  excerpts,
+}: TriageSubject): LinearStateValue['files'] {
   const frames = exceptions.flatMap((thrown) => thrown.frames.filter(({ own }) => own));
   const diagnosed = diagnostics.flatMap(({ severity, file, line }) =>
     severity === 'error' && file !== null ? [{ path: file, line }] : [],
@@ -132,7 +136,7 @@ export function namedFiles({ exceptions, diagnostics, excerpts }: TriageSubject)
 async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
   const startedAt = getStartTime(runtime);
   const insight = toInsight(state);
-  const judgement = await judged(
+  const judgement = await askAnalyst(
     runtime,
     { limits: state.limits, spent: computeSpent(state) },
     (analyst, signal) => analyst.answer(insight, signal),
@@ -147,7 +151,7 @@ async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): 
     answer: { ...judgement.value, suspects, confidence: verdict.confidence },
     verdict,
     termination: 'linear',
-    ...judgedStep(runtime, startedAt, { node: 'generate_answer', round: 0, summary }, judgement),
+    ...createJudgedStep(runtime, startedAt, { node: 'generate_answer', round: 0, summary }, judgement),
   };
 }
 

@@ -38,7 +38,7 @@ export function computeSpent({ usage, steps }: SpendingState): Spent {
  * Returns which part of the budget is used up, as text for people ("60,000 tokens"). Returns null if some of
  * each part is left.
  */
-export function usedUp(spent: Spent, { budget }: Pick<TriageLimits, 'budget'>): string | null {
+export function findExhaustedBudget(spent: Spent, { budget }: Pick<TriageLimits, 'budget'>): string | null {
   if (budget === undefined) return null;
   const { tokens, costUsd, seconds } = budget;
   if (tokens !== null && spent.tokens >= tokens) return `${tokens.toLocaleString('en-US')} tokens`;
@@ -48,7 +48,7 @@ export function usedUp(spent: Spent, { budget }: Pick<TriageLimits, 'budget'>): 
 }
 
 /** Milliseconds that are left of the budget; null where it does not bound them. */
-export function timeLeft(spent: Spent, { budget }: Pick<TriageLimits, 'budget'>): number | null {
+export function getTimeLeft(spent: Spent, { budget }: Pick<TriageLimits, 'budget'>): number | null {
   if (budget === undefined || budget.seconds === null) return null;
   return Math.max(0, budget.seconds * 1000 - spent.milliseconds);
 }

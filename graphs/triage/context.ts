@@ -10,7 +10,7 @@ import type { Toolbox } from '../../src/ports/toolbox.ts';
  * Creates the schema of a part of the context that must be a live object with this method. LangGraph's own
  * tools can only send JSON, which has no methods.
  */
-export function part<Part>(name: string, method: string) {
+export function createContextPart<Part>(name: string, method: string) {
   const canDo = (value: unknown) =>
     typeof value === 'object' && value !== null && typeof Reflect.get(value, method) === 'function';
   return z.custom<Part>(
@@ -25,19 +25,19 @@ export function part<Part>(name: string, method: string) {
  * when a run is resumed.
  */
 export const GraphContextSchema = z.object({
-  toolbox: part<Toolbox>('toolbox', 'run'),
-  clock: part<Clock>('clock', 'now'),
+  toolbox: createContextPart<Toolbox>('toolbox', 'run'),
+  clock: createContextPart<Clock>('clock', 'now'),
   /** Called with each finished node as it finishes. Must not throw. */
   onStep: z.custom<(step: Step) => void>((value) => typeof value === 'function').optional(),
 });
 
 export const TriageContextSchema = GraphContextSchema.extend({
-  analyst: part<Analyst>('analyst', 'classify'),
+  analyst: createContextPart<Analyst>('analyst', 'classify'),
   /**
    * The analyst that judges at no cost once the budget is used up, and whose reading a model's answer is
    * weighed against. If absent, the analyst itself is used.
    */
-  fallbackAnalyst: part<Analyst>('fallback analyst', 'classify').optional(),
+  fallbackAnalyst: createContextPart<Analyst>('fallback analyst', 'classify').optional(),
 });
 export type TriageContext = z.infer<typeof TriageContextSchema>;
 export type TriageRuntime = Runtime<TriageContext>;

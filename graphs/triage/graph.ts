@@ -12,12 +12,12 @@ import { reason } from './nodes/reason.ts';
 import { selectTool } from './nodes/select-tool.ts';
 import { verify } from './nodes/verify.ts';
 import {
-  afterClassify,
-  afterConsolidate,
-  afterObserve,
-  afterReason,
-  afterSelectTool,
-  afterVerify,
+  routeAfterClassify,
+  routeAfterConsolidate,
+  routeAfterObserve,
+  routeAfterReason,
+  routeAfterSelectTool,
+  routeAfterVerify,
 } from './routes.ts';
 import { AssignmentState, TriageState } from './state.ts';
 
@@ -42,16 +42,20 @@ export function compileTriageGraph(checkpointer?: BaseCheckpointSaver) {
     .addNode('verify', verify)
     .addNode('hand_over', handOver)
     .addEdge(START, 'classify')
-    .addConditionalEdges('classify', afterClassify, ['reason', 'investigate', 'generate_answer'])
+    .addConditionalEdges('classify', routeAfterClassify, ['reason', 'investigate', 'generate_answer'])
     .addEdge('investigate', 'consolidate')
-    .addConditionalEdges('consolidate', afterConsolidate, ['reason', 'investigate', 'generate_answer'])
-    .addConditionalEdges('reason', afterReason, ['select_tool', ...ENDS])
-    .addConditionalEdges('select_tool', afterSelectTool, ['execute_tool', 'observe', 'reason', ...ENDS])
+    .addConditionalEdges('consolidate', routeAfterConsolidate, ['reason', 'investigate', 'generate_answer'])
+    .addConditionalEdges('reason', routeAfterReason, ['select_tool', ...ENDS])
+    .addConditionalEdges('select_tool', routeAfterSelectTool, ['execute_tool', 'observe', 'reason', ...ENDS])
     .addEdge('execute_tool', 'observe')
-    .addConditionalEdges('observe', afterObserve, ['reason', 'await_reviewer', ...ENDS])
+    .addConditionalEdges('observe', routeAfterObserve, ['reason', 'await_reviewer', ...ENDS])
     .addEdge('await_reviewer', 'reason')
     .addEdge('generate_answer', 'verify')
-    .addConditionalEdges('verify', afterVerify, { reason: 'reason', select_tool: 'select_tool', end: END })
+    .addConditionalEdges('verify', routeAfterVerify, {
+      reason: 'reason',
+      select_tool: 'select_tool',
+      end: END,
+    })
     .addEdge('hand_over', END)
     .compile({ name: 'triage', ...(checkpointer === undefined ? {} : { checkpointer }) });
 }

@@ -1,7 +1,7 @@
 import { type JudgementTrace, NO_USAGE, type Step, type Usage } from '../../src/domain/analysis.ts';
-import { type Clock, orAborted } from '../../src/lib/time.ts';
+import { type Clock, settleOrAbort } from '../../src/lib/time.ts';
 import type { Analyst, Judgement } from '../../src/ports/analyst.ts';
-import { type Spent, startDeadline, timeLeft, usedUp } from './budget.ts';
+import { findExhaustedBudget, getTimeLeft, type Spent, startDeadline } from './budget.ts';
 import { getContext, type TriageRuntime } from './context.ts';
 import type { TriageLimits } from './state.ts';
 
@@ -16,7 +16,7 @@ export interface RunBudget {
  * judges for nothing and the note says so: a run out of budget ends with an answer, never with an error.
  * Throws only what ends the run.
  */
-export async function judged<Value>(
+export async function askAnalyst<Value>(
   runtime: TriageRuntime,
   { limits, spent }: RunBudget,
   ask: (analyst: Analyst, signal: AbortSignal) => Promise<Judgement<Value>>,
@@ -24,16 +24,16 @@ export async function judged<Value>(
   const { analyst, fallbackAnalyst = analyst } = getContext(runtime);
   const askFallback = async (gone: string) => ({
     ...(await ask(fallbackAnalyst, runtime.signal)),
-    note: outOfBudget(gone, fallbackAnalyst),
+    note: describeExhaustedBudget(gone, fallbackAnalyst),
   });
   if (fallbackAnalyst.name === analyst.name) return await ask(analyst, runtime.signal);
-  const gone = usedUp(spent, limits);
+  const gone = findExhaustedBudget(spent, limits);
   if (gone !== null) return await askFallback(gone);
-  const left = timeLeft(spent, limits);
+  const left = getTimeLeft(spent, limits);
   if (left === null) return await ask(analyst, runtime.signal);
   const late = startDeadline(left);
   try {
-    return await orAborted(ask(analyst, AbortSignal.any([runtime.signal, late.signal])), late.signal);
+    return await settleOrAbort(ask(analyst, AbortSignal.any([runtime.signal, late.signal])), late.signal);
   } catch (error) {
     if (!late.signal.aborted || runtime.signal.aborted) throw error;
     return await askFallback(`${limits.budget?.seconds} seconds`);
@@ -43,7 +43,7 @@ export async function judged<Value>(
 }
 
 /** Describes that the budget is used up and that the fallback analyst continues. */
-export function outOfBudget(gone: string, fallbackAnalyst: Pick<Analyst, 'name'>): string {
+export function describeExhaustedBudget(gone: string, fallbackAnalyst: Pick<Analyst, 'name'>): string {
   return (
     `The budget of this run (${gone}) is used up; the ${fallbackAnalyst.name} continue with what ` +
     'is known.'
@@ -61,7 +61,7 @@ type StepFacts = Pick<Step, 'node' | 'round' | 'summary'> &
  * Returns the trace entry of a finished node, with the judgement that it is based on, if any. Also passes the
  * entry to the observer of the run.
  */
-export function finishedStep(
+export function createFinishedStep(
   { clock, onStep }: StepContext,
   startedAt: number,
   facts: StepFacts,
@@ -94,7 +94,7 @@ export function toCostUpdate(name: string, judgement: Judgement<unknown>, extra:
  * Returns what a node with one judgement adds to the state in addition to its value: the cost of the
  * judgement and the finished step.
  */
-export function judgedStep(
+export function createJudgedStep(
   runtime: TriageRuntime,
   startedAt: number,
   facts: StepFacts,
@@ -103,7 +103,7 @@ export function judgedStep(
 ) {
   return {
     ...toCostUpdate(facts.node, judgement, extra),
-    ...finishedStep(getContext(runtime), startedAt, facts, judgement),
+    ...createFinishedStep(getContext(runtime), startedAt, facts, judgement),
   };
 }
 

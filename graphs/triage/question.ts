@@ -22,12 +22,12 @@ export function isWaiting(state: unknown): boolean {
 }
 
 /** Returns the command that resumes a waiting run. A null answer means that no answer came in time. */
-export function resumedWith(answer: ReviewerAnswer): Command<unknown, TriageStateUpdate, never> {
+export function createResumeCommand(answer: ReviewerAnswer): Command<unknown, TriageStateUpdate, never> {
   return new Command<unknown, TriageStateUpdate, never>({ resume: { answer } });
 }
 
 /** Returns the question that these replies ask a person. Returns null if there is none. */
-export function questionIn(
+export function findQuestion(
   replies: readonly ToolOutcome[],
 ): { readonly id: string; readonly text: string } | null {
   for (const reply of replies) {

@@ -2,7 +2,7 @@ import { Send } from '@langchain/langgraph';
 import type { Classification, TerminationReason } from '../../src/domain/analysis.ts';
 import { CATEGORIES } from '../../src/domain/category.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
-import { computeSpent, usedUp } from './budget.ts';
+import { computeSpent, findExhaustedBudget } from './budget.ts';
 import {
   type Assignment,
   type Investigator,
@@ -42,7 +42,7 @@ type LoopState = Pick<
 
 /** Checks whether the run must end with what is known, without further judgements or tool calls. */
 function isBudgetSpent(state: Pick<TriageStateValue, 'limits' | 'usage' | 'steps'>): boolean {
-  return usedUp(computeSpent(state), state.limits) !== null;
+  return findExhaustedBudget(computeSpent(state), state.limits) !== null;
 }
 
 /**
@@ -63,19 +63,23 @@ function findTermination(state: LoopState): TerminationReason | null {
 }
 
 /** Routes to the loop, or to parallel investigators if the profile and the failure call for them. */
-export function afterClassify(state: TriageStateValue): 'reason' | 'generate_answer' | Investigation[] {
+export function routeAfterClassify(state: TriageStateValue): 'reason' | 'generate_answer' | Investigation[] {
   if (isBudgetSpent(state)) return 'generate_answer';
   return callsForInvestigators(state)
-    ? INVESTIGATORS.map((investigator) => sent(investigator, state))
+    ? INVESTIGATORS.map((investigator) => toInvestigation(investigator, state))
     : 'reason';
 }
 
 /** Routes the investigators that found something to another round if the profile allows one. */
-export function afterConsolidate(state: TriageStateValue): 'reason' | 'generate_answer' | Investigation[] {
+export function routeAfterConsolidate(
+  state: TriageStateValue,
+): 'reason' | 'generate_answer' | Investigation[] {
   if (isBudgetSpent(state)) return 'generate_answer';
   if (state.investigations >= (state.limits.investigators?.rounds ?? 1)) return 'reason';
   const again = state.conclusions.filter(({ round, found }) => round === state.investigations && found);
-  return again.length === 0 ? 'reason' : again.map(({ investigator }) => sent(investigator, state));
+  return again.length === 0
+    ? 'reason'
+    : again.map(({ investigator }) => toInvestigation(investigator, state));
 }
 
 /** Checks whether the answer was sent back and nothing was found since: another answer would be the same. */
@@ -89,7 +93,7 @@ function conclude(state: LoopState): 'generate_answer' | 'hand_over' {
 }
 
 /** Routes to a person if the answer was sent back and `reason` finds nothing more to look up. */
-export function afterReason(state: LoopState): 'select_tool' | 'generate_answer' | 'hand_over' {
+export function routeAfterReason(state: LoopState): 'select_tool' | 'generate_answer' | 'hand_over' {
   if (state.plan?.enough && isUnchanged(state)) return 'hand_over';
   return findTermination(state) === null ? 'select_tool' : conclude(state);
 }
@@ -98,7 +102,7 @@ export function afterReason(state: LoopState): 'select_tool' | 'generate_answer'
  * Routes refused calls to `observe`, so that the next round sees the reason. If no tool is relevant, one more
  * round is tried, but not for an answer that was sent back.
  */
-export function afterSelectTool(
+export function routeAfterSelectTool(
   state: LoopState & Pick<TriageStateValue, 'calls' | 'replies'>,
 ): 'execute_tool' | 'observe' | 'reason' | 'generate_answer' | 'hand_over' {
   if (isBudgetSpent(state)) return conclude(state);
@@ -112,7 +116,7 @@ export function afterSelectTool(
  * Routes to `await_reviewer` if a person was asked. After the last round, no further reasoning about what to
  * ask is needed.
  */
-export function afterObserve(
+export function routeAfterObserve(
   state: LoopState & Pick<TriageStateValue, 'question' | 'classification'>,
 ): 'await_reviewer' | 'reason' | 'generate_answer' | 'hand_over' {
   if (state.question !== null) return 'await_reviewer';
@@ -138,14 +142,14 @@ function isCertain({
  * Routes a corrected answer back to `reason` with the gaps, and a weak answer to one web search. Everything
  * else ends.
  */
-export function afterVerify(state: Pick<TriageStateValue, 'verdict'>): 'reason' | 'select_tool' | 'end' {
+export function routeAfterVerify(state: Pick<TriageStateValue, 'verdict'>): 'reason' | 'select_tool' | 'end' {
   if (state.verdict?.action === 'self_correct') return 'reason';
   if (state.verdict?.action === 'web_search') return 'select_tool';
   return 'end';
 }
 
 /** Returns the termination reason that `generate_answer` stores: the one that has just ended the loop. */
-export function storedTermination(
+export function toStoredTermination(
   state: LoopState & Pick<TriageStateValue, 'classification'>,
 ): TerminationReason {
   return findTermination(state) ?? (isCertain(state) ? 'confident' : 'max_iterations');
@@ -156,7 +160,7 @@ export function storedTermination(
  * two nodes per round of investigators, an answer with its verdict for each correction and for the one web
  * search, and the end. LangGraph's default of 25 is too low from six rounds on.
  */
-export function recursionLimit(limits: TriageLimits): number {
+export function computeRecursionLimit(limits: TriageLimits): number {
   const answers = 1 + limits.maxCorrections + 1;
   return 4 * (limits.maxIterations + answers) + 6 + 2 * (limits.investigators?.rounds ?? 0);
 }
@@ -167,7 +171,7 @@ function callsForInvestigators({ limits, subject, classification }: TriageStateV
   return when === 'complex' && describeComplexity(subject, classification) !== null;
 }
 
-function sent(investigator: Investigator, state: TriageStateValue): Investigation {
+function toInvestigation(investigator: Investigator, state: TriageStateValue): Investigation {
   const { subject, classification, evidence, outcomes } = toInsight(state);
   const known = { subject, classification, evidence: [...evidence], outcomes: [...outcomes] };
   const assignment = {

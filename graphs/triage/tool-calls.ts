@@ -1,9 +1,9 @@
 import type { JudgementTrace } from '../../src/domain/analysis.ts';
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import {
-  callKey,
   type Evidence,
   type Finding,
+  getCallKey,
   type ToolCall,
   type ToolOutcome,
 } from '../../src/domain/evidence.ts';
@@ -11,9 +11,9 @@ import type { TriageSubject } from '../../src/domain/triage.ts';
 import { append } from '../../src/lib/collections.ts';
 import type { Judgement } from '../../src/ports/analyst.ts';
 import type { Toolbox, ToolDescription } from '../../src/ports/toolbox.ts';
-import { startDeadline, timeLeft } from './budget.ts';
+import { getTimeLeft, startDeadline } from './budget.ts';
 import { getContext, type TriageRuntime } from './context.ts';
-import { judged, type RunBudget, toJudgementTrace } from './judge.ts';
+import { askAnalyst, type RunBudget, toJudgementTrace } from './judge.ts';
 import { ASK_REVIEWER } from './question.ts';
 import { Investigator, type TriageStateValue, toInsight } from './state.ts';
 
@@ -21,7 +21,7 @@ import { Investigator, type TriageStateValue, toInsight } from './state.ts';
  * Lists the tools of the category that can be asked about this subject, cheapest first and fallback tools
  * last.
  */
-export async function askableTools(
+export async function listAskableTools(
   toolbox: Toolbox,
   category: Category,
   subject: TriageSubject,
@@ -37,7 +37,7 @@ export async function askableTools(
  * other categories, because the category is a guess until the cause is known. Web search is offered alone. A
  * person is asked only once.
  */
-export async function offeredTools(
+export async function listOfferedTools(
   state: TriageStateValue,
   askWeb: boolean,
   runtime: TriageRuntime,
@@ -50,7 +50,7 @@ export async function offeredTools(
       : CATEGORIES.filter((category) => category !== classification.category);
   const offered = await Promise.all(
     [classification.category, ...others].map((category) =>
-      askableTools(toolbox, category, subject, runtime.signal),
+      listAskableTools(toolbox, category, subject, runtime.signal),
     ),
   );
   const byName = new Map(offered.flat().map((tool) => [tool.name, tool]));
@@ -75,7 +75,7 @@ export async function findTolerated(state: TriageStateValue, runtime: TriageRunt
   const { toolbox, analyst, fallbackAnalyst = analyst } = getContext(runtime);
   const { classification, subject } = toInsight(state);
   if (analyst.name === fallbackAnalyst.name) return [];
-  const tools = await askableTools(toolbox, classification.category, subject, runtime.signal);
+  const tools = await listAskableTools(toolbox, classification.category, subject, runtime.signal);
   return tools.filter(({ name }) => name === SEARCH_WEB);
 }
 
@@ -143,15 +143,15 @@ export function checkCalls(
 ): CheckedCalls {
   const names = new Set(offered.map((tool) => tool.name));
   const seen = new Set(
-    outcomes.filter((outcome) => outcome.status !== 'refused').map((outcome) => callKey(outcome.call)),
+    outcomes.filter((outcome) => outcome.status !== 'refused').map((outcome) => getCallKey(outcome.call)),
   );
   const accepted: ToolCall[] = [];
   const refused: ToolOutcome[] = [];
   for (const call of chosen) {
     if (!names.has(call.tool)) refused.push(refuse(call, describeForeign(call, names)));
-    else if (seen.has(callKey(call))) refused.push(refuse(call, REPEATED));
+    else if (seen.has(getCallKey(call))) refused.push(refuse(call, REPEATED));
     else accepted.push(call);
-    seen.add(callKey(call));
+    seen.add(getCallKey(call));
   }
   const sorted = sortByWorth(accepted, offered);
   const rest = sorted.slice(MAX_CALLS + later);
@@ -161,7 +161,7 @@ export function checkCalls(
   );
   const others = refused.filter((outcome) => names.has(outcome.call.tool)).length;
   const notes = [
-    ...foreignNote(chosen, names, MAX_REFUSALS),
+    ...describeForeignTools(chosen, names, MAX_REFUSALS),
     ...(others > 0
       ? [`${others} repeated or surplus ${others === 1 ? 'call was' : 'calls were'} not made.`]
       : []),
@@ -198,7 +198,7 @@ function sortByWorth(calls: readonly ToolCall[], offered: readonly ToolDescripti
 }
 
 /** Says which of the chosen tools are not among the offered ones. */
-export function foreignNote(
+export function describeForeignTools(
   chosen: readonly ToolCall[],
   offered: ReadonlySet<string>,
   most?: number,
@@ -231,7 +231,7 @@ export async function runTools(
   run: ToolRun,
   runtime: TriageRuntime,
 ): Promise<ToolReplies> {
-  const left = timeLeft(run.spent, run.limits);
+  const left = getTimeLeft(run.spent, run.limits);
   const late = left === null ? null : startDeadline(left);
   const asked = await Promise.all(calls.map((call) => ask(call, run, runtime, late?.signal ?? null))).finally(
     () => late?.stop(),
@@ -251,7 +251,7 @@ async function ask(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: A
   const tool = toolbox.describe(call.tool);
   if (reply.status !== 'invalid-arguments' || tool === null) return { reply };
   const startedAt = clock.now();
-  const correction = await judged(runtime, run, (analyst, signal) =>
+  const correction = await askAnalyst(runtime, run, (analyst, signal) =>
     analyst.correctCall({ call, error: reply.summary, tool, subject }, signal),
   );
   const judgement = toJudgementTrace('correct_call', clock.now() - startedAt, correction);
@@ -274,12 +274,12 @@ async function put(
     return await toolbox.run(call, run.subject, run.category, signal);
   } catch (error) {
     if (late === null || !late.aborted || runtime.signal.aborted) throw error;
-    return outOfTime(call, Math.max(0, clock.now() - startedAt));
+    return createTimeoutOutcome(call, Math.max(0, clock.now() - startedAt));
   }
 }
 
 /** Returns the reply to a call that the time limit of the run interrupted. */
-export function outOfTime(call: ToolCall, milliseconds: number): ToolOutcome {
+export function createTimeoutOutcome(call: ToolCall, milliseconds: number): ToolOutcome {
   const summary = 'The run reached its time limit before this tool answered.';
   return { call, status: 'timed-out', findings: [], summary, milliseconds, attempts: 1 };
 }
@@ -327,7 +327,7 @@ function computeIdentity(finding: Finding): string {
 }
 
 /** Describes new evidence for the step of the node that numbered it: "2 new: E7, E8". */
-export function newEvidence(found: readonly Evidence[]): string {
+export function describeNewEvidence(found: readonly Evidence[]): string {
   return found.length === 0
     ? 'nothing new'
     : `${found.length} new: ${found.map((item) => item.id).join(', ')}`;

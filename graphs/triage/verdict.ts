@@ -18,8 +18,8 @@ import {
 } from '../../src/domain/calibration.ts';
 import type { Kind } from '../../src/domain/category.ts';
 import { type Evidence, holdsQuote } from '../../src/domain/evidence.ts';
-import { evidenceFrom } from '../../src/domain/finding-data.ts';
-import { lastingFailure } from '../../src/domain/lasting-failure.ts';
+import { listEvidenceFrom } from '../../src/domain/finding-data.ts';
+import { findLastingFailure } from '../../src/domain/lasting-failure.ts';
 import { boundReason, isPublishedRoute, type Route } from '../../src/domain/publish-bound.ts';
 import { mayPassAnyway } from '../../src/domain/rerun.ts';
 import { findMax, findMin } from '../../src/lib/collections.ts';
@@ -46,7 +46,7 @@ export function checkClaims(
   const kept: Claim[] = [];
   const dropped: { claim: Claim; reason: string; byCode: boolean }[] = [];
   for (const claim of answer.claims) {
-    const reason = whyNot(claim, byId);
+    const reason = findObstacle(claim, byId);
     if (reason !== null) dropped.push({ claim, reason, byCode: true });
     else if (unsupported.includes(claim.text))
       dropped.push({ claim, reason: 'its evidence does not support it', byCode: false });
@@ -64,7 +64,7 @@ export function quoteBuild(claims: readonly Claim[], sources: readonly { readonl
   return claims.some((claim) => claim.quotes.some((quote) => printed.has(quote.source)));
 }
 
-function whyNot(claim: Claim, byId: ReadonlyMap<string, Evidence>): string | null {
+function findObstacle(claim: Claim, byId: ReadonlyMap<string, Evidence>): string | null {
   if (claim.evidence.length === 0) return 'it cites no evidence';
   const missing = claim.evidence.filter((id) => !byId.has(id));
   if (missing.length > 0) return `it cites ${missing.join(', ')}, which does not exist`;
@@ -151,19 +151,19 @@ const LASTS = 0.4;
  */
 export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
   const { assessment, reading } = facts;
-  const moving = [...misquotations(facts), ...agreement(facts), ...history(facts)];
+  const moving = [...penalizeMisquotations(facts), ...weighAgreement(facts), ...weighHistory(facts)];
   if (reading === null) {
     return {
-      confidence: moved(assessment.confidence, moving),
+      confidence: sumFactors(assessment.confidence, moving),
       factors: [...(assessment.factors ?? []), ...moving],
     };
   }
-  const strength = evidenceStrength(facts);
+  const strength = computeEvidenceStrength(facts);
   const confirmed = (reading.assessment.factors ?? []).filter((other) => other.name === 'confirmed');
   const factors = [
-    factor(
+    createFactor(
       'evidence',
-      logit(strength),
+      computeLogit(strength),
       `${facts.claims.kept} of ${facts.claims.all} claims are ` +
         `supported; ${facts.quotesBuild ? 'the log is quoted' : 'no line of the log is quoted'}`,
     ),
@@ -173,14 +173,14 @@ export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
   const { category, kind } = facts.classification;
   const isShared = reading.category === category && (kind !== 'flaky_timing' || reading.kind === kind);
   const most = isNotDevelopersFault(facts.classification) && !isShared ? EXCUSED_ALONE : CEILING;
-  const judged = moved(
+  const judged = sumFactors(
     assessment.confidence,
     moving.filter((candidate) => candidate.name === 'agreement' && candidate.value > 0),
   );
-  return { confidence: Math.min(most, judged, moved(strength, [...confirmed, ...moving])), factors };
+  return { confidence: Math.min(most, judged, sumFactors(strength, [...confirmed, ...moving])), factors };
 }
 
-function evidenceStrength({ claims, quotesBuild, cited, assessment }: ConfidenceFacts): number {
+function computeEvidenceStrength({ claims, quotesBuild, cited, assessment }: ConfidenceFacts): number {
   if (claims.all === 0) return 0.05;
   const relevant = cited.filter((id) => assessment.grades[id] === 'relevant').length;
   const graded = cited.length === 0 ? 0 : relevant / cited.length;
@@ -194,10 +194,10 @@ function evidenceStrength({ claims, quotesBuild, cited, assessment }: Confidence
 }
 
 /** Lowers the confidence for wrong quotations: an analyst that invents one may have invented more. */
-function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
+function penalizeMisquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
   if (claims.misquoted === 0) return [];
   return [
-    factor(
+    createFactor(
       'quotations',
       (MISQUOTED * claims.misquoted) / claims.all,
       `${claims.misquoted} of ${claims.all} claims cite or quote something that does not exist`,
@@ -205,22 +205,22 @@ function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
   ];
 }
 
-function agreement({ reading, classification, assessment }: ConfidenceFacts): ConfidenceFactor[] {
+function weighAgreement({ reading, classification, assessment }: ConfidenceFacts): ConfidenceFactor[] {
   if (reading === null) return [];
   if (reading.category === classification.category) {
     const counts =
       assessment.confidence >= GUESS && !reading.abstained && !isNotDevelopersFault(classification);
     return [
-      factor(
+      createFactor(
         'agreement',
-        counts ? Math.max(0, AGREES * logit(reading.confidence)) : 0,
+        counts ? Math.max(0, AGREES * computeLogit(reading.confidence)) : 0,
         `the rules also find ${reading.category}`,
       ),
     ];
   }
-  if (reading.abstained) return [factor('agreement', 0, 'the rules are unsure')];
+  if (reading.abstained) return [createFactor('agreement', 0, 'the rules are unsure')];
   const sure = Math.max(0, 2 * reading.confidence - 1);
-  return [factor('agreement', DISAGREES * sure, `the rules find ${reading.category}`)];
+  return [createFactor('agreement', DISAGREES * sure, `the rules find ${reading.category}`)];
 }
 
 /** The tools that say what category earlier failures had. */
@@ -230,15 +230,15 @@ const REMEMBERING = ['read_failure_history', 'find_similar_failures', 'search_er
  * Returns what earlier builds say for and against the answer: the same failure had another category before,
  * or how often in a row the pipeline failed fits this cause, or does not.
  */
-function history({ evidence, classification, fingerprint }: ConfidenceFacts): ConfidenceFactor[] {
+function weighHistory({ evidence, classification, fingerprint }: ConfidenceFacts): ConfidenceFactor[] {
   const found: ConfidenceFactor[] = [];
-  const past = evidenceFrom(evidence, REMEMBERING).flatMap(({ data }) =>
+  const past = listEvidenceFrom(evidence, REMEMBERING).flatMap(({ data }) =>
     data.fingerprint === fingerprint ? (data.category ?? []) : [],
   );
   const other = past.find((category) => category !== classification.category);
   if (other !== undefined && !past.includes(classification.category))
-    found.push(factor('history', WAS_OTHERWISE, `the same failure was ${other} before`));
-  return found.concat(lasting(classification, evidence) ?? []);
+    found.push(createFactor('history', WAS_OTHERWISE, `the same failure was ${other} before`));
+  return found.concat(weighLasting(classification, evidence) ?? []);
 }
 
 /**
@@ -246,38 +246,38 @@ function history({ evidence, classification, fingerprint }: ConfidenceFacts): Co
  * away for many builds is more likely set up wrongly; and everything else is more likely where a passing
  * disturbance is less so. Returns null where this tells nothing. The judgement itself weighs flaky tests.
  */
-function lasting(
+function weighLasting(
   { category, kind, probabilities }: Classification,
   evidence: readonly Evidence[],
 ): ConfidenceFactor | null {
-  const same = lastingFailure(evidence);
+  const same = findLastingFailure(evidence);
   if (category === 'INFRA_ERROR') {
     if (same !== null && LASTS_IN_MACHINES.has(kind))
-      return factor('history', LASTS, `it has failed this way ${same.times} times in a row`);
-    const red = evidenceFrom(evidence, ['count_consecutive_failures']).map(({ data }) => data.count ?? 0);
+      return createFactor('history', LASTS, `it has failed this way ${same.times} times in a row`);
+    const red = listEvidenceFrom(evidence, ['count_consecutive_failures']).map(({ data }) => data.count ?? 0);
     const longest = findMax(red, 0);
     return longest < LONG_RED
       ? null
-      : factor('history', WAS_OTHERWISE, `it has failed ${longest} times in a row`);
+      : createFactor('history', WAS_OTHERWISE, `it has failed ${longest} times in a row`);
   }
   if (same === null || kind === 'flaky_timing') return null;
   const others = 1 - probabilities[category];
   const halved = Math.max(others - probabilities.INFRA_ERROR / 2, others / 2);
   const because = `it has failed this way ${same.times} times in a row, so a disturbance is less likely`;
-  return others <= 0 ? null : factor('history', Math.log(others / halved), because);
+  return others <= 0 ? null : createFactor('history', Math.log(others / halved), because);
 }
 
-function factor(name: string, value: number, because: string): ConfidenceFactor {
+function createFactor(name: string, value: number, because: string): ConfidenceFactor {
   return { name, value: Math.round(value * 1000) / 1000, because };
 }
 
-function moved(from: number, factors: readonly ConfidenceFactor[]): number {
+function sumFactors(from: number, factors: readonly ConfidenceFactor[]): number {
   const by = factors.reduce((sum, other) => sum + other.value, 0);
   if (by === 0) return from;
-  return Math.round((1 / (1 + Math.exp(-(logit(from) + by)))) * 1000) / 1000;
+  return Math.round((1 / (1 + Math.exp(-(computeLogit(from) + by)))) * 1000) / 1000;
 }
 
-function logit(value: number, least = 0.01): number {
+function computeLogit(value: number, least = 0.01): number {
   const within = Math.min(1 - least, Math.max(least, value));
   return Math.log(within / (1 - within));
 }
@@ -340,7 +340,7 @@ export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDec
   // By the doubt itself and not by its cap alone: no setting of the thresholds may publish what a person must
   // see.
   const publishable = doubts.every((doubt) => doubt.most === null && doubt.forbids !== true);
-  const wished = actionFor(
+  const wished = chooseAction(
     { confidence, founded: Math.max(confidence, verified), publishable },
     facts,
     limits,
@@ -351,7 +351,7 @@ export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDec
   if (facts.spent !== null && action !== 'auto_notify')
     reasons.push(`the run's budget (${facts.spent}) is used up`);
   if (action === 'auto_notify') reasons.push('every claim is backed by evidence');
-  else if (reasons.length === 0) reasons.push(belowText(confidence, limits.thresholds.autoNotify));
+  else if (reasons.length === 0) reasons.push(formatBelowThreshold(confidence, limits.thresholds.autoNotify));
   const by = facts.calibration === null ? null : { version: facts.calibration.version, raw: verified };
   return { action, confidence, reasons, stopped, calibrated: by };
 }
@@ -426,7 +426,7 @@ interface Sureness {
   readonly publishable: boolean;
 }
 
-function actionFor(
+function chooseAction(
   { confidence, founded, publishable }: Sureness,
   facts: ActionFacts,
   limits: TriageLimits,
@@ -441,7 +441,7 @@ function actionFor(
 }
 
 /** Formats a confidence rounded down, so that it is below its threshold as it is read, too. */
-function belowText(confidence: number, threshold: number): string {
+function formatBelowThreshold(confidence: number, threshold: number): string {
   return `confidence ${formatConfidence(confidence)} is below ${Number((threshold * 100).toFixed(2))} %`;
 }
 
@@ -485,9 +485,10 @@ export function findCalibration(
 }
 
 /** Returns what the calibration added to the confidence, in logits, for explanations. */
-export function calibrationFactors({ calibrated, confidence }: ActionDecision): ConfidenceFactor[] {
+export function listCalibrationFactors({ calibrated, confidence }: ActionDecision): ConfidenceFactor[] {
   if (calibrated === null) return [];
-  const value = Math.round((logit(confidence, 0.001) - logit(calibrated.raw, 0.001)) * 1000) / 1000;
+  const value =
+    Math.round((computeLogit(confidence, 0.001) - computeLogit(calibrated.raw, 0.001)) * 1000) / 1000;
   const because =
     `calibration ${calibrated.version}: a stated confidence of ${formatConfidence(calibrated.raw)} ` +
     `counts as ${formatConfidence(confidence)}`;

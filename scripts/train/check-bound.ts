@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { choosePublished, isPublishedRoute } from '../../src/domain/publish-bound.ts';
 import { type HeldOutcome, heldOutcomes, type LeftOut } from '../../src/judge/outcomes.ts';
-import { randomNumbers } from '../../src/lib/statistics.ts';
+import { createRandomNumbers } from '../../src/lib/statistics.ts';
 
 /*
  * Checks the bound on published answers: routes are chosen on some of the shipped outcomes, and what is published by them of the others is
@@ -53,7 +53,7 @@ if (!isReached) process.exitCode = 1;
 
 /** Draws which sources, or which projects, the routes are chosen by; the check is on the others. */
 function splitsBy(by: LeftOut, maxWrong: number): Split[] {
-  const next = randomNumbers(SEED);
+  const next = createRandomNumbers(SEED);
   const outcomes = heldOutcomes().filter(({ leftOut }) => leftOut === by);
   const unitOf = (heldOutcome: HeldOutcome) =>
     by === 'source' ? heldOutcome.source : `${heldOutcome.project}`;

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { BUCKETS } from '../../src/log/rank/features.ts';
 import { COLUMNS, type RankModel, scoreCandidates, type Tree } from '../../src/log/rank/model.ts';
-import { placeRanked, rankedMessages } from '../../src/log/rank/rank.ts';
+import { placeRanked, rankMessages } from '../../src/log/rank/rank.ts';
 import { reduceLogs } from '../../src/log/reduce/reduce.ts';
 import { foldsBy } from '../../src/replay/cases/case.ts';
 import { coveredShare } from '../../src/replay/figures/reading.ts';
@@ -133,7 +133,7 @@ function firstTells(
   proving: Float32Array,
 ): boolean {
   const ranked = candidates.lines.map((candidate, i) => ({ ...candidate, score: 0, proof: proving[i] ?? 0 }));
-  const line = rankedMessages({ log, found, structure }, ranked)[0]?.at?.line ?? 0;
+  const line = rankMessages({ log, found, structure }, ranked)[0]?.at?.line ?? 0;
   return wanted.some(([start, end]) => line >= start && line <= end);
 }
 

@@ -4,7 +4,7 @@ import { Help, type Option } from 'commander';
 import { createTerminalApp } from '../../src/app/terminal-app.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { readInput } from '../../src/cli/triage/input.ts';
-import { localBuild } from '../../src/cli/triage/triage-input.ts';
+import { createLocalBuild } from '../../src/cli/triage/triage-input.ts';
 import { renderBlocks } from '../../src/cli/triage/triage-text.ts';
 import { embedded } from '../../src/config/load.ts';
 import { parseConfig, VARIABLES } from '../../src/config/schema.ts';
@@ -65,7 +65,7 @@ async function example(): Promise<string> {
   const config = parseConfig(embedded('.faultline', resolve(HOME, 'knowledge')));
   const app = await createTerminalApp(config, silentLogger);
   const sources = await readInput(resolve(HOME, EXAMPLE), config.http.maxLogBytes);
-  const { analyses, groups } = await app.triage(localBuild(), sources, AbortSignal.timeout(60_000));
+  const { analyses, groups } = await app.triage(createLocalBuild(), sources, AbortSignal.timeout(60_000));
   const alike = analyses.map((analysis) => ({ ...analysis, id: 'ID', milliseconds: 0 }));
   const answers = arrangeAnswers(pairWithFailures(alike, groups));
   const block = renderBlocks(answers, { color: false, width: COLUMNS })

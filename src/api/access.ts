@@ -67,7 +67,7 @@ export function enforceAccess(
     return bySession ? await sessions.find(request) : await holders.find(authorization);
   };
   app.addHook('onRequest', async (request) => {
-    const role = roleFor(request);
+    const role = findRole(request);
     if (role === null) return;
     request.principal = await find(request);
     await count(request);
@@ -75,7 +75,7 @@ export function enforceAccess(
   });
   // An event stream ends soon after its reader loses access.
   app.addHook('onSend', async (request, reply, payload) => {
-    const role = roleFor(request);
+    const role = findRole(request);
     if (
       role === null ||
       !(payload instanceof Readable) ||
@@ -98,20 +98,20 @@ export function enforceAccess(
 }
 
 /** Returns null if the route requires no authentication. */
-function roleFor(request: FastifyRequest): Role | null {
+function findRole(request: FastifyRequest): Role | null {
   const access: RouteAccess | undefined = request.routeOptions.config.access;
   return access === undefined || 'open' in access || 'signature' in access ? null : access.role;
 }
 
 function requireRole(principal: Principal, role: Role): void {
-  if (!holds(principal, role)) throw lacksRole(principal, role);
+  if (!holds(principal, role)) throw createMissingRoleError(principal, role);
 }
 
 function isDocs(url: string): boolean {
   return url === DOCS_PATH || url.startsWith(`${DOCS_PATH}/`);
 }
 
-function lacksRole(principal: Principal, role: Role): TriageError {
+function createMissingRoleError(principal: Principal, role: Role): TriageError {
   return new TriageError(
     'forbidden',
     `${principal.name} does not have permission: this needs the role "${role}".`,

@@ -17,7 +17,6 @@ import { readTrust, type TrustDeps } from '../service/answers/trust.ts';
 import {
   AmbiguousBuild,
   AnalysisSummary,
-  answeredAnalysis,
   BuildAnalyses,
   BuildList,
   BuildsQuery,
@@ -27,6 +26,7 @@ import {
   FailuresQuery,
   findBuild,
   findByNumber,
+  getAnsweredAnalysis,
   LibraryList,
   LibraryQuery,
   NarrowQuery,
@@ -34,11 +34,11 @@ import {
   type TriageState,
   toAnalysisSummary,
 } from '../service/answers/views.ts';
-import { shownWhose } from '../service/answers/whose.ts';
+import { findShownWhose } from '../service/answers/whose.ts';
 import type { ScopedStores } from '../stores/stores.ts';
 import { registerDeploymentRoutes } from './deployment-routes.ts';
 import { registerFlakyRoutes } from './flaky-routes.ts';
-import { type ApiApp, found, route } from './route.ts';
+import { type ApiApp, requireFound, route } from './route.ts';
 
 interface PublishDeps {
   readonly clock: Clock;
@@ -119,8 +119,8 @@ function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
     async ({ query: { limit, offset, since, until, ...given } }) => {
       const filter = {
         ...present(given),
-        ...(since !== undefined && { since: isoTime(since) }),
-        ...(until !== undefined && { until: isoTime(until) }),
+        ...(since !== undefined && { since: toIsoTime(since) }),
+        ...(until !== undefined && { until: toIsoTime(until) }),
       };
       return toPage(await builds.list(filter, { limit, offset }), { limit, offset });
     },
@@ -154,7 +154,7 @@ function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
       return {
         buildId: build.id,
         triage,
-        analyses: (await readBuildAnswers(deps.stores, build.id)).map(answeredAnalysis),
+        analyses: (await readBuildAnswers(deps.stores, build.id)).map(getAnsweredAnalysis),
       };
     },
   );
@@ -186,10 +186,10 @@ function registerAnalysisRoutes(app: ApiApp, { stores, masker }: PublishDeps): v
       response: { 200: AnalysisWithWhose },
     }),
     async ({ params: { id } }) => {
-      const analysis = found(await stores.analyses.find(id), `analysis ${id}`);
+      const analysis = requireFound(await stores.analyses.find(id), `analysis ${id}`);
       const answers = await readBuildAnswers(stores, analysis.buildId);
       const whose = answers.find((answer) => answer.analysis.id === id)?.whose ?? null;
-      return { ...shownAnalysis(withAgreedFix(analysis, whose)), whose: shownWhose(whose) };
+      return { ...shownAnalysis(withAgreedFix(analysis, whose)), whose: findShownWhose(whose) };
     },
   );
   const summary =
@@ -204,7 +204,7 @@ function registerAnalysisRoutes(app: ApiApp, { stores, masker }: PublishDeps): v
       },
     }),
     async ({ params: { id }, headers }, reply) => {
-      const analysis = found(await stores.analyses.find(id), `analysis ${id}`);
+      const analysis = requireFound(await stores.analyses.find(id), `analysis ${id}`);
       const trace = await buildTrace(analysis, async (text) => (await masker.mask(text)).text);
       // An analysis never changes.
       const tag = `"${createHash('sha256').update(JSON.stringify(trace)).digest('base64url').slice(0, 27)}"`;
@@ -267,7 +267,7 @@ function registerExportRoutes(app: ApiApp, { stores, config: { http } }: Publish
 }
 
 /** Converts a time from a query string to the form that stores expect. */
-function isoTime(given: string): string {
+function toIsoTime(given: string): string {
   return new Date(Math.max(0, Date.parse(given))).toISOString();
 }
 
@@ -285,7 +285,7 @@ function registerFailureRoute(app: ApiApp, { stores }: PublishDeps): void {
         ...searched,
         ...present(given),
         ...(words.length > 0 && { words }),
-        ...(since !== undefined && { since: isoTime(since) }),
+        ...(since !== undefined && { since: toIsoTime(since) }),
       };
       return toPage(await stores.failures.search(filter, { limit, offset }), { limit, offset });
     },
@@ -310,6 +310,6 @@ function registerLibraryRoutes(app: ApiApp, { stores }: PublishDeps): void {
       params: Params,
       response: { 200: LibraryEntry },
     }),
-    async ({ params: { id } }) => found(await stores.library.find(id), `library entry ${id}`),
+    async ({ params: { id } }) => requireFound(await stores.library.find(id), `library entry ${id}`),
   );
 }

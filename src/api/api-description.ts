@@ -59,7 +59,7 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     description: 'A token from `faultline token make`, `POST /api/tokens` or FAULTLINE_TOKENS.',
   },
-  slackSignature: signedHeader(
+  slackSignature: describeSignedHeader(
     'X-Slack-Signature',
     '`v0=` and the HMAC-SHA256 of `v0:<timestamp>:<raw body>`, in hexadecimal.',
   ),
@@ -225,6 +225,6 @@ function takesNoBody(body: unknown): boolean {
   return body instanceof z.ZodType && body.safeParse(undefined).success;
 }
 
-function signedHeader(name: string, description: string) {
+function describeSignedHeader(name: string, description: string) {
   return { type: 'apiKey', in: 'header', name, description } as const;
 }

@@ -102,7 +102,7 @@ function registerAsk(app: ApiApp, { ask, logger }: AskRouteDeps, gate: Gate, ask
       const leave = gate.enter();
       reply.header('cache-control', 'no-store');
       if (wantsEvents(request)) {
-        sendEvents(reply, answering(opened, ask, leave, logger));
+        sendEvents(reply, streamAnswer(opened, ask, leave, logger));
         return reply;
       }
       const gone = new AbortController();
@@ -126,8 +126,8 @@ function sendEvents(reply: Pick<FastifyReply, 'header' | 'send'>, events: Readab
   reply.send(events);
 }
 
-function answering(opened: OpenQuestion, ask: Ask, leave: () => void, logger: Logger): Readable {
-  return eventStream(
+function streamAnswer(opened: OpenQuestion, ask: Ask, leave: () => void, logger: Logger): Readable {
+  return createEventStream(
     async (emit, signal) => {
       const onStep = (step: Step) => emit('step', step);
       const onText = ({ text, restart }: TextPiece) =>
@@ -204,7 +204,7 @@ type Emit = (event: string, data: object) => void;
  * Runs work that tells events, as a stream of server-sent events: a comment at once and every 15 s, the
  * events, on failure `error`, and `done` at the end. Where the reader goes away the work's signal is aborted.
  */
-export function eventStream(
+export function createEventStream(
   work: (emit: Emit, signal: AbortSignal) => Promise<void>,
   onError: (error: unknown) => void,
 ): Readable {

@@ -1,6 +1,6 @@
 import { TriageError } from '../domain/errors.ts';
 
-export function tokenIn(authorization: string | undefined): string {
+export function readToken(authorization: string | undefined): string {
   const token = /^Bearer ([\x21-\x7e]{1,1000})$/i.exec(authorization ?? '')?.[1];
   if (token !== undefined) return token;
   throw new TriageError(
@@ -9,6 +9,6 @@ export function tokenIn(authorization: string | undefined): string {
   );
 }
 
-export function refused(what: string): TriageError {
+export function createRefusedError(what: string): TriageError {
   return new TriageError('unauthenticated', `The token ${what}.`);
 }

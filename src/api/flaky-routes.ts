@@ -5,7 +5,7 @@ import type { Clock } from '../lib/time.ts';
 import { pageQuery, queryInteger, toPage } from '../ports/database.ts';
 import {
   FlakyTest,
-  flakyTest,
+  formatFlakyTest,
   QuarantineRequest,
   quarantineCsv,
   quarantineJunitNames,
@@ -75,7 +75,7 @@ export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDe
       },
     ),
     async (request) =>
-      flakyTest(await quarantineTest({ stores, clock }, request.body, requireReviewer(request))),
+      formatFlakyTest(await quarantineTest({ stores, clock }, request.body, requireReviewer(request))),
   );
   app.get(
     '/api/flaky-tests',
@@ -104,7 +104,7 @@ export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDe
         const { type, write } = TEXTS[format];
         return await reply.type(type).send(write(await listAll(stores, filter)));
       }
-      const items = (await stores.flakiness.list(filter, { limit, offset })).map(flakyTest);
+      const items = (await stores.flakiness.list(filter, { limit, offset })).map(formatFlakyTest);
       return toPage(items, { limit, offset });
     },
   );

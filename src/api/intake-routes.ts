@@ -7,7 +7,7 @@ import type { IntakeDeps, IntakeParts, IntakeSettings } from '../service/intake/
 import type { ScopedStores } from '../stores/stores.ts';
 import { buildDeliveryLinks } from './answers.ts';
 import { registerBuildUpload } from './build-upload.ts';
-import { type ApiApp, found, route } from './route.ts';
+import { type ApiApp, requireFound, route } from './route.ts';
 import { registerWebhook } from './webhook-route.ts';
 
 /**
@@ -63,7 +63,7 @@ export function registerDeliveryRoute(app: ApiApp, { stores, settings }: Deliver
       response: { 200: DeliveryView },
     }),
     async ({ params: { source, id } }) => {
-      const kept = found(await stores.deliveries.find(source, id), `delivery ${id} of ${source}`);
+      const kept = requireFound(await stores.deliveries.find(source, id), `delivery ${id} of ${source}`);
       const { event, state, attempts, receivedAt, buildId } = kept;
       const key = { source, deliveryId: id };
       return {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
-import { typedText } from '../domain/errors.ts';
+import { createTypedText } from '../domain/errors.ts';
 import {
   AddedDocument,
   Embedded,
@@ -8,11 +8,11 @@ import {
   ShownDocument,
   TeamDocument,
 } from '../ports/knowledge.ts';
-import { type ApiApp, found, route } from './route.ts';
+import { type ApiApp, requireFound, route } from './route.ts';
 
 const Params = z.object({ id: z.string().min(1).max(300).describe('ID or source of the document') });
 const Upload = z.object({
-  source: typedText(300).describe('Name that identifies the document, such as runbooks/disk.md'),
+  source: createTypedText(300).describe('Name that identifies the document, such as runbooks/disk.md'),
   category: Category.nullish(),
   content: z.base64().describe('The file: Markdown, HTML, PDF, DOCX, PPTX, XLSX or plain text'),
   dryRun: z.boolean().optional().describe('Parse the document without storing it'),
@@ -63,7 +63,7 @@ export function registerKnowledgeRoutes(
       params: Params,
       response: { 200: ShownDocument },
     }),
-    async ({ params: { id } }) => found(await knowledge.show(id), `document ${id}`),
+    async ({ params: { id } }) => requireFound(await knowledge.show(id), `document ${id}`),
   );
   app.delete(
     '/api/knowledge/:id',
@@ -71,6 +71,6 @@ export function registerKnowledgeRoutes(
       params: Params,
       response: { 200: TeamDocument },
     }),
-    async ({ params: { id } }) => found(await knowledge.remove(id), `document ${id}`),
+    async ({ params: { id } }) => requireFound(await knowledge.remove(id), `document ${id}`),
   );
 }

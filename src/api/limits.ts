@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RouteAccess } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import { findMax } from '../lib/collections.ts';
-import { tooMany } from './refusal.ts';
+import { createTooManyError } from './refusal.ts';
 
 const MINUTE_MS = 60_000;
 /** The number of wrong tokens or signatures per minute and address before the address must wait. */
@@ -53,7 +53,7 @@ export function createLimits(
     countHolder: async (request: FastifyRequest) => {
       const counted = await byHolder(request);
       if (!counted.isAllowed && counted.isExceeded)
-        throw tooMany('Too many requests with this token.', counted.ttl);
+        throw createTooManyError('Too many requests with this token.', counted.ttl);
     },
     /**
      * Counts a wrong token or signature and returns how long its sender must wait, in milliseconds. Returns
@@ -64,7 +64,7 @@ export function createLimits(
       const waits = counted.map((limit) => (!limit.isAllowed && limit.isExceeded ? limit.ttl : 0));
       return findMax(waits) > 0 ? findMax(waits) : null;
     },
-    countStream: streamCounter(),
+    countStream: countStream(),
   };
 }
 
@@ -72,7 +72,7 @@ export function createLimits(
  * Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` where too many
  * are open.
  */
-function streamCounter() {
+function countStream() {
   const open = new Map<string, number>();
   let all = 0;
   return ({ principal }: FastifyRequest) => {
@@ -124,7 +124,8 @@ function limitSources(app: FastifyInstance, perMinute: number): void {
     const known = source === null ? undefined : windows.get(source);
     if (known === undefined || known.count < perMinute) return;
     const waitMs = known.from + MINUTE_MS - Date.now();
-    if (waitMs > 0) throw tooMany('Too many deliveries from this sender. Deliver them again later.', waitMs);
+    if (waitMs > 0)
+      throw createTooManyError('Too many deliveries from this sender. Deliver them again later.', waitMs);
   });
   app.addHook('onResponse', async (request, reply) => {
     const source = reply.statusCode < 300 ? identifySender(request) : null;

@@ -11,7 +11,7 @@ import {
   sendTest,
 } from '../service/notification-rules.ts';
 import { requireReviewer } from '../service/review/queue.ts';
-import { type ApiApp, found, route } from './route.ts';
+import { type ApiApp, requireFound, route } from './route.ts';
 
 const TAG = 'Notifications';
 const Params = z.object({ id: z.string().min(1).max(100).describe('ID of the rule') });
@@ -44,7 +44,7 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
       response: { 200: Details },
     }),
     async ({ params: { id } }) => {
-      const rule = found(await rules.find(id), `notification rule ${id}`);
+      const rule = requireFound(await rules.find(id), `notification rule ${id}`);
       return { rule, messages: await rules.messages(id, LISTED), events: await rules.events(id, LISTED) };
     },
   );
@@ -103,7 +103,11 @@ export function registerNotificationRoutes(app: ApiApp, deps: RuleDeps): void {
     }),
     async (request) => {
       const { id } = request.params;
-      await sendTest(deps, found(await rules.find(id), `notification rule ${id}`), requireReviewer(request));
+      await sendTest(
+        deps,
+        requireFound(await rules.find(id), `notification rule ${id}`),
+        requireReviewer(request),
+      );
       return DONE;
     },
   );

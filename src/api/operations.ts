@@ -8,7 +8,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import { z } from 'zod';
 import type { App } from '../app/served-app.ts';
 import type { RouteAccess } from '../domain/access.ts';
-import { operation } from '../lib/openapi.ts';
+import { describeOperation } from '../lib/openapi.ts';
 import { type Tracer, withFields } from '../ports/telemetry.ts';
 import { toFastifyLogger } from './refusal.ts';
 
@@ -37,7 +37,7 @@ export function registerOperations(app: FastifyInstance, deps: WatchedApp, acces
     {
       config: { access: access.metrics },
       schema: {
-        ...operation(
+        ...describeOperation(
           'Health',
           'readMetrics',
           'Prometheus metrics',
@@ -57,7 +57,7 @@ export function registerOperations(app: FastifyInstance, deps: WatchedApp, acces
     {
       config: { access: access.details },
       schema: {
-        ...operation('Health', 'readReadiness', 'Status of each backend'),
+        ...describeOperation('Health', 'readReadiness', 'Status of each backend'),
         response: {
           200: z.object({
             ready: z.boolean(),
@@ -83,7 +83,7 @@ function registerHealth(app: FastifyInstance, deps: WatchedApp): void {
         rateLimit: false,
       },
       schema: {
-        ...operation('Health', 'checkHealth', 'Liveness check'),
+        ...describeOperation('Health', 'checkHealth', 'Liveness check'),
         response: { 200: z.object({ alive: z.literal(true) }) },
       },
     },
@@ -99,7 +99,7 @@ function registerHealth(app: FastifyInstance, deps: WatchedApp): void {
         rateLimit: false,
       },
       schema: {
-        ...operation('Health', 'checkReadiness', 'Readiness check and unavailable backends'),
+        ...describeOperation('Health', 'checkReadiness', 'Readiness check and unavailable backends'),
         response: {
           200: z.object({ ready: z.literal(true), ...Short }),
           503: z.object({ ready: z.literal(false), ...Short }),

@@ -73,9 +73,9 @@ export function recordRefusal(
   logger: Logger,
 ): Refusal {
   const error = toTriageError(thrown, request);
-  const status = statusFor(error);
+  const status = chooseStatus(error);
   const fields = {
-    ...requestFields(request),
+    ...listRequestFields(request),
     status,
     code: error.code,
     reason: error.message,
@@ -88,7 +88,7 @@ export function recordRefusal(
     reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
   if (status === 413) closeAfterAnswer(request, reply);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  return { status, error, message: toldMessage(error, request) };
+  return { status, error, message: toClientMessage(error, request) };
 }
 
 /** Milliseconds for which the rest of a refused body is read and discarded. */
@@ -117,7 +117,7 @@ const REFUSED_VALUE = /^2[23]/;
 /** The PostgreSQL error `disk_full`. The sender may retry once space has been freed. */
 const DISK_FULL = '53100';
 
-function statusFor(error: TriageError): number {
+function chooseStatus(error: TriageError): number {
   if (error.code === 'storage-failed' && error.details.state === DISK_FULL) return 507;
   if (error.code === 'storage-failed' && REFUSED_VALUE.test(String(error.details.state))) return 500;
   return STATUS[error.code] ?? 500;
@@ -127,7 +127,7 @@ function statusFor(error: TriageError): number {
  * Returns the message for the client. Driver messages name hosts, users, and values, so they appear only in
  * the log.
  */
-function toldMessage(error: TriageError, request: FastifyRequest): string {
+function toClientMessage(error: TriageError, request: FastifyRequest): string {
   if (error.code !== 'storage-failed' || error.cause === undefined) return error.message;
   return `The database request failed. See the server log, request ${request.id}.`;
 }
@@ -189,7 +189,7 @@ function readStatusCode(thrown: unknown): number | null {
     : null;
 }
 
-export function tooMany(message: string, waitMs: number): TriageError {
+export function createTooManyError(message: string, waitMs: number): TriageError {
   return new TriageError(
     'rate-limited',
     `${message} Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`,
@@ -303,7 +303,7 @@ function readPath(request: FastifyRequest): string {
   return (request.url.split('?')[0] ?? '').slice(0, 300);
 }
 
-function requestFields(request: FastifyRequest): object {
+function listRequestFields(request: FastifyRequest): object {
   return {
     requestId: request.id,
     method: request.method,
@@ -321,7 +321,7 @@ const PROBES: readonly string[] = ['/healthz', '/readyz', '/metrics'];
  */
 export function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const fields = {
-    ...requestFields(request),
+    ...listRequestFields(request),
     status: reply.statusCode,
     milliseconds: Math.round(reply.elapsedTime),
   };
@@ -333,14 +333,14 @@ export function logAnswer(logger: Logger, request: FastifyRequest, reply: Fastif
 
 /** Adapts the logger port to the interface that Fastify and its plugins use. */
 export function toFastifyLogger(logger: Logger): FastifyBaseLogger {
-  return overLogger(() => logger);
+  return createLazyLogger(() => logger);
 }
 
 /**
  * Creates each request logger when it first writes. Fastify creates one for every request, and few of them
  * write a line.
  */
-function overLogger(made: () => Logger): FastifyBaseLogger {
+function createLazyLogger(made: () => Logger): FastifyBaseLogger {
   const to = (write: (fields: object, message: string) => void) => (fields: unknown, message?: unknown) =>
     typeof fields === 'object' && fields !== null
       ? write(fields, String(message ?? 'server'))
@@ -354,6 +354,6 @@ function overLogger(made: () => Logger): FastifyBaseLogger {
     error: to((fields, message) => made().error(fields, message)),
     fatal: to((fields, message) => made().error(fields, message)),
     silent: () => undefined,
-    child: (fields) => overLogger(() => made().child(fields)),
+    child: (fields) => createLazyLogger(() => made().child(fields)),
   };
 }

@@ -1,25 +1,25 @@
 import { z } from 'zod';
-import { TriageError, typedText } from '../domain/errors.ts';
+import { createTypedText, TriageError } from '../domain/errors.ts';
 import { Review, ReviewCounts, ReviewerQuestion } from '../domain/review.ts';
 import { present } from '../lib/collections.ts';
 import { toPage } from '../ports/database.ts';
 import { readBuildAnswers } from '../service/answers/views.ts';
-import { shownWhose } from '../service/answers/whose.ts';
+import { findShownWhose } from '../service/answers/whose.ts';
 import { type DecideDeps, decideReview, listSame } from '../service/review/decide.ts';
 import {
   answerQuestion,
+  createObstacleError,
+  createRacedError,
+  createUnknownReviewError,
   isAdmin,
   nextFor,
   notHeld,
-  obstacle,
   openQuestions,
   openReviewFor,
   type QuestionDeps,
-  raced,
   requireReviewer,
   skipReview,
   takeOverReview,
-  unknownReview,
 } from '../service/review/queue.ts';
 import { undoDecision } from '../service/review/undo.ts';
 import {
@@ -94,7 +94,7 @@ function registerReading(app: ApiApp, { stores }: ReviewDeps): void {
     async (request) => {
       const { id } = request.params;
       const review = await stores.reviews.find(id);
-      if (review === null) throw unknownReview(id);
+      if (review === null) throw createUnknownReviewError(id);
       const [analysis, events] = await Promise.all([
         stores.analyses.find(review.analysisId),
         stores.reviews.events(id),
@@ -103,7 +103,7 @@ function registerReading(app: ApiApp, { stores }: ReviewDeps): void {
         throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
       const answers = await readBuildAnswers(stores, analysis.buildId);
       const whose = answers.find((answer) => answer.analysis.id === analysis.id)?.whose ?? null;
-      return { review, analysis, events, whose: shownWhose(whose) };
+      return { review, analysis, events, whose: findShownWhose(whose) };
     },
   );
 }
@@ -121,8 +121,8 @@ function registerHolding(app: ApiApp, { stores, claimMs }: ReviewDeps): void {
       const claimed = await stores.reviews.claim(id, reviewer, claimMs);
       if (claimed !== null) return claimed;
       const review = await stores.reviews.find(id);
-      if (review === null) throw unknownReview(id);
-      throw obstacle(review, reviewer) ?? raced(review);
+      if (review === null) throw createUnknownReviewError(id);
+      throw createObstacleError(review, reviewer) ?? createRacedError(review);
     },
   );
   app.post(
@@ -137,8 +137,8 @@ function registerHolding(app: ApiApp, { stores, claimMs }: ReviewDeps): void {
       const released = await stores.reviews.release(id, reviewer);
       if (released !== null) return released;
       const review = await stores.reviews.find(id);
-      if (review === null) throw unknownReview(id);
-      throw obstacle(review, reviewer) ?? notHeld(review);
+      if (review === null) throw createUnknownReviewError(id);
+      throw createObstacleError(review, reviewer) ?? notHeld(review);
     },
   );
 }
@@ -299,7 +299,7 @@ function registerQuestionRoutes(app: ApiApp, deps: ReviewDeps): void {
         'The answer becomes evidence with your name, and the analysis continues. ' +
         'A question can be answered once.',
       params: Params,
-      body: z.strictObject({ answer: typedText(4000) }),
+      body: z.strictObject({ answer: createTypedText(4000) }),
       response: { 200: ReviewerQuestion },
     }),
     async (request) =>

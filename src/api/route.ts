@@ -10,7 +10,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { Role } from '../domain/review.ts';
-import { operation } from '../lib/openapi.ts';
+import { describeOperation } from '../lib/openapi.ts';
 
 /** The server where routes are typed by their zod schemas. */
 export type ApiApp = FastifyInstance<
@@ -42,13 +42,13 @@ export function route<const Schema extends RouteSchema>(
 ) {
   return {
     config: { access: { role } },
-    schema: { ...operation(tag, operationId, summary), ...schema },
+    schema: { ...describeOperation(tag, operationId, summary), ...schema },
     ...(409 in schema.response ? { errorHandler: answerConflict } : {}),
   };
 }
 
 /** Returns the value. Throws `not-found` if it is null; `what` names it: "analysis ana_1". */
-export function found<Value>(value: Value | null, what: string): Value {
+export function requireFound<Value>(value: Value | null, what: string): Value {
   if (value === null) throw new TriageError('not-found', `There is no ${what}.`);
   return value;
 }

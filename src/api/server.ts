@@ -30,12 +30,12 @@ import { registerNotificationRoutes } from './notification-routes.ts';
 import { observeRequests, registerOperations } from './operations.ts';
 import {
   answerUnrouted,
+  createTooManyError,
   logAnswer,
   recordRefusal,
   refuse,
   refuseBroken,
   toFastifyLogger,
-  tooMany,
   type UnknownPages,
 } from './refusal.ts';
 import { registerReviewRoutes } from './review-routes.ts';
@@ -169,7 +169,7 @@ function createServer({ config, logger }: Pick<HttpDeps, 'config' | 'logger'>) {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: config.http.maxBodyBytes,
-    trustProxy: trustedProxies(config.http.trustProxy),
+    trustProxy: createTrustedProxies(config.http.trustProxy),
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAMETER },
     // Refusals of the router itself (a broken URL) take the same road as all others.
@@ -185,7 +185,7 @@ function createServer({ config, logger }: Pick<HttpDeps, 'config' | 'logger'>) {
 /**
  * Creates Fastify's proxy setting. A number counts hops from this server: the first hop is the direct peer.
  */
-function trustedProxies(
+function createTrustedProxies(
   trust: Config['http']['trustProxy'],
 ): false | string[] | ((address: string, hop: number) => boolean) {
   return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
@@ -199,7 +199,8 @@ async function limitAndHarden(app: FastifyInstance, deps: HttpDeps, unrouted: Un
   await app.register(rateLimit, {
     max: deps.config.http.rateLimit,
     timeWindow: 60_000,
-    errorResponseBuilder: (_request, context) => tooMany('Too many requests from this address.', context.ttl),
+    errorResponseBuilder: (_request, context) =>
+      createTooManyError('Too many requests from this address.', context.ttl),
   });
   const { tokenRateLimit, sourceRateLimit } = deps.config.http;
   const limits = createLimits(app, { perToken: tokenRateLimit, perSource: sourceRateLimit });
@@ -207,7 +208,9 @@ async function limitAndHarden(app: FastifyInstance, deps: HttpDeps, unrouted: Un
     const isGuess = error instanceof TriageError && error.code === 'unauthenticated';
     const waitMs = isGuess ? await limits.countGuess(request) : null;
     const answer =
-      waitMs === null ? error : tooMany('Too many invalid tokens or signatures from this address.', waitMs);
+      waitMs === null
+        ? error
+        : createTooManyError('Too many invalid tokens or signatures from this address.', waitMs);
     return refuse(answer, request, reply, deps.logger);
   });
   app.addHook('onRequest', async (request, reply) => {

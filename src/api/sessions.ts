@@ -61,10 +61,10 @@ export function createSessions(
     find: async (request) => {
       const id = sessionIn(request);
       const holder = id === null ? null : await store.find(hashSessionId(id));
-      if (holder === null) throw signedOut();
+      if (holder === null) throw createSignedOutError();
       const principal =
         'principal' in holder ? holder.principal : await holders.findByDigest(holder.tokenDigest);
-      if (principal === null) throw signedOut();
+      if (principal === null) throw createSignedOutError();
       return principal;
     },
     exchange: async (request, token) => {
@@ -86,7 +86,7 @@ export function createSessions(
   };
 }
 
-function signedOut(): TriageError {
+function createSignedOutError(): TriageError {
   return new TriageError('unauthenticated', 'You are not signed in.');
 }
 

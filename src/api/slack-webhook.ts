@@ -8,7 +8,7 @@ import { TriageError } from '../domain/errors.ts';
 import { jsonIn } from '../lib/text.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { rawBody, readHeader } from './webhook-route.ts';
+import { getRawBody, readHeader } from './webhook-route.ts';
 
 interface SlackWebhookDeps {
   /** Absent: Slack is not used, and every request is refused. */
@@ -63,7 +63,7 @@ export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDep
     },
     async (request, reply) => {
       const { slack } = deps;
-      const body = rawBody(request);
+      const body = getRawBody(request);
       const signed = {
         timestamp: readHeader(request, 'x-slack-request-timestamp'),
         signature: readHeader(request, 'x-slack-signature'),
@@ -177,7 +177,9 @@ function checkSlackSignature(
   nowMs: number,
 ): void {
   if (timestamp === undefined || signature === undefined)
-    throw refused('The request is not signed: X-Slack-Signature and X-Slack-Request-Timestamp are needed.');
+    throw createRefusedError(
+      'The request is not signed: X-Slack-Signature and X-Slack-Request-Timestamp are needed.',
+    );
   if (secrets.length === 0) {
     throw new TriageError(
       'forbidden',
@@ -186,7 +188,7 @@ function checkSlackSignature(
     );
   }
   if (!/^\d{1,12}$/.test(timestamp) || !/^v0=[0-9a-f]{64}$/.test(signature))
-    throw refused(
+    throw createRefusedError(
       'X-Slack-Signature must be v0=<64 hexadecimal digits>, and X-Slack-Request-Timestamp Unix time ' +
         'in seconds.',
     );
@@ -195,9 +197,11 @@ function checkSlackSignature(
     timingSafeEqual(given, Buffer.from(computeSignature(secret, timestamp, body))),
   );
   if (!matches.includes(true))
-    throw refused("X-Slack-Signature does not match any configured secret. Is it the app's signing secret?");
+    throw createRefusedError(
+      "X-Slack-Signature does not match any configured secret. Is it the app's signing secret?",
+    );
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > TOLERANCE_SECONDS)
-    throw refused(
+    throw createRefusedError(
       `X-Slack-Request-Timestamp is more than ${TOLERANCE_SECONDS / 60} minutes from the server's time.`,
     );
 }
@@ -206,6 +210,6 @@ function computeSignature(secret: string, timestamp: string, body: Buffer): stri
   return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex')}`;
 }
 
-function refused(message: string): TriageError {
+function createRefusedError(message: string): TriageError {
   return new TriageError('unauthenticated', message);
 }

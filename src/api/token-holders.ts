@@ -6,7 +6,7 @@ import type { Principal } from '../domain/review.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { TokenStore } from '../stores/access.ts';
-import { refused, tokenIn } from './bearer-token.ts';
+import { createRefusedError, readToken } from './bearer-token.ts';
 
 /**
  * The time for which a database lookup is cached, in milliseconds. Another process may still accept a revoked
@@ -69,15 +69,17 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
   };
 
   const identify = async (token: string): Promise<Principal> => {
-    const holder = holderAmong(known, digestOfToken(token));
+    const holder = findHolder(known, digestOfToken(token));
     if (holder !== null) return holder;
     const found = isTokenForm(token) ? await look(digestOfToken(token)) : null;
     if (found === null)
-      throw refused(
+      throw createRefusedError(
         'is invalid. Create tokens with `faultline token make`, or configure them in FAULTLINE_TOKENS',
       );
     if (found.state !== 'valid')
-      throw refused(`"${found.token.name}" ${found.state === 'expired' ? 'has expired' : 'was revoked'}`);
+      throw createRefusedError(
+        `"${found.token.name}" ${found.state === 'expired' ? 'has expired' : 'was revoked'}`,
+      );
     touch(found.token.id);
     return toPrincipal(found.token);
   };
@@ -88,7 +90,7 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
      * `storage-failed` if the database cannot be queried.
      */
     find: async (authorization: string | undefined): Promise<Principal> =>
-      await identify(tokenIn(authorization)),
+      await identify(readToken(authorization)),
     /**
      * Returns the holder of this token, under the name of the configured or created token, and the digest by
      * which `findByDigest` recognizes the token. Throws as `find` does.
@@ -99,7 +101,7 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
      * expired, or is no longer configured.
      */
     findByDigest: async (digest: string): Promise<Principal | null> => {
-      const holder = holderAmong(known, digest);
+      const holder = findHolder(known, digest);
       if (holder !== null) return holder;
       const found = await look(digest);
       if (found === null || found.state !== 'valid') return null;
@@ -116,7 +118,7 @@ function toPrincipal({ name, roles, repositories }: AccessToken): Principal {
 }
 
 /** Compares with every configured token in constant time; digests make the lengths equal. */
-function holderAmong(
+function findHolder(
   known: readonly { readonly principal: Principal; readonly digest: Buffer }[],
   token: string,
 ): Principal | null {

@@ -3,7 +3,7 @@ import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '
 import type { Logger } from '../ports/telemetry.ts';
 import type { TokenStore } from '../stores/access.ts';
 import { readPrincipalName } from './access.ts';
-import { type ApiApp, found, route } from './route.ts';
+import { type ApiApp, requireFound, route } from './route.ts';
 
 interface TokenRouteDeps {
   readonly tokens: TokenStore;
@@ -54,7 +54,10 @@ export function registerTokenRoutes(
       response: { 200: AccessToken },
     }),
     async ({ params: { id }, principal }) => {
-      const revoked = found(await tokens.revoke(id, readPrincipalName(principal)), `active token ${id}`);
+      const revoked = requireFound(
+        await tokens.revoke(id, readPrincipalName(principal)),
+        `active token ${id}`,
+      );
       onRevoked();
       logger.info(
         { tokenId: revoked.id, name: revoked.name, by: readPrincipalName(principal) },

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TriageError } from '../domain/errors.ts';
 import { storable } from '../lib/text.ts';
 import type { Provider } from '../providers/provider.ts';
-import { sha256 } from '../providers/read-input.ts';
+import { hashSha256 } from '../providers/read-input.ts';
 import type { Intake } from '../providers/webhook.ts';
 import { type Delivery, type IntakeDeps, usedBefore } from '../service/intake/record-build.ts';
 import type { KeptDelivery } from '../stores/deliveries.ts';
@@ -47,7 +47,7 @@ export function registerWebhook(
       },
     },
     async (request, reply) => {
-      const body = rawBody(request);
+      const body = getRawBody(request);
       const header = (name: string) => readHeader(request, name);
       const { event, deliveryId, once, reading } = webhook.receive(
         { header, query: request.query, body },
@@ -59,13 +59,13 @@ export function registerWebhook(
         deps.logger.info({ source, event, deliveryId, reason: reading.ignored }, 'delivery ignored');
         return { ignored: reading.ignored };
       }
-      const bodySha256 = sha256(body);
+      const bodySha256 = hashSha256(body);
       const delivery: Delivery = { source, deliveryId: deliveryId ?? bodySha256, event, bodySha256 };
       const { answer, repeated } = await acceptDelivery(deps, delivery, {
         ...reading,
         ...(await endOfLog(reading, deps)),
       });
-      if (repeated && once === true) throw replayed(delivery.deliveryId, answer.links.delivery);
+      if (repeated && once === true) throw createReplayedError(delivery.deliveryId, answer.links.delivery);
       return answer;
     },
   );
@@ -83,7 +83,7 @@ function keepRawBodies(scope: FastifyInstance, types: readonly string[]): void {
   );
 }
 
-export function rawBody(request: FastifyRequest): Buffer {
+export function getRawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
@@ -138,7 +138,7 @@ async function meetAgain(
     processor.add({ source, deliveryId });
 }
 
-function replayed(id: string, link: string): TriageError {
+function createReplayedError(id: string, link: string): TriageError {
   return new TriageError(
     'conflict',
     `The delivery ${id} was already accepted (${link}). A new event needs a new X-Faultline-Id.`,

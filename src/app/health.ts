@@ -17,7 +17,7 @@ import {
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import type { WakeUp } from '../ports/work.ts';
-import { below, OUTSIDE_FRESH_MS, type Probe, probe } from '../providers/check.ts';
+import { joinPath, OUTSIDE_FRESH_MS, type Probe, probe } from '../providers/check.ts';
 import { createProviders } from '../providers/registry.ts';
 import { createDeliveryStore } from '../stores/deliveries.ts';
 import { checkVectorIndex } from './open-adapters.ts';
@@ -260,7 +260,7 @@ function listRepeatedChecks(config: Config): Check[] {
       createStatusCheck(
         'webSearch',
         'answers',
-        { url: below(baseUrl, 'healthz') },
+        { url: joinPath(baseUrl, 'healthz') },
         'check FAULTLINE_WEB_SEARCH_URL, or set FAULTLINE_WEB_SEARCH=none',
       ),
     );
@@ -281,11 +281,11 @@ function createStatusCheck(name: string, well: string, question: Probe, mend: st
 function createModelProbe({ analyst: { driver, llm } }: Config): Probe | null {
   if (driver === 'rules') return null;
   const bearer = (key: string | null) => (key === null ? {} : { authorization: `Bearer ${key}` });
-  if (llm.baseUrl !== null) return { url: below(llm.baseUrl, 'models'), headers: bearer(llm.apiKey) };
+  if (llm.baseUrl !== null) return { url: joinPath(llm.baseUrl, 'models'), headers: bearer(llm.apiKey) };
   const { endpoint, apiKey } = llm.azure;
   if (endpoint !== null)
     return {
-      url: below(endpoint, 'openai/models?api-version=2024-10-21'),
+      url: joinPath(endpoint, 'openai/models?api-version=2024-10-21'),
       headers: { 'api-key': apiKey ?? '' },
     };
   return llm.apiKey === null

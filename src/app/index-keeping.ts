@@ -9,7 +9,7 @@ import type { Logger } from '../ports/telemetry.ts';
 import type { SemanticIndex, VectorNamespace } from '../ports/vector-index.ts';
 import { type IndexWorkDeps, indexHandlers, indexNow } from '../service/index-work.ts';
 import { createTeamKnowledgeStore } from '../stores/knowledge.ts';
-import { knowledgeItems, readKnowledge } from '../tools/knowledge-base.ts';
+import { readKnowledge, toKnowledgeItems } from '../tools/knowledge-base.ts';
 import { createKnowledgeService } from '../tools/knowledge-service.ts';
 import { openModelEmbedder, openModelIndex } from './open-adapters.ts';
 
@@ -107,7 +107,7 @@ export async function openKnowledge(parts: KnowledgeParts) {
   const team = createTeamKnowledgeStore(database);
   const semantic = await openSemanticIndex(parts);
   const { createDocumentReader } = await import('../adapters/document-reader/document-reader.ts');
-  const curated = async () => knowledgeItems(await readKnowledge(config.knowledge.folder));
+  const curated = async () => toKnowledgeItems(await readKnowledge(config.knowledge.folder));
   return {
     team,
     semantic,

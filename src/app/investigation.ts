@@ -12,7 +12,7 @@ import type { Analyst } from '../ports/analyst.ts';
 import type { Logger, Tracer } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
 import { type Ask, type AskDeps, createAsk } from '../service/ask/ask.ts';
-import { type StoredTopicDeps, storedTopics, topicsAtHand } from '../service/ask/topic.ts';
+import { createStoredTopics, createTopicsAtHand, type StoredTopicDeps } from '../service/ask/topic.ts';
 import type { InvestigateDeps } from '../service/triage/investigate.ts';
 import { createRunRecorder, type RunRecorder } from '../service/triage/recording/recorder.ts';
 import { computeShortHash, packLines } from '../service/triage/recording/recording-lines.ts';
@@ -22,7 +22,7 @@ import type { Stores } from '../stores/stores.ts';
 import { createTools, type ToolSources } from '../tools/all-tools.ts';
 import { createToolbox, type ToolboxOptions } from '../tools/toolbox.ts';
 import { modelOptions } from './open-models.ts';
-import { tracedGraph, tracedToolbox } from './watched.ts';
+import { traceGraph, traceToolbox } from './watched.ts';
 
 /** Creates every tool over these sources. Their results are masked. */
 export function createAppToolbox(
@@ -43,8 +43,8 @@ export function createInvestigation(
   tracer: Tracer,
   checkpointer?: Parameters<typeof compileTriageGraph>[0],
 ): InvestigateDeps {
-  const graph = tracedGraph(compileTriageGraph(checkpointer), tracer);
-  const toolbox = tracedToolbox(parts.toolbox, tracer);
+  const graph = traceGraph(compileTriageGraph(checkpointer), tracer);
+  const toolbox = traceToolbox(parts.toolbox, tracer);
   return {
     ...parts,
     toolbox,
@@ -159,7 +159,7 @@ export function openAsk(
 ): Ask {
   return createAsk({
     ...createSharedDeps(parts),
-    topics: storedTopics(parts),
+    topics: createStoredTopics(parts),
     conversations: parts.stores.conversations,
   });
 }
@@ -173,7 +173,7 @@ export async function openAskAtHand(
   const { createMemoryConversations } = await import('../stores/memory.ts');
   return createAsk({
     ...createSharedDeps(parts),
-    topics: topicsAtHand(build, analyses, reading),
+    topics: createTopicsAtHand(build, analyses, reading),
     conversations: createMemoryConversations(),
   });
 }

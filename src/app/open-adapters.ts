@@ -11,12 +11,12 @@ import type { WebSearch } from '../ports/toolbox.ts';
 import type { Embedder, SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
 import type { WakeUp } from '../ports/work.ts';
 import { createProviders } from '../providers/registry.ts';
-import { listenedChatModel } from '../service/triage/recording/shown-texts.ts';
+import { wrapListenedChatModel } from '../service/triage/recording/shown-texts.ts';
 import { longestLogsDays } from '../service/triage/retention.ts';
 import type { WorkStore } from '../stores/work.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
 import { modelOptions } from './open-models.ts';
-import { measuredChatModel, tracedChatModel } from './watched.ts';
+import { measureChatModel, traceChatModel } from './watched.ts';
 
 const NO_MODEL =
   'No model is configured (set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a ' +
@@ -244,13 +244,13 @@ export async function openWebSearch(config: Partial<Pick<Config, 'webSearch'>>):
       return (await import('../adapters/web-search/services.ts')).createBraveSearch({
         ...limits,
         baseUrl,
-        apiKey: needed(apiKey),
+        apiKey: requireSetting(apiKey),
       });
     case 'tavily':
       return (await import('../adapters/web-search/services.ts')).createTavilySearch({
         ...limits,
         baseUrl,
-        apiKey: needed(apiKey),
+        apiKey: requireSetting(apiKey),
       });
     case 'duckduckgo':
       return (await import('../adapters/web-search/duckduckgo.ts')).createDuckDuckGoSearch({
@@ -263,7 +263,7 @@ export async function openWebSearch(config: Partial<Pick<Config, 'webSearch'>>):
   }
 }
 
-function needed(key: string | null): string {
+function requireSetting(key: string | null): string {
   if (key === null) throw new TriageError('invalid-config', 'FAULTLINE_WEB_SEARCH_KEY is not set.');
   return key;
 }
@@ -292,12 +292,12 @@ export async function openAnalyst(
   if (options === null) return createRulesAnalyst({ note: NO_MODEL });
   const rules = createRulesAnalyst();
   const { createOpenAiChatModel } = await import('../models/chat/openai.ts');
-  const { pricesWith } = await import('../models/chat/prices.ts');
+  const { mergePrices: pricesWith } = await import('../models/chat/prices.ts');
   const { createLlmAnalyst } = await import('../models/analyst/llm-analyst.ts');
   const { withFallback } = await import('../models/analyst/with-fallback.ts');
   const model = createOpenAiChatModel({ ...options, prices: pricesWith(config.analyst.llm.prices), logger });
   const firstRound = config.triage.firstRound === 'model' ? 'primary' : 'fallback';
-  const listened = listenedChatModel(measuredChatModel(tracedChatModel(model, tracer), metrics));
+  const listened = wrapListenedChatModel(measureChatModel(traceChatModel(model, tracer), metrics));
   return withFallback(createLlmAnalyst({ model: listened }), rules, logger, { firstRound });
 }
 

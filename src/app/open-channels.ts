@@ -1,6 +1,11 @@
 import type { ChannelParts, Messenger, NoticeChannel } from '../channels/channel.ts';
-import { answerHandler, messageHandler, noticeHandler, openMessenger } from '../channels/handlers.ts';
-import { ruleHandlers } from '../channels/match-rules.ts';
+import {
+  answerHandler,
+  createMessageHandler,
+  createNoticeHandler,
+  openMessenger,
+} from '../channels/handlers.ts';
+import { createRuleHandlers } from '../channels/match-rules.ts';
 import { createChannels } from '../channels/registry.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/time.ts';
@@ -41,7 +46,7 @@ export async function openChannels(
   const deps = { stores, publicUrl, timeLimitMs, pauseMs };
   const messengers: Record<string, Messenger> = {};
   const publishers: string[] = [];
-  const handlers: WorkHandler[] = ruleHandlers({ stores, clock, logger });
+  const handlers: WorkHandler[] = createRuleHandlers({ stores, clock, logger });
   for (const { name, answers, messages } of createChannels(config.channels)) {
     if (answers !== undefined) {
       publishers.push(name);
@@ -51,11 +56,11 @@ export async function openChannels(
     if (messages === undefined) continue;
     const messenger = await openMessenger(messages, parts);
     if (messenger !== null) messengers[name] = messenger;
-    handlers.push(messageHandler(name, messages, messenger, deps));
+    handlers.push(createMessageHandler(name, messages, messenger, deps));
   }
   for (const { channel, open, because } of listNoticeChannels(config)) {
     if (open !== null)
-      handlers.push(noticeHandler(channel, await open(parts), { ...stores, timeLimitMs, pauseMs }));
+      handlers.push(createNoticeHandler(channel, await open(parts), { ...stores, timeLimitMs, pauseMs }));
     else logger.warn({ channel, because }, 'a notification channel is off: it is not fully configured');
   }
   return {

@@ -90,7 +90,7 @@ export async function openChatModel(
     );
   }
   const { createOpenAiChatModel } = await import('../models/chat/openai.ts');
-  const { pricesWith } = await import('../models/chat/prices.ts');
+  const { mergePrices: pricesWith } = await import('../models/chat/prices.ts');
   const chatModel = createOpenAiChatModel({ ...options, prices: pricesWith(analyst.llm.prices), logger });
   return { chatModel, timeoutMs: options.timeoutMs };
 }

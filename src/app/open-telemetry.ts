@@ -9,7 +9,7 @@ import { createStores } from '../stores/stores.ts';
 import { readBacklog } from '../stores/triages.ts';
 import { type Backends, createReadiness, listBackendChecks } from './health.ts';
 import { listNoticeRules } from './open-channels.ts';
-import { measuredStores } from './watched.ts';
+import { measureStores } from './watched.ts';
 
 const UP: Readonly<Record<BackendState, number>> = { ok: 1, degraded: 0.5, down: 0 };
 const OPEN = { closed: 0, 'half-open': 0.5, open: 1 } as const;
@@ -22,7 +22,7 @@ export async function openObserved(config: Config, database: Database, clock: Cl
   const tracer = await openTracer(config, logger);
   const metrics = (await import('../adapters/metrics/prometheus.ts')).createPrometheusMetrics();
   const stores = createStores(database, clock, () => tracer.traceparent(), listNoticeRules(config));
-  return { tracer, metrics, stores: measuredStores(stores, metrics) };
+  return { tracer, metrics, stores: measureStores(stores, metrics) };
 }
 
 interface Watched extends Backends {
@@ -89,12 +89,12 @@ function parseHeaders(text: string): Record<string, string> {
   const pairs = text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=');
     const name = pair.slice(0, at).trim().toLowerCase();
-    return at > 0 && /^[\w-]+$/.test(name) ? [[name, decoded(pair.slice(at + 1).trim())] as const] : [];
+    return at > 0 && /^[\w-]+$/.test(name) ? [[name, decode(pair.slice(at + 1).trim())] as const] : [];
   });
   return Object.fromEntries(pairs);
 }
 
-function decoded(value: string): string {
+function decode(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {

@@ -7,7 +7,7 @@ import { createMasker } from '../log/mask/mask.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { greenAtHand } from '../service/triage/passing-builds.ts';
-import { listenedChatModel, listening } from '../service/triage/recording/shown-texts.ts';
+import { listening, wrapListenedChatModel } from '../service/triage/recording/shown-texts.ts';
 import type { Today } from '../service/triage/recording/today.ts';
 import { createAppToolbox, makerOfToday, toTriageLimits } from './investigation.ts';
 
@@ -23,20 +23,22 @@ export async function openToday(config: Config, boundBy: Today['boundBy']): Prom
   const rules = createRulesAnalyst();
   // The model refuses every question. It is asked each time, without a circuit breaker: the state of a
   // breaker belongs to a process, not to a recording.
-  const model = listenedChatModel(silentModel());
+  const model = wrapListenedChatModel(createSilentModel());
   const llm = createLlmAnalyst({ model });
-  const insteadOfModel = withFallback(createLlmAnalyst({ model: silentModel() }), rules, silentLogger);
+  const insteadOfModel = withFallback(createLlmAnalyst({ model: createSilentModel() }), rules, silentLogger);
   return {
     madeBy: await makerOfToday(config),
     limits: toTriageLimits(config),
     boundBy,
-    toolbox: await describedToolbox(),
+    toolbox: await createDescribedToolbox(),
     rules,
     insteadOfModel,
     promptHash: (name, input) => {
       const prompt = JUDGEMENTS[PROMPTS[name]].prompt;
-      return loadPrompt(prompt, name === 'classify' || name === 'correctCall' ? undefined : categoryIn(input))
-        .hash;
+      return loadPrompt(
+        prompt,
+        name === 'classify' || name === 'correctCall' ? undefined : findCategory(input),
+      ).hash;
     },
     shown: (ask) =>
       listening(async (boundInForce) => {
@@ -56,7 +58,7 @@ const PROMPTS = {
   verify: 'verify',
 } as const satisfies Record<JudgementName, string>;
 
-function categoryIn(input: object): Category | undefined {
+function findCategory(input: object): Category | undefined {
   if (
     !('classification' in input) ||
     typeof input.classification !== 'object' ||
@@ -67,7 +69,7 @@ function categoryIn(input: object): Category | undefined {
   return read.success ? read.data : undefined;
 }
 
-function silentModel(): ChatModel {
+function createSilentModel(): ChatModel {
   const refuse = async (): Promise<never> => {
     throw new TriageError('upstream-failed', 'The replay of a recording calls no model.');
   };
@@ -75,7 +77,7 @@ function silentModel(): ChatModel {
 }
 
 /** Creates the toolbox without backends, for its descriptions only. */
-async function describedToolbox(): Promise<Today['toolbox']> {
+async function createDescribedToolbox(): Promise<Today['toolbox']> {
   const { createHashingEmbedder } = await import('../models/embedder/hashing.ts');
   const { createMemoryIndex } = await import('../stores/vectors/memory.ts');
   const { createMemoryArchive } = await import('../stores/archive/memory.ts');

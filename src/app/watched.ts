@@ -12,7 +12,7 @@ import type { Stores } from '../stores/stores.ts';
 import type { TriageStore } from '../stores/triages.ts';
 
 /** Measures every request to the model: its duration, tokens, dollars, and retries. */
-export function measuredChatModel(model: ChatModel, metrics: Metrics): ChatModel {
+export function measureChatModel(model: ChatModel, metrics: Metrics): ChatModel {
   const chat = async <Value>(ask: () => Promise<ChatReply<Value>>): Promise<ChatReply<Value>> => {
     const startedAt = performance.now();
     const ended = (outcome: string) =>
@@ -77,7 +77,7 @@ export function measuredToolbox(toolbox: Toolbox, metrics: Metrics): Toolbox {
 }
 
 /** Measures how long triages wait for a worker and how often they are given back. */
-export function measuredStores(stores: Stores, metrics: Metrics): Stores {
+export function measureStores(stores: Stores, metrics: Metrics): Stores {
   const { work } = stores;
   return {
     ...stores,
@@ -88,7 +88,7 @@ export function measuredStores(stores: Stores, metrics: Metrics): Stores {
         // Later tries waited for other reasons. Both times are the database's.
         for (const { topic, dueAt, changedAt, attempts, retries } of items)
           if (topic === TRIAGE && attempts === 1 && retries === 0)
-            metrics.observe('faultline_queue_wait_seconds', {}, secondsBetween(dueAt, changedAt));
+            metrics.observe('faultline_queue_wait_seconds', {}, computeSecondsBetween(dueAt, changedAt));
         return items;
       },
       release: async (item, error, delayMs, newsRestarts) => {
@@ -117,11 +117,11 @@ export function countAnalysis(
   metrics.observe(
     'faultline_webhook_to_answer_seconds',
     { category, analyst },
-    secondsBetween(build.receivedAt, createdAt),
+    computeSecondsBetween(build.receivedAt, createdAt),
   );
 }
 
-function secondsBetween(from: string, to: string): number {
+function computeSecondsBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 1000;
 }
 
@@ -134,7 +134,7 @@ function secondsBetween(from: string, to: string): number {
  * Traces every run of the graph as an `invoke_agent` span; a run that was interrupted or waited for a person
  * has several. Changes the graph it is given.
  */
-export function tracedGraph(graph: TriageGraph, tracer: Tracer): TriageGraph {
+export function traceGraph(graph: TriageGraph, tracer: Tracer): TriageGraph {
   const invoke = graph.invoke.bind(graph);
   const traced: typeof graph.invoke = (input, options) => {
     const facts = {
@@ -171,7 +171,7 @@ function toText(value: unknown): string | undefined {
  * Traces every request to the model as a `chat` span. By convention, any server with OpenAI's protocol is
  * called "openai".
  */
-export function tracedChatModel(model: ChatModel, tracer: Tracer): ChatModel {
+export function traceChatModel(model: ChatModel, tracer: Tracer): ChatModel {
   const chat = <Value>(question: string, ask: () => Promise<ChatReply<Value>>): Promise<ChatReply<Value>> => {
     const facts = {
       'gen_ai.operation.name': 'chat',
@@ -209,7 +209,7 @@ function repliedFacts(reply: ChatReply<unknown>) {
 const FAILED: readonly ToolOutcome['status'][] = ['failed', 'timed-out'];
 
 /** Traces every tool call as an `execute_tool` span. */
-export function tracedToolbox(toolbox: Toolbox, tracer: Tracer): Toolbox {
+export function traceToolbox(toolbox: Toolbox, tracer: Tracer): Toolbox {
   return {
     ...toolbox,
     run: (call, subject, category, signal) => {

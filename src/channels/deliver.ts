@@ -99,7 +99,7 @@ export async function deliver<Content, To>(
     inTime(timed, (signal) => sender.send(content, { ...call, reference, signal }));
   const known = call.reference ?? (await find(sender, call, timed));
   if (known !== null) {
-    const changed = await send(known).catch(unlessGone);
+    const changed = await send(known).catch(ignoreGone);
     if (changed !== null) return { ...changed, isNew: false };
   }
   return { ...(await send(null)), isNew: true };
@@ -115,7 +115,7 @@ async function find<To>(
   return found?.reference ?? null;
 }
 
-function unlessGone(error: unknown): null {
+function ignoreGone(error: unknown): null {
   if (error instanceof TriageError && error.code === 'not-found') return null;
   throw error;
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { address, extractPassword, setting } from '../config/variable.ts';
 import { listedIn } from '../lib/text.ts';
-import { breakLinks, clip, html, visibleLine } from '../notifications/visible-text.ts';
+import { breakLinks, clip, toHtml, visibleLine } from '../notifications/visible-text.ts';
 import { type Check, ok } from '../ports/health.ts';
 import type { Channel, Outlet } from './channel.ts';
-import { type News, type NewsItem, stateWord } from './news.ts';
+import { formatStateWord, type News, type NewsItem } from './news.ts';
 import type { SmtpServer } from './smtp.ts';
 
 const loadSmtp = () => import('./smtp.ts');
@@ -47,7 +47,7 @@ const Address = z.email();
  * Sends messages of rules as e-mail. What was sent cannot be looked for: after a crash it may be sent again,
  * with the same Message-ID.
  */
-export function emailChannel(
+export function createEmailChannel(
   { smtpUrl: url, smtpFrom: from, domains }: EmailSettings,
   timeLimitMs: number,
 ): Channel {
@@ -136,29 +136,34 @@ const HEAD =
 export function renderEmail({ rule, headline, items, more, isTest }: News): Email {
   const moreLine = more === 0 ? [] : [`… ${more} more ${more === 1 ? 'cause' : 'causes'}`];
   const test = isTest ? ['This is a test message.'] : [];
-  const foot = `Rule: ${plain(rule.name, 100)}`;
+  const foot = `Rule: ${toPlainText(rule.name, 100)}`;
   const text = [...test, ...items.map(renderText), ...moreLine, `-- \n${foot}`].join('\n\n');
   const parts = [
     ...test.map((line) => `<p>${line}</p>`),
     ...items.map(renderHtml),
-    ...moreLine.map((line) => `<p>${html(line)}</p>`),
+    ...moreLine.map((line) => `<p>${toHtml(line)}</p>`),
   ];
-  const end = `<p style="color: #666">Rule: ${html(clip(rule.name, 100))}</p></body></html>`;
+  const end = `<p style="color: #666">Rule: ${toHtml(clip(rule.name, 100))}</p></body></html>`;
   const body = `${HEAD}${parts.join('\n')}${end}`;
-  return { rule: rule.id, subject: `[Faultline] ${plain(headline, 150)}`, text: `${text}\n`, html: body };
+  return {
+    rule: rule.id,
+    subject: `[Faultline] ${toPlainText(headline, 150)}`,
+    text: `${text}\n`,
+    html: body,
+  };
 }
 
 function renderText({ state, title, standing, place, facts, seen, links }: NewsItem): string {
   return [
-    `${state === null ? '' : `${stateWord(state)}: `}${plain(title, 200)}`,
-    plain(standing, 300),
-    `${plain(place, 300)}${seen === 1 ? '' : ` · ${seen}×`}`,
-    ...facts.map(({ label, text }) => `${label}: ${plain(text, 500)}`),
+    `${state === null ? '' : `${formatStateWord(state)}: `}${toPlainText(title, 200)}`,
+    toPlainText(standing, 300),
+    `${toPlainText(place, 300)}${seen === 1 ? '' : ` · ${seen}×`}`,
+    ...facts.map(({ label, text }) => `${label}: ${toPlainText(text, 500)}`),
     ...(links.answer === null ? [] : [links.answer]),
   ].join('\n');
 }
 
-function plain(text: string, limit: number): string {
+function toPlainText(text: string, limit: number): string {
   return breakLinks(clip(visibleLine(text), limit));
 }
 
@@ -168,8 +173,8 @@ function renderHtml({ state, title, standing, place, facts, seen, links }: NewsI
     { words: 'Build', url: links.build },
   ].flatMap(({ words, url }) => (url === null ? [] : [`<a href="${attribute(url)}">${words}</a>`]));
   return `<div style="border-left: 3px solid #888; padding-left: 10px; margin: 16px 0">
-<p><strong>${state === null ? '' : `${stateWord(state)}: `}${html(clip(title, 200))}</strong><br>${html(clip(standing, 300))}<br>${html(clip(place, 300))}${seen === 1 ? '' : ` · ${seen}×`}</p>
-${facts.map(({ label, text }) => `<p>${label}: ${html(clip(text, 500))}</p>`).join('\n')}
+<p><strong>${state === null ? '' : `${formatStateWord(state)}: `}${toHtml(clip(title, 200))}</strong><br>${toHtml(clip(standing, 300))}<br>${toHtml(clip(place, 300))}${seen === 1 ? '' : ` · ${seen}×`}</p>
+${facts.map(({ label, text }) => `<p>${label}: ${toHtml(clip(text, 500))}</p>`).join('\n')}
 <p>${ways.join(' · ')}</p></div>`;
 }
 

@@ -51,7 +51,7 @@ interface NoticeDeps extends SendLimits {
 const NoticePayload = z.object({ repository: z.string(), about: NoticeAbout });
 
 /** Keeps what is outside in step with what is known. */
-export function noticeHandler(
+export function createNoticeHandler(
   channel: string,
   outlet: NoticeOutlet,
   { work, notices, ...limits }: NoticeDeps,
@@ -77,7 +77,7 @@ interface MessageDeps extends SendLimits {
 }
 
 /** Sends the messages of rules. Without a messenger, each fails and says what is not configured. */
-export function messageHandler(
+export function createMessageHandler(
   channel: string,
   { label }: Pick<MessageChannel, 'label'>,
   messenger: Messenger | null,

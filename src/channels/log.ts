@@ -4,7 +4,7 @@ import type { Answer, Channel } from './channel.ts';
 const REMEMBERED = 1000;
 
 /** Writes confident answers to the log, once per key and process. Their texts are masked already. */
-export function logChannel(): Channel {
+export function createLogChannel(): Channel {
   return {
     name: 'log',
     secrets: [],

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { isInScope } from '../domain/access.ts';
 import { isRetryable } from '../domain/errors.ts';
 import {
+  computePauseAfter,
+  computeSendingTime,
   GATHER,
   MATCH_RULES,
   type NotificationRule,
   type Occasion,
   parseCondition,
-  pauseAfter,
   resolveTargets,
-  sendingTime,
 } from '../domain/notification-rule.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
@@ -30,7 +30,7 @@ const OWN = { leaseMs: 30_000, limits: null, longestDelayMs: 60_000 };
  * Creates the handlers that decide what rules send. An occasion is matched with rules, and the matches are
  * gathered until they may be sent. Each step is an entry of the work table, and so is the message.
  */
-export function ruleHandlers(deps: RuleHandlerDeps): WorkHandler[] {
+export function createRuleHandlers(deps: RuleHandlerDeps): WorkHandler[] {
   return [matchHandler(deps), gatherHandler(deps)];
 }
 
@@ -96,13 +96,13 @@ function gatherHandler({ stores, clock }: RuleHandlerDeps): WorkHandler {
       }
       const oldest = await notificationRules.oldest(ruleId, target);
       if (oldest === null) return { outcome: 'done' };
-      const wait = sendingTime(rule, Date.parse(oldest), clock.now()) - clock.now();
+      const wait = computeSendingTime(rule, Date.parse(oldest), clock.now()) - clock.now();
       if (wait > 0) await work.release(entry, null, wait);
       else
         await notificationRules.seal(
           entry,
           { ruleId, target, topic: `message:${parseChannel(target)}` },
-          { outcome: 'done', pauseMs: pauseAfter(rule) },
+          { outcome: 'done', pauseMs: computePauseAfter(rule) },
         );
       return null;
     },

@@ -5,8 +5,8 @@ import { findOwnerChannels, type OwnerChannels } from '../domain/notification-ru
 import { counted } from '../lib/text.ts';
 import { type AnswerFact, answerView } from '../notifications/answer-view.ts';
 import { arrangeAnswers } from '../notifications/build-answers.ts';
-import { type CauseStanding, causeStanding } from '../notifications/cause-standing.ts';
-import { buildName, noticeLinks, standingWords } from '../notifications/notice-words.ts';
+import { type CauseStanding, getCauseStanding } from '../notifications/cause-standing.ts';
+import { buildName, createNoticeLinks, describeStanding } from '../notifications/notice-words.ts';
 import { whoseLine, whoseSentence } from '../notifications/whose-line.ts';
 import type { NoticeStore } from '../stores/notices.ts';
 import type { Match } from '../stores/notification-rules.ts';
@@ -99,11 +99,11 @@ export async function readNews(
 }
 
 function formatHead({ state, title }: NewsItem): string {
-  return state === null ? title : `${stateWord(state)}: ${title}`;
+  return state === null ? title : `${formatStateWord(state)}: ${title}`;
 }
 
 /** Formats a state: "New", "Fixed". */
-export function stateWord(state: CauseState): string {
+export function formatStateWord(state: CauseState): string {
   return `${state.charAt(0).toUpperCase()}${state.slice(1)}`;
 }
 
@@ -118,24 +118,24 @@ async function readItems(found: readonly Match[], { notices, publicUrl }: NewsDe
   const [head] = situation.heads;
   const cause = arrangeAnswers(head?.causes ?? []).find(({ analysis }) => analysis.id === analysisId);
   if (head === undefined || cause === undefined) return [];
-  const standing = causeStanding(cause, head.build);
-  const links = noticeLinks(publicUrl);
+  const standing = getCauseStanding(cause, head.build);
+  const links = createNoticeLinks(publicUrl);
   const raw = (text: string) => text;
   const item = {
     state,
     title: standing.title.trim() === '' ? 'No title' : standing.title,
-    standing: standingWords(standing, { plain: raw, code: raw }),
+    standing: describeStanding(standing, { plain: raw, code: raw }),
     place: formatPlace(head.build),
     facts: state === 'fixed' ? [] : listFacts(standing),
     seen: found.length,
-    links: { answer: links.analysis(analysisId), build: webAddress(head.build.url) },
+    links: { answer: links.analysis(analysisId), build: toWebAddress(head.build.url) },
     build: head.build,
     analysis: cause.analysis,
   };
   return [item];
 }
 
-function webAddress(url: string | null): string | null {
+function toWebAddress(url: string | null): string | null {
   return url !== null && /^https?:\/\//.test(url) ? url : null;
 }
 

@@ -30,11 +30,11 @@ export async function postOnce(
   );
   // Read to its end the connection can be used again; where it breaks off, the status came whole.
   const text = (await readText(response.body, MAX_ANSWER_BYTES).catch(() => null)) ?? '';
-  if (!response.ok) throw refusal(who, response, clock.now());
+  if (!response.ok) throw createRefusal(who, response, clock.now());
   return { response, text };
 }
 
-function refusal(who: string, { status, headers }: Response, now: number): TriageError {
+function createRefusal(who: string, { status, headers }: Response, now: number): TriageError {
   if (status >= 300 && status < 400) {
     return new TriageError(
       'upstream-failed',
@@ -55,7 +55,7 @@ function refusal(who: string, { status, headers }: Response, now: number): Triag
  * Creates the setting of webhooks by name, `name` → URL. Users choose from the names; the URLs may hold a
  * secret. They are configured, so they may be in a private network.
  */
-export function namedWebhooks(variable: string, meaning: string) {
+export function createNamedWebhooks(variable: string, meaning: string) {
   const schema = z
     .record(z.string(), httpAddress())
     .refine(

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { NotificationRule, NotificationRuleInput } from '../domain/notification-rule.ts';
 import type { Channel } from './channel.ts';
-import { EmailSettings, emailChannel } from './email.ts';
-import { logChannel } from './log.ts';
-import { SlackSettings, slackChannel } from './slack.ts';
-import { TeamsSettings, teamsChannel } from './teams.ts';
-import { WebhookSettings, webhookChannel } from './webhook.ts';
+import { createEmailChannel, EmailSettings } from './email.ts';
+import { createLogChannel } from './log.ts';
+import { createSlackChannel, SlackSettings } from './slack.ts';
+import { createTeamsChannel, TeamsSettings } from './teams.ts';
+import { createWebhookChannel, WebhookSettings } from './webhook.ts';
 
 /** Returns every channel that is not a provider's, with its settings. */
 export function createChannels({ slack, teams, email, webhook, timeoutMs }: ChannelsConfig): Channel[] {
   return [
-    logChannel(),
-    slackChannel(slack),
-    teamsChannel(teams),
-    emailChannel(email, timeoutMs),
-    webhookChannel(webhook),
+    createLogChannel(),
+    createSlackChannel(slack),
+    createTeamsChannel(teams),
+    createEmailChannel(email, timeoutMs),
+    createWebhookChannel(webhook),
   ];
 }
 

@@ -6,9 +6,9 @@ import { type Check, type Finding, note, ok } from '../ports/health.ts';
 import type { NoticePlace, NoticeRule } from '../ports/notices.ts';
 import type { SlackPresses } from '../stores/access.ts';
 import type { Channel, Outlet } from './channel.ts';
-import { type News, type NewsItem, stateWord } from './news.ts';
+import { formatStateWord, type News, type NewsItem } from './news.ts';
 import type { SlackClient } from './slack/client.ts';
-import { type SlackBlock, type SlackMessage, slackLine, slackProse } from './slack/message.ts';
+import { type SlackBlock, type SlackMessage, toSlackLine, toSlackProse } from './slack/message.ts';
 
 const NAME = 'slack';
 const CHANNEL = /^[CGD][A-Z0-9]{2,30}$/;
@@ -65,7 +65,7 @@ export const SlackSettings = z
 type SlackSettings = z.infer<typeof SlackSettings>;
 
 /** Posts about default branches, and the messages of rules, to Slack. */
-export function slackChannel(settings: SlackSettings): Channel {
+export function createSlackChannel(settings: SlackSettings): Channel {
   const { token, channels, signingSecrets } = settings;
   const hasChannel = Object.keys(channels).length > 0;
   const findChannel = (repository: string) => channels[repository] ?? channels['*'] ?? null;
@@ -126,7 +126,7 @@ async function openClient(token: string, { baseUrl }: SlackSettings): Promise<Sl
 /** Creates the outlet for messages of rules. A retry looks for the message first. */
 function createNewsOutlet(client: Pick<SlackClient, 'post' | 'find'>): Outlet<News, string, SlackMessage> {
   return {
-    render: slackNews,
+    render: toSlackNews,
     send: async (message, { to, key, isRetry, signal }) => {
       const place =
         (isRetry ? await client.find(to, key, signal) : null) ??
@@ -200,8 +200,8 @@ function describeButtons({ signingSecrets, reviewers }: SlackSettings): Finding 
  * Converts a message of a rule for Slack, each cause with a button. Only ids that people entered become
  * mentions.
  */
-export function slackNews({ rule, headline, items, more, mentions, isTest }: News): SlackMessage {
-  const text = slackProse(headline, 200);
+export function toSlackNews({ rule, headline, items, more, mentions, isTest }: News): SlackMessage {
+  const text = toSlackProse(headline, 200);
   const who = mentions.flatMap(({ slackMention }) =>
     slackMention !== null && /^[UWS][A-Z0-9]{2,30}$/.test(slackMention) ? [toMention(slackMention)] : [],
   );
@@ -212,7 +212,7 @@ export function slackNews({ rule, headline, items, more, mentions, isTest }: New
   ];
   const foot = [
     ...(more === 0 ? [] : [`… ${more} more ${more === 1 ? 'cause' : 'causes'}`]),
-    `Rule: ${slackLine(rule.name, 100)}`,
+    `Rule: ${toSlackLine(rule.name, 100)}`,
   ];
   return {
     text,
@@ -236,10 +236,10 @@ function toBlocks({ state, title, standing, place, facts, seen, links }: NewsIte
         ? ':large_yellow_circle:'
         : ':red_circle:';
   const lines = [
-    `${icon} ${state === null ? '' : `${stateWord(state)}: `}*${slackProse(title, 200)}* (${slackLine(standing, 300)})`,
-    `${slackLine(place, 300)}${seen === 1 ? '' : ` · ${seen}×`}`,
+    `${icon} ${state === null ? '' : `${formatStateWord(state)}: `}*${toSlackProse(title, 200)}* (${toSlackLine(standing, 300)})`,
+    `${toSlackLine(place, 300)}${seen === 1 ? '' : ` · ${seen}×`}`,
     ...facts.map(({ label, text }) =>
-      label === 'Evidence' ? `> ${slackLine(text, 500)}` : `${label}: ${slackProse(text, 500)}`,
+      label === 'Evidence' ? `> ${toSlackLine(text, 500)}` : `${label}: ${toSlackProse(text, 500)}`,
     ),
   ];
   const url = links.answer ?? links.build;

@@ -1,7 +1,7 @@
 import { createTransport, type SentMessageInfo, type Transporter } from 'nodemailer';
 import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
-import { orAborted } from '../lib/time.ts';
+import { settleOrAbort } from '../lib/time.ts';
 
 /** An SMTP server. It is configured, so it may be in a private network. */
 export interface SmtpServer {
@@ -38,7 +38,7 @@ export async function withTransport<Result>(
     disableUrlAccess: true,
   });
   try {
-    return await orAborted(use(transport), signal);
+    return await settleOrAbort(use(transport), signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw toTriageError(error);

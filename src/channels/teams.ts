@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { breakLinks, clip, visibleLine } from '../notifications/visible-text.ts';
 import type { Channel } from './channel.ts';
-import { type News, type NewsItem, stateWord } from './news.ts';
-import { listDestinations, namedWebhooks, postOnce } from './post.ts';
+import { formatStateWord, type News, type NewsItem } from './news.ts';
+import { createNamedWebhooks, listDestinations, postOnce } from './post.ts';
 
 const LABEL = 'Microsoft Teams';
 const VARIABLE = 'FAULTLINE_TEAMS_WEBHOOKS';
 
 /** Microsoft Teams, through the webhooks of its workflows. */
 export const TeamsSettings = z.object({
-  webhooks: namedWebhooks(
+  webhooks: createNamedWebhooks(
     VARIABLE,
     'Webhooks of Microsoft Teams that notification rules may post to, as name=https://…, separated ' +
       'by commas.',
@@ -25,7 +25,7 @@ const MAX_BYTES = 24_000;
  * Sends messages of rules to Microsoft Teams, as adaptive cards. What was posted cannot be looked for: after
  * a crash it may be posted again.
  */
-export function teamsChannel({ webhooks }: TeamsSettings): Channel {
+export function createTeamsChannel({ webhooks }: TeamsSettings): Channel {
   return {
     name: 'teams',
     secrets: Object.values(webhooks),
@@ -37,7 +37,7 @@ export function teamsChannel({ webhooks }: TeamsSettings): Channel {
         Object.keys(webhooks).length === 0
           ? null
           : async ({ clock }) => ({
-              render: (news) => ({ body: teamsMessage(news) }),
+              render: (news) => ({ body: createTeamsMessage(news) }),
               send: async ({ body }: { readonly body: string }, { to, signal }) => {
                 const headers = { 'content-type': 'application/json', 'user-agent': 'faultline' };
                 const post = { headers, body, signal };
@@ -62,7 +62,7 @@ function checkReply(text: string): void {
 }
 
 /** Creates the message as JSON, with as many causes as Teams accepts. */
-export function teamsMessage(news: News): string {
+export function createTeamsMessage(news: News): string {
   for (let itemCount = news.items.length; itemCount > 0; itemCount--) {
     const message = JSON.stringify(
       toMessage({
@@ -85,12 +85,14 @@ function toMessage({ rule, headline, items, more, mentions, isTest }: News): obj
     type: 'AdaptiveCard',
     version: '1.4',
     body: [
-      line([{ text: headline, weight: 'Bolder', size: 'Medium' }], 200),
-      ...(isTest ? [line([{ text: 'This is a test message.' }])] : []),
+      createTextLine([{ text: headline, weight: 'Bolder', size: 'Medium' }], 200),
+      ...(isTest ? [createTextLine([{ text: 'This is a test message.' }])] : []),
       ...(who.length === 0 ? [] : [{ type: 'TextBlock', wrap: true, text: who.map(toTag).join(' ') }]),
       ...items.map(toContainer),
-      ...(more === 0 ? [] : [line([{ text: `… ${more} more ${more === 1 ? 'cause' : 'causes'}` }])]),
-      line([{ text: `Rule: ${rule.name}`, isSubtle: true, size: 'Small' }]),
+      ...(more === 0
+        ? []
+        : [createTextLine([{ text: `… ${more} more ${more === 1 ? 'cause' : 'causes'}` }])]),
+      createTextLine([{ text: `Rule: ${rule.name}`, isSubtle: true, size: 'Small' }]),
     ],
     msteams: {
       width: 'Full',
@@ -116,10 +118,15 @@ function toContainer({ state, title, standing, place, facts, seen, links }: News
     type: 'Container',
     separator: true,
     items: [
-      line([{ text: `${state === null ? '' : `${stateWord(state)}: `}${title}`, weight: 'Bolder' }], 200),
-      line([{ text: standing }], 300),
-      line([{ text: `${place}${seen === 1 ? '' : ` · ${seen}×`}`, isSubtle: true }], 300),
-      ...facts.map(({ label, text }) => line([{ text: `${label}: `, weight: 'Bolder' }, { text }], 500)),
+      createTextLine(
+        [{ text: `${state === null ? '' : `${formatStateWord(state)}: `}${title}`, weight: 'Bolder' }],
+        200,
+      ),
+      createTextLine([{ text: standing }], 300),
+      createTextLine([{ text: `${place}${seen === 1 ? '' : ` · ${seen}×`}`, isSubtle: true }], 300),
+      ...facts.map(({ label, text }) =>
+        createTextLine([{ text: `${label}: `, weight: 'Bolder' }, { text }], 500),
+      ),
       ...(actions.length === 0 ? [] : [{ type: 'ActionSet', actions }]),
     ],
   };
@@ -136,7 +143,7 @@ interface Run {
  * Creates text that Teams shows as it is. A run of a rich text block is not read as Markdown, so no mention,
  * link or format becomes active.
  */
-function line(runs: readonly Run[], limit = 300): object {
+function createTextLine(runs: readonly Run[], limit = 300): object {
   return {
     type: 'RichTextBlock',
     inlines: runs.map((run) => ({

@@ -8,7 +8,7 @@ import { moreFacts } from '../notifications/answer-view.ts';
 import { clip } from '../notifications/visible-text.ts';
 import type { Answer, Call, Channel } from './channel.ts';
 import type { News, NewsItem } from './news.ts';
-import { listDestinations, namedWebhooks, postOnce } from './post.ts';
+import { createNamedWebhooks, listDestinations, postOnce } from './post.ts';
 
 const SigningSecret = z
   .string()
@@ -38,7 +38,7 @@ export const WebhookSettings = z
       z.enum(['standard', 'cloudevents']).default('standard'),
       'Format: standard (Standard Webhooks) or cloudevents (CloudEvents 1.0 in structured mode).',
     ),
-    webhooks: namedWebhooks(
+    webhooks: createNamedWebhooks(
       'FAULTLINE_NOTIFY_WEBHOOKS',
       'Other webhooks that notification rules may post to, as name=https://…, separated by commas. ' +
         'They may be private.',
@@ -70,7 +70,7 @@ const MAX_REFERENCE = 500;
  * received: after a crash it may receive the same message again, with the same `webhook-id`, by which it can
  * be recognized.
  */
-export function webhookChannel(settings: WebhookSettings): Channel {
+export function createWebhookChannel(settings: WebhookSettings): Channel {
   const { url, secrets, format, webhooks, webhookSecrets } = settings;
   return {
     name: 'webhook',
@@ -123,7 +123,7 @@ async function postSigned({ url, secrets, type, body, call, clock }: SignedPost)
   const headers = {
     'content-type': type,
     'user-agent': 'faultline',
-    ...signedHeaders(key, body, secrets, clock.now()),
+    ...createSignedHeaders(key, body, secrets, clock.now()),
   };
   return (await postOnce(WHO, url, { headers, body, signal }, clock)).response;
 }
@@ -178,7 +178,7 @@ const PREFIX = 'whsec_';
  * Creates the headers of Standard Webhooks (standardwebhooks.com, version 1): an id that is the same in every
  * attempt, the time in seconds, and one signature per secret, so that secrets can be rotated.
  */
-export function signedHeaders(
+export function createSignedHeaders(
   key: string,
   body: string,
   secrets: readonly string[],

@@ -8,11 +8,11 @@ import { reportError } from './terminal.ts';
  * Creates the `--data` option. This module holds what several commands share and stays small, because every
  * command loads it at startup.
  */
-export function dataOption(): Option {
+export function createDataOption(): Option {
   return new Option('--data <dir>', 'data directory (default: $FAULTLINE_DATA_DIR or .faultline)');
 }
 
-export function analystOption(): Option {
+export function createAnalystOption(): Option {
   return new Option('--analyst <who>', 'which analyst to use').choices(['rules', 'llm']);
 }
 
@@ -21,7 +21,7 @@ export function jsonOption(): Option {
 }
 
 /** Runs a command's action; anything thrown becomes one sentence and an exit code, never a stack. */
-export function guarded<Arguments extends unknown[]>(
+export function runGuarded<Arguments extends unknown[]>(
   action: (...args: Arguments) => Promise<void>,
 ): (...args: Arguments) => Promise<void> {
   return async (...args) => {
@@ -39,7 +39,7 @@ export function guarded<Arguments extends unknown[]>(
 export function runs<Arguments extends unknown[]>(
   load: () => Promise<(...args: Arguments) => Promise<void>>,
 ): (...args: Arguments) => Promise<void> {
-  return guarded(async (...args: Arguments) => (await load())(...args));
+  return runGuarded(async (...args: Arguments) => (await load())(...args));
 }
 
 /** Parses a whole number of at least 1. */
@@ -50,13 +50,13 @@ export function positive(text: string): number {
 }
 
 /** Parses a TCP port; 0 picks a free one. */
-export function port(text: string): number {
+export function parsePort(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0 && value <= 65_535) return value;
   throw new InvalidArgumentError('Use a port from 0 to 65535.');
 }
 
-export function profileOption(): Option {
+export function createProfileOption(): Option {
   return new Option('--profile <name>', 'effort per run').choices(['fast', 'balanced', 'thorough']);
 }
 
@@ -65,7 +65,7 @@ export function profileOption(): Option {
  * environment; single settings override both.
  */
 export async function terminalConfig({ profile }: { readonly profile?: string } = {}): Promise<Config> {
-  const { dataDirectory, readConfig } = await import('./settings.ts');
+  const { getDataDirectory: dataDirectory, readConfig } = await import('./settings.ts');
   return readConfig(dataDirectory(undefined), profile === undefined ? {} : { FAULTLINE_PROFILE: profile });
 }
 
@@ -90,7 +90,7 @@ export function asksService(
   return command
     .option('--url <address>', where)
     .option('--token <token>', `${token} (default: $FAULTLINE_TOKEN or the one in the data directory)`)
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .addOption(jsonOption());
 }
 
@@ -99,7 +99,7 @@ export function asksService(
  * token.
  */
 export async function resolveService(options: ServerOptions): Promise<Service> {
-  const { dataDirectory, LOCAL_SERVICE, resolveToken } = await import('./settings.ts');
+  const { getDataDirectory: dataDirectory, LOCAL_SERVICE, resolveToken } = await import('./settings.ts');
   const url = options.url ?? process.env.FAULTLINE_URL ?? LOCAL_SERVICE;
   return {
     url,

@@ -28,8 +28,10 @@ const FILE_ARGUMENT = /^(?:input|files|logs|paths)$/;
 const LONGEST = 72;
 
 /** Generates the completion script for a shell from the program itself. */
-export function completionFor(shell: 'bash' | 'zsh' | 'fish', program: Command): string {
-  return { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell](describeCommand(program));
+export function generateCompletion(shell: 'bash' | 'zsh' | 'fish', program: Command): string {
+  return { bash: generateBashCompletion, zsh: generateZshCompletion, fish: generateFishCompletion }[shell](
+    describeCommand(program),
+  );
 }
 
 /** Reads the program itself, so that completions know what it knows. */
@@ -39,19 +41,19 @@ export function describeCommand(command: Command, parent = ''): CompletedCommand
   return {
     path,
     name: command.name(),
-    says: firstWords(command.description()),
+    says: getFirstSentence(command.description()),
     options: [...command.options.map(describeOption), help],
     argument: describeArgument(command),
     commands: command.commands.map((child) => describeCommand(child, path)),
   };
 }
 
-export function everyCommand(command: CompletedCommand): CompletedCommand[] {
-  return [command, ...command.commands.flatMap(everyCommand)];
+export function listEveryCommand(command: CompletedCommand): CompletedCommand[] {
+  return [command, ...command.commands.flatMap(listEveryCommand)];
 }
 
 /** Puts text in single quotes for bash and zsh. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
@@ -65,7 +67,7 @@ function describeOption({
   argChoices,
 }: Command['options'][number]): CompletedOption {
   const names = [long, short].flatMap((name) => (name == null ? [] : [name]));
-  const says = firstWords(description);
+  const says = getFirstSentence(description);
   if (!required && !optional) return { names, says };
   if (argChoices !== undefined) return { names, says, value: { words: argChoices } };
   return { names, says, value: FILE_VALUE.test(flags) ? { files: true } : null };
@@ -84,24 +86,24 @@ function describeArgument({ registeredArguments }: Command): Value {
 }
 
 /** Returns the first sentence on one line. */
-function firstWords(text: string): string {
+function getFirstSentence(text: string): string {
   const [sentence = ''] = text.replaceAll(/\s{1,20}/g, ' ').split(/[.;:] |\.$/, 1);
   return sentence.length <= LONGEST ? sentence : `${sentence.slice(0, LONGEST - 1)}…`;
 }
 
 /** Branches of a shell's `case` that follow what was typed from command to command. */
-function whereCases(commands: readonly CompletedCommand[]): string {
+function formatCases(commands: readonly CompletedCommand[]): string {
   return commands
     .slice(1)
-    .map(({ path }) => `      ${quoted(path)}) where=${quoted(path)} ;;\n`)
+    .map(({ path }) => `      ${quote(path)}) where=${quote(path)} ;;\n`)
     .join('');
 }
 
 /**
  * Generates a completion script for bash 4 and newer. On bash 3.2 it completes everything except file names.
  */
-export function bashCompletion(program: CompletedCommand): string {
-  const commands = everyCommand(program);
+export function generateBashCompletion(program: CompletedCommand): string {
+  const commands = listEveryCommand(program);
   return `# Completions of faultline for bash. Load them with: source <(faultline completion bash)
 _faultline() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" where=faultline index
@@ -110,57 +112,57 @@ _faultline() {
   if [[ $current == '=' ]]; then current=''; elif [[ $previous == '=' ]]; then previous="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   for ((index = 1; index < COMP_CWORD; index++)); do
     case "$where \${COMP_WORDS[index]}" in
-${whereCases(commands)}    esac
+${formatCases(commands)}    esac
   done
   case "$where $previous" in
-${commands.flatMap(bashValues).join('')}  esac
+${commands.flatMap(formatBashValues).join('')}  esac
   if [[ $current == -* ]]; then
     case "$where" in
-${commands.map(({ path, options }) => `      ${quoted(path)}) ${replies(options.flatMap(({ names }) => names))} ;;\n`).join('')}    esac
+${commands.map(({ path, options }) => `      ${quote(path)}) ${formatReplies(options.flatMap(({ names }) => names))} ;;\n`).join('')}    esac
     return
   fi
   case "$where" in
-${commands.map(bashWords).join('')}  esac
+${commands.map(formatBashWords).join('')}  esac
 }
 complete -F _faultline faultline
 `;
 }
 
-function bashValues({ path, options }: CompletedCommand): string[] {
+function formatBashValues({ path, options }: CompletedCommand): string[] {
   return options.flatMap(({ names, value }) => {
     if (value === undefined) return [];
-    const pattern = names.map((name) => quoted(`${path} ${name}`)).join('|');
+    const pattern = names.map((name) => quote(`${path} ${name}`)).join('|');
     const reply =
       value === null
         ? ''
         : 'files' in value
           ? 'compopt -o default 2>/dev/null; '
-          : `${replies(value.words)}; `;
+          : `${formatReplies(value.words)}; `;
     return [`    ${pattern}) ${reply}return ;;\n`];
   });
 }
 
-function bashWords({ path, commands, argument }: CompletedCommand): string {
+function formatBashWords({ path, commands, argument }: CompletedCommand): string {
   const words = [
     ...commands.map(({ name }) => name),
     ...(argument !== null && 'words' in argument ? argument.words : []),
   ];
   const files = argument !== null && 'files' in argument ? 'compopt -o default 2>/dev/null' : '';
   if (words.length === 0 && files === '') return '';
-  return `    ${quoted(path)}) ${words.length > 0 ? replies(words) : files} ;;\n`;
+  return `    ${quote(path)}) ${words.length > 0 ? formatReplies(words) : files} ;;\n`;
 }
 
 /** Formats the reply for a list of words. Our words contain neither blanks nor patterns. */
-function replies(words: readonly string[]): string {
-  return `COMPREPLY=($(compgen -W ${quoted(words.join(' '))} -- "$current"))`;
+function formatReplies(words: readonly string[]): string {
+  return `COMPREPLY=($(compgen -W ${quote(words.join(' '))} -- "$current"))`;
 }
 
 /**
  * Generates a completion script for zsh with descriptions, for `source` or as the file `_faultline` in
  * `$fpath`.
  */
-export function zshCompletion(program: CompletedCommand): string {
-  const commands = everyCommand(program);
+export function generateZshCompletion(program: CompletedCommand): string {
+  const commands = listEveryCommand(program);
   return `#compdef faultline
 # Completions of faultline for zsh. Load them with: source <(faultline completion zsh)
 _faultline() {
@@ -168,58 +170,58 @@ _faultline() {
   local -a found
   for ((index = 2; index < CURRENT; index++)); do
     case "$where \${words[index]}" in
-${whereCases(commands)}    esac
+${formatCases(commands)}    esac
   done
   case "$where $previous" in
-${commands.flatMap(zshValues).join('')}  esac
+${commands.flatMap(formatZshValues).join('')}  esac
   if [[ $current == -* ]]; then
     case "$where" in
-${commands.map(zshOptions).join('')}    esac
+${commands.map(formatZshOptions).join('')}    esac
     _describe -o option found
     return
   fi
   case "$where" in
-${commands.map(zshWords).join('')}  esac
+${commands.map(formatZshWords).join('')}  esac
 }
 if [[ "\${funcstack[1]}" == _faultline ]]; then _faultline "$@"; else compdef _faultline faultline; fi
 `;
 }
 
-function zshValues({ path, options }: CompletedCommand): string[] {
+function formatZshValues({ path, options }: CompletedCommand): string[] {
   return options.flatMap(({ names, value }) => {
     if (value === undefined) return [];
     return [
-      `    ${names.map((name) => quoted(`${path} ${name}`)).join('|')}) ${zshAnswer(value)}return ;;\n`,
+      `    ${names.map((name) => quote(`${path} ${name}`)).join('|')}) ${formatZshAnswer(value)}return ;;\n`,
     ];
   });
 }
 
-function zshAnswer(value: Value): string {
+function formatZshAnswer(value: Value): string {
   if (value === null) return '';
-  return 'files' in value ? '_files; ' : `compadd -- ${value.words.map(quoted).join(' ')}; `;
+  return 'files' in value ? '_files; ' : `compadd -- ${value.words.map(quote).join(' ')}; `;
 }
 
-function zshOptions({ path, options }: CompletedCommand): string {
-  const found = options.flatMap(({ names, says }) => names.map((name) => described(name, says)));
-  return `      ${quoted(path)}) found=(${found.join(' ')}) ;;\n`;
+function formatZshOptions({ path, options }: CompletedCommand): string {
+  const found = options.flatMap(({ names, says }) => names.map((name) => formatDescription(name, says)));
+  return `      ${quote(path)}) found=(${found.join(' ')}) ;;\n`;
 }
 
-function zshWords({ path, commands, argument }: CompletedCommand): string {
+function formatZshWords({ path, commands, argument }: CompletedCommand): string {
   if (commands.length > 0) {
-    const found = commands.map(({ name, says }) => described(name, says)).join(' ');
-    return `    ${quoted(path)}) found=(${found}); _describe command found ;;\n`;
+    const found = commands.map(({ name, says }) => formatDescription(name, says)).join(' ');
+    return `    ${quote(path)}) found=(${found}); _describe command found ;;\n`;
   }
-  return argument === null ? '' : `    ${quoted(path)}) ${zshAnswer(argument)};;\n`;
+  return argument === null ? '' : `    ${quote(path)}) ${formatZshAnswer(argument)};;\n`;
 }
 
 /** Formats an entry for `_describe`: "word:description". */
-function described(word: string, says: string): string {
-  return quoted(`${word.replaceAll(':', '\\:')}:${says}`);
+function formatDescription(word: string, says: string): string {
+  return quote(`${word.replaceAll(':', '\\:')}:${says}`);
 }
 
 /** Generates a completion script for fish, with descriptions. */
-export function fishCompletion(program: CompletedCommand): string {
-  const commands = everyCommand(program);
+export function generateFishCompletion(program: CompletedCommand): string {
+  const commands = listEveryCommand(program);
   return `# Completions of faultline for fish. Load them with: faultline completion fish | source
 function __faultline_at
   set -l where faultline
@@ -227,39 +229,39 @@ function __faultline_at
     switch "$where $word"
 ${commands
   .slice(1)
-  .map(({ path }) => `      case ${fishQuoted(path)}\n        set where ${fishQuoted(path)}\n`)
+  .map(({ path }) => `      case ${quoteForFish(path)}\n        set where ${quoteForFish(path)}\n`)
   .join('')}    end
   end
   test "$where" = "$argv"
 end
 complete -c faultline -f
-${commands.flatMap(fishLines).join('\n')}
+${commands.flatMap(formatFishLines).join('\n')}
 `;
 }
 
-function fishLines({ path, commands, options, argument }: CompletedCommand): string[] {
-  const here = `complete -c faultline -n ${fishQuoted(`__faultline_at ${path}`)}`;
+function formatFishLines({ path, commands, options, argument }: CompletedCommand): string[] {
+  const here = `complete -c faultline -n ${quoteForFish(`__faultline_at ${path}`)}`;
   const words =
-    argument !== null && 'words' in argument ? [`${here} -a ${fishQuoted(argument.words.join(' '))}`] : [];
+    argument !== null && 'words' in argument ? [`${here} -a ${quoteForFish(argument.words.join(' '))}`] : [];
   const files = argument !== null && 'files' in argument ? [`${here} -F`] : [];
   return [
-    ...commands.map(({ name, says }) => `${here} -a ${name} -d ${fishQuoted(says)}`),
+    ...commands.map(({ name, says }) => `${here} -a ${name} -d ${quoteForFish(says)}`),
     ...words,
     ...files,
-    ...options.map((option) => `${here}${fishOption(option)} -d ${fishQuoted(option.says)}`),
+    ...options.map((option) => `${here}${formatFishOption(option)} -d ${quoteForFish(option.says)}`),
   ];
 }
 
-function fishOption({ names, value }: CompletedOption): string {
+function formatFishOption({ names, value }: CompletedOption): string {
   const spelt = names
     .map((name) => (name.startsWith('--') ? ` -l ${name.slice(2)}` : ` -s ${name.slice(1)}`))
     .join('');
   if (value === undefined) return spelt;
   if (value === null) return `${spelt} -x`;
-  return 'files' in value ? `${spelt} -r -F` : `${spelt} -x -a ${fishQuoted(value.words.join(' '))}`;
+  return 'files' in value ? `${spelt} -r -F` : `${spelt} -x -a ${quoteForFish(value.words.join(' '))}`;
 }
 
 /** Puts text in single quotes for fish. */
-function fishQuoted(text: string): string {
+function quoteForFish(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

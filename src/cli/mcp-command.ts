@@ -9,7 +9,7 @@ import { decideReview } from '../service/review/decide.ts';
 import { openReviewFor } from '../service/review/queue.ts';
 
 import type { ServerOptions } from './command-parts.ts';
-import { dataDirectory, LOCAL_SERVICE, readConfig, resolveToken } from './settings.ts';
+import { getDataDirectory, LOCAL_SERVICE, readConfig, resolveToken } from './settings.ts';
 import { interruptSignal, say } from './terminal.ts';
 
 export interface McpCommandOptions extends Omit<ServerOptions, 'json'> {
@@ -20,7 +20,7 @@ export interface McpCommandOptions extends Omit<ServerOptions, 'json'> {
  * Runs `faultline mcp`. Standard output carries only the protocol; everything else goes to standard error.
  */
 export async function runMcp(options: McpCommandOptions): Promise<void> {
-  const dataDir = dataDirectory(options.data);
+  const dataDir = getDataDirectory(options.data);
   const url = options.url ?? process.env.FAULTLINE_URL;
   const token = options.token ?? process.env.FAULTLINE_TOKEN;
   const backend = createBackend({

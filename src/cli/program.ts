@@ -3,35 +3,35 @@ import { CI_SYSTEM_NAMES } from '../domain/build.ts';
 import { RELEASE } from '../domain/trust.ts';
 import {
   calibrateCommand,
-  casesCommand,
   compareCommand,
-  recordingsCommand,
+  createCasesCommand,
+  createRecordingsCommand,
   replayCommand,
 } from '../replay/commands/programs.ts';
 import {
-  analystOption,
   asksService,
-  dataOption,
-  guarded,
+  createAnalystOption,
+  createDataOption,
+  createProfileOption,
   jsonOption,
-  port,
+  parsePort,
   positive,
-  profileOption,
+  runGuarded,
   runs,
   type ServerOptions,
   terminalConfig,
 } from './command-parts.ts';
 import { bisectCommand, confirmCommand, tryFixCommand } from './experiments/experiment-programs.ts';
-import { reviewCommand } from './review/review-program.ts';
+import { createReviewCommand } from './review/review-program.ts';
 import {
-  completionCommand,
+  createCompletionCommand,
+  createKnowledgeCommand,
+  createTokenCommand,
+  createWorkCommand,
   deleteCommand,
   importCommand,
-  knowledgeCommand,
   reportCommand,
   retainCommand,
-  tokenCommand,
-  workCommand,
 } from './store/store-programs.ts';
 import { EXIT, EXIT_HELP, endQuietlyOnClosedPipe, print, reportError } from './terminal.ts';
 import type { TriageCommandOptions } from './triage/triage-command.ts';
@@ -71,28 +71,28 @@ export function createProgram(): Command {
     bisectCommand(),
     tryFixCommand(),
     replayCommand(),
-    casesCommand(),
-    recordingsCommand(),
+    createCasesCommand(),
+    createRecordingsCommand(),
     compareCommand(),
     calibrateCommand(),
     serveCommand(),
-    workerCommand(),
+    createWorkerCommand(),
     searchCommand(),
     askCommand(),
-    reviewCommand(),
+    createReviewCommand(),
     traceCommand(),
-    mcpCommand(),
+    createMcpCommand(),
     importCommand(),
     reportCommand(),
     deleteCommand(),
     retainCommand(),
-    knowledgeCommand(),
-    tokenCommand(),
-    workCommand(),
-    migrateCommand(),
-    doctorCommand(),
+    createKnowledgeCommand(),
+    createTokenCommand(),
+    createWorkCommand(),
+    createMigrateCommand(),
+    createDoctorCommand(),
     connectCommand(),
-    completionCommand(),
+    createCompletionCommand(),
   ])
     program.addCommand(command);
   return settle(program, 'faultline');
@@ -134,8 +134,8 @@ function triageCommand(): Command {
       'with --repo: the last good commit, branch or tag; changes since then are suspect',
     )
     .option('--green <file>', 'log of a green build of the same job; lines found in both are not evidence')
-    .addOption(analystOption())
-    .addOption(profileOption())
+    .addOption(createAnalystOption())
+    .addOption(createProfileOption())
     .option(
       '--confirm <command>',
       'failing command to run again in --repo (default: here) and on the base; see faultline confirm',
@@ -156,7 +156,7 @@ function triageCommand(): Command {
     )
     .addHelpText('after', TRIAGE_EXAMPLES)
     .action(
-      guarded(async (input: string, files: string[], options: TriageCommandOptions) => {
+      runGuarded(async (input: string, files: string[], options: TriageCommandOptions) => {
         const config = await terminalConfig(options);
         if (options.each !== true)
           return await (await import('./triage/triage-command.ts')).runTriage(
@@ -198,17 +198,17 @@ Examples:
 function serveCommand(): Command {
   return new Command('serve')
     .description('Run the service: webhooks, uploads, API, console and worker. Stop with Ctrl-C.')
-    .addOption(dataOption())
-    .option('--port <n>', 'port to listen on; 0 picks a free port', port)
+    .addOption(createDataOption())
+    .option('--port <n>', 'port to listen on; 0 picks a free port', parsePort)
     .option('--demo', 'also send sample failures over HTTP and print their analyses')
     .addHelpText('after', SERVE_EXAMPLES)
     .action(runs(async () => (await import('./serve/serve-command.ts')).runServe));
 }
 
-function workerCommand(): Command {
+function createWorkerCommand(): Command {
   return new Command('worker')
     .description('Run a triage worker without the HTTP service.')
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .action(runs(async () => (await import('./serve/serve-command.ts')).runWorker));
 }
 
@@ -221,21 +221,21 @@ function traceCommand(): Command {
   return asksService(command).action(runs(async () => (await import('./triage/triage-command.ts')).runTrace));
 }
 
-function migrateCommand(): Command {
+function createMigrateCommand(): Command {
   return new Command('migrate')
     .description(
       'Update the database schema. Every start does this too; use this command to do it in advance.',
     )
     .option('--repair', 'compare the whole schema with the migrations and repair what differs; back up first')
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .addOption(jsonOption())
     .action(runs(async () => (await import('./store/store-commands.ts')).runMigrate));
 }
 
-function doctorCommand(): Command {
+function createDoctorCommand(): Command {
   return new Command('doctor')
     .description('Check every configured backend and print what to fix.')
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .addOption(jsonOption())
     .action(runs(async () => (await import('./setup/doctor.ts')).runDoctor));
 }
@@ -262,7 +262,7 @@ function connectCommand(): Command {
     .option('--new-secret', 'create and print a webhook secret')
     .option('--create', 'create the webhook through the API, with the configured token')
     .option('--test', "send a test delivery: the provider's own if it offers one, and a signed one from here")
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .addOption(jsonOption())
     .addHelpText('after', CONNECT_HELP)
     .action(runs(async () => (await import('./setup/connect-command.ts')).runConnect));
@@ -308,7 +308,7 @@ function searchCommand(): Command {
     .option('--limit <n>', 'failures to show, 200 at most', positive, 20)
     .addHelpText('after', SEARCH_HELP);
   return asksService(command).action(
-    guarded(async (query: string[], options: ServerOptions & { readonly limit: number }) =>
+    runGuarded(async (query: string[], options: ServerOptions & { readonly limit: number }) =>
       (await import('./search-command.ts')).runSearch(query.join(' '), options),
     ),
   );
@@ -336,13 +336,13 @@ function askCommand(): Command {
     .option('--thread <id>', 'continue this thread')
     .option('--resume', 'continue the newest thread about it')
     .option('--repo <dir>', 'with a log: local clone to read code from')
-    .addOption(analystOption())
+    .addOption(createAnalystOption())
     .option(
       '--url <address>',
       'URL of the service (default: the data directory, or the service that uses it)',
     )
     .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .addOption(jsonOption())
     .option('--plain', 'no color, no streaming: one Key<tab>value per line, as in a pipe')
     .addHelpText('after', ASK_EXAMPLES)
@@ -355,7 +355,7 @@ Agent configuration:
 A running service also serves MCP at /mcp (Streamable HTTP, bearer token with the role read).`;
 
 /** Creates `faultline mcp`, which serves tools to agents. */
-function mcpCommand(): Command {
+function createMcpCommand(): Command {
   return new Command('mcp')
     .description(
       'Serve tools to an agent over standard input and output (Model Context Protocol): ' +
@@ -367,7 +367,7 @@ function mcpCommand(): Command {
         'service that uses it)',
     )
     .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .option('--allow-feedback', "let the agent store a person's decisions; without it, access is read-only")
     .addHelpText('after', MCP_HELP)
     .action(runs(async () => (await import('./mcp-command.ts')).runMcp));

@@ -30,11 +30,11 @@ export function startProgress(
 ): Progress {
   if (voice.quiet) return { phase: () => undefined, stop: () => undefined };
   return stream.isTTY === true && !voice.plain
-    ? redrawnLine(stream)
-    : lineByLine((line) => void stream.write(`${line}\n`));
+    ? createRedrawnProgress(stream)
+    : createLineProgress((line) => void stream.write(`${line}\n`));
 }
 
-function lineByLine(say: (line: string) => void): Progress {
+function createLineProgress(say: (line: string) => void): Progress {
   let current = 'starting';
   let since = Date.now();
   const timer = setInterval(
@@ -53,7 +53,7 @@ function lineByLine(say: (line: string) => void): Progress {
   };
 }
 
-function redrawnLine(stream: ProgressStream): Progress {
+function createRedrawnProgress(stream: ProgressStream): Progress {
   const startedAt = Date.now();
   let current = '';
   let frame = 0;
@@ -86,7 +86,7 @@ const MAX_CHARACTERS = 100;
  * Formats a finished node in a few words for standard error: "classify TEST_FAILURE 0.99 assertion". The
  * trace has the reasons.
  */
-export function phaseText(step: Step): string {
+export function formatPhaseText(step: Step): string {
   const facts = visibleLine(describeFacts(step));
   return facts === '' ? step.node : `${step.node} ${clip(facts, MAX_CHARACTERS)}`;
 }

@@ -76,7 +76,7 @@ export async function send(
 }
 
 /** Returns null if the requested object does not exist. */
-export async function orNull<Value>(asking: Promise<Value>): Promise<Value | null> {
+export async function findOrNull<Value>(asking: Promise<Value>): Promise<Value | null> {
   return await asking.catch((error: unknown) => {
     if (error instanceof TriageError && error.code === 'not-found') return null;
     throw error;

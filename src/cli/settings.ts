@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { createPreset, type Environment, loadConfig } from '../config/load.ts';
 import { describeIgnoredVariables } from '../config/removed-variables.ts';
 import type { Config } from '../config/schema.ts';
-import { getErrorMessage, getErrorReason, systemCode, TriageError } from '../domain/errors.ts';
+import { getErrorMessage, getErrorReason, getSystemCode, TriageError } from '../domain/errors.ts';
 import { say } from './terminal.ts';
 
 /** The folder of this installation's own files: knowledge, migrations, prompts. */
@@ -35,7 +35,7 @@ export interface DataOptions {
  * Returns the data directory: `--data`, otherwise FAULTLINE_DATA_DIR, otherwise `.faultline` in the working
  * directory.
  */
-export function dataDirectory(option: string | undefined): string {
+export function getDataDirectory(option: string | undefined): string {
   return resolve(option ?? process.env.FAULTLINE_DATA_DIR ?? '.faultline');
 }
 
@@ -78,7 +78,7 @@ export function readServedConfig(dataDir: string): {
   if (config.database.driver !== 'pglite') return { config, madeToken: null };
   if (config.auth.tokens.length > 0 && github.webhookSecrets.length > 0 && jenkins.webhookSecrets.length > 0)
     return { config, madeToken: null };
-  const made = keptSecrets(dataDir);
+  const made = readOrCreateSecrets(dataDir);
   return {
     madeToken: config.auth.tokens.length > 0 ? null : made.token,
     config: addMadeSecrets(config, made),
@@ -120,7 +120,8 @@ export function prepareDataDirectory(directory: string): void {
     rmdirSync(mkdtempSync(join(directory, '.writable-')));
   } catch (cause) {
     // Under /proc, a folder that cannot be made is "not found".
-    const why = systemCode(cause) === 'ENOENT' ? 'a folder cannot be created there' : getErrorReason(cause);
+    const why =
+      getSystemCode(cause) === 'ENOENT' ? 'a folder cannot be created there' : getErrorReason(cause);
     const sentence = `The data directory ${directory} cannot be used: ${why}.`;
     throw new TriageError('invalid-config', `${sentence} Choose another with --data or FAULTLINE_DATA_DIR.`, {
       cause,
@@ -139,7 +140,7 @@ function makeFolders(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     // Another process may have made it since.
-    if (systemCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+    if (getSystemCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
 }
 
@@ -160,7 +161,7 @@ const OTHERS = 0o077;
  * file, its mode is corrected with a warning. Throws `invalid-config` if the file cannot be read or parsed.
  */
 export function findSecrets(dataDir: string): Secrets | null {
-  const file = secretsFile(dataDir);
+  const file = getSecretsFile(dataDir);
   const text = readText(file);
   if (text === null) return null;
   closeToOthers(file);
@@ -189,7 +190,7 @@ export function resolveToken(given: string | undefined, dataDir: string): string
  * Returns the secrets in a data directory and creates them if there are none. If several processes create
  * them concurrently, all get the same secrets.
  */
-export function keptSecrets(dataDir: string): Secrets {
+export function readOrCreateSecrets(dataDir: string): Secrets {
   const known = findSecrets(dataDir);
   if (known !== null) return known;
   const secret = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url')}`;
@@ -198,11 +199,11 @@ export function keptSecrets(dataDir: string): Secrets {
     githubWebhookSecret: secret('whs'),
     jenkinsWebhookSecret: secret('whs'),
   };
-  writeOnce(secretsFile(dataDir), `${JSON.stringify(made, null, 2)}\n`);
+  writeOnce(getSecretsFile(dataDir), `${JSON.stringify(made, null, 2)}\n`);
   return findSecrets(dataDir) ?? made;
 }
 
-export function secretsFile(dataDir: string): string {
+export function getSecretsFile(dataDir: string): string {
   return join(dataDir, 'secrets.json');
 }
 
@@ -216,7 +217,7 @@ function writeOnce(file: string, text: string): void {
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
     linkSync(draft, file);
   } catch (cause) {
-    if (systemCode(cause) === 'EEXIST') return;
+    if (getSystemCode(cause) === 'EEXIST') return;
     throw new TriageError(
       'storage-failed',
       `Cannot write the secrets to ${file}: ${getErrorMessage(cause)}`,
@@ -231,7 +232,7 @@ function readText(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    if (systemCode(cause) === 'ENOENT' || systemCode(cause) === 'ENOTDIR') return null;
+    if (getSystemCode(cause) === 'ENOENT' || getSystemCode(cause) === 'ENOTDIR') return null;
     throw new TriageError('invalid-config', `${file} cannot be read: ${getErrorMessage(cause)}`, { cause });
   }
 }

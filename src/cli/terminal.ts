@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { styleText } from 'node:util';
 import { getErrorMessage, TriageError, type TriageErrorCode } from '../domain/errors.ts';
-import { visibleLines } from '../notifications/visible-text.ts';
+import { toVisibleLines } from '../notifications/visible-text.ts';
 
 /** The exit codes for scripts. `faultline --help` prints them. */
 export const EXIT = {
@@ -164,7 +164,7 @@ export async function reportError(error: unknown, json: boolean): Promise<void> 
     process.stderr.isTTY === true && !refusesColor()
       ? styleText('red', 'error', { validateStream: false })
       : 'error';
-  say(`${prefix}: ${visibleLines(getErrorMessage(error)).join('\n')}`);
+  say(`${prefix}: ${toVisibleLines(getErrorMessage(error)).join('\n')}`);
   if (code === 'internal' && error instanceof Error && process.env.FAULTLINE_LOG_LEVEL === 'debug')
     say(error.stack ?? '');
 }

@@ -1,18 +1,18 @@
 import {
-  amount,
   type ChangedCase,
   type Comparison,
   type CostDifference,
-  changedGroups,
-  costText,
   type Difference,
   type DifferenceVerdict,
-  drawnText,
+  describeDrawn,
+  formatCostText,
   formatIdList,
-  leftOutLines,
-  probability,
+  formatProbability,
+  formatSigned,
+  groupChanged,
+  listLeftOutLines,
   type Spread,
-  signed,
+  toAmount,
   VERDICTS,
 } from '../domain/comparison.ts';
 import { findMax } from '../lib/collections.ts';
@@ -58,9 +58,9 @@ export function comparisonPart(comparison: Comparison, at: number): Html {
 export function comparisonFigures(comparison: Comparison, top: string): Html {
   const { cases, resampling, differences, costs } = comparison;
   const heading = formatHeading(comparison);
-  return html`<p class="quiet">${amount(cases.compared, 'case', 'cases')}
-    on both sides; intervals (95 %) from resampling ${drawnText(resampling)}, with both sides of a case kept
-    together.</p>
+  return html`<p class="quiet">${toAmount(cases.compared, 'case', 'cases')}
+    on both sides; intervals (95 %) from resampling ${describeDrawn(resampling)}, with both sides of a case
+    kept     together.</p>
     <div class="finding">${comparison.summary.map((sentence) => html`<p>${sentence}</p>`)}</div>
     ${differences.length > 0 && differenceTable(differences, heading, top)}${
       costs.length > 0 && costTable(costs, heading, top)
@@ -86,7 +86,7 @@ export function changedCases(comparison: Comparison, top: string, listing: CaseL
   const lists = [
     [`Won: ${second} is better`, comparison.won],
     [`Lost: ${second} is worse`, comparison.lost],
-    ...changedGroups(comparison).map(
+    ...groupChanged(comparison).map(
       ([title, cases]) => [title.charAt(0).toUpperCase() + title.slice(1), cases] as const,
     ),
   ] as const;
@@ -98,7 +98,7 @@ export function changedCases(comparison: Comparison, top: string, listing: CaseL
 
 /** Renders what was left out, and how far repeats differ. Renders nothing if there is neither. */
 export function comparisonNotes(comparison: Comparison): Shown {
-  const leftOut = leftOutLines(comparison, MOST_NAMED).map(
+  const leftOut = listLeftOutLines(comparison, MOST_NAMED).map(
     (line) => line.charAt(0).toUpperCase() + line.slice(1),
   );
   const notes = [
@@ -122,10 +122,10 @@ function differenceTable(differences: readonly Difference[], heading: string, to
     (difference) =>
       html`<tr class="is-${TONES[difference.verdict]}"><th scope="row">${difference.name}</th>
         <td class="number">${difference.a.toFixed(3)}</td><td class="number">${difference.b.toFixed(3)}</td>
-        <td class="number">${signed(difference.difference)}</td>
+        <td class="number">${formatSigned(difference.difference)}</td>
         <td class="drawn">${drawing(difference, reach)}</td><td class="interval">${rangeText(difference)}</td>
         <td class="number">${difference.won}/${difference.lost}</td>
-        <td class="number">${difference.mcNemar !== null && probability(difference.mcNemar.midP)}</td>
+        <td class="number">${difference.mcNemar !== null && formatProbability(difference.mcNemar.midP)}</td>
         <td class="verdict">${VERDICTS[difference.verdict]}</td>
         <td class="number quiet">${difference.cases}</td></tr>`,
   );
@@ -141,7 +141,7 @@ function differenceTable(differences: readonly Difference[], heading: string, to
 }
 
 function rangeText({ interval }: Difference): string {
-  return interval === null ? '' : `${signed(interval[0])} to ${signed(interval[1])}`;
+  return interval === null ? '' : `${formatSigned(interval[0])} to ${formatSigned(interval[1])}`;
 }
 
 /**
@@ -156,14 +156,14 @@ function drawing(measured: Difference, reach: number): Html {
     interval !== null &&
     html`<line class="range" x1="${x(interval[0])}" x2="${x(interval[1])}" y1="${y}" y2="${y}"/>`;
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img"
-    aria-label="${name}: ${signed(difference)} ${rangeText(measured)}">
+    aria-label="${name}: ${formatSigned(difference)} ${rangeText(measured)}">
     <line class="zero" x1="${WIDTH / 2}" x2="${WIDTH / 2}" y1="0" y2="${HEIGHT}"/>${line}<circle
     cx="${x(difference)}" cy="${y}" r="${DOT}"/></svg>`;
 }
 
 function costTable(costs: readonly CostDifference[], heading: string, top: string): Html {
   const rows = costs.map(({ name, unit, a, b, difference, interval }) => {
-    const say = (value: number) => costText(value, unit).replace('-', '−');
+    const say = (value: number) => formatCostText(value, unit).replace('-', '−');
     const range = interval === null ? '' : `${say(interval[0])} to ${say(interval[1])}`;
     return html`<tr><th scope="row">${name}</th><td class="number">${say(a)}</td>
       <td class="number">${say(b)}</td><td class="number">${say(difference)}</td>

@@ -7,9 +7,9 @@ import type { Finding } from '../ports/health.ts';
 import {
   type Connectable,
   connect,
+  findProvider,
+  getWebhookAddress,
   MADE_SECRETS,
-  providerNamed,
-  webhookAddress,
 } from '../service/connect.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { crumbs, hiddenFields, KEYS, renderTime } from './controls.ts';
@@ -34,7 +34,7 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
   const { publicUrl } = deps.config.http;
   app.get('/settings', route('admin', { querystring: SettingsQuery }), async (request, reply) => {
     const { provider: name } = request.query;
-    const provider = name === undefined ? null : providerNamed(deps.providers, name);
+    const provider = name === undefined ? null : findProvider(deps.providers, name);
     const main = await (provider === null ? listMain(deps) : providerMain(provider, publicUrl));
     const top =
       provider === null
@@ -43,12 +43,12 @@ export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
     return answerPage(request, reply, deps, { part: 'settings', title: 'Settings', top, main });
   });
   app.post('/settings', route('admin', { body: SettingsForm }), async (request, reply) => {
-    const provider = providerNamed(deps.providers, request.body.provider);
+    const provider = findProvider(deps.providers, request.body.provider);
     const { act, repository } = request.body;
     if (repository !== '') requireInScope(request.principal, repository);
     const asked = {
       repository: repository === '' ? null : repository,
-      address: publicUrl === null ? null : webhookAddress(provider, publicUrl),
+      address: publicUrl === null ? null : getWebhookAddress(provider, publicUrl),
       secret: provider.webhook.secrets[0] ?? null,
       create: act === 'create',
       test: act === 'test',
@@ -85,7 +85,7 @@ async function listMain(deps: ConsoleDeps): Promise<Html> {
         : stateMark('no webhook secret');
       return html`<tr><th scope="row"><a href="/settings?provider=${provider.name}">${label}</a></th>
         <td>${state}</td><td><code>${
-          publicUrl === null ? provider.webhook.path : webhookAddress(provider, publicUrl)
+          publicUrl === null ? provider.webhook.path : getWebhookAddress(provider, publicUrl)
         }</code></td></tr>`;
     }),
   );
@@ -138,7 +138,8 @@ async function providerMain(
     ? html`${setting}; if an embedded installation sets none, <code>${provider.name}WebhookSecret</code> in
       <code>secrets.json</code> of its data directory`
     : setting;
-  const address = publicUrl === null ? `https://YOUR-FAULTLINE${path}` : webhookAddress(provider, publicUrl);
+  const address =
+    publicUrl === null ? `https://YOUR-FAULTLINE${path}` : getWebhookAddress(provider, publicUrl);
   return html`<h1 tabindex="-1">Connect ${label}</h1>
     ${findings !== null && findingsPart(findings)}
     <h2>Webhook</h2>

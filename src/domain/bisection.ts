@@ -52,7 +52,7 @@ function judgeRange(
  * Returns the points that a bisection's record describes. Returns null if the record does not state the
  * positions of its runs.
  */
-export function bisectionPoints({ commits, tried, skipped }: Bisection): BisectionPoint[] | null {
+export function findBisectionPoints({ commits, tried, skipped }: Bisection): BisectionPoint[] | null {
   if (commits < 1 || [...tried, ...skipped].some(({ at }) => at === undefined || at < 0 || at > commits))
     return null;
   const points: BisectionPoint[] = Array.from({ length: commits + 1 }, () => ({
@@ -119,13 +119,13 @@ function describeUnbroken({ tried, skipped, commits }: Omit<Bisection, 'sentence
  * Computes how probable each commit is as the first bad one; the first represents all commits before it as
  * well.
  */
-export function probabilities(points: readonly BisectionPoint[]): number[] {
+export function computeProbabilities(points: readonly BisectionPoint[]): number[] {
   const all = { passed: 0, failed: 0 };
   for (const { passed, failed } of points) {
     all.passed += passed;
     all.failed += failed;
   }
-  const factorials = logFactorials(all.passed + all.failed + 1);
+  const factorials = computeLogFactorials(all.passed + all.failed + 1);
   const before = { passed: 0, failed: 0 };
   const logs = points.map(({ passed, failed }) => {
     const [good, bad] = [all.passed - before.passed, all.failed - before.failed];
@@ -149,7 +149,7 @@ export function probabilities(points: readonly BisectionPoint[]): number[] {
 function findMostProbable(points: readonly BisectionPoint[]): BisectionRange {
   let best = { share: 0, from: 0, to: 0 };
   let [share, from] = [0, 0];
-  for (const [index, probability] of probabilities(points).entries()) {
+  for (const [index, probability] of computeProbabilities(points).entries()) {
     share += probability;
     if (!canTell(points[index])) continue;
     if (share > best.share) best = { share, from, to: index };
@@ -163,7 +163,7 @@ function canTell(point: BisectionPoint | undefined): boolean {
 }
 
 /** Logarithms of 0! to `most`!. */
-function logFactorials(most: number): number[] {
+function computeLogFactorials(most: number): number[] {
   const logs = [0];
   for (let factor = 1; factor <= most; factor += 1) logs.push((logs[factor - 1] ?? 0) + Math.log(factor));
   return logs;

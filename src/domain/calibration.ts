@@ -98,7 +98,7 @@ export type CalibratedBy = z.infer<typeof CalibratedBy>;
  * Returns the calibrated value of `stated`, interpolated between the points. The result never falls as
  * `stated` rises.
  */
-export function calibrated(points: CategoryMap['points'], stated: number): number {
+export function calibrate(points: CategoryMap['points'], stated: number): number {
   const after = points.findIndex(([x]) => x >= stated);
   const [last] = points.slice(-1);
   if (after === -1) return last?.[1] ?? stated;
@@ -115,7 +115,7 @@ export function calibrated(points: CategoryMap['points'], stated: number): numbe
  * number and compared with it.
  */
 export function calibratedConfidence(points: CategoryMap['points'], verified: number): number {
-  return Math.round(calibrated(points, verified) * 1000) / 1000;
+  return Math.round(calibrate(points, verified) * 1000) / 1000;
 }
 
 /** Returns the name under which calibrations of an analyst are stored. */

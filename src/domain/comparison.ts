@@ -146,20 +146,20 @@ export const VERDICTS: Readonly<Record<DifferenceVerdict, string>> = {
 };
 
 /** Formats a probability with two or three decimals; below 0.001 as "< 0.001". */
-export function probability(value: number): string {
+export function formatProbability(value: number): string {
   if (value < 0.001) return '< 0.001';
   return value < 0.01 ? value.toFixed(3) : value.toFixed(2);
 }
 
 /** Dollars with as many places as a case needs. */
-export function dollars(value: number): string {
+export function formatDollars(value: number): string {
   const sign = value < 0 ? '−' : '';
   const size = Math.abs(value);
   return `${sign}$${size >= 1 || size === 0 ? size.toFixed(2) : size.toFixed(size >= 0.01 ? 3 : 5)}`;
 }
 
 /** Formats a count with its noun: 1 → "1 case", 12345 → "12,345 cases". */
-export function amount(count: number, singular: string, many: string): string {
+export function toAmount(count: number, singular: string, many: string): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? singular : many}`;
 }
 
@@ -167,7 +167,7 @@ export function amount(count: number, singular: string, many: string): string {
  * Lists what was not compared or was counted as wrong, one line for each reason, with the first `most` case
  * ids. Returns an empty list if there is nothing to report.
  */
-export function leftOutLines({ cases }: Comparison, most: number): string[] {
+export function listLeftOutLines({ cases }: Comparison, most: number): string[] {
   const groups: readonly (readonly [string, readonly string[]])[] = [
     ['only on side A, left out', cases.onlyA],
     ['only on side B, left out', cases.onlyB],
@@ -189,29 +189,29 @@ export function formatIdList(ids: readonly string[], most: number): string {
 }
 
 /** Formats a number with its sign and three decimals. A value that rounds to zero has no sign. */
-export function signed(value: number): string {
+export function formatSigned(value: number): string {
   const text = Math.abs(value).toFixed(3);
   return `${Number(text) === 0 ? '' : value > 0 ? '+' : '−'}${text}`;
 }
 
 /** Describes the units that were resampled for the intervals: "12 projects". */
-export function drawnText({ by, units }: Comparison['resampling']): string {
+export function describeDrawn({ by, units }: Comparison['resampling']): string {
   return `${units} ${by}s`;
 }
 
-export function costText(value: number, unit: CostDifference['unit']): string {
-  return unit === 'dollars' ? dollars(value) : value.toFixed(unit === 'rounds' ? 1 : 0);
+export function formatCostText(value: number, unit: CostDifference['unit']): string {
+  return unit === 'dollars' ? formatDollars(value) : value.toFixed(unit === 'rounds' ? 1 : 0);
 }
 
 /** Formats a share in percentage points: 0.032 → "3.2 points". */
-export function points(value: number): string {
+export function formatPoints(value: number): string {
   const text = (value * 100).toFixed(1);
   return `${text} ${text === '1.0' ? 'point' : 'points'}`;
 }
 
 /** Formats a difference of shares with its sign: 0.032 → "+3.2 points". */
-export function signedPoints(difference: number): string {
-  return `${difference === 0 ? '' : difference > 0 ? '+' : '−'}${points(Math.abs(difference))}`;
+export function toSignedPoints(difference: number): string {
+  return `${difference === 0 ? '' : difference > 0 ? '+' : '−'}${formatPoints(Math.abs(difference))}`;
 }
 
 /** Formats the interval of a difference in percentage points: "-1.0 to 15.2". */
@@ -223,7 +223,7 @@ export function formatInterval([low, high]: readonly [number, number]): string {
  * Returns the cases that are neither won nor lost, grouped by what changed. Cases in which only publication
  * changed get a group of their own.
  */
-export function changedGroups({ changed }: Comparison): [title: string, cases: ChangedCase[]][] {
+export function groupChanged({ changed }: Comparison): [title: string, cases: ChangedCase[]][] {
   return [...Map.groupBy(changed, describeChange)];
 }
 

@@ -78,11 +78,11 @@ const SYSTEM_WORDS: Readonly<Record<string, string>> = {
  * otherwise the error's message.
  */
 export function getErrorReason(error: unknown): string {
-  return SYSTEM_WORDS[systemCode(error)] ?? getErrorMessage(error);
+  return SYSTEM_WORDS[getSystemCode(error)] ?? getErrorMessage(error);
 }
 
 /** Returns the code of a system error, such as "ENOENT". Returns an empty text for any other error. */
-export function systemCode(error: unknown): string {
+export function getSystemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
@@ -119,7 +119,7 @@ export function computeRetryDelay(
  * Creates a schema for text that a person typed: trimmed, and not only blanks. The pattern also states this
  * in the API description.
  */
-export function typedText(max: number) {
+export function createTypedText(max: number) {
   return z.string().regex(/\S/, 'must not be empty').trim().max(max);
 }
 

@@ -47,7 +47,7 @@ export type ToolCall = z.infer<typeof ToolCall>;
  * Returns a key that is equal for equal calls: the tool and its arguments, independent of the order of the
  * arguments.
  */
-export function callKey({ tool, args }: Pick<ToolCall, 'tool' | 'args'>): string {
+export function getCallKey({ tool, args }: Pick<ToolCall, 'tool' | 'args'>): string {
   return JSON.stringify([tool, Object.entries(args).sort(([left], [right]) => (left < right ? -1 : 1))]);
 }
 

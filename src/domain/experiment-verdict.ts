@@ -60,11 +60,11 @@ function judgePlain(
   { dependsOnOthers, polluters }: Pick<Facts, 'dependsOnOthers' | 'polluters'>,
 ): Verdict {
   const mixed = arms.find(isMixed);
-  if (mixed !== undefined) return flaky(mixed);
+  if (mixed !== undefined) return createFlakyVerdict(mixed);
   const base = arms.find(({ where }) => where === 'base') ?? null;
-  const here = mainArm(arms, base);
-  if (here === null || here.other > 0) return unclear(here, base);
-  const alone = dependsOnOthers === true ? dependence(arms, polluters) : '';
+  const here = findMainArm(arms, base);
+  if (here === null || here.other > 0) return createUnclearVerdict(here, base);
+  const alone = dependsOnOthers === true ? describeDependence(arms, polluters) : '';
   if (here.failed === 0) return notReproduced(here);
   const fails = `Fails ${here.failed} of ${countRuns(here)} here`;
   if (base === null)
@@ -86,7 +86,7 @@ function judgePlain(
       verdict: 'not-this-change',
       sentence: `${fails} and ${there}: not caused by this change.${alone}`,
     };
-  return unclear(here, base);
+  return createUnclearVerdict(here, base);
 }
 
 /** Says how many passes were none. */
@@ -106,7 +106,7 @@ function describeCached(arms: readonly Arm[]): string {
   );
 }
 
-function dependence(arms: readonly Arm[], polluters: readonly string[]): string {
+function describeDependence(arms: readonly Arm[], polluters: readonly string[]): string {
   const [after, alone] = (['after', 'alone'] as const).map((what) => findHere(arms, what));
   if (after === undefined || alone === undefined || polluters.length === 0)
     return ' The failing tests pass alone, so they depend on other tests or on their order.';
@@ -121,7 +121,7 @@ function dependence(arms: readonly Arm[], polluters: readonly string[]): string 
  * Returns the arm to compare with the base; without a base, the arm with most failures, then the arm with
  * most runs.
  */
-function mainArm(arms: readonly Arm[], base: Arm | null): Arm | null {
+function findMainArm(arms: readonly Arm[], base: Arm | null): Arm | null {
   const here = arms.filter(
     ({ where, what }) => where === 'here' && (base === null ? what !== 'after' : what === base.what),
   );
@@ -137,7 +137,7 @@ function byChance(failures: number, passes: number): number {
   return rate ** failures * (1 - rate) ** passes;
 }
 
-function flaky(arm: Arm): Verdict {
+function createFlakyVerdict(arm: Arm): Verdict {
   const { share, low, high } = proportion(arm.failed, arm.failed + arm.passed);
   const percent = (value: number) => Math.round(value * 100);
   const where = arm.where === 'here' ? 'here' : 'on the base';
@@ -159,7 +159,7 @@ function notReproduced(arm: Arm): Verdict {
   };
 }
 
-function unclear(here: Arm | null, base: Arm | null): Verdict {
+function createUnclearVerdict(here: Arm | null, base: Arm | null): Verdict {
   const describeRuns = (arm: Arm, where: string) =>
     `${arm.failed} of ${countRuns(arm)} runs failed this ` +
     `way ${where}${arm.other > 0 ? `, ${arm.other} in another way` : ''}`;

@@ -182,7 +182,7 @@ export type Experiment = z.infer<typeof Experiment>;
  * Returns the change to show in the pull request: a change that fixes the failure, was requested and is short
  * enough. Returns null if there is none.
  */
-export function suggestedFix(
+export function findSuggestedFix(
   experiment: Experiment | undefined,
 ): (FixAttempt & { readonly diff: string }) | null {
   const { suggest, attempts = [] } = experiment?.fixes ?? {};

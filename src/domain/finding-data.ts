@@ -128,7 +128,7 @@ export function readData<Name extends ReadTool>(tool: Name, { data }: Pick<Findi
 }
 
 /** Returns the evidence of these tools, in its order. */
-export function evidenceFrom<Name extends ReadTool>(
+export function listEvidenceFrom<Name extends ReadTool>(
   evidence: readonly Evidence[],
   tools: readonly Name[],
 ): EvidenceFrom<Name>[] {

@@ -114,8 +114,8 @@ export function measureFlakiness(runs: readonly TestRun[], marked = STRIP): Flak
   ];
   const flips = branches.map(countFlips);
   const flakes = new Set([
-    ...commits.flatMap(passedLater),
-    ...branches.flatMap((lane, at) => ((flips[at] ?? 0) < ALTERNATES_FROM ? [] : alone(lane))),
+    ...commits.flatMap(listPassedLater),
+    ...branches.flatMap((lane, at) => ((flips[at] ?? 0) < ALTERNATES_FROM ? [] : listRunsAlone(lane))),
   ]);
   const rerun = commits.filter((group) => group.slice(0, -1).some(isFailed));
   const flaked = window.filter((run) => flakes.has(run));
@@ -124,7 +124,7 @@ export function measureFlakiness(runs: readonly TestRun[], marked = STRIP): Flak
     failed: window.filter(isFailed).length,
     flakes: flaked.length,
     rerun: rerun.length,
-    recovered: rerun.filter((group) => passedLater(group).length > 0).length,
+    recovered: rerun.filter((group) => listPassedLater(group).length > 0).length,
     defaultRuns: branches.flat().length,
     flips: flips.reduce((sum, flip) => sum + flip, 0),
     since: flaked[0]?.at ?? null,
@@ -164,7 +164,7 @@ export interface Break<Run extends TestRun> {
  * Returns the newest break of a lane of the default branch that is not a flake, or null if none is known.
  * `runs` are ordered newest first. Commits that no build ran may lie between `good` and `bad`.
  */
-export function lastBreak<Run extends TestRun>(runs: readonly Run[]): Break<Run> | null {
+export function findLastBreak<Run extends TestRun>(runs: readonly Run[]): Break<Run> | null {
   const flakes = new Set(
     measureFlakiness(runs, WINDOW).recent.flatMap(({ buildId, mark }) => (mark === 'flake' ? [buildId] : [])),
   );
@@ -187,7 +187,7 @@ function byCommit(runs: readonly TestRun[]): TestRun[][] {
 }
 
 /** Returns the failed runs of one commit after which it passed. */
-function passedLater(group: readonly TestRun[]): TestRun[] {
+function listPassedLater(group: readonly TestRun[]): TestRun[] {
   const lastPass = group.findLastIndex((run) => run.outcome === 'passed');
   return group.filter((run, at) => isFailed(run) && at < lastPass);
 }
@@ -196,7 +196,7 @@ function countFlips(lane: readonly TestRun[]): number {
   return lane.filter((run, at) => at > 0 && lane[at - 1]?.outcome !== run.outcome).length;
 }
 
-function alone(lane: readonly TestRun[]): TestRun[] {
+function listRunsAlone(lane: readonly TestRun[]): TestRun[] {
   return lane.filter(
     (run, at) => isFailed(run) && lane[at - 1]?.outcome === 'passed' && lane[at + 1]?.outcome === 'passed',
   );

@@ -1,5 +1,5 @@
 import { append } from '../lib/collections.ts';
-import { bisectionPoints, judgeBisection } from './bisection.ts';
+import { findBisectionPoints, judgeBisection } from './bisection.ts';
 import { isConditionName } from './conditions.ts';
 import { type Arm, type Bisection, type Experiment, type FixTrial, MIN_RUNS } from './experiment.ts';
 import { dependsOnSuite, judgeRuns } from './experiment-verdict.ts';
@@ -143,7 +143,7 @@ export function doubtBisection(bisection: Bisection): Doubt[] {
     return [{ path: 'tried', message: `has ${runs} runs, more than ${MOST_BISECTION_RUNS}: send fewer` }];
   if ([...tried, ...skipped, ...candidates].some(({ commit }) => !COMMIT.test(commit)))
     return [{ path: 'tried', message: 'names what is no commit: send whole hashes' }];
-  const points = bisectionPoints(bisection);
+  const points = findBisectionPoints(bisection);
   if (points === null || isOutOfOrder(tried) || isOutOfOrder(skipped))
     return [
       {

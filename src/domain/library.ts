@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Category, Kind } from './category.ts';
-import { typedText } from './errors.ts';
+import { createTypedText } from './errors.ts';
 import { Fingerprint } from './failure.ts';
 import { indexEntry, type WorkRequest } from './work.ts';
 
@@ -175,8 +175,8 @@ export const RuleInput = z.strictObject({
   repository: z.string().min(1).max(300).nullable(),
   category: Category,
   kind: Kind.default('unknown'),
-  rootCause: typedText(4000),
-  fixRecommendation: typedText(4000),
+  rootCause: createTypedText(4000),
+  fixRecommendation: createTypedText(4000),
 });
 export type RuleInput = z.infer<typeof RuleInput>;
 

@@ -237,7 +237,7 @@ const MAX_STEPS = 3 * 96;
  * Returns the first time from `now` on at which matches that have waited since `oldest` may be sent. All
  * times are in milliseconds since 1970.
  */
-export function sendingTime(schedule: Schedule, oldest: number, now: number): number {
+export function computeSendingTime(schedule: Schedule, oldest: number, now: number): number {
   const gathered = Math.max(now, Math.min(oldest, now) + GATHER_MS);
   if (maySend(schedule, oldest, gathered)) return gathered;
   const first = (Math.floor(gathered / STEP_MS) + 1) * STEP_MS;
@@ -251,11 +251,11 @@ function maySend(
   oldest: number,
   at: number,
 ): boolean {
-  const minutes = localMinutes(at, timeZone);
+  const minutes = computeLocalMinutes(at, timeZone);
   if (isQuiet(quietFrom, quietTo, Math.floor(minutes / 60) % 24)) return false;
   if (digestHour === null) return true;
   const toDigestDay = (local: number) => Math.floor((local - digestHour * 60) / 1440);
-  return toDigestDay(minutes) > toDigestDay(localMinutes(oldest, timeZone));
+  return toDigestDay(minutes) > toDigestDay(computeLocalMinutes(oldest, timeZone));
 }
 
 function isQuiet(from: number | null, to: number | null, hour: number): boolean {
@@ -264,8 +264,8 @@ function isQuiet(from: number | null, to: number | null, hour: number): boolean 
 }
 
 /** Returns the local time in the time zone, as minutes since 1970. */
-function localMinutes(at: number, timeZone: string): number {
-  const part = partsIn(timeZone).formatToParts(at);
+function computeLocalMinutes(at: number, timeZone: string): number {
+  const part = createDateFormat(timeZone).formatToParts(at);
   const [year = 0, month = 1, day, hour, minute] = (['year', 'month', 'day', 'hour', 'minute'] as const).map(
     (type) => Number(part.find((other) => other.type === type)?.value),
   );
@@ -274,7 +274,7 @@ function localMinutes(at: number, timeZone: string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function partsIn(timeZone: string): Intl.DateTimeFormat {
+function createDateFormat(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;
   const numeric = {
@@ -311,7 +311,7 @@ export interface PlannedMessage {
 }
 
 /** Returns the messages that a rule would have sent for these occasions, newest first. */
-export function plannedMessages(
+export function listPlannedMessages(
   rule: NotificationRuleInput,
   occasions: readonly Occasion[],
   owners: readonly OwnerChannels[],
@@ -320,11 +320,11 @@ export function plannedMessages(
   for (const occasion of occasions.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)))
     for (const target of resolveTargets(rule, occasion.owner, owners))
       byTarget.set(target, [...(byTarget.get(target) ?? []), occasion]);
-  const planned = [...byTarget].flatMap(([target, found]) => plannedFor(rule, target, found));
+  const planned = [...byTarget].flatMap(([target, found]) => planMessages(rule, target, found));
   return planned.toSorted((a, b) => b.at - a.at);
 }
 
-function plannedFor(
+function planMessages(
   rule: NotificationRuleInput,
   target: string,
   found: readonly Occasion[],
@@ -333,8 +333,8 @@ function plannedFor(
   for (let from = 0; from < found.length; ) {
     const oldest = Date.parse(found[from]?.at ?? '');
     const last = messages.at(-1);
-    const free = last === undefined ? oldest : last.at + pauseAfter(rule);
-    const at = sendingTime(rule, oldest, Math.max(oldest, free));
+    const free = last === undefined ? oldest : last.at + computePauseAfter(rule);
+    const at = computeSendingTime(rule, oldest, Math.max(oldest, free));
     const rest = found.slice(from);
     const count = rest.filter((message) => Date.parse(message.at) <= at).length;
     messages.push({ at, target, occasions: rest.slice(0, count) });
@@ -344,6 +344,6 @@ function plannedFor(
 }
 
 /** Returns the minimum time between two messages to the same target, in milliseconds. */
-export function pauseAfter({ digestHour, everyMinutes }: Schedule): number {
+export function computePauseAfter({ digestHour, everyMinutes }: Schedule): number {
   return digestHour === null ? everyMinutes * MINUTE : 0;
 }

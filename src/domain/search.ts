@@ -100,21 +100,21 @@ const TERM = /\s*(?:([a-z]{2,20}):(?![:/\\]))?("[^"]*"|“[^”]*”|[^\s"“]\S
  */
 export function parseSearch(text: string, now: number, me: readonly string[] = []): Search {
   if (text.length > MAX_SEARCH)
-    throw wrong(`A search has at most ${MAX_SEARCH} characters; this one has ${text.length}.`);
+    throw createSearchError(`A search has at most ${MAX_SEARCH} characters; this one has ${text.length}.`);
   const terms = parseTerms(text);
   if (terms.length > MAX_TERMS)
-    throw wrong(`A search has at most ${MAX_TERMS} parts; this one has ${terms.length}.`);
+    throw createSearchError(`A search has at most ${MAX_TERMS} parts; this one has ${terms.length}.`);
   let filter: FailureFilter = {};
   const given = new Set<string>();
   for (const term of terms) {
     const { name } = term;
     if (name !== null && name !== 'is' && given.has(name))
-      throw wrong(`${name}: is given twice; a failure has only one.`);
+      throw createSearchError(`${name}: is given twice; a failure has only one.`);
     if (name !== null) given.add(name);
     filter = { ...filter, ...toFilter(term, filter, now, me) };
   }
   if (filter.since !== undefined && filter.until !== undefined && filter.since >= filter.until)
-    throw wrong('since: is not before until:, so nothing can match.');
+    throw createSearchError('since: is not before until:, so nothing can match.');
   return { terms, filter };
 }
 
@@ -125,13 +125,13 @@ function parseTerms(text: string): SearchTerm[] {
     const start = TERM.lastIndex;
     const found = TERM.exec(text);
     if (found === null || found[0].trim() === '')
-      throw wrong(`The quotation mark at character ${firstMark(text, start)} is not closed.`);
+      throw createSearchError(`The quotation mark at character ${findFirstMark(text, start)} is not closed.`);
     const [typed, name, raw = ''] = found;
-    if (name !== undefined && !isName(name)) throw unknownName(name, raw);
+    if (name !== undefined && !isName(name)) throw createUnknownNameError(name, raw);
     const value = /^["“]/.test(raw) ? raw.slice(1, -1).trim() : raw;
     if (name !== undefined && value === '') {
       const open = /^\s*["“]/.test(text.slice(TERM.lastIndex));
-      throw wrong(
+      throw createSearchError(
         open
           ? `The quotation mark after ${name}: is not closed.`
           : `${name}: needs a value, such as ${SEARCH_NAMES[name]}.`,
@@ -142,7 +142,7 @@ function parseTerms(text: string): SearchTerm[] {
   return terms;
 }
 
-function firstMark(text: string, from: number): number {
+function findFirstMark(text: string, from: number): number {
   const at = text.slice(from).search(/["“]/);
   return from + Math.max(0, at) + 1;
 }
@@ -151,9 +151,9 @@ function isName(name: string): name is SearchName {
   return Object.hasOwn(SEARCH_NAMES, name);
 }
 
-function unknownName(name: string, value: string): TriageError {
+function createUnknownNameError(name: string, value: string): TriageError {
   const known = Object.keys(SEARCH_NAMES).map((prefix) => `${prefix}:`);
-  return wrong(
+  return createSearchError(
     `There is no filter ${name}:. Available filters: ${known.join(' ')}. ` +
       `To search for it as text, quote it: "${name}:${value}".`,
   );
@@ -186,11 +186,13 @@ function toFilter(
       return { file: longEnough(value) };
     case 'owner':
       if (value === 'me' && me.length === 0)
-        throw wrong('owner:me needs a signed-in user. Name the owner instead, such as owner:@shop/payments.');
+        throw createSearchError(
+          'owner:me needs a signed-in user. Name the owner instead, such as owner:@shop/payments.',
+        );
       return { owners: (value === 'me' ? me : [value]).map(ownerKey) };
     case 'commit':
       if (!/^[0-9a-f]{7,64}$/i.test(value))
-        throw wrong(
+        throw createSearchError(
           `commit:${value} is not a commit: use seven or more characters of its hash, 0–9 and a–f.`,
         );
       return { commit: value.toLowerCase() };
@@ -218,13 +220,13 @@ export function searchWords(text: string): string[] {
 
 function longEnough(value: string): string {
   if (value.length >= MIN_WORD) return value;
-  throw wrong(`“${value}” is too short to search for: use at least ${MIN_WORD} characters.`);
+  throw createSearchError(`“${value}” is too short to search for: use at least ${MIN_WORD} characters.`);
 }
 
 function parseCategory(value: string): Category {
   const found = CATEGORIES.find((category) => category === value.toUpperCase());
   if (found === undefined)
-    throw wrong(`category:${value} is not a category. Use one of ${CATEGORIES.join(', ')}.`);
+    throw createSearchError(`category:${value} is not a category. Use one of ${CATEGORIES.join(', ')}.`);
   return found;
 }
 
@@ -238,7 +240,7 @@ function parseState(value: string, { flags = [], states = [] }: FailureFilter): 
   if (flag !== undefined) return { flags: [...flags, flag] };
   const state = CauseState.options.find((option) => option === name);
   if (state !== undefined) return { states: [...states, state] };
-  throw wrong(
+  throw createSearchError(
     `is:${value} is not a filter. Use one of ${SEARCH_STATES.map((known) => `is:${known}`).join(', ')}.`,
   );
 }
@@ -248,7 +250,7 @@ function parseConfidence(value: string): NonNullable<FailureFilter['confidence']
   const is = COMPARISONS.find((comparison) => comparison === sign);
   const than = percent === undefined ? Number(number) : Number(number) / 100;
   if (is === undefined || number === '' || than > 1)
-    throw wrong(
+    throw createSearchError(
       `confidence:${value} is not a confidence. Use a number from 0 to 1, such as confidence:>0.8 or ` +
         'confidence:<0.5.',
     );
@@ -267,13 +269,13 @@ function parseTime(name: string, value: string, now: number): string {
     ? Date.parse(value)
     : Number.NaN;
   if (Number.isNaN(time) || time < 0)
-    throw wrong(
+    throw createSearchError(
       `${name}:${value} is not a time. Use hours, days or weeks ago ` +
         `(${name}:12h, ${name}:7d, ${name}:2w), a date (${name}:2026-11-01), today or yesterday (UTC).`,
     );
   return new Date(time).toISOString();
 }
 
-function wrong(message: string): TriageError {
+function createSearchError(message: string): TriageError {
   return new TriageError('invalid-input', message);
 }

@@ -27,7 +27,7 @@ export function changesHowTestsRun(path: string, diff: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (name.length > MAX_TEXT || RUNS_TESTS.some((pattern) => pattern.test(name))) return true;
   if (RUNS_TESTS_FROM.test(path) || INSTALLED.test(path)) return true;
-  const lines = changedLines(diff);
+  const lines = listChangedLines(diff);
   if (lines.some(({ text }) => TELLING.test(text))) return true;
   if (name.endsWith('.rs')) return lines.some(({ isInTests }) => isInTests);
   const kind = MIXED.find(({ files }) => files.test(name));
@@ -105,7 +105,7 @@ const ELSEWHERE = /\b(?:path|git|url|file|link|portal|npm|patch|https?)\s*[:=]|g
 const COMMENT = /^\s*(?:#|\/\/|;)/;
 
 const MIXED: readonly MixedFile[] = [
-  { files: /^(?:package|composer)\.json$/, isHarmless: matching(npmLine()) },
+  { files: /^(?:package|composer)\.json$/, isHarmless: createMatcher(buildNpmLine()) },
   {
     files: /^(?:pyproject|Pipfile|Cargo)(?:\.toml)?$/,
     isHarmless: inSections(
@@ -127,13 +127,13 @@ const MIXED: readonly MixedFile[] = [
   { files: /^setup\.py$/, isHarmless: ({ text }) => !/entry_points|cmdclass|test/i.test(text) },
   {
     files: /^pom\.xml$/,
-    isHarmless: matching(
+    isHarmless: createMatcher(
       /^\s*<(?!.*(?:surefire|failsafe|plugin|skip|test\.))(?:\/?(?:dependency|dependencies|dependencyManagement|exclusions?|parent|properties)>|(groupId|artifactId|scope|type|classifier|optional)>[\w.-]+<\/\1>|([\w.-]*version[\w.-]*)>[\w.${}-]+<\/\2>)\s*$/i,
     ),
   },
   {
     files: /\.gradle(?:\.kts)?$/,
-    isHarmless: matching(
+    isHarmless: createMatcher(
       new RegExp(
         String.raw`^\s*(?:api|implementation|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|` +
           String.raw`testImplementation|version|group)\b[\s(=]*["'][\w.:@+-]+["']\)?\s*$`,
@@ -142,7 +142,7 @@ const MIXED: readonly MixedFile[] = [
   },
   {
     files: /\.(?:sbt|bazel)$|^(?:BUILD|WORKSPACE|mix\.exs)$/,
-    isHarmless: matching(
+    isHarmless: createMatcher(
       new RegExp(
         String.raw`^\s*(?:"(?:@[\w.~-]*)?(?://[\w./-]*)?:?[\w./-]*[:/][\w./-]*",?|` +
           String.raw`"[^"]+"\s+%%?\s+"[^"]+"\s+%\s+"[\d.]+",?|\{:\w+, "[~>=\s\d.]+"\},?)\s*$`,
@@ -151,14 +151,14 @@ const MIXED: readonly MixedFile[] = [
   },
   {
     files: /^(?:Gemfile|.*\.gemspec)$/,
-    isHarmless: matching(
+    isHarmless: createMatcher(
       /^\s*(?:gem|\w+\.add_(?:\w+_)?dependency)\b[\s(]*["'][\w-]+["'](?:,\s*["'][~><=!\s\d.]+["'])*\)?\s*$/,
     ),
   },
   { files: /^(?:go\.mod|go\.work)$/, isHarmless: ({ text }) => !/=>|^\s*(?:replace|use|tool)\b/.test(text) },
   {
     files: /\.(?:cs|fs|vb)proj$/,
-    isHarmless: matching(
+    isHarmless: createMatcher(
       /^\s*<(?:PackageReference|TargetFrameworks?|LangVersion|Nullable)\b[^<]*(?:\/>|<\/\w+>)\s*$/,
     ),
   },
@@ -179,7 +179,7 @@ const MIXED: readonly MixedFile[] = [
  * Builds the pattern of a harmless line in package.json or composer.json: a dependency with its version, a
  * field that no test runner reads, or the braces around added or removed lines.
  */
-function npmLine(): RegExp {
+function buildNpmLine(): RegExp {
   const version = String.raw`(?:[\^~<>=v*\d][\w.*^~<>=|\s+-]*|latest|next|workspace:[\^~*])`;
   const fields =
     '"(?:(?:dev|peer|optional)?[dD]ependencies|require(?:-dev)?|resolutions|' +
@@ -192,7 +192,7 @@ function npmLine(): RegExp {
   );
 }
 
-function matching(pattern: RegExp): MixedFile['isHarmless'] {
+function createMatcher(pattern: RegExp): MixedFile['isHarmless'] {
   return ({ text }) => text.length <= MAX_TEXT && (COMMENT.test(text) || pattern.test(text));
 }
 
@@ -206,7 +206,7 @@ function inSections(pattern: RegExp): MixedFile['isHarmless'] {
 }
 
 /** Reads the name in a header such as `[tool.ruff]` or `[[bin]]`; null where a line is none. */
-function sectionIn(text: string): string | null {
+function readSection(text: string): string | null {
   const name = /^\s{0,8}\[{1,2}([^[\]]{1,100})\]/.exec(text)?.[1];
   return name === undefined ? null : name.replaceAll(/["']/g, '').trim();
 }
@@ -215,7 +215,7 @@ function sectionIn(text: string): string | null {
  * Returns the changed lines, each with the section that the last header before it opened. The section is null
  * for a hunk that begins in the middle of a file.
  */
-function changedLines(diff: string): ChangedLine[] {
+function listChangedLines(diff: string): ChangedLine[] {
   const lines: ChangedLine[] = [];
   let [section, isInHunk, isInTests]: [string | null, boolean, boolean] = [null, false, false];
   for (const line of diff.split('\n')) {
@@ -227,7 +227,7 @@ function changedLines(diff: string): ChangedLine[] {
     }
     if (!isInHunk) continue;
     const text = line.slice(1);
-    section = sectionIn(text.slice(0, MAX_TEXT)) ?? section;
+    section = readSection(text.slice(0, MAX_TEXT)) ?? section;
     isInTests ||= /^\s*#\[(?:cfg\(test\)|(?:\w+::)*test\b)/.test(text);
     if (/^[+-]/.test(line)) lines.push({ text, section, isInTests });
   }

@@ -5,7 +5,7 @@ import { TriageError } from '../domain/errors.ts';
 import { type Checkout, createStore, type WorkTree } from './checkout.ts';
 import { fetchMissing, writeFiltered } from './filtered-files.ts';
 import { copyIndex, writeGitFolder } from './git-folder.ts';
-import { defaultBase, findBeginning, resolveCommit } from './history.ts';
+import { findBeginning, findDefaultBase, resolveCommit } from './history.ts';
 import { type AskGit, openRepository } from './repository.ts';
 import { removeFolder } from './temporary-folder.ts';
 
@@ -56,7 +56,7 @@ export interface Worktree {
 export async function findBase(checkout: Checkout, ref: string | undefined): Promise<string> {
   const commit =
     ref === undefined
-      ? await defaultBase(checkout)
+      ? await findDefaultBase(checkout)
       : await findBeginning(checkout, await resolveCommit(checkout, ref));
   if (commit === null)
     throw new TriageError(
@@ -168,13 +168,13 @@ async function shareDependencies(top: string, folder: string): Promise<string[]>
     if (!existsSync(join(top, name)) || (await lstat(join(folder, name)).catch(() => null)) !== null)
       continue;
     const pins = locks.some((lock) => existsSync(join(top, lock))) ? locks : [manifest];
-    if (await allEqual(top, folder, pins)) await symlink(join(top, name), join(folder, name), 'dir');
+    if (await areAllEqual(top, folder, pins)) await symlink(join(top, name), join(folder, name), 'dir');
     else unshared.push(name);
   }
   return unshared;
 }
 
-async function allEqual(top: string, folder: string, names: readonly string[]): Promise<boolean> {
+async function areAllEqual(top: string, folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     const [ours, theirs] = await Promise.all(
       [top, folder].map((root) => readFile(join(root, name), 'utf8').catch(() => null)),

@@ -1,11 +1,11 @@
-import { describeBisection, judgeBisection, probabilities, SURE } from '../domain/bisection.ts';
+import { computeProbabilities, describeBisection, judgeBisection, SURE } from '../domain/bisection.ts';
 import type { Bisection } from '../domain/experiment.ts';
 import { openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import { MOST_CACHED } from './caches.ts';
 import { type Checkout, withCheckout } from './checkout.ts';
 import { strayArgument } from './checkout-paths.ts';
-import { type Commit, history } from './history.ts';
+import { type Commit, readHistory } from './history.ts';
 import { type Narrowed, narrow } from './narrow.ts';
 import type { Outcome, OutputReader } from './outcome.ts';
 
@@ -60,7 +60,7 @@ async function bisectIn(
   deps: BisectDeps,
   signal: AbortSignal,
 ): Promise<Bisection> {
-  const commits = await history(checkout, options.good, options.bad);
+  const commits = await readHistory(checkout, options.good, options.bad);
   const points = commits.map((commit) => toPoint(commit, options.results ?? []));
   const last = commits.length - 1;
   const worktree = await openWorktree(checkout, commits[last]?.id ?? '');
@@ -77,22 +77,22 @@ async function bisectIn(
   };
   try {
     await tryOften(search, last);
-    if (search.points[last]?.failed === 0) return conclusion(search, 'not-reproduced', []);
+    if (search.points[last]?.failed === 0) return conclude(search, 'not-reproduced', []);
     if (options.only !== undefined) return await tryPart(search, options.only);
     if (!canSay(search.points[0])) await tryAt(search, 0);
     for (let run = 0; run < MOST_RUNS && bench.isOpen(); run += 1) {
       if (judgeBisection(measured(points)).share >= SURE) break;
-      const next = nextToTry(points);
+      const next = findNextToTry(points);
       if (next === null) break;
       // A failure that only others have seen must be seen here, before a pass says anything.
       await tryAt(search, bench.failure === null ? last : next);
     }
     const { verdict, share, from, to } = judgeBisection(measured(points));
-    return conclusion(search, verdict, to === 0 ? [] : points.slice(from, to + 1), share);
+    return conclude(search, verdict, to === 0 ? [] : points.slice(from, to + 1), share);
   } catch (error) {
     if (!bench.isCut()) throw error;
     const { share, from, to } = judgeBisection(measured(points));
-    return conclusion(
+    return conclude(
       search,
       'inconclusive',
       canSay(points[last]) && to > 0 ? points.slice(from, to + 1) : [],
@@ -115,7 +115,7 @@ async function tryPart(
   { part, of }: { readonly part: number; readonly of: number },
 ): Promise<Bisection> {
   for (let index = part - 1; index < search.points.length - 1; index += of) await tryOften(search, index);
-  return conclusion(search, 'part', []);
+  return conclude(search, 'part', []);
 }
 
 /** Collects what others found at a commit. A commit is skipped only if no one could try it. */
@@ -228,10 +228,10 @@ function canSay(point: Point | undefined): boolean {
  * Returns the index of the commit at which a run splits the probability most evenly. Returns null if no
  * commit can be tried.
  */
-function nextToTry(points: readonly Point[]): number | null {
+function findNextToTry(points: readonly Point[]): number | null {
   let [next, distance]: [number | null, number] = [null, 1];
   let share = 0;
-  for (const [index, probability] of probabilities(measured(points)).entries()) {
+  for (const [index, probability] of computeProbabilities(measured(points)).entries()) {
     share += probability;
     if (points[index]?.skipped !== null || index === points.length - 1 || Math.abs(share - 0.5) >= distance)
       continue;
@@ -244,7 +244,7 @@ function sum(points: readonly Pick<Point, 'passed' | 'failed'>[], outcome: 'pass
   return points.reduce((total, point) => total + point[outcome], 0);
 }
 
-function conclusion(
+function conclude(
   { options, points, narrowed, bench }: Search,
   verdict: Bisection['verdict'],
   candidates: readonly Point[],

@@ -70,7 +70,7 @@ async function openCheckout(
   const checkout = await createStore(repository, temporary.path);
   const before = await readState(checkout);
   const close = async () => {
-    const changes = await changesSince(checkout, before).catch((error: unknown) => [
+    const changes = await listChangesSince(checkout, before).catch((error: unknown) => [
       `it cannot be read (${getErrorMessage(error)})`,
     ]);
     const left = await temporary.remove();
@@ -122,7 +122,7 @@ export async function createStore(repository: Repository, root: string): Promise
       if (commit === null) throw new TriageError('invalid-input', 'There is no commit yet.');
       if (tree === (await repository.git('rev-parse', `${commit}^{tree}`)))
         return { commit, isCommitted: true };
-      const made = await inStore(stateTree(checkout), [
+      const made = await inStore(readStateTree(checkout), [
         'commit-tree',
         tree,
         '-p',
@@ -134,8 +134,8 @@ export async function createStore(repository: Repository, root: string): Promise
     },
     async createBranch(name, commit) {
       const [ref, file] = ['refs/faultline/fix', join(root, 'fix.bundle')];
-      await inStore(stateTree(checkout), ['update-ref', ref, commit]);
-      await inStore(stateTree(checkout), ['bundle', 'create', '--quiet', file, ref, `^${commit}^`]);
+      await inStore(readStateTree(checkout), ['update-ref', ref, commit]);
+      await inStore(readStateTree(checkout), ['bundle', 'create', '--quiet', file, ref, `^${commit}^`]);
       await repository.git('bundle', 'unbundle', file);
       await repository.git('branch', '--no-track', name, commit);
     },
@@ -153,14 +153,14 @@ interface State {
   readonly tree: string;
 }
 
-function stateTree({ top }: Repository): WorkTree {
+function readStateTree({ top }: Repository): WorkTree {
   return { folder: top, index: 'state-index' };
 }
 
 /** Works on a copy of the index: the index itself is neither locked nor refreshed. */
 async function readState(checkout: Checkout): Promise<State> {
   const { git, index, root, store, inStore } = checkout;
-  const work = stateTree(checkout);
+  const work = readStateTree(checkout);
   await copyIndex(index, join(root, work.index)).catch(() => undefined);
   const shared = (await readdir(dirname(index))).filter((name) => name.startsWith('sharedindex.'));
   for (const name of shared) await copyFile(join(dirname(index), name), join(store, name));
@@ -178,7 +178,7 @@ async function readState(checkout: Checkout): Promise<State> {
 
 const MOST_NAMED = 5;
 
-async function changesSince(checkout: Checkout, before: State): Promise<string[]> {
+async function listChangesSince(checkout: Checkout, before: State): Promise<string[]> {
   const after = await readState(checkout);
   const changes: string[] = [];
   const at = ({ branch, commit }: State) =>
@@ -186,7 +186,7 @@ async function changesSince(checkout: Checkout, before: State): Promise<string[]
   if (at(before) !== at(after)) changes.push(`it was on ${at(before)} and is on ${at(after)}`);
   if (before.index !== after.index) changes.push('other changes are staged');
   if (before.tree !== after.tree) {
-    const listed = await checkout.inStore(stateTree(checkout), [
+    const listed = await checkout.inStore(readStateTree(checkout), [
       'diff-tree',
       '-r',
       '--name-only',

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { ZONES } from '../domain/conditions.ts';
-import { programsIn } from './narrow.ts';
+import { listPrograms } from './narrow.ts';
 import { insert } from './test-arguments.ts';
 
 const PROBE_MS = 10_000;
@@ -60,8 +60,8 @@ const SEEDS: readonly Seeding[] = [
  * Returns the command with a seed. Returns null if its tool takes none. `output` is what a run of the command
  * printed.
  */
-export function seeded(argv: readonly string[], output: string, seed: number): Condition | null {
-  const words = programsIn(argv);
+export function seedCommand(argv: readonly string[], output: string, seed: number): Condition | null {
+  const words = listPrograms(argv);
   // V8 takes the seed of Math.random, and hands it to the processes of its test runner.
   if (basename(argv[0] ?? '') === 'node' && argv.includes('--test'))
     return {
@@ -95,7 +95,7 @@ const DAYS = [-400, 30, -190, 0.25, -30, 0.5, 400, -0.75];
  * Returns conditions with the clock set to other times by faketime. Returns none if the machine does not have
  * faketime.
  */
-export async function atTimes(argv: readonly string[], now: number): Promise<Condition[]> {
+export async function shiftClock(argv: readonly string[], now: number): Promise<Condition[]> {
   if (!(await works(['faketime', '-f', '@2026-01-01 00:00:00', 'true']))) return [];
   return DAYS.map((days, at) => {
     const time = new Date(now + days * 86_400_000 + at * 11_117_000)

@@ -82,7 +82,7 @@ async function confirmIn(
   try {
     const chosen = await reproduce(trial);
     if (chosen !== null && base !== null) await compare(trial, chosen, base);
-    if (chosen !== null) await alternate(trial, [[getArm(trial, 'here', chosen.what), chosen]]);
+    if (chosen !== null) await runInTurn(trial, [[getArm(trial, 'here', chosen.what), chosen]]);
     if (trial.dependsOnOthers === true) polluters = await findPolluters(trial);
     else if (options.conditions) dependence = await detectDependence(trial);
   } catch (error) {
@@ -138,7 +138,7 @@ async function reproduce(trial: Trial): Promise<Chosen | null> {
   if (given !== null && (await runIn(trial, single, given)) === 'failed') return given;
   const first = await runIn(trial, whole, suite);
   if (first === 'passed' || first === 'cached') {
-    await alternate(trial, [[whole, suite]]);
+    await runInTurn(trial, [[whole, suite]]);
     return null;
   }
   trial.narrowed ??= narrow(suite.argv, trial.bench.failure?.tests ?? [], trial.here);
@@ -156,7 +156,7 @@ async function reproduce(trial: Trial): Promise<Chosen | null> {
     trial.narrowed = null;
     return suite;
   }
-  await alternate(trial, [
+  await runInTurn(trial, [
     [whole, suite],
     [single, alone],
   ]);
@@ -192,7 +192,7 @@ async function compare(trial: Trial, chosen: Chosen, commit: string): Promise<vo
     );
     return;
   }
-  await alternate(trial, [
+  await runInTurn(trial, [
     [getArm(trial, 'here', chosen.what), chosen],
     [getArm(trial, 'base', chosen.what), chosen],
   ]);
@@ -219,7 +219,7 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   const victim = listed[at];
   if (victim === undefined || listed.length > MAX_LISTED)
     return cannot('the failing test is not in the list of tests');
-  const probe = newArm('here', 'after', null);
+  const probe = createArm('here', 'after', null);
   const buildCommand = (before: readonly FailingTest[]) =>
     narrow(options.argv, [...before, victim], here, MAX_LISTED);
   const failsAfter = async (before: readonly FailingTest[]): Promise<boolean> => {
@@ -231,7 +231,7 @@ async function findPolluters(trial: Trial): Promise<string[]> {
     deps.onRun?.(probe, fails ? 'failed' : 'passed', run.milliseconds);
     return fails;
   };
-  const found = await fewest(listed.slice(0, at), failsAfter);
+  const found = await findFewest(listed.slice(0, at), failsAfter);
   if (!bench.isOpen())
     return cannot(`the time limit of ${Math.round(options.limitMs / 60_000)} min was reached`);
   const argv = found === null ? undefined : buildCommand(found)?.argv;
@@ -239,7 +239,7 @@ async function findPolluters(trial: Trial): Promise<string[]> {
     return cannot('the failing test passed behind all tests that the tool lists before it');
   const after = getArm(trial, 'here', 'after');
   bench.failure = signature([victim]);
-  await alternate(trial, [[after, { what: 'after', argv }]]);
+  await runInTurn(trial, [[after, { what: 'after', argv }]]);
   return failsBehindOthers([after]) ? found.map(formatTestName) : cannot('it did not fail every time');
 }
 
@@ -248,7 +248,7 @@ async function findPolluters(trial: Trial): Promise<string[]> {
  * in `kept`. Returns null if it does not hold for all of them. Halves the list as often as possible; if
  * neither half is sufficient, both contain a part of the cause.
  */
-async function fewest<Item>(
+async function findFewest<Item>(
   items: readonly Item[],
   fails: (items: readonly Item[]) => Promise<boolean>,
 ): Promise<Item[] | null> {
@@ -293,7 +293,7 @@ async function detectDependence(
   const made: Arm[] = [];
   const run = async (condition: Condition) => {
     const found = made.find(({ under }) => under === condition.name);
-    const arm = found ?? { ...newArm('here', what, null), under: condition.name };
+    const arm = found ?? { ...createArm('here', what, null), under: condition.name };
     if (found === undefined) made.push(arm);
     return await runIn(trial, arm, { what, argv: condition.argv, env: condition.env });
   };
@@ -319,12 +319,12 @@ function getArm({ arms, base }: Trial, where: Arm['where'], what: Arm['what']): 
   const found = arms.find((arm) => arm.where === where && arm.what === what);
   if (found !== undefined) return found;
   const commit = where === 'here' ? null : (base?.commit ?? null);
-  const arm = newArm(where, what, commit);
+  const arm = createArm(where, what, commit);
   arms.push(arm);
   return arm;
 }
 
-function newArm(where: Arm['where'], what: Arm['what'], commit: string | null): Arm {
+function createArm(where: Arm['where'], what: Arm['what'], commit: string | null): Arm {
   return { where, what, commit, passed: 0, failed: 0, other: 0, exitCodes: [], milliseconds: [] };
 }
 
@@ -356,7 +356,7 @@ function isDone(arm: Arm, runs: number): boolean {
  * Runs of all arms in turn, so that what changes with time changes for each; ends early where one of them
  * goes both ways.
  */
-async function alternate(trial: Trial, pairs: readonly (readonly [Arm, Chosen])[]): Promise<void> {
+async function runInTurn(trial: Trial, pairs: readonly (readonly [Arm, Chosen])[]): Promise<void> {
   const { options, bench, notes } = trial;
   const { runs } = options;
   while (pairs.some(([arm]) => !isDone(arm, runs)) && !pairs.some(([arm]) => isMixed(arm))) {

@@ -1,6 +1,6 @@
 import { isBeyondChance } from '../domain/conditions.ts';
 import { CONDITIONS, type ConditionKind } from '../domain/experiment.ts';
-import { atTimes, type Condition, inZones, networkOff, seeded } from './conditions.ts';
+import { type Condition, inZones, networkOff, seedCommand, shiftClock } from './conditions.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface Lab {
@@ -55,13 +55,13 @@ export async function findDependence(lab: Lab): Promise<Dependence | null> {
 async function listConditions(on: ConditionKind, { argv, output, runs }: Lab): Promise<Condition[]> {
   switch (on) {
     case 'seed':
-      return Array.from({ length: 2 * runs }, (_, at) => seeded(argv, output, at + 1)).filter(
+      return Array.from({ length: 2 * runs }, (_, at) => seedCommand(argv, output, at + 1)).filter(
         (condition) => condition !== null,
       );
     case 'time zone':
       return inZones(argv);
     case 'time':
-      return await atTimes(argv, Date.now());
+      return await shiftClock(argv, Date.now());
     case 'network': {
       const off = await networkOff();
       return off === null ? [] : [{ name: 'the network off', argv: [...off, ...argv], env: {} }];

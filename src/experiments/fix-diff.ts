@@ -64,7 +64,7 @@ export async function commitChange(
   const { git, commit: parent } = worktree;
   if (diff === null) await git('add', '--update');
   else await applyToIndex(git, diff);
-  const changes = await stagedChanges(git);
+  const changes = await listStagedChanges(git);
   const [refusal] = refuseChanges(changes, allowed);
   if (refusal !== undefined) throw new TriageError('invalid-input', refusal);
   const tree = await git('write-tree');
@@ -122,7 +122,7 @@ async function applyToIndex(git: AskGit, diff: string): Promise<void> {
   });
 }
 
-async function stagedChanges(git: AskGit): Promise<Change[]> {
+async function listStagedChanges(git: AskGit): Promise<Change[]> {
   const list = async (...how: readonly string[]) =>
     (await git('diff', '--cached', '--no-renames', '--no-ext-diff', '-z', ...how, 'HEAD'))
       .split('\0')

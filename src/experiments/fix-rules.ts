@@ -29,17 +29,17 @@ const TOOLS: readonly Tool[] = [
   },
   {
     rule: 'format',
-    isUsed: names(['ruff.toml', '.ruff.toml', 'pyproject.toml'], 'ruff'),
+    isUsed: createFileCheck(['ruff.toml', '.ruff.toml', 'pyproject.toml'], 'ruff'),
     argv: ['ruff', 'format', '.'],
   },
-  { rule: 'format', isUsed: names(['pyproject.toml'], 'black'), argv: ['black', '--quiet', '.'] },
+  { rule: 'format', isUsed: createFileCheck(['pyproject.toml'], 'black'), argv: ['black', '--quiet', '.'] },
   { rule: 'format', isUsed: has('go.mod', 'gofmt'), argv: ['gofmt', '-w', '.'] },
   { rule: 'format', isUsed: has('Cargo.toml', 'cargo'), argv: ['cargo', 'fmt'] },
   { rule: 'lint', isUsed: isInstalled('eslint'), argv: ['node_modules/.bin/eslint', '--fix', '.'] },
   { rule: 'lint', isUsed: isInstalled('biome'), argv: ['node_modules/.bin/biome', 'check', '--write', '.'] },
   {
     rule: 'lint',
-    isUsed: names(['ruff.toml', '.ruff.toml', 'pyproject.toml'], 'ruff'),
+    isUsed: createFileCheck(['ruff.toml', '.ruff.toml', 'pyproject.toml'], 'ruff'),
     argv: ['ruff', 'check', '--fix', '.'],
   },
   { rule: 'lint', isUsed: has('go.mod', 'goimports'), argv: ['goimports', '-w', '.'] },
@@ -69,7 +69,7 @@ export interface RuleCommand {
  * the folders of `path`, which has the format of PATH. `updating` is the failing command with options that
  * also write its snapshots.
  */
-export function ruleCommands(
+export function listRuleCommands(
   folder: string,
   path: string,
   rules: readonly FixRule[],
@@ -93,7 +93,7 @@ function has(file: string, program: string): Tool['isUsed'] {
 }
 
 /** Creates a check whether one of the files belongs to the tool or has a section for it. */
-function names(files: readonly string[], tool: string): Tool['isUsed'] {
+function createFileCheck(files: readonly string[], tool: string): Tool['isUsed'] {
   const isAbout = (file: string) =>
     existsSync(file) &&
     (file.endsWith(`${tool}.toml`) || readFileSync(file, 'utf8').includes(`[tool.${tool}`));

@@ -48,7 +48,7 @@ export async function writeSettings(
     ['core.bare', 'false'],
   ];
   if (format !== 'sha1') basics.push(['extensions.objectformat', format]);
-  await writeFile(join(path, 'config'), [...basics, ...settings].map(configLine).join(''));
+  await writeFile(join(path, 'config'), [...basics, ...settings].map(formatConfigLine).join(''));
   for (const [name, text] of [
     ['attributes', attributes],
     ['sparse-checkout', sparse],
@@ -67,7 +67,7 @@ export async function copyIndex(from: string, to: string): Promise<void> {
   await utimes(to, second, second);
 }
 
-function configLine([name, value]: readonly [string, string]): string {
+function formatConfigLine([name, value]: readonly [string, string]): string {
   const [first, last] = [name.indexOf('.'), name.lastIndexOf('.')];
   const quote = (text: string) =>
     `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;

@@ -17,10 +17,14 @@ const FORMAT = '--format=%H%x00%P%x00%an%x00%s';
  * merge counts as one commit. If the good commit is on another branch, the common ancestor takes its place.
  * Throws `invalid-input` if either commit does not exist or there are no commits between them.
  */
-export async function history(checkout: Checkout, good: string | undefined, bad: string): Promise<Commit[]> {
+export async function readHistory(
+  checkout: Checkout,
+  good: string | undefined,
+  bad: string,
+): Promise<Commit[]> {
   const { git } = checkout;
   const last = await resolveCommit(checkout, bad);
-  const named = good === undefined ? await defaultBase(checkout) : await resolveCommit(checkout, good);
+  const named = good === undefined ? await findDefaultBase(checkout) : await resolveCommit(checkout, good);
   const first = named === null ? null : await git('merge-base', named, last).catch(() => null);
   const text =
     first === null || first === last
@@ -63,7 +67,7 @@ const DEFAULT_BRANCHES = ['origin/HEAD', 'origin/main', 'origin/master', 'main',
  * Changes that are not committed are compared with the last commit, a branch with where it began, the default
  * branch with the commit before.
  */
-export async function defaultBase(checkout: Checkout): Promise<string | null> {
+export async function findDefaultBase(checkout: Checkout): Promise<string | null> {
   const head = await resolveCommit(checkout, 'HEAD');
   for (const branch of DEFAULT_BRANCHES) {
     const base = await mergeBase(checkout, branch);

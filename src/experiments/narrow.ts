@@ -38,7 +38,7 @@ export function narrow(
   if (filter === undefined || args === null || args.length === 0) return null;
   if (args.reduce((bytes, arg) => bytes + Buffer.byteLength(arg), 0) > MAX_BYTES) return null;
   const loud = argv.filter((word) => filter.quiet?.includes(word) !== true);
-  return { argv: extended(loud, args, filter), ran: filter.ran };
+  return { argv: extend(loud, args, filter), ran: filter.ran };
 }
 
 /**
@@ -47,7 +47,7 @@ export function narrow(
  */
 export function updatingSnapshots(argv: readonly string[], tests: Tests): string[] | null {
   const filter = filterFor(argv, tests);
-  return filter?.update === undefined ? null : extended(argv, filter.update, filter);
+  return filter?.update === undefined ? null : extend(argv, filter.update, filter);
 }
 
 /**
@@ -61,7 +61,7 @@ export function findFramework(argv: readonly string[], tests: Tests): string | n
 /** Adds arguments for the tool to the command. */
 export function withArguments(argv: readonly string[], tests: Tests, args: readonly string[]): string[] {
   const filter = filterFor(argv, tests);
-  return filter === undefined ? [...argv] : extended(argv, args, filter);
+  return filter === undefined ? [...argv] : extend(argv, args, filter);
 }
 
 function isScript(argv: readonly string[]): boolean {
@@ -74,7 +74,7 @@ function filterFor(argv: readonly string[], tests: Tests): Filter | undefined {
     : findFilter(argv);
 }
 
-function extended(argv: readonly string[], args: readonly string[], { before }: Filter): string[] {
+function extend(argv: readonly string[], args: readonly string[], { before }: Filter): string[] {
   if (isScript(argv)) return [...argv, ...separator(argv), ...args];
   return before === true ? insert(argv, args) : [...argv, ...args];
 }
@@ -115,7 +115,7 @@ export function isSameTest(left: FailingTest, right: FailingTest): boolean {
 }
 
 function findFilter(argv: readonly string[]): Filter | undefined {
-  const names = programsIn(argv);
+  const names = listPrograms(argv);
   return FILTERS.find(({ programs }) => programs.some((program) => names.includes(program)));
 }
 
@@ -123,6 +123,6 @@ function findFilter(argv: readonly string[]): Filter | undefined {
  * Lists the names by which a command may be recognized: its first words without their folders, and the module
  * after `-m`.
  */
-export function programsIn(argv: readonly string[]): string[] {
+export function listPrograms(argv: readonly string[]): string[] {
   return [...argv.slice(0, 4).map((word) => basename(word)), argv[argv.indexOf('-m') + 1] ?? ''];
 }

@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { TriageError } from '../domain/errors.ts';
-import { createGit, type GitOptions, REPOSITORY_VARIABLES, succeeded, trustedPath } from '../git/command.ts';
+import {
+  createGit,
+  type GitOptions,
+  getTrustedPath,
+  REPOSITORY_VARIABLES,
+  succeeded,
+} from '../git/command.ts';
 import { findWorkFolder } from './checkout-paths.ts';
 import { type GitSettings, readGitSettings } from './git-settings.ts';
 
@@ -65,7 +71,7 @@ export async function openRepository(place: Place): Promise<Repository> {
   const { env, within = [] } = place;
   // Git says real paths.
   const { folder, cwd } = findWorkFolder(place.cwd);
-  const how: GitOptions = { path: trustedPath(env.PATH, folder), timeoutMs: GIT_MS, within };
+  const how: GitOptions = { path: getTrustedPath(env.PATH, folder), timeoutMs: GIT_MS, within };
   const find = askIn(cwd, { ...how, searchesUpward: true });
   const output = await find(
     'rev-parse',

@@ -106,10 +106,10 @@ export async function runWithReport(
   return await inTemporaryFolder('faultline-report-', async (folder) => {
     const file = join(folder, 'report');
     const startedAt = Date.now();
-    const command = known === null ? argv : reportingCommand(argv, tests, reporting.args?.(file) ?? []);
+    const command = known === null ? argv : listReportingCommand(argv, tests, reporting.args?.(file) ?? []);
     const run = await bench.run(command, cwd, reporting.env?.(file, env));
     const { read, folders } = reporting;
-    const files = folders === undefined ? [file] : await reportsIn(cwd, folders, startedAt);
+    const files = folders === undefined ? [file] : await listReports(cwd, folders, startedAt);
     const seen =
       read === undefined
         ? (await Promise.all(files.map(readReport))).flat()
@@ -118,7 +118,7 @@ export async function runWithReport(
   });
 }
 
-function reportingCommand(
+function listReportingCommand(
   argv: readonly string[],
   tests: readonly FailingTest[],
   args: readonly string[],
@@ -137,13 +137,13 @@ async function readReport(file: string): Promise<readonly TestResult[]> {
 }
 
 /** Reports that were written since the run began: what a change brings along is older. */
-async function reportsIn(folder: string, folders: RegExp, since: number, depth = 0): Promise<string[]> {
+async function listReports(folder: string, folders: RegExp, since: number, depth = 0): Promise<string[]> {
   const entries = depth > MAX_DEPTH ? [] : await readdir(folder, { withFileTypes: true }).catch(() => []);
   const found: string[] = [];
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && !/^(?:\.git|node_modules)$/.test(entry.name))
-      append(found, await reportsIn(path, folders, since, depth + 1));
+      append(found, await listReports(path, folders, since, depth + 1));
     const isReport =
       entry.isFile() &&
       /^TEST-.*\.xml$/.test(entry.name) &&
@@ -159,12 +159,12 @@ async function reportsIn(folder: string, folders: RegExp, since: number, depth =
  * it.
  */
 function readGo(output: string): TestResult[] {
-  const events = output.split('\n').flatMap((line) => eventIn(line.trim()) ?? []);
+  const events = output.split('\n').flatMap((line) => findEvent(line.trim()) ?? []);
   return events.length === 0 ? [] : [...parseReport('report', events.join('\n')).testResults];
 }
 
 /** Returns the event at the end of a line; null where it ends with none. */
-function eventIn(line: string): string | null {
+function findEvent(line: string): string | null {
   const at = line.search(/\{"(?:Time|Action|ImportPath)":/);
   return at === -1 || !line.endsWith('}') ? null : line.slice(at);
 }
@@ -190,7 +190,7 @@ function readLines(output: string, pattern: RegExp): TestResult[] {
  * Each test that failed in the first report must have passed in the second. A file that could not be loaded
  * is reported as a test with its name; its tests represent it.
  */
-export function whyNotSeen(before: Seen, after: Seen, tests: readonly FailingTest[]): string | null {
+export function explainUnseen(before: Seen, after: Seen, tests: readonly FailingTest[]): string | null {
   const failed = (before ?? []).filter(({ status }) => status === 'failed');
   if (failed.length === 0 && tests.length === 0) return null;
   if (failed.length === 0 || after === null)

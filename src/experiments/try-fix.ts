@@ -10,10 +10,10 @@ import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import { MOST_CACHED } from './caches.ts';
 import { type Checkout, withCheckout } from './checkout.ts';
 import { commitChange, type Fix } from './fix-diff.ts';
-import { type FixRule, type RuleCommand, ruleCommands } from './fix-rules.ts';
+import { type FixRule, listRuleCommands, type RuleCommand } from './fix-rules.ts';
 import { type Narrowed, narrow, updatingSnapshots } from './narrow.ts';
 import { judge, type Outcome, type OutputReader, type Signature } from './outcome.ts';
-import { runWithReport, type Seen, whyNotSeen } from './test-report.ts';
+import { explainUnseen, runWithReport, type Seen } from './test-report.ts';
 
 /** A diff that a person or a program proposes. */
 export interface Proposal {
@@ -89,7 +89,7 @@ async function tryFixIn(
     if (!bench.isCut()) throw error;
     trial.notes.push('Interrupted before all changes were tried.');
   }
-  return conclusion(trial);
+  return conclude(trial);
 }
 
 interface Trial {
@@ -203,7 +203,7 @@ async function reproduce(trial: Trial): Promise<void> {
 async function tryAll(trial: Trial): Promise<void> {
   const { options, worktree, bench, attempts } = trial;
   const updating = updatingSnapshots(trial.narrowed?.argv ?? options.argv, bench.failure?.tests ?? []);
-  const commands = ruleCommands(worktree.cwd, options.env.PATH ?? '', options.rules, updating);
+  const commands = listRuleCommands(worktree.cwd, options.env.PATH ?? '', options.rules, updating);
   const changes = [...options.proposals, ...commands].slice(0, MOST_ATTEMPTS);
   if (changes.length > 0 && (bench.failure?.tests.length ?? 0) > 0)
     trial.seenBefore = (await see(trial)).seen;
@@ -213,7 +213,7 @@ async function tryAll(trial: Trial): Promise<void> {
       return;
     }
     const fix = await createFix(trial, change);
-    const attempt = 'refused' in fix ? refusedAttempt(fix) : await tryOne(trial, fix);
+    const attempt = 'refused' in fix ? createRefusedAttempt(fix) : await tryOne(trial, fix);
     attempts.push(attempt);
     if (attempt.verdict !== 'fixed' || 'refused' in fix) continue;
     if (options.branch !== undefined) {
@@ -279,7 +279,7 @@ function isStartedBy({ argv, check }: FixOptions, { folder, cwd }: Worktree, fil
   return started.some((word) => resolve(cwd, word) === resolve(folder, file));
 }
 
-function refusedAttempt({ source, refused }: RefusedFix): FixAttempt {
+function createRefusedAttempt({ source, refused }: RefusedFix): FixAttempt {
   const nothing = {
     files: [],
     added: 0,
@@ -371,7 +371,7 @@ async function isSeen(trial: Trial, attempt: FixAttempt): Promise<boolean> {
   const tests = trial.bench.failure?.tests ?? [];
   if (tests.length === 0) return true;
   const { exitCode, seen } = await see(trial);
-  const why = whyNotSeen(trial.seenBefore, exitCode === 0 ? seen : null, tests);
+  const why = explainUnseen(trial.seenBefore, exitCode === 0 ? seen : null, tests);
   if (why !== null) trial.notes.push(`${attempt.source}: ${why}.`);
   attempt.reported = why === null;
   return attempt.reported;
@@ -413,7 +413,7 @@ async function checkWider(trial: Trial, { commit, source }: NamedFix, attempt: F
   if (!isSame) attempt.broke.push(argv.join(' '));
 }
 
-function conclusion({
+function conclude({
   options,
   narrowed,
   bench,

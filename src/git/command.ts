@@ -75,17 +75,17 @@ const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
  * Returns the search path of a person's environment without the folders of the checkout, because a test may
  * put a program named git there.
  */
-export function trustedPath(path: string | undefined, checkout: string): string {
+export function getTrustedPath(path: string | undefined, checkout: string): string {
   const isIn = (folder: string) => `${folder}/`.startsWith(`${resolve(checkout)}/`);
   const isOutside = (folder: string) =>
-    isAbsolute(folder) && !isIn(resolve(folder)) && !isIn(realPath(folder));
+    isAbsolute(folder) && !isIn(resolve(folder)) && !isIn(getRealPath(folder));
   const folders = (path ?? '')
     .split(delimiter)
     .filter((folder) => isOutside(folder) && !folder.includes('node_modules'));
   return [...folders, DEFAULT_PATH].join(delimiter);
 }
 
-function realPath(folder: string): string {
+function getRealPath(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {
@@ -153,7 +153,7 @@ export function createGit(options: GitOptions = {}): Git {
   const guards = ['--no-pager', '--no-optional-locks', '--literal-pathspecs'];
   for (const setting of [...GUARDS, ...settings]) guards.push('-c', setting);
   return async (folder, args, signal, input) => {
-    await turnToStart();
+    await waitForTurn();
     const { promise, resolve: answer, reject } = Promise.withResolvers<GitAnswer>();
     const limits = {
       timeout: timeoutMs,
@@ -176,7 +176,7 @@ export function createGit(options: GitOptions = {}): Git {
         return reject(new TriageError('timeout', `git ${args[0]} took longer than ${timeoutMs} ms.`));
       if (typeof error.code === 'number' && !saysFolderIsBad(complaint))
         return answer({ exitCode: error.code, output, complaint, cut: false });
-      return reject(cannotRun(folder, complaint, error));
+      return reject(createCannotRunError(folder, complaint, error));
     });
     // Git may end before it has read everything.
     child.stdin?.on('error', () => undefined);
@@ -190,7 +190,7 @@ let lastStart: Promise<unknown> = Promise.resolve();
 /**
  * Waits for a turn of the event loop: starting a program holds it for milliseconds, so each turn starts one.
  */
-function turnToStart(): Promise<unknown> {
+function waitForTurn(): Promise<unknown> {
   lastStart = lastStart.then(() => nextTurn());
   return lastStart;
 }
@@ -209,7 +209,7 @@ function saysFolderIsBad(complaint: string): boolean {
   );
 }
 
-function cannotRun(folder: string, complaint: string, cause: Error): TriageError {
+function createCannotRunError(folder: string, complaint: string, cause: Error): TriageError {
   const firstLine = complaint.split('\n')[0]?.slice(0, 200) || cause.message.split('\n')[0]?.slice(0, 200);
   return new TriageError('upstream-failed', `git cannot read ${folder}: ${firstLine}`, { cause });
 }

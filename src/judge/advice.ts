@@ -1,9 +1,14 @@
 import { type Act, type Classification, isNotDevelopersFault } from '../domain/analysis.ts';
 import { KIND_CATEGORY } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import { evidenceFrom } from '../domain/finding-data.ts';
-import { lastingFailure } from '../domain/lasting-failure.ts';
-import { confirmedEntry, findNamingDocument, fittingDocument, isTeamDocument } from './evidence-facts.ts';
+import { listEvidenceFrom } from '../domain/finding-data.ts';
+import { findLastingFailure } from '../domain/lasting-failure.ts';
+import {
+  findConfirmedEntry,
+  findFittingDocument,
+  findNamingDocument,
+  isTeamDocument,
+} from './evidence-facts.ts';
 import { KIND_WORDING } from './kinds.ts';
 import { OFFER_FIXES } from './offers.ts';
 import type { Match } from './rule.ts';
@@ -44,7 +49,7 @@ export function advise(
   find: FindValue | null,
 ): Advice {
   const advice = chooseAdvice(classification, evidence, match, find);
-  const lasting = lastingFailure(evidence);
+  const lasting = findLastingFailure(evidence);
   if (lasting === null || !(isNotDevelopersFault(classification) || advice.act === 'rerun')) return advice;
   const again = `It has failed this way ${lasting.times} times in a row since #${lasting.since}, so rerunning it will not help.`;
   if (advice.act !== 'rerun') return { ...advice, text: `${again} ${advice.text}` };
@@ -58,7 +63,7 @@ function chooseAdvice(
   match: Match | null,
   find: FindValue | null,
 ): Advice {
-  const confirmed = confirmedEntry(evidence, classification.category);
+  const confirmed = findConfirmedEntry(evidence, classification.category);
   if (confirmed?.fix != null) {
     const text = `${confirmed.fix} (confirmed by ${confirmed.confirmedBy} for an earlier failure of this kind)`;
     return { text, act: null, confidence: 0.9, values: [] };
@@ -72,7 +77,7 @@ function chooseAdvice(
   const fix = find === null ? null : fromLog(match, classification, find);
   if (fix !== null && fix.confidence * (0.5 + 0.5 * classification.confidence) >= LEAST_CONFIDENCE)
     return fix;
-  const document = fittingDocument(evidence, classification.category, classification.kind);
+  const document = findFittingDocument(evidence, classification.category, classification.kind);
   // What fits a kind of failure in general says nothing of this one; a team's own document is about its own
   // failures.
   if (document?.fix != null && isTeamDocument(document.evidence))
@@ -86,7 +91,7 @@ function chooseAdvice(
  * none was.
  */
 function pointToDocumentation(evidence: readonly Evidence[]): string {
-  const places = evidenceFrom(evidence, ['search_web']).flatMap(({ item: { source, url }, data }) =>
+  const places = listEvidenceFrom(evidence, ['search_web']).flatMap(({ item: { source, url }, data }) =>
     source !== 'documentation' || url === undefined ? [] : `${data.named} (${url})`,
   );
   if (places.length === 0) return '';
@@ -110,26 +115,26 @@ function chooseFromLog(
 ): Advice | null {
   // What an earlier error kept from being made is missing because of it.
   if (kind === 'missing_file' && find('earlierError') !== null) return null;
-  const ruleFix = firstFilled(match?.rule.fix ?? [], find, BY_ORIGIN.rule);
+  const ruleFix = findFirstFilled(match?.rule.fix ?? [], find, BY_ORIGIN.rule);
   if (ruleFix !== null) return ruleFix;
   // An offer on the deciding line names what a hint below it only points to: a version, a setting.
-  const offered = firstFilled(OFFER_FIXES, find, BY_ORIGIN.tool);
+  const offered = findFirstFilled(OFFER_FIXES, find, BY_ORIGIN.tool);
   const offer =
     offered === null ? null : { ...offered, act: offered.act === 'ask' ? offered.act : chooseAct(category) };
   const isNear = offer?.values.every(({ near }) => near === 'line') === true;
   // Both versions say more than a hint to upgrade.
   const namesVersions = find('hadVersion') !== null && find('neededVersion') !== null;
   if (offer !== null && (isNear || namesVersions)) return offer;
-  const hint = firstFilled(HINTS, find, BY_ORIGIN.tool);
+  const hint = findFirstFilled(HINTS, find, BY_ORIGIN.tool);
   if (hint !== null) return { ...hint, act: chooseAct(category) };
   // What is said of a kind holds in the category that the kind belongs to.
   const isOfKind = match !== null && KIND_CATEGORY[kind] === category;
-  const ofKind = isOfKind ? firstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind) : null;
+  const ofKind = isOfKind ? findFirstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind) : null;
   if (ofKind !== null || offer !== null) return ofKind ?? offer;
   if (category === 'INFRA_ERROR') return null;
-  const placed = firstFilled(category === 'TEST_FAILURE' ? TEST_PLACES : PLACES, find, BY_ORIGIN.kind);
+  const placed = findFirstFilled(category === 'TEST_FAILURE' ? TEST_PLACES : PLACES, find, BY_ORIGIN.kind);
   if (placed !== null) return { ...placed, act: chooseAct(category) };
-  return KIND_CATEGORY[kind] === 'CODE_ERROR' ? firstFilled(THROWN, find, BY_ORIGIN.thrown) : null;
+  return KIND_CATEGORY[kind] === 'CODE_ERROR' ? findFirstFilled(THROWN, find, BY_ORIGIN.thrown) : null;
 }
 
 /** Places at which to begin, with the tool's own words about them. */
@@ -153,7 +158,7 @@ const HINTS: NonNullable<Wording['fix']> = [
   ['code', 'The error message suggests: “{hint}”.'],
 ];
 
-function firstFilled(fixes: NonNullable<Wording['fix']>, find: FindValue, trust: number): Advice | null {
+function findFirstFilled(fixes: NonNullable<Wording['fix']>, find: FindValue, trust: number): Advice | null {
   for (const [act, sentence] of fixes) {
     const filled = fill(sentence, find);
     if (filled !== null)

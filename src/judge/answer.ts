@@ -6,41 +6,41 @@ import { advise } from './advice.ts';
 import { describeCause } from './causes.ts';
 import { buildClaims, nameOther } from './claims.ts';
 import { findBestMatch, type Ruling, ruleOn } from './classify.ts';
-import { confirmedEntry, findNamingDocument, isTeamDocument, retrievedFrom } from './evidence-facts.ts';
-import { ranked } from './judgement.ts';
+import { findConfirmedEntry, findNamingDocument, isTeamDocument, listRetrieved } from './evidence-facts.ts';
+import { rankCategories } from './judgement.ts';
 import { KIND_WORDING } from './kinds.ts';
 import { describeChange } from './removals.ts';
 import { rankSuspects } from './suspects.ts';
 import { findTellingFact, tellsOfAnother } from './telling-fact.ts';
 import { estimateTransient } from './transient.ts';
 import { createFinder } from './values/find.ts';
-import { causeConfidence, hasCloseRunnerUp } from './verify.ts';
-import { oneLine } from './wording.ts';
+import { computeCauseConfidence, hasCloseRunnerUp } from './verify.ts';
+import { toOneLine } from './wording.ts';
 
 /**
  * Returns what people know about such a failure, to be placed before the root cause: a person's decision, the
  * team's own document that names the error or, if no rule knows the failure, one that says most of a line of
  * it. Returns an empty text if there is neither.
  */
-function seenBefore(
+function describeSeenBefore(
   { decisive }: Ruling,
   { category, kind }: Classification,
   evidence: readonly Evidence[],
 ): string {
-  const confirmed = confirmedEntry(evidence, category);
+  const confirmed = findConfirmedEntry(evidence, category);
   if (confirmed !== null)
-    return `Seen before${nameOther(confirmed)}: ${oneLine(confirmed.rootCause ?? confirmed.evidence.title, 300)} (confirmed by ${confirmed.confirmedBy}). `;
+    return `Seen before${nameOther(confirmed)}: ${toOneLine(confirmed.rootCause ?? confirmed.evidence.title, 300)} (confirmed by ${confirmed.confirmedBy}). `;
   const isUnknown = decisive === null || kind === 'unknown';
-  const covering = retrievedFrom(evidence).find(
+  const covering = listRetrieved(evidence).find(
     ({ evidence: item, score }) => isTeamDocument(item) && score >= COVERED,
   );
   const document = findNamingDocument(evidence) ?? (isUnknown ? covering : undefined);
   if (document == null) return '';
-  const quoted = oneLine(document.cause ?? document.named ?? document.evidence.text, 240).replace(
+  const quoted = toOneLine(document.cause ?? document.named ?? document.evidence.text, 240).replace(
     /[.\s]+$/,
     '',
   );
-  return `Your document “${oneLine(document.evidence.title, 120)}” covers this: ${quoted}. `;
+  return `Your document “${toOneLine(document.evidence.title, 120)}” covers this: ${quoted}. `;
 }
 
 /** A document says most of a line of the failure. */
@@ -67,12 +67,12 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
   const find = fact === null ? null : createFinder(fact, patterns, ruling.facts);
   const { title, statement, rootCause, values } = describeCause(ruling, classification, match, find, fact);
   const advice = advise(classification, evidence, match, find);
-  const seen = seenBefore(ruling, classification, evidence);
-  const confidence = causeConfidence(subject, classification, evidence);
+  const seen = describeSeenBefore(ruling, classification, evidence);
+  const confidence = computeCauseConfidence(subject, classification, evidence);
   const used = [...values, ...advice.values];
   const suspects = rankSuspects(subject, evidence, classification.category);
   const change = describeChange(subject, evidence, classification.category, suspects);
-  const isRestored = change?.fix != null && confirmedEntry(evidence, classification.category) === null;
+  const isRestored = change?.fix != null && findConfirmedEntry(evidence, classification.category) === null;
   return {
     title,
     rootCause: [`${seen}${rootCause}`, change?.cause ?? []].flat().join(' '),
@@ -112,7 +112,7 @@ const SUPPOSED: Readonly<Record<Category, string>> = {
  */
 function buildHypotheses(ruling: Ruling, classification: Classification, confidence: number): Hypothesis[] {
   if (confidence >= UNSURE && !hasCloseRunnerUp(classification)) return [];
-  const order = ranked(classification.probabilities);
+  const order = rankCategories(classification.probabilities);
   const first = [
     classification.category,
     ...order.filter((category) => category !== classification.category),

@@ -4,9 +4,9 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { append } from '../lib/collections.ts';
 import { NO_ERROR } from '../log/fingerprint/failures.ts';
 import { isWrapper } from '../log/line-roles.ts';
-import { projectPath } from '../log/paths.ts';
+import { getProjectPath } from '../log/paths.ts';
 import type { Ruling } from './classify.ts';
-import { type Described, formatPlace, MAX_TITLE, titleAt } from './described.ts';
+import { type Described, formatPlace, joinTitle, MAX_TITLE } from './described.ts';
 import type { Fact, Facts } from './facts.ts';
 import { describeFinding } from './finding-words.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
@@ -21,7 +21,7 @@ import { completeTimeout, describeTest, nameOtherTests, speakTest } from './test
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { isProjectFile, STARTS_PROGRAM } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
-import { listed, oneLine } from './wording.ts';
+import { listed, toOneLine } from './wording.ts';
 
 /** Lines that are shown where none of them says why the build failed. */
 const LAST_LINES = 3;
@@ -150,7 +150,7 @@ const UNNAMED = /^(?:(?<job>.{1,200}?) \/ )?Run (?<given>\S.*)$/;
 function speakStep({ name }: Section): string | null {
   const { job, given = '' } = UNNAMED.exec(name)?.groups ?? {};
   const script = describeScript(given);
-  if (script === null) return `The step ${quoteWords(oneLine(name, 100))}`;
+  if (script === null) return `The step ${quoteWords(toOneLine(name, 100))}`;
   if (script !== '') return `The step that ${script}${job === undefined ? '' : ` (job ${job})`}`;
   return job === undefined ? null : `The job ${quoteWords(job)}`;
 }
@@ -160,7 +160,7 @@ function describeScript(given: string): string | null {
   if (/^[\w.-]+\/[\w./-]+@\S+$/.test(given)) return `uses ${given}`;
   if (!SCRIPT.test(given)) return null;
   if (STARTS.test(given)) return '';
-  return `runs \`${oneLine(given.trim(), 80).replaceAll('`', "'")}\``;
+  return `runs \`${toOneLine(given.trim(), 80).replaceAll('`', "'")}\``;
 }
 
 /** The first line of a script, which is no name that a person gave: it has operators, options or a known program. */
@@ -206,7 +206,7 @@ function describeFormatting(facts: Facts, fact: Fact): Described | null {
   const paths = errors.flatMap(
     (entry) => entry.file ?? /^\S{1,200}\.\w{1,6}$/.exec(entry.message)?.[0] ?? [],
   );
-  const files = [...new Set((paths.length > 0 ? paths : listWarnedFiles(facts, fact)).map(projectPath))];
+  const files = [...new Set((paths.length > 0 ? paths : listWarnedFiles(facts, fact)).map(getProjectPath))];
   if (files.length === 0) return null;
   const count = files.length === 1 ? 'is' : 'are';
   const named = `${listed(files)} ${count} not formatted to the project style`;
@@ -234,7 +234,7 @@ function describeMissingModule(text: string, facts: Facts, { category }: Classif
       cause: `${who} imports ${name}, which is not installed in this job.`,
     };
   return {
-    title: titleAt(who, `imports ${name}, which does not exist`, ' '),
+    title: joinTitle(who, `imports ${name}, which does not exist`, ' '),
     cause: `${who} imports ${name}, which looks like a file of this project but does not exist; it may have been renamed, moved, or never committed.`,
   };
 }
@@ -252,7 +252,7 @@ function findImporter(text: string, facts: Facts): string | null {
   const library = /(?:site|dist)-packages\/(\w{1,80})/.exec(frames[0]?.file ?? '')?.[1];
   if (importer === undefined && library !== undefined) return `The installed package ${library}`;
   const file = importer ?? frames.find(({ own, file: path }) => own && !isForeignPath(path))?.file;
-  return file === undefined || isForeignPath(file) ? null : projectPath(file);
+  return file === undefined || isForeignPath(file) ? null : getProjectPath(file);
 }
 
 function describeRefusal(text: string): Described {
@@ -288,7 +288,7 @@ function describeException(entry: ThrownException, facts: Facts): Described {
   const seen = test === undefined ? '' : `${fails}${nameOtherTests(facts, test)}`;
   const type = entry.type.split('.').pop() ?? entry.type;
   return {
-    title: type === 'DATA RACE' ? `Data race at ${place}` : titleAt(place, message, ': ', nameType(type)),
+    title: type === 'DATA RACE' ? `Data race at ${place}` : joinTitle(place, message, ': ', nameType(type)),
     cause: `${nameThrower(ownFrame?.function ?? null, place)} ${chooseVerb(type, place)} ${quoteWords(message)}.${seen}`,
   };
 }
@@ -337,7 +337,10 @@ function quoteLog(
       .at(-1) ?? '';
   if (place === null || cleaned.includes(file))
     return { title: cleaned, cause: `${who} failed with ${quoteWords(cleaned)}.` };
-  return { title: titleAt(place, cleaned), cause: `${who} failed at ${place} with ${quoteWords(cleaned)}.` };
+  return {
+    title: joinTitle(place, cleaned),
+    cause: `${who} failed at ${place} with ${quoteWords(cleaned)}.`,
+  };
 }
 
 /** Says that there is no cause, and how the failing step ended. */

@@ -5,7 +5,7 @@ import { altersCode, hasCode, removesCode } from './line-changes.ts';
 import { isTestPath } from './paths.ts';
 import { isSameFile } from './places.ts';
 import { removesCheckForMissing } from './removed-checks.ts';
-import { wordsIn } from './wording.ts';
+import { listWords } from './wording.ts';
 
 /** A change this near to the named line counts as a change of it: a fault often shows in the line below. */
 const NEAR_LINES = 3;
@@ -64,7 +64,7 @@ export function collectFailureWords(subject: TriageSubject): ReadonlySet<string>
     ...listOwnFrames(subject).map((frame) => frame.function ?? ''),
     ...messages.slice(0, ENOUGH_WORDS).map(({ text }) => text),
   ];
-  return wordsIn(texts.join(' ').slice(0, MAX_SAID));
+  return listWords(texts.join(' ').slice(0, MAX_SAID));
 }
 
 /** Returns how much the changed lines and their context share with a failure, 0..1; 1 for three words. */
@@ -73,7 +73,7 @@ export function shareWords(changes: readonly LineChange[], words: ReadonlySet<st
   const lines = altering.flatMap((lineChange) =>
     [lineChange.removed, lineChange.added, lineChange.before, lineChange.after].flat(),
   );
-  const changeWords = wordsIn(lines.join(' ').slice(0, MAX_SAID));
+  const changeWords = listWords(lines.join(' ').slice(0, MAX_SAID));
   return Math.min(1, [...changeWords].filter((word) => words.has(word)).length / ENOUGH_WORDS);
 }
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { callKey, type ToolCall } from '../domain/evidence.ts';
+import { getCallKey, type ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { Insight, Plan } from '../ports/analyst.ts';
 import type { Clues, ToolDescription } from '../ports/toolbox.ts';
 import { ruleOn } from './classify.ts';
 import { hasLocated, namesUnknown, readClues } from './clues.ts';
-import { retrievalScore } from './evidence-facts.ts';
+import { computeRetrievalScore } from './evidence-facts.ts';
 import { rankPlaces } from './places.ts';
-import { causeConfidence } from './verify.ts';
+import { computeCauseConfidence } from './verify.ts';
 
 /** Retrieval from here on makes the costlier tools needless. */
 const GOOD_RETRIEVAL = 0.75;
@@ -40,22 +40,22 @@ export function chooseCalls(given: Omit<Choice, 'clues'>): ToolCall[] {
   // Only fallback tools are offered, so the last resort is used now.
   if (offered.length > 0 && offered.every(({ fallback }) => fallback))
     return offered.flatMap(
-      (tool) => freshCall(input, tool, 'what is known does not support an answer') ?? [],
+      (tool) => createFreshCall(input, tool, 'what is known does not support an answer') ?? [],
     );
   const asked = new Set(input.outcomes.map(({ call }) => call.tool));
   const isTurnOfCode = wantsCode(input, input.plan.confidence, offered);
   const due = input.offered.filter((tool) => tool.always && !asked.has(tool.name));
   const always = due.filter(({ name }) => isTurnOfCode || name !== FIND_FILES);
-  const first = always.flatMap((tool) => freshCall(input, tool, 'always used') ?? []);
-  const code = isTurnOfCode ? codeCalls(input) : [];
+  const first = always.flatMap((tool) => createFreshCall(input, tool, 'always used') ?? []);
+  const code = isTurnOfCode ? listCodeCalls(input) : [];
   if (first.length > 0) {
-    const more = seenBefore(input).concat(code);
+    const more = chooseSeenBefore(input).concat(code);
     // As long as the code waits, nothing that costs more than a look-up is asked.
     return first.concat(sortByWorth(input, isTurnOfCode ? addMostInformative(input, more) : more));
   }
   if (input.plan.enough || (input.gaps.length === 0 && !isNeeded(input))) return [];
-  const calls = sortByWorth(input, callsFor(input, listByWorth(input)));
-  return calls.length > 0 ? calls.slice(0, MOST_AT_ONCE) : lastResort(input);
+  const calls = sortByWorth(input, listCalls(input, listByWorth(input)));
+  return calls.length > 0 ? calls.slice(0, MOST_AT_ONCE) : chooseLastResort(input);
 }
 
 /**
@@ -89,7 +89,7 @@ const OUTLOOKS = { good: -100, unknown: 0, poor: 100 } as const;
 /** Adds the most informative calls that can be made and are not among those chosen. */
 function addMostInformative(input: Choice, chosen: readonly ToolCall[]): ToolCall[] {
   const names = new Set(chosen.map(({ tool }) => tool));
-  const possible = callsFor(input, listByWorth(input), 'tells most about such a failure');
+  const possible = listCalls(input, listByWorth(input), 'tells most about such a failure');
   const best = sortByWorth(input, possible).slice(0, FIRST);
   return chosen.concat(best.filter(({ tool }) => !names.has(tool)));
 }
@@ -98,12 +98,12 @@ function addMostInformative(input: Choice, chosen: readonly ToolCall[]): ToolCal
  * Returns the call that checks whether others had the same failure. This is the first thing a person asks,
  * and it costs only a query of our own database.
  */
-function seenBefore(input: Choice): ToolCall[] {
+function chooseSeenBefore(input: Choice): ToolCall[] {
   const { generic, build, failingTests } = input.subject;
   // A test is known by its name, also if its message is no identity.
   return (generic && failingTests.length === 0) || build.branch === null
     ? []
-    : callsFor(input, ['read_failure_history'], 'others may have seen this failure');
+    : listCalls(input, ['read_failure_history'], 'others may have seen this failure');
 }
 
 /** The tool that runs for every failure with code, and finds where the others read. */
@@ -123,7 +123,8 @@ function wantsCode(
 ): boolean {
   if (classification.category !== 'CODE_ERROR' || hasLocated(subject)) return true;
   const hasChanged = offered.some(({ name, outlook }) => name === CHANGES && outlook === 'good');
-  const isExplained = retrievalScore(evidence) >= GOOD_RETRIEVAL && confidence >= UNSURE && !hasChanged;
+  const isExplained =
+    computeRetrievalScore(evidence) >= GOOD_RETRIEVAL && confidence >= UNSURE && !hasChanged;
   return outcomes.length > 0 && !isExplained;
 }
 
@@ -132,13 +133,13 @@ function wantsCode(
  * round: what changed, because this is what a reviewer asks first. A compiler that names file and line has
  * stated what is wrong. If none did, the code of a code error explains more than the log.
  */
-function codeCalls(input: Choice): ToolCall[] {
+function listCodeCalls(input: Choice): ToolCall[] {
   const { subject, classification } = input;
   const isLocated = subject.diagnostics.some(
     ({ severity, file, line }) => severity === 'error' && file !== null && line !== null,
   );
   const first = classification.category === 'CODE_ERROR' && !isLocated ? FIRST_OF_CODE : [];
-  return callsFor(input, [...first, 'changed_since_green']);
+  return listCalls(input, [...first, 'changed_since_green']);
 }
 
 /**
@@ -149,30 +150,30 @@ function isNeeded({ plan, round, clues: { located } }: Choice): boolean {
   return plan.retrieval < GOOD_RETRIEVAL || located !== null || (round >= 2 && plan.confidence < UNSURE);
 }
 
-function callsFor(input: Choice, names: readonly string[], why?: string): ToolCall[] {
+function listCalls(input: Choice, names: readonly string[], why?: string): ToolCall[] {
   const usual =
     input.plan.retrieval < GOOD_RETRIEVAL ? 'little is known about this failure' : 'the error names a place';
   const tools = names.flatMap(
     (name) => input.offered.find((offered) => offered.name === name && !offered.fallback) ?? [],
   );
-  return tools.flatMap((tool) => freshCall(input, tool, why ?? usual) ?? []);
+  return tools.flatMap((tool) => createFreshCall(input, tool, why ?? usual) ?? []);
 }
 
 /** Returns calls of fallback tools only if everything else was tried and nothing helped. */
-function lastResort(input: Choice): ToolCall[] {
+function chooseLastResort(input: Choice): ToolCall[] {
   const helped = input.outcomes.some((outcome) => outcome.status === 'ok' && outcome.findings.length > 0);
   if (helped) return [];
   return input.offered
     .filter((tool) => tool.fallback)
-    .flatMap((tool) => freshCall(input, tool, 'everything else found nothing') ?? []);
+    .flatMap((tool) => createFreshCall(input, tool, 'everything else found nothing') ?? []);
 }
 
-function freshCall(input: Choice, tool: ToolDescription, why: string): ToolCall | null {
+function createFreshCall(input: Choice, tool: ToolDescription, why: string): ToolCall | null {
   const args = tool.argumentsFrom?.(input.clues) ?? null;
   if (args === null) return null;
   const call = { tool: tool.name, args: fitting(args, tool), why };
   const made = input.outcomes.filter(({ status }) => status !== 'refused');
-  return made.some((outcome) => callKey(outcome.call) === callKey(call)) ? null : call;
+  return made.some((outcome) => getCallKey(outcome.call) === getCallKey(call)) ? null : call;
 }
 
 /** Keeps only the arguments that the tool's own schema knows. */
@@ -195,7 +196,7 @@ export function planNext(insight: Insight & { readonly offered?: readonly ToolDe
   const { subject, classification, evidence, outcomes, gaps, offered = [] } = insight;
   const ruling = ruleOn(subject);
   const lookedUp = outcomes.length > 0;
-  const sure = causeConfidence(subject, classification, evidence);
+  const sure = computeCauseConfidence(subject, classification, evidence);
   const named = ruling.decisive !== null && !classification.abstained;
   const isOffered = offered.some(({ name }) => name === FIND_FILES);
   const isUnread = isOffered && !outcomes.some(({ call }) => call.tool === FIND_FILES);
@@ -203,7 +204,12 @@ export function planNext(insight: Insight & { readonly offered?: readonly ToolDe
   // A confidence of 0.9 ends the loop, but the code is still to be read.
   const confidence = lookedUp && !lacksCode ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
   const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0 && !lacksCode;
-  return { thought: describePlan(insight, enough), confidence, enough, retrieval: retrievalScore(evidence) };
+  return {
+    thought: describePlan(insight, enough),
+    confidence,
+    enough,
+    retrieval: computeRetrievalScore(evidence),
+  };
 }
 
 function describePlan({ subject, classification, outcomes, gaps }: Insight, enough: boolean): string {
@@ -249,7 +255,7 @@ export function mendCall(call: ToolCall, tool: ToolDescription, subject: TriageS
     else if (required.includes(name)) return null;
   }
   orderLines(args);
-  return callKey({ ...call, args }) === callKey(call) ? null : { ...call, args };
+  return getCallKey({ ...call, args }) === getCallKey(call) ? null : { ...call, args };
 }
 
 function fitValue(value: unknown, property: z.infer<typeof Property>): unknown {

@@ -1,25 +1,25 @@
 import type { Claim, Classification } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Diagnostic, LogPosition } from '../domain/failure.ts';
-import { lastingFailure } from '../domain/lasting-failure.ts';
+import { findLastingFailure } from '../domain/lasting-failure.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { saysNothing } from '../log/line-roles.ts';
 import type { Ruling } from './classify.ts';
 import {
-  confirmedEntry,
+  findConfirmedEntry,
+  findFittingDocument,
   findNamingDocument,
   findPrecedent,
-  fittingDocument,
+  findSeenElsewhere,
   listTouches,
   type Retrieved,
   readRepositoryFacts,
-  seenElsewhere,
 } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
 import type { Value } from './sentence.ts';
 import { rankSuspects } from './suspects.ts';
 import { claimStated, findUpgrades, stateArtifacts, stateUpgrade } from './versions/upgrades.ts';
-import { oneLine, type Quotation, quoteFact, quoteLine, quoteText, toolName } from './wording.ts';
+import { type Quotation, quoteFact, quoteLine, quoteText, toOneLine, toolName } from './wording.ts';
 
 const MAX_CLAIMS = 8;
 
@@ -37,20 +37,20 @@ export function buildClaims(
   const candidates: (Claim | null)[] = [
     main === null ? null : withValues(claim(rootCause, main), used, ruling, evidence),
     change,
-    ...peopleClaims(evidence),
-    ...versionClaims(ruling, classification, evidence),
+    ...buildPeopleClaims(evidence),
+    ...buildVersionClaims(ruling, classification, evidence),
     ...testClaims(ruling, evidence),
     ...placeClaims(ruling, evidence),
-    informativeClaim(ruling, main, evidence),
-    lastingClaim(evidence),
-    seenElsewhere(ruling.facts.subject, evidence)?.claim ?? null,
+    buildInformativeClaim(ruling, main, evidence),
+    buildLastingClaim(evidence),
+    findSeenElsewhere(ruling.facts.subject, evidence)?.claim ?? null,
   ];
   // How the step ended says little where any line says why.
-  const ended = candidates.every((entry) => entry === null) ? [exitClaim(ruling, evidence)] : [];
+  const ended = candidates.every((entry) => entry === null) ? [buildExitClaim(ruling, evidence)] : [];
   const all = [
     ...candidates,
     ...ended,
-    ...retrievedClaims(classification, evidence),
+    ...buildRetrievedClaims(classification, evidence),
     ...commitClaims(ruling, classification, evidence),
   ];
   const made = all.filter((entry) => entry !== null);
@@ -58,7 +58,7 @@ export function buildClaims(
 }
 
 /** States what changed, and which artifacts the failure is about. */
-function versionClaims(
+function buildVersionClaims(
   { facts }: Ruling,
   { category }: Classification,
   evidence: readonly Evidence[],
@@ -73,8 +73,8 @@ function versionClaims(
 }
 
 /** States since when the job has failed this way. Returns null if it does not last. */
-function lastingClaim(evidence: readonly Evidence[]): Claim | null {
-  const lasting = lastingFailure(evidence);
+function buildLastingClaim(evidence: readonly Evidence[]): Claim | null {
+  const lasting = findLastingFailure(evidence);
   if (lasting === null) return null;
   return cite(
     `The job has failed this way ${lasting.times} times in a row, since #${lasting.since}.`,
@@ -83,14 +83,14 @@ function lastingClaim(evidence: readonly Evidence[]): Claim | null {
 }
 
 /** Quotes the most informative lines. Returns null if there are none apart from the decisive quotation. */
-function informativeClaim(
+function buildInformativeClaim(
   { facts }: Ruling,
   main: Quotation | null,
   evidence: readonly Evidence[],
 ): Claim | null {
   const best = facts.subject.messages.filter(({ weight }) => weight >= NEARLY_BEST).slice(0, MAX_INFORMATIVE);
   const quotations = best
-    .flatMap((message) => at(message.at, evidence) ?? [])
+    .flatMap((message) => quoteAt(message.at, evidence) ?? [])
     .filter(({ quote }) => quote.line !== main?.quote.line);
   const [first] = quotations;
   if (first === undefined) return null;
@@ -131,7 +131,7 @@ function withValues(
     : [];
   const withValue = below.filter(({ quote: { text } }) => VALUE.test(text)).slice(0, 2);
   const read = used.flatMap(
-    ({ source, line }) => at(source === null || line === null ? null : { source, line }, evidence) ?? [],
+    ({ source, line }) => quoteAt(source === null || line === null ? null : { source, line }, evidence) ?? [],
   );
   const all = firstOfEach(
     [{ evidenceId: main.evidence[0] ?? '', quote }, ...read, ...withValue],
@@ -153,13 +153,13 @@ const VALUE =
 
 function testClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
   return ruling.facts.subject.failingTests.slice(0, 2).map((test) => {
-    const quotation = at(test.at, evidence) ?? quoteText(test.name, evidence);
-    return quotation === null ? null : claim(failedTest(test.name), quotation);
+    const quotation = quoteAt(test.at, evidence) ?? quoteText(test.name, evidence);
+    return quotation === null ? null : claim(formatFailedTest(test.name), quotation);
   });
 }
 
 /** Formats the claim that a test failed. The entry for a whole test file does not have the name of a test. */
-function failedTest(name: string): string {
+function formatFailedTest(name: string): string {
   if (/\btest suite failed to run\b/i.test(name)) return 'A test file failed before its tests ran.';
   return /^tests?\b/i.test(name) ? `“${name}” failed.` : `Test ${name} failed.`;
 }
@@ -171,7 +171,7 @@ function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nu
   return [...errors.slice(0, 3).map(pointsTo), ofEachRule(errors)];
 
   function pointsTo(entry: Diagnostic): Claim | null {
-    const quotation = at(entry.at, evidence);
+    const quotation = quoteAt(entry.at, evidence);
     const place = entry.line === null ? entry.file : `${entry.file}:${entry.line}`;
     return quotation === null
       ? null
@@ -184,7 +184,7 @@ function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nu
   /** Quotes the first finding of each rule if several rules were broken. */
   function ofEachRule(findings: readonly Diagnostic[]): Claim | null {
     const firsts = firstOfEach(findings, ({ tool, code, message }) => `${tool} ${code ?? message}`);
-    const quotations = firsts.slice(0, MAX_RULES).flatMap((entry) => at(entry.at, evidence) ?? []);
+    const quotations = firsts.slice(0, MAX_RULES).flatMap((entry) => quoteAt(entry.at, evidence) ?? []);
     if (firsts.length < 2 || quotations.length < 2) return null;
     const ids = [...new Set(quotations.map(({ evidenceId }) => evidenceId))];
     return {
@@ -198,7 +198,7 @@ function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nu
 /** Rules of a linter whose first finding is quoted. */
 const MAX_RULES = 10;
 
-function exitClaim(ruling: Ruling, evidence: readonly Evidence[]): Claim | null {
+function buildExitClaim(ruling: Ruling, evidence: readonly Evidence[]): Claim | null {
   const exit = ruling.facts.subject.exits.at(-1);
   if (exit === undefined || (exit.code === null && exit.signal === null)) return null;
   const quotation = quoteLine(exit.source, exit.line, evidence);
@@ -211,9 +211,12 @@ function exitClaim(ruling: Ruling, evidence: readonly Evidence[]): Claim | null 
   );
 }
 
-function retrievedClaims(classification: Classification, evidence: readonly Evidence[]): (Claim | null)[] {
-  const confirmed = confirmedEntry(evidence, classification.category);
-  const document = fittingDocument(evidence, classification.category, classification.kind);
+function buildRetrievedClaims(
+  classification: Classification,
+  evidence: readonly Evidence[],
+): (Claim | null)[] {
+  const confirmed = findConfirmedEntry(evidence, classification.category);
+  const document = findFittingDocument(evidence, classification.category, classification.kind);
   return [
     confirmed === null
       ? null
@@ -233,18 +236,18 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
 /**
  * States which document of the team names the error and what it says to do, and which decision resembles it.
  */
-function peopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
+function buildPeopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
   const [document, precedent] = [findNamingDocument(evidence), findPrecedent(evidence)];
-  const fix = document?.fix == null ? 'names this error' : `says what to do: ${oneLine(document.fix, 300)}`;
+  const fix = document?.fix == null ? 'names this error' : `says what to do: ${toOneLine(document.fix, 300)}`;
   // One that proposes its fix has it as the answer's.
   const isShown = precedent?.fix != null && !precedent.proposes;
-  const decidedFix = isShown ? ` The fix was: ${oneLine(precedent.fix ?? '', 300)}` : '';
+  const decidedFix = isShown ? ` The fix was: ${toOneLine(precedent.fix ?? '', 300)}` : '';
   const decided = `decided a similar failure${precedent === null ? '' : nameOther(precedent)}`;
   return [
     document === null
       ? null
       : cite(
-          `Your document “${oneLine(document.evidence.title, 120)}” ${fix}.`.replace(/\.\.$/, '.'),
+          `Your document “${toOneLine(document.evidence.title, 120)}” ${fix}.`.replace(/\.\.$/, '.'),
           document.evidence,
         ),
     precedent === null
@@ -277,7 +280,7 @@ function commitClaims(ruling: Ruling, { category }: Classification, evidence: re
   return [cite(`${path} is part of this change: ${who.filter(Boolean).join(', ')}.`, item)];
 }
 
-function at(position: LogPosition | null, evidence: readonly Evidence[]): Quotation | null {
+function quoteAt(position: LogPosition | null, evidence: readonly Evidence[]): Quotation | null {
   return position === null ? null : quoteLine(position.source, position.line, evidence);
 }
 
@@ -291,5 +294,5 @@ function cite(text: string, item: Evidence): Claim {
 
 /** Names the repository of a decision that was made in another one. */
 export function nameOther({ repository, sameRepository }: Retrieved): string {
-  return repository !== null && sameRepository === false ? ` in ${oneLine(repository, 100)}` : '';
+  return repository !== null && sameRepository === false ? ` in ${toOneLine(repository, 100)}` : '';
 }

@@ -2,7 +2,7 @@ import type { Classification } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { ruleOn } from './classify.ts';
-import { type Retrieved, retrievedFrom } from './evidence-facts.ts';
+import { listRetrieved, type Retrieved } from './evidence-facts.ts';
 
 /** Most of a line of the failure is in the document. */
 const COVERED = 0.75;
@@ -25,7 +25,7 @@ export function findContraryDocument(
   evidence: readonly Evidence[],
 ): Retrieved | null {
   if (ruleOn(subject).decisive?.rule.tie === true) return null;
-  const documents = retrievedFrom(evidence).filter(({ evidence: item }) => item.tool === 'search_knowledge');
+  const documents = listRetrieved(evidence).filter(({ evidence: item }) => item.tool === 'search_knowledge');
   const sameCategory =
     documents.find((document) => document.kind === kind || document.category === category)?.score ?? 0;
   const span = collectOwnWords(subject);

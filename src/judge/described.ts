@@ -1,4 +1,4 @@
-import { projectPath } from '../log/paths.ts';
+import { getProjectPath } from '../log/paths.ts';
 
 /** The cause in words: a title a person would say, and up to three sentences that say more. */
 export interface Described {
@@ -14,7 +14,7 @@ export const MAX_TITLE = 80;
 /** Formats a place as "src/cart.ts:12", as far as it is known. */
 export function formatPlace(file: string | null, line: number | null): string | null {
   if (file === null) return null;
-  const path = projectPath(file);
+  const path = getProjectPath(file);
   return line === null ? path : `${path}:${line}`;
 }
 
@@ -22,7 +22,7 @@ export function formatPlace(file: string | null, line: number | null): string | 
  * Joins a place and what is wrong there into a title: with the whole place if there is room, otherwise with
  * the name of the file, otherwise with what is said `before` it, otherwise alone.
  */
-export function titleAt(place: string | null, message: string, separator = ': ', before = ''): string {
+export function joinTitle(place: string | null, message: string, separator = ': ', before = ''): string {
   if (place === null) return `${before === '' ? '' : `${before}: `}${message}`;
   const titles = [place, place.split('/').at(-1) ?? place].map(
     (ending) => `${before === '' ? '' : `${before} at `}${ending}${separator}${message}`,

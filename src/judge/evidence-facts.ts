@@ -3,9 +3,9 @@ import type { Category, Kind } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import {
   type EvidenceFrom,
-  evidenceFrom,
   type FoundFile,
   type LeftUse,
+  listEvidenceFrom,
   type Retrieved as RetrievedData,
 } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
@@ -35,21 +35,21 @@ const ALIKE = 0.75;
 const RETRIEVERS = ['search_knowledge', 'search_error_library'] as const;
 
 /** Lists everything that was retrieved from the knowledge base and the error library, best score first. */
-export function retrievedFrom(evidence: readonly Evidence[]): readonly Retrieved[] {
-  const found = evidenceFrom(evidence, RETRIEVERS).map(read);
+export function listRetrieved(evidence: readonly Evidence[]): readonly Retrieved[] {
+  const found = listEvidenceFrom(evidence, RETRIEVERS).map(read);
   return found.sort((left, right) => right.score - left.score);
 }
 
 /** Returns the best similarity of anything retrieved, or 0 if nothing was. */
-export function retrievalScore(evidence: readonly Evidence[]): number {
-  return retrievedFrom(evidence)[0]?.score ?? 0;
+export function computeRetrievalScore(evidence: readonly Evidence[]): number {
+  return listRetrieved(evidence)[0]?.score ?? 0;
 }
 
 /**
  * Returns the best decision of a person that is alike enough to propose its cause, and fits the category.
  * Returns null if there is none.
  */
-export function confirmedEntry(evidence: readonly Evidence[], category: Category): Retrieved | null {
+export function findConfirmedEntry(evidence: readonly Evidence[], category: Category): Retrieved | null {
   return listDecisions(evidence).find((item) => item.category === category && item.proposes) ?? null;
 }
 
@@ -64,12 +64,12 @@ export function findPrecedent(evidence: readonly Evidence[]): Retrieved | null {
 
 /** Lists what people decided about similar failures, most similar first. */
 export function listDecisions(evidence: readonly Evidence[]): readonly Retrieved[] {
-  return retrievedFrom(evidence).filter((item) => item.confirmedBy !== null);
+  return listRetrieved(evidence).filter((item) => item.confirmedBy !== null);
 }
 
 /** Returns the best document of the team that names this error. Returns null if there is none. */
 export function findNamingDocument(evidence: readonly Evidence[]): Retrieved | null {
-  return retrievedFrom(evidence).find((item) => item.named !== null && isTeamDocument(item.evidence)) ?? null;
+  return listRetrieved(evidence).find((item) => item.named !== null && isTeamDocument(item.evidence)) ?? null;
 }
 
 /** Checks whether a document is the team's own. */
@@ -81,12 +81,12 @@ export function isTeamDocument({ source }: Pick<Evidence, 'source'>): boolean {
  * Returns the best curated document of the same kind, otherwise one of the same category with a good score.
  * Returns null if there is none.
  */
-export function fittingDocument(
+export function findFittingDocument(
   evidence: readonly Evidence[],
   category: Category,
   kind: Kind,
 ): Retrieved | null {
-  const documents = retrievedFrom(evidence).filter(
+  const documents = listRetrieved(evidence).filter(
     (item) => item.confirmedBy === null && item.evidence.tool === 'search_knowledge',
   );
   const sameKind = documents.find((item) => item.kind === kind && item.score >= 0.2);
@@ -104,14 +104,14 @@ function read(found: EvidenceFrom<(typeof RETRIEVERS)[number]>): Retrieved {
     proposes: proposes ?? (evidence.score ?? 0) >= ALIKE,
     score: evidence.score ?? 0,
     confirmedBy: tool === 'search_error_library' ? data.confirmedBy : null,
-    fix: fixRecommendation ?? data.fix ?? (isOwn ? null : section(evidence.text, FIX_HEADING)),
+    fix: fixRecommendation ?? data.fix ?? (isOwn ? null : findSection(evidence.text, FIX_HEADING)),
   };
 }
 
 const FIX_HEADING = /^#{0,4}\s*(?:fix|fixes|how to fix|what to do)\b[:\s]*/i;
 
 /** Returns the paragraph under a heading of a Markdown text. Returns null if there is none. */
-function section(text: string, heading: RegExp): string | null {
+function findSection(text: string, heading: RegExp): string | null {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => heading.test(line));
   if (start < 0) return null;
@@ -144,13 +144,13 @@ const MAX_NAMED = 3;
  * fingerprint is too generic to call failures the same, if the build names no branch, and for a failure that
  * only this branch has had.
  */
-export function seenElsewhere(
+export function findSeenElsewhere(
   subject: TriageSubject,
   evidence: readonly Evidence[],
 ): { readonly isSure: boolean; readonly claim: Claim } | null {
   const { branch } = subject.build;
   if (subject.generic || branch === null) return null;
-  const rows = sameFailure(evidence, subject);
+  const rows = listSameFailures(evidence, subject);
   const others = rows.filter(({ row }) => row.branch !== branch);
   const chosen = SHARED.test(branch)
     ? rows.filter(({ row }) => row.commit !== null && row.commit !== subject.build.commit)
@@ -167,11 +167,11 @@ export function seenElsewhere(
 }
 
 /** Returns rows of this repository with this fingerprint, from earlier builds and other commits. */
-function sameFailure(
+function listSameFailures(
   evidence: readonly Evidence[],
   { build, fingerprint }: TriageSubject,
 ): { id: string; row: Row }[] {
-  const past = evidenceFrom(evidence, ['read_failure_history', 'find_similar_failures']);
+  const past = listEvidenceFrom(evidence, ['read_failure_history', 'find_similar_failures']);
   return past.flatMap(({ item: { id }, data }) => {
     const { pipeline, number, branch, buildId, seenAt, commit } = data;
     if (data.fingerprint !== fingerprint.value || data.repository !== build.repository) return [];
@@ -243,7 +243,7 @@ const READING = ['read_file', 'read_test_file', 'search_code', 'search_semantic'
  * Reads the structured part of what the code tools found. Anything that does not fit the schema is left out.
  */
 export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFacts {
-  const touching = evidenceFrom(evidence, TOUCHING);
+  const touching = listEvidenceFrom(evidence, TOUCHING);
   const all = touching.flatMap((other) => readTouch(other) ?? []);
   const formatting = all.filter(({ formats }) => formats);
   // A commit that only formatted a file is not shown as one that touched it.
@@ -258,8 +258,8 @@ export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFa
       (other) => other.tool === tool && other.data.fileCount !== null && other.data.files !== null,
     );
   const changed = lists('changed_since_green')[0]?.data;
-  const [found] = evidenceFrom(evidence, ['find_files']);
-  const files = evidenceFrom(evidence, [...TOUCHING, ...READING]).flatMap(({ data }) =>
+  const [found] = listEvidenceFrom(evidence, ['find_files']);
+  const files = listEvidenceFrom(evidence, [...TOUCHING, ...READING]).flatMap(({ data }) =>
     [data.path ?? [], 'files' in data ? (data.files ?? []) : []].flat(),
   );
   return {

@@ -47,13 +47,16 @@ export function readFacts(subject: TriageSubject): Facts {
     fact.source === null || fact.line === null || fact.origin === 'test'
       ? fact
       : { ...fact, weight: fact.weight * shareAt(fact.source, fact.line) };
-  const structured = [...extractedFacts(subject).map(placed), ...exitFacts(subject)];
-  const all = [...structured, ...lineFacts(subject).map(placed)].filter((fact) => fact.text.trim() !== '');
+  const structured = [...listExtractedFacts(subject).map(placed), ...listExitFacts(subject)];
+  const all = [...structured, ...listLineFacts(subject).map(placed)].filter(
+    (fact) => fact.text.trim() !== '',
+  );
   return {
     subject,
     all,
-    shown: shownLines(subject).join('\n'),
-    assertion: structured.find((fact) => isAssertion(fact, subject)) ?? statedExpectation(subject) ?? null,
+    shown: listShownLines(subject).join('\n'),
+    assertion:
+      structured.find((fact) => isAssertion(fact, subject)) ?? findStatedExpectation(subject) ?? null,
     compileErrors: subject.diagnostics.filter((entry) => entry.severity === 'error' && isCompiler(entry)),
     productException: subject.exceptions.find(isProductException) ?? null,
   };
@@ -93,7 +96,7 @@ export function isThrown(text: string): boolean {
   );
 }
 
-function statedExpectation({ failingTests }: TriageSubject): Fact | undefined {
+function findStatedExpectation({ failingTests }: TriageSubject): Fact | undefined {
   // Playwright and others write "Error: " before the words that a test gives to its expectation.
   const isStated = (message: string) => !isThrown(message.replace(/^Error: (?=\S)/, ''));
   const test = failingTests.find(
@@ -101,7 +104,7 @@ function statedExpectation({ failingTests }: TriageSubject): Fact | undefined {
   );
   return test === undefined
     ? undefined
-    : factAt('test', test.message ?? `expected ${test.expected} but got ${test.actual}`, test.at);
+    : createFact('test', test.message ?? `expected ${test.expected} but got ${test.actual}`, test.at);
 }
 
 function isProductException(entry: ThrownException): boolean {
@@ -129,7 +132,7 @@ export function asksWithoutEnd({ message, frames }: ThrownException): boolean {
   return [...byPlace.values()].some(({ length }) => length >= RECURSION);
 }
 
-function factAt(origin: Origin, text: string, at: LogPosition | null, weight = 1): Fact {
+function createFact(origin: Origin, text: string, at: LogPosition | null, weight = 1): Fact {
   return {
     origin,
     text: text.slice(0, MAX_TEXT),
@@ -142,7 +145,7 @@ function factAt(origin: Origin, text: string, at: LogPosition | null, weight = 1
 /**
  * Returns what extractors read from tests, exceptions, diagnostics, headlines, and messages, in this order.
  */
-function extractedFacts({
+function listExtractedFacts({
   failingTests,
   exceptions,
   diagnostics,
@@ -152,24 +155,24 @@ function extractedFacts({
   const errors = diagnostics.filter((entry) => entry.severity === 'error').slice(0, MAX_DIAGNOSTICS);
   return [
     ...failingTests
-      .flatMap(({ message, at }) => (message === null ? [] : factAt('test', message, at)))
+      .flatMap(({ message, at }) => (message === null ? [] : createFact('test', message, at)))
       .slice(0, MAX_DIAGNOSTICS),
     ...exceptions
       .slice(0, MAX_DIAGNOSTICS)
-      .map(({ type, message, at }) => factAt('exception', `${type}: ${message}`, at)),
+      .map(({ type, message, at }) => createFact('exception', `${type}: ${message}`, at)),
     ...errors.map(({ tool, code, message, at }) =>
-      factAt('diagnostic', `${tool}: ${code === null ? '' : `${code}: `}${message}`, at),
+      createFact('diagnostic', `${tool}: ${code === null ? '' : `${code}: `}${message}`, at),
     ),
     ...failures.map(({ message, excerpt }) => ({
-      ...factAt('headline', message, null),
+      ...createFact('headline', message, null),
       source: excerpt?.source ?? null,
     })),
-    ...messages.map(({ text, at }, rank) => factAt('message', text, at, rank === 0 ? 1 : 0.85)),
+    ...messages.map(({ text, at }, rank) => createFact('message', text, at, rank === 0 ? 1 : 0.85)),
   ];
 }
 
 /** Returns how processes ended, in the words that the rules look for. */
-function exitFacts({ exits }: TriageSubject): Fact[] {
+function listExitFacts({ exits }: TriageSubject): Fact[] {
   return exits.slice(-5).map((exit) => {
     const text =
       exit.signal === null
@@ -177,7 +180,7 @@ function exitFacts({ exits }: TriageSubject): Fact[] {
           ? ''
           : `exit code ${exit.code}`
         : `terminated by ${exit.signal}`;
-    return factAt('message', text, exit, 0.85);
+    return createFact('message', text, exit, 0.85);
   });
 }
 
@@ -185,13 +188,13 @@ function exitFacts({ exits }: TriageSubject): Fact[] {
  * Returns excerpt lines as facts. They weigh less than structured facts, less if the reader considers them
  * uninformative, and less again outside the failed step. Only possible causes are facts.
  */
-function lineFacts(subject: TriageSubject): Fact[] {
+function listLineFacts(subject: TriageSubject): Fact[] {
   // What a run prints that passed is no cause.
   if (subject.hasPassed === true) return [];
   const hasCause = subject.messages.some(({ text }) => classifyRole(text) === 'cause');
   const facts: Fact[] = [];
   for (const excerpt of subject.excerpts) {
-    const lines = excerpt.text.split('\n').map(shownLine);
+    const lines = excerpt.text.split('\n').map(formatShownLine);
     for (const [offset, text] of lines.entries()) {
       if (facts.length >= MAX_LINES) return facts;
       if (isTolerated(lines[offset + 1] ?? '')) continue;
@@ -235,12 +238,12 @@ function computeShare(weight: number): number {
   return LEAST + (1 - LEAST) * Math.min(1, weight / 100);
 }
 
-function shownLines(subject: TriageSubject): string[] {
+function listShownLines(subject: TriageSubject): string[] {
   const lines = subject.excerpts.flatMap(({ text }) => text.split('\n'));
-  return lines.slice(0, MAX_LINES).map(shownLine);
+  return lines.slice(0, MAX_LINES).map(formatShownLine);
 }
 
-function shownLine(raw: string): string {
+function formatShownLine(raw: string): string {
   return cleanLine(stripEscapes(raw)).slice(0, MAX_TEXT);
 }
 

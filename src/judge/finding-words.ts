@@ -1,11 +1,11 @@
 import type { Diagnostic } from '../domain/failure.ts';
 import { MAX_DIAGNOSTICS } from '../domain/triage.ts';
 import { firstOfEach } from '../lib/collections.ts';
-import { type Described, formatPlace, titleAt } from './described.ts';
+import { type Described, formatPlace, joinTitle } from './described.ts';
 import type { Facts } from './facts.ts';
 import { listErrors } from './leading-diagnostic.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
-import { linesFrom, listed, toolName } from './wording.ts';
+import { listed, readLinesFrom, toolName } from './wording.ts';
 
 /** Rules or findings named in one sentence, and places of the same finding. */
 const [MAX_NAMED, MAX_PLACES] = [2, 3];
@@ -21,7 +21,7 @@ export function describeFinding(entry: Diagnostic, facts: Facts): Described {
   const tool = (isForm ? 'the failed command' : name).replace(/^the /, 'The ');
   const code = entry.code === null || message.includes(entry.code) ? '' : ` (${entry.code})`;
   const found = `${quoteWords(message)}${code}`;
-  const title = titleAt(place, message);
+  const title = joinTitle(place, message);
   const where = place === null ? '' : ` at ${place}`;
   if (errors.length <= 1) return { title, cause: `${tool} reports an error${where}: ${found}.` };
   const rules = nameRules(errors);
@@ -34,7 +34,7 @@ export function describeFinding(entry: Diagnostic, facts: Facts): Described {
 /** Adds the symbol that javac names on a line below its message. */
 function nameSymbol({ message, at }: Diagnostic, { subject }: Facts): string {
   if (message !== 'cannot find symbol') return message;
-  const below = linesFrom(at, subject, 6).slice(1);
+  const below = readLinesFrom(at, subject, 6).slice(1);
   const symbol = below.flatMap((line) => /\bsymbol ?: {1,5}(\S.{0,160})/.exec(line)?.[1] ?? [])[0];
   return symbol === undefined ? message : `${message}: ${symbol}`;
 }

@@ -100,7 +100,7 @@ const ModelFile = z.object({
 let loaded: JudgementModel | undefined;
 
 /** Reads the model in this folder once. Throws if it was trained for other facts. */
-function judgementModel(): JudgementModel {
+function readJudgementModel(): JudgementModel {
   if (loaded !== undefined) return loaded;
   const file = ModelFile.parse(stored);
   if (file.factNames.join() !== FACTS.join() || file.signNames.join() !== SIGNS.join())
@@ -157,7 +157,7 @@ export function useJudgementModel(model: JudgementModel): void {
 }
 
 /** Composes what speaks for each category into probabilities and a sureness. Pure. */
-export function judge(facts: Facts, matches: readonly Match[], model = judgementModel()): Judged {
+export function judge(facts: Facts, matches: readonly Match[], model = readJudgementModel()): Judged {
   const features = extractFeatures(facts, matches);
   const odds = weigh(features, model);
   const { category, probabilities } = chosen(odds, matches);
@@ -168,7 +168,14 @@ export function judge(facts: Facts, matches: readonly Match[], model = judgement
   const sureness = 1 / (1 + Math.exp(-sum));
   const witnesses = listWitnesses(category, matches, odds);
   const route = chooseRoute(category, witnesses, matches);
-  return { category, probabilities, sureness, witnesses, route, wordsLead: margin(odds.words, category) };
+  return {
+    category,
+    probabilities,
+    sureness,
+    witnesses,
+    route,
+    wordsLead: computeMargin(odds.words, category),
+  };
 }
 
 /** Rules for javac, whose errors look the same whether the code or a library changed. */
@@ -185,13 +192,13 @@ export function chooseRoute(
   if (matches.some(({ rule, strength }) => rule.category !== category && strength >= SUGGESTS))
     return 'contradicted';
   const structured = by.has('test') ? 'test' : by.has('diagnostic') ? 'tool error' : null;
-  if (structured === null) return routeWithoutStructure(by);
+  if (structured === null) return chooseRouteWithoutStructure(by);
   if (witnesses.some(({ name }) => JAVA_COMPILER.test(name))) return 'Java compiler';
   if (by.has('words')) return `${structured} and words`;
   return OWN_CATEGORY.has(`${structured} ${category}`) ? structured : 'inferred';
 }
 
-function routeWithoutStructure(by: ReadonlySet<Witness['by']>): Route {
+function chooseRouteWithoutStructure(by: ReadonlySet<Witness['by']>): Route {
   if (by.has('exception')) return 'exception';
   if (!by.has('rule')) return 'words';
   return by.has('words') ? 'rule and words' : 'rule';
@@ -236,7 +243,7 @@ export function chosen(
     DEPENDENCY_ERROR: dependency,
     TEST_FAILURE: test,
   };
-  const first = ranked(probabilities)[0] ?? 'CODE_ERROR';
+  const first = rankCategories(probabilities)[0] ?? 'CODE_ERROR';
   const ruling = of(matches, first).length > 0 ? undefined : matches.find(isTelling);
   return { category: ruling?.rule.category ?? first, probabilities };
 }
@@ -248,7 +255,7 @@ function isTelling({ rule, fact, strength }: Match): boolean {
 const STRUCTURED: ReadonlySet<string> = new Set(['test', 'diagnostic', 'exception']);
 
 /** Categories, most probable first. */
-export function ranked(probabilities: CategoryProbabilities): readonly Category[] {
+export function rankCategories(probabilities: CategoryProbabilities): readonly Category[] {
   return [...CATEGORIES].sort((left, right) => probabilities[right] - probabilities[left]);
 }
 
@@ -349,7 +356,7 @@ function hash(text: string): number {
 export function computeSigns(given: Facts, matches: readonly Match[], odds: LogOdds): number[] {
   const { subject } = given;
   const { category, probabilities } = chosen(odds, matches);
-  const second = ranked(probabilities).find((other) => other !== category) ?? category;
+  const second = rankCategories(probabilities).find((other) => other !== category) ?? category;
   const ofCategory = of(matches, category);
   const rival = matches.find(({ rule }) => rule.category !== category);
   const { failingTests, messages, diagnostics, exits, failedSections } = subject;
@@ -361,8 +368,8 @@ export function computeSigns(given: Facts, matches: readonly Match[], odds: LogO
   return [
     1,
     Math.log((probabilities[category] + 0.01) / (probabilities[second] + 0.01)),
-    margin(odds.facts, category),
-    margin(odds.words, category),
+    computeMargin(odds.facts, category),
+    computeMargin(odds.words, category),
     Number(ofCategory.some(isStructured)),
     Number(ofCategory.length === 0),
     ((ofCategory[0]?.strength ?? 0) - (rival?.strength ?? 0)) / FULL,
@@ -390,7 +397,7 @@ function hasUnresolved({ compileErrors, all }: Facts): boolean {
 }
 
 /** Returns the lead of a category over the best other one, within ±3. */
-function margin(sums: readonly number[], category: Category): number {
+function computeMargin(sums: readonly number[], category: Category): number {
   const at = CATEGORIES.indexOf(category);
   const others = sums.filter((_, i) => i !== at);
   return Math.max(-3, Math.min(3, (sums[at] ?? 0) - findMax(others)));
@@ -427,7 +434,7 @@ function listWitnesses(category: Category, matches: readonly Match[], odds: LogO
     return { by: toWitnessKind(match), name: rule.name, at };
   });
   const words: Witness[] =
-    margin(odds.words, category) > 0 ? [{ by: 'words', name: 'learned words', at: null }] : [];
+    computeMargin(odds.words, category) > 0 ? [{ by: 'words', name: 'learned words', at: null }] : [];
   return [...rules, ...words];
 }
 

@@ -1,4 +1,4 @@
-import { projectPath } from '../log/paths.ts';
+import { getProjectPath } from '../log/paths.ts';
 import type { Fix } from './sentence.ts';
 
 const PATH = String.raw`(?:[\w@.+-]{1,80}\/){0,12}[\w@+-][\w@.+-]{0,80}\.\w{1,8}`;
@@ -250,7 +250,7 @@ function provideNamed(read: (slot: string) => string | null): string | null {
 function defineProperty(read: (slot: string) => string | null): string | null {
   const [property, script, line] = [read('unknownProperty'), read('buildScript'), read('buildLine')];
   if (property === null || script === null || line === null) return null;
-  return `Define the property \`${property}\`, or correct its name at ${projectPath(script)}:${line}.`;
+  return `Define the property \`${property}\`, or correct its name at ${getProjectPath(script)}:${line}.`;
 }
 
 /** Finds a path that does not exist and that the step's own command names. */

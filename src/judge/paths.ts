@@ -1,7 +1,7 @@
 import type { FailingTest, StackFrame } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { firstOfEach } from '../lib/collections.ts';
-import { projectPath } from '../log/paths.ts';
+import { getProjectPath } from '../log/paths.ts';
 
 /** Checks whether a path belongs to a package, a runtime, or a tool instead of the project. */
 export function isForeignPath(path: string): boolean {
@@ -75,7 +75,7 @@ function findRoot(subject: TriageSubject): string | null {
 export function pathIn(file: string, project: { readonly root: string | null }): string {
   return project.root !== null && file.startsWith(project.root)
     ? file.slice(project.root.length)
-    : projectPath(file);
+    : getProjectPath(file);
 }
 
 function listFrameFiles(subject: TriageSubject): string[] {
@@ -135,7 +135,7 @@ export function isTestClass(name: string): boolean {
 }
 
 /** Counts the segments that two packages share from their root. */
-export function sharedSegments(left: readonly string[], right: readonly string[]): number {
+export function countSharedSegments(left: readonly string[], right: readonly string[]): number {
   const different = left.findIndex((segment, at) => segment !== right[at]);
   return different === -1 ? left.length : different;
 }
@@ -173,8 +173,8 @@ export function readProject(subject: TriageSubject): Project {
     : listTraces(subject).flatMap((frames) => testClassIn(frames) ?? []);
   const root = findRoot(subject);
   const name = root?.split('/').at(-2);
-  const tests = firstOfEach([...named, ...traced], fullName).slice(0, MAX_TESTS);
-  return { tests, names: new Set(name === undefined ? [] : [normalName(name)]), root };
+  const tests = firstOfEach([...named, ...traced], getFullName).slice(0, MAX_TESTS);
+  return { tests, names: new Set(name === undefined ? [] : [normalizeName(name)]), root };
 }
 
 /**
@@ -197,22 +197,22 @@ export function listTraces(subject: TriageSubject): readonly (readonly StackFram
 export function listOwnFrames(frames: readonly StackFrame[], project: Project): OwnFrame[] {
   return frames.flatMap((frame) => {
     const type = readFrameClass(frame);
-    return type === null ? scriptFrame(frame, project) : jvmFrame(frame, type, project);
+    return type === null ? parseScriptFrame(frame, project) : parseJvmFrame(frame, type, project);
   });
 }
 
-function jvmFrame(frame: StackFrame, type: JvmClass, project: Project): OwnFrame[] {
+function parseJvmFrame(frame: StackFrame, type: JvmClass, project: Project): OwnFrame[] {
   if (!isOwnClass(type, frame.own, project) || !/\.\w{1,8}$/.test(frame.file)) return [];
   const isTest =
     isTestClass(type.name) ||
     /Spec\.(?:groovy|kt|scala)$/.test(frame.file) ||
-    project.tests.some((test) => fullName(test) === fullName(type));
+    project.tests.some((test) => getFullName(test) === getFullName(type));
   const onlyReports = /(?:Exception|Error|Exceptions|Errors)$/.test(type.name) || isReporting(frame.function);
   return [{ path: toSourcePath(type, frame.file), line: frame.line, isTest, onlyReports }];
 }
 
-function scriptFrame(frame: StackFrame, project: Project): OwnFrame[] {
-  const installed = installedPath(frame.file, project);
+function parseScriptFrame(frame: StackFrame, project: Project): OwnFrame[] {
+  const installed = findInstalledPath(frame.file, project);
   if (installed === null && (!frame.own || isForeignPath(frame.file))) return [];
   const path = installed ?? pathIn(frame.file, project);
   return [{ path, line: frame.line, isTest: isTestPath(path), onlyReports: isReporting(frame.function) }];
@@ -226,7 +226,7 @@ function isOwnClass(type: JvmClass, isOwnPackage: boolean, { tests }: Project): 
   if (tests.length === 0) return isOwnPackage;
   return tests.some(({ packages }) => {
     if (packages.length === 0) return isOwnPackage;
-    const shared = sharedSegments(packages, type.packages);
+    const shared = countSharedSegments(packages, type.packages);
     const needed = isOwnPackage ? (isVendorless(packages) ? 1 : 2) : 3;
     return shared >= Math.min(needed, isOwnPackage ? packages.length : 3);
   });
@@ -244,10 +244,10 @@ function isVendorless(packages: readonly string[]): boolean {
  * Returns the path after site-packages if the project itself is installed there for its tests, as tox does.
  * Returns null otherwise.
  */
-function installedPath(file: string, { names }: Project): string | null {
+function findInstalledPath(file: string, { names }: Project): string | null {
   const inside = /[\\/](?:site|dist)-packages[\\/](?:[^\\/]{1,120}\.egg[\\/])?(.{1,300})$/.exec(file)?.[1];
   const top = inside?.split(/[\\/]/)[0];
-  return inside !== undefined && top !== undefined && names.has(normalName(top)) ? inside : null;
+  return inside !== undefined && top !== undefined && names.has(normalizeName(top)) ? inside : null;
 }
 
 function isReporting(name: string | null): boolean {
@@ -304,7 +304,7 @@ function isJvmTest({ framework, file }: FailingTest): boolean {
   );
 }
 
-function fullName({ packages, name }: JvmClass): string {
+function getFullName({ packages, name }: JvmClass): string {
   return [...packages, name].join('.');
 }
 
@@ -312,6 +312,6 @@ function buildTraceKey(frames: readonly StackFrame[]): string {
   return frames.map(({ file, line, function: name }) => `${file}:${line}:${name}`).join('\n');
 }
 
-function normalName(name: string): string {
+function normalizeName(name: string): string {
   return name.toLowerCase().replace(/[-.]/g, '_');
 }

@@ -4,6 +4,7 @@ import { firstOfEach } from '../lib/collections.ts';
 import { namedPaths } from '../lib/text.ts';
 import { stripEscapes } from '../log/lines/clean.ts';
 import {
+  countSharedSegments,
   findTwin,
   isForeignPath,
   isTestClass,
@@ -15,11 +16,10 @@ import {
   parseJvmClass,
   pathIn,
   readProject,
-  sharedSegments,
   toModulePaths,
   toSourcePath,
 } from './paths.ts';
-import { likeness, toolName, wordsIn } from './wording.ts';
+import { computeLikeness, listWords, toolName } from './wording.ts';
 
 /** A file of the project that the failure names, with its line where known. */
 export interface Place {
@@ -50,8 +50,8 @@ const [MAX_INFORMATIVE, MAX_LOGGED] = [5, 5];
 /** Folders in which runners and tools keep their own files. */
 const OUTSIDE = /^(?:~|\/(?:tmp|etc|var|dev|proc|root|opt|bin|sbin|lib)\/|\$)|(?:^|\/)_temp\/|^actions\//;
 /**
- * A hidden folder in a home directory holds a tool's cache or log, unless a runner checks out there. `pathIn`
- * removes the folder of such a checkout.
+ * A hidden folder in a home directory holds a tool's cache or log, unless a runner checks out there.
+ * `findPath` removes the folder of such a checkout.
  */
 const KEPT_AT_HOME = /^(?:\/(?:home|Users)\/[^/]{1,60}|\/root)\/\.[^/]/;
 /**
@@ -68,9 +68,9 @@ const FADE = 0.92;
 export function rankPlaces(subject: TriageSubject): readonly Place[] {
   const project = readProject(subject);
   const tested = listTestedFiles(subject, project);
-  const named = [...diagnosedPlaces(subject, project), ...framePlaces(subject, project, tested)];
-  const found = mergeFiles([...named, ...messagePlaces(subject, project), ...testPlaces(tested, named)]);
-  const logged = loggedPlaces(subject, project).filter(
+  const named = [...listDiagnosedPlaces(subject, project), ...listFramePlaces(subject, project, tested)];
+  const found = mergeFiles([...named, ...listMessagePlaces(subject, project), ...testPlaces(tested, named)]);
+  const logged = listLoggedPlaces(subject, project).filter(
     ({ path }) => !found.some((place) => isSameFile(place.path, path) || place.path.endsWith(` ${path}`)),
   );
   return [...found, ...mergeFiles(logged)].sort((left, right) => right.score - left.score);
@@ -81,7 +81,7 @@ export function isSameFile(left: string, right: string): boolean {
   return left === right || left.endsWith(`/${right}`) || right.endsWith(`/${left}`);
 }
 
-function diagnosedPlaces(subject: TriageSubject, project: Project): Place[] {
+function listDiagnosedPlaces(subject: TriageSubject, project: Project): Place[] {
   const errors = subject.diagnostics
     .filter((entry) => entry.severity === 'error' && entry.tool !== 'make')
     .slice(0, 20);
@@ -93,37 +93,35 @@ function diagnosedPlaces(subject: TriageSubject, project: Project): Place[] {
   });
 }
 
-function framePlaces(subject: TriageSubject, project: Project, tested: readonly TestedFiles[]): Place[] {
-  const words = wordsIn(tested.map(({ name, file }) => `${file.split(/[\\/]/).at(-1)} ${name}`).join(' '));
+function listFramePlaces(subject: TriageSubject, project: Project, tested: readonly TestedFiles[]): Place[] {
+  const words = listWords(tested.map(({ name, file }) => `${file.split(/[\\/]/).at(-1)} ${name}`).join(' '));
   return listTraces(subject)
     .slice(0, MAX_TRACES)
     .flatMap((frames, trace) => {
       const ownFrames = listOwnFrames(frames, project);
       return [
-        ...rankedFiles(ownFrames.filter(({ isTest, onlyReports }) => !isTest && !onlyReports)),
-        ...rankedFiles(ownFrames.filter(({ isTest, onlyReports }) => !isTest && onlyReports)).map(
-          (place) => ({
-            ...place,
-            rank: place.rank + 4,
-          }),
-        ),
-        ...rankedFiles(ownFrames.filter(({ isTest }) => isTest)),
+        ...rankFiles(ownFrames.filter(({ isTest, onlyReports }) => !isTest && !onlyReports)),
+        ...rankFiles(ownFrames.filter(({ isTest, onlyReports }) => !isTest && onlyReports)).map((place) => ({
+          ...place,
+          rank: place.rank + 4,
+        })),
+        ...rankFiles(ownFrames.filter(({ isTest }) => isTest)),
       ].map(({ path, line, isTest, rank }) => {
-        const alike = isTest ? 0 : NAMED_ALIKE * likeness(path, words);
+        const alike = isTest ? 0 : NAMED_ALIKE * computeLikeness(path, words);
         const score = round(Math.min(0.99, fade(isTest ? TEST_FILE : OWN_FRAME, trace + rank) + alike));
-        return { path, line, from: 'frame' as const, score, reason: frameReason(isTest, rank) };
+        return { path, line, from: 'frame' as const, score, reason: describeFrame(isTest, rank) };
       });
     });
 }
 
-function frameReason(isTest: boolean, rank: number): string {
+function describeFrame(isTest: boolean, rank: number): string {
   if (isTest) return 'contains the failing test';
   return rank === 0 ? 'innermost project frame in the stack trace' : 'in the stack trace';
 }
 
-function messagePlaces(subject: TriageSubject, project: Project): Place[] {
+function listMessagePlaces(subject: TriageSubject, project: Project): Place[] {
   const reason = 'the message names its class';
-  return namedClasses(subject, project).map((path, rank) => ({
+  return listNamedClasses(subject, project).map((path, rank) => ({
     path,
     line: null,
     from: 'frame',
@@ -136,7 +134,7 @@ function messagePlaces(subject: TriageSubject, project: Project): Place[] {
  * Paths that are in the most informative lines, or in the name of the failed step: named, and not as the
  * place of the error.
  */
-function loggedPlaces(subject: TriageSubject, project: Project): Place[] {
+function listLoggedPlaces(subject: TriageSubject, project: Project): Place[] {
   const best = subject.messages.slice(0, MAX_INFORMATIVE).map(({ text }) => text);
   const heaviest = [...subject.excerpts]
     .sort((left, right) => right.weight - left.weight)
@@ -158,7 +156,7 @@ function loggedPlaces(subject: TriageSubject, project: Project): Place[] {
 }
 
 /** Returns one entry per file, at its deepest frame. */
-function rankedFiles(frames: readonly OwnFrame[]): (OwnFrame & { rank: number })[] {
+function rankFiles(frames: readonly OwnFrame[]): (OwnFrame & { rank: number })[] {
   const first = firstOfEach(frames, ({ path }) => path);
   return first.slice(0, MAX_FRAME_FILES).map((frame, rank) => ({ ...frame, rank }));
 }
@@ -247,10 +245,10 @@ const MAX_TESTS = 20;
 function listTestedFiles(subject: TriageSubject, project: Project): TestedFiles[] {
   const extension = findExtension(subject);
   const named = subject.failingTests.slice(0, MAX_TESTS).flatMap((test) => {
-    const type = classOfTest(test, project);
+    const type = findClassOfTest(test, project);
     // unittest names a test that it could not trace by its module alone.
     const [module = null] = test.framework === 'unittest' ? toModulePaths(test.suite) : [];
-    const file = type === null ? (test.file ?? module) : pathOfTest(test.file, type, extension);
+    const file = type === null ? (test.file ?? module) : getPathOfTest(test.file, type, extension);
     return file === null ? [] : [testedBy(test.name, pathIn(file, project), test.line)];
   });
   if (subject.failingTests.length > 0) return named;
@@ -268,7 +266,7 @@ function testedBy(name: string, file: string, line: number | null) {
   return { name, file, line, twin, guesses: guessTestedFiles(file, twin) };
 }
 
-function classOfTest({ suite, file }: FailingTest, { tests }: Project): JvmClass | null {
+function findClassOfTest({ suite, file }: FailingTest, { tests }: Project): JvmClass | null {
   const simple = (suite ?? '')
     .split('.')
     .find((part) => /^[A-Z]/.test(part))
@@ -282,7 +280,7 @@ function classOfTest({ suite, file }: FailingTest, { tests }: Project): JvmClass
 }
 
 /** Returns a test's file as the log gives it, with the folders of its package if the log omits them. */
-function pathOfTest(file: string | null, type: JvmClass, extension: string): string {
+function getPathOfTest(file: string | null, type: JvmClass, extension: string): string {
   const path =
     file?.split(/[\\/]/).at(-1)?.startsWith(`${type.name}.`) === true ? file : `${type.name}${extension}`;
   return /[\\/]/.test(path) ? path : toSourcePath(type, path);
@@ -308,14 +306,14 @@ function findExtension(subject: TriageSubject): string {
  * files, the more likely one first.
  */
 function guessTestedFiles(file: string, twin: string | null): string[] {
-  return (file.endsWith('.py') ? moduleGuesses(file) : classGuesses(twin ?? file)).slice(0, 2);
+  return (file.endsWith('.py') ? guessModules(file) : guessClasses(twin ?? file)).slice(0, 2);
 }
 
 /**
  * Guesses modules: `test_utils_gz.py` tests `utils/gz.py` if tests are in a flat folder, or `utils.py`; the
  * package `test_settings` tests `settings`.
  */
-function moduleGuesses(file: string): string[] {
+function guessModules(file: string): string[] {
   const name = /(?:^|[\\/])test_([a-z0-9_]{2,120})(?:\.py|[\\/]__init__\.py)$/.exec(file)?.[1];
   if (name === undefined) return [];
   const packaged = file.endsWith('__init__.py');
@@ -331,7 +329,7 @@ function moduleGuesses(file: string): string[] {
  * Guesses classes: the name without a ticket number, and the longest part of it that ends as classes usually
  * do.
  */
-function classGuesses(path: string): string[] {
+function guessClasses(path: string): string[] {
   const [, folder = '', name = '', extension = ''] =
     /^(.*\/)?([A-Z][A-Za-z0-9]{1,120})(\.(?:java|kt|scala|groovy|cs))$/.exec(path) ?? [];
   const whole = name.replace(/(?:Bug|Issue|Jira)?\d{2,7}$/, '');
@@ -358,7 +356,7 @@ const SHARED = 3;
  * Lists source files of the project's own classes that the failure's messages name in full, in the order of
  * the messages.
  */
-function namedClasses(subject: TriageSubject, { tests }: Project): string[] {
+function listNamedClasses(subject: TriageSubject, { tests }: Project): string[] {
   const said = [
     ...subject.exceptions.map(({ message }) => message),
     ...subject.failures.map(({ message }) => message),
@@ -374,6 +372,6 @@ function namedClasses(subject: TriageSubject, { tests }: Project): string[] {
 function isOwn(type: JvmClass, test: JvmClass): boolean {
   return (
     test.packages.length > 0 &&
-    sharedSegments(test.packages, type.packages) >= Math.min(SHARED, test.packages.length)
+    countSharedSegments(test.packages, type.packages) >= Math.min(SHARED, test.packages.length)
   );
 }

@@ -8,7 +8,7 @@ import { readRepositoryFacts, type Touch } from './evidence-facts.ts';
 import { altersCode, hasCode } from './line-changes.ts';
 import { findRemovedCheck } from './removed-checks.ts';
 import { chooseTouch } from './suspects.ts';
-import { oneLine } from './wording.ts';
+import { toOneLine } from './wording.ts';
 
 /** Words about the commit of the first suspect, for the cause and the fix. */
 export interface ChangeDescription {
@@ -42,7 +42,7 @@ export function describeChange(
   if (touch === null || touch.commit !== suspect.commit) return null;
   // The tests passed with what blame shows of a file that has not changed since.
   if (facts.changed?.isWhole === true && touch.tool === 'read_blame') return null;
-  const author = suspect.author === null ? '' : ` (${oneLine(suspect.author, 60)})`;
+  const author = suspect.author === null ? '' : ` (${toOneLine(suspect.author, 60)})`;
   const by = `Commit ${suspect.commit.slice(0, 10)}${author}`;
   const sentence =
     describeLeftUse(touch, by) ??
@@ -120,5 +120,5 @@ function sortByDistance(touch: Touch, line: number | null): readonly LineChange[
 }
 
 function quoteCode(line: string): string {
-  return oneLine(line.replaceAll('`', "'"), MAX_QUOTED);
+  return toOneLine(line.replaceAll('`', "'"), MAX_QUOTED);
 }

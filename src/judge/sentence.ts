@@ -84,7 +84,7 @@ export function fill(sentence: Sentence, find: FindValue): Filled | null {
 }
 
 /** Returns the slots that the templates of a wording name; functions are not looked into. */
-export function slotsIn({ title, cause, fix }: Wording): string[] {
+export function listSlotsIn({ title, cause, fix }: Wording): string[] {
   const sentences = [title ?? [], cause ?? [], (fix ?? []).map(([, sentence]) => sentence)].flat();
   const templates = sentences.filter((sentence) => typeof sentence === 'string');
   return templates.flatMap((template) => Array.from(template.matchAll(SLOT), ([, slot]) => slot ?? ''));

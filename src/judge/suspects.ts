@@ -15,12 +15,12 @@ import {
 } from './changes.ts';
 import { findManifest } from './clues.ts';
 import {
+  findSeenElsewhere,
+  listRetrieved,
   listTouches,
   type RepositoryFacts,
   readRepositoryFacts,
   resolveRepositoryPath,
-  retrievedFrom,
-  seenElsewhere,
   type Touch,
 } from './evidence-facts.ts';
 import { altersCode } from './line-changes.ts';
@@ -69,7 +69,7 @@ export function rankSuspects(
   if (category === 'INFRA_ERROR') return [];
   const facts = readRepositoryFacts(evidence);
   const words = collectFailureWords(subject);
-  const isElsewhere = seenElsewhere(subject, evidence)?.isSure === true;
+  const isElsewhere = findSeenElsewhere(subject, evidence)?.isSure === true;
   const candidates = listCandidates(
     subject,
     inRepository(rankPlaces(subject), facts),
@@ -89,7 +89,7 @@ export function rankSuspects(
       author,
       ...(pullRequest === null ? {} : { pullRequest }),
     };
-    return { ...named, score: suspectScore(signals), reason: formatReason(place.reason, signals) };
+    return { ...named, score: computeSuspectScore(signals), reason: formatReason(place.reason, signals) };
   });
   const led = ranked.filter(({ score }) => score > 0);
   return led.sort((left, right) => right.score - left.score).slice(0, MAX_SUSPECTS);
@@ -276,7 +276,7 @@ function hasNewTest(facts: RepositoryFacts, { failingTests, failures }: TriageSu
 /** Checks whether a person's fix for an earlier failure like this one names the file. */
 function isNamedByFix(path: string, evidence: readonly Evidence[]): boolean {
   const name = path.split('/').at(-1) ?? path;
-  return retrievedFrom(evidence).some(({ confirmedBy, fix, rootCause }) => {
+  return listRetrieved(evidence).some(({ confirmedBy, fix, rootCause }) => {
     const words = `${fix ?? ''} ${rootCause ?? ''}`
       .split(/[\s"'`(),;:#]+/)
       .map((word) => (word.endsWith('.') ? word.slice(0, -1) : word));
@@ -373,7 +373,7 @@ export interface SuspectSignals {
 }
 
 /** Returns how suspicious a file is, 0..0.99, rounded to hundredths. */
-export function suspectScore(signals: SuspectSignals): number {
+export function computeSuspectScore(signals: SuspectSignals): number {
   const trust = signals.seenElsewhere ? 0.2 : 1;
   const thinned = Math.min(1, (FEW_FILES / Math.max(1, signals.changedFiles)) ** 0.25);
   const isChanged = signals.changedSinceGreen === true && !signals.onlyAdds;
@@ -384,7 +384,7 @@ export function suspectScore(signals: SuspectSignals): number {
     1 - (isChanged ? WEIGHTS.sharedWords * signals.sharedWords * trust : 0),
     1 - (isChanged && signals.stillUsed ? WEIGHTS.stillUsed * trust : 0),
     1 - (signals.changedLines ? WEIGHTS.changedLines * trust : 0),
-    1 - WEIGHTS.recentBlame * freshness(signals.blameDays) * trust,
+    1 - WEIGHTS.recentBlame * computeFreshness(signals.blameDays) * trust,
     1 - (signals.mendedBefore ? WEIGHTS.mendedBefore : 0),
     1 - (signals.imported ? WEIGHTS.imported : 0),
   ];
@@ -394,6 +394,6 @@ export function suspectScore(signals: SuspectSignals): number {
   return Math.round(Math.min(MOST, Math.max(0, worked ? UNCHANGED * score : score)) * 100) / 100;
 }
 
-function freshness(days: number | null): number {
+function computeFreshness(days: number | null): number {
   return days === null ? 0 : 0.5 ** (Math.max(0, days) / HALF_LIFE_DAYS);
 }

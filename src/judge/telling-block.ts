@@ -32,7 +32,7 @@ export function readBlock(fact: Fact, { subject }: Facts): TellingBlock {
       ? { source: fact.source, line: fact.line }
       : findLine(fact.text, lines);
   const trigger = { text: fact.text, source: at?.source ?? null, line: at?.line ?? null };
-  if (at === null) return { trigger, paragraph: [], step: linesOfFailedSteps(lines, subject) };
+  if (at === null) return { trigger, paragraph: [], step: listLinesOfFailedSteps(lines, subject) };
   const step = lines.filter((line) => isSameStep(line, at, subject));
   const nearby = step.filter(({ line }) => Math.abs(line - at.line) <= REACH);
   const after = nearby.filter(({ line }) => line >= at.line);
@@ -45,7 +45,7 @@ export function readBlock(fact: Fact, { subject }: Facts): TellingBlock {
  * failed.
  */
 export function readLastLines({ subject }: Facts, count: number): string[] {
-  const lines = linesOfFailedSteps(readLines(subject), subject).map(({ text }) => text.trim());
+  const lines = listLinesOfFailedSteps(readLines(subject), subject).map(({ text }) => text.trim());
   return lines
     .filter((text) => /[\p{L}\p{N}]/u.test(text) && !/^##\[(?:end)?group\]/.test(text))
     .slice(-count);
@@ -85,7 +85,7 @@ export function isSameStep(
   return section === undefined || (section.lineStart <= left.line && left.line <= section.lineEnd);
 }
 
-function linesOfFailedSteps(lines: readonly ShownLine[], { failedSections }: TriageSubject): ShownLine[] {
+function listLinesOfFailedSteps(lines: readonly ShownLine[], { failedSections }: TriageSubject): ShownLine[] {
   const sections = failedSections.filter(
     ({ consequence, tolerated }) => consequence !== true && tolerated !== true,
   );

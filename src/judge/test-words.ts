@@ -5,7 +5,7 @@ import { type Described, formatPlace, MAX_TITLE } from './described.ts';
 import type { Fact, Facts } from './facts.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { isExpression } from './values/tests.ts';
-import { linesFrom, listed, oneLine } from './wording.ts';
+import { listed, readLinesFrom, toOneLine } from './wording.ts';
 
 /** The fewest characters of a test's name in a title. */
 const LEAST_NAME = 28;
@@ -25,7 +25,7 @@ export function describeTest(
   const { what, clause } = describeOutcome(test, fact, kind, facts.subject);
   const isSilent = what === SILENT && facts.subject.failingTests.length === 1;
   return {
-    title: titleOfTest(test, what),
+    title: writeTestTitle(test, what),
     cause: `${where} ${clause}.${nameOtherTests(facts, test)}`,
     isSilent,
   };
@@ -102,7 +102,7 @@ function readMessage(test: FailingTest, fact: Fact | null, subject: TriageSubjec
 /** Adds to Playwright's message about a time-out what it waited for, or what was in the way. */
 export function completeTimeout(message: string, at: FailingTest['at'], subject: TriageSubject): string {
   if (!/\bTimeout \d{1,9}ms exceeded\.?$/.test(message.trim())) return message;
-  const lines = linesFrom(at, subject, 60);
+  const lines = readLinesFrom(at, subject, 60);
   const calls = lines.slice(lines.findIndex((line) => /^\s{0,12}Call log:/.test(line)) + 1);
   const find = (pattern: RegExp) => calls.flatMap((line) => pattern.exec(line)?.[1] ?? [])[0];
   const reason =
@@ -111,19 +111,19 @@ export function completeTimeout(message: string, at: FailingTest['at'], subject:
 }
 
 /** Writes a title about a test, with the name shortened where what happened would be cut off. */
-function titleOfTest({ name }: FailingTest, what: string): string {
-  if (what === SILENT) return `${quoteWords(oneLine(name, MAX_TITLE - SILENT.length - 3))} ${SILENT}`;
+function writeTestTitle({ name }: FailingTest, what: string): string {
+  if (what === SILENT) return `${quoteWords(toOneLine(name, MAX_TITLE - SILENT.length - 3))} ${SILENT}`;
   const isLong = LEAST_NAME + what.length + 4 > MAX_TITLE;
   const title = isLong ? what.replace(/^[\w.]{1,80}(?:Error|Exception): (?=\S)/, '') : what;
   const room = Math.max(LEAST_NAME, MAX_TITLE - title.length - 4);
-  return `${quoteWords(oneLine(name, room))}: ${title}`;
+  return `${quoteWords(toOneLine(name, room))}: ${title}`;
 }
 
 /** Names the other tests that failed. Returns an empty text if there are none. */
 export function nameOtherTests(facts: Facts, test: FailingTest): string {
   const others = facts.subject.failingTests
     .filter((other) => other.name !== test.name || other.suite !== test.suite)
-    .map(({ name }) => quoteWords(oneLine(name, 80)));
+    .map(({ name }) => quoteWords(toOneLine(name, 80)));
   return others.length === 0 ? '' : ` Also failing: ${listed(others, 4)}.`;
 }
 
@@ -148,12 +148,12 @@ export function speakTest({ name, suite }: Pick<FailingTest, 'name' | 'suite'>):
 
 /** Returns the line of the test that failed, as the framework showed it. Returns null if it showed none. */
 function findCheckedExpression(test: FailingTest, subject: TriageSubject): string | null {
-  for (const line of linesFrom(test.at, subject, 40)) {
+  for (const line of readLinesFrom(test.at, subject, 40)) {
     const codeLine =
       /^\s{0,12}>\s{1,12}(?:\d{1,6}\s{0,3}[|│]\s{0,60})?(?=\S)(?<code>(?:assert|expect|self\.|should|require|[\w.]{1,60}\().{1,300})$/.exec(
         line,
       )?.groups?.code;
-    if (codeLine !== undefined) return oneLine(codeLine, 140);
+    if (codeLine !== undefined) return toOneLine(codeLine, 140);
   }
   return null;
 }
@@ -166,14 +166,14 @@ function findFirstDifference(
   test: FailingTest,
   subject: TriageSubject,
 ): { readonly stored: string; readonly now: string } | null {
-  const lines = linesFrom(test.at, subject, 60);
+  const lines = readLinesFrom(test.at, subject, 60);
   for (const [index, line] of lines.entries()) {
     const next = lines[index + 1] ?? '';
     if (!/^\s{0,8}- {1,4}\S/.test(line) || !/^\s{0,8}\+ {1,4}\S/.test(next)) continue;
     if (/^\s{0,8}[-+] (?:Snapshot|Expected|Received|expected|received|actual)\b/.test(line)) continue;
     return {
-      stored: oneLine(line.replace(/^\s{0,8}- /, ''), 80),
-      now: oneLine(next.replace(/^\s{0,8}\+ /, ''), 80),
+      stored: toOneLine(line.replace(/^\s{0,8}- /, ''), 80),
+      now: toOneLine(next.replace(/^\s{0,8}\+ /, ''), 80),
     };
   }
   return null;

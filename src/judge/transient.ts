@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Kind } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import { lastingFailure } from '../domain/lasting-failure.ts';
+import { findLastingFailure } from '../domain/lasting-failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { findMax } from '../lib/collections.ts';
 import { type Ruling, ruleOn } from './classify.ts';
@@ -104,7 +104,7 @@ const [LASTS, LASTS_MOST] = [-2, 0.5];
 export function estimateTransient(subject: TriageSubject, evidence: readonly Evidence[]): number {
   const { weights } = loadTransientModel();
   const logit = weighSigns(computeTransientSigns(ruleOn(subject)), weights);
-  const isLasting = lastingFailure(evidence) !== null;
+  const isLasting = findLastingFailure(evidence) !== null;
   const share = isLasting ? Math.min(LASTS_MOST, toProbability(logit + LASTS)) : toProbability(logit);
   return Math.round(share * 1000) / 1000;
 }

@@ -1,15 +1,15 @@
 import type { Answer, Classification, ConfidenceFactor, Grade } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import { lastingFailure } from '../domain/lasting-failure.ts';
+import { findLastingFailure } from '../domain/lasting-failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { formatConfidence } from '../lib/text.ts';
 import type { Assessment, Insight } from '../ports/analyst.ts';
 import { type Ruling, ruleOn } from './classify.ts';
 import { findContraryDocument } from './contrary-document.ts';
-import { confirmedEntry, listDecisions, retrievedFrom, seenElsewhere } from './evidence-facts.ts';
+import { findConfirmedEntry, findSeenElsewhere, listDecisions, listRetrieved } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
-import { ranked } from './judgement.ts';
+import { rankCategories } from './judgement.ts';
 import { quoteFact } from './wording.ts';
 
 /** A rival rule this strong (logits) contradicts the category. */
@@ -26,7 +26,7 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   for (const item of evidence) grades[item.id] = gradeEvidence(item, input, cited);
   // Where the same failure was seen is read from the rows that the claim cites; their text speaks of the
   // failure, not of that.
-  const seen = seenElsewhere(subject, evidence)?.claim.text;
+  const seen = findSeenElsewhere(subject, evidence)?.claim.text;
   const unsupportedClaims = answer.claims
     .filter(({ text }) => text !== seen)
     .filter((claim) => !isCarried(claim, evidence));
@@ -38,7 +38,7 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
     : answer.claims.length === 0
       ? 0.5
       : 1 - (0.5 * unsupportedClaims.length) / answer.claims.length;
-  const confidence = rounded(Math.min(weighed.confidence, answer.confidence + 0.1) * carried);
+  const confidence = round(Math.min(weighed.confidence, answer.confidence + 0.1) * carried);
   return {
     grades,
     unsupportedClaims: unsupportedClaims.map(({ text }) => text),
@@ -54,7 +54,7 @@ function gradeEvidence(
   { classification, answer }: Insight & { answer: Answer },
   cited: ReadonlySet<string>,
 ): Grade {
-  const [retrieved] = retrievedFrom([item]);
+  const [retrieved] = listRetrieved([item]);
   if (retrieved !== undefined) {
     if (retrieved.named !== null) return 'relevant';
     if (retrieved.kind === classification.kind && retrieved.score >= 0.2) return 'relevant';
@@ -62,7 +62,7 @@ function gradeEvidence(
     return 'irrelevant';
   }
   if (cited.has(item.id)) return 'relevant';
-  const share = overlap(`${answer.title} ${answer.rootCause}`, item.text);
+  const share = computeOverlap(`${answer.title} ${answer.rootCause}`, item.text);
   return share >= 0.4 ? 'relevant' : share >= 0.12 || item.tool === 'log' ? 'ambiguous' : 'irrelevant';
 }
 
@@ -74,7 +74,7 @@ function isCarried(claim: Answer['claims'][number], evidence: readonly Evidence[
     claim.quotes.every((quote) => cited.some((item) => item.text.includes(quote.text)))
   )
     return true;
-  return overlap(claim.text, cited.map((item) => `${item.title}\n${item.text}`).join('\n')) >= CARRIED;
+  return computeOverlap(claim.text, cited.map((item) => `${item.title}\n${item.text}`).join('\n')) >= CARRIED;
 }
 
 /**
@@ -118,7 +118,7 @@ function listGaps(
   return gaps;
 }
 
-function overlap(left: string, right: string): number {
+function computeOverlap(left: string, right: string): number {
   const words = extractWords(left);
   if (words.size === 0) return 0;
   const other = extractWords(right);
@@ -143,7 +143,7 @@ const CEILING = 0.97;
  * Computes the confidence of a cause: the probability of the classification, changed by evidence for and
  * against it. Returns 0..0.97.
  */
-export function causeConfidence(
+export function computeCauseConfidence(
   subject: TriageSubject,
   classification: Classification,
   evidence: readonly Evidence[],
@@ -163,7 +163,7 @@ function weighCause(
 ): { readonly confidence: number; readonly factors: readonly ConfidenceFactor[] } {
   const { category, confidence } = classification;
   const start = Math.min(0.98, Math.max(0.04, confidence));
-  const confirmed = confirmedEntry(evidence, category);
+  const confirmed = findConfirmedEntry(evidence, category);
   const factors: ConfidenceFactor[] = [];
   const add = (name: string, value: number, because: string) => factors.push({ name, value, because });
   add(
@@ -177,7 +177,7 @@ function weighCause(
       CONFIRMED_BY_PERSON,
       `${confirmed.confirmedBy} confirmed a similar failure (${confirmed.evidence.id})`,
     );
-  const lasting = lastingFailure(evidence);
+  const lasting = findLastingFailure(evidence);
   if (lasting !== null && classification.kind === 'flaky_timing')
     add('every time', EVERY_TIME, `it failed this way ${lasting.times} times in a row`);
   const contrary = findContraryDocument(subject, classification, evidence);
@@ -193,18 +193,18 @@ function weighCause(
     );
   const value = 1 / (1 + Math.exp(-factors.reduce((sum, factor) => sum + factor.value, 0)));
   return {
-    confidence: rounded(Math.min(CEILING, value)),
-    factors: factors.map((factor) => ({ ...factor, value: rounded(factor.value) })),
+    confidence: round(Math.min(CEILING, value)),
+    factors: factors.map((factor) => ({ ...factor, value: round(factor.value) })),
   };
 }
 
-function rounded(value: number): number {
+function round(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
 /** Checks whether another category is almost as probable. */
 export function hasCloseRunnerUp(classification: Classification): boolean {
-  const [first, second] = ranked(classification.probabilities);
+  const [first, second] = rankCategories(classification.probabilities);
   if (first === undefined || second === undefined) return false;
   return classification.probabilities[first] - classification.probabilities[second] < 0.25;
 }

@@ -10,7 +10,7 @@ import type { Fact } from './facts.ts';
  * Returns a text on one line, without punctuation at its end and limited to `most` characters. Cuts between
  * sentences if enough is left, otherwise between words.
  */
-export function oneLine(text: string, most: number): string {
+export function toOneLine(text: string, most: number): string {
   const line = text
     .replace(/\s+/g, ' ')
     .trim()
@@ -38,7 +38,7 @@ const STEM = 6;
  * Returns the words of names in camel, snake, or kebab case, in lowercase and cut to their stem, without
  * uninformative words.
  */
-export function wordsIn(names: string): ReadonlySet<string> {
+export function listWords(names: string): ReadonlySet<string> {
   const words = names.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
   return new Set(
     words
@@ -48,8 +48,8 @@ export function wordsIn(names: string): ReadonlySet<string> {
 }
 
 /** Returns the share of a file name's words that are among the given words, 0..1. */
-export function likeness(path: string, words: ReadonlySet<string>): number {
-  const pathWords = wordsIn((path.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,8}$/, ''));
+export function computeLikeness(path: string, words: ReadonlySet<string>): number {
+  const pathWords = listWords((path.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,8}$/, ''));
   return pathWords.size === 0 ? 0 : [...pathWords].filter((word) => words.has(word)).length / pathWords.size;
 }
 
@@ -91,7 +91,7 @@ export function getFactText(fact: Fact): string {
  * Returns at most `most` lines from a position on, as a person saw them. Returns none if no excerpt shows the
  * position.
  */
-export function linesFrom(
+export function readLinesFrom(
   at: LogPosition | null,
   { excerpts }: Pick<TriageSubject, 'excerpts'>,
   most: number,
@@ -146,7 +146,7 @@ export function quoteLine(
     )
       continue;
     const parts = (item.text.split('\n')[line - lineStart] ?? '').split(BREAK);
-    const text = literal(parts.find((part) => squeeze(part).includes(needle)) ?? parts[0] ?? '');
+    const text = findLiteral(parts.find((part) => squeeze(part).includes(needle)) ?? parts[0] ?? '');
     if (text !== '') return { evidenceId: item.id, quote: { source, line, text } };
   }
   return null;
@@ -173,7 +173,7 @@ export function quoteText(text: string, evidence: readonly Evidence[]): Quotatio
 /**
  * Returns the part of a stored line that a person reads and that occurs in the line character by character.
  */
-function literal(raw: string): string {
+function findLiteral(raw: string): string {
   const text = cleanLine(stripEscapes(raw)).trim();
   if (text !== '' && raw.includes(text)) return text.slice(0, MAX_QUOTE);
   // Colours inside the line: the longest stretch between two escapes is literal.

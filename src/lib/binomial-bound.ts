@@ -12,11 +12,11 @@ export interface Risk {
  * may be fractional, as weighted cases are. Returns 1 if there is no case.
  */
 export function upperShare(count: number, of: number, confidence: number): number {
-  return of <= count ? 1 : betaQuantile(count + 1, of - count, confidence);
+  return of <= count ? 1 : computeBetaQuantile(count + 1, of - count, confidence);
 }
 
 /** Cases without a wrong one from which on the risk can be kept to at all: (1 - most)^n ≤ 1 - confidence. */
-export function casesNeeded({ most, confidence }: Risk): number {
+export function computeCasesNeeded({ most, confidence }: Risk): number {
   return Math.ceil(Math.log(1 - confidence) / Math.log(1 - most) - 1e-9);
 }
 
@@ -29,11 +29,11 @@ const TINY = 1e-300;
  * Computes the quantile of the Beta distribution: the share below which the variable lies with this
  * probability.
  */
-function betaQuantile(a: number, b: number, probability: number): number {
+function computeBetaQuantile(a: number, b: number, probability: number): number {
   let [low, high] = [0, 1];
   for (let step = 0; step < HALVINGS; step++) {
     const middle = (low + high) / 2;
-    if (incompleteBeta(middle, a, b) < probability) low = middle;
+    if (computeIncompleteBeta(middle, a, b) < probability) low = middle;
     else high = middle;
   }
   return (low + high) / 2;
@@ -42,11 +42,17 @@ function betaQuantile(a: number, b: number, probability: number): number {
 /**
  * Computes the regularized incomplete beta function by its continued fraction (Lentz's method; DLMF 8.17.22).
  */
-function incompleteBeta(x: number, a: number, b: number): number {
+function computeIncompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1;
-  if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(1 - x, b, a);
+  if (x > (a + 1) / (a + b + 2)) return 1 - computeIncompleteBeta(1 - x, b, a);
   const front =
-    Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x)) / a;
+    Math.exp(
+      computeLogGamma(a + b) -
+        computeLogGamma(a) -
+        computeLogGamma(b) +
+        a * Math.log(x) +
+        b * Math.log(1 - x),
+    ) / a;
   let c = 1;
   let d = 1 / safe(1 - ((a + b) * x) / (a + 1));
   let value = d;
@@ -69,7 +75,7 @@ function safe(value: number): number {
 }
 
 /** Computes ln Γ(x) for x > 0 with Stirling's series (DLMF 5.11.1), after the recurrence has made x large. */
-function logGamma(x: number): number {
+function computeLogGamma(x: number): number {
   let shift = 0;
   let at = x;
   while (at < 10) {

@@ -75,7 +75,7 @@ export function neighbours<Item>(items: readonly Item[], keyOf: (item: Item) => 
  * Returns the first of `count` sorted positions for which `isBefore` is false, by binary search; `count` if
  * there is none.
  */
-export function firstPlace(count: number, isBefore: (place: number) => boolean): number {
+export function findFirstPlace(count: number, isBefore: (place: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -120,7 +120,7 @@ export async function inParallel<Item, Result>(
  * Yields batches of consecutive items: at most `most` items whose sizes add up to at most `room`. A single
  * item that is larger forms its own batch.
  */
-export function* batchesWithin<Item>(
+export function* splitIntoBatches<Item>(
   items: readonly Item[],
   { most, room }: { readonly most: number; readonly room: number },
   sizeOf: (item: Item) => number,

@@ -6,7 +6,7 @@ interface Operation {
 }
 
 /** Creates the OpenAPI description of a route. */
-export function operation(
+export function describeOperation(
   tag: string,
   operationId: string,
   summary: string,

@@ -9,7 +9,7 @@ import {
   isBrokenCircuitError,
   retry,
 } from 'cockatiel';
-import { type Backoff, computeBackoff, orAborted } from './time.ts';
+import { type Backoff, computeBackoff, settleOrAbort } from './time.ts';
 
 export interface RetryPolicy {
   /** The attempts after the first. */
@@ -89,7 +89,7 @@ export async function limitTime<Value>(
   );
   const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
   try {
-    return await orAborted(
+    return await settleOrAbort(
       work(either, () => Math.max(1, end - performance.now())),
       either,
     );
@@ -211,7 +211,7 @@ export function createRunLimiter(limit: number): RunLimiter {
           return work();
         });
         // A waiting caller is released as soon as the run ends; work that has started ends by itself.
-        await Promise.race([done, orAborted(begun.promise, signal)]);
+        await Promise.race([done, settleOrAbort(begun.promise, signal)]);
         return await done;
       } finally {
         lane.users -= 1;

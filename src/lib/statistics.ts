@@ -31,7 +31,7 @@ export function bootstrap(
   clusters: readonly (readonly number[])[],
   statistics: (sums: readonly number[]) => readonly number[],
 ): (Interval | null)[] {
-  const groups = dealt(clusters);
+  const groups = deal(clusters);
   const width = groups[0]?.length ?? 0;
   return bootstrapWeights(groups.length, width * groups.length, (weights) => {
     const sums = new Array<number>(width).fill(0);
@@ -54,7 +54,7 @@ export function bootstrapWeights(
   work: number,
   statistics: (weights: Weights) => readonly number[],
 ): (Interval | null)[] {
-  const next = randomNumbers(SEED);
+  const next = createRandomNumbers(SEED);
   const draws = Math.round(Math.min(MOST_DRAWS, Math.max(LEAST_DRAWS, WORK / Math.max(1, work))));
   const weights = new Uint32Array(units);
   const columns: number[][] = [];
@@ -70,11 +70,11 @@ export function bootstrapWeights(
     }
   }
   return columns.map((values) =>
-    units < 2 || values.length < draws * LEAST_DEFINED ? null : percentiles(values),
+    units < 2 || values.length < draws * LEAST_DEFINED ? null : findPercentiles(values),
   );
 }
 
-function percentiles(values: number[]): Interval | null {
+function findPercentiles(values: number[]): Interval | null {
   const sorted = Float64Array.from(values).sort();
   const least = sorted[0] ?? 0;
   const most = sorted.at(-1) ?? 0;
@@ -84,10 +84,10 @@ function percentiles(values: number[]): Interval | null {
   return [at(OUTSIDE), at(1 - OUTSIDE)];
 }
 
-function dealt(clusters: readonly (readonly number[])[]): readonly (readonly number[])[] {
+function deal(clusters: readonly (readonly number[])[]): readonly (readonly number[])[] {
   if (clusters.length <= MOST_GROUPS) return clusters;
   const groups: number[][] = Array.from({ length: MOST_GROUPS }, () => []);
-  for (const [at, cluster] of shuffled(clusters).entries()) {
+  for (const [at, cluster] of shuffle(clusters).entries()) {
     const group = groups[at % MOST_GROUPS];
     if (group === undefined) continue;
     for (const [place, value] of cluster.entries()) group[place] = (group[place] ?? 0) + value;
@@ -96,8 +96,8 @@ function dealt(clusters: readonly (readonly number[])[]): readonly (readonly num
 }
 
 /** Clusters come sorted: dealt as they come, what repeats by its name would be spread too evenly. */
-function shuffled<T>(values: readonly T[]): T[] {
-  const next = randomNumbers(SEED);
+function shuffle<T>(values: readonly T[]): T[] {
+  const next = createRandomNumbers(SEED);
   const keyed = values.map((value) => ({ value, key: next() }));
   return keyed.sort((left, right) => left.key - right.key).map(({ value }) => value);
 }
@@ -106,7 +106,7 @@ function shuffled<T>(values: readonly T[]): T[] {
  * Numbers from 0 up to 1, the same ones for the same seed: Marsaglia's 32-bit xorshift (2003, J. Stat.
  * Software 8:14).
  */
-export function randomNumbers(seed: number): () => number {
+export function createRandomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
     state ^= state << 13;
@@ -267,7 +267,7 @@ export interface CoveragePoint extends Proportion {
 /** Fewer decided answers above a threshold say too little to choose it. */
 const CHOSEN_FROM = 20;
 
-export function coverageAt(
+export function computeCoverageAt(
   judged: readonly Judged[],
   answered: readonly Answered[],
   threshold: number,
@@ -290,16 +290,19 @@ export function coverageAt(
  * Returns one point for each hundredth of confidence at which an answer was decided, highest first.
  * `answered` counts all answers, decided or not.
  */
-export function coveragePoints(judged: readonly Judged[], answered: readonly Answered[]): CoveragePoint[] {
+export function listCoveragePoints(
+  judged: readonly Judged[],
+  answered: readonly Answered[],
+): CoveragePoint[] {
   const thresholds = [...new Set(judged.map((other) => other.at))].toSorted((left, right) => right - left);
-  return thresholds.map((threshold) => coverageAt(judged, answered, threshold));
+  return thresholds.map((threshold) => computeCoverageAt(judged, answered, threshold));
 }
 
 /**
  * Returns the lowest threshold above which, with 97.5 % confidence, at most this share is wrong; null if
  * there is none.
  */
-export function thresholdFor(points: readonly CoveragePoint[], wrong: number): CoveragePoint | null {
+export function findThreshold(points: readonly CoveragePoint[], wrong: number): CoveragePoint | null {
   return points.findLast((point) => point.of >= CHOSEN_FROM && point.low >= 1 - wrong) ?? null;
 }
 

@@ -29,7 +29,7 @@ export function computeBackoff(
  * Settles with the work, or as soon as the signal aborts. An adapter that ignores its signal therefore blocks
  * no caller.
  */
-export function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+export function settleOrAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, resolve, reject } = Promise.withResolvers<Value>();
   const stop = () => reject(signal.reason);
   if (signal.aborted) stop();

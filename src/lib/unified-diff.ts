@@ -51,7 +51,7 @@ const MODE = /^(?:old mode|new mode|new file mode|deleted file mode) (\d{6})$/;
 const INDEX = /^index [0-9a-f]+\.\.[0-9a-f]+(?: (\d{6}))?$/;
 
 function readFile(lines: readonly string[], start: number): ReadFile | null {
-  const path = pathIn(lines[start]);
+  const path = findPath(lines[start]);
   if (path === null) return null;
   const modes: string[] = [];
   let at = start + 1;
@@ -70,7 +70,7 @@ function readFile(lines: readonly string[], start: number): ReadFile | null {
     return { change: { path, modes, added: 0, deleted: 0 }, next: at };
   if (/^Binary files .* differ$/.test(line))
     return { change: { path, modes, added: null, deleted: null }, next: at + 1 };
-  const names = [sideName(line, '--- ', 'a/'), sideName(lines[at + 1], '+++ ', 'b/')];
+  const names = [readSideName(line, '--- ', 'a/'), readSideName(lines[at + 1], '+++ ', 'b/')];
   if (
     names.some((name) => name !== path && name !== '/dev/null') ||
     names.every((name) => name === '/dev/null')
@@ -86,7 +86,7 @@ function readFile(lines: readonly string[], start: number): ReadFile | null {
  * Returns the path from the first line of a section, whose two names are equal unless the file was renamed;
  * null otherwise.
  */
-function pathIn(line: string | undefined): string | null {
+function findPath(line: string | undefined): string | null {
   const names = line?.startsWith('diff --git ') === true ? line.slice('diff --git '.length) : '';
   const middle = (names.length - 1) / 2;
   const [before, after] = [names.slice(0, middle), names.slice(middle + 1)].map(unquotePath);
@@ -96,7 +96,7 @@ function pathIn(line: string | undefined): string | null {
 }
 
 /** Reads the file name of one side. Git ends a name that contains blanks with a tab. */
-function sideName(line: string | undefined, mark: string, prefix: string): string | null {
+function readSideName(line: string | undefined, mark: string, prefix: string): string | null {
   if (line?.startsWith(mark) !== true) return null;
   const name = unquotePath(line.slice(mark.length).replace(/\t$/, ''));
   if (name === '/dev/null') return name;

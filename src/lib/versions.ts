@@ -3,8 +3,8 @@
  * 0.
  */
 export function compareVersions(one: string, other: string): number {
-  const left = numbersIn(one);
-  const right = numbersIn(other);
+  const left = listNumbersIn(one);
+  const right = listNumbersIn(other);
   for (let at = 0; at < Math.max(left.length, right.length); at++) {
     const difference = (left[at] ?? 0) - (right[at] ?? 0);
     if (difference !== 0) return difference;
@@ -16,15 +16,15 @@ export function compareVersions(one: string, other: string): number {
  * Tells whether a version, as exact as the log has it, is certainly older: "20" is not older than "20.12".
  */
 export function isOlder(version: string, needed: string): boolean {
-  const exact = numbersIn(version).length;
-  return compareVersions(version, numbersIn(needed).slice(0, exact).join('.')) < 0;
+  const exact = listNumbersIn(version).length;
+  return compareVersions(version, listNumbersIn(needed).slice(0, exact).join('.')) < 0;
 }
 
 /** Shortens a version to what people say: "20.0.0" to "20", "20.12.0" to "20.12". */
-export function shortVersion(version: string): string {
+export function shortenVersion(version: string): string {
   return version.replace(/(?:\.0){1,6}$/, '');
 }
 
-function numbersIn(version: string): number[] {
+function listNumbersIn(version: string): number[] {
   return (version.match(/\d{1,9}/g) ?? []).map(Number);
 }

@@ -37,7 +37,7 @@ export function isFollower({ structure, found }: ReadLog): boolean {
 }
 
 /** Says of the steps that follow from another failure what they are. */
-export function followerNotes(logs: readonly ReadLog[]): string[] {
+export function describeFollowers(logs: readonly ReadLog[]): string[] {
   return logs.flatMap(({ structure }) =>
     structure.failedSections.flatMap(({ source, name, consequence, follows }) =>
       consequence === true && follows !== undefined

@@ -3,8 +3,8 @@ import type { Extraction } from './extract/extraction.ts';
 import { joinRanges } from './line-ranges.ts';
 import type { LogText } from './lines/lines.ts';
 import { PROBE_LITERALS, readProbes } from './probes.ts';
-import { GRADLE_LITERALS, passedInGradle } from './retries/gradle-tries.ts';
-import { rangesOfTest, readRetries } from './retries/retried-tests.ts';
+import { findPassedInGradle, GRADLE_LITERALS } from './retries/gradle-tries.ts';
+import { listRangesOfTest, readRetries } from './retries/retried-tests.ts';
 import { RETRY_LITERALS } from './retries/retry-marks.ts';
 import { readSuiteRuns, TOTALS_LITERALS } from './retries/suite-runs.ts';
 import { isWithin, type LineRange } from './sections/system.ts';
@@ -42,12 +42,12 @@ export function findLeftOut(
   const retries = readRetries(log, ofRetries, failingTests, reported);
   const isGreen = structure.hasSteps && structure.failedSections.length + structure.exits.length === 0;
   const suites = readSuiteRuns(log, ofTotals, retries.failing, isGreen);
-  const passed = [...suites.passed, ...passedInGradle(log, ofGradle, retries.failing)];
+  const passed = [...suites.passed, ...findPassedInGradle(log, ofGradle, retries.failing)];
   const over = new Set(passed);
   const ranges = [
     ...retries.ranges,
     ...suites.ranges,
-    ...passed.flatMap((test) => rangesOfTest(test, log.name)),
+    ...passed.flatMap((test) => listRangesOfTest(test, log.name)),
     ...readProbes(log, ofProbes),
   ];
   return {

@@ -33,19 +33,19 @@ const THINGS =
   'in|jobs?|tasks?|targets?|packages?|files?|hooks?|commands?|resources?|documents?)';
 
 /** Builds a pattern for a sentence after up to 12 signs and an optional mark of a runner. */
-function marked(words: TemplateStringsArray, ...parts: readonly string[]): RegExp {
+function tagPattern(words: TemplateStringsArray, ...parts: readonly string[]): RegExp {
   return new RegExp(String.raw`^\W{0,12}${MARK}${String.raw(words, ...parts)}`, 'i');
 }
 
 /** Builds a pattern for a sentence after up to 6 signs and an optional mark of a runner. */
-function framed(words: TemplateStringsArray, ...parts: readonly string[]): RegExp {
+function boxPattern(words: TemplateStringsArray, ...parts: readonly string[]): RegExp {
   return new RegExp(String.raw`^\W{0,6}${MARK}${String.raw(words, ...parts)}`, 'i');
 }
 
 /** Lines that say how something ended. None of them says why. */
 const ENDING: readonly RegExp[] = [
-  marked`(?:(?:the )?(?:process|command|script|program|task|job|step|container|shell|bash|sh|pwsh|powershell|cmd\.exe|action|lifecycle script|recipe|target)\b.{0,300}?)?\b(?:completed with|exited with|exited|failed with|returned|finished with|terminated with|exit|ended with|died with|returned non-zero)(?: an?)?(?: non-?zero)?(?: code)?(?: exit)?[ -]?(?:code|status)?:?\s{0,2}[('"]?-?(?:0x)?[\da-f]{1,10}['")]?\W{0,8}$`,
-  marked`(?:exit (?:code|status)|errno|code|status|rc|signal)[:= ]{1,3}(?:-?\d{1,10}|ELIFECYCLE)\W{0,4}$`,
+  tagPattern`(?:(?:the )?(?:process|command|script|program|task|job|step|container|shell|bash|sh|pwsh|powershell|cmd\.exe|action|lifecycle script|recipe|target)\b.{0,300}?)?\b(?:completed with|exited with|exited|failed with|returned|finished with|terminated with|exit|ended with|died with|returned non-zero)(?: an?)?(?: non-?zero)?(?: code)?(?: exit)?[ -]?(?:code|status)?:?\s{0,2}[('"]?-?(?:0x)?[\da-f]{1,10}['")]?\W{0,8}$`,
+  tagPattern`(?:exit (?:code|status)|errno|code|status|rc|signal)[:= ]{1,3}(?:-?\d{1,10}|ELIFECYCLE)\W{0,4}$`,
   // A signal says why a command of make ended.
   new RegExp(
     String.raw`^(?:g?make|ninja)(?:\[\d{1,3}\])?: (?:\*\*\* (?:\[(?![^\]\n]{1,300}\] ` +
@@ -53,8 +53,8 @@ const ENDING: readonly RegExp[] = [
       'Waiting)|Leaving|Entering|Target)|^ninja: (?:build stopped|' +
       String.raw`error: rebuilding)|^FAILED: \S{1,300}\s?$`,
   ),
-  marked`(?:\[?(?:build|tests?|compilation|test run|job|run|pipeline|the build|lint|linting|check|checks|deploy(?:ment)?|installation|type ?check(?:ing)?)\]?) ?:? ?(?:has |was |is |did )?(?:FAIL(?:ED|URE|S|ING)?|not succeed(?:ed)?|unsuccessful|aborted|broken|errored)(?: with an exception| with \d{1,6} \w{1,20}| in [\d.hms :µ]{1,20}| after .{1,30})?\W{0,20}$`,
-  marked`(?:found|there (?:are|were|is|was)|detected|totall?:?|summary:?|result:?|generated)? ?\W{0,3}${COUNT} (?:of|\/|out of)? ?(?:the )?(?:\d{1,7} )?(?:\w{1,20} ){0,2}?${THINGS}\b(?: (?:(?:have |has |had |did )?(?:failed|errored|found|generated|detected|reported|fail|passed|skipped|total|broken|not pass|emitted|completed|executed|run|in(?! .{0,60}contain))\b).{0,160}|\W{0,12}|[,;]? ?[(;,] ?.{0,160}|\. .{0,160}| were .{0,120})$`,
+  tagPattern`(?:\[?(?:build|tests?|compilation|test run|job|run|pipeline|the build|lint|linting|check|checks|deploy(?:ment)?|installation|type ?check(?:ing)?)\]?) ?:? ?(?:has |was |is |did )?(?:FAIL(?:ED|URE|S|ING)?|not succeed(?:ed)?|unsuccessful|aborted|broken|errored)(?: with an exception| with \d{1,6} \w{1,20}| in [\d.hms :µ]{1,20}| after .{1,30})?\W{0,20}$`,
+  tagPattern`(?:found|there (?:are|were|is|was)|detected|totall?:?|summary:?|result:?|generated)? ?\W{0,3}${COUNT} (?:of|\/|out of)? ?(?:the )?(?:\d{1,7} )?(?:\w{1,20} ){0,2}?${THINGS}\b(?: (?:(?:have |has |had |did )?(?:failed|errored|found|generated|detected|reported|fail|passed|skipped|total|broken|not pass|emitted|completed|executed|run|in(?! .{0,60}contain))\b).{0,160}|\W{0,12}|[,;]? ?[(;,] ?.{0,160}|\. .{0,160}| were .{0,120})$`,
   new RegExp(
     String.raw`^\W{0,12}(?:Tests?|Test Files?|Test Suites?|Suites?|Snapshots?|Specs?|Assertions|Ran|` +
       'Time|Duration|Start at|Total|Summary|Failed|Failures|Errors|Passed|Skipped|' +
@@ -112,8 +112,8 @@ const WRAPPER: readonly RegExp[] = [
       'Execution failed for task|A problem occurred|' +
       'A failure occurred while executing|FAILURE: )',
   ),
-  framed`(?:The )?(?:command|process|script|task|target|recipe|action|hook|step) .{1,300} (?:failed|exited|returned)\b.{0,60}$`,
-  framed`(?:Command|Process|Script) (?:failed|exited)\b.{0,60}:?.{0,120}$`,
+  boxPattern`(?:The )?(?:command|process|script|task|target|recipe|action|hook|step) .{1,300} (?:failed|exited|returned)\b.{0,60}$`,
+  boxPattern`(?:Command|Process|Script) (?:failed|exited)\b.{0,60}:?.{0,120}$`,
   new RegExp(
     String.raw`^Unhandled(?:PromiseRejection| exception| rejection)\W*$|^Uncaught (?:exception|` +
       String.raw`error)\W*$|^node:internal/|^Node\.js v[\d.]{1,20}\s{0,4}$`,

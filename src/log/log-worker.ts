@@ -6,7 +6,7 @@ import { readCauses } from './causes/read-causes.ts';
 import { decodeSources } from './decode/archive.ts';
 import { type Surveyed, surveyFiles } from './inventory/inventory.ts';
 import { openArtifact } from './inventory/open-artifact.ts';
-import { bytesOfFile } from './lines/bytes.ts';
+import { openBytesOfFile } from './lines/bytes.ts';
 import { createMasker } from './mask/mask.ts';
 import type { ReadableSource } from './read-log.ts';
 import { readResults } from './reports/report.ts';
@@ -59,7 +59,7 @@ async function decode(
   given: readonly (string | Uint8Array)[],
   order: Extract<ToThread, { readonly job: 'decode' }>,
 ): Promise<void> {
-  const sources = await decodeSources(order.name, bytesOfParts(given), order.kind, {
+  const sources = await decodeSources(order.name, joinParts(given), order.kind, {
     maxBytes: order.maxBytes,
   });
   say({ result: await sayTexts(sources) });
@@ -69,7 +69,7 @@ type ArtifactOrder = Extract<ToThread, { readonly job: 'artifact' }>;
 
 async function open(given: readonly (string | Uint8Array)[], order: ArtifactOrder): Promise<void> {
   const { name, room } = order;
-  const files = await sayTexts(await openArtifact(name, bytesOfParts(given), room));
+  const files = await sayTexts(await openArtifact(name, joinParts(given), room));
   say({ result: { files, room } });
 }
 
@@ -79,7 +79,7 @@ function survey(sent: readonly Omit<SourceText, 'text'>[], texts: readonly strin
   return { ...rest, read: read.map((source) => sources.indexOf(source)) };
 }
 
-function bytesOfParts(given: readonly (string | Uint8Array)[]): Buffer {
+function joinParts(given: readonly (string | Uint8Array)[]): Buffer {
   return Buffer.concat(given.filter((part) => typeof part !== 'string'));
 }
 
@@ -101,7 +101,7 @@ async function sayText(text: number, whole: string): Promise<void> {
 function opened(source: SentSource, text: string): ReadableSource {
   if (!('file' in source)) return { ...source, text };
   const { name, kind, notes, file, scan } = source;
-  const bytes = bytesOfFile(file);
+  const bytes = openBytesOfFile(file);
   return {
     name,
     kind,

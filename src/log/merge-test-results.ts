@@ -31,7 +31,7 @@ export function mergeTests(
     left.delete(twin);
     return agree(report, twin)
       ? merge(report, twin)
-      : { ...twin, name: report.name, suite: report.suite, spans: bothSpans(report, twin) };
+      : { ...twin, name: report.name, suite: report.suite, spans: joinSpans(report, twin) };
   });
   return [...merged, ...left];
 }
@@ -52,7 +52,7 @@ function joinReports(reported: readonly FailingTest[]): FailingTest[] {
   for (const test of reported) {
     const key = createTestKey(test, test.message);
     const known = joined.get(key);
-    joined.set(key, known === undefined ? test : { ...known, spans: bothSpans(test, known) });
+    joined.set(key, known === undefined ? test : { ...known, spans: joinSpans(test, known) });
   }
   return [...joined.values()];
 }
@@ -79,9 +79,9 @@ type Words = ReturnType<typeof toTestWords>;
  */
 function toTestWords({ suite, name, file }: FailingTest) {
   return {
-    all: spaced(`${suite ?? ''} ${bare(name)}`),
-    name: spaced(bare(name)),
-    file: file === null ? null : spaced(bare(file)),
+    all: spaceOut(`${suite ?? ''} ${removeEnding(name)}`),
+    name: spaceOut(removeEnding(name)),
+    file: file === null ? null : spaceOut(removeEnding(file)),
   };
 }
 
@@ -89,11 +89,11 @@ function toTestWords({ suite, name, file }: FailingTest) {
  * Removes the ending of a source file. A module that could not be loaded is named by its path in logs, and by
  * its dotted name in reports.
  */
-function bare(name: string): string {
+function removeEnding(name: string): string {
   return name.replace(/\.(?:py|[cm]?[jt]sx?)$/, '');
 }
 
-function spaced(text: string): string {
+function spaceOut(text: string): string {
   return (text.normalize('NFC').match(/[\p{L}\p{N}_]+/gu) ?? []).map((word) => ` ${word}`).join('');
 }
 
@@ -134,7 +134,7 @@ function namesFile(testWords: Words, file: string | null): boolean {
  * so do expected and actual.
  */
 function merge(report: FailingTest, log: FailingTest): FailingTest {
-  const placed = log.line === null && (log.file === null || sameFile(log.file, report.file)) ? report : log;
+  const placed = log.line === null && (log.file === null || isSameFile(log.file, report.file)) ? report : log;
   const valued = report.expected !== null || report.actual !== null ? report : log;
   return {
     ...report,
@@ -144,15 +144,15 @@ function merge(report: FailingTest, log: FailingTest): FailingTest {
     expected: valued.expected,
     actual: valued.actual,
     at: log.at ?? report.at,
-    spans: bothSpans(report, log),
+    spans: joinSpans(report, log),
   };
 }
 
-function bothSpans(report: FailingTest, log: FailingTest): NonNullable<FailingTest['spans']> {
+function joinSpans(report: FailingTest, log: FailingTest): NonNullable<FailingTest['spans']> {
   return [...(log.spans ?? []), ...(report.spans ?? [])];
 }
 
-function sameFile(left: string, right: string | null): boolean {
+function isSameFile(left: string, right: string | null): boolean {
   return right !== null && (left.endsWith(right) || right.endsWith(left));
 }
 

@@ -30,7 +30,7 @@ const FOREIGN: readonly RegExp[] = [
  * code, and for text that is no path.
  */
 export function repositoryPathCandidates(logged: string): string[] {
-  const path = plainPath(logged);
+  const path = unwrapPath(logged);
   if (path === '' || FOREIGN.some((pattern) => pattern.test(path))) return [];
   const dotted = listSourcePaths(path);
   if (dotted.length > 0) return [path, ...dotted];
@@ -47,8 +47,8 @@ export function repositoryPathCandidates(logged: string): string[] {
  * Returns the path inside the repository as far as it can be determined without the repository: no URL, no
  * position, no workspace.
  */
-export function projectPath(logged: string): string {
-  const path = plainPath(logged);
+export function getProjectPath(logged: string): string {
+  const path = unwrapPath(logged);
   return path === '' ? logged : withoutWorkspace(path).replace(/^\.\//, '');
 }
 
@@ -90,14 +90,14 @@ function listSourcePaths(name: string): string[] {
     return [];
   const parts = dotted.split('.');
   const classAt = parts.findIndex((part) => /^[A-Z]/.test(part));
-  if (classAt < 0) return modulePaths(parts);
+  if (classAt < 0) return listModulePaths(parts);
   const jvm = parts.slice(0, classAt + 1).join('/');
-  const module = classAt === 0 ? [] : modulePaths(parts.slice(0, classAt), true);
+  const module = classAt === 0 ? [] : listModulePaths(parts.slice(0, classAt), true);
   return [...JVM_ENDINGS.map((ending) => `${jvm}.${ending}`), ...module];
 }
 
 /** Lists the paths of a module, or of a function in a module; a package's own file is last. */
-function modulePaths(parts: readonly string[], whole = false): string[] {
+function listModulePaths(parts: readonly string[], whole = false): string[] {
   const module = parts.join('/');
   const outer = parts.length > 2 && !whole ? [`${parts.slice(0, -1).join('/')}.py`] : [];
   return [`${module}.py`, ...outer, `${module}/__init__.py`];
@@ -110,7 +110,7 @@ const MAX_PATH = 1_024;
  * prefixes, the drives of MSYS, Cygwin and WSL, a position after it (`tax.ts:41:9`, `Tax.cs(41,9)`, `#L41`),
  * and compiled or covered copies of a source. Returns an empty string for text that is not a path.
  */
-function plainPath(logged: string): string {
+function unwrapPath(logged: string): string {
   const text = logged.trim();
   if (text.length === 0 || text.length > MAX_PATH || /[\u0000-\u001f]/.test(text)) return '';
   const path = withoutUrl(withoutQuotes(text)).replaceAll('\\', '/');
@@ -135,10 +135,10 @@ function withoutUrl(text: string): string {
     .replace(/^turbopack:\/{2,3}(?:\[project\]\/)?/i, '')
     .replace(/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?\//i, '')
     .replace(/^\/?@fs(?=\/)/, '');
-  return decoded(bare.replace(/\?[^?]{0,500}$/, ''));
+  return decode(bare.replace(/\?[^?]{0,500}$/, ''));
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return /%[0-9A-Fa-f]{2}/.test(text) ? decodeURIComponent(text) : text;
   } catch {

@@ -1,4 +1,4 @@
-import { type LogText, lineBelow } from './lines/lines.ts';
+import { findLineBelow, type LogText } from './lines/lines.ts';
 import type { LineRange } from './sections/system.ts';
 
 /** Output of a small program that a configuring tool compiles to find out what the machine has. */
@@ -105,10 +105,10 @@ export function readProbes(log: LogText, lines: readonly number[]): LineRange[] 
     const probe = PROBES.find(({ begins }) => begins.test(text));
     if (probe === undefined) continue;
     const { until, own, after } = probe;
-    const end = lineBelow(log, line + 1, MAX_PROBE, (below) => until.test(below.trimEnd()));
-    const last = end === null ? lastOwn(log, line, own) : end - 1;
+    const end = findLineBelow(log, line + 1, MAX_PROBE, (below) => until.test(below.trimEnd()));
+    const last = end === null ? findLastOwn(log, line, own) : end - 1;
     const goesOn =
-      after === undefined || (end !== null && (after === 'end' || end <= lastLine(log, lines, after)));
+      after === undefined || (end !== null && (after === 'end' || end <= findLastLine(log, lines, after)));
     if (goesOn && ranges.length < MAX_PROBES) ranges.push({ start: line, end: last });
   }
   const ofScripts = [...scripts].flatMap(([crate, tests]) =>
@@ -117,12 +117,12 @@ export function readProbes(log: LogText, lines: readonly number[]): LineRange[] 
   return [...(isBroken ? [] : ranges), ...ofScripts];
 }
 
-function lastOwn(log: LogText, from: number, pattern: RegExp): number {
+function findLastOwn(log: LogText, from: number, pattern: RegExp): number {
   for (let line = Math.min(log.lineCount, from + MAX_PROBE); line > from; line--)
     if (pattern.test(log.line(line))) return line;
   return from;
 }
 
-function lastLine(log: LogText, lines: readonly number[], pattern: RegExp): number {
+function findLastLine(log: LogText, lines: readonly number[], pattern: RegExp): number {
   return lines.findLast((line) => pattern.test(log.line(line))) ?? 0;
 }

@@ -12,23 +12,23 @@ import {
 import { type Extraction, hasFindings } from './extract/extraction.ts';
 import { toolReaders } from './extract/run.ts';
 import { listFailures, NOTHING_FOUND } from './fingerprint/failures.ts';
-import { followerNotes, isFollower, markFollowers } from './followers.ts';
+import { describeFollowers, isFollower, markFollowers } from './followers.ts';
 import {
   type GreenTemplates,
   greenTemplates,
   hasKnownLine,
   hasNewLine,
-  newExits,
+  selectNewExits,
 } from './green/green-diff.ts';
 import { mergeTests } from './merge-test-results.ts';
-import { placeRanked, type RankedLine, rankedMessages, rankLines } from './rank/rank.ts';
+import { placeRanked, type RankedLine, rankLines, rankMessages } from './rank/rank.ts';
 import { type ReadableSource, type ReadLog, readLog } from './read-log.ts';
-import { lastLines, reduceLogs, type WeighedLog, weighBlocks } from './reduce/reduce.ts';
+import { getLastLines, reduceLogs, type WeighedLog, weighBlocks } from './reduce/reduce.ts';
 import { createAgreement, noteContradiction, noteDisagreements } from './reports/agreement.ts';
 import { boundResults } from './reports/bound-results.ts';
 import { parseReport } from './reports/report.ts';
 import type { TestReport } from './reports/report-draft.ts';
-import { excerptsOfReports } from './reports/report-excerpts.ts';
+import { createReportExcerpts } from './reports/report-excerpts.ts';
 import { isSameTest } from './retries/retried-tests.ts';
 
 /** The options for reading a build's sources. */
@@ -86,12 +86,12 @@ export function openSources(sources: readonly ReadableSource[], options: ReadOpt
   const without = options.without ?? NOTHING;
   const leftOut = without.has('extractors') ? toolReaders() : (options.leftOut ?? new Set<string>());
   const passedInReports = reports.flatMap(({ passedOnRetry }) => passedOnRetry);
-  const read = logsFirst(sources).map((source) =>
+  const read = selectLogs(sources).map((source) =>
     readLog(source, { green: source.kind === 'log' ? green : null, without, leftOut, passedInReports }),
   );
   const isReported = reports.some(({ failingTests }) => failingTests.length > 0);
-  const { logs, notes } = sinceGreen(markFollowers(read), isReported);
-  return { sources, reports, logs, notes: [...disagreements, ...notes, ...followerNotes(logs)] };
+  const { logs, notes } = reduceToNew(markFollowers(read), isReported);
+  return { sources, reports, logs, notes: [...disagreements, ...notes, ...describeFollowers(logs)] };
 }
 
 /** Ranks the lines of all logs, cuts them to the budget, and puts together what was found. */
@@ -111,7 +111,7 @@ export function composeReading(
     return agree;
   });
   const room = options.budgetTokens * (logs.length > 0 ? REPORT_SHARE : 1);
-  const reported = excerptsOfReports(reports, failingTests, texts, room);
+  const reported = createReportExcerpts(reports, failingTests, texts, room);
   const logged = reduceLogs(weighed, options.budgetTokens - reported.tokens);
   const environment = joinEnvironments(logs.map((log) => log.environmentFor(log.found)));
   const excerpts = [...logged.excerpts, ...reported.excerpts];
@@ -124,11 +124,14 @@ export function composeReading(
     failingTests,
     ...(passedOnRetry.length > 0 ? { passedOnRetry } : {}),
     testResults: [...results.kept],
-    diagnostics: oneALine([...reports.flatMap(({ diagnostics }) => diagnostics), ...all('diagnostics')]),
+    diagnostics: keepOnePerLine([
+      ...reports.flatMap(({ diagnostics }) => diagnostics),
+      ...all('diagnostics'),
+    ]),
     exceptions: all('exceptions'),
-    messages: tellingFirst(
+    messages: sortInformativeFirst(
       logs.flatMap((log, i) =>
-        isFollower(log) && !areFollowers ? [] : rankedMessages(log, weighed[i]?.ranked ?? []),
+        isFollower(log) && !areFollowers ? [] : rankMessages(log, weighed[i]?.ranked ?? []),
       ),
     ),
     exits: logs.flatMap(({ structure }) => structure.exits),
@@ -169,14 +172,14 @@ function joinTests(
     agree,
   );
   const passed = [...reports.flatMap((report) => report.passedOnRetry), ...inLogs];
-  return { failingTests, passedOnRetry: onceEach(passed.slice(0, MAX_PASSED)) };
+  return { failingTests, passedOnRetry: keepOnce(passed.slice(0, MAX_PASSED)) };
 }
 
 /**
  * Keeps one entry for each test that a report and a log, or two lines of a log, name: the one with the
  * longest name.
  */
-function onceEach(tests: readonly PassedOnRetry[]): PassedOnRetry[] {
+function keepOnce(tests: readonly PassedOnRetry[]): PassedOnRetry[] {
   const once: PassedOnRetry[] = [];
   for (const test of tests.toSorted((left, right) => nameInFull(right).length - nameInFull(left).length))
     if (!once.some((known) => isSameTest(known, test) || isSameTest(test, known))) once.push(test);
@@ -197,7 +200,7 @@ function nameInFull({ suite, name }: PassedOnRetry): string {
  * Returns the sources that are read as logs. An artifact says what the log leaves out, so it comes after the
  * log.
  */
-function logsFirst(sources: readonly ReadableSource[]): ReadableSource[] {
+function selectLogs(sources: readonly ReadableSource[]): ReadableSource[] {
   return [
     ...sources.filter(({ kind }) => kind === 'log'),
     ...sources.filter(({ kind }) => kind === 'artifact'),
@@ -228,7 +231,7 @@ function weigh(
   without: ReadonlySet<ReadStage>,
 ): WeighedLog & { readonly ranked: readonly RankedLine[] } {
   const { log, proposed, structure, diff } = read;
-  const placed = without.has('reducer') ? lastLines(log) : weighBlocks(log, proposed, structure, diff);
+  const placed = without.has('reducer') ? getLastLines(log) : weighBlocks(log, proposed, structure, diff);
   const ranked = rankLines(read, placed, diff);
   const isRanked = !without.has('ranking') && !without.has('reducer');
   return { log, blocks: isRanked ? placeRanked(ranked, placed) : placed, ranked };
@@ -238,18 +241,18 @@ function weigh(
  * Reduces the findings to those that are new since the green build, unless nothing is left: a failure must
  * always keep some evidence.
  */
-function sinceGreen(
+function reduceToNew(
   logs: readonly ReadLog[],
   isReported: boolean,
 ): { logs: readonly ReadLog[]; notes: readonly string[] } {
   const green = describeComparison(logs);
   if (green === '') return { logs, notes: [] };
   if (!logs.some(({ log, diff }) => diff !== null && hasKnownLine(log, diff)))
-    return aside(logs, NOT_ALIKE(green));
+    return setAside(logs, NOT_ALIKE(green));
   if (!logs.some(({ log, diff, structure }) => diff !== null && hasNewLine(log, diff, structure)))
-    return aside(logs, NOTHING_NEW(green));
+    return setAside(logs, NOTHING_NEW(green));
   if (isReported || logs.some(({ fresh }) => hasFindings(fresh)))
-    return { logs: logs.map(onlyNew), notes: [] };
+    return { logs: logs.map(keepOnlyNew), notes: [] };
   if (!logs.some(({ found }) => hasFindings(found))) return { logs, notes: [] };
   return { logs, notes: [ONLY_KNOWN(green)] };
 }
@@ -259,24 +262,24 @@ function describeComparison(logs: readonly ReadLog[]): string {
   return [...new Set(logs.flatMap(({ diff }) => (diff === null ? [] : [diff.name])))].join(' and ');
 }
 
-function aside(
+function setAside(
   logs: readonly ReadLog[],
   note: string,
 ): { logs: readonly ReadLog[]; notes: readonly string[] } {
   return { logs: logs.map((log) => ({ ...log, diff: null })), notes: [note] };
 }
 
-function onlyNew(read: ReadLog): ReadLog {
+function keepOnlyNew(read: ReadLog): ReadLog {
   const { diff, structure } = read;
   return {
     ...read,
     found: read.fresh,
     isOnlyNew: true,
-    structure: diff === null ? structure : { ...structure, exits: newExits(structure, diff) },
+    structure: diff === null ? structure : { ...structure, exits: selectNewExits(structure, diff) },
   };
 }
 
-function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {
+function sortInformativeFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {
   const unique = firstOfEach(messages, ({ text }) => text);
   return unique.sort((a, b) => b.weight - a.weight).slice(0, MAX_MESSAGES);
 }
@@ -285,7 +288,7 @@ function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {
  * Keeps one diagnostic for each line. If two readers know the same line, that of the more specific reader
  * comes first.
  */
-function oneALine(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+function keepOnePerLine(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return firstOfEach(diagnostics, (diagnostic) =>
     diagnostic.at === null ? diagnostic : `${diagnostic.at.source}:${diagnostic.at.line}`,
   );

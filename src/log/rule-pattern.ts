@@ -24,7 +24,7 @@ export function compileRulePattern(pattern: string): RulePattern | { readonly re
     const re = RE2JS.compile(pattern, RE2JS.MULTILINE);
     if (re.programSize() > MAX_PROGRAM)
       return { refused: 'The pattern repeats so much that trying it would take too long.' };
-    const made: RulePattern = { matchedLine: (text) => matchedLine(re, text) };
+    const made: RulePattern = { matchedLine: (text) => findMatchedLine(re, text) };
     if (compiled.size >= MAX_COMPILED) compiled.delete(compiled.keys().next().value ?? '');
     compiled.set(pattern, made);
     return made;
@@ -39,11 +39,11 @@ export function compileRulePattern(pattern: string): RulePattern | { readonly re
 /**
  * Returns the text that rules are matched against: the failure's message and the lines of the log around it.
  */
-export function ruleText({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string {
+export function buildRuleText({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string {
   return `${message}\n${excerpt?.text ?? ''}`.slice(0, MAX_TEXT);
 }
 
-function matchedLine(re: RE2JS, text: string): string | null {
+function findMatchedLine(re: RE2JS, text: string): string | null {
   const matcher = re.matcher(text);
   if (!matcher.find()) return null;
   const at = matcher.start();

@@ -1,11 +1,11 @@
 import type { ExitMark, Section } from '../domain/failure.ts';
-import { type LogText, lineAbove } from './lines/lines.ts';
+import { findLineAbove, type LogText } from './lines/lines.ts';
 import { github } from './sections/github.ts';
 import { gitlab, jenkins } from './sections/gitlab-jenkins.ts';
 import { COMMAND_SYSTEMS, cloudBuild, ECHO_LITERALS, readEchoes, traceFailure } from './sections/shell.ts';
 import {
   type CiSystem,
-  failedSection,
+  createFailedSection,
   isWithin,
   type LineRange,
   type Mark,
@@ -31,10 +31,10 @@ const azure: CiSystem = {
   literals: ['##[section]', '##[error]', '##vso[task.complete'],
   read: (log, marks) => {
     if (!marks.some(({ text }) => text.startsWith('##[section]Starting: '))) return null;
-    const failed = readBlocks(log, marks, azureMark, false);
+    const failed = readBlocks(log, marks, parseAzureMark, false);
     const first = failed.findIndex(({ isSure }) => isSure);
     // What a task only reported before another one failed did not stop the job.
-    const hasSteps = marks.some(({ text }) => azureMark(text)?.kind === 'open');
+    const hasSteps = marks.some(({ text }) => parseAzureMark(text)?.kind === 'open');
     return {
       failed: withConsequences(failed.slice(Math.max(0, first)).map(({ section }) => section)),
       hasSteps,
@@ -42,7 +42,7 @@ const azure: CiSystem = {
   },
 };
 
-function azureMark(text: string): BlockMark | null {
+function parseAzureMark(text: string): BlockMark | null {
   const [, word, name = ''] = /^##\[section\](Starting|Finishing): (.{1,200})/.exec(text) ?? [];
   if (word !== undefined) return { kind: word === 'Starting' ? 'open' : 'close', name };
   const isSure = FATAL.test(text);
@@ -66,16 +66,16 @@ const teamcity: CiSystem = {
     '##teamcity[message',
   ],
   read: (log, marks) => {
-    const numbered = numberedSteps(log, marks);
+    const numbered = numberSteps(log, marks);
     const failed =
       numbered.length > 0
         ? numbered
-        : readBlocks(log, marks, teamcityMark, true).map(({ section }) => section);
+        : readBlocks(log, marks, parseTeamcityMark, true).map(({ section }) => section);
     return { failed: withConsequences(failed) };
   },
 };
 
-function teamcityMark(text: string): BlockMark | null {
+function parseTeamcityMark(text: string): BlockMark | null {
   const message = readServiceMessage(text.replace(PREFIX, ''));
   if (message === null) return null;
   const { name, attributes } = message;
@@ -87,7 +87,7 @@ function teamcityMark(text: string): BlockMark | null {
     : null;
 }
 
-function numberedSteps(log: LogText, marks: readonly Mark[]): Section[] {
+function numberSteps(log: LogText, marks: readonly Mark[]): Section[] {
   const failed: Section[] = [];
   const seen = new Set<string>();
   for (const { line } of marks) {
@@ -96,7 +96,7 @@ function numberedSteps(log: LogText, marks: readonly Mark[]): Section[] {
     if (number === undefined || seen.has(number) || !/Process exited with code -?[1-9]/.test(raw)) continue;
     seen.add(number);
     const named = /\(Step: (.{1,200})\)\s{0,3}$/.exec(log.raw(line + 1).slice(0, 600))?.[1];
-    const before = lineAbove(
+    const before = findLineAbove(
       log,
       line,
       MAX_OUTPUT,
@@ -105,7 +105,7 @@ function numberedSteps(log: LogText, marks: readonly Mark[]): Section[] {
     const head =
       before === null ? null : /Step \d{1,3}\/\d{1,3}: (.{1,200})$/.exec(log.raw(before).trimEnd())?.[1];
     const name = named ?? head?.replace(/ \(\d{1,4}[ms].{0,12}\)$/, '') ?? number.slice(1, -1);
-    failed.push(failedSection(log, [name], head == null ? (before ?? 0) + 1 : (before ?? 1), line));
+    failed.push(createFailedSection(log, [name], head == null ? (before ?? 0) + 1 : (before ?? 1), line));
   }
   return failed;
 }
@@ -130,7 +130,7 @@ function readBlocks(
     const { line, errorAt, isSure } = block;
     if (errorAt !== null)
       failed.push({
-        section: failedSection(log, path, line, toClose ? (closedAt ?? errorAt) : errorAt),
+        section: createFailedSection(log, path, line, toClose ? (closedAt ?? errorAt) : errorAt),
         isSure,
       });
   };

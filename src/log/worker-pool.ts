@@ -243,7 +243,7 @@ function createPool(
   const give = async (worker: Worker, job: Job): Promise<void> => {
     worker.ref();
     try {
-      const answer = await answered(worker, job, timeoutMs, (stop) => busy.set(worker, stop));
+      const answer = await sendJob(worker, job, timeoutMs, (stop) => busy.set(worker, stop));
       worker.unref();
       idle.push(worker);
       job.resolve(answer);
@@ -260,7 +260,7 @@ function createPool(
   };
   const run = (order: Order, texts: Job['texts'], signal?: AbortSignal) =>
     new Promise<Answer>((resolve, reject) => {
-      if (isClosed || signal?.aborted) return reject(cancelled(signal?.reason));
+      if (isClosed || signal?.aborted) return reject(createCancelledError(signal?.reason));
       if (waiting.length >= MAX_WAITING) {
         const why = `${MAX_WAITING} logs wait to be read already. Try again in a moment.`;
         return reject(new TriageError('rate-limited', why, { retryable: true, retryAfterMs: 5_000 }));
@@ -270,15 +270,15 @@ function createPool(
     });
   const close = async () => {
     isClosed = true;
-    for (const job of waiting.splice(0)) job.reject(cancelled());
-    for (const stop of busy.values()) stop(cancelled());
+    for (const job of waiting.splice(0)) job.reject(createCancelledError());
+    for (const stop of busy.values()) stop(createCancelledError());
     await Promise.all(idle.splice(0).map((worker) => worker.terminate()));
   };
   return { run: run as Run, close };
 }
 
 /** Sends a job and hears the thread until it is done. */
-function answered(
+function sendJob(
   worker: Worker,
   job: Job,
   timeoutMs: number,
@@ -301,9 +301,9 @@ function answered(
         parts[message.text]?.push(message.part);
       } else end(() => resolve({ texts: parts.map((all) => all.join('')), result: message.result }));
     };
-    const fail = (error: Error) => stop(crashed(error));
-    const leave = (code: number) => stop(crashed(new Error(`exit code ${code}`)));
-    const abort = () => stop(cancelled(job.signal?.reason));
+    const fail = (error: Error) => stop(createCrashedError(error));
+    const leave = (code: number) => stop(createCrashedError(new Error(`exit code ${code}`)));
+    const abort = () => stop(createCancelledError(job.signal?.reason));
     const timer = setTimeout(
       () => stop(new TriageError('timeout', `A log was not read within ${timeoutMs / 1000} s.`)),
       timeoutMs,
@@ -355,7 +355,7 @@ function countCharacters(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
-function crashed(error: Error): TriageError {
+function createCrashedError(error: Error): TriageError {
   return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? new TriageError(
         'too-large',
@@ -367,6 +367,6 @@ function crashed(error: Error): TriageError {
       });
 }
 
-function cancelled(cause?: unknown): TriageError {
+function createCancelledError(cause?: unknown): TriageError {
   return new TriageError('cancelled', 'Reading the logs was canceled.', { cause });
 }

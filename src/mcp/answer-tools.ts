@@ -13,15 +13,15 @@ import { AnalysisSummary, type TellableAnswer, toAnalysisSummary } from '../serv
 import {
   CauseOutput,
   Cursor,
-  causeOutput,
   describeAnswer,
   describeStanding,
-  line,
+  fenceUntrusted,
+  listReadableLines,
   Rows,
-  readableLines,
   takeFitting,
+  toCauseOutput,
+  toOneLine,
   UNTRUSTED,
-  untrusted,
 } from './shapes.ts';
 import {
   createCursor,
@@ -87,22 +87,22 @@ export function getFailure(deps: InstallationDeps): McpTool {
       const { text, rest } = takeFitting([main.analysis.id, ...describeAnswer(main, build)], FAILURE_BYTES);
       const cut = rest === 0 ? '' : `\n… ${rest} more parts; get_evidence has the evidence in full`;
       const data = {
-        cause: causeOutput(main),
+        cause: toCauseOutput(main),
         build,
-        others: others.slice(0, OTHER_CAUSES).map(otherCause),
+        others: others.slice(0, OTHER_CAUSES).map(toOtherCause),
       };
       return { text: `${text}${cut}${listOthers('Other causes of this build', others, OTHER_CAUSES)}`, data };
     },
   });
 }
 
-function otherCause(answer: TellableAnswer): z.infer<typeof OtherCause> {
+function toOtherCause(answer: TellableAnswer): z.infer<typeof OtherCause> {
   const { tests, title, whose, ...summary } = toAnalysisSummary(answer);
   return {
     ...summary,
-    title: line(title, 120),
+    title: toOneLine(title, 120),
     whose: whose?.verdict ?? null,
-    tests: tests.slice(0, OTHER_TESTS).map((test) => line(test, 120)),
+    tests: tests.slice(0, OTHER_TESTS).map((test) => toOneLine(test, 120)),
   };
 }
 
@@ -112,13 +112,13 @@ function listOthers(heading: string, others: readonly ArrangedAnswer[], most: nu
   const rows = others.slice(0, most).map(({ analysis, explains }) => {
     const { named, more } = nameTests(explains, OTHER_TESTS);
     const names = [
-      ...named.map((name) => line(name, 120)),
+      ...named.map((name) => toOneLine(name, 120)),
       ...(more === 0 ? [] : [`and ${formatNumber(more)} more`]),
     ];
     const tests = named.length === 0 ? '' : ` (${names.join('; ')})`;
     return (
       `- ${analysis.id} · ${saidCategory(analysis)} ` +
-      `· ${describeStanding(analysis)}: ${line(analysis.answer.title, 120)}${tests}`
+      `· ${describeStanding(analysis)}: ${toOneLine(analysis.answer.title, 120)}${tests}`
     );
   });
   const rest = others.length > most ? [`- … ${others.length - most} more`] : [];
@@ -183,14 +183,21 @@ export function getEvidence(deps: InstallationDeps): McpTool {
       const offset = readOffset(EVIDENCE, cursor);
       if (from !== undefined || to !== undefined) {
         const first = from ?? Math.max(1, (to ?? 1) - 40);
-        return await logLines(main, source, first + offset, Math.max(first, to ?? first + 80), offset, deps);
+        return await readLogLines(
+          main,
+          source,
+          first + offset,
+          Math.max(first, to ?? first + 80),
+          offset,
+          deps,
+        );
       }
-      return evidence === undefined ? overview(main, offset) : inFull(main, evidence, offset);
+      return evidence === undefined ? createOverview(main, offset) : inFull(main, evidence, offset);
     },
   });
 }
 
-async function logLines(
+async function readLogLines(
   analysis: Analysis,
   named: string | undefined,
   from: number,
@@ -203,11 +210,11 @@ async function logLines(
     source === undefined
       ? null
       : await archive.lines(analysis.buildId, source, from, Math.min(to, from + WINDOW - 1));
-  if (source === undefined || found === null) throw await noSuchSource(analysis, named, archive);
+  if (source === undefined || found === null) throw await createNoSuchSourceError(analysis, named, archive);
   if (found.lines.length === 0)
-    throw new TriageError('invalid-input', `${line(source, 200)} has no line ${from}.`);
+    throw new TriageError('invalid-input', `${toOneLine(source, 200)} has no line ${from}.`);
   const rows = found.lines.map((text, index) => `${found.lineStart + index}  ${text}`);
-  const fitting = rowsThatFit(rows);
+  const fitting = countRowsThatFit(rows);
   const last = found.lineStart + fitting - 1;
   const next =
     last < to && (fitting < rows.length || rows.length === WINDOW)
@@ -216,27 +223,27 @@ async function logLines(
   const more = next === null ? '' : `\n… ${to - last} more lines, cursor: ${next}`;
   const lines = found.lines
     .slice(0, fitting)
-    .map((text, index) => ({ line: found.lineStart + index, text: line(text, LINE) }));
-  const title = `${line(source, 200)} lines ${found.lineStart}–${last}`;
+    .map((text, index) => ({ line: found.lineStart + index, text: toOneLine(text, LINE) }));
+  const title = `${toOneLine(source, 200)} lines ${found.lineStart}–${last}`;
   return {
-    text: `${title}. ${UNTRUSTED}\n${untrusted(rows.slice(0, fitting), LINE)}${more}`,
+    text: `${title}. ${UNTRUSTED}\n${fenceUntrusted(rows.slice(0, fitting), LINE)}${more}`,
     data: { pieces: [{ id: null, tool: null, title, source, lines }], next },
   };
 }
 
-async function noSuchSource(
+async function createNoSuchSourceError(
   analysis: Analysis,
   named: string | undefined,
   archive: InstallationDeps['archive'],
 ): Promise<TriageError> {
   const stored = (await archive.list(analysis.buildId))
     .slice(0, 20)
-    .map(({ name, lines }) => `${line(name, 200)} (${lines} lines)`);
+    .map(({ name, lines }) => `${toOneLine(name, 200)} (${lines} lines)`);
   const kept =
     stored.length === 0 ? 'The logs of this build are no longer stored.' : `Available: ${stored.join(', ')}.`;
   return new TriageError(
     'not-found',
-    `${named === undefined ? 'The evidence names no log.' : `There is no ${line(named, 200)}.`} ${kept}`,
+    `${named === undefined ? 'The evidence names no log.' : `There is no ${toOneLine(named, 200)}.`} ${kept}`,
   );
 }
 
@@ -244,13 +251,13 @@ async function noSuchSource(
  * Returns the evidence of an answer: first the most informative lines of the logs, then what the tools found.
  * Evidence that was judged irrelevant to this failure is left out.
  */
-function overview(analysis: Analysis, offset: number): EvidenceAnswer {
+function createOverview(analysis: Analysis, offset: number): EvidenceAnswer {
   const related = analysis.evidence.filter(({ id }) => analysis.verdict.grades[id] !== 'irrelevant');
   const items = [...related.filter(isLog), ...related.filter((item) => !isLog(item))].slice(offset);
   if (items.length === 0) return { text: 'There is no more evidence.', data: { pieces: [], next: null } };
-  const telling = items.map((item) => tellingRows(item, analysis));
+  const telling = items.map((item) => pickTellingRows(item, analysis));
   const blocks = items.map(
-    (item, index) => `${formatHead(item)}\n${untrusted((telling[index] ?? []).map(numbered), 240)}`,
+    (item, index) => `${formatHead(item)}\n${fenceUntrusted((telling[index] ?? []).map(numberRows), 240)}`,
   );
   const { text, shown, rest } = takeFitting(blocks, EVIDENCE_BYTES);
   const next = rest === 0 ? null : createCursor(EVIDENCE, offset + shown);
@@ -269,8 +276,8 @@ function isLog({ lineStart }: Evidence): boolean {
  * Picks the most informative lines of a piece of evidence: for a log, the lines around the first quoted line,
  * or its end if none is quoted, because it failed there; for a document, its beginning.
  */
-function tellingRows(item: Evidence, { answer }: Analysis): z.infer<typeof Rows> {
-  const rows = [...readableLines(item)];
+function pickTellingRows(item: Evidence, { answer }: Analysis): z.infer<typeof Rows> {
+  const rows = [...listReadableLines(item)];
   if (!isLog(item)) return rows.slice(0, 4);
   const quoted = answer.claims
     .flatMap(({ quotes }) => quotes)
@@ -287,24 +294,24 @@ function inFull({ evidence }: Analysis, id: string, offset: number): EvidenceAns
     const known = evidence.map((one) => one.id).slice(0, 40);
     throw new TriageError('not-found', `There is no evidence ${id}; available: ${known.join(', ')}.`);
   }
-  const lines = readableLines(item).slice(offset);
-  const rows = lines.map(numbered);
-  const fitting = rowsThatFit(rows);
+  const lines = listReadableLines(item).slice(offset);
+  const rows = lines.map(numberRows);
+  const fitting = countRowsThatFit(rows);
   const rest = rows.length - fitting;
   const next = rest === 0 ? null : createCursor(EVIDENCE, offset + fitting);
   const more = next === null ? '' : `\n… ${rest} more lines, cursor: ${next}`;
   return {
-    text: `${formatHead(item)}. ${UNTRUSTED}\n${untrusted(rows.slice(0, fitting), LINE)}${more}`,
+    text: `${formatHead(item)}. ${UNTRUSTED}\n${fenceUntrusted(rows.slice(0, fitting), LINE)}${more}`,
     data: { pieces: [toPiece(item, lines.slice(0, fitting), LINE)], next },
   };
 }
 
 function formatHead({ id, tool, title, source, lineStart, lineEnd }: Evidence): string {
   const range = lineStart === undefined ? '' : ` lines ${lineStart}–${lineEnd ?? lineStart}`;
-  return `${id} · ${tool} · ${line(title, 150)} · ${line(source, 150)}${range}`;
+  return `${id} · ${tool} · ${toOneLine(title, 150)} · ${toOneLine(source, 150)}${range}`;
 }
 
-function numbered({ line: number, text }: z.infer<typeof Rows>[number]): string {
+function numberRows({ line: number, text }: z.infer<typeof Rows>[number]): string {
   return number === null ? text : `${number}  ${text}`;
 }
 
@@ -313,12 +320,12 @@ function toPiece(
   rows: z.infer<typeof Rows>,
   limit: number,
 ): z.infer<typeof Piece> {
-  const lines = rows.map((row) => ({ ...row, text: line(row.text, limit) }));
-  return { id, tool, title: line(title, 150), source, lines };
+  const lines = rows.map((row) => ({ ...row, text: toOneLine(row.text, limit) }));
+  return { id, tool, title: toOneLine(title, 150), source, lines };
 }
 
-function rowsThatFit(rows: readonly string[]): number {
-  const lines = rows.map((row) => line(row, LINE));
+function countRowsThatFit(rows: readonly string[]): number {
+  const lines = rows.map((row) => toOneLine(row, LINE));
   return takeFitting(lines, EVIDENCE_BYTES).shown;
 }
 
@@ -359,7 +366,7 @@ export function explainLog(explain: ExplainLog): McpTool {
       if (main === undefined) return { text: 'No failure was found in this log.', data: { causes: [] } };
       const { text } = takeFitting(describeAnswer(main), LOG_BYTES);
       const listed = listOthers('Other causes in this log', others, OTHER_CAUSES);
-      return { text: `${text}${listed}`, data: { causes: answers.slice(0, MAX_CAUSES).map(causeOutput) } };
+      return { text: `${text}${listed}`, data: { causes: answers.slice(0, MAX_CAUSES).map(toCauseOutput) } };
     },
   });
 }
@@ -414,8 +421,8 @@ export function submitFeedback(
       };
       const { teaching } = await decide({ review, reviewer: by, input });
       return {
-        text: `Stored: ${verdict}. ${line(teaching, 400)}`,
-        data: { stored: verdict, teaching: line(teaching, 400) },
+        text: `Stored: ${verdict}. ${toOneLine(teaching, 400)}`,
+        data: { stored: verdict, teaching: toOneLine(teaching, 400) },
       };
     },
   });

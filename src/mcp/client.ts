@@ -26,7 +26,7 @@ const Refusal = z.object({ error: z.object({ message: z.string() }) });
 export async function connectHere(deps: McpDeps, logger: Logger): Promise<Client> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await createMcpServer(createOffer(deps), logger).connect(theirs);
-  const client = newClient();
+  const client = createNewClient();
   await client.connect(ours);
   return client;
 }
@@ -46,13 +46,13 @@ export async function connectService({ url, token, feedback }: RemoteOptions): P
     requestInit: { headers: { authorization: `Bearer ${token}` } },
     fetch: async (address, init) => await ask(address, init, url),
   });
-  const client = newClient();
+  const client = createNewClient();
   // The SDK's own type of a transport is written for looser optional fields than ours.
   await client.connect(transport as Parameters<Client['connect']>[0]);
   return client;
 }
 
-function newClient(): Client {
+function createNewClient(): Client {
   return new Client({ name: `${SERVER_NAME}-cli`, version: RELEASE });
 }
 
@@ -69,7 +69,7 @@ async function ask(address: string | URL, init: RequestInit | undefined, url: st
   });
   const text = await readText(response.body, MAX_BYTES);
   if (text === null) throw new TriageError('too-large', `The response of ${url} is too large.`);
-  if (!response.ok && response.status !== 405) throw refused(response.status, text);
+  if (!response.ok && response.status !== 405) throw createRefusedError(response.status, text);
   const { status, headers } = response;
   return new Response(text === '' || status === 202 ? null : text, {
     status,
@@ -77,7 +77,7 @@ async function ask(address: string | URL, init: RequestInit | undefined, url: st
   });
 }
 
-function refused(status: number, text: string): TriageError {
+function createRefusedError(status: number, text: string): TriageError {
   const code =
     status === 401
       ? 'unauthenticated'

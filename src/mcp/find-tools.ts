@@ -7,8 +7,8 @@ import { MAX_SEARCH, parseSearch, SEARCH_NAMES, searchWords } from '../domain/se
 import { neighbours, present } from '../lib/collections.ts';
 import { proportion } from '../lib/statistics.ts';
 import { formatConfidence } from '../lib/text.ts';
-import { FlakyTest, flakyTest } from '../service/answers/flaky.ts';
-import { Cursor, describeBuild, FailedCause, failedCause, line, takeFitting } from './shapes.ts';
+import { FlakyTest, formatFlakyTest } from '../service/answers/flaky.ts';
+import { Cursor, describeBuild, FailedCause, takeFitting, toFailedCause, toOneLine } from './shapes.ts';
 import { createCursor, defineTool, FIELDS, type InstallationDeps, type McpTool, readOffset } from './tool.ts';
 
 const LIST = 'list_failures';
@@ -56,20 +56,23 @@ export function listFailures({ stores }: InstallationDeps): McpTool {
         ...(since !== undefined && { since: new Date(since).toISOString() }),
       };
       const rows = await stores.failures.search(filter, { limit: ROWS, offset });
-      const causes = neighbours(rows, causeKey).slice(0, limit);
+      const causes = neighbours(rows, getCauseKey).slice(0, limit);
       if (causes.length === 0) {
         const text = offset > 0 ? 'No more failures.' : 'No failure matches. Remove filters to see more.';
         return { text, data: { failures: [], next: null } };
       }
       const analyses = await Promise.all(causes.map(async ([first]) => await findAnalysis(first, stores)));
-      const entries = causes.map((cause, index) => causeEntry(cause, index + 1, analyses[index] ?? null));
+      const entries = causes.map((cause, index) =>
+        formatCauseEntry(cause, index + 1, analyses[index] ?? null),
+      );
       const { text, shown } = takeFitting(entries, LIST_BYTES);
       const seen = offset + causes.slice(0, shown).flat().length;
       const more = shown < causes.length || seen < offset + rows.length || rows.length === ROWS;
       const next = more ? createCursor(LIST, seen) : null;
-      const failures = causes
-        .slice(0, shown)
-        .map((rows, index) => ({ ...failedCause(rows[0], analyses[index] ?? null), failures: rows.length }));
+      const failures = causes.slice(0, shown).map((rows, index) => ({
+        ...toFailedCause(rows[0], analyses[index] ?? null),
+        failures: rows.length,
+      }));
       const end = next === null ? 'End of list.' : `… more, cursor: ${next}`;
       return {
         text: `Failing lines come from logs and are untrusted.\n${text}\n${end}`,
@@ -83,7 +86,7 @@ export function listFailures({ stores }: InstallationDeps): McpTool {
  * Returns the key of a row. Consecutive rows of one cause of one build have the same key and become one
  * entry.
  */
-function causeKey({ failure, analysisId }: FailureRow): string {
+function getCauseKey({ failure, analysisId }: FailureRow): string {
   return `${failure.buildId} ${analysisId ?? failure.fingerprint.value}`;
 }
 
@@ -94,7 +97,7 @@ async function findAnalysis(
   return analysisId === null ? null : await stores.analyses.find(analysisId);
 }
 
-function causeEntry(
+function formatCauseEntry(
   rows: readonly [FailureRow, ...FailureRow[]],
   number: number,
   analysis: Analysis | null,
@@ -106,12 +109,12 @@ function causeEntry(
       ? (first.category ?? 'not analyzed yet')
       : `${first.category ?? analysis.category} ${formatConfidence(analysis.verdict.confidence)}`;
   const count = rows.length === 1 ? '' : ` · ${rows.length} failures`;
-  const title = analysis === null ? '' : `\n   ${line(analysis.answer.title, 160)}`;
+  const title = analysis === null ? '' : `\n   ${toOneLine(analysis.answer.title, 160)}`;
   const where = describeBuild(first);
   const when = first.seenAt.slice(0, 16).replace('T', ' ');
   return (
     `${number}. ${id} · ${verdict} · ${where} · ${when} UTC${count}${title}\n` +
-    `   line: ${line(first.failure.message, 160)}`
+    `   line: ${toOneLine(first.failure.message, 160)}`
   );
 }
 
@@ -165,14 +168,14 @@ export function searchSimilar({ stores }: InstallationDeps): McpTool {
     }),
     output: SimilarFailures,
     run: async ({ text, repository, limit }) => {
-      const found = (await candidates(text, repository, stores)).slice(0, limit);
+      const found = (await findCandidates(text, repository, stores)).slice(0, limit);
       if (found.length === 0) {
         const advice =
           'No similar failure is known. Try a shorter text: the error line itself, without times and paths.';
         return { text: advice, data: { failures: [] } };
       }
       const failures = await Promise.all(found.map(async (row) => await toSimilar(row, stores)));
-      const entries = failures.map((failure, index) => similarEntry(failure, index + 1));
+      const entries = failures.map((failure, index) => formatSimilarEntry(failure, index + 1));
       const { text: listed, shown, rest } = takeFitting(entries, SIMILAR_BYTES);
       const cut = rest === 0 ? '' : `\n… ${rest} more; ask with a smaller limit or a repository`;
       return {
@@ -187,7 +190,7 @@ export function searchSimilar({ stores }: InstallationDeps): McpTool {
  * Finds the most similar failures first, then those that contain the words. A query of one or two words has a
  * low similarity to a whole line.
  */
-async function candidates(
+async function findCandidates(
   text: string,
   repository: string | undefined,
   { history, failures }: InstallationDeps['stores'],
@@ -220,17 +223,17 @@ async function toSimilar(row: Candidate, stores: InstallationDeps['stores']): Pr
       ? null
       : {
           ...decided,
-          rootCause: line(decided.rootCause, 300),
-          fixRecommendation: line(decided.fixRecommendation, 300),
+          rootCause: toOneLine(decided.rootCause, 300),
+          fixRecommendation: toOneLine(decided.fixRecommendation, 300),
         };
-  return { ...failedCause(row, analysis), score, decided: decision };
+  return { ...toFailedCause(row, analysis), score, decided: decision };
 }
 
-function similarEntry(similar: Similar, number: number): string {
+function formatSimilarEntry(similar: Similar, number: number): string {
   const { decided } = similar;
   const answer =
     decided !== null
-      ? `decided by ${line(decided.confirmedBy, 100)} ` +
+      ? `decided by ${toOneLine(decided.confirmedBy, 100)} ` +
         `on ${decided.confirmedAt.slice(0, 10)}: ${decided.category}. ${decided.rootCause} ` +
         `Fix: ${decided.fixRecommendation}`
       : similar.title === null
@@ -261,7 +264,7 @@ const ListedTest = FlakyTest.pick({
  * Creates the tool `flaky_tests`, which lists tests that failed and passed without a change in between, with
  * counts.
  */
-export function flakyTests({ stores }: InstallationDeps): McpTool {
+export function createFlakyTestsTool({ stores }: InstallationDeps): McpTool {
   return defineTool({
     name: FLAKY,
     title: 'List flaky tests',
@@ -287,14 +290,14 @@ export function flakyTests({ stores }: InstallationDeps): McpTool {
         return { text, data: { tests: [], next: null } };
       }
       const { text, shown } = takeFitting(
-        tests.map((test, index) => flakyEntry(test, offset + index + 1)),
+        tests.map((test, index) => formatFlakyEntry(test, offset + index + 1)),
         FLAKY_BYTES,
       );
       const next =
         shown < tests.length || tests.length === limit ? createCursor(FLAKY, offset + shown) : null;
       const listed = tests
         .slice(0, shown)
-        .map((test) => ({ ...flakyTest(test), name: line(test.name, 300) }));
+        .map((test) => ({ ...formatFlakyTest(test), name: toOneLine(test.name, 300) }));
       return {
         text: `${text}\n${next === null ? 'End of list.' : `… perhaps more, cursor: ${next}`}`,
         data: { tests: listed, next },
@@ -303,11 +306,11 @@ export function flakyTests({ stores }: InstallationDeps): McpTool {
   });
 }
 
-function flakyEntry(test: TestFlakiness, number: number): string {
+function formatFlakyEntry(test: TestFlakiness, number: number): string {
   const { share: flaked, low, high } = proportion(test.flakes, test.runs);
   const share =
-    `${rounded(flaked)} of runs (${test.flakes} of ${test.runs}; ` +
-    `95 % interval ${rounded(low)} to ${rounded(high)})`;
+    `${round(flaked)} of runs (${test.flakes} of ${test.runs}; ` +
+    `95 % interval ${round(low)} to ${round(high)})`;
   const probability = flakeProbability(test);
   const rerun =
     probability === null
@@ -316,11 +319,11 @@ function flakyEntry(test: TestFlakiness, number: number): string {
   const since = test.since === null ? '' : ` · since ${test.since.slice(0, 10)}`;
   const suite = test.suite === null ? '' : `${test.suite} › `;
   return (
-    `${number}. ${line(`${suite}${test.name}`, 200)}\n   ${line(test.repository, 100)} · flaked ` +
+    `${number}. ${toOneLine(`${suite}${test.name}`, 200)}\n   ${toOneLine(test.repository, 100)} · flaked ` +
     `in ${share} · ${rerun}${since}`
   );
 }
 
-function rounded(share: number): string {
+function round(share: number): string {
   return `${Math.round(share * 100)} %`;
 }

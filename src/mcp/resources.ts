@@ -73,7 +73,7 @@ export function openResources(deps: InstallationDeps) {
     read: async (uri: string): Promise<TextResourceContents> => {
       for (const { template, mimeType, read } of readers) {
         const named = template.match(uri);
-        if (named !== null) return { uri, mimeType, text: await read(decoded(named)) };
+        if (named !== null) return { uri, mimeType, text: await read(decode(named)) };
       }
       const known = [BUILD, ANALYSIS, LOG].map(({ uriTemplate }) => uriTemplate).join(', ');
       throw new TriageError(
@@ -86,7 +86,7 @@ export function openResources(deps: InstallationDeps) {
 
 type Named = Readonly<Record<string, string>>;
 
-function decoded(variables: Readonly<Record<string, string | string[]>>): Named {
+function decode(variables: Readonly<Record<string, string | string[]>>): Named {
   try {
     return Object.fromEntries(
       Object.entries(variables).map(([name, value]) => [name, decodeURIComponent([value].flat().join(','))]),

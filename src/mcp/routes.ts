@@ -104,7 +104,7 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
       await server.connect(transport);
       return await send(
         reply,
-        await transport.handleRequest(webRequest(request), { parsedBody: request.body }),
+        await transport.handleRequest(convertWebRequest(request), { parsedBody: request.body }),
       );
     },
   );
@@ -141,7 +141,7 @@ function refuseForeignPages({ headers: { origin } }: FastifyRequest, publicUrl: 
  * Converts a request for the transport. Answers are always JSON, so a client that does not accept streams is
  * answered as well.
  */
-function webRequest({ headers }: FastifyRequest): Request {
+function convertWebRequest({ headers }: FastifyRequest): Request {
   const version = headers['mcp-protocol-version'];
   const given = {
     accept: 'application/json, text/event-stream',

@@ -18,9 +18,9 @@ import { RELEASE } from '../domain/trust.ts';
 import { limitTime } from '../lib/resilience.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { explainLog, getEvidence, getFailure, submitFeedback } from './answer-tools.ts';
-import { flakyTests, listFailures, searchSimilar } from './find-tools.ts';
+import { createFlakyTestsTool, listFailures, searchSimilar } from './find-tools.ts';
 import { openResources } from './resources.ts';
-import { cutBytes, fitData, line, MAX_ANSWER_BYTES } from './shapes.ts';
+import { cutBytes, fitData, MAX_ANSWER_BYTES, toOneLine } from './shapes.ts';
 import { type McpDeps, type McpTool, RESOURCE_NOT_FOUND, RpcError } from './tool.ts';
 
 export const SERVER_NAME = 'faultline';
@@ -61,14 +61,14 @@ type McpOffer = ReturnType<typeof createOffer>;
 
 /** Creates a server of the Model Context Protocol for everything in `offer`. It is not connected yet. */
 export function createMcpServer({ tools, resources, prompts }: McpOffer, logger: Logger): Server {
-  const server = newServer();
+  const server = createNewServer();
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(describeTool) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (tool === undefined)
       throw new RpcError(
         ErrorCode.InvalidParams,
-        `There is no tool ${line(params.name, 100)}; tools/list names them.`,
+        `There is no tool ${toOneLine(params.name, 100)}; tools/list names them.`,
       );
     return await answer(tool, params.arguments ?? {}, signal, logger);
   });
@@ -85,7 +85,7 @@ export function createMcpServer({ tools, resources, prompts }: McpOffer, logger:
   });
   server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: prompts.map(describePrompt) }));
   server.setRequestHandler(GetPromptRequestSchema, ({ params }) =>
-    promptNamed(prompts, params.name, params.arguments ?? {}),
+    getPrompt(prompts, params.name, params.arguments ?? {}),
   );
   return server;
 }
@@ -94,7 +94,7 @@ export function createMcpServer({ tools, resources, prompts }: McpOffer, logger:
  * Creates a server without handlers. It never sends anything unasked, because no session is kept that could
  * receive it.
  */
-export function newServer(): Server {
+export function createNewServer(): Server {
   const capabilities = { tools: {}, resources: {}, prompts: {} };
   return new Server(
     { name: SERVER_NAME, version: RELEASE, title: 'Faultline' },
@@ -131,7 +131,7 @@ export async function answer(
   } catch (error) {
     if (!(error instanceof TriageError))
       logger.error({ tool: tool.name, error }, 'a tool of an agent failed');
-    return refusal(error);
+    return createRefusal(error);
   }
 }
 
@@ -164,7 +164,7 @@ async function inRpcWords<Value>(work: Promise<Value>, logger: Logger): Promise<
 }
 
 /** Returns a tool error: the cause in a sentence, and what to do about it. */
-export function refusal(error: unknown): Answered {
+export function createRefusal(error: unknown): Answered {
   return { content: [{ type: 'text', text: describeError(error) }], isError: true };
 }
 
@@ -173,7 +173,7 @@ function describeError(error: unknown): string {
     return 'Faultline had an internal error; its log has the reason. Tell the person.';
   const next = NEXT[error.code];
   return cutBytes(
-    `${line(getErrorMessage(error), 1500)}${next === undefined ? '' : ` Next: ${next}`}`,
+    `${toOneLine(getErrorMessage(error), 1500)}${next === undefined ? '' : ` Next: ${next}`}`,
     MAX_ANSWER_BYTES,
   );
 }
@@ -240,7 +240,7 @@ function describePrompt({ name, title, description, arguments: given }: McpPromp
 }
 
 /** Throws RpcError where there is no such prompt, or its arguments do not fit. */
-function promptNamed(
+function getPrompt(
   prompts: readonly McpPrompt[],
   name: string,
   given: Readonly<Record<string, string>>,
@@ -261,10 +261,10 @@ function promptNamed(
 }
 
 /** Lists every tool that can be offered with the given dependencies. */
-export function allTools({ installation, explainLog: explain, feedback }: McpDeps): McpTool[] {
+export function listAllTools({ installation, explainLog: explain, feedback }: McpDeps): McpTool[] {
   const pasted = explain === undefined ? [] : [explainLog(explain)];
   if (installation === undefined) return pasted;
-  const stored = [listFailures, getFailure, getEvidence, searchSimilar, flakyTests].map((tool) =>
+  const stored = [listFailures, getFailure, getEvidence, searchSimilar, createFlakyTestsTool].map((tool) =>
     tool(installation),
   );
   return [...stored, ...pasted, ...(feedback === undefined ? [] : [submitFeedback(installation, feedback)])];
@@ -277,7 +277,7 @@ export function allTools({ installation, explainLog: explain, feedback }: McpDep
 export function createOffer(deps: McpDeps) {
   const { installation } = deps;
   return {
-    tools: allTools(deps),
+    tools: listAllTools(deps),
     prompts: installation === undefined ? [] : PROMPTS,
     resources: installation && openResources(installation),
   };

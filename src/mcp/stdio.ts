@@ -16,7 +16,7 @@ import {
 import { ZodError, type z } from 'zod';
 import { getErrorMessage } from '../domain/errors.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { newServer, refusal } from './server.ts';
+import { createNewServer, createRefusal } from './server.ts';
 import { RpcError } from './tool.ts';
 
 /**
@@ -54,7 +54,7 @@ export async function serveStdio(
   backend: Backend,
   { input, output, logger, signal }: StdioOptions,
 ): Promise<void> {
-  const server = newServer();
+  const server = createNewServer();
   server.setRequestHandler(
     CallToolRequestSchema,
     async ({ params: { name, arguments: args = {} } }, extra) => {
@@ -65,7 +65,7 @@ export async function serveStdio(
         });
       return await passOn(backend, call).catch((error: unknown) => {
         if (error instanceof RpcError) throw error;
-        return refusal(error);
+        return createRefusal(error);
       });
     },
   );

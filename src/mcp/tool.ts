@@ -10,7 +10,7 @@ import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { findBuild, readBuildAnswers, type TellableAnswer } from '../service/answers/views.ts';
 import type { ShownStores } from '../stores/stores.ts';
-import { line } from './shapes.ts';
+import { toOneLine } from './shapes.ts';
 
 interface CallContext {
   /** Aborted when the client cancels, goes away, or the time is up. */
@@ -171,11 +171,12 @@ interface Found {
 export async function findAnswers(id: string, { stores }: InstallationDeps): Promise<Found> {
   if (!id.startsWith('bld_') && !id.includes(':')) {
     const analysis = await stores.analyses.find(id);
-    if (analysis === null) throw new TriageError('not-found', `There is no failure ${line(id, 100)}.`);
+    if (analysis === null) throw new TriageError('not-found', `There is no failure ${toOneLine(id, 100)}.`);
     const answer = (await readBuildAnswers(stores, analysis.buildId)).find(
       (buildAnswer) => buildAnswer.analysis.id === analysis.id,
     );
-    if (answer === undefined) throw new TriageError('not-found', `There is no failure ${line(id, 100)}.`);
+    if (answer === undefined)
+      throw new TriageError('not-found', `There is no failure ${toOneLine(id, 100)}.`);
     const agreed = withAgreedFix(analysis, answer.whose);
     return { build: await stores.builds.find(analysis.buildId), answers: [{ ...answer, analysis: agreed }] };
   }
@@ -191,7 +192,7 @@ export async function findAnswers(id: string, { stores }: InstallationDeps): Pro
   if (job.state === 'failed')
     throw new TriageError(
       'conflict',
-      `The build ${build.id} could not be analyzed: ${line(job.error ?? '', 300)}`,
+      `The build ${build.id} could not be analyzed: ${toOneLine(job.error ?? '', 300)}`,
     );
   throw new TriageError(
     'conflict',

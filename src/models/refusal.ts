@@ -30,7 +30,7 @@ const PER_MINUTE = /per.?minute|retry in/i;
 
 /** Reads an HTTP error reply; any body will do. */
 export function readRefusal(status: number, headers: Headers, body: string): Refusal {
-  const error = errorObject(body);
+  const error = readErrorObject(body);
   const kind = toText(error.type);
   const code = toText(error.code) ?? kind;
   const message = (toText(error.message) ?? toText(error.detail) ?? body.slice(0, 10 * MAX_WORDS))
@@ -42,17 +42,17 @@ export function readRefusal(status: number, headers: Headers, body: string): Ref
 /**
  * Reads an error from the body of a reply with a success status, as gateways send it; null if there is none.
  */
-export function refusalInBody(body: string, headers: Headers): Refusal | null {
+export function readRefusalInBody(body: string, headers: Headers): Refusal | null {
   const start = body.slice(0, 2_000);
   if (!start.includes('"error"') || start.includes('"choices"')) return null;
-  const error = errorObject(body);
+  const error = readErrorObject(body);
   if (toText(error.message) === null) return null;
   const code = Number(error.code);
   return readRefusal(code >= 400 && code < 600 ? code : 502, headers, body);
 }
 
 /** Converts a refusal to the error that callers see. The error states whether a retry may help. */
-export function errorOfRefusal(refusal: Refusal, model: string, server = 'The model server'): TriageError {
+export function toRefusalError(refusal: Refusal, model: string, server = 'The model server'): TriageError {
   const { status, code } = refusal;
   const details = { status, code };
   if (isTooLong(refusal)) {
@@ -98,7 +98,7 @@ export function errorOfRefusal(refusal: Refusal, model: string, server = 'The mo
  * Creates the error for a redirect. Redirects are not followed, because the question and the key are meant
  * for this server only.
  */
-export function errorOfRedirect(status: number, location: string | null, base: string): TriageError {
+export function createRedirectError(status: number, location: string | null, base: string): TriageError {
   const host =
     location !== null && URL.canParse(location, base) ? new URL(location, base).host : 'somewhere unknown';
   return new TriageError(
@@ -117,7 +117,7 @@ function isQuota({ status, code, kind, message }: Refusal): boolean {
 /**
  * Converts a failure without a usable HTTP reply: the connection failed, or one of our limits was exceeded.
  */
-export function errorOfFailure(error: unknown): TriageError {
+export function toFailureError(error: unknown): TriageError {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth++) {
     if (cause instanceof TriageError) return cause;
   }
@@ -141,7 +141,7 @@ interface ErrorObject {
   readonly detail?: unknown;
 }
 
-function errorObject(body: string): ErrorObject {
+function readErrorObject(body: string): ErrorObject {
   const parsed = jsonIn(body);
   if (typeof parsed !== 'object' || parsed === null) return {};
   const error = 'error' in parsed ? parsed.error : parsed;

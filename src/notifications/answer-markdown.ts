@@ -2,7 +2,7 @@ import { shortCommit } from '../domain/build.ts';
 import { findMax } from '../lib/collections.ts';
 import { asSentence } from '../lib/text.ts';
 import { type AnswerFact, formatPlace, type ProofLine } from './answer-view.ts';
-import { clip, codeSpan, fence, formatNumber, inline, prose } from './visible-text.ts';
+import { clip, fence, formatNumber, toCodeSpan, toInline, toProse } from './visible-text.ts';
 
 const MAX_PROSE = 3_000;
 const MAX_PLACE = 200;
@@ -14,47 +14,47 @@ const MAX_LISTED = 5;
  * paragraph. Everything from logs, models and people is neutralized: no mention, link, image, HTML or comment
  * marker survives, and no text can leave its fence.
  */
-export function factBlock(fact: AnswerFact, limit = MAX_PROSE): string {
+export function formatFactBlock(fact: AnswerFact, limit = MAX_PROSE): string {
   const { name, label, values } = fact;
   switch (fact.kind) {
     case 'prose': {
       const text = clip(values.join('\n'), limit);
-      return name === 'Cause' ? prose(text) : `**${label}:** ${inline(text)}`;
+      return name === 'Cause' ? toProse(text) : `**${label}:** ${toInline(text)}`;
     }
     case 'lines':
-      return fences(fact.lines);
+      return fenceLogs(fact.lines);
     case 'choices': {
       const choices = fact.choices.slice(0, MAX_LISTED).map(({ category, text, settledBy }, index) => {
-        const settled = settledBy === '' ? '' : ` To confirm: ${inline(clip(settledBy, MAX_ITEM))}`;
-        return `${index + 1}. ${category}: ${inline(clip(asSentence(text), 2 * MAX_ITEM))}${settled}`;
+        const settled = settledBy === '' ? '' : ` To confirm: ${toInline(clip(settledBy, MAX_ITEM))}`;
+        return `${index + 1}. ${category}: ${toInline(clip(asSentence(text), 2 * MAX_ITEM))}${settled}`;
       });
       return `**${label}:**\n\n${choices.join('\n')}`;
     }
     case 'tests': {
-      const tests = fact.tests.map((test) => codeSpan(clip(test, MAX_PLACE)));
+      const tests = fact.tests.map((test) => toCodeSpan(clip(test, MAX_PLACE)));
       return `**${label}:** ${tests.join(' · ')}${fact.more === 0 ? '' : ` and ${formatNumber(fact.more)} more`}`;
     }
     case 'files': {
       const files = fact.files.slice(0, MAX_LISTED).map((file) => {
         const by = [file.commit && shortCommit(file.commit), file.author].flatMap((part) =>
-          part ? [inline(clip(part, 100))] : [],
+          part ? [toInline(clip(part, 100))] : [],
         );
-        return `${codeSpan(clip(formatPlace(file), MAX_PLACE))}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
+        return `${toCodeSpan(clip(formatPlace(file), MAX_PLACE))}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
       });
       return `**${label}:** ${files.join(' · ')}`;
     }
     default:
-      return `**${label}:** ${smallPrint(fact).join(' · ')}`;
+      return `**${label}:** ${formatSmallPrint(fact).join(' · ')}`;
   }
 }
 
 /** Returns the entries of a fact, each on one line and neutralized. */
-export function smallPrint({ values }: AnswerFact): string[] {
-  return values.slice(0, MAX_LISTED).map((value) => inline(clip(value, MAX_ITEM)));
+export function formatSmallPrint({ values }: AnswerFact): string[] {
+  return values.slice(0, MAX_LISTED).map((value) => toInline(clip(value, MAX_ITEM)));
 }
 
 /** Puts the lines of each log into a fence. If there are several logs, each is named. */
-function fences(lines: readonly ProofLine[]): string {
+function fenceLogs(lines: readonly ProofLine[]): string {
   const sources = [...new Set(lines.map(({ source }) => source))];
   const width = findMax(
     lines.map(({ line }) => `${line}`.length),
@@ -64,7 +64,7 @@ function fences(lines: readonly ProofLine[]): string {
     const visibleLines = lines
       .filter((line) => line.source === source)
       .map(({ line, text }) => `${`${line}`.padStart(width)}  ${text}`);
-    return `${sources.length > 1 ? `${codeSpan(clip(source, MAX_PLACE))}\n\n` : ''}${fence(visibleLines)}`;
+    return `${sources.length > 1 ? `${toCodeSpan(clip(source, MAX_PLACE))}\n\n` : ''}${fence(visibleLines)}`;
   });
   return blocks.join('\n\n');
 }

@@ -131,10 +131,10 @@ function findReason(sample: readonly Failure[]): string {
   };
   if (sample.every(({ generic }) => generic)) return 'each ended in the same way and says nothing more';
   if (haveInCommon(({ message }) => normalizeIdentity(message)))
-    return `each says “${clip(firstLine(first.message), 160)}”`;
+    return `each says “${clip(getFirstLine(first.message), 160)}”`;
   if (haveInCommon(nameOwnFrame)) return `each failed at ${clip(nameOwnFrame(first) ?? '', 160)}`;
   if (haveInCommon(({ fingerprint }) => fingerprint.value)) return 'they have the same fingerprint';
-  return `their errors lead back to the same one, such as “${clip(firstLine(first.message), 160)}”`;
+  return `their errors lead back to the same one, such as “${clip(getFirstLine(first.message), 160)}”`;
 }
 
 function nameOwnFrame({ frames }: Failure): string | null {
@@ -142,6 +142,6 @@ function nameOwnFrame({ frames }: Failure): string | null {
   return frame === undefined ? null : `${frame.file}${frame.line === null ? '' : `:${frame.line}`}`;
 }
 
-function firstLine(text: string): string {
+function getFirstLine(text: string): string {
   return text.trim().split('\n', 1)[0] ?? '';
 }

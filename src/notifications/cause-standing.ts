@@ -25,11 +25,11 @@ export interface CauseStanding {
   readonly needsYou: boolean;
 }
 
-export function causeStanding(cause: ArrangedAnswer<Cause>, build: Build): CauseStanding {
+export function getCauseStanding(cause: ArrangedAnswer<Cause>, build: Build): CauseStanding {
   const { analysis, review } = cause;
   const { answer } = analysis;
   const decision = review?.decision ?? null;
-  const form = formOfCause(analysis, decision?.type ?? null);
+  const form = chooseForm(analysis, decision?.type ?? null);
   const category =
     decision?.type === 'correct' ? (decision.category ?? analysis.category) : analysis.category;
   const whose = judgeWhose({ build, analysis, category, failures: cause.sample, history: cause.history });
@@ -39,7 +39,7 @@ export function causeStanding(cause: ArrangedAnswer<Cause>, build: Build): Cause
     category,
     title:
       decision?.type === 'correct' && decision.rootCause !== undefined
-        ? firstSentence(decision.rootCause)
+        ? getFirstSentence(decision.rootCause)
         : answer.title,
     rootCause: decision?.rootCause ?? answer.rootCause,
     // Advice for another cause does not help, so it is removed when the cause is corrected.
@@ -57,11 +57,11 @@ export function causeStanding(cause: ArrangedAnswer<Cause>, build: Build): Cause
   };
 }
 
-function firstSentence(text: string): string {
+function getFirstSentence(text: string): string {
   return (text.trim().split('\n', 1)[0] ?? '').split('. ', 1)[0] ?? '';
 }
 
-function formOfCause(
+function chooseForm(
   analysis: Analysis,
   decided: 'accept' | 'correct' | 'reject' | null,
 ): CauseStanding['form'] {

@@ -1,14 +1,14 @@
 import type { Analysis } from '../domain/analysis.ts';
 import { shortCommit } from '../domain/build.ts';
-import { suggestedFix } from '../domain/experiment.ts';
+import { findSuggestedFix } from '../domain/experiment.ts';
 import { findMax, findMin } from '../lib/collections.ts';
 import { asSentence } from '../lib/text.ts';
-import { factBlock } from './answer-markdown.ts';
+import { formatFactBlock } from './answer-markdown.ts';
 import { type AnswerView, answerView, formatPlace, proofLines } from './answer-view.ts';
 import { nameTests } from './build-answers.ts';
 import type { CauseStanding } from './cause-standing.ts';
-import { buildName, markdownLink, type NoticeLinks, standingWords } from './notice-words.ts';
-import { clip, codeSpan, fence, formatNumber, html, inline } from './visible-text.ts';
+import { buildName, createMarkdownLink, describeStanding, type NoticeLinks } from './notice-words.ts';
+import { clip, fence, formatNumber, toCodeSpan, toHtml, toInline } from './visible-text.ts';
 import { joinParts, type WhosePart, whoseLine } from './whose-line.ts';
 
 const MAX_TITLE = 200;
@@ -26,10 +26,10 @@ interface Shown {
 }
 
 /** Renders one cause as a block that folds. It is open if a person has to read it. */
-export function commentCause(standing: CauseStanding, { number, several, links }: Shown): string {
+export function renderCommentCause(standing: CauseStanding, { number, several, links }: Shown): string {
   const { form, needsYou, build } = standing;
   const open = needsYou || form === 'unsure' || form === 'rejected' ? ' open' : '';
-  const summary = `<summary><b>${title(standing, number)}</b>: ${standingWords(standing, { plain: html, code: html })}</summary>`;
+  const summary = `<summary><b>${formatTitle(standing, number)}</b>: ${describeStanding(standing, { plain: toHtml, code: toHtml })}</summary>`;
   const { analysis } = standing.cause;
   const answer = { ...analysis.answer, rootCause: standing.rootCause, fixRecommendation: standing.fix };
   const view = answerView({ ...analysis, answer: answer }, undefined, standing.cause.explains);
@@ -38,38 +38,40 @@ export function commentCause(standing: CauseStanding, { number, several, links }
   const blocks = [
     `<details${open}>${summary}`,
     renderWhose(standing, links),
-    ...explained(standing, view),
-    ...visibleFacts.filter(({ kind }) => kind !== 'prose').map((fact) => factBlock(fact)),
-    form === 'rejected' ? '' : fixingChange(analysis),
-    [...(several ? [codeSpan(buildName(build))] : []), ...references(standing, number !== null, links)].join(
-      ' · ',
-    ),
+    ...renderExplained(standing, view),
+    ...visibleFacts.filter(({ kind }) => kind !== 'prose').map((fact) => formatFactBlock(fact)),
+    form === 'rejected' ? '' : renderFixingChange(analysis),
+    [
+      ...(several ? [toCodeSpan(buildName(build))] : []),
+      ...listReferences(standing, number !== null, links),
+    ].join(' · '),
     '</details>',
   ];
   return blocks.filter((block) => block !== '').join('\n\n');
 }
 
 /** Renders one cause as one line, without its details. */
-export function commentCauseLine(standing: CauseStanding, number: number | null): string {
+export function renderCommentCauseLine(standing: CauseStanding, number: number | null): string {
   const place = number === null ? '' : `${number}\\. `;
-  return `**${place}${inline(clip(standing.title, 120))}**: ${standingWords(standing, { plain: inline, code: codeSpan })}`;
+  return `**${place}${toInline(clip(standing.title, 120))}**: ${describeStanding(standing, { plain: toInline, code: toCodeSpan })}`;
 }
 
-function title({ title: text, form, cause }: CauseStanding, number: number | null): string {
+function formatTitle({ title: text, form, cause }: CauseStanding, number: number | null): string {
   const fits = cause.analysis.answer.hypotheses.length;
   const words = form === 'unsure' && fits > 1 ? `${fits} explanations fit` : clip(text, MAX_TITLE);
-  return `${number === null ? '' : `${number}. `}${html(words)}`;
+  return `${number === null ? '' : `${number}. `}${toHtml(words)}`;
 }
 
 /**
  * Renders the cause and the fix. If the answer is not confident and several explanations fit, renders those.
  */
-function explained(standing: CauseStanding, { facts }: AnswerView): string[] {
+function renderExplained(standing: CauseStanding, { facts }: AnswerView): string[] {
   const { reason } = standing.cause.review?.decision ?? {};
-  if (standing.form === 'rejected') return [reason === undefined ? '' : `Why: ${inline(clip(reason, 500))}`];
+  if (standing.form === 'rejected')
+    return [reason === undefined ? '' : `Why: ${toInline(clip(reason, 500))}`];
   const choices = facts.find((fact) => fact.kind === 'choices' && fact.choices.length > 1);
-  if (standing.form === 'unsure' && choices !== undefined) return [factBlock(choices)];
-  return facts.filter(({ kind }) => kind === 'prose').map((fact) => factBlock(fact, MAX_PROSE));
+  if (standing.form === 'unsure' && choices !== undefined) return [formatFactBlock(choices)];
+  return facts.filter(({ kind }) => kind === 'prose').map((fact) => formatFactBlock(fact, MAX_PROSE));
 }
 
 /** Renders the verdict line: "**Is it me? Not known yet.** Run it again: if it passes, it is flaky." */
@@ -81,15 +83,15 @@ function renderWhose({ whose }: CauseStanding, links: NoticeLinks): string {
 }
 
 function renderPart(part: Exclude<WhosePart, string>, links: NoticeLinks): string {
-  if ('plain' in part) return inline(part.plain);
-  if ('code' in part) return codeSpan(part.code);
-  const name = codeSpan(part.name);
-  return markdownLink(name, links.build(part.build.id)) ?? name;
+  if ('plain' in part) return toInline(part.plain);
+  if ('code' in part) return toCodeSpan(part.code);
+  const name = toCodeSpan(part.name);
+  return createMarkdownLink(name, links.build(part.build.id)) ?? name;
 }
 
 /** Renders the change that was tried and fixes the failure, if the person who had it tried wants it shown. */
-function fixingChange({ experiment }: Analysis): string {
-  const fix = suggestedFix(experiment);
+function renderFixingChange({ experiment }: Analysis): string {
+  const fix = findSuggestedFix(experiment);
   if (fix === null) return '';
   const lines = fix.diff.trimEnd().split('\n');
   const isLong = lines.length > MAX_DIFF_LINES || fix.diff.length > MAX_DIFF;
@@ -99,34 +101,34 @@ function fixingChange({ experiment }: Analysis): string {
   return `**Change that was tried and fixes it:**${isLong ? ' ' : '\n\n'}${listed}`;
 }
 
-function references(standing: CauseStanding, isOneOfMany: boolean, links: NoticeLinks): string[] {
+function listReferences(standing: CauseStanding, isOneOfMany: boolean, links: NoticeLinks): string[] {
   const { cause, form, needsYou } = standing;
   const { analysis, explains, review } = cause;
   const decide =
     isOneOfMany && form === 'unsure' && review !== null
-      ? markdownLink('Decide', links.review(review.id))
+      ? createMarkdownLink('Decide', links.review(review.id))
       : null;
   const suspects = needsYou || form === 'unsure' ? analysis.answer.suspects.slice(0, 3) : [];
   const { named, more } = nameTests(explains, MAX_TESTS);
-  const tests = named.map((name) => codeSpan(clip(name, 120))).join(', ');
+  const tests = named.map((name) => toCodeSpan(clip(name, 120))).join(', ');
   return [
-    lines(standing, links),
-    markdownLink('All evidence', links.analysis(analysis.id)),
+    renderLines(standing, links),
+    createMarkdownLink('All evidence', links.analysis(analysis.id)),
     decide,
     ...suspects.map((suspect) => {
-      const by = suspect.commit === null ? '' : ` (${inline(shortCommit(suspect.commit))})`;
-      return `suspect ${codeSpan(clip(formatPlace(suspect), MAX_TITLE))}${by}`;
+      const by = suspect.commit === null ? '' : ` (${toInline(shortCommit(suspect.commit))})`;
+      return `suspect ${toCodeSpan(clip(formatPlace(suspect), MAX_TITLE))}${by}`;
     }),
     tests === '' ? null : `${tests}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`,
   ].filter((part) => part !== null);
 }
 
 /** Renders a link to the quoted lines of the first quoted log, in a view that shows the lines around them. */
-function lines({ cause, build }: CauseStanding, links: NoticeLinks): string | null {
+function renderLines({ cause, build }: CauseStanding, links: NoticeLinks): string | null {
   const quotes = proofLines(cause.analysis);
   const source = quotes[0]?.source;
   if (source === undefined) return null;
   const numbers = quotes.filter((quote) => quote.source === source).map(({ line }) => line);
   const range = { lineStart: findMin(numbers), lineEnd: findMax(numbers) };
-  return markdownLink('Lines in the log', links.lines(build.id, source, range));
+  return createMarkdownLink('Lines in the log', links.lines(build.id, source, range));
 }

@@ -24,7 +24,7 @@ export function buildName({
 }
 
 /** Formats a time: "at 14:09 UTC" on the day of the build, else "on 12 Oct 2026". */
-function timeWords(at: string, build: Build): string {
+function formatTimeWords(at: string, build: Build): string {
   return at.slice(0, 10) === build.receivedAt.slice(0, 10)
     ? `at ${at.slice(11, 16)} UTC`
     : `on ${dayWords(at)}`;
@@ -42,13 +42,15 @@ export function dayWords(at: string): string {
  * Describes the state of a cause: "TEST_FAILURE, 3 tests, 91 % (right 58 of 62 times at this level)". If a
  * person decided, names that person.
  */
-export function standingWords(standing: CauseStanding, { plain }: Wording): string {
+export function describeStanding(standing: CauseStanding, { plain }: Wording): string {
   const { cause, build, category, form } = standing;
   const { analysis, review, record } = cause;
   const what = countWords(cause.failures, cause.tests.length > 0);
   const decision = review?.decision ?? null;
   const by =
-    decision === null ? '' : `${plain(clip(decision.reviewer, 100))} ${timeWords(decision.decidedAt, build)}`;
+    decision === null
+      ? ''
+      : `${plain(clip(decision.reviewer, 100))} ${formatTimeWords(decision.decidedAt, build)}`;
   const sureness = formatConfidence(analysis.verdict.confidence);
   if (form === 'confirmed') return `${category}, ${what}, confirmed by ${by}`;
   if (form === 'corrected')
@@ -71,7 +73,7 @@ export function standingWords(standing: CauseStanding, { plain }: Wording): stri
 }
 
 /** Formats a duration: "31 s", "2 min". */
-export function durationWords(milliseconds: number): string {
+export function formatDurationWords(milliseconds: number): string {
   const seconds = Math.max(1, Math.round(milliseconds / 1000));
   return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
@@ -90,7 +92,7 @@ export interface NoticeLinks {
   ): string | null;
 }
 
-export function noticeLinks(publicUrl: string | null): NoticeLinks {
+export function createNoticeLinks(publicUrl: string | null): NoticeLinks {
   const base = publicUrl?.replace(/\/$/, '') ?? null;
   const to = (folder: string) => (id: string) =>
     base === null ? null : `${base}/${folder}/${encodeURIComponent(id)}`;
@@ -109,6 +111,6 @@ export function noticeLinks(publicUrl: string | null): NoticeLinks {
  * Creates a Markdown link of our own, or returns null if there is no address. `words` must be our own text,
  * or already neutralized.
  */
-export function markdownLink(words: string, address: string | null): string | null {
+export function createMarkdownLink(words: string, address: string | null): string | null {
   return address === null ? null : `[${words}](${address.replaceAll('(', '%28').replaceAll(')', '%29')})`;
 }

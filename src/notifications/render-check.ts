@@ -4,11 +4,11 @@ import type { Situation } from '../ports/notices.ts';
 import { proofLines } from './answer-view.ts';
 import { nameTests } from './build-answers.ts';
 import type { CauseStanding } from './cause-standing.ts';
-import { commentCause } from './comment-cause.ts';
+import { renderCommentCause } from './comment-cause.ts';
 import { countWords, dayWords, type NoticeLinks } from './notice-words.ts';
 import { renderComment } from './render-comment.ts';
 import { formatNumber, visibleLine } from './visible-text.ts';
-import { type ToSay, whatToSay } from './what-to-say.ts';
+import { decideWhatToSay, type ToSay } from './what-to-say.ts';
 
 /** A remark at a line of a file. Plain text: GitHub shows it as it is. */
 export interface CheckAnnotation {
@@ -46,12 +46,12 @@ const MAX_ANNOTATIONS = 10;
 
 /** Renders what is known of one build as a check run. Returns null while the build has not failed. */
 export function renderCheck(situation: Situation, links: NoticeLinks): CheckContent | null {
-  const toSay = whatToSay(situation);
+  const toSay = decideWhatToSay(situation);
   const comment = renderComment(situation, links);
   const [head] = situation.heads;
   if (head === undefined || head.build.commit === null) return null;
   if (toSay === null || comment === null)
-    return passedAfterAll(head.build, head.build.commit, situation, links);
+    return renderPassedAfterAll(head.build, head.build.commit, situation, links);
   const causes = toSay.state === 'answered' ? toSay.causes : [];
   return {
     status:
@@ -60,9 +60,9 @@ export function renderCheck(situation: Situation, links: NoticeLinks): CheckCont
         : 'completed',
     commit: head.build.commit,
     pullRequest: head.build.pullRequest,
-    title: short(formatTitle(toSay), MAX_TITLE),
+    title: shorten(formatTitle(toSay), MAX_TITLE),
     summary: comment.body,
-    text: allEvidence(causes, links),
+    text: formatAllEvidence(causes, links),
     annotations: causes.flatMap(createAnnotations).slice(0, MAX_ANNOTATIONS),
     detailsUrl: links.build(head.build.id),
   };
@@ -72,7 +72,7 @@ export function renderCheck(situation: Situation, links: NoticeLinks): CheckCont
  * Renders the check of a build that passed although a job failed, because a check that was started must be
  * completed. Returns null for a notice about a pull request or a branch.
  */
-function passedAfterAll(
+function renderPassedAfterAll(
   build: Build,
   commit: string,
   { about }: Situation,
@@ -104,7 +104,7 @@ export function formatTitle(toSay: ToSay): string {
     case 'fixed':
       return 'All failures are fixed';
     case 'answered':
-      return answeredTitle(toSay.causes);
+      return formatAnsweredTitle(toSay.causes);
   }
 }
 
@@ -112,7 +112,7 @@ export function formatTitle(toSay: ToSay): string {
  * Formats the title of a check with answers: "2 causes, 1 needs you", "Not sure: needs review", "Known: npm
  * registry 503 (confirmed 12 Oct 2026)".
  */
-function answeredTitle(causes: readonly CauseStanding[]): string {
+function formatAnsweredTitle(causes: readonly CauseStanding[]): string {
   const [only] = causes;
   if (causes.length === 1 && only !== undefined) {
     const { recalled } = only.cause.analysis;
@@ -131,10 +131,10 @@ function answeredTitle(causes: readonly CauseStanding[]): string {
   return [`${causes.length} causes`, ...needs].join(', ');
 }
 
-function allEvidence(causes: readonly CauseStanding[], links: NoticeLinks): string {
+function formatAllEvidence(causes: readonly CauseStanding[], links: NoticeLinks): string {
   let text = '';
   for (const [index, cause] of causes.entries()) {
-    const block = commentCause(cause, {
+    const block = renderCommentCause(cause, {
       number: causes.length === 1 ? null : index + 1,
       several: false,
       links,
@@ -172,8 +172,8 @@ function createAnnotations({
       path: suspect.path,
       line: suspect.line,
       level: whose.verdict === 'change' ? 'failure' : 'notice',
-      title: short(`${title} (${category}, ${badge})`, MAX_TITLE),
-      message: short(`${rootCause}${tests}`, 4_000),
+      title: shorten(`${title} (${category}, ${badge})`, MAX_TITLE),
+      message: shorten(`${rootCause}${tests}`, 4_000),
       details: quoted.join('\n').slice(0, 8_000),
     },
   ];
@@ -189,7 +189,7 @@ function isPath(path: string): boolean {
   );
 }
 
-function short(text: string, limit: number): string {
+function shorten(text: string, limit: number): string {
   const line = visibleLine(text);
   return cutWithin(line, limit);
 }

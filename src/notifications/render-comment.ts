@@ -3,10 +3,16 @@ import { sumNumbers } from '../lib/collections.ts';
 import { formatConfidence } from '../lib/text.ts';
 import type { FailedBefore, Situation } from '../ports/notices.ts';
 import type { CauseStanding } from './cause-standing.ts';
-import { commentCause, commentCauseLine } from './comment-cause.ts';
-import { buildName, countWords, durationWords, markdownLink, type NoticeLinks } from './notice-words.ts';
-import { clip, codeSpan, inline } from './visible-text.ts';
-import { type ToSay, whatToSay } from './what-to-say.ts';
+import { renderCommentCause, renderCommentCauseLine } from './comment-cause.ts';
+import {
+  buildName,
+  countWords,
+  createMarkdownLink,
+  formatDurationWords,
+  type NoticeLinks,
+} from './notice-words.ts';
+import { clip, toCodeSpan, toInline } from './visible-text.ts';
+import { decideWhatToSay, type ToSay } from './what-to-say.ts';
 
 interface CommentContent {
   /** GitHub-flavored Markdown without a marker. The caller that posts it adds one. */
@@ -23,76 +29,76 @@ const MAX_NAMED_BUILDS = 5;
  * of theirs survives, and no text can leave its fence.
  */
 export function renderComment(situation: Situation, links: NoticeLinks): CommentContent | null {
-  const toSay = whatToSay(situation);
-  return toSay === null ? null : { body: `${commentBlocks(toSay, links).join('\n\n')}\n` };
+  const toSay = decideWhatToSay(situation);
+  return toSay === null ? null : { body: `${renderCommentBlocks(toSay, links).join('\n\n')}\n` };
 }
 
-function commentBlocks(toSay: ToSay, links: NoticeLinks): string[] {
+function renderCommentBlocks(toSay: ToSay, links: NoticeLinks): string[] {
   switch (toSay.state) {
     case 'looking':
-      return looking(toSay, links);
+      return renderLooking(toSay, links);
     case 'answered':
-      return answered(toSay, links);
+      return renderAnswered(toSay, links);
     case 'could-not-look':
-      return couldNotLook(toSay, links);
+      return renderCouldNotLook(toSay, links);
     case 'fixed':
       return fitCauses(toSay.fixed, {
-        full: (failedBefore) => fixed(failedBefore, links),
-        line: goneLine,
+        full: (failedBefore) => renderFixed(failedBefore, links),
+        line: renderGoneLine,
         more: (count) => `… and ${count} more build${count === 1 ? '' : 's'}`,
         budget: COMMENT_BUDGET,
       });
   }
 }
 
-function looking(
+function renderLooking(
   { builds, failures, question, usualMs }: Extract<ToSay, { state: 'looking' }>,
   links: NoticeLinks,
 ): string[] {
   const names = formatNames(builds.map(({ build }) => build));
   const what = failures > 0 ? `${countWords(failures, false)} in ${names}` : `why ${names} failed`;
   const commit = builds[0]?.build.commit ?? null;
-  const watch = builds[0] === undefined ? null : markdownLink('Watch', links.build(builds[0].build.id));
+  const watch = builds[0] === undefined ? null : createMarkdownLink('Watch', links.build(builds[0].build.id));
   const usual =
-    usualMs === null || question !== null ? null : `This usually takes ${durationWords(usualMs)}.`;
+    usualMs === null || question !== null ? null : `This usually takes ${formatDurationWords(usualMs)}.`;
   const head = [
-    `**Analyzing ${what}**${commit === null ? '' : ` (commit ${inline(shortCommit(commit))})`}.`,
+    `**Analyzing ${what}**${commit === null ? '' : ` (commit ${toInline(shortCommit(commit))})`}.`,
     usual,
     watch,
   ].filter((part) => part !== null);
   if (question === null) return [head.join(' ')];
-  const answer = markdownLink('Answer', links.review(question.id));
+  const answer = createMarkdownLink('Answer', links.review(question.id));
   return [
     head.join(' '),
-    [`Question for a reviewer: ${inline(clip(question.question, 500))}`, answer]
+    [`Question for a reviewer: ${toInline(clip(question.question, 500))}`, answer]
       .filter((part) => part !== null)
       .join(' '),
   ];
 }
 
-function answered(toSay: Extract<ToSay, { state: 'answered' }>, links: NoticeLinks): string[] {
+function renderAnswered(toSay: Extract<ToSay, { state: 'answered' }>, links: NoticeLinks): string[] {
   const { causes, builds, open } = toSay;
   const [only] = causes;
   const isAlone = causes.length === 1 && open === 0;
   const several = builds.length > 1;
   const number = (index: number) => (isAlone ? null : index + 1);
   const rendered = fitCauses(causes, {
-    full: (cause, index) => commentCause(cause, { number: number(index), several, links }),
-    line: (cause, index) => commentCauseLine(cause, number(index)),
+    full: (cause, index) => renderCommentCause(cause, { number: number(index), several, links }),
+    line: (cause, index) => renderCommentCauseLine(cause, number(index)),
     more: (count) => `… and ${count} more cause${count === 1 ? '' : 's'}${inFaultline(builds, links)}`,
     budget: COMMENT_BUDGET - 2_000,
   });
   const still = open === 0 ? [] : [`Still analyzing ${open} more.`];
   return [
-    headline(toSay),
+    renderHeadline(toSay),
     ...rendered,
     ...still,
-    footer(causes, isAlone && only !== undefined ? only : null, builds, links),
+    renderFooter(causes, isAlone && only !== undefined ? only : null, builds, links),
   ];
 }
 
 /** Counts, and what needs whom. */
-function headline({
+function renderHeadline({
   causes,
   builds,
   failures,
@@ -107,10 +113,10 @@ function headline({
     return `**${failed}. Faultline is not sure why (${sureness}). The answer needs review.** · ${where}`;
   }
   const reasons = `for ${causes.length} reason${causes.length === 1 ? '' : 's'}${open > 0 ? ' so far' : ''}`;
-  return `**${failed} ${reasons}.${needs(causes)}** · ${where}`;
+  return `**${failed} ${reasons}.${describeNeeds(causes)}** · ${where}`;
 }
 
-function needs(causes: readonly CauseStanding[]): string {
+function describeNeeds(causes: readonly CauseStanding[]): string {
   const you = causes.filter(({ needsYou }) => needsYou).length;
   const unsure = causes.filter(({ form }) => form === 'unsure').length;
   const parts = [
@@ -129,7 +135,7 @@ function needs(causes: readonly CauseStanding[]): string {
   return sentence === '' ? '' : ` ${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`;
 }
 
-function footer(
+function renderFooter(
   causes: readonly CauseStanding[],
   only: CauseStanding | null,
   builds: readonly Build[],
@@ -146,65 +152,68 @@ function footer(
   const parts = [
     ...(only?.form === 'unsure' && review !== null
       ? [
-          markdownLink('Decide', links.review(review.id)),
+          createMarkdownLink('Decide', links.review(review.id)),
           `waiting since ${review.openedAt.slice(11, 16)} UTC`,
         ]
-      : [wrong(page)]),
-    analysis === null ? null : markdownLink('Analysis steps', links.run(analysis.id)),
-    durationWords(seconds),
+      : [describeWrong(page)]),
+    analysis === null ? null : createMarkdownLink('Analysis steps', links.run(analysis.id)),
+    formatDurationWords(seconds),
     cost > 0 ? `$${cost.toFixed(cost < 0.01 ? 4 : 2)}`.replace('$', '&#36;') : null,
   ];
   return `<sub>${parts.filter((part) => part !== null).join(' · ')}</sub>`;
 }
 
-function wrong(page: string | null): string | null {
-  const link = markdownLink('Correct it', page);
+function describeWrong(page: string | null): string | null {
+  const link = createMarkdownLink('Correct it', page);
   return link === null ? null : `Wrong? ${link}. The correction improves future answers`;
 }
 
-function couldNotLook(toSay: Extract<ToSay, { state: 'could-not-look' }>, links: NoticeLinks): string[] {
+function renderCouldNotLook(
+  toSay: Extract<ToSay, { state: 'could-not-look' }>,
+  links: NoticeLinks,
+): string[] {
   const { builds, causes, unread, why } = toSay;
   const what = unread
     ? `**${formatNames(builds)} failed. Faultline could not read ${builds.length === 1 ? 'its log' : 'their logs'}**`
     : `**${countWords(causes.length, false)}. Faultline could not analyze ${causes.length === 1 ? 'it' : 'them'}**`;
-  const reason = why === '' ? '' : ` (${inline(clip(why.replace(/\.$/, ''), 300))})`;
+  const reason = why === '' ? '' : ` (${toInline(clip(why.replace(/\.$/, ''), 300))})`;
   const [first] = builds;
-  const known = first === undefined ? null : markdownLink('Details', links.build(first.id));
+  const known = first === undefined ? null : createMarkdownLink('Details', links.build(first.id));
   return [
     `${what}${reason}.${unread ? '' : ` · ${formatNames(builds)}`}${known === null ? '' : ` ${known}`}`,
   ];
 }
 
-function goneLine({ build, fixedBy, failures }: FailedBefore): string {
+function renderGoneLine({ build, fixedBy, failures }: FailedBefore): string {
   const many = failures > 1 ? `All ${countWords(failures, false)}` : 'The failure';
-  return `**${many} of ${codeSpan(buildName(build))} ${failures > 1 ? 'are' : 'is'} fixed in ${codeSpan(buildName(fixedBy))}.**`;
+  return `**${many} of ${toCodeSpan(buildName(build))} ${failures > 1 ? 'are' : 'is'} fixed in ${toCodeSpan(buildName(fixedBy))}.**`;
 }
 
-function fixed(failedBefore: FailedBefore, links: NoticeLinks): string {
+function renderFixed(failedBefore: FailedBefore, links: NoticeLinks): string {
   const { causes } = failedBefore;
-  const headline = goneLine(failedBefore);
+  const headline = renderGoneLine(failedBefore);
   if (causes.length === 0) return headline;
   const blocks = causes.slice(0, 20).map(({ id, category, answer }) => {
-    const link = markdownLink('more', links.analysis(id));
-    return `- ${inline(clip(answer.title, 200))} (${category})${link === null ? '' : ` · ${link}`}`;
+    const link = createMarkdownLink('more', links.analysis(id));
+    return `- ${toInline(clip(answer.title, 200))} (${category})${link === null ? '' : ` · ${link}`}`;
   });
   const summary = `<summary>${causes.length} cause${causes.length === 1 ? '' : 's'}: what ${causes.length === 1 ? 'it was' : 'they were'}</summary>`;
   return [headline, `<details>${summary}`, blocks.join('\n'), '</details>'].join('\n\n');
 }
 
 function formatNames(builds: readonly Build[]): string {
-  const names = builds.slice(0, MAX_NAMED_BUILDS).map((build) => codeSpan(buildName(build)));
+  const names = builds.slice(0, MAX_NAMED_BUILDS).map((build) => toCodeSpan(buildName(build)));
   const more = builds.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function formatCommit(builds: readonly Build[]): string {
   const [commit, ...others] = new Set(builds.map(({ commit }) => commit));
-  return commit && others.length === 0 ? ` · ${inline(shortCommit(commit))}` : '';
+  return commit && others.length === 0 ? ` · ${toInline(shortCommit(commit))}` : '';
 }
 
 function inFaultline(builds: readonly Build[], links: NoticeLinks): string {
-  const link = builds[0] === undefined ? null : markdownLink('in Faultline', links.build(builds[0].id));
+  const link = builds[0] === undefined ? null : createMarkdownLink('in Faultline', links.build(builds[0].id));
   return link === null ? '' : ` ${link}`;
 }
 

@@ -3,7 +3,7 @@ import type { Situation } from '../ports/notices.ts';
 import { countWords, type NoticeLinks } from './notice-words.ts';
 import { formatTitle } from './render-check.ts';
 import { visibleLine } from './visible-text.ts';
-import { type ToSay, whatToSay } from './what-to-say.ts';
+import { decideWhatToSay, type ToSay } from './what-to-say.ts';
 
 /** A commit status: it fails with the builds of its commit, and is well only once they are. */
 export interface StatusContent {
@@ -17,7 +17,7 @@ const MAX_DESCRIPTION = 140;
 
 /** Renders what is known of one commit in one line. Returns null while nothing of it has failed. */
 export function renderStatus(situation: Situation, links: NoticeLinks): StatusContent | null {
-  const toSay = whatToSay(situation);
+  const toSay = decideWhatToSay(situation);
   const [head] = situation.heads;
   if (toSay === null || head === undefined) return null;
   const isLooking = toSay.state === 'looking' || (toSay.state === 'answered' && toSay.open > 0);

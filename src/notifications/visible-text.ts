@@ -18,15 +18,15 @@ const TAB = '  ';
 export function visibleLine(text: string): string {
   // Split, not matched: a pattern for blanks around a line end takes seconds over a line of 50,000 blanks.
   const lines = text.split('\n').map((line) => line.trim());
-  return visible(lines.filter((line) => line !== '').join(' ')).trim();
+  return makeVisible(lines.filter((line) => line !== '').join(' ')).trim();
 }
 
 /**
  * Splits the text into lines (`\n` ends one) that are safe to print. A `\r` that belongs to the line end is
  * dropped.
  */
-export function visibleLines(text: string): string[] {
-  return text.split('\n').map((line) => visible(line.replace(/\r$/, '')).trimEnd());
+export function toVisibleLines(text: string): string[] {
+  return text.split('\n').map((line) => makeVisible(line.replace(/\r$/, '')).trimEnd());
 }
 
 /** Cuts to at most `limit` characters and says how many are missing: "… +18,204 characters". */
@@ -51,7 +51,7 @@ export function disarmRunnerCommands(line: string): string {
   return line.replace(/^(\s*):(?=:)/, '$1\u2236').replace(/#(?=#\w{0,20}\[)/g, '\u266f');
 }
 
-function visible(text: string): string {
+function makeVisible(text: string): string {
   return text.replace(COLOUR, '').replaceAll('\t', TAB).replace(UNSEEN, spelledOut);
 }
 
@@ -90,27 +90,27 @@ const BREAK = '\u200b';
  * literally. No mention, issue reference, link, image, HTML or formula becomes active; line ends become hard
  * line breaks.
  */
-export function prose(text: string): string {
-  const lines = visibleLines(text)
+export function toProse(text: string): string {
+  const lines = toVisibleLines(text)
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  return lines.map((line) => escapeLineStart(withCodeSpans(line, escapeInline, codeSpan))).join('\\\n');
+  return lines.map((line) => escapeLineStart(withCodeSpans(line, escapeInline, toCodeSpan))).join('\\\n');
 }
 
 /** Formats untrusted text on one line of Markdown, for any position except the start of a line. */
-export function inline(text: string): string {
-  return withCodeSpans(visibleLine(text), escapeInline, codeSpan);
+export function toInline(text: string): string {
+  return withCodeSpans(visibleLine(text), escapeInline, toCodeSpan);
 }
 
 /** Formats untrusted text inside an HTML element such as `<summary>`, where Markdown is not interpreted. */
-export function html(text: string): string {
+export function toHtml(text: string): string {
   return withCodeSpans(visibleLine(text), escapeHtml, (code) => `<code>${escapeHtml(code)}</code>`);
 }
 
 /** Creates a code span whose delimiter is longer than any run of backticks inside. */
-export function codeSpan(text: string): string {
+export function toCodeSpan(text: string): string {
   const content = breakComment(visibleLine(text));
-  const ticks = '`'.repeat(longestRun(content) + 1);
+  const ticks = '`'.repeat(computeLongestRun(content) + 1);
   const pad = /^`|`$|^ .* $/.test(content) || content === '' ? ' ' : '';
   return `${ticks}${pad}${content}${pad}${ticks}`;
 }
@@ -120,14 +120,14 @@ export function codeSpan(text: string): string {
  * is one line.
  */
 export function fence(lines: readonly string[], language = 'text'): string {
-  const content = lines.flatMap(visibleLines).map(breakComment);
-  const ticks = fenceAround(content.join('\n'));
+  const content = lines.flatMap(toVisibleLines).map(breakComment);
+  const ticks = getFenceAround(content.join('\n'));
   return [`${ticks}${language}`, ...content, ticks].join('\n');
 }
 
 /** Returns a fence that no run of backticks in the text closes. */
-export function fenceAround(text: string): string {
-  return '`'.repeat(Math.max(3, longestRun(text) + 1));
+export function getFenceAround(text: string): string {
+  return '`'.repeat(Math.max(3, computeLongestRun(text) + 1));
 }
 
 function withCodeSpans(
@@ -185,7 +185,7 @@ function escapeLineStart(line: string): string {
   return line.replace(/^([-+=/])/, '\\$1').replace(/^(\d+)([.)])/, '$1\\$2');
 }
 
-function longestRun(text: string): number {
+function computeLongestRun(text: string): number {
   return findMax(
     Array.from(text.matchAll(/`+/g), ([run]) => run.length),
     0,

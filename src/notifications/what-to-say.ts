@@ -5,7 +5,7 @@ import { isExcused } from '../domain/whose.ts';
 import { sumNumbers } from '../lib/collections.ts';
 import type { BuildSituation, FailedBefore, Situation } from '../ports/notices.ts';
 import { arrangeAnswers } from './build-answers.ts';
-import { type CauseStanding, causeStanding } from './cause-standing.ts';
+import { type CauseStanding, getCauseStanding } from './cause-standing.ts';
 
 /** The content to report about a situation, before a channel words it. */
 export type ToSay =
@@ -38,7 +38,7 @@ export type ToSay =
   | { readonly state: 'fixed'; readonly fixed: readonly FailedBefore[] };
 
 /** Returns what to report about a situation, or null if nothing has failed. */
-export function whatToSay(situation: Situation): ToSay | null {
+export function decideWhatToSay(situation: Situation): ToSay | null {
   const failed = situation.heads.filter(({ build }) => build.status === 'failed');
   if (failed.length === 0) {
     const fixed = situation.heads.flatMap(({ lastFailed }) => (lastFailed === null ? [] : [lastFailed]));
@@ -46,16 +46,18 @@ export function whatToSay(situation: Situation): ToSay | null {
   }
   const builds = failed.map(({ build }) => build);
   const causes = failed
-    .flatMap(({ causes: found, build }) => arrangeAnswers(found).map((cause) => causeStanding(cause, build)))
+    .flatMap(({ causes: found, build }) =>
+      arrangeAnswers(found).map((cause) => getCauseStanding(cause, build)),
+    )
     .toSorted(byRank);
   const failures = sumNumbers(failed.map((buildSituation) => buildSituation.failures));
-  if (causes.length === 0) return looking(failed, failures, situation);
+  if (causes.length === 0) return createLooking(failed, failures, situation);
   const open = sumNumbers(
     failed.map((buildSituation) =>
       buildSituation.causes.length === 0 ? Math.max(1, buildSituation.openCauses) : buildSituation.openCauses,
     ),
   );
-  if (open === 0 && causes.every(({ form }) => form === 'failed')) return couldNotLook(builds, causes);
+  if (open === 0 && causes.every(({ form }) => form === 'failed')) return createCouldNotLook(builds, causes);
   const areTests = causes.every(({ cause }) => cause.tests.length > 0) && open === 0;
   return {
     state: 'answered',
@@ -69,7 +71,7 @@ export function whatToSay(situation: Situation): ToSay | null {
 
 const NOTHING_FOUND = 'no failure was found in its logs';
 
-function looking(failed: readonly BuildSituation[], failures: number, { usualMs }: Situation): ToSay {
+function createLooking(failed: readonly BuildSituation[], failures: number, { usualMs }: Situation): ToSay {
   const question =
     failed.flatMap((buildSituation) =>
       buildSituation.question === null ? [] : [buildSituation.question],
@@ -87,7 +89,7 @@ function looking(failed: readonly BuildSituation[], failures: number, { usualMs 
   return { state: 'looking', builds: failed, failures, question, usualMs };
 }
 
-function couldNotLook(builds: readonly Build[], causes: readonly CauseStanding[]): ToSay {
+function createCouldNotLook(builds: readonly Build[], causes: readonly CauseStanding[]): ToSay {
   const unread = causes.every(({ cause }) => isUnread(cause.analysis));
   return { state: 'could-not-look', builds, causes, unread, why: causes[0]?.rootCause ?? '' };
 }

@@ -39,7 +39,7 @@ export interface BuildArchive {
   list(buildId: string): Promise<ArchivedSource[]>;
   /**
    * Returns the whole text. Returns null if there is no such text, or if it is too large to be held in
-   * memory; in that case `linesWith` is available.
+   * memory; in that case `readLinesWith` is available.
    */
   read(buildId: string, name: string): Promise<string | null>;
   /** Returns lines `from`..`to`, inclusive and clipped to the text; at most 2,000 lines. */

@@ -70,7 +70,7 @@ function getHost(url: string): string {
 }
 
 /** Joins an address, with or without a slash at the end, and a path. */
-export function below(baseUrl: string, path: string): string {
+export function joinPath(baseUrl: string, path: string): string {
   return `${baseUrl.replace(/\/$/, '')}/${path}`;
 }
 
@@ -78,7 +78,7 @@ export function below(baseUrl: string, path: string): string {
 export const OUTSIDE_FRESH_MS = 60_000;
 
 /** Returns the value of `Authorization` for basic authentication. */
-export function basicAuth(user: string, password: string): string {
+export function createBasicAuth(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 

@@ -32,7 +32,7 @@ interface Rule {
 }
 
 /** Lists the locations of the file for each provider, in order of precedence. */
-export function placesOfCodeOwners(provider: string): readonly string[] {
+export function listPlacesOfCodeOwners(provider: string): readonly string[] {
   const [root, docs] = ['CODEOWNERS', 'docs/CODEOWNERS'];
   if (provider === 'github') return ['.github/CODEOWNERS', root, docs];
   if (provider === 'gitlab') return [root, docs, '.gitlab/CODEOWNERS'];
@@ -41,7 +41,11 @@ export function placesOfCodeOwners(provider: string): readonly string[] {
 }
 
 /** Determines the dialect of a file: by the provider, else by its folder, else by whether it has sections. */
-export function formOfCodeOwners(provider: string, file: string, lines: readonly string[]): CodeOwnersForm {
+export function detectCodeOwnersForm(
+  provider: string,
+  file: string,
+  lines: readonly string[],
+): CodeOwnersForm {
   const names =
     provider === 'github' || provider === 'gitlab' || provider === 'gitea'
       ? provider
@@ -78,10 +82,10 @@ export function parseCodeOwners(lines: readonly string[], form: CodeOwnersForm):
   }
   if (lines.length > MAX_LINES && problems.length < MAX_PROBLEMS)
     problems.push({ line: MAX_LINES + 1, why: `only the first ${MAX_LINES} lines are read` });
-  return { problems, findOwners: (path) => ownersAmong(rules, path.slice(0, MAX_LINE), form) };
+  return { problems, findOwners: (path) => findOwners(rules, path.slice(0, MAX_LINE), form) };
 }
 
-function ownersAmong(
+function findOwners(
   rules: readonly Rule[],
   path: string,
   form: CodeOwnersForm,

@@ -54,7 +54,7 @@ export function createHost<Place extends { readonly commit: string }>(host: Comm
       answer: (place: Place, query: Query, signal: AbortSignal) => Promise<Given>,
     ) =>
     async (query: Query, signal: AbortSignal): Promise<Given> => {
-      const checked = checkedQuery(query);
+      const checked = checkQuery(query);
       const place = await find(query, signal);
       return place === null ? none() : answer(place, checked, signal);
     };
@@ -80,7 +80,7 @@ export function createHost<Place extends { readonly commit: string }>(host: Comm
     listFiles: about(
       () => ({ paths: [], truncated: false }),
       async (place, { under, limit }, signal) =>
-        filesBelow(await host.listFiles(place, signal), under, limit),
+        getFilesBelow(await host.listFiles(place, signal), under, limit),
     ),
     blame: about(nothing, host.blame),
     history: about(nothing, host.history),
@@ -90,7 +90,7 @@ export function createHost<Place extends { readonly commit: string }>(host: Comm
       return place === null ? null : host.commitDiff(place, signal);
     },
     compare: async ({ repository, base, head }, signal) =>
-      host.compare({ repository, base: plainRef(base), head: plainRef(head) }, signal),
+      host.compare({ repository, base: checkRef(base), head: checkRef(head) }, signal),
   };
 }
 
@@ -108,13 +108,13 @@ interface At {
   readonly words?: readonly string[];
 }
 
-function checkedQuery<Query extends At>(query: Query): Query {
+function checkQuery<Query extends At>(query: Query): Query {
   const { path, suffix, under, text, words } = query;
   return {
     ...query,
-    ...(path !== undefined && { path: repositoryPath(path) }),
-    ...(suffix !== undefined && { suffix: repositoryPath(suffix) }),
-    ...(under !== undefined && { under: repositoryPath(under) }),
+    ...(path !== undefined && { path: toRepositoryPath(path) }),
+    ...(suffix !== undefined && { suffix: toRepositoryPath(suffix) }),
+    ...(under !== undefined && { under: toRepositoryPath(under) }),
     ...(text !== undefined && { text: searchText(text) }),
     ...(words !== undefined && { words: searchWords(words) }),
   };
@@ -125,7 +125,7 @@ function checkedQuery<Query extends At>(query: Query): Query {
  * repository, is absolute, or contains
  * control characters.
  */
-function repositoryPath(path: string): string {
+function toRepositoryPath(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   const bad =
     path.startsWith('/') ||
@@ -146,7 +146,7 @@ function repositoryPath(path: string): string {
  * option, a range, a path
  * or an expression.
  */
-export function plainRef(ref: string): string {
+export function checkRef(ref: string): string {
   const plain =
     /^[A-Za-z0-9_][A-Za-z0-9_./+-]{0,250}$/.test(ref) && !ref.includes('..') && !ref.endsWith('.lock');
   if (!plain)
@@ -180,7 +180,7 @@ function searchWords(words: readonly string[]): string[] {
 }
 
 /** Returns a 1-based range of at most `most` lines. */
-export function lineRange(
+export function checkLineRange(
   from: number | undefined,
   to: number | undefined,
   most: number,
@@ -208,7 +208,7 @@ export function sliceLines(
   assertText(path, text);
   const all = text.split('\n');
   if (all.at(-1) === '') all.pop();
-  const { first, last } = lineRange(range.lineStart, range.lineEnd, MAX_LINES);
+  const { first, last } = checkLineRange(range.lineStart, range.lineEnd, MAX_LINES);
   return { path, lineStart: first, lines: all.slice(first - 1, last), totalLines: all.length };
 }
 
@@ -217,7 +217,7 @@ export function assertReadableSize(path: string, bytes: number): void {
   if (bytes > MAX_FILE_BYTES) throw new TriageError('too-large', `${path} is larger than 5 MB.`);
 }
 
-export function submoduleError(path: string): TriageError {
+export function createSubmoduleError(path: string): TriageError {
   return new TriageError('unsupported-type', `${path} is a submodule: its files are in another repository.`);
 }
 
@@ -253,7 +253,7 @@ function assertText(path: string, text: string): void {
 }
 
 /** Paths whose end is `suffix`, whole segments only; shortest first. */
-export function filesEndingWith(paths: readonly string[], suffix: string, limit: number): string[] {
+export function listFilesEndingWith(paths: readonly string[], suffix: string, limit: number): string[] {
   const matches = paths.filter((path) => path === suffix || path.endsWith(`/${suffix}`));
   return matches
     .sort((left, right) => left.length - right.length || left.localeCompare(right))
@@ -261,13 +261,13 @@ export function filesEndingWith(paths: readonly string[], suffix: string, limit:
 }
 
 /** Paths below a folder (absent: all), at most `limit`. */
-function filesBelow(list: FileList, under: string | undefined, limit: number): FileList {
+function getFilesBelow(list: FileList, under: string | undefined, limit: number): FileList {
   const below = under === undefined ? list.paths : list.paths.filter((path) => path.startsWith(`${under}/`));
   return { paths: below.slice(0, limit), truncated: list.truncated || below.length > limit };
 }
 
 /** Returns the files with the most distinct words first, then the most occurrences, then by name. */
-export function mostTelling(files: readonly FileHits[], limit: number): FileHits[] {
+export function sortByWords(files: readonly FileHits[], limit: number): FileHits[] {
   const order = (left: FileHits, right: FileHits) =>
     right.words - left.words || right.occurrences - left.occurrences || (left.path < right.path ? -1 : 1);
   return [...files].sort(order).slice(0, limit);
@@ -297,7 +297,10 @@ export function commitInfo(
 }
 
 /** Returns null instead of throwing `not-found` or the error code in `also`. */
-export async function orNull<Value>(asked: Promise<Value>, also?: TriageErrorCode): Promise<Value | null> {
+export async function findOrNull<Value>(
+  asked: Promise<Value>,
+  also?: TriageErrorCode,
+): Promise<Value | null> {
   try {
     return await asked;
   } catch (error) {

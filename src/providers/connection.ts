@@ -174,6 +174,6 @@ export async function sendGreeting(
 }
 
 /** Creates an id for a delivery that no host has sent. */
-export function greetingId(): string {
+export function createGreetingId(): string {
   return `connect-${randomUUID()}`;
 }

@@ -74,7 +74,7 @@ export function createRunSource<Job extends CiJob>(
         const jobs = await run.listJobs();
         const logs = await fetchFailedLogs({ ...limits, fetchLog: run.fetchLog, room: maxLogBytes }, jobs);
         const sources = [...logs, ...((await run.more?.(jobs, logs.length)) ?? [])];
-        if (sources.every(({ text }) => text === '')) throw unreadable(build, limits.notes);
+        if (sources.every(({ text }) => text === '')) throw createUnreadableError(build, limits.notes);
         return { sources, testResults: [], notes: limits.notes };
       }),
     fetchGreen: (build, signal, maxBytes) =>
@@ -85,7 +85,7 @@ export function createRunSource<Job extends CiJob>(
   };
 }
 
-function unreadable({ externalId, number }: Build, notes: readonly string[]): TriageError {
+function createUnreadableError({ externalId, number }: Build, notes: readonly string[]): TriageError {
   return new TriageError(
     'not-found',
     `No log of run ${externalId ?? number} can be read. ${notes.join(' ')}`.trim(),
@@ -116,7 +116,7 @@ export async function fetchFailedLogs<Job extends CiJob>(
   let firstError: unknown = null;
   for (const job of failed.slice(0, MAX_FAILED)) {
     try {
-      logs.push(await jobLog(fetching, job));
+      logs.push(await fetchJobLog(fetching, job));
     } catch (error) {
       // What a later try may heal must not end as a half-read build.
       if (isRetryable(error) || signal.aborted) throw error;
@@ -140,7 +140,7 @@ export async function fetchPassedLogs<Job extends CiJob>(
   const logs: SourceText[] = [];
   for (const job of jobs.filter(({ outcome }) => outcome === 'passed').slice(0, MAX_PASSED)) {
     try {
-      logs.push(await jobLog(fetching, job));
+      logs.push(await fetchJobLog(fetching, job));
     } catch (error) {
       if (isRetryable(error) || fetching.signal.aborted) throw error;
       if (isMissing(error) && endedJustNow(job)) throw notYet(job, error);
@@ -159,7 +159,7 @@ export function decodeLog(fetching: { room: number }, name: string, bytes: Uint8
 }
 
 /** Returns the name of a job's log, which is the same whether the job failed or passed. */
-export function logName(job: Pick<CiJob, 'name'>): string {
+export function getLogName(job: Pick<CiJob, 'name'>): string {
   return `${job.name}.log`;
 }
 
@@ -168,8 +168,8 @@ export function isMissing(error: unknown): boolean {
   return error instanceof TriageError && error.code === 'not-found';
 }
 
-async function jobLog<Job extends CiJob>(fetching: LogFetching<Job>, job: Job): Promise<SourceText> {
-  return withPage(decodeLog(fetching, logName(job), await fetching.fetchLog(job, fetching.room)), job);
+async function fetchJobLog<Job extends CiJob>(fetching: LogFetching<Job>, job: Job): Promise<SourceText> {
+  return withPage(decodeLog(fetching, getLogName(job), await fetching.fetchLog(job, fetching.room)), job);
 }
 
 /** Adds the page of the job to its log, if that is a web address. */
@@ -191,7 +191,7 @@ function notYet(job: CiJob, cause: unknown): TriageError {
 }
 
 /** Creates the error for a build of another system, or of none. */
-export function unknownBuild({ number, repository }: Build, label: string): TriageError {
+export function createUnknownBuildError({ number, repository }: Build, label: string): TriageError {
   return new TriageError(
     'not-found',
     `Build ${number} of ${repository} is not known to ${label}, so there is no log to fetch.`,

@@ -1,6 +1,6 @@
 import type { NoticeChannel, NoticeSender } from '../channels/channel.ts';
 import type { Build } from '../domain/build.ts';
-import { type NoticeLinks, noticeLinks } from '../notifications/notice-words.ts';
+import { createNoticeLinks, type NoticeLinks } from '../notifications/notice-words.ts';
 import type { CheckContent } from '../notifications/render-check.ts';
 import type { StatusContent } from '../notifications/render-status.ts';
 import type { NoticeRule, Situation } from '../ports/notices.ts';
@@ -19,7 +19,7 @@ interface Place {
 export type CommentPage = (repository: string, pullRequest: number, id: string) => string;
 
 /** Creates the rule for one comment per pull request. The first failed build opens the comment. */
-export function commentRule({ channel, isOfOurs }: Place, page?: CommentPage): NoticeRule {
+export function createCommentRule({ channel, isOfOurs }: Place, page?: CommentPage): NoticeRule {
   const getPageAddress: NoticeRule['getPageAddress'] = ({ repository, pullRequest }, id) =>
     page === undefined || pullRequest === null ? null : page(repository, pullRequest, id);
   return {
@@ -35,7 +35,7 @@ export function commentRule({ channel, isOfOurs }: Place, page?: CommentPage): N
 }
 
 /** Creates the rule for one commit status per commit with a failed build. */
-function statusRule({ channel, isOfOurs }: Place): NoticeRule {
+function createStatusRule({ channel, isOfOurs }: Place): NoticeRule {
   return {
     channel,
     findPlace: (build) => {
@@ -97,7 +97,7 @@ export interface HostNotices {
   readonly status: HostNotice<StatusContent>;
 }
 
-export function hostChannels({
+export function createHostChannels({
   name,
   isOfOurs,
   commentPage,
@@ -110,24 +110,24 @@ export function hostChannels({
     suggestion === undefined || comment.because !== null ? undefined : { ...comment, client: suggestion };
   const isOfOurCommit = (build: Build) => isOfCommit(build) && isOfOurs(build);
   return [
-    ...channelFor(
+    ...createChannelsFor(
       comment,
-      commentRule({ channel: `${name}-comment`, isOfOurs }, commentPage),
+      createCommentRule({ channel: `${name}-comment`, isOfOurs }, commentPage),
       async () => (await import('../notifications/render-comment.ts')).renderComment,
     ),
-    ...channelFor(
+    ...createChannelsFor(
       suggestions,
-      commentRule({ channel: `${name}-suggestion`, isOfOurs }),
+      createCommentRule({ channel: `${name}-suggestion`, isOfOurs }),
       async () => (await import('./suggestions.ts')).renderSuggestions,
     ),
-    ...channelFor(
+    ...createChannelsFor(
       check,
       buildRule({ channel: `${name}-check`, isOfOurs: isOfOurCommit }),
       async () => (await import('../notifications/render-check.ts')).renderCheck,
     ),
-    ...channelFor(
+    ...createChannelsFor(
       status,
-      statusRule({ channel: `${name}-status`, isOfOurs }),
+      createStatusRule({ channel: `${name}-status`, isOfOurs }),
       async () => (await import('../notifications/render-status.ts')).renderStatus,
     ),
   ];
@@ -135,7 +135,7 @@ export function hostChannels({
 
 type Render<Content> = (situation: Situation, links: NoticeLinks) => Content | null;
 
-function channelFor<Content extends object>(
+function createChannelsFor<Content extends object>(
   notice: HostNotice<Content> | undefined,
   rule: NoticeRule,
   loadRender: () => Promise<Render<Content>>,
@@ -144,7 +144,7 @@ function channelFor<Content extends object>(
   const { because, client } = notice;
   if (because !== null) return [{ ...rule, open: null, because }];
   const open: NoticeChannel['open'] = async ({ logger, publicUrl }) => {
-    const [render, links] = [await loadRender(), noticeLinks(publicUrl)];
+    const [render, links] = [await loadRender(), createNoticeLinks(publicUrl)];
     return { ...(await client(logger)), render: (situation) => render(situation, links) };
   };
   return [{ ...rule, open }];

@@ -1,13 +1,13 @@
 import { unquotePath } from '../lib/unified-diff.ts';
 import type { ChangedFile, CommitInfo } from '../ports/code-host.ts';
-import { type FileWindow, lineRange, MAX_COMMITS, MAX_LINES, MAX_PATCH } from './code-questions.ts';
+import { checkLineRange, type FileWindow, MAX_COMMITS, MAX_LINES, MAX_PATCH } from './code-questions.ts';
 import type { BlamedRange, LinesOf, Place, RemoteChanges } from './remote-code.ts';
 
 /**
  * Splits a unified diff in git's format into files, each with its hunks, cut at the length that the port
  * promises.
  */
-export function filesOfDiff(text: string): ChangedFile[] {
+export function splitFilesOfDiff(text: string): ChangedFile[] {
   return `\n${text}`
     .split('\ndiff --git ')
     .slice(1)
@@ -30,11 +30,11 @@ function parseFile(section: string): ChangedFile | null {
   const [renamedFrom, renamedTo] = [after('rename from '), after('rename to ')];
   const [before, now] = [parseSide(after('--- ')), parseSide(after('+++ '))];
   // A binary file, an empty one or a change of mode alone: both names are in the first line, and are alike.
-  const path = plain(renamedTo) ?? now ?? before ?? namedTwice(head[0] ?? '');
+  const path = findPlain(renamedTo) ?? now ?? before ?? findNamedTwice(head[0] ?? '');
   if (path === null) return null;
   const isNew = head.some((line) => line.startsWith('new file mode '));
   const isGone = head.some((line) => line.startsWith('deleted file mode '));
-  const previousPath = plain(renamedFrom);
+  const previousPath = findPlain(renamedFrom);
   return {
     path,
     previousPath,
@@ -46,18 +46,18 @@ function parseFile(section: string): ChangedFile | null {
 
 /** Removes the prefix from a path such as `a/src/cart.ts`; null for `/dev/null`. */
 function parseSide(side: string | undefined): string | null {
-  const path = plain(side?.replace(/\t$/, ''));
+  const path = findPlain(side?.replace(/\t$/, ''));
   return path === null || path === '/dev/null' ? null : path.replace(/^[ab]\//, '');
 }
 
-function namedTwice(line: string): string | null {
+function findNamedTwice(line: string): string | null {
   const unquoted = line.startsWith('"')
     ? unquotePath(line.slice(0, line.indexOf('" ') + 1))
     : line.slice(0, (line.length - 1) / 2);
   return unquoted === null || unquoted === '' ? null : unquoted.replace(/^a\//, '');
 }
 
-function plain(path: string | undefined): string | null {
+function findPlain(path: string | undefined): string | null {
   return path === undefined ? null : unquotePath(path);
 }
 
@@ -94,7 +94,7 @@ export async function readLineHistory(
   query: { path: string; lineStart: number; lineEnd: number; limit: number },
   signal: AbortSignal,
 ): Promise<CommitInfo[]> {
-  const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
+  const { first, last } = checkLineRange(query.lineStart, query.lineEnd, MAX_LINES);
   const file = await readFile(place, { path: query.path, lineStart: first, lineEnd: first }, signal);
   if (file === null || first > file.totalLines) return [];
   const limit = Math.min(query.limit, MAX_COMMITS);

@@ -2,7 +2,7 @@ import { createHash, hash as hashOnce } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'secure-json-parse';
 import { z } from 'zod';
-import { getErrorMessage, TriageError, typedText } from '../domain/errors.ts';
+import { createTypedText, getErrorMessage, TriageError } from '../domain/errors.ts';
 import { storable } from '../lib/text.ts';
 import { maskLine } from '../log/mask/shapes.ts';
 
@@ -30,19 +30,19 @@ export function parseJson(what: string, text: string): unknown {
  * PostgreSQL rejects) replaced by U+FFFD.
  */
 export function shortText(max = 1000) {
-  return typedText(max).overwrite(shown);
+  return createTypedText(max).overwrite(toShown);
 }
 
 /** Made once: a schema costs more to make than to use. */
 const TEXT = shortText();
 
 /** Returns a short text in its stored form; null if it is absent, empty or too long. */
-export function textOrNull(text: string | null | undefined): string | null {
+export function toTextOrNull(text: string | null | undefined): string | null {
   return TEXT.safeParse(text).data ?? null;
 }
 
 /** Returns a text of one line in the form in which it may be stored and shown. */
-export function shown(text: string): string {
+export function toShown(text: string): string {
   return maskLine(storable(text));
 }
 
@@ -54,7 +54,7 @@ export function webAddress() {
   return z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .max(2000)
-    .overwrite((address) => shown(withoutUser(address)));
+    .overwrite((address) => toShown(withoutUser(address)));
 }
 
 function withoutUser(address: string): string {
@@ -66,7 +66,7 @@ function withoutUser(address: string): string {
 }
 
 /** Decodes a part of a path; returns it unchanged if its encoding is invalid. */
-export function decodedSegment(segment: string): string {
+export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
@@ -91,7 +91,7 @@ export function attemptNumber() {
  * Returns `owner/name` of a clone address, `https://host/owner/name.git` or `git@host:owner/name.git`; null
  * if there is none.
  */
-export function repositoryOfClone(address: string | null | undefined): string | null {
+export function findRepositoryOfClone(address: string | null | undefined): string | null {
   const path = /^(?:[a-z+]+:\/\/[^/]+\/|[^/@\s]+@[^/:\s]+:)(.+?)(?:\.git)?\/?$/.exec(address ?? '')?.[1];
   return path?.includes('/') === true ? path : null;
 }
@@ -112,7 +112,7 @@ export function toUtc(time: string | number | null | undefined): string | null {
  * Seconds from one time from outside until another; null where either is absent, or the second is not after
  * the first.
  */
-export function secondsBetween(
+export function findSecondsBetween(
   from: string | null | undefined,
   until: string | null | undefined,
 ): number | null {
@@ -140,6 +140,6 @@ export async function sha256InTurns(parts: Iterable<string | Uint8Array>): Promi
   return hash.digest('hex');
 }
 
-export function sha256(body: string | Uint8Array): string {
+export function hashSha256(body: string | Uint8Array): string {
   return hashOnce('sha256', body);
 }

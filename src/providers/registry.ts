@@ -1,23 +1,23 @@
 import { z } from 'zod';
-import { AzureSettings, azureProvider } from './azure/provider.ts';
-import { BuildkiteSettings, buildkiteProvider } from './buildkite/provider.ts';
-import { CircleciSettings, circleciProvider } from './circleci/provider.ts';
-import { GiteaSettings, giteaProvider } from './gitea/provider.ts';
-import { GithubSettings, githubProvider } from './github/provider.ts';
-import { GitlabSettings, gitlabProvider } from './gitlab/provider.ts';
-import { JenkinsSettings, jenkinsProvider } from './jenkins/provider.ts';
+import { AzureSettings, createAzureProvider } from './azure/provider.ts';
+import { BuildkiteSettings, createBuildkiteProvider } from './buildkite/provider.ts';
+import { CircleciSettings, createCircleciProvider } from './circleci/provider.ts';
+import { createGiteaProvider, GiteaSettings } from './gitea/provider.ts';
+import { createGithubProvider, GithubSettings } from './github/provider.ts';
+import { createGitlabProvider, GitlabSettings } from './gitlab/provider.ts';
+import { createJenkinsProvider, JenkinsSettings } from './jenkins/provider.ts';
 import type { Provider } from './provider.ts';
 
 /** Returns every CI system and code host, with its settings. */
 export function createProviders(config: ProvidersConfig): readonly Provider[] {
   return [
-    githubProvider(config.github),
-    giteaProvider(config.gitea),
-    gitlabProvider(config.gitlab),
-    jenkinsProvider(config.jenkins),
-    buildkiteProvider(config.buildkite),
-    circleciProvider(config.circleci),
-    azureProvider(config.azure),
+    createGithubProvider(config.github),
+    createGiteaProvider(config.gitea),
+    createGitlabProvider(config.gitlab),
+    createJenkinsProvider(config.jenkins),
+    createBuildkiteProvider(config.buildkite),
+    createCircleciProvider(config.circleci),
+    createAzureProvider(config.azure),
   ];
 }
 

@@ -2,17 +2,17 @@ import { inParallel } from '../lib/collections.ts';
 import type { BlameLine, CodeLine, FileHits } from '../ports/code-host.ts';
 import {
   assertReadableSize,
+  checkLineRange,
+  createSubmoduleError,
   type FileList,
   type FileWindow,
-  filesEndingWith,
-  lineRange,
+  findOrNull,
   linkError,
   linkTarget,
+  listFilesEndingWith,
   MAX_LINES,
-  mostTelling,
-  orNull,
   sliceLines,
-  submoduleError,
+  sortByWords,
 } from './code-questions.ts';
 import { createBoundedCache, createTogether } from './memory.ts';
 import { blameByHistory } from './patches.ts';
@@ -60,10 +60,10 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
       signal: AbortSignal,
     ) => {
       const { paths, truncated } = await kept.tree(place, signal);
-      const found = filesEndingWith(paths, suffix, limit);
+      const found = listFilesEndingWith(paths, suffix, limit);
       if (found.length > 0 || !truncated) return found;
       // The list was cut, but a whole path can be asked for.
-      return (await orNull(code.entry(place, suffix, signal))) === null ? [] : [suffix];
+      return (await findOrNull(code.entry(place, suffix, signal))) === null ? [] : [suffix];
     },
     /**
      * Finds lines of the requested commit that contain a text, case-sensitively. A small repository is read
@@ -91,7 +91,7 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
       const hits = (await candidates(code, kept, place, words, signal)).map(({ path, text }) =>
         countHits(path, text.toLowerCase(), words),
       );
-      return mostTelling(
+      return sortByWords(
         hits.filter((file) => file.words > 0),
         limit,
       );
@@ -101,7 +101,7 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
       query: { path: string; lineStart: number; lineEnd: number },
       signal: AbortSignal,
     ) => {
-      const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
+      const { first, last } = checkLineRange(query.lineStart, query.lineEnd, MAX_LINES);
       const file = await readFile(
         code,
         kept,
@@ -113,7 +113,7 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
       const asked = { path: file.path, first, last: first + file.lines.length - 1 };
       const ranges = await (code.blame === null
         ? blameByHistory(changes, place, asked, signal)
-        : orNull(code.blame(place, asked, signal)));
+        : findOrNull(code.blame(place, asked, signal)));
       return file.lines.flatMap((text, index): BlameLine[] => {
         const line = first + index;
         const range = ranges?.find((blamedRange) => blamedRange.first <= line && line <= blamedRange.last);
@@ -138,7 +138,7 @@ function createKept(code: RemoteCode): Kept {
   const blobs = createBoundedCache<string>(KEPT_CHARACTERS, (text) => text.length + 1);
   const toKey = ({ owner, repo }: Place, id: string) => `${owner}/${repo} ${id}`;
 
-  async function tree(place: Place, signal: AbortSignal): Promise<CommitTree> {
+  async function readTree(place: Place, signal: AbortSignal): Promise<CommitTree> {
     const key = toKey(place, place.commit);
     const known = trees.get(key);
     if (known !== undefined) return known;
@@ -152,7 +152,7 @@ function createKept(code: RemoteCode): Kept {
     });
   }
 
-  async function blob(place: Place, entry: TreeEntry, signal: AbortSignal): Promise<string> {
+  async function readBlob(place: Place, entry: TreeEntry, signal: AbortSignal): Promise<string> {
     const key = toKey(place, entry.sha);
     const known = blobs.get(key);
     if (known !== undefined) return known;
@@ -160,7 +160,7 @@ function createKept(code: RemoteCode): Kept {
     blobs.set(key, text);
     return text;
   }
-  return { tree, blob };
+  return { tree: readTree, blob: readBlob };
 }
 
 /** Reads a file. A link is followed within the commit only. */
@@ -174,10 +174,10 @@ async function readFile(
   const { entries, truncated } = await kept.tree(place, signal);
   let path = query.path;
   for (let hops = 0; hops <= MAX_LINKS; hops += 1) {
-    const entry = entries.get(path) ?? (truncated ? await orNull(code.entry(place, path, signal)) : null);
+    const entry = entries.get(path) ?? (truncated ? await findOrNull(code.entry(place, path, signal)) : null);
     if (entry === null && hops > 0) throw linkError(query.path, path);
     if (entry === null) return null;
-    if (entry.mode === SUBMODULE) throw submoduleError(path);
+    if (entry.mode === SUBMODULE) throw createSubmoduleError(path);
     assertReadableSize(path, entry.size ?? 0);
     const text = await kept.blob(place, { ...entry, path }, signal);
     if (entry.mode !== LINK) return sliceLines(path, text, query);
@@ -197,7 +197,7 @@ async function candidates(
   signal: AbortSignal,
 ) {
   const files = [...(await kept.tree(place, signal)).entries.values()].filter(isSearched);
-  const wanted = files.length <= MAX_READ ? files : await namedFiles(code, place, files, words, signal);
+  const wanted = files.length <= MAX_READ ? files : await selectNamedFiles(code, place, files, words, signal);
   const texts = await inParallel(wanted, AT_ONCE, async (entry) => {
     const text = await kept.blob(place, entry, signal);
     return { path: entry.path, text: text.includes('\0') ? '' : text };
@@ -222,7 +222,7 @@ function isSearched({ type, mode, size, path }: TreeEntry): boolean {
  * Selects the files that code search finds for the longest words, then those whose path contains one of the
  * words.
  */
-async function namedFiles(
+async function selectNamedFiles(
   code: RemoteCode,
   place: Place,
   files: readonly TreeEntry[],

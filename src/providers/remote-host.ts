@@ -3,11 +3,11 @@ import { inParallel } from '../lib/collections.ts';
 import type { CodeHost, CommitInfo } from '../ports/code-host.ts';
 import {
   type CommitDiff,
+  checkRef,
   createHost,
+  findOrNull,
   MAX_CHANGED_FILES,
   MAX_COMMITS,
-  orNull,
-  plainRef,
 } from './code-questions.ts';
 import { createBoundedCache, createMemory } from './memory.ts';
 import { readLineHistory } from './patches.ts';
@@ -48,16 +48,16 @@ export function createRemoteHost(code: RemoteCode): CodeHost {
     lineHistory: (place, query, signal) =>
       readLineHistory({ readFile: files.readFile, changes }, place, query, signal),
     async commitDiff(place, signal) {
-      const diff = await orNull(changes.commit(place, signal));
+      const diff = await findOrNull(changes.commit(place, signal));
       if (diff === null) return null;
       const pullRequest =
         diff.commit.pullRequest ??
-        (await orNull(code.findPullRequest(place, place.commit, signal), 'upstream-auth'));
+        (await findOrNull(code.findPullRequest(place, place.commit, signal), 'upstream-auth'));
       return { ...diff, commit: { ...diff.commit, pullRequest } };
     },
     async compare({ repository, ...refs }, signal) {
       const known = await places.repository(repository, signal);
-      const comparison = known === null ? null : await orNull(code.compare(known, refs, signal));
+      const comparison = known === null ? null : await findOrNull(code.compare(known, refs, signal));
       if (known === null || comparison === null) return null;
       return {
         ...comparison,
@@ -103,7 +103,7 @@ function createChanges(code: RemoteCode): RemoteChanges {
   return {
     commit,
     list: async (place, query, signal) =>
-      ((await orNull(code.commits(place, query, signal))) ?? []).slice(0, query.limit),
+      ((await findOrNull(code.commits(place, query, signal))) ?? []).slice(0, query.limit),
     withFiles: (place, commits, signal) =>
       inParallel([...commits.entries()], AT_ONCE, async ([index, info]): Promise<CommitInfo> => {
         if (index >= WITH_FILES) return info;
@@ -133,13 +133,13 @@ function createPlaces(code: RemoteCode): Places {
   const repository = (name: string, signal: AbortSignal) =>
     repositories.recall(name, {
       signal,
-      lifeMs: livesFor(REPOSITORY_MS),
-      ask: () => orNull(code.repository(name, signal)),
+      lifeMs: chooseLifetime(REPOSITORY_MS),
+      ask: () => findOrNull(code.repository(name, signal)),
     });
   return {
     repository,
     async find(query, signal) {
-      const ref = query.ref === null ? null : plainRef(query.ref);
+      const ref = query.ref === null ? null : checkRef(query.ref);
       // What is kept in memory would answer without ever looking at the signal.
       if (signal.aborted)
         throw new TriageError('cancelled', `Reading ${code.label} was canceled.`, { cause: signal.reason });
@@ -147,24 +147,24 @@ function createPlaces(code: RemoteCode): Places {
       const name = ref ?? known?.defaultBranch ?? null;
       if (known === null || name === null) return null;
       const key = `${known.owner}/${known.repo} ${name}`;
-      const lifeMs = livesFor(FULL_ID.test(name) ? REPOSITORY_MS : BRANCH_MS);
+      const lifeMs = chooseLifetime(FULL_ID.test(name) ? REPOSITORY_MS : BRANCH_MS);
       const commit = await commits.recall(key, {
         signal,
         lifeMs,
-        ask: () => checkedCommit(code, known, name, signal),
+        ask: () => checkCommit(code, known, name, signal),
       });
       return commit === null ? null : { ...known, commit };
     },
   };
 }
 
-async function checkedCommit(
+async function checkCommit(
   code: RemoteCode,
   known: KnownRepository,
   name: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const commit = await orNull(code.findCommit(known, name, signal));
+  const commit = await findOrNull(code.findCommit(known, name, signal));
   if (commit === null || FULL_ID.test(commit)) return commit;
   throw new TriageError(
     'upstream-failed',
@@ -176,6 +176,6 @@ async function checkedCommit(
  * Returns the lifetime of a cached value. A missing one has a short lifetime, because it may be pushed within
  * a minute.
  */
-function livesFor(ms: number): (value: unknown) => number {
+function chooseLifetime(ms: number): (value: unknown) => number {
   return (value) => (value === null ? BRANCH_MS : ms);
 }

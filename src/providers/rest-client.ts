@@ -74,7 +74,7 @@ const READ = 'read it';
 const LONGEST_WAIT_MS = 20_000;
 
 /** Builds a path with encoded variables, so that a value cannot change the structure of the path. */
-export function at(parts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
+export function buildPath(parts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
   return parts.reduce((path, part, index) => `${path}${encodeURIComponent(values[index - 1] ?? '')}${part}`);
 }
 
@@ -85,7 +85,7 @@ export function createRestClient(options: RestOptions): RestClient {
       askPatiently(options, { ...question, signal }, init, retries),
     );
   const read = async <Reply>(schema: z.ZodType<Reply>, question: Question, bytes: Buffer) =>
-    checked(label, schema, question.what, parsed(bytes));
+    parseReply(label, schema, question.what, parse(bytes));
   const bytes = (question: Question) => ask(question, { method: 'GET' }, RETRIES);
   const get = async <Reply>(schema: z.ZodType<Reply>, question: Question) =>
     read(schema, question, await bytes(question));
@@ -244,7 +244,7 @@ async function toTriageError(
   right = READ,
 ): Promise<TriageError> {
   const { status, headers } = response;
-  const detail = status === 400 ? saidIn(await readText(response.body, MAX_COMPLAINT_BYTES)) : '';
+  const detail = status === 400 ? readComplaint(await readText(response.body, MAX_COMPLAINT_BYTES)) : '';
   await response.body?.cancel().catch(() => undefined);
   const says = `${label} returned ${status} for ${what}${detail}`;
   if (status === 429) {
@@ -269,7 +269,7 @@ async function toTriageError(
 }
 
 /** Returns the host's explanation of a bad request, on one line. */
-function saidIn(text: string | null): string {
+function readComplaint(text: string | null): string {
   const line = (text ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, 200).toWellFormed();
   return line === '' ? '' : ` (${line})`;
 }
@@ -286,14 +286,19 @@ export function rateLimitMs(headers: Headers, reset: string): number {
 }
 
 /** Parses JSON; returns the text if it is not JSON. */
-export function parsed(bytes: Buffer): unknown {
+export function parse(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
   const json = jsonIn(text);
   return json === undefined ? text : json;
 }
 
 /** Parses a response with its schema. Throws `upstream-failed` if it does not match. */
-export function checked<Reply>(label: string, schema: z.ZodType<Reply>, what: string, data: unknown): Reply {
+export function parseReply<Reply>(
+  label: string,
+  schema: z.ZodType<Reply>,
+  what: string,
+  data: unknown,
+): Reply {
   const result = schema.safeParse(data);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

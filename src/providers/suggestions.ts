@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { NoticeSender } from '../channels/channel.ts';
-import { type FixAttempt, suggestedFix } from '../domain/experiment.ts';
-import { fenceAround, inline } from '../notifications/visible-text.ts';
-import { whatToSay } from '../notifications/what-to-say.ts';
+import { type FixAttempt, findSuggestedFix } from '../domain/experiment.ts';
+import { getFenceAround, toInline } from '../notifications/visible-text.ts';
+import { decideWhatToSay } from '../notifications/what-to-say.ts';
 import type { Situation } from '../ports/notices.ts';
-import { orNull } from './code-questions.ts';
+import { findOrNull } from './code-questions.ts';
 import { type CommentThread, getPullRequest, ownComments, type PostedComment } from './comments.ts';
-import { filesOfDiff } from './patches.ts';
+import { splitFilesOfDiff } from './patches.ts';
 
 /** Lines of a file that are replaced by others. */
 export const Replacement = z.object({
@@ -41,12 +41,12 @@ const MAX_CHARACTERS = 10_000;
  * known; existing suggestions then stay.
  */
 export function renderSuggestions(situation: Situation): Suggestions | null {
-  const toSay = whatToSay(situation);
+  const toSay = decideWhatToSay(situation);
   if (toSay === null || toSay.state === 'looking') return null;
   const causes = toSay.state === 'answered' ? toSay.causes.filter(({ form }) => form !== 'rejected') : [];
   const suggestions = causes.flatMap(({ cause: { analysis } }) => {
-    const fix = suggestedFix(analysis.experiment);
-    const replacement = fix === null ? null : replacementIn(fix.diff);
+    const fix = findSuggestedFix(analysis.experiment);
+    const replacement = fix === null ? null : findReplacement(fix.diff);
     if (fix === null || replacement === null) return [];
     const cause = createHash('sha256').update(analysis.fingerprint).digest('hex').slice(0, 16);
     return [{ cause, ...replacement, text: formatText(fix) }];
@@ -60,7 +60,7 @@ export function renderSuggestions(situation: Situation): Suggestions | null {
 }
 
 function formatText({ sentence }: FixAttempt): string {
-  return `**Faultline tried this change.** ${inline(sentence)} It says whether the tests pass, not whether the change is right.`;
+  return `**Faultline tried this change.** ${toInline(sentence)} It says whether the tests pass, not whether the change is right.`;
 }
 
 /**
@@ -73,8 +73,8 @@ const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/u;
  * Returns the change as one replacement of consecutive lines; null if that is not possible, or if it is too
  * large or contains invisible characters.
  */
-export function replacementIn(diff: string): Replacement | null {
-  const [file, ...others] = filesOfDiff(diff);
+export function findReplacement(diff: string): Replacement | null {
+  const [file, ...others] = splitFilesOfDiff(diff);
   if (file === undefined || others.length > 0 || file.status !== 'modified' || file.patch === null)
     return null;
   const [head = '', ...lines] = file.patch.split('\n');
@@ -162,7 +162,7 @@ export function createSuggestionClient(options: SuggestionOptions): NoticeSender
         else if (known.body?.trim() !== body.trim()) await thread.edit(known.id, body);
         if (known !== undefined) left.delete(known);
       }
-      for (const { id } of left) await orNull(thread.remove(id));
+      for (const { id } of left) await findOrNull(thread.remove(id));
       return sent;
     },
   };
@@ -180,7 +180,7 @@ function isAt({ path, line }: PlacedComment, place: SuggestionPlace): boolean {
 
 /** Finds the position of the exact lines in these hunks; null if they do not occur. */
 export function placeIn(patch: string, { path, from, before }: Replacement): SuggestionPlace | null {
-  const now = newLines(patch);
+  const now = readNewLines(patch);
   const to = from + before.length - 1;
   const last = now.get(to);
   if (last === undefined || before.some((text, at) => now.get(from + at)?.text !== text)) return null;
@@ -188,7 +188,7 @@ export function placeIn(patch: string, { path, from, before }: Replacement): Sug
 }
 
 /** Returns the lines that exist after the patch, by number. */
-function newLines(patch: string): Map<number, { readonly text: string; readonly old: number | null }> {
+function readNewLines(patch: string): Map<number, { readonly text: string; readonly old: number | null }> {
   const lines = new Map<number, { readonly text: string; readonly old: number | null }>();
   let [old, now] = [0, 0];
   for (const line of patch.split('\n')) {
@@ -202,7 +202,7 @@ function newLines(patch: string): Map<number, { readonly text: string; readonly 
 }
 
 function formatBody({ cause, text, before, after }: Suggestion, { fenceWord }: SuggestionOptions): string {
-  const ticks = fenceAround(after.join('\n'));
+  const ticks = getFenceAround(after.join('\n'));
   // Word for word: what is committed must be what was tried.
   return [createMarker(cause), text, '', ticks + fenceWord(before.length), ...after, ticks, ''].join('\n');
 }

@@ -71,7 +71,7 @@ export function ignoreUndecided(what: string, conclusion: string | null | undefi
  * Returns the reason to ignore the event of a part that did not fail. One passed job does not mean that the
  * build passed.
  */
-export function onlyFailed(part: string, conclusion: string | null | undefined): Reading {
+export function ignoreUnlessFailed(part: string, conclusion: string | null | undefined): Reading {
   const ended = (conclusion ?? 'nothing').slice(0, 100);
   return {
     ignored:
@@ -183,13 +183,16 @@ export function createWebhook(sender: Sender): (secrets: readonly string[]) => W
     receive: (request, nowMs) => {
       requireSecrets(secrets, label, setting);
       authenticate(request, secrets, nowMs);
-      return read(parseJson('The body', inForm ? bodyText(request) : request.body.toString('utf8')), request);
+      return read(
+        parseJson('The body', inForm ? readBodyText(request) : request.body.toString('utf8')),
+        request,
+      );
     },
   });
 }
 
 /** Returns the JSON of a body. A form contains it in one field; the signature covers the form as sent. */
-function bodyText({ header, body }: WebhookRequest): string {
+function readBodyText({ header, body }: WebhookRequest): string {
   const text = body.toString('utf8');
   return header('content-type')?.startsWith(FORM) === true
     ? (new URLSearchParams(text).get('payload') ?? '')
@@ -197,7 +200,7 @@ function bodyText({ header, body }: WebhookRequest): string {
 }
 
 /** Returns a required header. Throws `invalid-input` if it is missing. */
-export function requiredHeader(request: WebhookRequest, name: string): string {
+export function readRequiredHeader(request: WebhookRequest, name: string): string {
   const value = request.header(name.toLowerCase());
   if (value === undefined || value === '' || value.length > 200)
     throw new TriageError('invalid-input', `The header ${name} is missing or longer than 200 characters.`);
@@ -236,11 +239,11 @@ export function isSigned(body: Buffer, signature: string, secrets: readonly stri
 
 /** Compares with every candidate in constant time; digests make the lengths equal. */
 export function matchesAny(given: string, candidates: readonly string[]): boolean {
-  const digest = sha256(given);
-  return candidates.map((candidate) => timingSafeEqual(digest, sha256(candidate))).includes(true);
+  const digest = hashSha256(given);
+  return candidates.map((candidate) => timingSafeEqual(digest, hashSha256(candidate))).includes(true);
 }
 
-function sha256(text: string): Buffer {
+function hashSha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
@@ -257,13 +260,13 @@ const TOLERANCE_SECONDS = 300;
 export function requireRecent(header: string, timestamp: string, nowMs: number): void {
   if (Math.abs(nowMs / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS) return;
   const minutes = TOLERANCE_SECONDS / 60;
-  throw refused(
+  throw createRefusedError(
     `${header} is more than ${minutes} minutes from the server's time. ` +
       "Check the sender's clock, and sign each attempt again.",
   );
 }
 
-export function refused(message: string): TriageError {
+export function createRefusedError(message: string): TriageError {
   return new TriageError('unauthenticated', message);
 }
 

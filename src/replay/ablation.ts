@@ -38,20 +38,19 @@ export async function createExperiment(
   design: Design = 'loop',
 ): Promise<Experiment | null> {
   if (stages.length === 0 && design === 'loop') return null;
-  const graph =
-    design === 'linear' ? (await import('../../graphs/linear/graph.ts')).linearInPlaceOfLoop() : null;
+  const graph = design === 'linear' ? (await import('../../graphs/linear/graph.ts')).useLinearGraph() : null;
   return {
     without: toReadStages(stages),
     change: (investigation) => ({
       ...investigation,
       toolbox: leaveOutTools(investigation.toolbox, stages),
-      limits: limitsWithout(investigation.limits, stages),
+      limits: chooseLimitsWithout(investigation.limits, stages),
       graph: graph ?? investigation.graph,
     }),
   };
 }
 
-function limitsWithout(
+function chooseLimitsWithout(
   limits: InvestigateDeps['limits'],
   stages: readonly AblationStage[],
 ): InvestigateDeps['limits'] {

@@ -4,8 +4,8 @@ import { type CaseOutcome, isLabelledBuild } from './cases/case.ts';
 import { compareRuns } from './compare/compare-runs.ts';
 import type { Figure, FigureSection } from './figures/figure.ts';
 import type { Bar, Gate } from './gate-bars.ts';
-import { nearestName } from './nearest-name.ts';
-import { intervalText, valueText } from './report.ts';
+import { findNearestName } from './nearest-name.ts';
+import { formatInterval, formatValue } from './report.ts';
 import type { ReplayedCase } from './run/replay.ts';
 import type { RunResults } from './run/results-file.ts';
 
@@ -73,7 +73,7 @@ export async function judgeGate(gate: Gate, runs: readonly GatedRun[]): Promise<
   for (const bar of gate.bars)
     if (bar.dataset !== undefined && !names.includes(bar.dataset))
       outcomes.push(notReplayed(bar, bar.dataset, names));
-  if (runs.length === 0) outcomes.push(problem('(none)', 'Nothing was replayed, so no bar was checked.'));
+  if (runs.length === 0) outcomes.push(toProblem('(none)', 'Nothing was replayed, so no bar was checked.'));
   return { schema: 1, file: gate.path, ok: outcomes.every(({ status }) => status !== 'failed'), outcomes };
 }
 
@@ -91,7 +91,7 @@ function listProblems({ name, label, cases, isAll }: GatedRun, bars: readonly Ba
   if (!isAll) problems.push(`${label} was not fully replayed: the missing cases may be the failing ones.`);
   if (bars.every(({ dataset }) => dataset !== undefined && dataset !== name))
     problems.push(`No bar covers ${name}: add one, or leave the data set out.`);
-  return problems.map((sentence) => problem(label, sentence));
+  return problems.map((sentence) => toProblem(label, sentence));
 }
 
 function hasLabel({ row }: ReplayedCase): boolean {
@@ -114,16 +114,16 @@ function hasLabel({ row }: ReplayedCase): boolean {
 }
 
 function notReplayed({ figure, why }: Bar, dataset: string, names: readonly string[]): BarOutcome {
-  const near = nearestName(dataset, names);
+  const near = findNearestName(dataset, names);
   const hint = near === null ? `replayed: ${names.join(', ') || 'nothing'}` : `did you mean ${near}?`;
   return {
-    ...problem(dataset, `${dataset} was not replayed, so ${figure} could not be checked; ${hint}`),
+    ...toProblem(dataset, `${dataset} was not replayed, so ${figure} could not be checked; ${hint}`),
     figure,
     why: why ?? null,
   };
 }
 
-function problem(dataset: string, sentence: string): BarOutcome {
+function toProblem(dataset: string, sentence: string): BarOutcome {
   const nothing = { bar: null, status: 'failed' as const, value: null, interval: null, cases: null };
   return { dataset, figure: '(data set)', ...nothing, sentence, why: null, against: [] };
 }
@@ -133,15 +133,15 @@ const ROUNDING = 1e-9;
 
 function judgeBar(bar: Bar, { label, sections }: Pick<GatedRun, 'label' | 'sections'>): BarOutcome {
   const found = findFigure(bar, sections);
-  if (typeof found === 'string') return unjudged(bar, label, `${label}: ${found}`);
+  if (typeof found === 'string') return createUnjudged(bar, label, `${label}: ${found}`);
   const { value, interval, cases, against } = found;
   const status =
     bar.noise === 'none' || interval === undefined
       ? pointStatus(bar, value)
-      : rangeStatus(bar, value, interval);
+      : getRangeStatus(bar, value, interval);
   const sentence = formatSentence(bar, label, found, status);
   return {
-    ...unjudged(bar, label, sentence),
+    ...createUnjudged(bar, label, sentence),
     status,
     value,
     interval: interval ?? null,
@@ -151,11 +151,16 @@ function judgeBar(bar: Bar, { label, sections }: Pick<GatedRun, 'label' | 'secti
 }
 
 /** Creates the outcome of a bar that could not be checked, which counts as missed. */
-function unjudged(bar: Bar, dataset: string, sentence: string): BarOutcome {
-  return { ...problem(dataset, sentence), figure: bar.figure, bar: barText(bar), why: bar.why ?? null };
+function createUnjudged(bar: Bar, dataset: string, sentence: string): BarOutcome {
+  return {
+    ...toProblem(dataset, sentence),
+    figure: bar.figure,
+    bar: formatBarText(bar),
+    why: bar.why ?? null,
+  };
 }
 
-function barText({ atLeast, atMost, worseBy }: Bar): string {
+function formatBarText({ atLeast, atMost, worseBy }: Bar): string {
   if (atLeast !== undefined) return `at least ${atLeast}`;
   return atMost === undefined ? `worse by at most ${worseBy}` : `at most ${atMost}`;
 }
@@ -184,7 +189,7 @@ function findFigure({ figure, section }: Bar, sections: readonly FigureSection[]
 }
 
 function meant(name: string, known: readonly string[]): string {
-  const near = nearestName(name, known);
+  const near = findNearestName(name, known);
   return near === null
     ? '; see the table for available figures, which depend on the labels.'
     : `; did you mean "${near}"?`;
@@ -196,17 +201,17 @@ function pointStatus({ atLeast, atMost }: Bar, value: number): BarStatus {
   return misses ? 'failed' : 'ok';
 }
 
-function rangeStatus(bar: Bar, value: number, [low, high]: readonly [number, number]): BarStatus {
+function getRangeStatus(bar: Bar, value: number, [low, high]: readonly [number, number]): BarStatus {
   if (pointStatus(bar, value) === 'ok') return 'ok';
   const best = bar.atLeast === undefined ? low : high;
   return pointStatus(bar, best) === 'ok' ? 'within-noise' : 'failed';
 }
 
 function formatSentence(bar: Bar, dataset: string, figure: Figure, status: BarStatus): string {
-  const range = figure.interval === undefined || bar.noise === 'none' ? '' : ` ${intervalText(figure)}`;
+  const range = figure.interval === undefined || bar.noise === 'none' ? '' : ` ${formatInterval(figure)}`;
   const side = bar.atLeast === undefined ? 'above' : 'below';
-  const lead = `${dataset}: ${bar.figure} is ${valueText(figure)}${range}, n=${figure.cases}`;
-  if (status === 'ok') return `${lead}; required: ${barText(bar)}.`;
+  const lead = `${dataset}: ${bar.figure} is ${formatValue(figure)}${range}, n=${figure.cases}`;
+  if (status === 'ok') return `${lead}; required: ${formatBarText(bar)}.`;
   const missed = `${side} its bar of ${bar.atLeast ?? bar.atMost}`;
   return status === 'failed' ? `${lead}: ${missed}.` : `${lead}: ${missed}, within noise.`;
 }
@@ -218,14 +223,19 @@ function judgeWorse(
   compared: Comparison | string | null,
 ): BarOutcome {
   if (compared === null || typeof compared === 'string') {
-    return unjudged(bar, label, `${label}: ${bar.figure} could not be compared to the baseline: ${compared}`);
+    return createUnjudged(
+      bar,
+      label,
+      `${label}: ${bar.figure} could not be compared to the baseline: ${compared}`,
+    );
   }
-  const missing = missingCases(compared);
-  if (missing !== null) return unjudged(bar, label, `${label}: ${missing}`);
+  const missing = findMissingCases(compared);
+  if (missing !== null) return createUnjudged(bar, label, `${label}: ${missing}`);
   const found = compared.differences.find((difference) => difference.name === bar.figure);
-  if (found === undefined) return unjudged(bar, label, `${label}: ${notComparable(bar.figure, compared)}`);
+  if (found === undefined)
+    return createUnjudged(bar, label, `${label}: ${notComparable(bar.figure, compared)}`);
   if (found.better === null)
-    return unjudged(
+    return createUnjudged(
       bar,
       label,
       `${label}: neither direction is worse for "${bar.figure}"; set atLeast or atMost.`,
@@ -237,7 +247,7 @@ function judgeWorse(
  * Returns an error if the baseline lacks some of the cases, or null if it lacks none. Otherwise the worst
  * cases could be left out of the baseline.
  */
-function missingCases({ cases }: Comparison): string | null {
+function findMissingCases({ cases }: Comparison): string | null {
   const [first] = cases.onlyB;
   if (first === undefined) return null;
   return (
@@ -248,7 +258,7 @@ function missingCases({ cases }: Comparison): string | null {
 
 function notComparable(figure: string, { differences }: Comparison): string {
   const names = differences.map(({ name }) => name);
-  const near = nearestName(figure, names);
+  const near = findNearestName(figure, names);
   const hint =
     near === null ? '; `faultline compare` lists the compared figures' : `; did you mean "${near}"?`;
   return `"${figure}" is not compared with a baseline${hint}`;
@@ -273,13 +283,13 @@ function createOutcome(
   const was = `${dataset}: ${bar.figure} is ${found.b.toFixed(3)}, was ${found.a.toFixed(3)}`;
   const by = worse > 0 ? `worse by ${worse.toFixed(3)}${range}` : 'no worse';
   const verdict = {
-    ok: ` required: ${barText(bar)}.`,
+    ok: ` required: ${formatBarText(bar)}.`,
     failed: ` more than ${worseBy}.`,
     'within-noise': ` more than ${worseBy}, within noise.`,
   };
   const against = found.name === compared.wonBy ? compared.lost.map(({ id }) => id) : [];
   return {
-    ...unjudged(bar, dataset, `${was}: ${by};${verdict[status]}`),
+    ...createUnjudged(bar, dataset, `${was}: ${by};${verdict[status]}`),
     status,
     value: worse,
     interval,

@@ -57,7 +57,7 @@ async function askOpinions(
   bill: Bill,
   signal: AbortSignal,
 ): Promise<JudgedCase['opinions']> {
-  const answer = await shownToJudge(replayedCase, options.masker);
+  const answer = await prepareForJudge(replayedCase, options.masker);
   const opinions: JudgedCase['opinions'][number][] = [];
   for (let repeat = 0; repeat < options.repeats; repeat++) {
     signal.throwIfAborted();
@@ -136,7 +136,7 @@ function isJudgeable({ row, result }: ReplayedCase): boolean {
  * Returns the label and the answer as the judge sees them: masked, and cut to the limits of the prompt. The
  * judge does not see the logs.
  */
-async function shownToJudge(
+async function prepareForJudge(
   { row, result }: ReplayedCase,
   masker: Masker,
 ): Promise<{ label: string; answer: string }> {
@@ -173,9 +173,9 @@ export function scoreJudge(report: Awaited<ReturnType<typeof judgeCases>>): Figu
   const withFix = judged.filter(({ opinions }) => pickVerdict(opinions, 'fix') !== 'unknown');
   const figures: Figure[] = [
     shareFigure('judge: not judged', mute.length, heard.length, listIds(mute)),
-    ...verdictShares(judged, 'cause'),
-    ...verdictShares(withFix, 'fix'),
-    ...agreement(judged),
+    ...listVerdictShares(judged, 'cause'),
+    ...listVerdictShares(withFix, 'fix'),
+    ...computeAgreement(judged),
     { name: 'judge: input tokens', value: report.inputTokens, cases: heard.length, unit: 'count' },
     { name: 'judge: output tokens', value: report.outputTokens, cases: heard.length, unit: 'count' },
     ...(report.costKnown
@@ -188,7 +188,7 @@ export function scoreJudge(report: Awaited<ReturnType<typeof judgeCases>>): Figu
   return { title, figures: figures.map((figure) => ({ ...figure, judged: true })) };
 }
 
-function verdictShares(judged: readonly Heard[], part: Part): Figure[] {
+function listVerdictShares(judged: readonly Heard[], part: Part): Figure[] {
   if (judged.length === 0) return [];
   return ['same', 'partly', 'different'].map((verdict) => {
     const said = judged.filter(({ opinions }) => pickVerdict(opinions, part) === verdict);
@@ -205,7 +205,7 @@ function verdictShares(judged: readonly Heard[], part: Part): Figure[] {
  * Computes how many of all pairs of opinions on one case give the same verdict on the cause. Cases that were
  * judged once have no pair.
  */
-function agreement(judged: readonly Heard[]): Figure[] {
+function computeAgreement(judged: readonly Heard[]): Figure[] {
   let [agreed, pairs] = [0, 0];
   const torn: Heard[] = [];
   for (const entry of judged) {

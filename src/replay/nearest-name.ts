@@ -1,9 +1,9 @@
 /** Returns the name that was probably meant: the nearest one by edits, if it is near enough, else null. */
-export function nearestName(name: string, known: readonly string[]): string | null {
+export function findNearestName(name: string, known: readonly string[]): string | null {
   const wanted = name.toLowerCase();
   let best: { readonly name: string; readonly edits: number } | null = null;
   for (const candidate of new Set(known)) {
-    const edits = editsBetween(wanted, candidate.toLowerCase());
+    const edits = countEdits(wanted, candidate.toLowerCase());
     if (best === null || edits < best.edits) best = { name: candidate, edits };
   }
   // A third of the letters: beyond that it is another name rather than a slip.
@@ -11,7 +11,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
 }
 
 /** Counts the letters to insert, delete or replace (Levenshtein 1966), one row of the table at a time. */
-function editsBetween(left: string, right: string): number {
+function countEdits(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (const [at, letter] of [...left].entries()) {
     const next = [at + 1];

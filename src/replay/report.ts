@@ -15,18 +15,18 @@ const MARK = '  ← ';
  */
 export function renderFigures(heading: string, sections: readonly FigureSection[]): string {
   const plain = sections.flatMap(({ figures }) => figures.filter(({ cell }) => cell === undefined));
-  const width = longest(plain.map(({ name }) => name));
+  const width = findLongest(plain.map(({ name }) => name));
   const blocks = sections.map(({ title, figures }) => [title, ...formatRows(figures, width)].join('\n'));
   return [heading, '='.repeat(heading.length), '', blocks.join('\n\n')].join('\n');
 }
 
 function formatRows(figures: readonly Figure[], width: number): string[] {
   const plain = figures.filter(({ cell }) => cell === undefined);
-  const intervals = longest(plain.map(intervalText));
-  const counts = longest(plain.map(({ cases }) => `n=${cases}`));
+  const intervals = findLongest(plain.map(formatInterval));
+  const counts = findLongest(plain.map(({ cases }) => `n=${cases}`));
   const lines = plain.map((figure) => {
-    const interval = intervals === 0 ? '' : `  ${intervalText(figure).padEnd(intervals)}`;
-    const line = `${INDENT}${figure.name.padEnd(width)}  ${valueText(figure).padStart(10)}  ${`n=${figure.cases}`.padEnd(counts)}${interval}`;
+    const interval = intervals === 0 ? '' : `  ${formatInterval(figure).padEnd(intervals)}`;
+    const line = `${INDENT}${figure.name.padEnd(width)}  ${formatValue(figure).padStart(10)}  ${`n=${figure.cases}`.padEnd(counts)}${interval}`;
     return marked(line, isNotable(figure), figure.against ?? []);
   });
   return [...formatGrid(figures), ...lines];
@@ -39,11 +39,11 @@ function formatGrid(figures: readonly Figure[]): string[] {
   const rows = [...new Set(cells.map(({ row }) => row))];
   const texts = (row: string) =>
     columns.map((column) =>
-      cellText(cells.find((cell) => cell.row === row && cell.column === column)?.figure),
+      formatCellText(cells.find((cell) => cell.row === row && cell.column === column)?.figure),
     );
-  const width = longest(rows);
+  const width = findLongest(rows);
   const widths = columns.map((column, at) =>
-    Math.max(10, 2 + longest([column, ...rows.map((row) => texts(row)[at] ?? '')])),
+    Math.max(10, 2 + findLongest([column, ...rows.map((row) => texts(row)[at] ?? '')])),
   );
   const line = (name: string, parts: readonly string[]) =>
     `${INDENT}${name.padEnd(width)}  ${parts.map((part, at) => part.padStart(widths[at] ?? 10)).join('')}`;
@@ -58,10 +58,10 @@ function formatGrid(figures: readonly Figure[]): string[] {
   ];
 }
 
-function cellText(figure: Figure | undefined): string {
+function formatCellText(figure: Figure | undefined): string {
   if (figure === undefined) return '';
-  const interval = intervalText(figure);
-  return interval === '' ? valueText(figure) : `${valueText(figure)} ${interval}`;
+  const interval = formatInterval(figure);
+  return interval === '' ? formatValue(figure) : `${formatValue(figure)} ${interval}`;
 }
 
 /** Adds a mark such as "← a, b and 3 more", with as many cases as the line has room for. */
@@ -72,34 +72,34 @@ function marked(line: string, isMarked: boolean, against: readonly string[]): st
   let words = 'look here';
   for (let count = 1; count <= against.length; count++) {
     const rest = against.length - count;
-    const named = `${against.slice(0, count).map(onOneLine).join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
+    const named = `${against.slice(0, count).map(toOneLine).join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
     if (count > 1 && text.length + MARK.length + named.length > WIDTH) break;
     words = named;
     markedCount = count;
   }
   return markedCount === 0
     ? `${text}${MARK}${words}`
-    : `${text}${MARK}${clipped(words, WIDTH - text.length - MARK.length)}`;
+    : `${text}${MARK}${clip(words, WIDTH - text.length - MARK.length)}`;
 }
 
 /** Ids are anybody's words: none may begin a line that reads like a figure. */
-function onOneLine(id: string): string {
+function toOneLine(id: string): string {
   return id.replace(/[\r\n\u2028\u2029]/g, ' ');
 }
 
-function clipped(words: string, room: number): string {
+function clip(words: string, room: number): string {
   return words.length <= room || room < 12 ? words : `${words.slice(0, room - 1)}…`;
 }
 
 /** Formats the value for people: "0.917", "12", "3.4", "$0.0123". */
-export function valueText({ value, unit }: Pick<Figure, 'value' | 'unit'>): string {
+export function formatValue({ value, unit }: Pick<Figure, 'value' | 'unit'>): string {
   if (unit === 'count') return String(value);
   if (unit === 'dollars') return `$${value.toFixed(4)}`;
   return value.toFixed(unit === 'measure' ? 1 : 3);
 }
 
 /** Formats the 95 % interval, "(0.87–0.95)". Returns an empty string if there is none. */
-export function intervalText({ interval, unit }: Figure): string {
+export function formatInterval({ interval, unit }: Figure): string {
   if (interval === undefined) return '';
   const ends = interval.map((end) =>
     unit === 'dollars' ? `$${end.toFixed(4)}` : end.toFixed(unit === undefined ? 2 : 1),
@@ -167,7 +167,7 @@ export function listSpreads(repeats: readonly (readonly FigureSection[])[]): Spr
 }
 
 /** Ids of the cases that repeats put into different categories, and how many cases all of them answered. */
-export function unsteadyCases(repeats: readonly (readonly ReplayedCase[])[]): {
+export function listUnsteadyCases(repeats: readonly (readonly ReplayedCase[])[]): {
   readonly ids: readonly string[];
   readonly cases: number;
 } {
@@ -186,7 +186,7 @@ export function unsteadyCases(repeats: readonly (readonly ReplayedCase[])[]): {
   };
 }
 
-function longest(texts: readonly string[]): number {
+function findLongest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, text.length), 0);
 }
 
@@ -197,11 +197,11 @@ function longest(texts: readonly string[]): number {
 export function renderSpread(
   heading: string,
   spreads: readonly Spread[],
-  unsteady: ReturnType<typeof unsteadyCases>,
+  unsteady: ReturnType<typeof listUnsteadyCases>,
 ): string {
-  const width = longest(spreads.map(({ name }) => name));
+  const width = findLongest(spreads.map(({ name }) => name));
   const rows = spreads.map(({ name, unit, mean, low, high, repeats }) => {
-    const text = (value: number) => valueText({ value, ...present({ unit }) });
+    const text = (value: number) => formatValue({ value, ...present({ unit }) });
     return (
       `  ${name.padEnd(width)}  ${text(mean).padStart(10)}  n=${repeats}  from ${text(low)} ` +
       `to ${text(high)}`
@@ -212,7 +212,7 @@ export function renderSpread(
   const others =
     unsteady.ids.length === 0
       ? ''
-      : `; not ${unsteady.ids.slice(0, NAMED).map(onOneLine).join(', ')}${unsteady.ids.length > NAMED ? ' …' : ''}`;
+      : `; not ${unsteady.ids.slice(0, NAMED).map(toOneLine).join(', ')}${unsteady.ids.length > NAMED ? ' …' : ''}`;
   return [heading, '='.repeat(heading.length), '', ...rows, `  ${share}${others}`].join('\n');
 }
 
@@ -243,7 +243,7 @@ export interface JunitTest {
 }
 
 /** Creates a suite of cases. A case that failed is an error; one with a wrong category is a failure. */
-export function casesSuite(name: string, cases: readonly ReplayedCase[]): JunitSuite {
+export function createCasesSuite(name: string, cases: readonly ReplayedCase[]): JunitSuite {
   return { name, tests: cases.map(toTest) };
 }
 
@@ -253,7 +253,7 @@ function toTest(replayedCase: ReplayedCase): JunitTest {
   if (result.error !== null) return { ...test, error: result.error };
   const output = [result.rootCause, result.fixRecommendation].filter((text) => text !== null).join('\n\n');
   const reported = output === '' ? test : { ...test, output };
-  const wrong = wrongText(replayedCase);
+  const wrong = findWrongText(replayedCase);
   return wrong === null ? reported : { ...reported, failure: wrong };
 }
 
@@ -261,7 +261,7 @@ function toTest(replayedCase: ReplayedCase): JunitTest {
  * Returns what was answered instead of the truth, or null if it is right, if the truth is not known, or if no
  * analyst was asked.
  */
-function wrongText(replayedCase: ReplayedCase): string | null {
+function findWrongText(replayedCase: ReplayedCase): string | null {
   const { result } = replayedCase;
   const [judged] = judgedCases([replayedCase]);
   if (judged === undefined || result.analyst === null || isRight(judged)) return null;
@@ -273,27 +273,27 @@ function wrongText(replayedCase: ReplayedCase): string | null {
 export function renderJunit(suites: readonly JunitSuite[]): string {
   return (
     '<?xml version="1.0" encoding="UTF-8"?>\n' +
-    `<testsuites>\n${suites.map(suiteXml).join('')}</testsuites>\n`
+    `<testsuites>\n${suites.map(formatSuiteXml).join('')}</testsuites>\n`
   );
 }
 
-function suiteXml({ name, tests }: JunitSuite): string {
+function formatSuiteXml({ name, tests }: JunitSuite): string {
   const failures = tests.filter(({ failure }) => failure !== undefined).length;
   const errors = tests.filter(({ error }) => error !== undefined).length;
   const seconds = tests.reduce((total, test) => total + test.seconds, 0);
   const head =
-    `  <testsuite name="${xml(name)}" tests="${tests.length}" failures="${failures}" ` +
+    `  <testsuite name="${toXml(name)}" tests="${tests.length}" failures="${failures}" ` +
     `errors="${errors}" skipped="0" time="${seconds.toFixed(3)}">\n`;
   return `${head}${tests.map((test) => testXml(name, test)).join('')}  </testsuite>\n`;
 }
 
 function testXml(suite: string, { name, seconds, failure, error, output }: JunitTest): string {
   const inside = [
-    failure === undefined ? '' : `<failure message="${xml(failure)}"/>`,
-    error === undefined ? '' : `<error message="${xml(error)}"/>`,
-    output === undefined ? '' : `<system-out>${xml(output)}</system-out>`,
+    failure === undefined ? '' : `<failure message="${toXml(failure)}"/>`,
+    error === undefined ? '' : `<error message="${toXml(error)}"/>`,
+    output === undefined ? '' : `<system-out>${toXml(output)}</system-out>`,
   ].join('');
-  const head = `    <testcase classname="${xml(suite)}" name="${xml(name)}" time="${seconds.toFixed(3)}"`;
+  const head = `    <testcase classname="${toXml(suite)}" name="${toXml(name)}" time="${seconds.toFixed(3)}"`;
   return inside === '' ? `${head}/>\n` : `${head}>${inside}</testcase>\n`;
 }
 
@@ -310,7 +310,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function xml(text: string): string {
+function toXml(text: string): string {
   return text
     .replace(NO_CHARACTER, '\ufffd')
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)

@@ -34,7 +34,7 @@ const LOOKS = 5;
 const LOOK_MS = 1_000;
 
 /** Returns the URL of a provider's webhook below the URL of the service. */
-export function webhookAddress({ webhook }: Connectable, publicUrl: string): string {
+export function getWebhookAddress({ webhook }: Connectable, publicUrl: string): string {
   return `${publicUrl.replace(/\/$/, '')}${webhook.path}`;
 }
 
@@ -70,7 +70,7 @@ export async function* connect(
   }
   const id = 'because' in questions ? null : yield* resolveWebhook(questions, request, signal);
   if (!request.test) return;
-  if (!('because' in questions) && id !== null) yield* pinged(connection.label, questions, id, signal);
+  if (!('because' in questions) && id !== null) yield* listPinged(connection.label, questions, id, signal);
   yield await greeted(connection, request, signal);
 }
 
@@ -141,7 +141,7 @@ async function* resolveWebhook(
 }
 
 /** Requests the provider's own test delivery and reports its result, if the provider offers that. */
-async function* pinged(
+async function* listPinged(
   label: string,
   questions: WebhookQuestions,
   id: string,
@@ -185,7 +185,7 @@ async function greeted(
 }
 
 /** Finds the provider with this name. Throws `invalid-input` with the available names. */
-export function providerNamed(providers: readonly Connectable[], name: string): Connectable {
+export function findProvider(providers: readonly Connectable[], name: string): Connectable {
   const found = providers.find((provider) => provider.name === name);
   if (found !== undefined) return found;
   const names = providers.map((provider) => provider.name).join(', ');

@@ -1,7 +1,7 @@
 import { type Analysis, withTried } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import { Experiment, suggestedFix } from '../domain/experiment.ts';
+import { Experiment, findSuggestedFix } from '../domain/experiment.ts';
 import { keepFacts } from '../domain/experiment-facts.ts';
 import { type Doubt, findDoubts } from '../domain/impossible-runs.ts';
 import type { FailureGroup } from '../domain/reading.ts';
@@ -27,7 +27,7 @@ export async function reportExperiment(
   by: string,
 ): Promise<string[]> {
   const doubts = findDoubts(experiment, build.commit);
-  if (doubts.length > 0) throw impossible(doubts);
+  if (doubts.length > 0) throw createImpossibleError(doubts);
   const kept = keepFacts(await maskExperiment(experiment, masker));
   return await database.transaction(async (sql) => {
     await stores.experiments.add(build.id, kept, by, sql);
@@ -39,7 +39,7 @@ export async function reportExperiment(
 
 const MOST_ISSUES = 20;
 
-function impossible(doubts: readonly Doubt[]): TriageError {
+function createImpossibleError(doubts: readonly Doubt[]): TriageError {
   const [first] = doubts;
   const more = doubts.length > 1 ? ` So are ${doubts.length - 1} more values; see the issues.` : '';
   const message =
@@ -97,6 +97,7 @@ export async function maskExperiment(
   );
   const parsed = Experiment.parse(replaced);
   const { fixes } = parsed;
-  if (fixes === undefined || suggestedFix(parsed)?.diff === suggestedFix(experiment)?.diff) return parsed;
+  if (fixes === undefined || findSuggestedFix(parsed)?.diff === findSuggestedFix(experiment)?.diff)
+    return parsed;
   return { ...parsed, fixes: { ...fixes, suggest: false } };
 }

@@ -7,13 +7,13 @@ import { TriageError } from '../domain/errors.ts';
 import {
   findAddress,
   GATHER_MS,
+  listPlannedMessages,
   MAX_RULES,
   type NotificationRule,
   type NotificationRuleInput,
   type Occasion,
   type OwnerChannels,
   parseCondition,
-  plannedMessages,
 } from '../domain/notification-rule.ts';
 import { limitTime } from '../lib/resilience.ts';
 import type { Clock } from '../lib/time.ts';
@@ -152,7 +152,7 @@ export async function previewRule(
 ): Promise<RulePreview> {
   checkRule(rule, messengers);
   const { occasions, isPart } = await pastOccasions(rule, stores, clock.now());
-  const planned = plannedMessages(rule, occasions, await stores.notificationRules.owners()).filter(
+  const planned = listPlannedMessages(rule, occasions, await stores.notificationRules.owners()).filter(
     ({ at }) => at <= clock.now() + GATHER_MS,
   );
   const listed = planned.slice(0, MOST_MESSAGES);

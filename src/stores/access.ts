@@ -131,7 +131,7 @@ export function createSessionStore(db: Database) {
     begin: async (digest: string, holder: SessionHolder, lifeMs: number) => {
       await db.query('delete from sessions where expires_at <= clock_timestamp()', []);
       const [tokenDigest, principal] =
-        'tokenDigest' in holder ? [holder.tokenDigest, null] : [null, stored(holder.principal)];
+        'tokenDigest' in holder ? [holder.tokenDigest, null] : [null, toStored(holder.principal)];
       await db.query(BEGIN, [digest, tokenDigest, principal, lifeMs]);
     },
     /** Finds the holder of a session. Returns null if there is no such session or it has expired. */
@@ -161,7 +161,7 @@ export function createPreferenceStore(db: Database) {
   };
 }
 
-function stored({ name, roles, repositories }: Principal): object {
+function toStored({ name, roles, repositories }: Principal): object {
   return { name, roles, repositories: repositories ?? null };
 }
 

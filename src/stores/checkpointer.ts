@@ -80,7 +80,7 @@ class BatchingSaver extends PostgresSaver {
       this._dumpBlobs(thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
       this._dumpMetadata(metadata),
     ]);
-    if (nextTasks(checkpoint.channel_values) === 1) this.#alone.set(thread_id, checkpoint.id);
+    if (countNextTasks(checkpoint.channel_values) === 1) this.#alone.set(thread_id, checkpoint.id);
     else this.#alone.delete(thread_id);
     const values = [
       thread_id,
@@ -97,7 +97,7 @@ class BatchingSaver extends PostgresSaver {
       set checkpoint = excluded.checkpoint, metadata = excluded.metadata`;
     const stored = `insert into ${this.#schema}.checkpoint_blobs (thread_id, checkpoint_ns, channel, version,
       type, blob)
-      values ${placeholders(blobs, values.length)}
+      values ${formatPlaceholders(blobs, values.length)}
       on conflict (thread_id, checkpoint_ns, channel, version) do nothing`;
     const statement = blobs.length === 0 ? insert : `with blobs as (${stored}) ${insert}`;
     await this.#pool.query(statement, values.concat(blobs.flat())).catch(throwStorageError);
@@ -118,7 +118,7 @@ class BatchingSaver extends PostgresSaver {
       : 'do nothing';
     const insert = `insert into ${this.#schema}.checkpoint_writes
          (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
-       values ${placeholders(rows, 0)}
+       values ${formatPlaceholders(rows, 0)}
        on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) ${conflict}`;
     await this.#pool.query(insert, rows.flat()).catch(throwStorageError);
   }
@@ -141,7 +141,7 @@ function throwStorageError(error: unknown): never {
 /**
  * Counts the nodes that run after a checkpoint: one for each edge taken, and those that a node has sent for.
  */
-function nextTasks(channels: Readonly<Record<string, unknown>>): number {
+function countNextTasks(channels: Readonly<Record<string, unknown>>): number {
   const sent = channels[TASKS];
   const edges = Object.keys(channels).filter((name) => name === START || name.startsWith('branch:to:'));
   return edges.length + (Array.isArray(sent) ? sent.length : 0);
@@ -150,7 +150,7 @@ function nextTasks(channels: Readonly<Record<string, unknown>>): number {
 /**
  * Formats placeholders such as "($1, $2), ($3, $4)" for all values, starting with the number after `used`.
  */
-function placeholders(rows: readonly (readonly unknown[])[], used: number): string {
+function formatPlaceholders(rows: readonly (readonly unknown[])[], used: number): string {
   let next = used;
   return rows.map((row) => `(${row.map(() => `$${++next}`).join(', ')})`).join(', ');
 }

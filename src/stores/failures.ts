@@ -52,10 +52,10 @@ export function createFailureStore(db: Database) {
         : await saveGroups(sql, buildId, groups),
 
     listByBuild: async (buildId: string) =>
-      (await storedGroups(db, buildId)).flatMap((group) => group.failures),
+      (await listStoredGroups(db, buildId)).flatMap((group) => group.failures),
 
     /** Lists the failures of a build by their causes, in the order in which they were first saved. */
-    groupsOfBuild: async (buildId: string) => await storedGroups(db, buildId),
+    groupsOfBuild: async (buildId: string) => await listStoredGroups(db, buildId),
 
     /** Reads where else the causes of a build were seen, by fingerprint; null if the build is not stored. */
     histories: async (buildId: string) => await readHistoriesOfBuild(db.reader ?? db, buildId),
@@ -77,9 +77,9 @@ async function saveGroups(
   if ((await sql.query('select id from builds where id = $1 for update', [buildId])).length === 0) {
     throw new TriageError('not-found', `There is no build ${buildId}`);
   }
-  const rows = newRows(buildId, groups, await storedRows(sql, buildId));
+  const rows = createNewRows(buildId, groups, await listStoredRows(sql, buildId));
   if (rows.length > 0) await sql.query(INSERT_FAILURES, [buildId, { rows }]);
-  return await storedGroups(sql, buildId);
+  return await listStoredGroups(sql, buildId);
 }
 
 const StoredRow = z.object({
@@ -91,7 +91,7 @@ const StoredRow = z.object({
 });
 type StoredRow = z.infer<typeof StoredRow>;
 
-function newRows(
+function createNewRows(
   buildId: string,
   groups: readonly FailureGroup[],
   stored: readonly StoredRow[],
@@ -104,11 +104,13 @@ function newRows(
         rows.map((row) => row.group),
         -1,
       ) + 1;
-    const known = new Set(stored.filter((row) => row.group === number).map((row) => failureKey(row.failure)));
+    const known = new Set(
+      stored.filter((row) => row.group === number).map((row) => getFailureKey(row.failure)),
+    );
     // A group keeps the fingerprint it was first saved with: its triage goes by that.
     const { fingerprint, generic } = rows.find((row) => row.group === number) ?? group;
     const from = rows.filter((row) => row.group === number).length;
-    const fresh = group.failures.filter((failure) => !known.has(failureKey(failure)));
+    const fresh = group.failures.filter((failure) => !known.has(getFailureKey(failure)));
     append(
       rows,
       fresh.map((failure, at) => ({
@@ -132,16 +134,16 @@ function isOfGroup(row: StoredRow, group: FailureGroup): boolean {
   );
 }
 
-function failureKey({ test, message }: Failure): string {
+function getFailureKey({ test, message }: Failure): string {
   return JSON.stringify(test === null ? [message] : [test.suite, test.name]);
 }
 
-async function storedRows(sql: Sql, buildId: string): Promise<StoredRow[]> {
+async function listStoredRows(sql: Sql, buildId: string): Promise<StoredRow[]> {
   return z.array(StoredRow).parse(await sql.query(STORED, [buildId]));
 }
 
-async function storedGroups(sql: Sql, buildId: string): Promise<FailureGroup[]> {
-  const rows = await storedRows(sql, buildId);
+async function listStoredGroups(sql: Sql, buildId: string): Promise<FailureGroup[]> {
+  const rows = await listStoredRows(sql, buildId);
   const byNumber = Map.groupBy(rows, (row) => row.group);
   return [...byNumber.values()].flatMap((members) => {
     const [first] = members;

@@ -23,7 +23,7 @@ export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
   return {
     /** Lists the pipelines with the most failed builds of the period; at most `limit`. */
     pipelines: async (period: ComparedPeriod, limit: number) =>
-      await all(read, Health, PIPELINES, comparedValues(period, limit)),
+      await all(read, Health, PIPELINES, listComparedValues(period, limit)),
     /**
      * Returns the health of one repository: its branches with the most failed builds, at most `limit`; the
      * jobs that failed in its newest 500 failed builds; its days.
@@ -34,7 +34,7 @@ export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
     ): Promise<RepositoryHealth> => {
       const values = periodValues(period);
       const [branches, jobs, days, marks] = await Promise.all([
-        all(read, Health, BRANCHES, comparedValues(period, limit)),
+        all(read, Health, BRANCHES, listComparedValues(period, limit)),
         first(read, FailedJobs, JOBS, values),
         all(read, Day, DAYS, values),
         all(read, Mark, MARKS, values),
@@ -56,7 +56,7 @@ export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
 
 const DAY_MS = 86_400_000;
 
-function comparedValues(period: ComparedPeriod, limit: number): unknown[] {
+function listComparedValues(period: ComparedPeriod, limit: number): unknown[] {
   const last = period.until.slice(0, 10);
   const before = new Date(Date.parse(last) - (2 * period.days - 1) * DAY_MS).toISOString().slice(0, 10);
   return [

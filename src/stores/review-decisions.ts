@@ -4,7 +4,7 @@ import { changeWithEvent, REVIEW, type ReviewFilter } from './review-queue.ts';
 import { first, scopeValue } from './sql.ts';
 
 /** Creates the methods for decisions and undone decisions. */
-export function decisionMethods(db: Database) {
+export function createDecisionMethods(db: Database) {
   return {
     /**
      * Takes a standing decision back, so that the item waits again. Returns null if the decision no longer

@@ -1,7 +1,7 @@
 import { TriageError } from '../domain/errors.ts';
 import { type Decision, type NewReview, Review, ReviewEvent } from '../domain/review.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import { decisionMethods } from './review-decisions.ts';
+import { createDecisionMethods } from './review-decisions.ts';
 import {
   CLAIM,
   changeWithEvent,
@@ -37,7 +37,7 @@ export type ReviewStore = ReturnType<typeof createReviewStore>;
 export function createReviewStore(db: Database) {
   return {
     ...queueMethods(db),
-    ...decisionMethods(db),
+    ...createDecisionMethods(db),
 
     /** Opens the review of an analysis; there is one: a second call returns the first. */
     open: async (review: NewReview, sql: Sql = db) => {

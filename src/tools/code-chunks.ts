@@ -36,13 +36,13 @@ export function splitChunks(path: string, lineStart: number, lines: readonly str
       text: lines.slice(from, to + 1).join('\n'),
     });
     if (to + 1 >= lines.length) break;
-    from = Math.max(from + 1, overlapStart(sizes, to) + 1);
+    from = Math.max(from + 1, findOverlapStart(sizes, to) + 1);
   }
   return chunks;
 }
 
 /** Returns the index before the overlap, which has as many lines up to `to` as fit its size. */
-function overlapStart(sizes: readonly number[], to: number): number {
+function findOverlapStart(sizes: readonly number[], to: number): number {
   let at = to;
   for (let tokens = sizes[to] ?? 0; at >= 0 && tokens <= OVERLAP_TOKENS; tokens += sizes[at] ?? 0) at -= 1;
   return at;
@@ -60,7 +60,7 @@ const COMMON = new Set(
 );
 
 /** Extracts the words of code and prose, in lower case. A compound identifier yields itself and its parts. */
-export function codeWords(text: string): string[] {
+export function extractCodeWords(text: string): string[] {
   const words: string[] = [];
   for (const [identifier] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{1,80}/gu)) {
     const parts = splitIdentifier(identifier);

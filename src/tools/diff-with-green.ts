@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { findRuns, type GreenDiff, hasKnownLine, newLines } from '../log/green/green-diff.ts';
+import { determineNewLines, findRuns, type GreenDiff, hasKnownLine } from '../log/green/green-diff.ts';
 import { type LogText, openText } from '../log/lines/lines.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { PassingBasis, PassingLogs } from '../ports/stores.ts';
-import { chooseSource, cleanText, MAX_FINDINGS, windowPieces } from './findings.ts';
+import { chooseSource, cleanText, listWindowPieces, MAX_FINDINGS } from './findings.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 /** Lines of one answer, known ones between new ones included. */
@@ -67,16 +67,18 @@ export function diffWithGreen(archive: BuildArchive, passingBuilds: PassingLogs)
       if (source === null) return [];
       const green = await passingBuilds.of(subject.build, await archive.list(subject.build.id), source.name);
       if (green === null)
-        return nothing(`No known green build has ${source.name}, so its new lines cannot be determined.`);
+        return throwNothing(
+          `No known green build has ${source.name}, so its new lines cannot be determined.`,
+        );
       const stored = await archive.read(subject.build.id, source.name);
       if (stored === null) return [];
       const log = openText(stored);
       if (from !== undefined && from > log.lineCount) return [];
       const places =
         from === undefined && to === undefined
-          ? failedPlaces(subject, source.name)
+          ? listFailedPlaces(subject, source.name)
           : [{ start: from ?? 1, end: to ?? Infinity }];
-      return await compared(log, { name: source.name, places, green }, signal);
+      return await compare(log, { name: source.name, places, green }, signal);
     },
   });
 }
@@ -88,26 +90,26 @@ interface Comparison {
   readonly places: readonly Stretch[];
 }
 
-async function compared(
+async function compare(
   log: LogText,
   { name, green, places }: Comparison,
   signal: AbortSignal,
 ): Promise<Finding[]> {
-  const diff = newLines(log, green);
+  const diff = determineNewLines(log, green);
   const clipped = (places.length === 0 ? [{ start: 1, end: log.lineCount }] : places).map((place) =>
     clip(place, log),
   );
   const total = await countNew(diff, clipped, signal);
   if (!hasKnownLine(log, diff))
-    return nothing(
+    return throwNothing(
       `The log of ${green.name} has no line in common with ${name}, so it is no use for comparison.`,
     );
-  const where = placed(clipped, places.length === 0);
-  if (total === 0) return nothing(`Nothing in ${name}${where} is new since ${green.name}.`);
+  const where = describePlaced(clipped, places.length === 0);
+  if (total === 0) return throwNothing(`Nothing in ${name}${where} is new since ${green.name}.`);
   const title = `New since ${green.name} in ${name}: ${total} ${total === 1 ? 'line' : 'lines'} in all${where}`;
   const runs = clipped.flatMap(({ start, end }) => findRuns(start, end, diff.isNew));
-  const pieces = withinBounds(runs).flatMap((run) =>
-    windowPieces(name, title, { lineStart: run.start, lines: readTexts(log, run) }),
+  const pieces = limitWithinBounds(runs).flatMap((run) =>
+    listWindowPieces(name, title, { lineStart: run.start, lines: readTexts(log, run) }),
   );
   const data = {
     newLines: total,
@@ -117,12 +119,12 @@ async function compared(
 }
 
 /** Throws the error for an empty outcome with a reason. */
-function nothing(reason: string): never {
+function throwNothing(reason: string): never {
   throw new TriageError('not-found', reason);
 }
 
 /** Lists the stretches of the failed steps in a log. Overlapping and nested steps are merged. */
-function failedPlaces(subject: TriageSubject, source: string): Stretch[] {
+function listFailedPlaces(subject: TriageSubject, source: string): Stretch[] {
   const failed = subject.failedSections.filter((section) => section.source === source);
   const places: { start: number; end: number }[] = [];
   for (const { lineStart, lineEnd } of failed.toSorted((left, right) => left.lineStart - right.lineStart)) {
@@ -134,7 +136,7 @@ function failedPlaces(subject: TriageSubject, source: string): Stretch[] {
 }
 
 /** Describes the searched stretches for people; empty if the whole log was searched. */
-function placed(places: readonly Stretch[], all: boolean): string {
+function describePlaced(places: readonly Stretch[], all: boolean): string {
   if (all) return '';
   if (places.length > MAX_NAMED) return ` (${places.length} failed steps)`;
   return ` (lines ${places.map(({ start, end }) => `${start}–${end}`).join(', ')})`;
@@ -169,7 +171,7 @@ async function countNew(
  * Limits the runs to the last ones that an answer may contain. Short runs stay complete; the others share the
  * remaining lines, each from its beginning.
  */
-function withinBounds(runs: readonly Stretch[]): Stretch[] {
+function limitWithinBounds(runs: readonly Stretch[]): Stretch[] {
   const last = runs.slice(-MAX_FINDINGS);
   const lengths = new Map<Stretch, number>();
   let room = MAX_LINES;

@@ -8,7 +8,7 @@ import { findNearestPaths, getStem } from '../lib/nearest-paths.ts';
 import { repositoryPathCandidates } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Clues } from '../ports/toolbox.ts';
-import { windowAround, windowPieces } from './findings.ts';
+import { findWindowAround, listWindowPieces } from './findings.ts';
 import { type BuiltCode, builtCode, defineCodeTool, formatTree, testFilePaths } from './repository.ts';
 import type { RepositoryScope, Tool } from './tool.ts';
 
@@ -41,7 +41,7 @@ export function readFile(codeHost: CodeHost): Tool {
     costClass: 'medium',
     usualLatencyMs: 500,
     parameters: FileParameters,
-    alternative: { tool: 'search_code', args: alternativeArgs },
+    alternative: { tool: 'search_code', args: chooseAlternativeArgs },
     keptBy: 'arguments',
     argumentsFrom: findFileToRead,
     async run(args, context) {
@@ -53,7 +53,7 @@ export function readFile(codeHost: CodeHost): Tool {
       const file = await codeHost.readFile({ ...code.at, path: located.path, ...range }, code.signal);
       if (file === null) return await proposePaths(code, args.path);
       const data = { path: file.path, commit: code.at.ref, totalLines: file.totalLines };
-      const pieces = windowPieces(file.path, code.titled(file.path), file);
+      const pieces = listWindowPieces(file.path, code.titled(file.path), file);
       return tellCut(pieces, args, file.totalLines).map((piece) => ({ ...piece, data }));
     },
   });
@@ -110,7 +110,7 @@ function toRange(args: FileArgs): { lineStart: number; lineEnd: number } {
 }
 
 /** Looks for the function that failed in that file, else for the file's own name. */
-function alternativeArgs(call: ToolCall, subject: TriageSubject): Record<string, unknown> {
+function chooseAlternativeArgs(call: ToolCall, subject: TriageSubject): Record<string, unknown> {
   const path = typeof call.args.path === 'string' ? call.args.path : '';
   const name = repositoryPathCandidates(path)[0]?.split('/').at(-1) ?? path.slice(-100);
   const frames = [...subject.exceptions, ...subject.failures].flatMap((item) => item.frames);
@@ -173,11 +173,11 @@ function chooseTest(subject: TriageSubject, name: string | undefined): FailingTe
 
 async function showTest(code: BuiltCode, test: FailingTest, path: string) {
   const { host, at, signal } = code;
-  const line = test.line ?? (await lineOfTest(code, test, path)) ?? 1;
+  const line = test.line ?? (await findLineOfTest(code, test, path)) ?? 1;
   const lineStart = Math.max(1, line - WINDOW / 2);
   const file = await host.readFile({ ...at, path, lineStart, lineEnd: lineStart + WINDOW - 1 }, signal);
   if (file === null) return [];
-  const finding = windowAround(path, code.titled(`${test.name} in ${path}`), file, line);
+  const finding = findWindowAround(path, code.titled(`${test.name} in ${path}`), file, line);
   return finding === null ? [] : [{ ...finding, data: { path, line, commit: at.ref, test: test.name } }];
 }
 
@@ -185,7 +185,7 @@ async function showTest(code: BuiltCode, test: FailingTest, path: string) {
  * Finds the line of the test's name in its file. Searches for the last part of the name, because reports
  * prepend the names of suites.
  */
-async function lineOfTest({ host, at, signal }: BuiltCode, test: FailingTest, path: string) {
+async function findLineOfTest({ host, at, signal }: BuiltCode, test: FailingTest, path: string) {
   const testLine = test.name
     .replace(/[[(][^\])]{0,500}[\])]$/, '')
     .split(/ [>›] |::|#|\.(?=\w+$)/)
@@ -262,7 +262,7 @@ async function readDocument(
     if (path === undefined) continue;
     const file = await host.readFile({ ...at, path, lineStart: 1, lineEnd: LINES }, signal);
     if (file === null || file.lines.every((line) => line.trim() === '')) continue;
-    const finding = windowAround(path, titled(path), file, 1);
+    const finding = findWindowAround(path, titled(path), file, 1);
     if (finding !== null) return { ...finding, data: { path, commit: at.ref } };
   }
   return null;
@@ -332,14 +332,14 @@ function getOwner(repository: string): string {
  * for a dependency error.
  */
 function findFileToRead({ subject, category, located, manifest }: Clues): Record<string, unknown> | null {
-  if (category === 'CONFIG_ERROR') return pathAlone(findConfiguration(subject));
-  if (category === 'DEPENDENCY_ERROR') return pathAlone(manifest);
+  if (category === 'CONFIG_ERROR') return findPathAlone(findConfiguration(subject));
+  if (category === 'DEPENDENCY_ERROR') return findPathAlone(manifest);
   if (located === null) return null;
   const { path, line } = located;
   return { path, lineStart: Math.max(1, line - AROUND), lineEnd: line + AROUND };
 }
 
-function pathAlone(path: string | null): Record<string, unknown> | null {
+function findPathAlone(path: string | null): Record<string, unknown> | null {
   return path === null ? null : { path };
 }
 

@@ -67,12 +67,12 @@ export function findFiles(codeHost: CodeHost): Tool {
     async run({ paths = [] }, context) {
       const code = await builtCode(codeHost, context);
       const list = await codeHost.listFiles({ ...code.at, limit: MAX_LISTED }, code.signal);
-      const lookup = lookupIn(list.paths);
+      const lookup = createLookup(list.paths);
       const asked = paths.map((path) => ({ as: path, fitting: lookup(path) }));
       const found = [
         ...asked.flatMap(({ as, fitting }) => toFoundFiles(fitting, { as, line: null, by: 'asked' })),
-        ...namedInLog(context.subject, lookup),
-        ...(await importedByTests(code, context, lookup, list.paths)),
+        ...listNamedInLog(context.subject, lookup),
+        ...(await findImportedByTests(code, context, lookup, list.paths)),
         ...(await holdingTheStep(code, context)),
         ...listManifests(list.paths, context.category),
       ];
@@ -128,11 +128,11 @@ function describeFile({ path, line, by, as }: FoundFile): string {
  * Creates a lookup of files by the end of their path, whole segments only. A name that fits too many files
  * returns none.
  */
-function lookupIn(paths: readonly string[]): Lookup {
-  const byName = Map.groupBy(paths, lastPart);
+function createLookup(paths: readonly string[]): Lookup {
+  const byName = Map.groupBy(paths, getLastPart);
   return (logged) => {
     for (const suffix of repositoryPathCandidates(logged)) {
-      const named = byName.get(lastPart(suffix)) ?? [];
+      const named = byName.get(getLastPart(suffix)) ?? [];
       const fitting = named.includes(suffix) ? [suffix] : named.filter((path) => path.endsWith(`/${suffix}`));
       if (fitting.length > 0) return fitting.length <= MOST_FITTING ? fitting : [];
     }
@@ -148,7 +148,7 @@ function toFoundFiles(paths: readonly string[], named: Omit<FoundFile, 'path'>):
  * Paths in the order in which the log makes much of them: messages and the heaviest excerpts first, then the
  * names of the failed steps.
  */
-function namedInLog(subject: TriageSubject, lookup: Lookup): FoundFile[] {
+function listNamedInLog(subject: TriageSubject, lookup: Lookup): FoundFile[] {
   const heaviest = [...subject.excerpts].sort((left, right) => right.weight - left.weight);
   const texts = [...subject.messages.slice(0, 5), ...heaviest].map(({ text }) => text);
   const steps = subject.failedSections.map(({ name }) => name);
@@ -172,7 +172,7 @@ function namedInLog(subject: TriageSubject, lookup: Lookup): FoundFile[] {
  * Finds the project's files that failing tests import: an import line, in any language, whose name is the end
  * of a file's path.
  */
-async function importedByTests(
+async function findImportedByTests(
   { host, at, signal }: BuiltCode,
   { subject, category }: ToolContext,
   lookup: Lookup,
@@ -186,14 +186,14 @@ async function importedByTests(
   ];
   const read = await Promise.all(
     tests.slice(0, MAX_TEST_FILES).map(async (path) => {
-      const file = await orNull(
+      const file = await ignoreFailure(
         host.readFile({ ...at, path, lineStart: 1, lineEnd: HEAD_LINES }, signal),
         signal,
       );
       const stems = indexStems(paths.filter((other) => detectLanguage(other) === detectLanguage(path)));
       return (file?.lines ?? []).flatMap((line) => {
         const named = IMPORT.exec(line)?.[1];
-        return named === undefined ? [] : (importedFile(named, path, stems) ?? []);
+        return named === undefined ? [] : (resolveImportedFile(named, path, stems) ?? []);
       });
     }),
   );
@@ -205,7 +205,7 @@ async function importedByTests(
  * Returns null if the work fails, because its result is only an addition to the list. Throws only if the run
  * ended.
  */
-async function orNull<Value>(asked: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
+async function ignoreFailure<Value>(asked: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
   try {
     return await asked;
   } catch (error) {
@@ -241,10 +241,10 @@ function indexStems(paths: readonly string[]): Stems {
     for (const name of [path, stem, stem.replace(/\/(?:index|__init__|mod|lib)$/, '')])
       if (!exact.has(name)) exact.set(name, path);
   }
-  return { exact, byLast: Map.groupBy(exact.keys(), lastPart) };
+  return { exact, byLast: Map.groupBy(exact.keys(), getLastPart) };
 }
 
-function lastPart(path: string): string {
+function getLastPart(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
@@ -252,7 +252,7 @@ function lastPart(path: string): string {
  * Resolves an import to a file: `'../src/cart'` relative to the importing file; `a.b.C`, `crate::a::b` and
  * `package:app/a.dart` by the longest suffix that is a file's path.
  */
-function importedFile(named: string, from: string, stems: Stems): string | null {
+function resolveImportedFile(named: string, from: string, stems: Stems): string | null {
   const quoted = /["']([^"']{1,200})["']/.exec(named)?.[1];
   const dotted = /([\w.]{3,200}(?:::\w{1,80}){0,8})(?:\s{1,4}import\s{1,4}(\w{1,80}))?/.exec(named);
   if (quoted?.startsWith('.') === true)
@@ -271,15 +271,15 @@ function importedFile(named: string, from: string, stems: Stems): string | null 
     for (let start = 0; start < end; start += 1) {
       const suffix = segments.slice(start, end).join('/');
       const whole =
-        stems.exact.get(suffix) ?? (end - start >= 2 || start === 0 ? endingWith(stems, suffix) : null);
+        stems.exact.get(suffix) ?? (end - start >= 2 || start === 0 ? findEndingWith(stems, suffix) : null);
       if (whole !== null && whole !== undefined) return whole;
     }
   }
   return null;
 }
 
-function endingWith({ exact, byLast }: Stems, suffix: string): string | null {
-  const stem = byLast.get(lastPart(suffix))?.find((path) => path.endsWith(`/${suffix}`));
+function findEndingWith({ exact, byLast }: Stems, suffix: string): string | null {
+  const stem = byLast.get(getLastPart(suffix))?.find((path) => path.endsWith(`/${suffix}`));
   return stem === undefined ? null : (exact.get(stem) ?? null);
 }
 
@@ -302,7 +302,10 @@ async function holdingTheStep(
     subject.failedSections.at(-1)?.name.split(' / ').at(-1)?.replace(/^Run /, '').replace(/…$/, '').trim() ??
     '';
   if (name.length < 4 || /[\n\r\0]/.test(name)) return [];
-  const hits = await orNull(host.search({ ...at, text: name.slice(0, 200), limit: 50 }, signal), signal);
+  const hits = await ignoreFailure(
+    host.search({ ...at, text: name.slice(0, 200), limit: 50 }, signal),
+    signal,
+  );
   return (hits ?? [])
     .filter(({ path }) => inScope(path, 'CONFIG_ERROR'))
     .slice(0, MOST_FITTING)

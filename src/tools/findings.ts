@@ -26,7 +26,7 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
  */
 export function cleanText(text: string): string {
   const plain = stripEscapes(text);
-  const visible = plain.includes('\r') ? plain.split('\n').map(lastShown).join('\n') : plain;
+  const visible = plain.includes('\r') ? plain.split('\n').map(getLastShown).join('\n') : plain;
   return visible.replace(CONTROLS, '');
 }
 
@@ -91,7 +91,7 @@ async function boundValue(
   );
 }
 
-function lastShown(line: string): string {
+function getLastShown(line: string): string {
   const end = line.endsWith('\r') ? line.replace(/\r{1,9}$/, '') : line;
   return end.slice(end.lastIndexOf('\r') + 1);
 }
@@ -138,7 +138,7 @@ export async function chooseSource(
  * Returns lines of a text as one finding, within the size limit of a finding. Lines that do not fit are
  * dropped at the ends farthest from `focus`.
  */
-export function windowAround(
+export function findWindowAround(
   source: string,
   title: string,
   window: LogLines,
@@ -165,7 +165,7 @@ export function windowAround(
 }
 
 /** Returns all lines, in as many findings as needed, up to the maximum for one answer. */
-export function windowPieces(source: string, title: string, window: LogLines): PlainFinding[] {
+export function listWindowPieces(source: string, title: string, window: LogLines): PlainFinding[] {
   const findings: PlainFinding[] = [];
   let piece: string[] = [];
   let pieceStart = window.lineStart;
@@ -208,7 +208,7 @@ const SAYS_NOTHING: ReadonlySet<LineRole> = new Set(['blank', 'ending', 'echo', 
  * Returns the text of the failure, one fact per line, most informative first, as the query for retrieval. It
  * is already masked.
  */
-export function failureText(subject: TriageSubject): string {
+export function formatFailureText(subject: TriageSubject): string {
   const lines = [
     ...subject.failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message.split('\n'))),
     ...subject.diagnostics.slice(0, 5).map((item) => [item.code, item.message].filter(Boolean).join(': ')),
@@ -217,11 +217,11 @@ export function failureText(subject: TriageSubject): string {
     ...subject.failingTests.slice(0, 3).flatMap((test) => test.message?.split('\n') ?? []),
     ...(subject.excerpts[0]?.text.split('\n').slice(-12).reverse() ?? []),
   ];
-  return informativeLines(lines.join('\n')).join('\n').slice(0, MAX_QUERY);
+  return listInformativeLines(lines.join('\n')).join('\n').slice(0, MAX_QUERY);
 }
 
 /** Returns the specific lines of a text, each once, trimmed and cut to 300 characters. */
-export function informativeLines(text: string): string[] {
+export function listInformativeLines(text: string): string[] {
   const lines = stripEscapes(text)
     .split('\n')
     .map((line) =>
@@ -240,7 +240,7 @@ function tells(line: string): boolean {
 /**
  * Returns the failure in one short line, for searches that take a sentence; empty if no line is informative.
  */
-export function failureHeadline({ failures, exceptions, messages }: TriageSubject): string {
+export function formatFailureHeadline({ failures, exceptions, messages }: TriageSubject): string {
   const parts = [
     ...failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message)),
     ...exceptions.map(({ message }) => message),
@@ -251,7 +251,7 @@ export function failureHeadline({ failures, exceptions, messages }: TriageSubjec
 }
 
 /** Returns the name of the first failing test as its report gave it, or null. */
-export function failingTestName(subject: TriageSubject): string | null {
+export function findFailingTestName(subject: TriageSubject): string | null {
   return (
     subject.failures.find((failure) => failure.test !== null)?.test?.name ??
     subject.failingTests[0]?.name ??

@@ -6,7 +6,7 @@ import type { Finding } from '../domain/evidence.ts';
 import { append } from '../lib/collections.ts';
 import { cleanLine } from '../log/lines/clean.ts';
 import type { BuildArchive, NumberedLine } from '../ports/build-archive.ts';
-import { chooseSource, cleanText, type LogLines, windowPieces } from './findings.ts';
+import { chooseSource, cleanText, type LogLines, listWindowPieces } from './findings.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 const MAX_LINES = 20;
@@ -55,7 +55,7 @@ export function grepLog(archive: BuildArchive): Tool {
       error: 'use either source or everywhere, not both',
     }),
     async run({ text, pattern, source: named, everywhere, ignoreCase, context, limit }, { subject, signal }) {
-      const holds = lineTest({ text, pattern, ignoreCase });
+      const holds = createLineTest({ text, pattern, ignoreCase });
       const literals = pattern ? [] : extractLiterals(text, ignoreCase);
       const chosen = everywhere ? null : await chooseSource(archive, subject, named);
       const sources = everywhere
@@ -66,8 +66,8 @@ export function grepLog(archive: BuildArchive): Tool {
       const findings: Finding[] = [];
       let room = limit;
       for (const source of sources) {
-        const lines = await candidates(archive, subject.build.id, source.name, literals);
-        const { hits, total } = await matchingLines(lines, {
+        const lines = await readCandidates(archive, subject.build.id, source.name, literals);
+        const { hits, total } = await readMatchingLines(lines, {
           holds,
           anchored: pattern && text.startsWith('^'),
           limit: room,
@@ -85,7 +85,7 @@ export function grepLog(archive: BuildArchive): Tool {
         );
         append(
           findings,
-          runs.flatMap((run) => windowPieces(source.name, title, run)),
+          runs.flatMap((run) => listWindowPieces(source.name, title, run)),
         );
       }
       return findings;
@@ -135,7 +135,7 @@ const INTERRUPTING: readonly string[] = Array.from({ length: 0xa0 }, (_, code) =
 type Lines = Iterable<readonly NumberedLine[]>;
 
 /** Returns lines that may contain the text, including all that do. */
-async function candidates(
+async function readCandidates(
   archive: BuildArchive,
   buildId: string,
   name: string,
@@ -164,7 +164,10 @@ interface Wanted {
 }
 
 /** Returns the first lines that contain the text, and the total number of such lines. */
-async function matchingLines(lines: Lines, wanted: Wanted): Promise<{ hits: NumberedLine[]; total: number }> {
+async function readMatchingLines(
+  lines: Lines,
+  wanted: Wanted,
+): Promise<{ hits: NumberedLine[]; total: number }> {
   const hits: NumberedLine[] = [];
   let total = 0;
   let last = 0;
@@ -216,7 +219,7 @@ interface Asked {
  * Creates a function that checks whether a line contains the text. Throws `invalid-input` for an invalid
  * pattern.
  */
-function lineTest({ text, pattern, ignoreCase }: Asked): (line: string) => boolean {
+function createLineTest({ text, pattern, ignoreCase }: Asked): (line: string) => boolean {
   if (pattern) {
     const compiled = compile(text, ignoreCase);
     return (line) => compiled.matcher(line.slice(0, MAX_LINE)).find();

@@ -4,9 +4,14 @@ import type { FailureRow } from '../domain/failure.ts';
 import type { FindingFrom } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { NO_ERROR } from '../log/fingerprint/failures.ts';
-import { extractLikeness, type LikenessParts, NEAR, nearMatchIndex } from '../log/fingerprint/likeness.ts';
+import {
+  createNearMatchIndex,
+  extractLikeness,
+  type LikenessParts,
+  NEAR,
+} from '../log/fingerprint/likeness.ts';
 import type { HistoryStore } from '../ports/stores.ts';
-import { failingTestName, failureHeadline } from './findings.ts';
+import { findFailingTestName, formatFailureHeadline } from './findings.ts';
 import { defineTool, type RepositoryScope, type Tool } from './tool.ts';
 
 const HistoryParameters = z.strictObject({
@@ -26,18 +31,18 @@ export function readFailureHistory(history: HistoryStore): Tool {
     costClass: 'low',
     usualLatencyMs: 100,
     provider: 'history',
-    unavailable: async () => historyUnavailable(history),
+    unavailable: async () => findHistoryUnavailable(history),
     parameters: HistoryParameters,
     argumentsFrom: () => ({ limit: 20 }),
     async run({ test, limit }, { subject }) {
       const rows = await history.failureHistory({
         repository: subject.build.repository,
         fingerprint: subject.fingerprint.value,
-        test: test ?? failingTestName(subject),
+        test: test ?? findFailingTestName(subject),
         beforeBuildId: subject.build.id,
         limit,
       });
-      return rows.map(pastFailure);
+      return rows.map(convertPastFailure);
     },
   });
 }
@@ -56,7 +61,7 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
     costClass: 'low',
     usualLatencyMs: 80,
     provider: 'history',
-    unavailable: async () => historyUnavailable(history),
+    unavailable: async () => findHistoryUnavailable(history),
     parameters: z.strictObject({}),
     argumentsFrom: () => ({}),
     async run(_args, { subject }) {
@@ -72,7 +77,7 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
       if (count === 0) return [];
       const where = `${pipeline}${branch === null ? '' : ` on ${branch}`}`;
       const since = firstBuild === null ? '' : ` since ${named(firstBuild)}`;
-      const alike = generic || firstSame === null ? '' : alikeWords(same, count, firstSame);
+      const alike = generic || firstSame === null ? '' : describeAlikeWords(same, count, firstSame);
       const green =
         lastGreen === null ? 'No earlier green build is known.' : `Last green: ${named(lastGreen)}.`;
       return [
@@ -103,7 +108,7 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
 /**
  * Describes how many of the consecutive failed builds had this failure. The others failed for other reasons.
  */
-function alikeWords(same: number, count: number, first: Build): string {
+function describeAlikeWords(same: number, count: number, first: Build): string {
   if (count === 1) return '';
   if (same < 2) return ', for other reasons before this build';
   return `, ${same === count ? 'each time' : `the last ${same} times`} this way (since #${first.number})`;
@@ -143,11 +148,11 @@ export function findSimilarFailures(history: HistoryStore, scope: RepositoryScop
     costClass: 'low',
     usualLatencyMs: 150,
     provider: 'history',
-    unavailable: async () => historyUnavailable(history),
+    unavailable: async () => findHistoryUnavailable(history),
     parameters: SimilarParameters,
     argumentsFrom: ({ headline }) => (headline === '' ? { limit: 5 } : { text: headline, limit: 5 }),
     async run({ text, minScore, limit }, { subject }) {
-      const asked = text === undefined ? toLikenessParts(subject) : messageAlone(text);
+      const asked = text === undefined ? toLikenessParts(subject) : toMessageAlone(text);
       if (asked.message === null || asked.message.trim() === '' || asked.message === NO_ERROR) return [];
       const query = {
         text: asked.message.slice(0, MAX_TEXT),
@@ -157,11 +162,11 @@ export function findSimilarFailures(history: HistoryStore, scope: RepositoryScop
       const isVisible = await scope(subject.build.repository);
       const rows = (await history.similarFailures(query)).filter(({ repository }) => isVisible(repository));
       const likeness = (row: FailureRow) =>
-        text === undefined ? extractLikeness(row.failure) : messageAlone(row.failure.message);
-      const index = nearMatchIndex(rows.map((row, at) => ({ id: String(at), parts: likeness(row) })));
+        text === undefined ? extractLikeness(row.failure) : toMessageAlone(row.failure.message);
+      const index = createNearMatchIndex(rows.map((row, at) => ({ id: String(at), parts: likeness(row) })));
       return index.search(asked, limit, minScore).flatMap(({ id, score }) => {
         const row = rows[Number(id)];
-        return row === undefined ? [] : [{ ...pastFailure(row), score }];
+        return row === undefined ? [] : [{ ...convertPastFailure(row), score }];
       });
     },
   });
@@ -169,10 +174,10 @@ export function findSimilarFailures(history: HistoryStore, scope: RepositoryScop
 
 function toLikenessParts(subject: TriageSubject): LikenessParts {
   const [failure] = subject.failures;
-  return failure === undefined ? messageAlone(failureHeadline(subject)) : extractLikeness(failure);
+  return failure === undefined ? toMessageAlone(formatFailureHeadline(subject)) : extractLikeness(failure);
 }
 
-function messageAlone(message: string): LikenessParts {
+function toMessageAlone(message: string): LikenessParts {
   return { test: null, message, frames: [], lines: [] };
 }
 
@@ -180,7 +185,7 @@ function messageAlone(message: string): LikenessParts {
  * Converts a failure of an earlier build to a finding: place, time, message, category, and the person who
  * decided it, if any. A category that no person confirmed is no evidence for a similar failure.
  */
-function pastFailure(row: FailureRow): FindingFrom<'read_failure_history'> {
+function convertPastFailure(row: FailureRow): FindingFrom<'read_failure_history'> {
   const { failure, repository, pipeline, number, category, seenAt, decidedBy = null } = row;
   const name = failure.test?.name ?? failure.message.split('\n')[0] ?? 'failure';
   return {
@@ -206,6 +211,6 @@ function pastFailure(row: FailureRow): FindingFrom<'read_failure_history'> {
 }
 
 /** Returns the reason why no history is available, or null. */
-function historyUnavailable(history: HistoryStore): string | null {
+function findHistoryUnavailable(history: HistoryStore): string | null {
   return history.kept === false ? 'No history is available: this run has no database.' : null;
 }

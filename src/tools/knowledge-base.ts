@@ -48,7 +48,7 @@ export async function loadKnowledge(
   documents: readonly KnowledgeDocument[],
   signal?: AbortSignal,
 ): Promise<KnowledgeLoad> {
-  const items = knowledgeItems(documents);
+  const items = toKnowledgeItems(documents);
   const { fresh, gone } = await bringInStep(vectorIndex, 'knowledge', items, signal);
   const wanted = new Set(items.map(({ id }) => id));
   const changed = new Set([...fresh, ...gone].map(getDocumentId).filter((id) => wanted.has(id)));
@@ -57,20 +57,20 @@ export async function loadKnowledge(
 }
 
 /** Converts the documents to items of an index. */
-export function knowledgeItems(documents: readonly KnowledgeDocument[]): VectorItem[] {
+export function toKnowledgeItems(documents: readonly KnowledgeDocument[]): VectorItem[] {
   return documents.flatMap(toItems);
 }
 
 function toItems(document: KnowledgeDocument): VectorItem[] {
   const { id, title, category, kind, sections, signals } = document;
-  const common = { documentId: id, category, kind, title, fix: firstBullet(sections.Fixes ?? '') };
+  const common = { documentId: id, category, kind, title, fix: getFirstBullet(sections.Fixes ?? '') };
   const texts = SECTIONS.flatMap((name) =>
     sections[name] === undefined ? [] : [`${name}\n${sections[name]}`],
   );
   return [
-    hashedItem(id, [title, ...texts].join('\n\n'), { ...common, part: 'document' }),
+    createHashedItem(id, [title, ...texts].join('\n\n'), { ...common, part: 'document' }),
     ...signals.map((phrase, index) =>
-      hashedItem(`${id}/${index + 1}`, phrase, { ...common, part: 'signal' }),
+      createHashedItem(`${id}/${index + 1}`, phrase, { ...common, part: 'signal' }),
     ),
   ];
 }
@@ -79,7 +79,7 @@ function getDocumentId(itemId: string): string {
   return itemId.split('/')[0] ?? itemId;
 }
 
-function firstBullet(section: string): string {
+function getFirstBullet(section: string): string {
   const line =
     section.split('\n').find((candidate) => /^[-*] /.test(candidate)) ?? section.split('\n')[0] ?? '';
   return line.replace(/^[-*] /, '').trim();
@@ -208,7 +208,7 @@ interface InStep {
 }
 
 /** Creates an item with a hash of its content in `metadata.hash`. */
-export function hashedItem(
+export function createHashedItem(
   id: string,
   text: string,
   metadata: Readonly<Record<string, string | number>>,

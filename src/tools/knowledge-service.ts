@@ -22,7 +22,7 @@ import type {
 } from '../ports/knowledge.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { SemanticIndex, VectorItem } from '../ports/vector-index.ts';
-import { bringInStep, hashedItem } from './knowledge-base.ts';
+import { bringInStep, createHashedItem } from './knowledge-base.ts';
 
 interface KnowledgeServiceDeps {
   readonly store: TeamKnowledgeStore;
@@ -84,7 +84,7 @@ async function add(
   const known = await deps.store.find(source);
   if (known?.source === source && known.hash === hash)
     return { outcome: 'unchanged', document: known, notes: [] };
-  const read = await masked(deps.masker, await deps.reader.read({ name: source, bytes }, signal));
+  const read = await mask(deps.masker, await deps.reader.read({ name: source, bytes }, signal));
   const passages = cutPassages(read);
   const now = deps.clock.now();
   const document: TeamDocument = {
@@ -115,7 +115,7 @@ async function add(
  * Masks the whole document as one text, so that a key that spans several paragraphs is found. The lines stay
  * separate.
  */
-async function masked(masker: Masker, document: ReadDocument): Promise<ReadDocument> {
+async function mask(masker: Masker, document: ReadDocument): Promise<ReadDocument> {
   const texts = [document.title ?? '', ...document.blocks.map(({ text }) => text)];
   const [hidden] = await masker.maskAll([texts.join('\n')]);
   const lines = (hidden?.text ?? '').split('\n');
@@ -176,7 +176,7 @@ async function embedAll(
 
 function toItem({ document, position, place, text }: PassageOf): VectorItem {
   const { id, source, title, category } = document;
-  return hashedItem(`${id}/${position}`, text, {
+  return createHashedItem(`${id}/${position}`, text, {
     documentId: id,
     source,
     title,
@@ -234,7 +234,7 @@ function splitSections({ blocks }: ReadDocument): Section[] {
       continue;
     }
     const open = sections.at(-1);
-    if (open !== undefined && samePart(open.place, place)) open.blocks.push(block);
+    if (open !== undefined && isSamePart(open.place, place)) open.blocks.push(block);
     else
       sections.push({
         headings: hasPlace(place) ? [] : path.map(({ text }) => text),
@@ -251,7 +251,7 @@ function hasPlace({ page, slide, sheet }: DocumentPlace): boolean {
   return page !== undefined || slide !== undefined || sheet !== undefined;
 }
 
-function samePart(left: DocumentPlace, right: DocumentPlace): boolean {
+function isSamePart(left: DocumentPlace, right: DocumentPlace): boolean {
   return left.page === right.page && left.slide === right.slide && left.sheet === right.sheet;
 }
 

@@ -4,7 +4,7 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { firstOfEach } from '../lib/collections.ts';
 import { classifyRole, type LineRole } from '../log/line-roles.ts';
 import type { Clues, ReviewerClient, WebSearch } from '../ports/toolbox.ts';
-import { cleanText, failureHeadline } from './findings.ts';
+import { cleanText, formatFailureHeadline } from './findings.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 /**
@@ -47,7 +47,7 @@ export function searchWeb(
     parameters: WebParameters,
     cache: {
       ttlMs: DAY_MS,
-      key: ({ query }, { subject }) => [webSearch.driver, query ?? failureHeadline(subject)],
+      key: ({ query }, { subject }) => [webSearch.driver, query ?? formatFailureHeadline(subject)],
     },
     listFallbackFindings: nameDocumentation,
     unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
@@ -57,7 +57,7 @@ export function searchWeb(
     },
     async run({ query, limit }, { subject, signal }) {
       // Masked before it is cut: half a secret is not known for one.
-      const words = cleanText(await mask(query ?? failureHeadline(subject)))
+      const words = cleanText(await mask(query ?? formatFailureHeadline(subject)))
         .replace(/\s+/g, ' ')
         .trim()
         .slice(0, MAX_QUERY)

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Finding } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { readableLine } from '../log/reports/passages.ts';
+import { showReadableLine } from '../log/reports/passages.ts';
 import { parseReport } from '../log/reports/report.ts';
 import type { ArchivedSource, BuildArchive } from '../ports/build-archive.ts';
-import { chooseSource, type LogLines, windowAround, windowPieces } from './findings.ts';
+import { chooseSource, findWindowAround, type LogLines, listWindowPieces } from './findings.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 const CONTEXT = 30;
@@ -48,7 +48,7 @@ export function readBuildLog(archive: BuildArchive): Tool {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
       const focus = Math.min(
-        line ?? tellingLine(subject, source.name) ?? source.lines,
+        line ?? findTellingLine(subject, source.name) ?? source.lines,
         Math.max(source.lines, 1),
       );
       const window = await archive.lines(
@@ -57,7 +57,7 @@ export function readBuildLog(archive: BuildArchive): Tool {
         Math.max(1, focus - context),
         focus + context,
       );
-      const finding = window === null ? null : windowAround(source.name, source.name, window, focus);
+      const finding = window === null ? null : findWindowAround(source.name, source.name, window, focus);
       return finding === null ? [] : [finding];
     },
   });
@@ -67,7 +67,7 @@ export function readBuildLog(archive: BuildArchive): Tool {
  * Returns the last line of the failing step, else the line of the exit code, else the end of the first
  * excerpt.
  */
-function tellingLine(subject: TriageSubject, source: string): number | undefined {
+function findTellingLine(subject: TriageSubject, source: string): number | undefined {
   const section = subject.failedSections.find((item) => item.source === source)?.lineEnd;
   const exit = subject.exits.find((item) => item.source === source)?.line;
   return section ?? exit ?? subject.excerpts.find((item) => item.source === source)?.lineEnd;
@@ -114,7 +114,7 @@ export function readConsoleOutput(archive: BuildArchive): Tool {
       const last = Math.min(exit === undefined ? source.lines : exit + AFTER_EXIT, source.lines);
       const window = await archive.lines(subject.build.id, source.name, Math.max(1, last - lines + 1), last);
       const title = exit === undefined ? `End of ${source.name}` : `${source.name} where the process ended`;
-      const finding = window === null ? null : windowAround(source.name, title, window, exit ?? last);
+      const finding = window === null ? null : findWindowAround(source.name, title, window, exit ?? last);
       return finding === null ? [] : [finding];
     },
   });
@@ -151,14 +151,14 @@ export function viewLog(archive: BuildArchive): Tool {
       const source = await chooseSource(archive, subject, named);
       if (source === null || from > source.lines) return [];
       const window = await archive.lines(subject.build.id, source.name, from, Math.min(to, source.lines));
-      return window === null ? [] : windowPieces(source.name, source.name, toReadable(source, window));
+      return window === null ? [] : listWindowPieces(source.name, source.name, toReadable(source, window));
     },
   });
 }
 
 /** Shows the lines of a report without entities and escapes: so they are read, and so they are quoted. */
 function toReadable({ kind }: ArchivedSource, window: LogLines): LogLines {
-  return kind === 'report' ? { ...window, lines: window.lines.map(readableLine) } : window;
+  return kind === 'report' ? { ...window, lines: window.lines.map(showReadableLine) } : window;
 }
 
 const MAX_LINES_ARTIFACT = 200;
@@ -226,7 +226,7 @@ export function readArtifact(archive: BuildArchive): Tool {
         first,
         Math.min(to ?? first + MAX_LINES_ARTIFACT - 1, source.lines),
       );
-      return window === null ? [] : windowPieces(source.name, source.name, toReadable(source, window));
+      return window === null ? [] : listWindowPieces(source.name, source.name, toReadable(source, window));
     },
   });
 }

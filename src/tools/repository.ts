@@ -189,7 +189,7 @@ export function testFilePaths(test: Pick<FailingTest, 'file' | 'suite' | 'name'>
   if (test.file !== null) paths.push(test.file);
   const inName = test.name.match(/^([^\s:]+\.\w{1,5})::/)?.[1];
   if (inName !== undefined) paths.push(inName);
-  for (const name of [test.suite, test.name]) if (name !== null) append(paths, pathsOfDotted(name));
+  for (const name of [test.suite, test.name]) if (name !== null) append(paths, toPathsOfDotted(name));
   return [...new Set(paths)];
 }
 
@@ -197,7 +197,7 @@ export function testFilePaths(test: Pick<FailingTest, 'file' | 'suite' | 'name'>
  * Converts a dotted class or module name to possible paths. Empty for a name with spaces or slashes, which is
  * a sentence or a path.
  */
-function pathsOfDotted(name: string): string[] {
+function toPathsOfDotted(name: string): string[] {
   const dotted = name.replace(/[(#[$].*/s, '');
   if (/\.(?:[cm]?[jt]sx?|py|rb|go|rs|php)$/.test(dotted) && !/\s/.test(dotted)) return [dotted];
   if (!/^[\w]+(?:\.[\w]+)*$/.test(dotted)) return [];
@@ -283,7 +283,15 @@ export function changeFinding(file: ChangedFile, title: string, data: ChangeData
     title: `${path} (${status}${moved}, +${additions} −${deletions}) in ${title}`,
     text: patch ?? `${status}: +${additions} −${deletions} lines, no patch`,
     source: path,
-    data: { ...data, path, previousPath, status, additions, deletions, lines: changedRanges(patch ?? '') },
+    data: {
+      ...data,
+      path,
+      previousPath,
+      status,
+      additions,
+      deletions,
+      lines: listChangedRanges(patch ?? ''),
+    },
   };
 }
 
@@ -291,6 +299,6 @@ export function changeFinding(file: ChangedFile, title: string, data: ChangeData
  * Returns the first and last line of each stretch that a unified diff adds or touches, 1-based in the new
  * file.
  */
-export function changedRanges(patch: string): [number, number][] {
+export function listChangedRanges(patch: string): [number, number][] {
   return readChanges(patch).map(findChangedRange).slice(0, MAX_RANGES);
 }

@@ -8,7 +8,7 @@ import {
   limitTime,
   retrying,
 } from '../lib/resilience.ts';
-import { orAborted } from '../lib/time.ts';
+import { settleOrAbort } from '../lib/time.ts';
 
 /** Retries after the first attempt. */
 const MAX_RETRIES = 3;
@@ -82,7 +82,9 @@ export function createResilience(options: ResilienceOptions): Resilience {
   /** Honors a wait that the failure demands, and returns the failure in words for people. */
   function recordFailure(provider: string, error: unknown): unknown {
     if (error instanceof CircuitOpenError) {
-      return error.askedMs === null ? resting(provider, options.restMs) : mustWait(provider, error.askedMs);
+      return error.askedMs === null
+        ? createRestingError(provider, options.restMs)
+        : createMustWaitError(provider, error.askedMs);
     }
     const demandedMs = getRetryAfter(error);
     if (demandedMs !== undefined) getBreaker(provider).holdOff(Math.min(demandedMs, MAX_DEMANDED_REST_MS));
@@ -118,7 +120,7 @@ export function createResilience(options: ResilienceOptions): Resilience {
               breaker.run(() => {
                 both.throwIfAborted();
                 attempts += 1;
-                return orAborted(work(both), both);
+                return settleOrAbort(work(both), both);
               }),
           ),
         );
@@ -153,7 +155,7 @@ function isProvidersFault(error: unknown): boolean {
   );
 }
 
-function resting(provider: string, restMs: number): TriageError {
+function createRestingError(provider: string, restMs: number): TriageError {
   return new TriageError(
     'upstream-failed',
     `${provider} failed several times in a row and is paused for a while.`,
@@ -164,7 +166,7 @@ function resting(provider: string, restMs: number): TriageError {
   );
 }
 
-function mustWait(provider: string, restMs: number): TriageError {
+function createMustWaitError(provider: string, restMs: number): TriageError {
   return new TriageError('rate-limited', `${provider} asked to wait ${Math.ceil(restMs / 1000)} s.`, {
     retryable: true,
     retryAfterMs: restMs,

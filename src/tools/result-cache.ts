@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ToolOutcome } from '../domain/evidence.ts';
 import { limitTime } from '../lib/resilience.ts';
-import { orAborted } from '../lib/time.ts';
+import { settleOrAbort } from '../lib/time.ts';
 import type { KeptResult, ToolCacheStore } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { Tool, ToolContext, ToolRequest } from './tool.ts';
@@ -51,7 +51,7 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
   const share = async (flight: string, signal: AbortSignal, ask: () => Promise<Reply>): Promise<Reply> => {
     const asked = running.get(flight);
     if (asked === undefined) return first(flight, ask);
-    const outcome = await orAborted(Promise.allSettled([asked]), signal);
+    const outcome = await settleOrAbort(Promise.allSettled([asked]), signal);
     // The other run ended, not this one.
     if (outcome[0].status === 'rejected') return share(flight, signal, ask);
     const { final, ...reply } = outcome[0].value;
@@ -66,7 +66,7 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
     answer: async (tool, request, context, work) => {
       const key = store === null ? null : await buildKey(tool, request, context, logger);
       const flight =
-        key ?? digest([tool.description.name, request.args, context.category, context.subject.triageId]);
+        key ?? getDigest([tool.description.name, request.args, context.category, context.subject.triageId]);
       return share(flight, context.signal, async () => {
         const kept =
           key === null || store === null
@@ -109,7 +109,7 @@ async function buildKey(
   if (holds === null) return null;
   // The category is part of it since it decides which files a tool may read; the repository, so that no
   // project sees another's.
-  return digest([
+  return getDigest([
     VERSION,
     tool.description.name,
     request.args,
@@ -157,7 +157,7 @@ async function within<Value>(
   }
 }
 
-function digest(value: unknown): string {
+function getDigest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value, sortKeys)).digest('hex');
 }
 

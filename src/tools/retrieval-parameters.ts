@@ -5,7 +5,7 @@ import { Category } from '../domain/category.ts';
  * Creates the parameters of a tool that finds texts like this failure. `category` means something else for
  * each.
  */
-export function retrievalParameters(category: string) {
+export function createRetrievalParameters(category: string) {
   return z.strictObject({
     query: z
       .string()

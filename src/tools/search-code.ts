@@ -57,12 +57,12 @@ export function searchCode(codeHost: CodeHost): Tool {
     argumentsFrom: ({ symbol }) => (symbol ? { text: symbol.slice(0, 200) } : null),
     async run({ text, words, limit }, context) {
       const code = await builtCode(codeHost, context);
-      return text === undefined ? filesWith(code, words ?? []) : linesWith(code, text, limit);
+      return text === undefined ? findFilesWith(code, words ?? []) : readLinesWith(code, text, limit);
     },
   });
 }
 
-async function linesWith(
+async function readLinesWith(
   { host, at, signal, titled }: BuiltCode,
   text: string,
   limit: number,
@@ -79,7 +79,7 @@ async function linesWith(
 }
 
 /** Finds the best files by distinct words and occurrences, then the best lines of the first few. */
-async function filesWith(code: BuiltCode, words: readonly string[]): Promise<FileFinding[]> {
+async function findFilesWith(code: BuiltCode, words: readonly string[]): Promise<FileFinding[]> {
   const { host, at, signal } = code;
   const found = await host.searchFiles({ ...at, words, limit: MAX_FILES * 2 }, signal);
   const files = found.slice(0, MAX_FILES);
@@ -88,7 +88,7 @@ async function filesWith(code: BuiltCode, words: readonly string[]): Promise<Fil
   const lines = await Promise.all(
     longest.map((text) => host.search({ ...at, text, limit: LOOKED_AT }, signal)),
   );
-  const shown = files.slice(0, SHOWN_FILES).flatMap((file) => bestLines(file, lines.flat(), words, code));
+  const shown = files.slice(0, SHOWN_FILES).flatMap((file) => listBestLines(file, lines.flat(), words, code));
   return [toListFinding(files, words, code), ...shown];
 }
 
@@ -118,7 +118,7 @@ function toListFinding(
  * Returns the lines of a file that contain the most distinct words. They are shown with their numbers,
  * because they may be far apart.
  */
-function bestLines(
+function listBestLines(
   file: FileHits,
   hits: readonly CodeLine[],
   words: readonly string[],

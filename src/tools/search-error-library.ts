@@ -8,8 +8,8 @@ import {
   toComparedFailure,
 } from '../log/fingerprint/failure-likeness.ts';
 import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
-import { failureText } from './findings.ts';
-import { retrievalParameters } from './retrieval-parameters.ts';
+import { formatFailureText } from './findings.ts';
+import { createRetrievalParameters } from './retrieval-parameters.ts';
 import { ANY_CATEGORY, defineTool, type RepositoryScope, type Tool } from './tool.ts';
 
 /** Failures of one cause say the same: a few are enough. */
@@ -23,7 +23,7 @@ const MORE = 30;
 /** Likeness that the words of a query prove at most: enough to be shown. */
 const BY_QUERY = 0.7;
 
-const Parameters = retrievalParameters('Only failures that were decided to be of this category');
+const Parameters = createRetrievalParameters('Only failures that were decided to be of this category');
 
 /**
  * Creates the tool that finds what people decided about failures like this one. The index only chooses
@@ -72,7 +72,7 @@ export function searchErrorLibrary(vectorIndex: VectorIndex, scope: RepositorySc
         .filter(({ score }) => score >= LIKENESS.shown)
         .sort((left, right) => right.score - left.score || compareIds(left.match, right.match))
         .slice(0, limit)
-        .map(({ match, score }) => findingOfLibrary(match, score, subject.build.repository));
+        .map(({ match, score }) => convertFindingOfLibrary(match, score, subject.build.repository));
     },
   });
 }
@@ -91,7 +91,7 @@ function buildTexts(
   query: string | undefined,
 ): string[] {
   const ownTexts = failures.flatMap(({ text }) => [text.split('\n\n', 1)[0] ?? '', text]);
-  return [...new Set([...ownTexts, failureText(subject), query ?? ''])].filter((text) => text !== '');
+  return [...new Set([...ownTexts, formatFailureText(subject), query ?? ''])].filter((text) => text !== '');
 }
 
 function computeLikeness(failures: readonly ComparedFailure[], { text, metadata }: VectorMatch): number {
@@ -116,7 +116,7 @@ function compareQuery(query: string | undefined, { text }: VectorMatch): number 
  * Converts a library match to a finding. `sameRepository` says whether the decision was made in this
  * repository.
  */
-function findingOfLibrary(
+function convertFindingOfLibrary(
   match: VectorMatch,
   score: number,
   repository: string,

@@ -6,9 +6,9 @@ import { limitTime } from '../lib/resilience.ts';
 import type { Passage as KeptPassage, PassageMatch, TeamKnowledgeStore } from '../ports/knowledge.ts';
 import type { Clues } from '../ports/toolbox.ts';
 import type { SemanticIndex, VectorIndex, VectorMatch } from '../ports/vector-index.ts';
-import { failureHeadline, failureText, informativeLines } from './findings.ts';
+import { formatFailureHeadline, formatFailureText, listInformativeLines } from './findings.ts';
 import { type Explanation, explain, findBestNaming } from './parent-document.ts';
-import { retrievalParameters } from './retrieval-parameters.ts';
+import { createRetrievalParameters } from './retrieval-parameters.ts';
 import { ANY_CATEGORY, defineTool, type Tool } from './tool.ts';
 
 type KnowledgeFinding = FindingFrom<'search_knowledge'>;
@@ -36,7 +36,7 @@ const LEAST_LIKE = 0.2;
  */
 const MEANING_MS = 5_000;
 
-const KnowledgeParameters = retrievalParameters('Only documents of this category');
+const KnowledgeParameters = createRetrievalParameters('Only documents of this category');
 
 /** The sources of knowledge in addition to the curated documents. Absent sources are not searched. */
 export interface KnowledgeSources {
@@ -68,11 +68,14 @@ export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: Kn
     usualLatencyMs: 200,
     provider: `vector-index:${vectorIndex.driver}`,
     parameters: KnowledgeParameters,
-    alternative: { tool: 'search_web', args: (_call, subject) => ({ query: failureHeadline(subject) }) },
+    alternative: {
+      tool: 'search_web',
+      args: (_call, subject) => ({ query: formatFailureHeadline(subject) }),
+    },
     argumentsFrom: buildQuery,
     async run({ query, category, limit }, { subject, signal }) {
-      const asked = query ?? failureText(subject);
-      const informative = informativeLines(asked).slice(0, MAX_LINES);
+      const asked = query ?? formatFailureText(subject);
+      const informative = listInformativeLines(asked).slice(0, MAX_LINES);
       const lines = informative.length > 0 || asked === '' ? informative : [asked];
       const [byWords, byMeaning] = await Promise.all([
         findByWords(vectorIndex, team, lines, category, signal),
@@ -109,12 +112,12 @@ async function findByWords(
       const known = curated.filter(({ score }) => score >= LEAST_WORDS);
       const relevant = own.filter(({ score }) => score >= LEAST_SAID);
       return [
-        ...known.map((match) => curatedPassage(match, match.score * weight)),
-        ...relevant.map((match) => teamPassage(match, match.score * weight)),
+        ...known.map((match) => createCuratedPassage(match, match.score * weight)),
+        ...relevant.map((match) => createTeamPassage(match, match.score * weight)),
       ];
     }),
   );
-  return bestOfDocuments(ofLines.flat());
+  return keepBestOfDocuments(ofLines.flat());
 }
 
 async function findByMeaning(
@@ -131,8 +134,11 @@ async function findByMeaning(
     const [curated, team] = await limitTime({ limitMs: MEANING_MS, signal, late }, (limit) =>
       Promise.all([index.search('knowledge', query, limit), index.search('team_knowledge', query, limit)]),
     );
-    const found = [...curated.map((match) => curatedPassage(match)), ...team.map(embeddedTeamPassage)];
-    return { passages: bestOfDocuments(found.filter(({ score }) => score >= LEAST_LIKE)), note: null };
+    const found = [
+      ...curated.map((match) => createCuratedPassage(match)),
+      ...team.map(createEmbeddedTeamPassage),
+    ];
+    return { passages: keepBestOfDocuments(found.filter(({ score }) => score >= LEAST_LIKE)), note: null };
   } catch (error) {
     if (signal.aborted || !(error instanceof TriageError)) throw error;
     return { passages: [], note: `Found by words only: ${error.message}` };
@@ -185,25 +191,25 @@ interface Passage {
 type TeamPassage = Pick<PassageMatch, 'position' | 'place' | 'text' | 'document'>;
 
 /** Creates a passage from a match in a curated document. */
-function curatedPassage(match: VectorMatch, score = match.score): Passage {
-  return { key: getDocumentId(match), score: bounded(score), curated: match, team: null };
+function createCuratedPassage(match: VectorMatch, score = match.score): Passage {
+  return { key: getDocumentId(match), score: bound(score), curated: match, team: null };
 }
 
 /** Creates a passage from a document of the team. */
-function teamPassage(match: TeamPassage, score: number): Passage {
-  return { key: match.document.id, score: bounded(score), curated: null, team: match };
+function createTeamPassage(match: TeamPassage, score: number): Passage {
+  return { key: match.document.id, score: bound(score), curated: null, team: match };
 }
 
 /** Creates a passage of a team document from a match in the vector index. */
-function embeddedTeamPassage({ id, text, metadata, score }: VectorMatch): Passage {
+function createEmbeddedTeamPassage({ id, text, metadata, score }: VectorMatch): Passage {
   const of = (field: string) => (typeof metadata[field] === 'string' ? metadata[field] : '');
   const document = { id: of('documentId') || id, source: of('source'), title: of('title'), category: null };
   const position = typeof metadata.position === 'number' ? metadata.position : 0;
-  return teamPassage({ position, place: of('place'), text, document }, score);
+  return createTeamPassage({ position, place: of('place'), text, document }, score);
 }
 
 /** Keeps the best passage of each document, best first. */
-function bestOfDocuments(passages: Iterable<Passage>): Passage[] {
+function keepBestOfDocuments(passages: Iterable<Passage>): Passage[] {
   const best = new Map<string, Passage>();
   for (const passage of passages)
     if (passage.score > (best.get(passage.key)?.score ?? 0)) best.set(passage.key, passage);
@@ -223,17 +229,22 @@ async function toFinding(
   signal: AbortSignal,
 ): Promise<KnowledgeFinding | null> {
   if (passage.curated !== null)
-    return curatedFinding(
+    return createCuratedFinding(
       passage.curated,
       passage.score,
-      await wholeText(vectorIndex, passage.curated, signal),
+      await readWholeText(vectorIndex, passage.curated, signal),
     );
   if (passage.team === null) return null;
   const { document, position } = passage.team;
-  return teamFinding(passage.team, passage.score, lines, (await team?.passages(document.id, position)) ?? []);
+  return convertTeamFinding(
+    passage.team,
+    passage.score,
+    lines,
+    (await team?.passages(document.id, position)) ?? [],
+  );
 }
 
-function curatedFinding(match: VectorMatch, score: number, text: string): KnowledgeFinding {
+function createCuratedFinding(match: VectorMatch, score: number, text: string): KnowledgeFinding {
   const { title, part } = match.metadata;
   const { category, kind, fix } = readData('search_knowledge', { data: match.metadata });
   const documentId = getDocumentId(match);
@@ -257,7 +268,7 @@ function curatedFinding(match: VectorMatch, score: number, text: string): Knowle
 }
 
 /** Converts a team's passage to a finding, with what its document says about cause and fix. */
-function teamFinding(
+function convertTeamFinding(
   hit: TeamPassage,
   score: number,
   lines: readonly string[],
@@ -304,7 +315,7 @@ function describeParent({ text, place }: TeamPassage, { offset, cause, fix, plac
 }
 
 /** Returns the full text of the document that contains the passage. */
-async function wholeText(index: VectorIndex, match: VectorMatch, signal: AbortSignal): Promise<string> {
+async function readWholeText(index: VectorIndex, match: VectorMatch, signal: AbortSignal): Promise<string> {
   if (match.metadata.part !== 'signal') return match.text;
   const filter = { documentId: getDocumentId(match), part: 'document' };
   const [whole] = await index.search('knowledge', { text: match.text, limit: 1, filter }, signal);
@@ -316,7 +327,7 @@ function getDocumentId(match: VectorMatch): string {
   return typeof documentId === 'string' ? documentId : match.id;
 }
 
-function bounded(score: number): number {
+function bound(score: number): number {
   return Math.min(Math.max(score, 0), 1);
 }
 

@@ -5,8 +5,8 @@ import { append, inParallel } from '../lib/collections.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Clues } from '../ports/toolbox.ts';
 import type { Embedder } from '../ports/vector-index.ts';
-import { type CodeChunk, codeWords, searchWords, splitChunks } from './code-chunks.ts';
-import { failureHeadline } from './findings.ts';
+import { type CodeChunk, extractCodeWords, searchWords, splitChunks } from './code-chunks.ts';
+import { formatFailureHeadline } from './findings.ts';
 import { type BuiltCode, builtCode, defineCodeTool } from './repository.ts';
 import type { Tool } from './tool.ts';
 
@@ -60,7 +60,7 @@ type Mask = (text: string) => Promise<string>;
  * Masks texts before they are embedded. Code may contain secrets, and the embedder may be a third party's
  * server.
  */
-function maskedBefore(embedder: Embedder, mask: Mask): Embedder {
+function createMaskedEmbedder(embedder: Embedder, mask: Mask): Embedder {
   return {
     ...embedder,
     embed: async (texts, signal) => embedder.embed(await Promise.all(texts.map(mask)), signal),
@@ -83,7 +83,7 @@ export function searchSemantic(
   const meaning =
     embedder === null || mask === null || embedder.name.startsWith('hashing')
       ? null
-      : maskedBefore(embedder, mask);
+      : createMaskedEmbedder(embedder, mask);
   return defineCodeTool(codeHost, {
     name: 'search_semantic',
     question: 'Which lines of the repository are most like this guess at the code that fails?',
@@ -110,11 +110,11 @@ export function searchSemantic(
       );
       const { ranked, by } = await rank(
         chunks.flat(),
-        `${failureHeadline(context.subject)}\n${guess}`,
+        `${formatFailureHeadline(context.subject)}\n${guess}`,
         meaning,
         code.signal,
       );
-      return apart(ranked)
+      return removeApart(ranked)
         .slice(0, limit)
         .map((rankedChunk) => toFinding(rankedChunk, code, by));
     },
@@ -167,7 +167,7 @@ async function readWindow(
 }
 
 /** Removes chunks that overlap a better one of the same file. */
-function apart(ranked: readonly RankedChunk[]): RankedChunk[] {
+function removeApart(ranked: readonly RankedChunk[]): RankedChunk[] {
   const kept: RankedChunk[] = [];
   for (const rankedChunk of ranked) {
     const { path, lineStart, lineEnd } = rankedChunk.chunk;
@@ -228,7 +228,7 @@ async function rankByMeaning(
       signal,
     );
     for (const [index, chunk] of batch.entries())
-      ranked.push({ chunk, score: cosine(asked, vectors[index]) });
+      ranked.push({ chunk, score: computeCosine(asked, vectors[index]) });
   }
   return ranked.sort((left, right) => right.score - left.score);
 }
@@ -239,13 +239,13 @@ async function rankByMeaning(
  * compared between questions.
  */
 export function rankByWords(chunks: readonly CodeChunk[], query: string): RankedChunk[] {
-  const asked = [...new Set(codeWords(query))];
-  const documents = chunks.map((chunk) => countWords(codeWords(`${chunk.path}\n${chunk.text}`)));
+  const asked = [...new Set(extractCodeWords(query))];
+  const documents = chunks.map((chunk) => countWords(extractCodeWords(`${chunk.path}\n${chunk.text}`)));
   const length = documents.reduce((sum, { total }) => sum + total, 0) / Math.max(1, documents.length);
   const weights = new Map(
     asked.map((word) => [
       word,
-      rarity(documents.filter(({ counts }) => counts.has(word)).length, documents.length),
+      computeRarity(documents.filter(({ counts }) => counts.has(word)).length, documents.length),
     ]),
   );
   const most = asked.reduce((sum, word) => sum + (weights.get(word) ?? 0) * (K1 + 1), 0);
@@ -265,7 +265,7 @@ export function rankByWords(chunks: readonly CodeChunk[], query: string): Ranked
  * Computes the inverse document frequency of a term that occurs in `holding` of `all` chunks; never below
  * zero.
  */
-function rarity(holding: number, all: number): number {
+function computeRarity(holding: number, all: number): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }
 
@@ -276,7 +276,7 @@ function countWords(words: readonly string[]): { counts: ReadonlyMap<string, num
 }
 
 /** Computes the cosine of two unit vectors; 0 if it is negative or one vector is missing. */
-function cosine(left: Float32Array, right: Float32Array | undefined): number {
+function computeCosine(left: Float32Array, right: Float32Array | undefined): number {
   if (right === undefined || right.length !== left.length) return 0;
   let sum = 0;
   for (let index = 0; index < left.length; index += 1) sum += (left[index] ?? 0) * (right[index] ?? 0);

@@ -49,7 +49,7 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
   const offered = (category: Category) =>
     tools
       .filter(({ description }) => description.categories.includes(category))
-      .sort((left, right) => cheapestFirst(left.description, right.description));
+      .sort((left, right) => compareCost(left.description, right.description));
   return {
     offered: (category) => offered(category).map((tool) => tool.description),
     askable: async (category, subject, signal) => {
@@ -121,7 +121,7 @@ async function answer(deps: ToolboxDeps, call: ToolCall, context: ToolContext): 
     ...(answeredBy === undefined ? {} : { answeredBy }),
   });
   const tool = deps.byName.get(call.tool);
-  if (tool === undefined) return finish(refused(`There is no tool named ${call.tool}.`));
+  if (tool === undefined) return finish(createRefusedReply(`There is no tool named ${call.tool}.`));
   const first = await ask(deps, tool, call, context);
   if (first.status !== 'failed' && first.status !== 'timed-out') return finish(first);
   deps.logger.warn(
@@ -153,7 +153,7 @@ async function answer(deps: ToolboxDeps, call: ToolCall, context: ToolContext): 
 /** Adds to a failed answer what the tool can name without asking anybody. The answer stays a failure. */
 async function withNamed(deps: ToolboxDeps, named: readonly Finding[], failed: Reply): Promise<Reply> {
   if (named.length === 0) return failed;
-  const { findings, summary } = await found(named, failed.attempts, deps);
+  const { findings, summary } = await createFoundReply(named, failed.attempts, deps);
   return { ...failed, findings, summary: `${failed.summary} Named instead, and not read: ${summary}` };
 }
 
@@ -168,7 +168,7 @@ async function askInstead(
     return await ask(deps, tool, { ...call, args: args(call, context.subject), why: '' }, context);
   } catch (error) {
     if (context.signal.aborted) throw error;
-    return failure(error, 0, deps);
+    return createFailureReply(error, 0, deps);
   }
 }
 
@@ -176,7 +176,7 @@ async function askInstead(
 async function ask(deps: ToolboxDeps, tool: Tool, call: ToolCall, context: ToolContext): Promise<Reply> {
   const { description } = tool;
   if (!description.categories.includes(context.category) && call.why.trim() === '') {
-    return refused(
+    return createRefusedReply(
       `${description.name} serves ${description.categories.join(', ')}; ` +
         `for a ${context.category} it is asked only where the call says why.`,
     );
@@ -186,11 +186,11 @@ async function ask(deps: ToolboxDeps, tool: Tool, call: ToolCall, context: ToolC
     return { status: 'invalid-arguments', findings: [], summary: request.error, attempts: 0 };
   try {
     const refusal = request.refusal(context);
-    if (refusal !== null) return refused(refusal);
+    if (refusal !== null) return createRefusedReply(refusal);
     return await answerRequest(deps, tool, request, context);
   } catch (error) {
-    if (context.signal.aborted) throw cancelled(error);
-    return failure(error, 0, deps);
+    if (context.signal.aborted) throw createCancelledError(error);
+    return createFailureReply(error, 0, deps);
   }
 }
 
@@ -208,7 +208,7 @@ async function answerRequest(
     limiter.run(context.subject.triageId, context.signal, () => runRequest(deps, tool, request, context));
   const reply = await cache.answer(tool, request, { ...context, isLeftAlone: isLeftAlone(deps, tool) }, work);
   if (reply.cached !== true) return reply;
-  const again = await found(reply.findings, reply.attempts, deps);
+  const again = await createFoundReply(reply.findings, reply.attempts, deps);
   return again.status === 'ok' ? { ...reply, findings: again.findings } : again;
 }
 
@@ -226,7 +226,7 @@ async function runRequest(
     if (reason !== null) return { unavailable: reason };
     return { findings: await request.run({ ...context, signal }) };
   });
-  if ('error' in asked) return failure(asked.error, asked.attempts, deps);
+  if ('error' in asked) return createFailureReply(asked.error, asked.attempts, deps);
   if ('unavailable' in asked.value) {
     return {
       status: 'unavailable',
@@ -235,12 +235,16 @@ async function runRequest(
       attempts: asked.attempts,
     };
   }
-  return found(asked.value.findings, asked.attempts, deps);
+  return createFoundReply(asked.value.findings, asked.attempts, deps);
 }
 
-async function found(all: readonly Finding[], attempts: number, deps: ToolboxDeps): Promise<Reply> {
+async function createFoundReply(
+  all: readonly Finding[],
+  attempts: number,
+  deps: ToolboxDeps,
+): Promise<Reply> {
   if (all.length === 0) return { status: 'empty', findings: [], summary: 'nothing found', attempts };
-  const findings = await withheldOnError(() =>
+  const findings = await findWithheldOnError(() =>
     Promise.all(all.slice(0, MAX_FINDINGS).map((finding) => boundFinding(finding, deps.options.mask))),
   );
   if (findings === null) {
@@ -260,7 +264,7 @@ async function found(all: readonly Finding[], attempts: number, deps: ToolboxDep
   };
 }
 
-async function withheldOnError<Value>(work: () => Promise<Value>): Promise<Value | null> {
+async function findWithheldOnError<Value>(work: () => Promise<Value>): Promise<Value | null> {
   try {
     return await work();
   } catch {
@@ -268,8 +272,8 @@ async function withheldOnError<Value>(work: () => Promise<Value>): Promise<Value
   }
 }
 
-async function failure(error: unknown, attempts: number, deps: ToolboxDeps): Promise<Reply> {
-  const message = await withheldOnError(async () => deps.options.mask(cleanText(getErrorMessage(error))));
+async function createFailureReply(error: unknown, attempts: number, deps: ToolboxDeps): Promise<Reply> {
+  const message = await findWithheldOnError(async () => deps.options.mask(cleanText(getErrorMessage(error))));
   const summary = message ?? 'The tool failed; its message could not be masked, so it is withheld.';
   const code = error instanceof TriageError ? error.code : null;
   if (code === 'timeout') return { status: 'timed-out', findings: [], summary, attempts };
@@ -279,16 +283,16 @@ async function failure(error: unknown, attempts: number, deps: ToolboxDeps): Pro
   return { status: 'failed', findings: [], summary, attempts, ...(isRefusal(error) && { final: true }) };
 }
 
-function cancelled(error: unknown): TriageError {
+function createCancelledError(error: unknown): TriageError {
   if (error instanceof TriageError && error.code === 'cancelled') return error;
   return new TriageError('cancelled', 'The run was canceled during a tool call.', { cause: error });
 }
 
-function refused(summary: string): Reply {
+function createRefusedReply(summary: string): Reply {
   return { status: 'refused', findings: [], summary, attempts: 0 };
 }
 
-function cheapestFirst(left: ToolDescription, right: ToolDescription): number {
+function compareCost(left: ToolDescription, right: ToolDescription): number {
   const fallback = Number(left.fallback) - Number(right.fallback);
   const cost = COST_ORDER[left.costClass] - COST_ORDER[right.costClass];
   return fallback || cost || left.usualLatencyMs - right.usualLatencyMs;

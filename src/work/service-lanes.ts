@@ -49,9 +49,11 @@ export function createServiceLanes({
         const lane = openLane(service);
         if (lane.waiting.size >= WAITING) {
           lane.turnedAway.add(key);
-          controller.abort(cancelled(`${WAITING} other items are waiting for ${service}; this one is next.`));
+          controller.abort(
+            createCancelledError(`${WAITING} other items are waiting for ${service}; this one is next.`),
+          );
         }
-        if (isStopping) controller.abort(cancelled('The process stops.'));
+        if (isStopping) controller.abort(createCancelledError('The process stops.'));
         controller.signal.throwIfAborted();
         lane.turnedAway.delete(key);
         lane.waiting.add(controller);
@@ -74,11 +76,11 @@ export function createServiceLanes({
     /** Interrupts what waits. */
     stop: () => {
       isStopping = true;
-      for (const controller of listWaiting()) controller.abort(cancelled('The process stops.'));
+      for (const controller of listWaiting()) controller.abort(createCancelledError('The process stops.'));
     },
   };
 }
 
-function cancelled(sentence: string): TriageError {
+function createCancelledError(sentence: string): TriageError {
   return new TriageError('cancelled', sentence, { retryable: true });
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
 import type { Messenger } from '../../src/channels/channel.ts';
-import { SlackSettings, slackChannel } from '../../src/channels/slack.ts';
+import { createSlackChannel, SlackSettings } from '../../src/channels/slack.ts';
 import { digestOfToken, makeToken } from '../../src/domain/access.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { systemClock } from '../../src/lib/time.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   database = await openTestDatabase();
   stores = createStores(database, systemClock);
   const slack: Messenger = {
-    ...(await openNews(slackChannel(SlackSettings.parse({ token: 'xoxb-1' })))),
+    ...(await openNews(createSlackChannel(SlackSettings.parse({ token: 'xoxb-1' })))),
     send: async () => ({ reference: null }),
   };
   app = await buildHttp({

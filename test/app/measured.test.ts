@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createPrometheusMetrics } from '../../src/adapters/metrics/prometheus.ts';
-import { countAnalysis, measuredChatModel, measuredToolbox } from '../../src/app/watched.ts';
+import { countAnalysis, measureChatModel, measuredToolbox } from '../../src/app/watched.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { ChatModel } from '../../src/ports/chat-model.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
@@ -33,7 +33,7 @@ it('a question to the model counts its tokens, dollars and retries', async () =>
     chooseTools: failing,
     stream: async () => reply,
   };
-  const measured = measuredChatModel(model, metrics);
+  const measured = measureChatModel(model, metrics);
   await measured.stream({ system: '', turns: [], name: 'q', onText: () => undefined }, signal);
   await expect(measured.chooseTools({ system: '', user: '', name: 'q', tools: [] }, signal)).rejects.toThrow(
     'refused',

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createOpenTelemetryTracer } from '../../src/adapters/tracer/opentelemetry.ts';
 import { findReceiver } from '../../src/app/open-telemetry.ts';
-import { tracedChatModel, tracedToolbox } from '../../src/app/watched.ts';
+import { traceChatModel, traceToolbox } from '../../src/app/watched.ts';
 import { COMMON } from '../../src/config/schema.ts';
 import { createOpenAiChatModel } from '../../src/models/chat/openai.ts';
 import { silentLogger, type Tracer } from '../../src/ports/telemetry.ts';
@@ -41,7 +41,7 @@ const question = {
 
 function model() {
   const { baseUrl } = server;
-  return tracedChatModel(
+  return traceChatModel(
     createOpenAiChatModel({
       baseUrl,
       apiKey: TEST_KEY,
@@ -92,7 +92,7 @@ describe('a question to a tool', () => {
         throw flaky(60_000);
       }),
     ];
-    const box = tracedToolbox(
+    const box = traceToolbox(
       createToolbox(tools, { mask: (text) => text, resilience: { firstDelayMs: 1 } }),
       tracer,
     );

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unseenFigures } from '../../src/judge/judgement.ts';
 import { createKeptRuns } from '../../src/replay/compare/kept-runs.ts';
-import { type CaseResult, failedResult } from '../../src/replay/run/results.ts';
+import { type CaseResult, toFailedResult } from '../../src/replay/run/results.ts';
 import { tell } from '../console/insights/insights-world.ts';
 import { axeFindings, openBrowser, openPage } from '../support/browser.ts';
 import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
@@ -177,7 +177,7 @@ function keepRun(
   const lines = (rows: readonly object[]) => rows.map((other) => `${JSON.stringify(other)}\n`).join('');
   const ids = Array.from({ length: 20 }, (_, at) => `case-${at}`);
   const answered = (id: string, at: number): CaseResult => ({
-    ...failedResult(id, '', milliseconds + at),
+    ...toFailedResult(id, '', milliseconds + at),
     ...{
       error: null,
       category: at < wrong ? 'INFRA_ERROR' : 'CODE_ERROR',

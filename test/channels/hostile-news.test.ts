@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderEmail } from '../../src/channels/email.ts';
 import type { News } from '../../src/channels/news.ts';
-import { slackNews } from '../../src/channels/slack.ts';
-import { teamsMessage } from '../../src/channels/teams.ts';
+import { toSlackNews } from '../../src/channels/slack.ts';
+import { createTeamsMessage } from '../../src/channels/teams.ts';
 import { hostile } from '../support/hostile-text.ts';
 import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
 
@@ -48,7 +48,7 @@ describe('69: hostile text in messages of rules', () => {
   it('mentions nobody in Slack, and is neither link nor markup', () => {
     fc.assert(
       fc.property(poisoned, (news) => {
-        const { text, blocks } = slackNews(news);
+        const { text, blocks } = toSlackNews(news);
         for (const one of [text, ...blocks.flatMap((block) => ('text' in block ? [block.text] : []))]) {
           expect(one).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
           expect(one.replaceAll('\n', '')).not.toMatch(UNSEEN);
@@ -60,7 +60,7 @@ describe('69: hostile text in messages of rules', () => {
   it('mentions nobody in Teams, and consists of plain text runs only', () => {
     fc.assert(
       fc.property(poisoned, (news) => {
-        const { content } = JSON.parse(teamsMessage(news)).attachments[0];
+        const { content } = JSON.parse(createTeamsMessage(news)).attachments[0];
         expect(content.msteams.entities).toEqual([]);
         const types = JSON.stringify(content).match(/"type":"[^"]*"/g);
         expect(types).not.toContain('"type":"TextBlock"');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { logChannel } from '../../src/channels/log.ts';
+import { createLogChannel } from '../../src/channels/log.ts';
 import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
 import { publisherContract } from '../contract/publisher-contract.ts';
 import { recalledAnalysis, sampleBuild } from '../support/sample-analysis.ts';
@@ -15,12 +15,12 @@ function recordingLogger(): { logger: Logger; lines: [object, string][] } {
 
 publisherContract('log', async () => {
   const { logger, lines } = recordingLogger();
-  return { outlet: await openAnswers(logChannel(), { logger }), told: () => lines.length };
+  return { outlet: await openAnswers(createLogChannel(), { logger }), told: () => lines.length };
 });
 
 it('logs fields and a fixed sentence', async () => {
   const { logger, lines } = recordingLogger();
-  const outlet = await openAnswers(logChannel(), { logger });
+  const outlet = await openAnswers(createLogChannel(), { logger });
   await send(outlet, { build: sampleBuild(), analysis: recalledAnalysis() }, callTo(null));
   expect(lines).toEqual([
     [

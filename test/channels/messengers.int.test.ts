@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listExternalChecks } from '../../src/app/external-checks.ts';
 import type { Call, Channel } from '../../src/channels/channel.ts';
-import { EmailSettings, emailChannel } from '../../src/channels/email.ts';
+import { createEmailChannel, EmailSettings } from '../../src/channels/email.ts';
 import type { News } from '../../src/channels/news.ts';
-import { SlackSettings, slackChannel } from '../../src/channels/slack.ts';
-import { teamsChannel } from '../../src/channels/teams.ts';
-import { signedHeaders, WebhookSettings, webhookChannel } from '../../src/channels/webhook.ts';
+import { createSlackChannel, SlackSettings } from '../../src/channels/slack.ts';
+import { createTeamsChannel } from '../../src/channels/teams.ts';
+import { createSignedHeaders, createWebhookChannel, WebhookSettings } from '../../src/channels/webhook.ts';
 import { embedded } from '../../src/config/load.ts';
 import { parseConfig } from '../../src/config/schema.ts';
 import { readText } from '../../src/lib/http-body.ts';
@@ -30,7 +30,7 @@ describe('68: by e-mail', () => {
   });
   afterEach(async () => await smtp.close());
   const channel = (smtpUrl: string, timeLimitMs = 2_000) =>
-    emailChannel(EmailSettings.parse({ smtpUrl, smtpFrom: 'Faultline <ci@example.com>' }), timeLimitMs);
+    createEmailChannel(EmailSettings.parse({ smtpUrl, smtpFrom: 'Faultline <ci@example.com>' }), timeLimitMs);
   const email = (user = '', timeLimitMs = 2_000) =>
     channel(`smtp://${user}127.0.0.1:${smtp.port}`, timeLimitMs);
 
@@ -124,7 +124,7 @@ describe('68: to a webhook', () => {
     });
   });
   afterEach(async () => await server.close());
-  const teams = () => teamsChannel({ webhooks: { payments: `${server.url}/workflow?sig=secret` } });
+  const teams = () => createTeamsChannel({ webhooks: { payments: `${server.url}/workflow?sig=secret` } });
 
   it('of Teams it is an adaptive card, which mentions those whom people wrote down', async () => {
     await sendNews(teams(), 'payments');
@@ -196,10 +196,10 @@ describe('68: to a webhook', () => {
   it('of anybody it is signed, and has the id of the message', async () => {
     const secrets = [`whsec_${Buffer.alloc(32, 1).toString('base64')}`];
     const settings = WebhookSettings.parse({ webhooks: { ops: server.url }, webhookSecrets: secrets });
-    await sendNews(webhookChannel(settings), 'ops');
+    await sendNews(createWebhookChannel(settings), 'ops');
     const headers = server.requests[0]?.headers;
     const at = Number(headers?.['webhook-timestamp']) * 1000;
-    expect(headers).toMatchObject(signedHeaders('ntm_1', bodies[0] ?? '', secrets, at));
+    expect(headers).toMatchObject(createSignedHeaders('ntm_1', bodies[0] ?? '', secrets, at));
     expect(JSON.parse(bodies[0] ?? '')).toMatchObject({
       type: 'notification.sent',
       data: {
@@ -219,7 +219,7 @@ describe('68: to a webhook', () => {
 
 it('68: in Slack a retry finds what was posted, and only written-down ids are mentioned', async () => {
   const slack = await startSlackApi();
-  const channel = slackChannel(SlackSettings.parse({ token: SLACK_TOKEN, baseUrl: slack.url }));
+  const channel = createSlackChannel(SlackSettings.parse({ token: SLACK_TOKEN, baseUrl: slack.url }));
   const first = await sendNews(channel, 'C0123456789');
   expect(await sendNews(channel, 'C0123456789', { isRetry: true })).toEqual(first);
   expect(slack.messages).toHaveLength(1);

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { noticeHandler } from '../../src/channels/handlers.ts';
+import { createNoticeHandler } from '../../src/channels/handlers.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Build, NewBuild } from '../../src/domain/build.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { WorkItem } from '../../src/domain/work.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { noticeLinks } from '../../src/notifications/notice-words.ts';
+import { createNoticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
 import type { Logger } from '../../src/ports/telemetry.ts';
 import { createGithubCommentClient } from '../../src/providers/github/notices.ts';
-import { commentRule } from '../../src/providers/notice-rules.ts';
+import { createCommentRule } from '../../src/providers/notice-rules.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { startWorker, type Worker, type WorkerDeps } from '../../src/work/worker.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision, sampleGroup, sampleReview } from '../stores/samples.ts';
@@ -21,7 +21,7 @@ import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 import { sendJson } from '../support/loopback-server.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
-const GITHUB_COMMENT = commentRule({ channel: 'github-comment', isOfOurs: () => true });
+const GITHUB_COMMENT = createCommentRule({ channel: 'github-comment', isOfOurs: () => true });
 
 let db: TestDatabase;
 let stores: Stores;
@@ -63,8 +63,8 @@ function keep({
     unpaced: true,
   });
   const render = (situation: Parameters<typeof renderComment>[0]) =>
-    renderComment(situation, noticeLinks('https://fl.example'));
-  const handler = noticeHandler(
+    renderComment(situation, createNoticeLinks('https://fl.example'));
+  const handler = createNoticeHandler(
     GITHUB_COMMENT.channel,
     { ...client, render },
     {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import type { NoticeOutlet } from '../../src/channels/channel.ts';
-import { noticeHandler } from '../../src/channels/handlers.ts';
+import { createNoticeHandler } from '../../src/channels/handlers.ts';
 import type { WorkItem } from '../../src/domain/work.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { startWorker } from '../../src/work/worker.ts';
@@ -59,7 +59,7 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
   };
   const notices = { situation: async () => situationOf(headOf()) };
   const masker = { mask: async (text: string) => ({ text, count: 0 }) };
-  const handlers = [noticeHandler('chat', outlet, { work, notices, timeLimitMs: 60_000 })];
+  const handlers = [createNoticeHandler('chat', outlet, { work, notices, timeLimitMs: 60_000 })];
   const worker = startWorker({
     work,
     handlers,

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Messenger, Messengers } from '../../src/channels/channel.ts';
-import { messageHandler } from '../../src/channels/handlers.ts';
-import { ruleHandlers } from '../../src/channels/match-rules.ts';
+import { createMessageHandler } from '../../src/channels/handlers.ts';
+import { createRuleHandlers } from '../../src/channels/match-rules.ts';
 import type { News } from '../../src/channels/news.ts';
 import { MESSAGE_CHANNELS } from '../../src/channels/registry.ts';
-import { SlackSettings, slackChannel } from '../../src/channels/slack.ts';
+import { createSlackChannel, SlackSettings } from '../../src/channels/slack.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
@@ -87,7 +87,7 @@ function recordingMessenger(sent: SentNews[]): Messenger {
 }
 
 const slackMessenger = () =>
-  openNews(slackChannel(SlackSettings.parse({ token: SLACK_TOKEN, baseUrl: slack.url })));
+  openNews(createSlackChannel(SlackSettings.parse({ token: SLACK_TOKEN, baseUrl: slack.url })));
 
 const { signal } = new AbortController();
 const workDeps = () => ({ work: stores.work, masker: createMasker(), logger: silentLogger });
@@ -96,9 +96,9 @@ async function handlers(messengers?: Messengers): Promise<WorkHandler[]> {
   const open: Messengers = messengers ?? { slack: await slackMessenger() };
   const deps = { stores, publicUrl: 'https://fl.example', timeLimitMs: 2_000 };
   const sending = MESSAGE_CHANNELS.map((channel) =>
-    messageHandler(channel.name, channel, open[channel.name] ?? null, deps),
+    createMessageHandler(channel.name, channel, open[channel.name] ?? null, deps),
   );
-  return [...ruleHandlers({ stores, clock, logger: silentLogger }), ...sending];
+  return [...createRuleHandlers({ stores, clock, logger: silentLogger }), ...sending];
 }
 
 async function work(all?: readonly WorkHandler[]): Promise<void> {

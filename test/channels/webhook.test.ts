@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { signedHeaders, WebhookSettings, webhookChannel } from '../../src/channels/webhook.ts';
+import { createSignedHeaders, createWebhookChannel, WebhookSettings } from '../../src/channels/webhook.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Build } from '../../src/domain/build.ts';
 import { publisherContract } from '../contract/publisher-contract.ts';
@@ -21,7 +21,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A webhook with these settings, which answers are published to. */
 function createPublisher(settings: z.input<typeof WebhookSettings>, publicUrl: string | null = null) {
-  const channel = webhookChannel(WebhookSettings.parse({ secrets: [SECRET], ...settings }));
+  const channel = createWebhookChannel(WebhookSettings.parse({ secrets: [SECRET], ...settings }));
   const open = () => openAnswers(channel, { clock, publicUrl });
   return {
     open,
@@ -47,7 +47,7 @@ publisherContract('webhook', async () => {
 describe('the signature', () => {
   it('is the one that the published example of Standard Webhooks has', () => {
     server = { url: '', requests: [], close: async () => undefined };
-    const headers = signedHeaders(
+    const headers = createSignedHeaders(
       'msg_p5jXN8AQM9LWM0D4loKWxJek',
       '{"test": 2432232314}',
       [SECRET],
@@ -117,7 +117,7 @@ describe('a CloudEvent', () => {
       'content-type': 'application/cloudevents+json',
       'webhook-id': 'webhook:ana_9f2c',
     });
-    const signed = signedHeaders('webhook:ana_9f2c', bodies[0] ?? '', [SECRET], clock.now());
+    const signed = createSignedHeaders('webhook:ana_9f2c', bodies[0] ?? '', [SECRET], clock.now());
     expect(server.requests[0]?.headers).toMatchObject(signed);
   });
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { wordByWord } from '../../src/cli/ask/answer-text.ts';
+import { showWordByWord } from '../../src/cli/ask/answer-text.ts';
 import type { Answered, AskClient } from '../../src/cli/ask/ask-clients.ts';
 import { runSession } from '../../src/cli/ask/session.ts';
 import type { Thread, Turn } from '../../src/domain/conversation.ts';
@@ -146,7 +146,7 @@ it('outlives an answer that fails', async () => {
 
 it('shows words whole, so that no escape is obeyed however it is cut, and says what is void', () => {
   let shown = '';
-  const words = wordByWord((text) => {
+  const words = showWordByWord((text) => {
     shown += text;
   });
   for (const text of ['Half a\u001b', '[2J line', ' and\nmore']) words.onText({ text });

@@ -4,18 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
-  bashCompletion,
   describeCommand,
-  everyCommand,
-  fishCompletion,
-  zshCompletion,
+  generateBashCompletion,
+  generateFishCompletion,
+  generateZshCompletion,
+  listEveryCommand,
 } from '../../src/cli/completion.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { faultline } from './faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-completion-'));
 const program = describeCommand(createProgram());
-const SCRIPTS = { bash: bashCompletion(program), zsh: zshCompletion(program), fish: fishCompletion(program) };
+const SCRIPTS = {
+  bash: generateBashCompletion(program),
+  zsh: generateZshCompletion(program),
+  fish: generateFishCompletion(program),
+};
 type Shell = keyof typeof SCRIPTS;
 const FILES = '<files>';
 
@@ -94,7 +98,7 @@ it('bash parts --option=value into words', () => {
 });
 
 it('every command and option of the program is in every script', () => {
-  for (const { path, options } of everyCommand(program)) {
+  for (const { path, options } of listEveryCommand(program)) {
     for (const script of Object.values(SCRIPTS))
       expect(script).toContain(`'${path.includes(' ') ? path : 'faultline triage'}'`);
     for (const { names } of options) {

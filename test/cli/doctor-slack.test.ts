@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { SlackSettings, slackChannel } from '../../src/channels/slack.ts';
+import { createSlackChannel, SlackSettings } from '../../src/channels/slack.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../support/slack-api.ts';
 
 let slack: SlackApi;
@@ -11,13 +11,13 @@ afterEach(async () => slack.close());
 
 async function ask(change: z.input<typeof SlackSettings>) {
   const settings = SlackSettings.parse({ token: SLACK_TOKEN, baseUrl: slack.url, ...change });
-  const [check] = slackChannel(settings).checks();
+  const [check] = createSlackChannel(settings).checks();
   const findings = await check?.ask(AbortSignal.timeout(5_000));
   return [findings ?? []].flat().map(({ name, state }) => `${name}: ${state}`);
 }
 
 it('says nothing where Slack is not used', () => {
-  expect(slackChannel(SlackSettings.parse({})).checks()).toEqual([]);
+  expect(createSlackChannel(SlackSettings.parse({})).checks()).toEqual([]);
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { phaseText } from '../../src/cli/progress.ts';
+import { formatPhaseText } from '../../src/cli/progress.ts';
 import type { Step } from '../../src/domain/analysis.ts';
 
 const STEP: Step = {
@@ -22,19 +22,19 @@ it.each([
   ['generate_answer', 'the total is 0.01 too high: expected 10.20 (confident)', 'generate_answer'],
   ['verify', '96 % → auto_notify', 'verify 96 % → auto_notify'],
 ])('%s is described in a few words', (node, summary, told) => {
-  expect(phaseText({ ...STEP, node, summary })).toBe(told);
+  expect(formatPhaseText({ ...STEP, node, summary })).toBe(told);
 });
 
 it('tools are listed with their results', () => {
   const call = { tool: 'search_knowledge', args: {}, why: '' };
   const outcomes = [{ call, status: 'ok' as const, summary: '2 hits', milliseconds: 1, attempts: 1 }];
-  expect(phaseText({ ...STEP, node: 'execute_tool', summary: 'whatever', outcomes })).toBe(
+  expect(formatPhaseText({ ...STEP, node: 'execute_tool', summary: 'whatever', outcomes })).toBe(
     'execute_tool search_knowledge 2 hits',
   );
 });
 
 it('nothing in it is obeyed by a terminal, and it stays short', () => {
-  const told = phaseText({ ...STEP, node: 'select_tool', summary: `\u001b[2J${'x'.repeat(500)}` });
+  const told = formatPhaseText({ ...STEP, node: 'select_tool', summary: `\u001b[2J${'x'.repeat(500)}` });
   expect(told).not.toContain('\u001b');
   expect(told.length).toBeLessThan(150);
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { reviewCommand } from '../../src/cli/review/review-program.ts';
+import { createReviewCommand } from '../../src/cli/review/review-program.ts';
 
 const asked: string[] = [];
 const server = createServer((request, response) => {
@@ -18,7 +18,7 @@ it.each([
   [['--all'], '/api/reviews'],
 ])('review list %j asks for %s', async (flags, path) => {
   const { port } = server.address() as AddressInfo;
-  await reviewCommand().parseAsync(
+  await createReviewCommand().parseAsync(
     ['list', ...flags, '--json', '--url', `http://127.0.0.1:${port}`, '--token', 'flt_x'],
     { from: 'user' },
   );

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { findSecrets, keptSecrets, secretsFile } from '../../src/cli/settings.ts';
+import { findSecrets, getSecretsFile, readOrCreateSecrets } from '../../src/cli/settings.ts';
 
 const run = promisify(execFile);
 const MODULE = resolve(import.meta.dirname, '../../src/cli/settings.ts');
@@ -12,9 +12,9 @@ const MODULE = resolve(import.meta.dirname, '../../src/cli/settings.ts');
 describe('secrets of a data directory', () => {
   it('are made once, for their owner only, and nothing else is left', () => {
     const folder = newFolder();
-    const made = keptSecrets(folder);
-    expect(keptSecrets(folder)).toEqual(made);
-    expect(statSync(secretsFile(folder)).mode & 0o777).toBe(0o600);
+    const made = readOrCreateSecrets(folder);
+    expect(readOrCreateSecrets(folder)).toEqual(made);
+    expect(statSync(getSecretsFile(folder)).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['secrets.json']);
   });
 
@@ -37,8 +37,8 @@ describe('secrets of a data directory', () => {
 
   it('that others can read are closed to them, with one warning', () => {
     const folder = newFolder();
-    const made = keptSecrets(folder);
-    chmodSync(secretsFile(folder), 0o644);
+    const made = readOrCreateSecrets(folder);
+    chmodSync(getSecretsFile(folder), 0o644);
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     try {
       expect([findSecrets(folder), findSecrets(folder)]).toEqual([made, made]);
@@ -48,14 +48,14 @@ describe('secrets of a data directory', () => {
     } finally {
       stderr.mockRestore();
     }
-    expect(statSync(secretsFile(folder)).mode & 0o777).toBe(0o600);
+    expect(statSync(getSecretsFile(folder)).mode & 0o777).toBe(0o600);
   });
 
   it('that are damaged are refused, and not replaced', () => {
     const folder = newFolder();
-    writeFileSync(secretsFile(folder), '{"token":', { mode: 0o600 });
-    expect(() => keptSecrets(folder)).toThrow(/is damaged\. Delete it/);
-    expect(readFileSync(secretsFile(folder), 'utf8')).toBe('{"token":');
+    writeFileSync(getSecretsFile(folder), '{"token":', { mode: 0o600 });
+    expect(() => readOrCreateSecrets(folder)).toThrow(/is damaged\. Delete it/);
+    expect(readFileSync(getSecretsFile(folder), 'utf8')).toBe('{"token":');
   });
 
   it('are none where nothing was ever served', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../../src/domain/evidence.ts';
-import { evidenceFrom, readData } from '../../src/domain/finding-data.ts';
+import { listEvidenceFrom, readData } from '../../src/domain/finding-data.ts';
 
 function evidence(id: string, tool: string, data?: Record<string, unknown>): Evidence {
   return { id, tool, title: id, text: '', source: 'repository', ...(data && { data }) };
@@ -14,7 +14,7 @@ describe('the data of findings', () => {
       evidence('E3', 'search_code', { path: 'src/b.ts', lines: [3, 4] }),
       evidence('E4', 'read_blame', { path: 'src/c.ts' }),
     ];
-    const found = evidenceFrom(all, ['search_code', 'read_blame']);
+    const found = listEvidenceFrom(all, ['search_code', 'read_blame']);
     expect(found.map(({ tool, item, data }) => [tool, item.id, data.path])).toEqual([
       ['read_blame', 'E1', 'src/a.ts'],
       ['search_code', 'E3', 'src/b.ts'],

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import {
+  computeSendingTime,
+  listPlannedMessages,
   NotificationRuleInput,
   type Occasion,
   OwnerChannelsInput,
   parseCondition,
-  plannedMessages,
   resolveTargets,
-  sendingTime,
 } from '../../src/domain/notification-rule.ts';
 
 const rule = (change: object = {}) =>
   NotificationRuleInput.parse({ name: 'r', channel: 'slack', destination: 'C0123456789', ...change });
 const at = (iso: string) => Date.parse(iso);
 const sent = (change: object, oldest: string, now = oldest) =>
-  new Date(sendingTime(rule(change), at(oldest), at(now))).toISOString();
+  new Date(computeSendingTime(rule(change), at(oldest), at(now))).toISOString();
 
 describe('68: what a rule has found is sent', () => {
   it.each([
@@ -126,7 +126,7 @@ describe('68: a storm', () => {
   });
 
   it('of a hundred answers within two minutes is one message, and one with the rest when the limit allows', () => {
-    const planned = plannedMessages(
+    const planned = listPlannedMessages(
       rule({ everyMinutes: 15 }),
       Array.from({ length: 100 }, (_, second) => occasion(second)),
       [],
@@ -143,7 +143,7 @@ describe('68: a storm', () => {
   });
 
   it('is one message a day where the rule is a digest', () => {
-    const planned = plannedMessages(
+    const planned = listPlannedMessages(
       rule({ digestHour: 9 }),
       Array.from({ length: 100 }, (_, hour) => occasion(hour * 3600)),
       [],

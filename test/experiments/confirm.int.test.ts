@@ -16,7 +16,7 @@ import { byChanceAlone, isConditionName } from '../../src/domain/conditions.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Arm, Experiment } from '../../src/domain/experiment.ts';
 import { judgeRuns } from '../../src/domain/experiment-verdict.ts';
-import { atTimes, inZones, networkOff, seeded } from '../../src/experiments/conditions.ts';
+import { inZones, networkOff, seedCommand, shiftClock } from '../../src/experiments/conditions.ts';
 import { type ConfirmOptions, confirm } from '../../src/experiments/confirm.ts';
 import { runCommand } from '../../src/experiments/run-command.ts';
 import { readMasked } from '../../src/service/triage/read-build.ts';
@@ -451,8 +451,8 @@ test('every condition that is tried has a name that the service knows', async ()
     ],
   ];
   const outputs = ['', 'Using --randomly-seed=1', 'Using --random-order-seed=1'];
-  const seeds = argvs.flatMap((argv) => outputs.map((output) => seeded(argv, output, 7)));
-  const conditions = [...seeds, ...inZones(['true']), ...(await atTimes(['true'], Date.now()))];
+  const seeds = argvs.flatMap((argv) => outputs.map((output) => seedCommand(argv, output, 7)));
+  const conditions = [...seeds, ...inZones(['true']), ...(await shiftClock(['true'], Date.now()))];
   const names = conditions.map((condition) => condition?.name ?? 'none');
   expect(names.filter((name) => !isConditionName(name))).toEqual([]);
   expect(['', 'the network off', 'the network on'].every(isConditionName)).toBe(true);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FailingTest } from '../../src/domain/failure.ts';
-import { seeded } from '../../src/experiments/conditions.ts';
+import { seedCommand } from '../../src/experiments/conditions.ts';
 import { narrow, testList } from '../../src/experiments/narrow.ts';
 
 const SHOP = { folder: '/shop', cwd: '/shop' };
@@ -215,15 +215,15 @@ describe('a command with a seed', () => {
       ['mvn', 'test', '-Dsurefire.runOrder=random', '-Dsurefire.runOrder.random.seed=18581050327'],
     ],
   ])('%j', (argv, name, expected) => {
-    expect(seeded(argv, '', 7)).toMatchObject({ name, argv: expected });
+    expect(seedCommand(argv, '', 7)).toMatchObject({ name, argv: expected });
   });
 
   test('is that of a plugin, where a run says that it is there', () => {
-    expect(seeded(['pytest'], 'Using --randomly-seed=1234\n', 7)?.argv).toEqual([
+    expect(seedCommand(['pytest'], 'Using --randomly-seed=1234\n', 7)?.argv).toEqual([
       'pytest',
       '--randomly-seed=7',
     ]);
-    expect(seeded(['pytest'], 'Using --random-order-seed=1234\n', 7)?.argv).toEqual([
+    expect(seedCommand(['pytest'], 'Using --random-order-seed=1234\n', 7)?.argv).toEqual([
       'pytest',
       '--random-order-seed=7',
     ]);
@@ -232,7 +232,7 @@ describe('a command with a seed', () => {
   test.each([[['cargo', 'test']], [['gradle', 'test']], [['ctest']], [['npm', 'test']]])(
     'is none for %j',
     (argv) => {
-      expect(seeded(argv, '', 7)).toBeNull();
+      expect(seedCommand(argv, '', 7)).toBeNull();
     },
   );
 });

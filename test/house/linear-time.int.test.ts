@@ -6,40 +6,40 @@ import { createKnownFinder, createPseudonyms } from '../../src/log/mask/known.ts
 import { findShapes } from '../../src/log/mask/shapes.ts';
 import { findKeyBlock, findWrapped } from '../../src/log/mask/tokens.ts';
 import { repositoryPathCandidates } from '../../src/log/paths.ts';
-import { jsonObjectsIn } from '../../src/models/chat/read-reply.ts';
+import { extractJsonObjectsIn } from '../../src/models/chat/read-reply.ts';
 import { readRefusal } from '../../src/models/refusal.ts';
 import {
   clip,
-  codeSpan,
   disarmRunnerCommands,
   fence,
-  html,
-  inline,
-  prose,
+  toCodeSpan,
+  toHtml,
+  toInline,
+  toProse,
+  toVisibleLines,
   visibleLine,
-  visibleLines,
 } from '../../src/notifications/visible-text.ts';
-import { cleanText, informativeLines } from '../../src/tools/findings.ts';
+import { cleanText, listInformativeLines } from '../../src/tools/findings.ts';
 import { testFilePaths } from '../../src/tools/repository.ts';
 
 /** Everything outside the log reader that runs patterns over text of others. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   cleanText,
-  informativeLines,
+  informativeLines: listInformativeLines,
   repositoryPathCandidates,
   testFilePaths: (text) => testFilePaths({ file: null, suite: text, name: text }),
   tokenize,
   visibleLine,
-  visibleLines,
+  visibleLines: toVisibleLines,
   clip: (text) => clip(text, 300),
   disarmRunnerCommands,
-  prose,
-  inline,
-  html,
-  codeSpan,
+  prose: toProse,
+  inline: toInline,
+  html: toHtml,
+  codeSpan: toCodeSpan,
   fence: (text) => fence([text]),
   fenceData: (text) => fenceData('log', text),
-  jsonObjectsIn,
+  jsonObjectsIn: extractJsonObjectsIn,
   findShapes: (text) => findShapes(text, -1),
   findKeyBlock: (text) => {
     const lines = `-----BEGIN PRIVATE KEY-----\n${text}`.split('\n');

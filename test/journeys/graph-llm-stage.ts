@@ -1,5 +1,5 @@
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
-import { recursionLimit } from '../../graphs/triage/routes.ts';
+import { computeRecursionLimit } from '../../graphs/triage/routes.ts';
 import type { TriageStateValue } from '../../graphs/triage/state.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
@@ -155,7 +155,7 @@ export async function runGraph(server: OpenAiServer, run: Run = {}): Promise<Tri
         clock: systemClock,
         onStep: undefined,
       },
-      recursionLimit: recursionLimit(LIMITS),
+      recursionLimit: computeRecursionLimit(LIMITS),
     },
   );
 }

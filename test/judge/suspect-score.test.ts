@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type SuspectSignals, suspectScore, UNCHANGED, WEIGHTS } from '../../src/judge/suspects.ts';
+import { computeSuspectScore, type SuspectSignals, UNCHANGED, WEIGHTS } from '../../src/judge/suspects.ts';
 
 const LOG_ALONE: SuspectSignals = {
   log: 0.6,
@@ -17,7 +17,7 @@ const LOG_ALONE: SuspectSignals = {
   seenElsewhere: false,
 };
 
-const score = (signals: Partial<SuspectSignals>) => suspectScore({ ...LOG_ALONE, ...signals });
+const score = (signals: Partial<SuspectSignals>) => computeSuspectScore({ ...LOG_ALONE, ...signals });
 
 describe('the score of a suspect', () => {
   test.each([0, 0.3, 0.6, 0.97])("is the log's own where nothing else is known: %f", (log) => {

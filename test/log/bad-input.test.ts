@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { showsFailure } from '../../src/log/fingerprint/failures.ts';
-import { bytesInMemory, openFileBytes } from '../../src/log/lines/bytes.ts';
+import { openFileBytes, wrapBytes } from '../../src/log/lines/bytes.ts';
 import { maskFile } from '../../src/log/mask/file.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
@@ -24,13 +24,13 @@ const fileOf = (name: string, content: string | Uint8Array): string => {
   writeFileSync(path, content);
   return path;
 };
-const read = (bytes: ReturnType<typeof bytesInMemory>) =>
+const read = (bytes: ReturnType<typeof wrapBytes>) =>
   readSources([{ name: 'build.log', kind: 'log', bytes, notes: [] }], { budgetTokens: 2_000 });
 
 describe('a log that is masked in pieces', () => {
   it('may be bytes that are no characters at all', async () => {
     const parts: number[] = [];
-    await createMasker().maskPieces(bytesInMemory(Buffer.alloc(300_000, 0x80)), (piece) =>
+    await createMasker().maskPieces(wrapBytes(Buffer.alloc(300_000, 0x80)), (piece) =>
       parts.push(piece.length),
     );
     const file = await maskFile(fileOf('continued.log', Buffer.alloc(5_000_000, 0x80)), createMasker());
@@ -101,7 +101,7 @@ describe('T37: hostile lines', () => {
     'carriage returns': `${'50%\r'.repeat(100_000)}Error: boom`,
   };
   it.each(Object.keys(BAIT))('of %s are read like any other', (what) => {
-    const reading = read(bytesInMemory(Buffer.from(`${`${BAIT[what]}\n`.repeat(5)}npm ERR! code E404\n`)));
+    const reading = read(wrapBytes(Buffer.from(`${`${BAIT[what]}\n`.repeat(5)}npm ERR! code E404\n`)));
     expect(reading.excerpts.at(-1)?.text).toContain('npm ERR! code E404');
   });
 });
@@ -111,7 +111,7 @@ describe('a log of a green build', () => {
   const green = (slug: string) => join(FAILURES, slug, 'green.log.txt');
   const slugs = readdirSync(FAILURES).filter((slug) => existsSync(green(slug)));
   it.each(slugs)('shows no failure: %s', (slug) => {
-    expect(showsFailure(read(bytesInMemory(readFileSync(green(slug)))))).toBe(false);
+    expect(showsFailure(read(wrapBytes(readFileSync(green(slug)))))).toBe(false);
   });
 
   it.each([
@@ -121,6 +121,6 @@ describe('a log of a green build', () => {
     ['an error', 'Error: boom\n', true],
     ['nothing', '', false],
   ])('and %s: %s', (_what, text, shows) => {
-    expect(showsFailure(read(bytesInMemory(Buffer.from(`Compiling\n${text}`))))).toBe(shows);
+    expect(showsFailure(read(wrapBytes(Buffer.from(`Compiling\n${text}`))))).toBe(shows);
   });
 });

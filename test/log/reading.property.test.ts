@@ -10,7 +10,7 @@ import type { LogPosition } from '../../src/domain/failure.ts';
 import type { Reading } from '../../src/domain/reading.ts';
 import { decodeSources } from '../../src/log/decode/archive.ts';
 import { decodeSource } from '../../src/log/decode/decode.ts';
-import { bytesInMemory, openFileBytes } from '../../src/log/lines/bytes.ts';
+import { openFileBytes, wrapBytes } from '../../src/log/lines/bytes.ts';
 import { stripEscapes } from '../../src/log/lines/clean.ts';
 import { MAX_RAW, openText } from '../../src/log/lines/lines.ts';
 import { maskFile } from '../../src/log/mask/file.ts';
@@ -31,7 +31,7 @@ const logs = (texts: readonly string[]) => texts.map((text, at) => log(text, `${
 const pieces = (bytes: Uint8Array) => ({
   name: 'build.log',
   kind: 'log' as const,
-  bytes: bytesInMemory(bytes),
+  bytes: wrapBytes(bytes),
   notes: [],
 });
 

@@ -9,7 +9,7 @@ import type { TriageError } from '../../src/domain/errors.ts';
 import { readCauses } from '../../src/log/causes/read-causes.ts';
 import { decodeSources } from '../../src/log/decode/archive.ts';
 import { surveyFiles } from '../../src/log/inventory/inventory.ts';
-import { artifactRoom, openArtifact } from '../../src/log/inventory/open-artifact.ts';
+import { createArtifactRoom, openArtifact } from '../../src/log/inventory/open-artifact.ts';
 import { maskFile } from '../../src/log/mask/file.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readResults } from '../../src/log/reports/report.ts';
@@ -92,7 +92,7 @@ describe('logs read in threads', () => {
   it('have their artifacts opened and their files surveyed as they are at once', async () => {
     const threads = threadsWith();
     const members = ['b.log', 'a.log'].map((name) => ({ name, content: `Error: ${name} failed at boot\n` }));
-    const [room, roomAtOnce] = [artifactRoom(), artifactRoom()];
+    const [room, roomAtOnce] = [createArtifactRoom(), createArtifactRoom()];
     const bytes = makeZip(members);
     const files = await threads.openArtifact('e2e.zip', bytes, room);
     expect(files).toEqual(await openArtifact('e2e.zip', bytes, roomAtOnce));

@@ -1,5 +1,5 @@
 import type { FailureRow } from '../../src/domain/failure.ts';
-import { allTools, answer } from '../../src/mcp/server.ts';
+import { answer, listAllTools } from '../../src/mcp/server.ts';
 import type { Decide, InstallationDeps, McpTool } from '../../src/mcp/tool.ts';
 import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
 import type { Stores } from '../../src/stores/stores.ts';
@@ -91,7 +91,7 @@ export async function ask(
     decide === undefined
       ? {}
       : { feedback: { decide, openReview: async () => sampleReview(), reviewer: 'ada' } };
-  const tool = toolNamed(allTools({ installation: deps, ...feedback, logger }), name);
+  const tool = toolNamed(listAllTools({ installation: deps, ...feedback, logger }), name);
   const {
     content,
     isError,

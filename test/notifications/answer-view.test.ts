@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { formatSummary } from '../../action/src/render-answer.ts';
-import { slackFacts } from '../../src/channels/slack/branch-facts.ts';
-import { slackMessage } from '../../src/channels/slack/branch-message.ts';
+import { findSlackFacts } from '../../src/channels/slack/branch-facts.ts';
+import { createSlackMessage } from '../../src/channels/slack/branch-message.ts';
 import { createAnswerBody } from '../../src/channels/webhook.ts';
 import { withTried } from '../../src/domain/analysis.ts';
-import { causeOutput, describeAnswer } from '../../src/mcp/shapes.ts';
+import { describeAnswer, toCauseOutput } from '../../src/mcp/shapes.ts';
 import type { ArrangedAnswer } from '../../src/notifications/build-answers.ts';
-import { noticeLinks } from '../../src/notifications/notice-words.ts';
+import { createNoticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
 import { buildCtrfReport, buildSarifLog } from '../../src/service/answers/export.ts';
 import { renderMarkdown, renderPlain, renderTerminal } from '../../src/service/answers/render.ts';
@@ -37,19 +37,19 @@ const full = {
   action: () =>
     formatSummary({ answers: [answered], experiment: null, pending: null, getPageUrl: () => null }),
   agent: () => describeAnswer(answered).join('\n'),
-  'agent, as data': () => JSON.stringify(causeOutput(answered)),
+  'agent, as data': () => JSON.stringify(toCauseOutput(answered)),
   webhook: () => createAnswerBody({ build: sampleBuild(), analysis }),
   ctrf: () => JSON.stringify(buildCtrfReport(exported)),
   sarif: () => JSON.stringify(buildSarifLog(exported)),
 };
 const short = {
   comment: () =>
-    renderComment(situationOf(headOf({ causes: [causeOf(analysis)] })), noticeLinks(null))?.body ?? '',
+    renderComment(situationOf(headOf({ causes: [causeOf(analysis)] })), createNoticeLinks(null))?.body ?? '',
   slack: () => {
-    const facts = slackFacts(branchSituation(sampleHead({ causes: [sampleCause(analysis)] })));
+    const facts = findSlackFacts(branchSituation(sampleHead({ causes: [sampleCause(analysis)] })));
     return facts === null
       ? ''
-      : JSON.stringify(slackMessage(facts, streak, { publicUrl: null, decides: false }));
+      : JSON.stringify(createSlackMessage(facts, streak, { publicUrl: null, decides: false }));
   },
 };
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noticeLinks } from '../../src/notifications/notice-words.ts';
+import { createNoticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderCheck } from '../../src/notifications/render-check.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
 import { renderStatus } from '../../src/notifications/render-status.ts';
@@ -24,7 +24,7 @@ import {
 const RUNS = runs(100);
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 const ADDRESS = 'https://fl.example';
-const LINKS = noticeLinks(ADDRESS);
+const LINKS = createNoticeLinks(ADDRESS);
 
 /** Situations in which everything that others write is hostile. */
 const poisoned = fc

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Category } from '../../src/domain/category.ts';
-import { noticeLinks } from '../../src/notifications/notice-words.ts';
+import { createNoticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderCheck } from '../../src/notifications/render-check.ts';
 import { renderStatus } from '../../src/notifications/render-status.ts';
 import type { BuildSituation } from '../../src/ports/notices.ts';
 import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../support/sample-analysis.ts';
 import { causeOf, decided, FIRST_HERE, headOf, pullRequestBuild, situationOf } from './sample-situation.ts';
 
-const LINKS = noticeLinks('https://fl.example');
+const LINKS = createNoticeLinks('https://fl.example');
 
 function checkOf(...heads: readonly BuildSituation[]) {
   const check = renderCheck(situationOf(...heads), LINKS);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../src/domain/analysis.ts';
-import { noticeLinks } from '../../src/notifications/notice-words.ts';
+import { createNoticeLinks } from '../../src/notifications/notice-words.ts';
 import { COMMENT_BUDGET, renderComment } from '../../src/notifications/render-comment.ts';
 import type { BuildSituation } from '../../src/ports/notices.ts';
 import {
@@ -22,7 +22,7 @@ import {
   situationOf,
 } from './sample-situation.ts';
 
-const LINKS = noticeLinks('https://fl.example/');
+const LINKS = createNoticeLinks('https://fl.example/');
 
 function bodyOf(...heads: readonly BuildSituation[]): string {
   return renderComment(situationOf(...heads), LINKS)?.body ?? 'nothing';
@@ -255,7 +255,7 @@ describe('the comment of a pull request', () => {
     const situation = situationOf(
       headOf({ causes: [causeOf(unsureAnalysis(), { review: waiting }), causeOf(registry)] }),
     );
-    expect(renderComment(situation, noticeLinks(null))?.body).not.toMatch(/\]\(|https?:/);
+    expect(renderComment(situation, createNoticeLinks(null))?.body).not.toMatch(/\]\(|https?:/);
   });
 
   it('keeps its budget with 400 causes: the lowest-ranked shrink to a line first, the last are counted (UX 47)', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { buildOutputs, formatConsoleText, formatSummary } from '../../action/src/render-answer.ts';
-import { slackFacts } from '../../src/channels/slack/branch-facts.ts';
-import { slackMessage } from '../../src/channels/slack/branch-message.ts';
+import { findSlackFacts } from '../../src/channels/slack/branch-facts.ts';
+import { createSlackMessage } from '../../src/channels/slack/branch-message.ts';
 import { renderAnnotations, renderAnswers, renderBlocks } from '../../src/cli/triage/triage-text.ts';
-import { noticeLinks } from '../../src/notifications/notice-words.ts';
+import { createNoticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderCheck } from '../../src/notifications/render-check.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
 import type { Cause } from '../../src/ports/notices.ts';
-import { jenkinsDescription } from '../../src/providers/jenkins/description.ts';
+import { createJenkinsDescription } from '../../src/providers/jenkins/description.ts';
 import { buildCtrfReport, buildSarifLog } from '../../src/service/answers/export.ts';
 import { branchSituation, sampleHead } from '../channels/slack/slack-world.ts';
 import { sampleBuild } from '../support/sample-analysis.ts';
@@ -22,7 +22,7 @@ const exported = {
   failures: GROUPS.flatMap(({ failures }) => failures),
   publicUrl: null,
 };
-const links = noticeLinks(null);
+const links = createNoticeLinks(null);
 const streak = {
   firstBuildId: 'bld_1',
   since: '2026-10-12T14:01:00.000Z',
@@ -46,10 +46,10 @@ function causes(): Cause[] {
 
 const check = () => renderCheck(situationOf(headOf({ causes: causes() })), links);
 const slack = () => {
-  const facts = slackFacts(branchSituation(sampleHead({ causes: causes() })));
+  const facts = findSlackFacts(branchSituation(sampleHead({ causes: causes() })));
   return facts === null
     ? ''
-    : JSON.stringify(slackMessage(facts, streak, { publicUrl: null, decides: false }));
+    : JSON.stringify(createSlackMessage(facts, streak, { publicUrl: null, decides: false }));
 };
 
 const outputs = {
@@ -109,7 +109,7 @@ it('the outputs that lead to all of them name the first to fix', () => {
     /^### Faultline: 3 causes, 15 failed tests, in the order in which to fix them\n/,
   );
   const format = { publicUrl: null, format: 'text' } as const;
-  const described = jenkinsDescription(branchSituation(sampleHead({ causes: causes() })), format);
+  const described = createJenkinsDescription(branchSituation(sampleHead({ causes: causes() })), format);
   expect(described?.text).toMatch(/Redis does not answer\. 2 more causes\./);
   const { tests } = buildCtrfReport(exported).results;
   expect(tests.map(({ extra }) => 'analysisId' in extra && extra.analysisId)).toEqual([

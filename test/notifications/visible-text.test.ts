@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { visibleLine, visibleLines } from '../../src/notifications/visible-text.ts';
+import { toVisibleLines, visibleLine } from '../../src/notifications/visible-text.ts';
 
 describe('what a log line becomes for display', () => {
   it('loses its colours', () => {
@@ -7,7 +7,7 @@ describe('what a log line becomes for display', () => {
       'npm test red',
     );
     expect(visibleLine('\u001b[01;31m\u001b[Kerror:\u001b[m\u001b[K no member')).toBe('error: no member');
-    expect(visibleLines('\u009b31ma\u009b0m\nb')).toEqual(['a', 'b']);
+    expect(toVisibleLines('\u009b31ma\u009b0m\nb')).toEqual(['a', 'b']);
   });
 
   it('shows every other escape and control character', () => {

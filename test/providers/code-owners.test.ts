@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   type CodeOwnersForm,
-  formOfCodeOwners,
+  detectCodeOwnersForm,
+  listPlacesOfCodeOwners,
   parseCodeOwners,
-  placesOfCodeOwners,
 } from '../../src/providers/code-owners.ts';
 
 function owners(text: string, path: string, form: CodeOwnersForm = 'github') {
@@ -75,10 +75,10 @@ describe('CODEOWNERS', () => {
   });
 
   it('knows where each host keeps the file and how it is written', () => {
-    expect(placesOfCodeOwners('github')).toEqual(['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS']);
-    expect(formOfCodeOwners('jenkins', '.gitlab/CODEOWNERS', [])).toBe('gitlab');
-    expect(formOfCodeOwners('jenkins', 'CODEOWNERS', ['[Docs]'])).toBe('gitlab');
-    expect(formOfCodeOwners('upload', 'CODEOWNERS', ['* @a'])).toBe('github');
+    expect(listPlacesOfCodeOwners('github')).toEqual(['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS']);
+    expect(detectCodeOwnersForm('jenkins', '.gitlab/CODEOWNERS', [])).toBe('gitlab');
+    expect(detectCodeOwnersForm('jenkins', 'CODEOWNERS', ['[Docs]'])).toBe('gitlab');
+    expect(detectCodeOwnersForm('upload', 'CODEOWNERS', ['* @a'])).toBe('github');
   });
 
   it('takes no longer for patterns that make other matchers go back and forth', () => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { buildHttp } from '../../src/api/server.ts';
 import type { Finding } from '../../src/ports/health.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { type ConnectRequest, connect, webhookAddress } from '../../src/service/connect.ts';
+import { type ConnectRequest, connect, getWebhookAddress } from '../../src/service/connect.ts';
 import { clearState, type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
 import { TEST_CONFIG, withSecrets } from '../support/http-deps.ts';
 import { type Host, type ProviderWorld, startHost } from './contract.ts';
@@ -31,7 +31,7 @@ describe.each(WORLDS)('$name is connected:', (world: ProviderWorld) => {
     clearState(state);
     host = await startHost(world);
     provider = world.open(host.url, SECRET);
-    address = webhookAddress(provider, app.listeningOrigin);
+    address = getWebhookAddress(provider, app.listeningOrigin);
   });
   afterEach(() => host.close());
 

@@ -3,16 +3,16 @@ import { z } from 'zod';
 import type { NoticeCall, NoticeSender } from '../../src/channels/channel.ts';
 import { embedded, loadConfig } from '../../src/config/load.ts';
 import type { FixTrial } from '../../src/domain/experiment.ts';
-import { noticeLinks } from '../../src/notifications/notice-words.ts';
+import { createNoticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createGithubSuggestionClient } from '../../src/providers/github/notices.ts';
 import { createGitlabSuggestionClient } from '../../src/providers/gitlab/notices.ts';
 import { createProviders } from '../../src/providers/registry.ts';
 import {
+  findReplacement,
   placeIn,
   renderSuggestions,
-  replacementIn,
   type Suggestions,
 } from '../../src/providers/suggestions.ts';
 import { pullRequestNotice } from '../channels/sample-notice.ts';
@@ -82,7 +82,7 @@ describe('a change that fixes it, as lines that are replaced', () => {
       { from: 1, before: ['a', 'b', 'c'], after: ['b', 'd'] },
     ],
   ])('%s', (_, hunk, expected) => {
-    expect(replacementIn(diffOf(hunk))).toEqual({ path: 'src/sum.ts', ...expected });
+    expect(findReplacement(diffOf(hunk))).toEqual({ path: 'src/sum.ts', ...expected });
   });
 
   it.each([
@@ -94,11 +94,11 @@ describe('a change that fixes it, as lines that are replaced', () => {
     ['characters that nobody sees', diffOf('@@ -1 +1 @@\n-a\n+if (isAdmin\u202e) {')],
     ['nothing', ''],
   ])('is none with %s', (_, diff) => {
-    expect(replacementIn(diff)).toBeNull();
+    expect(findReplacement(diff)).toBeNull();
   });
 
   it('stands where the pull request shows its lines as they are', () => {
-    const replacement = replacementIn(diffOf(HUNK)) ?? { path: '', from: 0, before: [], after: [] };
+    const replacement = findReplacement(diffOf(HUNK)) ?? { path: '', from: 0, before: [], after: [] };
     expect(placeIn(PATCH, replacement)).toEqual({ path: 'src/sum.ts', from: 12, to: 12, oldTo: null });
     expect(placeIn(PATCH.replace('+9,6', '+8,6'), replacement)).toBeNull();
     expect(placeIn(PATCH.replace('a - b', 'a * b'), replacement)).toBeNull();
@@ -124,7 +124,7 @@ describe('what is suggested', () => {
   });
 
   it('is shown as a diff in the comment, wherever its lines are', () => {
-    const links = noticeLinks(null);
+    const links = createNoticeLinks(null);
     const bodyOf = (diff: string, change = {}) =>
       renderComment(situationOf(headOf({ causes: [causeOf(analysisWith(diff, change))] })), links)?.body ??
       '';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { readAzureEvent } from '../../src/providers/azure/webhook.ts';
 import { buildkiteWebhook, readBuildkiteEvent } from '../../src/providers/buildkite/webhook.ts';
-import { CircleciSettings, circleciProvider } from '../../src/providers/circleci/provider.ts';
+import { CircleciSettings, createCircleciProvider } from '../../src/providers/circleci/provider.ts';
 import { readCircleciEvent } from '../../src/providers/circleci/webhook.ts';
 import { computeHmac } from '../../src/providers/webhook.ts';
 import { startLoopback } from '../support/loopback-server.ts';
@@ -142,7 +142,9 @@ describe('CircleCI', () => {
       ];
       response.end(JSON.stringify(path.includes('/v1.1/') ? { steps } : { items, next_page_token: null }));
     });
-    const provider = circleciProvider(CircleciSettings.parse({ baseUrl: api.url, token: 'secret-token' }));
+    const provider = createCircleciProvider(
+      CircleciSettings.parse({ baseUrl: api.url, token: 'secret-token' }),
+    );
     const source = await provider.openBuildSource({
       logger: silentLogger,
       timeoutMs: 5_000,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { compileAskGraph } from '../../graphs/ask/graph.ts';
-import { recursionLimit } from '../../graphs/ask/routes.ts';
+import { computeRecursionLimit } from '../../graphs/ask/routes.ts';
 import type { AskStateValue } from '../../graphs/ask/state.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import type { TextPiece } from '../../src/ports/analyst.ts';
@@ -66,7 +66,10 @@ async function failuresOf(
       maxRounds: ROUNDS,
     },
   };
-  const state: AskStateValue = await graph.invoke(input, { context, recursionLimit: recursionLimit(ROUNDS) });
+  const state: AskStateValue = await graph.invoke(input, {
+    context,
+    recursionLimit: computeRecursionLimit(ROUNDS),
+  });
   const requests = stage.model.requests.slice(before);
   const offered = new Set(toolbox.offered(analysis.category).map(({ name }) => name));
   const foreign = asked

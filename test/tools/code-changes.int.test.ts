@@ -6,7 +6,7 @@ import type { HistoryStore } from '../../src/ports/stores.ts';
 import { createLocalGitHost } from '../../src/providers/git/clone.ts';
 import { createEmptyHistory } from '../../src/stores/memory.ts';
 import { createTools } from '../../src/tools/all-tools.ts';
-import { changedRanges } from '../../src/tools/repository.ts';
+import { listChangedRanges } from '../../src/tools/repository.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
@@ -390,10 +390,10 @@ describe('the lines that a patch changes', () => {
       ' z',
       '\\ No newline at end of file',
     ].join('\n');
-    expect(changedRanges(patch)).toEqual([
+    expect(listChangedRanges(patch)).toEqual([
       [2, 2],
       [11, 11],
     ]);
-    expect(changedRanges('')).toEqual([]);
+    expect(listChangedRanges('')).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { countTokens } from '../../src/log/reduce/tokens.ts';
 import type { CodeHost } from '../../src/ports/code-host.ts';
 import type { Embedder } from '../../src/ports/vector-index.ts';
 import { createLocalGitHost } from '../../src/providers/git/clone.ts';
-import { codeWords, searchWords, splitChunks } from '../../src/tools/code-chunks.ts';
+import { extractCodeWords, searchWords, splitChunks } from '../../src/tools/code-chunks.ts';
 import { rankByWords } from '../../src/tools/search-semantic.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
@@ -172,10 +172,10 @@ describe('chunks of code', () => {
 
 describe('words of code', () => {
   it('are those of compound identifiers too, without the language itself', () => {
-    expect(codeWords('const taxOfCart = HTTPServer.get_tax();')).toEqual(
+    expect(extractCodeWords('const taxOfCart = HTTPServer.get_tax();')).toEqual(
       expect.arrayContaining(['taxofcart', 'tax', 'cart', 'httpserver', 'http', 'server']),
     );
-    expect(codeWords('return new function')).toEqual([]);
+    expect(extractCodeWords('return new function')).toEqual([]);
   });
 
   it('that find files are compound or long ones', () => {

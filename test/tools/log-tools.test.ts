@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Finding } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
-import { bytesInMemory } from '../../src/log/lines/bytes.ts';
+import { wrapBytes } from '../../src/log/lines/bytes.ts';
 import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { runs } from '../support/thorough.ts';
@@ -265,7 +265,7 @@ describe('grep_log in an archive that searches', () => {
     await archive.putPieces(sampleSubject().build.id, {
       name: 'build.log',
       kind: 'log',
-      bytes: bytesInMemory(Buffer.from(text)),
+      bytes: wrapBytes(Buffer.from(text)),
       notes: [],
     });
     return asking({ archive });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnswerOutlet, Sent } from '../../src/channels/channel.ts';
 import { answerHandler } from '../../src/channels/handlers.ts';
-import { WebhookSettings, webhookChannel } from '../../src/channels/webhook.ts';
+import { createWebhookChannel, WebhookSettings } from '../../src/channels/webhook.ts';
 import type { Build } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
@@ -196,7 +196,7 @@ describe('what is pending outside', () => {
     const server = await startLoopback(
       (_request, response) => void setTimeout(() => response.writeHead(204).end(), 20),
     );
-    const webhook = webhookChannel(WebhookSettings.parse({ url: server.url, secrets: SECRETS }));
+    const webhook = createWebhookChannel(WebhookSettings.parse({ url: server.url, secrets: SECRETS }));
     const client: Publisher = { driver: newId('thr'), outlet: await openAnswers(webhook) };
     const builds = await Promise.all(Array.from({ length: 30 }, () => storeAnswerFor(client.driver)));
     const keepers = [1, 2, 3].map(() => worker([client], { intervalMs: 50 }));

@@ -2,7 +2,7 @@ import type { Answer, Claim } from '../../../src/domain/analysis.ts';
 import type { LeftOut, Statement } from '../../../src/domain/conversation.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
 import { getContext } from '../../triage/context.ts';
-import { finishedStep } from '../../triage/judge.ts';
+import { createFinishedStep } from '../../triage/judge.ts';
 import { checkClaims } from '../../triage/verdict.ts';
 import type { AskRuntime } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
@@ -20,7 +20,11 @@ export async function checkCitations(state: AskStateValue, runtime: AskRuntime):
     leftOut.length === 0
       ? 'all statements are supported'
       : `${leftOut.length} left out: ${leftOut[0]?.reason}`;
-  const step = finishedStep(context, startedAt, { node: 'check_citations', round: state.rounds, summary });
+  const step = createFinishedStep(context, startedAt, {
+    node: 'check_citations',
+    round: state.rounds,
+    summary,
+  });
   return { reply: kept, leftOut, ...step };
 }
 
@@ -37,7 +41,7 @@ export function checkStatements(
   const kept: Statement[] = [];
   const leftOut: LeftOut[] = [];
   for (const statement of statements) {
-    const reason = reasonAgainst(statement, evidence, answer);
+    const reason = findReasonAgainst(statement, evidence, answer);
     if (reason !== null) leftOut.push({ text: statement.text, reason });
     else kept.push(kept.length === 0 ? { ...statement, lead: statement.lead.trimStart() } : statement);
   }
@@ -47,7 +51,7 @@ export function checkStatements(
 /**
  * Returns why a statement fails the check that the analysis applies to one claim. Returns null if it passes.
  */
-function reasonAgainst(
+function findReasonAgainst(
   { text, quotes, evidence: ids }: Statement,
   evidence: readonly Evidence[],
   answer: Answer,

@@ -1,9 +1,9 @@
-import { callKey, type ToolCall, type ToolOutcome } from '../../../src/domain/evidence.ts';
+import { getCallKey, type ToolCall, type ToolOutcome } from '../../../src/domain/evidence.ts';
 import type { ToolDescription } from '../../../src/ports/toolbox.ts';
 import { getContext } from '../../triage/context.ts';
-import { finishedStep, toCostUpdate } from '../../triage/judge.ts';
+import { createFinishedStep, toCostUpdate } from '../../triage/judge.ts';
 import { ASK_REVIEWER } from '../../triage/question.ts';
-import { foreignNote } from '../../triage/tool-calls.ts';
+import { describeForeignTools } from '../../triage/tool-calls.ts';
 import { type AskRuntime, getUnderstanding, toInquiry } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
@@ -18,20 +18,20 @@ export async function chooseTools(state: AskStateValue, runtime: AskRuntime): Pr
   const context = getContext(runtime);
   const startedAt = context.clock.now();
   const round = state.rounds + 1;
-  const offered = offeredFor(state, context.toolbox.offered(state.topic.analysis.category));
+  const offered = listOfferedTools(state, context.toolbox.offered(state.topic.analysis.category));
   const input = { ...toInquiry(state), understanding: getUnderstanding(state), offered, round };
   const judgement = await context.converse.chooseTools(input, runtime.signal);
   const names = new Set(offered.map(({ name }) => name));
   const known = judgement.value.filter(({ tool }) => names.has(tool));
   const calls = withoutRepeats(known, state.outcomes).slice(0, MAX_CALLS);
-  const notes = foreignNote(judgement.value, names);
+  const notes = describeForeignTools(judgement.value, names);
   const summary = calls.length === 0 ? 'nothing more to look up' : calls.map(({ tool }) => tool).join(', ');
   return {
     calls,
     rounds: round,
     ...toCostUpdate('ask_choose_tools', judgement, { iterations: 1 }),
     notes: judgement.note === null ? notes : [judgement.note, ...notes],
-    ...finishedStep(context, startedAt, { node: 'choose_tools', round, summary }, judgement),
+    ...createFinishedStep(context, startedAt, { node: 'choose_tools', round, summary }, judgement),
   };
 }
 
@@ -39,12 +39,12 @@ export async function chooseTools(state: AskStateValue, runtime: AskRuntime): Pr
  * Returns the tools that may be chosen. Fallback tools are offered only after other calls found nothing. The
  * tool that asks a reviewer is never offered, because a person is already asking.
  */
-function offeredFor({ outcomes }: AskStateValue, all: readonly ToolDescription[]): ToolDescription[] {
+function listOfferedTools({ outcomes }: AskStateValue, all: readonly ToolDescription[]): ToolDescription[] {
   const inVain = outcomes.length > 0 && outcomes.every(({ status }) => status !== 'ok');
   return all.filter(({ name, fallback }) => name !== ASK_REVIEWER && (!fallback || inVain));
 }
 
 function withoutRepeats(calls: readonly ToolCall[], outcomes: readonly ToolOutcome[]): ToolCall[] {
-  const seen = new Set(outcomes.map(({ call }) => callKey(call)));
-  return calls.filter((call) => !seen.has(callKey(call)) && seen.add(callKey(call)));
+  const seen = new Set(outcomes.map(({ call }) => getCallKey(call)));
+  return calls.filter((call) => !seen.has(getCallKey(call)) && seen.add(getCallKey(call)));
 }

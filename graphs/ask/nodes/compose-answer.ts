@@ -1,5 +1,5 @@
 import { getContext } from '../../triage/context.ts';
-import { finishedStep, toCostUpdate } from '../../triage/judge.ts';
+import { createFinishedStep, toCostUpdate } from '../../triage/judge.ts';
 import { type AskRuntime, getUnderstanding, toInquiry } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
@@ -19,6 +19,11 @@ export async function composeAnswer(state: AskStateValue, runtime: AskRuntime): 
     reply: [...judgement.value],
     analyst: judgement.by,
     ...toCostUpdate('ask_answer', judgement),
-    ...finishedStep(context, startedAt, { node: 'compose_answer', round: state.rounds, summary }, judgement),
+    ...createFinishedStep(
+      context,
+      startedAt,
+      { node: 'compose_answer', round: state.rounds, summary },
+      judgement,
+    ),
   };
 }

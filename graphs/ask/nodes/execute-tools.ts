@@ -1,6 +1,6 @@
 import { NO_USAGE } from '../../../src/domain/analysis.ts';
 import { getContext } from '../../triage/context.ts';
-import { finishedStep } from '../../triage/judge.ts';
+import { createFinishedStep } from '../../triage/judge.ts';
 import { numberEvidence, stepOfCalls } from '../../triage/tool-calls.ts';
 import type { AskRuntime } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
@@ -25,6 +25,6 @@ export async function executeTools(state: AskStateValue, runtime: AskRuntime): P
     outcomes: replies.map((reply) => ({ ...reply, findings: [] })),
     calls: [],
     usage: { ...NO_USAGE, toolCalls: replies.length },
-    ...finishedStep(context, startedAt, step),
+    ...createFinishedStep(context, startedAt, step),
   };
 }

@@ -1,5 +1,5 @@
 import { getContext } from '../../triage/context.ts';
-import { finishedStep, toCostUpdate } from '../../triage/judge.ts';
+import { createFinishedStep, toCostUpdate } from '../../triage/judge.ts';
 import { type AskRuntime, toInquiry } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
@@ -12,7 +12,7 @@ export async function understand(state: AskStateValue, runtime: AskRuntime): Pro
   return {
     understanding: judgement.value,
     ...toCostUpdate('ask_understand', judgement),
-    ...finishedStep(
+    ...createFinishedStep(
       context,
       startedAt,
       { node: 'understand', round: 0, summary: `${shape}: ${about}` },

@@ -1,6 +1,6 @@
 import { interrupt } from '@langchain/langgraph';
 import { getContext, type TriageRuntime } from '../context.ts';
-import { finishedStep, getStartTime } from '../judge.ts';
+import { createFinishedStep, getStartTime } from '../judge.ts';
 import { Resumption, toEvidence } from '../question.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
@@ -24,6 +24,10 @@ export async function awaitReviewer(
     ...(answer === null
       ? { fruitless: state.fruitless + 1, notes: [`No answer in time: ${question.text}`] }
       : { evidence: [toEvidence(question, answer, state.evidence.length)] }),
-    ...finishedStep(getContext(runtime), startedAt, { node: 'await_reviewer', round: state.rounds, summary }),
+    ...createFinishedStep(getContext(runtime), startedAt, {
+      node: 'await_reviewer',
+      round: state.rounds,
+      summary,
+    }),
   };
 }

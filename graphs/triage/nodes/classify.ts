@@ -3,26 +3,26 @@ import type { TriageSubject } from '../../../src/domain/triage.ts';
 import { formatConfidence } from '../../../src/lib/text.ts';
 import { computeSpent } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
-import { getStartTime, judged, judgedStep } from '../judge.ts';
+import { askAnalyst, createJudgedStep, getStartTime } from '../judge.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /** Says who has to act, and numbers the reader's excerpts as the first evidence. */
 export async function classify(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
   const { subject, limits } = state;
-  const judgement = await judged(runtime, { limits, spent: computeSpent(state) }, (analyst, signal) =>
+  const judgement = await askAnalyst(runtime, { limits, spent: computeSpent(state) }, (analyst, signal) =>
     analyst.classify({ subject }, signal),
   );
   const { category, kind, confidence, because } = judgement.value;
   const summary = `${category} (${formatConfidence(confidence)}) ${kind}: ${because}`;
   return {
     classification: judgement.value,
-    evidence: evidenceFromExcerpts(subject),
-    ...judgedStep(runtime, startedAt, { node: 'classify', round: 0, summary }, judgement),
+    evidence: toEvidence(subject),
+    ...createJudgedStep(runtime, startedAt, { node: 'classify', round: 0, summary }, judgement),
   };
 }
 
-function evidenceFromExcerpts({ excerpts }: TriageSubject): Evidence[] {
+function toEvidence({ excerpts }: TriageSubject): Evidence[] {
   return excerpts.map(({ reason, text, source, lineStart, lineEnd }, index) => ({
     id: `E${index + 1}`,
     tool: 'log',

@@ -1,7 +1,7 @@
 import { getContext, type TriageRuntime } from '../context.ts';
-import { finishedStep, getStartTime } from '../judge.ts';
+import { createFinishedStep, getStartTime } from '../judge.ts';
 import type { Conclusion, Report, TriageStateUpdate, TriageStateValue } from '../state.ts';
-import { INVESTIGATORS, newEvidence, numberEvidence, SEARCH_WEB } from '../tool-calls.ts';
+import { describeNewEvidence, INVESTIGATORS, numberEvidence, SEARCH_WEB } from '../tool-calls.ts';
 
 /**
  * Joins the findings of the investigators in a fixed order, so that every finding has the same number no
@@ -18,7 +18,7 @@ export async function consolidate(
   );
   const replies = reports.flatMap((report) => report.replies);
   const { found, outcomes } = numberEvidence(replies, state.evidence, state.rounds);
-  const summary = `${reports.length} investigators, ${newEvidence(found)}`;
+  const summary = `${reports.length} investigators, ${describeNewEvidence(found)}`;
   return {
     evidence: found,
     outcomes,
@@ -26,7 +26,7 @@ export async function consolidate(
     conclusions: [...state.conclusions, ...reports.map((report) => toConclusion(report, round))],
     investigations: round,
     webAsked: state.webAsked || replies.some((reply) => reply.call.tool === SEARCH_WEB),
-    ...finishedStep(getContext(runtime), startedAt, { node: 'consolidate', round, summary }),
+    ...createFinishedStep(getContext(runtime), startedAt, { node: 'consolidate', round, summary }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { computeSpent } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
-import { finishedStep, getStartTime, sumUsage } from '../judge.ts';
+import { createFinishedStep, getStartTime, sumUsage } from '../judge.ts';
 import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 import { runTools, stepOfCalls, type ToolReplies } from '../tool-calls.ts';
 
@@ -22,13 +22,13 @@ export async function executeTool(
   return {
     replies: [...state.replies, ...asked.replies],
     usage: { ...sumUsage(asked.corrections), toolCalls: asked.replies.length },
-    ...saidByCorrections(asked),
-    ...finishedStep(getContext(runtime), startedAt, step),
+    ...recordCorrections(asked),
+    ...createFinishedStep(getContext(runtime), startedAt, step),
   };
 }
 
 /** Returns the prompt and notes of corrected calls. Their cost is added with that of the calls. */
-function saidByCorrections({ corrections }: ToolReplies): TriageStateUpdate {
+function recordCorrections({ corrections }: ToolReplies): TriageStateUpdate {
   const notes = [...new Set(corrections.flatMap(({ note }) => note ?? []))];
   const promptHash = corrections.find((correction) => correction.promptHash !== null)?.promptHash ?? null;
   return {

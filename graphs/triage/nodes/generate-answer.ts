@@ -6,11 +6,11 @@ import {
   KIND_CATEGORY,
 } from '../../../src/domain/category.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
-import { type DataFrom, evidenceFrom } from '../../../src/domain/finding-data.ts';
+import { type DataFrom, listEvidenceFrom } from '../../../src/domain/finding-data.ts';
 import { computeSpent } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
-import { getStartTime, judged, judgedStep } from '../judge.ts';
-import { storedTermination } from '../routes.ts';
+import { askAnalyst, createJudgedStep, getStartTime } from '../judge.ts';
+import { toStoredTermination } from '../routes.ts';
 import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 
 /**
@@ -22,10 +22,10 @@ export async function generateAnswer(
   runtime: TriageRuntime,
 ): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
-  const termination = storedTermination(state);
+  const termination = toStoredTermination(state);
   const insight = toInsight(state);
   const classification = byPrecedent(insight.classification, state.evidence);
-  const judgement = await judged(
+  const judgement = await askAnalyst(
     runtime,
     { limits: state.limits, spent: computeSpent(state) },
     (analyst, signal) => analyst.answer({ ...insight, classification }, signal),
@@ -35,7 +35,12 @@ export async function generateAnswer(
     classification,
     answer: withSimilarCases(judgement.value, state.evidence),
     termination,
-    ...judgedStep(runtime, startedAt, { node: 'generate_answer', round: state.rounds, summary }, judgement),
+    ...createJudgedStep(
+      runtime,
+      startedAt,
+      { node: 'generate_answer', round: state.rounds, summary },
+      judgement,
+    ),
   };
 }
 
@@ -52,8 +57,8 @@ const MOST_CASES = 5;
 const ALIKE = 0.75;
 
 /** Lists similar failures from the error library, most similar first. */
-function similarCases(evidence: readonly Evidence[]): SimilarCase[] {
-  return evidenceFrom(evidence, ['search_error_library'])
+function listSimilarCases(evidence: readonly Evidence[]): SimilarCase[] {
+  return listEvidenceFrom(evidence, ['search_error_library'])
     .map(({ item: { id, title, score }, data: { category, confirmedBy, repository } }) => {
       const decided = { evidence: id, title, category, confirmedBy, score: score ?? 0 };
       return repository === null ? decided : { ...decided, repository };
@@ -64,7 +69,7 @@ function similarCases(evidence: readonly Evidence[]): SimilarCase[] {
 
 /** Returns the answer with similar cases to compare it with. Returns it unchanged if there are none. */
 export function withSimilarCases(answer: Answer, evidence: readonly Evidence[]): Answer {
-  const cases = similarCases(evidence);
+  const cases = listSimilarCases(evidence);
   return cases.length === 0 ? answer : { ...answer, similarCases: cases };
 }
 
@@ -75,7 +80,7 @@ export function withSimilarCases(answer: Answer, evidence: readonly Evidence[]):
  * category and the log says so clearly.
  */
 export function byPrecedent(classification: Classification, evidence: readonly Evidence[]): Classification {
-  const decided = similarCases(evidence).find(
+  const decided = listSimilarCases(evidence).find(
     (entry) => entry.confirmedBy !== null && entry.category !== null && proposes(entry, evidence),
   );
   if (decided === undefined || decided.category === null) return byDocument(classification, evidence);
@@ -89,7 +94,7 @@ export function byPrecedent(classification: Classification, evidence: readonly E
     category,
     kind: kind === 'unknown' || KIND_CATEGORY[kind] === category ? kind : 'unknown',
     confidence: SAID,
-    probabilities: leading(classification.probabilities, category),
+    probabilities: setLeadingCategory(classification.probabilities, category),
     abstained: false,
     because: `${decided.confirmedBy} decided this way for a similar failure (${decided.evidence})${alone}`,
     witnesses: [{ by: 'precedent', name: decided.title, at: null }],
@@ -102,7 +107,7 @@ export function byPrecedent(classification: Classification, evidence: readonly E
  */
 function byDocument(classification: Classification, evidence: readonly Evidence[]): Classification {
   if (!classification.abstained) return classification;
-  for (const { item, data } of evidenceFrom(evidence, ['search_knowledge'])) {
+  for (const { item, data } of listEvidenceFrom(evidence, ['search_knowledge'])) {
     const { id, source, title } = item;
     const { named, category } = data;
     if (!source.startsWith('team-knowledge/') || named === null || category === null) continue;
@@ -110,7 +115,7 @@ function byDocument(classification: Classification, evidence: readonly Evidence[
       category,
       kind: KIND_CATEGORY[classification.kind] === category ? classification.kind : 'unknown',
       confidence: SAID,
-      probabilities: leading(classification.probabilities, category),
+      probabilities: setLeadingCategory(classification.probabilities, category),
       abstained: false,
       because: `your document “${title}” names this error (${id})`,
       witnesses: [{ by: 'precedent', name: title, at: null }],
@@ -127,14 +132,14 @@ function readDecided(
   { evidence: id }: SimilarCase,
   evidence: readonly Evidence[],
 ): DataFrom<'search_error_library'> | undefined {
-  return evidenceFrom(evidence, ['search_error_library']).find(({ item }) => item.id === id)?.data;
+  return listEvidenceFrom(evidence, ['search_error_library']).find(({ item }) => item.id === id)?.data;
 }
 
 /**
  * Sets the probability of the category to `SAID`. The other categories share the rest in the same proportions
  * as before.
  */
-function leading(probabilities: CategoryProbabilities, category: Category): CategoryProbabilities {
+function setLeadingCategory(probabilities: CategoryProbabilities, category: Category): CategoryProbabilities {
   const others = Math.max(1e-6, 1 - probabilities[category]);
   const share = (other: Category) =>
     Math.round((other === category ? SAID : ((1 - SAID) * probabilities[other]) / others) * 1e4) / 1e4;

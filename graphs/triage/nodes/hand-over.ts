@@ -1,7 +1,7 @@
 import { TriageError } from '../../../src/domain/errors.ts';
-import { computeSpent, usedUp } from '../budget.ts';
+import { computeSpent, findExhaustedBudget } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
-import { finishedStep, getStartTime } from '../judge.ts';
+import { createFinishedStep, getStartTime } from '../judge.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /**
@@ -12,12 +12,12 @@ export async function handOver(state: TriageStateValue, runtime: TriageRuntime):
   const startedAt = getStartTime(runtime);
   const { verdict } = state;
   if (verdict === null) throw new TriageError('internal', 'An answer without a verdict was handed over');
-  const isSpent = usedUp(computeSpent(state), state.limits) !== null;
+  const isSpent = findExhaustedBudget(computeSpent(state), state.limits) !== null;
   const reasons = [...verdict.reasons, 'no further lookup would change the result'];
   const step = { node: 'hand_over', round: state.rounds, summary: 'nothing new was found: a person decides' };
   return {
     verdict: { ...verdict, action: 'human_review', reasons },
     ...(isSpent ? { termination: 'budget_exhausted' as const } : {}),
-    ...finishedStep(getContext(runtime), startedAt, step),
+    ...createFinishedStep(getContext(runtime), startedAt, step),
   };
 }

@@ -1,8 +1,21 @@
 import type { ToolOutcome } from '../../../src/domain/evidence.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
-import { finishedStep, getStartTime, judged, sumUsage, toCostUpdate, toJudgementTrace } from '../judge.ts';
+import {
+  askAnalyst,
+  createFinishedStep,
+  getStartTime,
+  sumUsage,
+  toCostUpdate,
+  toJudgementTrace,
+} from '../judge.ts';
 import { type Assignment, NOTHING_PLANNED, type TriageStateUpdate } from '../state.ts';
-import { askableTools, checkCalls, pickInvestigatorTools, runTools, withoutFindings } from '../tool-calls.ts';
+import {
+  checkCalls,
+  listAskableTools,
+  pickInvestigatorTools,
+  runTools,
+  withoutFindings,
+} from '../tool-calls.ts';
 
 const MAX_CONCLUSION = 300;
 
@@ -22,16 +35,16 @@ export async function investigate(
   const nothingYet = round > 1 && !evidence.some((item) => item.tool.startsWith('search_'));
   const offered = pickInvestigatorTools(
     investigator,
-    await askableTools(context.toolbox, category, subject, runtime.signal),
+    await listAskableTools(context.toolbox, category, subject, runtime.signal),
     nothingYet,
   );
   const finish = (
     replies: readonly ToolOutcome[],
     conclusion: string,
-    extra: Partial<Parameters<typeof finishedStep>[2]> = {},
+    extra: Partial<Parameters<typeof createFinishedStep>[2]> = {},
   ) => ({
     reports: [{ investigator, replies: [...replies], conclusion }],
-    ...finishedStep(context, startedAt, {
+    ...createFinishedStep(context, startedAt, {
       node: 'investigate',
       round,
       investigator,
@@ -41,7 +54,7 @@ export async function investigate(
   });
   if (offered.length === 0) return finish([], `no tool of this kind applies to ${category}`);
   const insight = { subject, classification, evidence, outcomes, round, gaps: [], investigator };
-  const chosen = await judged(runtime, assignment, (analyst, signal) =>
+  const chosen = await askAnalyst(runtime, assignment, (analyst, signal) =>
     analyst.chooseTools({ ...insight, plan: NOTHING_PLANNED, offered }, signal),
   );
   const choice = toJudgementTrace('select_tool', context.clock.now() - startedAt, chosen);

@@ -1,26 +1,26 @@
 import { getContext, type TriageRuntime } from '../context.ts';
-import { finishedStep, getStartTime } from '../judge.ts';
-import { ASK_REVIEWER, questionIn } from '../question.ts';
+import { createFinishedStep, getStartTime } from '../judge.ts';
+import { ASK_REVIEWER, findQuestion } from '../question.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
-import { newEvidence, numberEvidence } from '../tool-calls.ts';
+import { describeNewEvidence, numberEvidence } from '../tool-calls.ts';
 
 /** Numbers what was found, drops what was known already, and counts rounds that brought nothing. */
 export async function observe(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const startedAt = getStartTime(runtime);
-  const question = questionIn(state.replies);
+  const question = findQuestion(state.replies);
   // That a person was asked is no evidence; the answer will be.
   const replies = state.replies.map((reply) =>
     reply.call.tool === ASK_REVIEWER ? { ...reply, findings: [] } : reply,
   );
   const { found, outcomes } = numberEvidence(replies, state.evidence, state.rounds);
   const answered = state.replies.some((reply) => reply.status === 'ok');
-  const summary = `${newEvidence(found)}${question === null ? '' : '; asked a reviewer'}`;
+  const summary = `${describeNewEvidence(found)}${question === null ? '' : '; asked a reviewer'}`;
   return {
     evidence: found,
     outcomes,
     replies: [],
     question,
     fruitless: answered ? 0 : state.fruitless + 1,
-    ...finishedStep(getContext(runtime), startedAt, { node: 'observe', round: state.rounds, summary }),
+    ...createFinishedStep(getContext(runtime), startedAt, { node: 'observe', round: state.rounds, summary }),
   };
 }

@@ -3,9 +3,9 @@ import { formatConfidence } from '../../../src/lib/text.ts';
 import type { Plan } from '../../../src/ports/analyst.ts';
 import { computeSpent } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
-import { getStartTime, judged, judgedStep } from '../judge.ts';
+import { askAnalyst, createJudgedStep, getStartTime } from '../judge.ts';
 import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
-import { offeredTools } from '../tool-calls.ts';
+import { listOfferedTools } from '../tool-calls.ts';
 
 /**
  * Begins a round: what is known, what is missing, how sure; and whether another category fits better by now,
@@ -15,8 +15,8 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
   const startedAt = getStartTime(runtime);
   const round = state.rounds + 1;
   const insight = toInsight(state);
-  const offered = round > state.limits.maxIterations ? [] : await offeredTools(state, false, runtime);
-  const judgement = await judged(
+  const offered = round > state.limits.maxIterations ? [] : await listOfferedTools(state, false, runtime);
+  const judgement = await askAnalyst(
     runtime,
     { limits: state.limits, spent: computeSpent(state) },
     (analyst, signal) => analyst.plan({ ...insight, round, offered }, signal),
@@ -25,9 +25,11 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
   const summary = `${formatConfidence(plan.confidence)}: ${plan.thought}`;
   return {
     plan: { ...plan, gaps: [...(plan.gaps ?? [])] },
-    ...(revised === undefined ? {} : { classification: revisedBy(insight.classification, revised, plan) }),
+    ...(revised === undefined
+      ? {}
+      : { classification: reviseClassification(insight.classification, revised, plan) }),
     rounds: round,
-    ...judgedStep(runtime, startedAt, { node: 'reason', round, summary }, judgement, { iterations: 1 }),
+    ...createJudgedStep(runtime, startedAt, { node: 'reason', round, summary }, judgement, { iterations: 1 }),
   };
 }
 
@@ -35,7 +37,7 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
  * Returns the category that the evidence supports now, with the confidence of the plan. The other categories
  * share the remaining probability in the same proportions as before.
  */
-function revisedBy(
+function reviseClassification(
   before: Classification,
   { category, kind }: NonNullable<Plan['revised']>,
   plan: Plan,

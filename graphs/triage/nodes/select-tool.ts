@@ -1,15 +1,15 @@
-import { callKey, type ToolCall } from '../../../src/domain/evidence.ts';
+import { getCallKey, type ToolCall } from '../../../src/domain/evidence.ts';
 import type { Analyst } from '../../../src/ports/analyst.ts';
 import { computeSpent } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
-import { getStartTime, judged, judgedStep } from '../judge.ts';
+import { askAnalyst, createJudgedStep, getStartTime } from '../judge.ts';
 import { NOTHING_PLANNED, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 import {
   type CheckedCalls,
   checkCalls,
   findTolerated,
   limitWebQueries,
-  offeredTools,
+  listOfferedTools,
   SEARCH_WEB,
   withoutFindings,
 } from '../tool-calls.ts';
@@ -26,9 +26,9 @@ export async function selectTool(
   // The verdict stays in the state while the loop goes on: the web's turn is the first choice after it, and
   // only that.
   const askWeb = state.verdict?.action === 'web_search' && !state.webAsked;
-  const offered = await offeredTools(state, askWeb, runtime);
+  const offered = await listOfferedTools(state, askWeb, runtime);
   const input = { ...toInsight(state), plan: state.plan ?? NOTHING_PLANNED, offered };
-  const judgement = await judged(
+  const judgement = await askAnalyst(
     runtime,
     { limits: state.limits, spent: computeSpent(state) },
     (analyst, signal) => analyst.chooseTools(input, signal),
@@ -51,7 +51,7 @@ export async function selectTool(
     replies: refused,
     idle: calls.length > 0 || refused.length > 0 ? 0 : state.idle + 1,
     webAsked: state.webAsked || askWeb,
-    ...judgedStep(runtime, startedAt, step, judgement),
+    ...createJudgedStep(runtime, startedAt, step, judgement),
     notes: [...(judgement.note === null ? [] : [judgement.note]), ...notes],
   };
 }
@@ -65,8 +65,8 @@ function addPostponed(
   askable: readonly { readonly name: string }[],
 ): ToolCall[] {
   const postponed = surplus.filter(({ tool }) => askable.some(({ name }) => name === tool));
-  const keys = new Set(postponed.map(callKey));
-  return [...postponed, ...chosen.filter((call) => !keys.has(callKey(call)))];
+  const keys = new Set(postponed.map(getCallKey));
+  return [...postponed, ...chosen.filter((call) => !keys.has(getCallKey(call)))];
 }
 
 /** Returns the chosen queries for the web, or that of the fallback analyst if the analyst has none. */

@@ -2,23 +2,23 @@ import type { Answer, Verdict } from '../../../src/domain/analysis.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { formatConfidence } from '../../../src/lib/text.ts';
 import type { Analyst, Assessment, Judgement } from '../../../src/ports/analyst.ts';
-import { computeSpent, usedUp } from '../budget.ts';
+import { computeSpent, findExhaustedBudget } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
-import { getStartTime, judged, judgedStep, sumUsage } from '../judge.ts';
+import { askAnalyst, createJudgedStep, getStartTime, sumUsage } from '../judge.ts';
 import { addUsage, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
-import { askableTools } from '../tool-calls.ts';
+import { listAskableTools } from '../tool-calls.ts';
 import {
   type ActionDecision,
   type ActionFacts,
   type CheckedClaims,
   type ComposedConfidence,
   type ConfidenceFacts,
-  calibrationFactors,
   checkClaims,
   composeConfidence,
   decideAction,
   findCalibration,
   findRoute,
+  listCalibrationFactors,
   quoteBuild,
 } from '../verdict.ts';
 
@@ -30,13 +30,13 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   const startedAt = getStartTime(runtime);
   const { answer } = state;
   if (answer === null) throw new TriageError('internal', 'The triage graph reached verify without an answer');
-  const judgement = await judged(
+  const judgement = await askAnalyst(
     runtime,
     { limits: state.limits, spent: computeSpent(state) },
     (analyst, signal) => analyst.verify({ ...toInsight(state), answer }, signal),
   );
   const claims = checkClaims(answer, state.evidence, judgement.value.unsupportedClaims);
-  const reading = await readingBeside(state, answer, judgement, runtime);
+  const reading = await askRules(state, answer, judgement, runtime);
   const composed = compose(state, answer, claims, judgement, reading);
   const route = findRoute(toInsight(state).classification, reading, state.limits.thresholds.autoNotify);
   const webAsked = state.webAsked || !(await isWebAskable(state, runtime));
@@ -57,14 +57,14 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
     verdicts: [{ action, confidence, category: toInsight(state).classification.category }],
     corrections: state.corrections + (action === 'self_correct' ? 1 : 0),
     ...(decision.stopped ? { termination: 'budget_exhausted' as const } : {}),
-    ...judgedStep(runtime, startedAt, { node: 'verify', round: state.rounds, summary }, judgement),
+    ...createJudgedStep(runtime, startedAt, { node: 'verify', round: state.rounds, summary }, judgement),
   };
 }
 
 /** Checks whether the web can be searched. If it cannot, a weak answer goes to a person immediately. */
 async function isWebAskable(state: TriageStateValue, runtime: TriageRuntime): Promise<boolean> {
   const { classification, subject } = toInsight(state);
-  const tools = await askableTools(
+  const tools = await listAskableTools(
     getContext(runtime).toolbox,
     classification.category,
     subject,
@@ -76,7 +76,7 @@ async function isWebAskable(state: TriageStateValue, runtime: TriageRuntime): Pr
 type Reading = ConfidenceFacts['reading'];
 
 /** Asks the rules about the same failure; null where the rules gave the answer. */
-async function readingBeside(
+async function askRules(
   state: TriageStateValue,
   answer: Answer,
   judgement: Judgement<Assessment>,
@@ -154,7 +154,10 @@ function decide(
     rounds,
     webAsked,
     // What the budget says once this judgement is paid.
-    spent: usedUp(computeSpent({ ...state, usage: addUsage(usage, sumUsage([judgement])) }), limits),
+    spent: findExhaustedBudget(
+      computeSpent({ ...state, usage: addUsage(usage, sumUsage([judgement])) }),
+      limits,
+    ),
     calibration: findCalibration(state),
     transient: state.answer?.transient,
   };
@@ -167,7 +170,7 @@ function buildVerdict(
   decision: ActionDecision,
   { factors }: ComposedConfidence,
 ): Verdict {
-  const all = [...factors, ...calibrationFactors(decision)];
+  const all = [...factors, ...listCalibrationFactors(decision)];
   return {
     grades: { ...assessment.grades },
     unsupportedClaims: claims.dropped.map((drop) => `${drop.claim.text} (${drop.reason})`),

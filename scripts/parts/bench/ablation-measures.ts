@@ -2,7 +2,12 @@ import type { Difference } from '../../../src/domain/comparison.ts';
 import type { Weights } from '../../../src/lib/statistics.ts';
 import { resolveProject } from '../../../src/replay/cases/case.ts';
 import { computeDifferences } from '../../../src/replay/compare/compare-runs.ts';
-import { MEASURES, type Measure, meanMeasure, type Prepared } from '../../../src/replay/compare/measures.ts';
+import {
+  createMeanMeasure,
+  MEASURES,
+  type Measure,
+  type Prepared,
+} from '../../../src/replay/compare/measures.ts';
 import type { PairedCase } from '../../../src/replay/compare/pair-cases.ts';
 import { CONFIDENT } from '../../../src/replay/figures/calibration.ts';
 import { findRank } from '../../../src/replay/figures/explanation.ts';
@@ -67,10 +72,10 @@ const COVERAGE_AT_EQUAL_RISK: Measure = {
 export const ABLATION_MEASURES: readonly Measure[] = [
   ...MEASURES,
   COVERAGE_AT_EQUAL_RISK,
-  meanMeasure('confident but wrong answers', 'lower', sureAndWrong),
-  meanMeasure('published with quotes that are not in the log', 'lower', misquoted),
-  meanMeasure('faulty file in the first three', 'higher', (run) => amongFirst(run, 3)),
-  meanMeasure('failing tests: F1 of a log', 'higher', testsOf),
+  createMeanMeasure('confident but wrong answers', 'lower', sureAndWrong),
+  createMeanMeasure('published with quotes that are not in the log', 'lower', misquoted),
+  createMeanMeasure('faulty file in the first three', 'higher', (run) => amongFirst(run, 3)),
+  createMeanMeasure('failing tests: F1 of a log', 'higher', testsOf),
 ];
 
 function rankedOf(pairs: readonly PairedCase[], side: 'a' | 'b'): Ranked[] {

@@ -1,14 +1,14 @@
 import { parentPort } from 'node:worker_threads';
 import { z } from 'zod';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { dataDirectory, readConfig } from '../../../src/cli/settings.ts';
+import { getDataDirectory, readConfig } from '../../../src/cli/settings.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { Design } from '../../../src/domain/calibration.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createExperiment, toReadStages } from '../../../src/replay/ablation.ts';
-import { datasetCases } from '../../../src/replay/cases/dataset.ts';
-import { answering, replayConfig, stagesLeftOut } from '../../../src/replay/commands/answering.ts';
+import { readDatasetCases } from '../../../src/replay/cases/dataset.ts';
+import { answering, listStagesLeftOut, replayConfig } from '../../../src/replay/commands/answering.ts';
 import type { ReplayCommandOptions } from '../../../src/replay/commands/case-sources.ts';
 import { type Answerer, type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
 import type { Experiment } from '../../../src/service/triage/investigate.ts';
@@ -59,22 +59,22 @@ async function run({
     design,
   } satisfies ReplayCommandOptions;
   const options: ReplayCommandOptions = onlyRead ? { ...asked, only: 'read' } : asked;
-  const config = replayConfig(options, readConfig(dataDirectory(undefined)));
-  const stages = stagesLeftOut(options);
+  const config = replayConfig(options, readConfig(getDataDirectory(undefined)));
+  const stages = listStagesLeftOut(options);
   const cases: ReplayedCase[] = [];
   const how = { green: !stages.includes('green'), without: toReadStages(stages) };
   const limits = { concurrency: 1, budgetTokens: budget, maxLogBytes: config.http.maxLogBytes };
   const answer = careless ? await carelessly(options, config) : await answering(options, config);
   const onCase = (done: ReplayedCase) => void cases.push(lightened(done));
   const before = process.threadCpuUsage();
-  await replay({ cases: datasetCases(path), answer, onCase, ...how, ...limits }, never);
+  await replay({ cases: readDatasetCases(path), answer, onCase, ...how, ...limits }, never);
   const { user, system } = process.threadCpuUsage(before);
   return { cases, milliseconds: (user + system) / 1000 };
 }
 
 /** As `answering`, with the careless analyst. */
 async function carelessly(options: ReplayCommandOptions, config: Config): Promise<Answerer> {
-  const experiment = await createExperiment(stagesLeftOut(options), options.design);
+  const experiment = await createExperiment(listStagesLeftOut(options), options.design);
   const change: Experiment['change'] = (whole) => {
     const changed = experiment?.change(whole) ?? whole;
     return { ...changed, analyst: carelessAnalyst(changed.analyst) };

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openToday } from '../../../src/app/open-today.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { dataDirectory, readConfig } from '../../../src/cli/settings.ts';
+import { getDataDirectory, readConfig } from '../../../src/cli/settings.ts';
 import { sparseBuild } from '../../../src/domain/build.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { openRecordingsFile } from '../../../src/replay/commands/recordings-command.ts';
 
-import { recordingsInFile } from '../../../src/replay/recording/read-recordings.ts';
+import { readRecordingsIn } from '../../../src/replay/recording/read-recordings.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
 
 const FAILURES = resolve(import.meta.dirname, '../../../test/fixtures/failures');
@@ -26,7 +26,7 @@ export interface FrozenFigures {
 
 /** Answers captured failures by rules until there are so many runs, plainly and recorded in turns; then runs all recordings again. */
 export async function benchFrozen(runs: number): Promise<FrozenFigures> {
-  const config = readConfig(dataDirectory(undefined), { FAULTLINE_ANALYST: 'rules' });
+  const config = readConfig(getDataDirectory(undefined), { FAULTLINE_ANALYST: 'rules' });
   const app = await createTerminalApp(config, silentLogger);
   const never = new AbortController().signal;
   const logs = readdirSync(FAILURES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
@@ -63,7 +63,7 @@ export async function benchFrozen(runs: number): Promise<FrozenFigures> {
     const today = await openToday(config, 'configured');
     let identical = 0;
     const startedAt = performance.now();
-    for await (const source of recordingsInFile(path)) {
+    for await (const source of readRecordingsIn(path)) {
       if ('recording' in source && (await runFrozen(source.recording, today, never)).identical)
         identical += 1;
     }

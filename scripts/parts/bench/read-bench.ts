@@ -7,11 +7,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setInterval } from 'node:timers';
 import { TriageError } from '../../../src/domain/errors.ts';
-import { READER_GROUPS, readerLiterals } from '../../../src/log/extract/run.ts';
-import { bytesInMemory } from '../../../src/log/lines/bytes.ts';
+import { listReaderLiterals, READER_GROUPS } from '../../../src/log/extract/run.ts';
+import { wrapBytes } from '../../../src/log/lines/bytes.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { readSources } from '../../../src/log/read-sources.ts';
-import { growingScan } from '../../../src/log/scan/scan-log.ts';
+import { createGrowingScan } from '../../../src/log/scan/scan-log.ts';
 import { createLogThreads } from '../../../src/log/worker-pool.ts';
 import {
   type CorpusLog,
@@ -87,7 +87,7 @@ async function benchMatching(
   const file = join(folder, 'corpus.log');
   const patterns = join(folder, 'patterns.txt');
   // ripgrep ignores the case of ASCII letters only where all of its patterns are ASCII.
-  const literals = readerLiterals().filter((literal) => /^[ -~]+$/.test(literal));
+  const literals = listReaderLiterals().filter((literal) => /^[ -~]+$/.test(literal));
   const size = writeCorpus(file, logs, options.matchBytes) / MEGA;
   writeFileSync(patterns, `${literals.join('\n')}\n`);
   const peers = SEARCHERS.filter(({ command }) => isInstalled(command));
@@ -141,19 +141,19 @@ async function benchWholeRead(
   tell: (figure: BenchFigure) => void,
 ) {
   const masker = createMasker();
-  const inMemory = logs.map(({ name, text }) => ({ name, bytes: bytesInMemory(Buffer.from(text)) }));
+  const inMemory = logs.map(({ name, text }) => ({ name, bytes: wrapBytes(Buffer.from(text)) }));
   const size = logs.reduce((total, { text }) => total + Buffer.byteLength(text), 0) / MEGA;
   const seconds: number[] = [];
   for (let round = 0; round <= options.rounds; round++) {
     const startedAt = performance.now();
     for (const { name, bytes } of inMemory) {
       const pieces: Buffer[] = [];
-      const { scan, add } = growingScan(bytes, READER_GROUPS.length);
+      const { scan, add } = createGrowingScan(bytes, READER_GROUPS.length);
       const hidden = await masker.maskPieces(bytes, (piece) => pieces.push(Buffer.from(piece)), {
         groups: READER_GROUPS,
         add,
       });
-      const masked = hidden === 0 ? { bytes, scan } : { bytes: bytesInMemory(Buffer.concat(pieces)) };
+      const masked = hidden === 0 ? { bytes, scan } : { bytes: wrapBytes(Buffer.concat(pieces)) };
       readSources([{ name, kind: 'log', notes: [], ...masked }], { budgetTokens: options.budgetTokens });
     }
     // The first round warms up.

@@ -2,7 +2,7 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
-import { readerLiterals } from '../../../src/log/extract/run.ts';
+import { listReaderLiterals } from '../../../src/log/extract/run.ts';
 import { STRUCTURE_LITERALS } from '../../../src/log/sections.ts';
 import { CheckRunEvent, WorkflowJobEvent, WorkflowRunEvent } from '../../../src/providers/github/webhook.ts';
 import { GenericEvent, NotificationEvent } from '../../../src/providers/jenkins/webhook.ts';
@@ -64,7 +64,7 @@ const SEEDS: Readonly<Record<string, () => readonly Buffer[]>> = {
 };
 const WORDS: Readonly<Record<string, () => readonly string[]>> = {
   sections: () => STRUCTURE_LITERALS,
-  reading: readerLiterals,
+  reading: listReaderLiterals,
 };
 
 const [target = '', folder = ''] = process.argv.slice(2);

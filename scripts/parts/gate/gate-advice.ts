@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { dataDirectory, readConfig } from '../../../src/cli/settings.ts';
+import { getDataDirectory, readConfig } from '../../../src/cli/settings.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { replayConfig } from '../../../src/replay/commands/answering.ts';
 import {
@@ -24,7 +24,7 @@ const { bars } = z
   .parse(JSON.parse(readFileSync(path, 'utf8')));
 const config = replayConfig(
   { analyst: 'rules', concurrency: 1, green: false },
-  readConfig(dataDirectory(undefined)),
+  readConfig(getDataDirectory(undefined)),
 );
 const advise = adviseWith(await createTerminalApp(config, silentLogger));
 const counts = [

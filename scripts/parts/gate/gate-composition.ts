@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { dataDirectory, readConfig } from '../../../src/cli/settings.ts';
+import { getDataDirectory, readConfig } from '../../../src/cli/settings.ts';
 import { findMax } from '../../../src/lib/collections.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { replayConfig } from '../../../src/replay/commands/answering.ts';
@@ -22,7 +22,7 @@ const flag = { type: 'boolean', default: false } as const;
 const { values: asked } = parseArgs({ options: { all: flag, list: flag, measure: flag } });
 const config = replayConfig(
   { analyst: 'rules', concurrency: 1, green: false },
-  readConfig(dataDirectory(undefined)),
+  readConfig(getDataDirectory(undefined)),
 );
 const app = await createTerminalApp(config, silentLogger);
 const judged = await judgeJoins(readCapturedParts(), asked.all, answerWith(app));

@@ -3,10 +3,10 @@ import { hashToBuckets } from '../../../src/log/rank/features.ts';
 import {
   buildRows,
   COLUMNS,
+  computeWordScore,
   MAY_PROVE,
   type RankModel,
   type Tree,
-  wordScore,
 } from '../../../src/log/rank/model.ts';
 import { foldsBy } from '../../../src/replay/cases/case.ts';
 import { type BoostingOptions, fitTrees } from './boosting.ts';
@@ -80,7 +80,9 @@ interface Row {
 
 /** The rows of one log that are learned from. */
 function labelledRows(labelledLog: LabelledLog, weighed: WordWeights): Row[] {
-  const scores = Float32Array.from(labelledLog.candidates.lines, ({ text }) => wordScore(weighed, text));
+  const scores = Float32Array.from(labelledLog.candidates.lines, ({ text }) =>
+    computeWordScore(weighed, text),
+  );
   const all = buildRows(labelledLog.candidates, scores);
   return labelledLog.sampled.map((i, k) => ({
     values: all.subarray(i * COLUMNS.length, (i + 1) * COLUMNS.length),

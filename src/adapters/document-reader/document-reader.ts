@@ -36,7 +36,7 @@ export function createDocumentReader({
 }: DocumentReaderOptions = {}): DocumentReader {
   return {
     async read({ name, bytes }, signal) {
-      if (signal?.aborted) throw cancelled(signal);
+      if (signal?.aborted) throw createCancelledError(signal);
       if (bytes.length > maxBytes) {
         throw new TriageError('too-large', `${name} has ${bytes.length} bytes; the limit is ${maxBytes}.`, {
           details: { maxBytes },
@@ -73,7 +73,7 @@ function inThread(
       void worker.terminate();
       settle();
     };
-    const stop = () => end(() => reject(cancelled(signal)));
+    const stop = () => end(() => reject(createCancelledError(signal)));
     const late = new TriageError('timeout', `${file.name} was not read within ${timeoutMs / 1000} s.`);
     const timer = setTimeout(() => end(() => reject(late)), timeoutMs);
     signal?.addEventListener('abort', stop);
@@ -85,6 +85,6 @@ function inThread(
   });
 }
 
-function cancelled(signal: AbortSignal | undefined): TriageError {
+function createCancelledError(signal: AbortSignal | undefined): TriageError {
   return new TriageError('cancelled', 'Reading the document was canceled.', { cause: signal?.reason });
 }

@@ -34,7 +34,7 @@ export function readHtml(html: string): ReadText {
       if (!('tagName' in node)) return undefined;
       if (node.tagName === 'title') title ??= readText(node);
       if (isUnseen(node)) {
-        if (node.tagName === 'head') title ??= titleIn(node);
+        if (node.tagName === 'head') title ??= findTitle(node);
         return 'skip';
       }
       writer.open(node.tagName);
@@ -58,7 +58,7 @@ function createWriter() {
   };
   return {
     open(tag: string) {
-      const level = headingLevel(tag);
+      const level = findHeadingLevel(tag);
       if (level !== null || BLOCKS.has(tag)) flush();
       if (level !== null) heading = level;
       if (tag === 'pre') preformatted += 1;
@@ -70,7 +70,7 @@ function createWriter() {
       text += preformatted > 0 ? chunk : chunk.replace(/\s+/g, ' ');
     },
     close(tag: string) {
-      const level = headingLevel(tag);
+      const level = findHeadingLevel(tag);
       if (level !== null || BLOCKS.has(tag)) flush();
       if (level !== null) heading = null;
       if (tag === 'pre') preformatted -= 1;
@@ -91,11 +91,11 @@ function isUnseen({ tagName, attrs }: HtmlElement): boolean {
   });
 }
 
-function headingLevel(tag: string): number | null {
+function findHeadingLevel(tag: string): number | null {
   return /^h[1-6]$/.test(tag) ? Number(tag[1]) : null;
 }
 
-function titleIn(head: HtmlElement): string | null {
+function findTitle(head: HtmlElement): string | null {
   const found = head.childNodes.find((child): child is HtmlElement => child.nodeName === 'title');
   return found === undefined ? null : readText(found);
 }

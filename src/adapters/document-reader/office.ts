@@ -29,7 +29,7 @@ export async function readSlides(
   const zip = await openOfficeZip(name, bytes, PRESENTATION);
   const blocks: DocumentBlock[] = [];
   let hidden = 0;
-  for (const [index, path] of slidePaths(zip).entries()) {
+  for (const [index, path] of listSlidePaths(zip).entries()) {
     const slide = readShapes(zip.part(path) ?? '');
     if (slide.hidden) {
       hidden += 1;
@@ -49,7 +49,7 @@ export async function readSlides(
   };
 }
 
-function slidePaths(zip: OfficeZip): string[] {
+function listSlidePaths(zip: OfficeZip): string[] {
   const targets = new Map(readRelations(zip, PRESENTATION).map(({ id, target }) => [id, target]));
   const paths: string[] = [];
   readXml(zip.part(PRESENTATION) ?? '', {
@@ -132,7 +132,7 @@ export async function readSheets(
   const blocks: DocumentBlock[] = [];
   for (const { sheet, data } of await readWorkbook(Buffer.from(bytes))) {
     for (const [index, row] of data.entries()) {
-      const text = rowText(row);
+      const text = formatRowText(row);
       if (text === '') continue;
       if (blocks.length >= MAX_ROWS) return { blocks, notes: [`Only the first ${MAX_ROWS} rows are read.`] };
       blocks.push({ text, heading: null, place: { sheet, row: index + 1 } });
@@ -145,7 +145,7 @@ export async function readSheets(
 export function readTable(name: string, text: string): { blocks: DocumentBlock[] } {
   const blocks: DocumentBlock[] = [];
   for (const [index, row] of splitRows(text).entries()) {
-    const cells = rowText(row);
+    const cells = formatRowText(row);
     if (cells !== '' && blocks.length < MAX_ROWS)
       blocks.push({ text: cells, heading: null, place: { sheet: posix.basename(name), row: index + 1 } });
   }
@@ -180,13 +180,13 @@ function splitRows(text: string): string[][] {
   return rows;
 }
 
-function rowText(row: readonly unknown[]): string {
-  const cells = row.map(cellText);
+function formatRowText(row: readonly unknown[]): string {
+  const cells = row.map(formatCellText);
   while (cells.at(-1) === '') cells.pop();
   return cells.join(' | ');
 }
 
-function cellText(value: unknown): string {
+function formatCellText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$/, '');
   return String(value).replace(/\s+/g, ' ').trim().slice(0, MAX_CELL);

@@ -48,12 +48,12 @@ async function readAs(format: DocumentFormat, name: string, bytes: Uint8Array): 
     }
     case 'text': {
       const { text, notes } = toText(name, bytes);
-      return { blocks: paragraphsOfText(text), notes };
+      return { blocks: splitParagraphs(text), notes };
     }
   }
 }
 
-function paragraphsOfText(text: string): DocumentBlock[] {
+function splitParagraphs(text: string): DocumentBlock[] {
   return text
     .replaceAll('\r\n', '\n')
     .split(/\n[ \t]{0,200}\n/)
@@ -85,7 +85,7 @@ async function readPdf(
     return {
       title: typeof title === 'string' && title.trim() !== '' ? title.trim() : null,
       blocks: text.flatMap((page, index) =>
-        paragraphsOfPage(page).map((paragraph) => ({
+        listParagraphs(page).map((paragraph) => ({
           text: paragraph,
           heading: null,
           place: { page: index + 1 },
@@ -98,7 +98,7 @@ async function readPdf(
   }
 }
 
-function paragraphsOfPage(page: string): string[] {
+function listParagraphs(page: string): string[] {
   return page
     .split(/\n\s{0,200}\n/)
     .map((text) => text.trim())
@@ -132,10 +132,10 @@ export function detectFormat(name: string, bytes: Uint8Array): DocumentFormat {
   if (start.slice(0, PDF_WITHIN).includes('%PDF-')) return 'pdf';
   if (start.startsWith('PK\u0003\u0004')) {
     if (named !== undefined && OFFICE.includes(named)) return named;
-    throw unsupported(name, 'is a zip archive, not a DOCX, PPTX or XLSX; unpack it first');
+    throw createUnsupportedError(name, 'is a zip archive, not a DOCX, PPTX or XLSX; unpack it first');
   }
   if (start.startsWith('\u00d0\u00cf\u0011\u00e0')) {
-    throw unsupported(
+    throw createUnsupportedError(
       name,
       'is an old or password-protected Office file; save it as DOCX, PPTX or XLSX without a password',
     );
@@ -146,7 +146,7 @@ export function detectFormat(name: string, bytes: Uint8Array): DocumentFormat {
       `${name} is not a valid ${named.toUpperCase()} file; it may be damaged.`,
     );
   }
-  if (isBinary(bytes)) throw unsupported(name, 'is not a readable document');
+  if (isBinary(bytes)) throw createUnsupportedError(name, 'is not a readable document');
   return named ?? (/^\s{0,100}<(?:!doctype html|html)\b/i.test(start) ? 'html' : 'text');
 }
 
@@ -159,6 +159,6 @@ function isBinary(bytes: Uint8Array): boolean {
   return !marked && bytes.subarray(0, SAMPLE).includes(0);
 }
 
-function unsupported(name: string, why: string): TriageError {
+function createUnsupportedError(name: string, why: string): TriageError {
   return new TriageError('unsupported-type', `${name} ${why}.`);
 }

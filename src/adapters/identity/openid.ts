@@ -38,7 +38,7 @@ export function createOpenIdProvider(options: OpenIdOptions): SignInProvider {
       return await known;
     } catch (error) {
       known = null;
-      throw upstream(error);
+      throw createUpstreamError(error);
     }
   };
   return {
@@ -72,7 +72,7 @@ export function createOpenIdProvider(options: OpenIdOptions): SignInProvider {
       const tokens = await client
         .authorizationCodeGrant(await configuration(), answered, checks)
         .catch((error: unknown) => {
-          throw refusedBy(error);
+          throw toSignInError(error);
         });
       return toPrincipal(tokens.claims(), options);
     },
@@ -141,7 +141,7 @@ function nameOfLength(name: string): string {
  * Converts an error of the sign-in: an invalid response from the issuer or the browser is `unauthenticated`,
  * anything else is a failure of the issuer.
  */
-function refusedBy(error: unknown): TriageError {
+function toSignInError(error: unknown): TriageError {
   if (
     error instanceof client.AuthorizationResponseError ||
     error instanceof client.ResponseBodyError ||
@@ -151,7 +151,7 @@ function refusedBy(error: unknown): TriageError {
       cause: error,
     });
   }
-  return upstream(error);
+  return createUpstreamError(error);
 }
 
 function isMismatch(error: unknown): boolean {
@@ -162,7 +162,7 @@ function isMismatch(error: unknown): boolean {
   );
 }
 
-function upstream(error: unknown): TriageError {
+function createUpstreamError(error: unknown): TriageError {
   return new TriageError(
     'upstream-failed',
     `The OpenID Connect issuer returned an unexpected response: ${getErrorMessage(error)}`,

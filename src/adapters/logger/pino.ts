@@ -36,23 +36,26 @@ export function createPinoLogger(level: string, { known = [], to }: PinoLoggerOp
     },
     to ?? pino.destination({ fd: 2, sync: true }),
   );
-  return loggerOver(root, hide, bound);
+  return wrapLogger(root, hide, bound);
 }
 
-function loggerOver(target: pino.Logger, hide: HideSecrets, bound: AsyncLocalStorage<Bound>): Logger {
+function wrapLogger(target: pino.Logger, hide: HideSecrets, bound: AsyncLocalStorage<Bound>): Logger {
   const at = (level: 'debug' | 'info' | 'warn' | 'error') => (fields: object, message: string) => {
     if (!target.isLevelEnabled(level)) return;
     const bindings = target.bindings();
     // What the line says itself, and what its logger was made for, goes before what surrounds it.
     const around = Object.entries(bound.getStore() ?? {}).filter(([name]) => !(name in bindings));
-    target[level]({ ...safely(Object.fromEntries(around), hide), ...safely(fields, hide) }, hide(message));
+    target[level](
+      { ...readSafely(Object.fromEntries(around), hide), ...readSafely(fields, hide) },
+      hide(message),
+    );
   };
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (fields) => loggerOver(target.child(safely(fields, hide)), hide, bound),
+    child: (fields) => wrapLogger(target.child(readSafely(fields, hide)), hide, bound),
     // Cleaned when a line is written: most requests write none.
     within: (fields, work) => bound.run({ ...bound.getStore(), ...fields }, work),
   };
@@ -61,7 +64,7 @@ function loggerOver(target: pino.Logger, hide: HideSecrets, bound: AsyncLocalSto
 /**
  * Returns a placeholder instead of throwing, so that a getter that throws cannot crash the code that logs.
  */
-function safely(fields: object, hide: HideSecrets): Record<string, unknown> {
+function readSafely(fields: object, hide: HideSecrets): Record<string, unknown> {
   try {
     return cleanFields(fields, hide);
   } catch {
@@ -87,7 +90,7 @@ const MAX_CAUSES = 5;
  * requests with headers and replies. Depth and size are bounded.
  */
 export function cleanFields(fields: object, hide: HideSecrets): Record<string, unknown> {
-  if (fields instanceof Error) return { error: errorFields(fields, hide, 0, 0) };
+  if (fields instanceof Error) return { error: getErrorFields(fields, hide, 0, 0) };
   return Object.fromEntries(cleanEntries(fields, hide, 0));
 }
 
@@ -97,25 +100,25 @@ function cleanEntries(fields: object, hide: HideSecrets, depth: number): [string
     .map(([name, value]) => {
       const isSecret =
         SECRET_NAME.test(name) && typeof value !== 'number' && typeof value !== 'boolean' && value != null;
-      return [name, isSecret ? HIDDEN : cleaned(value, hide, depth + 1)];
+      return [name, isSecret ? HIDDEN : clean(value, hide, depth + 1)];
     });
 }
 
-function cleaned(value: unknown, hide: HideSecrets, depth: number): unknown {
+function clean(value: unknown, hide: HideSecrets, depth: number): unknown {
   if (typeof value === 'string') return hide(value);
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null)
     return typeof value === 'function' || typeof value === 'symbol' ? undefined : value;
-  if (value instanceof Error) return errorFields(value, hide, depth, 0);
+  if (value instanceof Error) return getErrorFields(value, hide, depth, 0);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof URL) return hide(value.href);
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
   if (depth >= MAX_DEPTH) return '…';
-  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => cleaned(item, hide, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => clean(item, hide, depth + 1));
   return Object.fromEntries(cleanEntries(value, hide, depth));
 }
 
-function errorFields(
+function getErrorFields(
   error: Error,
   hide: HideSecrets,
   depth: number,
@@ -130,7 +133,7 @@ function errorFields(
     type: error.name,
     ...(code === undefined ? {} : { code }),
     ...(error instanceof TriageError
-      ? { retryable: error.retryable, details: cleaned(error.details, hide, depth + 1) }
+      ? { retryable: error.retryable, details: clean(error.details, hide, depth + 1) }
       : {}),
     message: hide(error.message),
     stack: hide(error.stack ?? ''),
@@ -139,8 +142,8 @@ function errorFields(
       : {
           cause:
             cause instanceof Error
-              ? errorFields(cause, hide, depth, causes + 1)
-              : cleaned(cause, hide, depth + 1),
+              ? getErrorFields(cause, hide, depth, causes + 1)
+              : clean(cause, hide, depth + 1),
         }),
     ...(error instanceof AggregateError && causes < MAX_CAUSES
       ? {

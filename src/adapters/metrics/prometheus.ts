@@ -58,7 +58,7 @@ export function createPrometheusMetrics(options: PrometheusOptions = {}): Metric
       void sources.set(reading, { read, readAt: Number.NEGATIVE_INFINITY, running: null, last: [] }),
     text: async () => {
       const all = [...sources].map(([reading, source]) =>
-        fresh(source, freshMs, limitMs).catch((): readonly Reading[] => {
+        readFresh(source, freshMs, limitMs).catch((): readonly Reading[] => {
           metrics.count('faultline_scrape_failures_total', { reading });
           return [];
         }),
@@ -105,7 +105,7 @@ function setGauges(known: ReadonlyMap<string, Known>, readings: readonly Reading
  * Returns a recent reading, or reads again. Concurrent scrapes share one reading. If a reading hangs, the
  * scrape fails at the time limit and no second reading starts.
  */
-async function fresh(source: Source, freshMs: number, limitMs: number): Promise<readonly Reading[]> {
+async function readFresh(source: Source, freshMs: number, limitMs: number): Promise<readonly Reading[]> {
   if (performance.now() - source.readAt < freshMs) return source.last;
   source.running ??= source
     .read()

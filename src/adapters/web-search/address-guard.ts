@@ -79,13 +79,14 @@ export function createAddressGuard({
 }: GuardOptions = {}): AddressGuard {
   return {
     check: (url) => {
-      if (!isPublicUrl(url, isPublic)) throw refused(url.hostname);
+      if (!isPublicUrl(url, isPublic)) throw createRefusedError(url.hostname);
     },
     lookup: (hostname, options, callback) => {
       resolve(hostname).then(
         (addresses) => {
           const [first] = addresses;
-          if (first === undefined || !addresses.every(isPublic)) return callback(refused(hostname), '', 4);
+          if (first === undefined || !addresses.every(isPublic))
+            return callback(createRefusedError(hostname), '', 4);
           if (options.all === true)
             callback(
               null,
@@ -108,7 +109,7 @@ function resolveAll(hostname: string): Promise<string[]> {
   });
 }
 
-function refused(hostname: string): TriageError {
+function createRefusedError(hostname: string): TriageError {
   return new TriageError(
     'forbidden',
     `${hostname.slice(0, 200)} is not a host on the public internet, so it is not contacted.`,

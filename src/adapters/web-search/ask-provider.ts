@@ -44,7 +44,7 @@ export async function askProvider(
     const response = await fetch(url, { ...init, ...sent });
     if (!response.ok) {
       await response.body?.cancel();
-      throw statusError(provider, response);
+      throw createStatusError(provider, response);
     }
     const bytes = await readBytes(response.body, reader.maxBytes);
     if (bytes === null)
@@ -64,7 +64,7 @@ export async function askProvider(
   }
 }
 
-function statusError(provider: string, { status, headers }: Response): TriageError {
+function createStatusError(provider: string, { status, headers }: Response): TriageError {
   if (status >= 300 && status < 400) {
     return new TriageError(
       'upstream-failed',

@@ -32,7 +32,7 @@ export function createDuckDuckGoSearch({ paceMs = PACE_MS, ...options }: DuckDuc
   const takeTurn = createTurns(paceMs);
   let restsUntil = 0;
   const find: Find = async (query, _limit, signal) => {
-    if (Date.now() < restsUntil) throw refusal();
+    if (Date.now() < restsUntil) throw createRefusal();
     await takeTurn(signal);
     const request = {
       provider: 'DuckDuckGo',
@@ -45,7 +45,7 @@ export function createDuckDuckGoSearch({ paceMs = PACE_MS, ...options }: DuckDuc
     } catch (error) {
       if (!(error instanceof TriageError) || !REFUSALS.has(error.code)) throw error;
       restsUntil = Date.now() + REST_MS;
-      throw refusal();
+      throw createRefusal();
     }
   };
   return searchWith('duckduckgo', find, options);
@@ -53,7 +53,7 @@ export function createDuckDuckGoSearch({ paceMs = PACE_MS, ...options }: DuckDuc
 
 const REFUSALS: ReadonlySet<string> = new Set(['rate-limited', 'upstream-auth']);
 
-function refusal(): TriageError {
+function createRefusal(): TriageError {
   const text = 'DuckDuckGo refuses to answer a program for now; it is not asked for 10 minutes.';
   return new TriageError('rate-limited', text);
 }
@@ -96,7 +96,7 @@ const READER: ReplyReader = {
       },
     });
     // A page that asks for a person has neither results nor the statement that there are none.
-    if (found.length === 0 && !isEmpty) throw refusal();
+    if (found.length === 0 && !isEmpty) throw createRefusal();
     return found.filter(({ url }) => url !== null);
   },
 };

@@ -37,10 +37,10 @@ export async function fetchPage(
     if (!REDIRECTS.has(status)) return await read(url, response, limits.maxBytes, within);
     response.destroy();
     const next = headers.location ?? '';
-    if (!URL.canParse(next, url.href)) throw failed(url, 'redirects without a target');
+    if (!URL.canParse(next, url.href)) throw createFailedError(url, 'redirects without a target');
     url = new URL(next, url);
   }
-  throw failed(address, 'redirects too often');
+  throw createFailedError(address, 'redirects too often');
 }
 
 function open(url: URL, guard: AddressGuard, signal: AbortSignal): Promise<IncomingMessage> {
@@ -66,7 +66,7 @@ async function read(
 ): Promise<FetchedPage> {
   if (response.statusCode !== 200) {
     response.destroy();
-    throw failed(url, `answered ${response.statusCode ?? 0}`);
+    throw createFailedError(url, `answered ${response.statusCode ?? 0}`);
   }
   const chunks: Buffer[] = [];
   let size = 0;
@@ -94,6 +94,6 @@ function asTriageError(url: URL, error: unknown, signal: AbortSignal): TriageErr
   });
 }
 
-function failed(url: URL, why: string): TriageError {
+function createFailedError(url: URL, why: string): TriageError {
   return new TriageError('upstream-failed', `${url.host} ${why}.`);
 }

@@ -16,12 +16,12 @@ const BREAKS = new Set(
 );
 
 /** Returns the visible text of a page, at most `maxLength` characters. */
-export function pageText(html: string, maxLength: number): string {
+export function extractPageText(html: string, maxLength: number): string {
   return readText(parseHtml(html), maxLength);
 }
 
 /** Returns the text of an HTML fragment, such as a result with highlighted words. */
-export function snippetText(html: string, maxLength: number): string {
+export function extractSnippetText(html: string, maxLength: number): string {
   return readText(parseHtmlFragment(html), maxLength).replace(/\s+/g, ' ');
 }
 
@@ -37,11 +37,11 @@ export function readText(root: HtmlNode, maxLength: number): string {
       return undefined;
     },
   });
-  return plainText(text, maxLength);
+  return toPlainText(text, maxLength);
 }
 
 /** Removes control characters and empty lines. */
-export function plainText(text: string, maxLength: number): string {
+export function toPlainText(text: string, maxLength: number): string {
   const lines = text.split('\n').map((line) =>
     cleanLine(line)
       .replace(/[\t \u00a0]+/g, ' ')

@@ -1,7 +1,7 @@
 import type { WebResult, WebSearch } from '../../ports/toolbox.ts';
 import { type AddressGuard, createAddressGuard, isPublicUrl } from './address-guard.ts';
 import { fetchPage } from './fetch-page.ts';
-import { pageText, plainText, snippetText } from './page-text.ts';
+import { extractPageText, extractSnippetText, toPlainText } from './page-text.ts';
 
 export interface WebSearchOptions {
   readonly baseUrl: string | null;
@@ -40,7 +40,7 @@ export function searchWith(driver: string, find: Find, options: WebSearchOptions
     driver,
     configured: true,
     search: async (query, limit, signal) => {
-      const results = (await find(query, limit, signal)).flatMap(publicResult).slice(0, limit);
+      const results = (await find(query, limit, signal)).flatMap(toPublicResults).slice(0, limit);
       const read = results.map((result, rank) =>
         rank < options.pages ? withPage(result, guard, options.timeoutMs, signal) : result,
       );
@@ -49,14 +49,14 @@ export function searchWith(driver: string, find: Find, options: WebSearchOptions
   };
 }
 
-function publicResult({ title, url, text }: RawResult): WebResult[] {
+function toPublicResults({ title, url, text }: RawResult): WebResult[] {
   if (url == null || url.length > 2_000 || !URL.canParse(url)) return [];
   const address = new URL(url);
   if (!isPublicUrl(address)) return [];
-  const snippet = snippetText((text ?? '').slice(0, MAX_SNIPPET * 4), MAX_SNIPPET);
+  const snippet = extractSnippetText((text ?? '').slice(0, MAX_SNIPPET * 4), MAX_SNIPPET);
   return [
     {
-      title: snippetText((title ?? '').slice(0, MAX_TITLE * 4), MAX_TITLE) || address.host,
+      title: extractSnippetText((title ?? '').slice(0, MAX_TITLE * 4), MAX_TITLE) || address.host,
       url: address.href,
       text: snippet,
     },
@@ -73,7 +73,7 @@ async function withPage(
   try {
     const limits = { timeoutMs: Math.min(timeoutMs, MAX_PAGE_MS), maxBytes: MAX_PAGE_BYTES };
     const { type, bytes } = await fetchPage(new URL(result.url), guard, limits, signal);
-    const said = textOfPage(type, bytes.toString('utf8'));
+    const said = readPageText(type, bytes.toString('utf8'));
     return said === ''
       ? result
       : { ...result, text: [result.text, said].filter((part) => part !== '').join('\n\n') };
@@ -83,7 +83,7 @@ async function withPage(
   }
 }
 
-function textOfPage(type: string, body: string): string {
-  if (/^text\/html|^application\/xhtml/i.test(type)) return pageText(body, MAX_PAGE_TEXT);
-  return /^text\/plain/i.test(type) ? plainText(body.slice(0, MAX_PAGE_TEXT * 2), MAX_PAGE_TEXT) : '';
+function readPageText(type: string, body: string): string {
+  if (/^text\/html|^application\/xhtml/i.test(type)) return extractPageText(body, MAX_PAGE_TEXT);
+  return /^text\/plain/i.test(type) ? toPlainText(body.slice(0, MAX_PAGE_TEXT * 2), MAX_PAGE_TEXT) : '';
 }

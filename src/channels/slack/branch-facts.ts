@@ -2,7 +2,7 @@ import type { Build } from '../../domain/build.ts';
 import type { Decision } from '../../domain/review.ts';
 import { type AnswerFact, answerView } from '../../notifications/answer-view.ts';
 import { type ArrangedAnswer, arrangeAnswers } from '../../notifications/build-answers.ts';
-import { causeStanding } from '../../notifications/cause-standing.ts';
+import { getCauseStanding } from '../../notifications/cause-standing.ts';
 import { whoseSentence } from '../../notifications/whose-line.ts';
 import type { BuildSituation, Cause, Situation } from '../../ports/notices.ts';
 
@@ -63,7 +63,7 @@ export interface CauseFacts {
  * Returns the facts about a branch whose newest build is known. Returns null if there is nothing to say: it
  * is still being analyzed, it has not failed lately, or all its causes are muted.
  */
-export function slackFacts({ heads }: Situation): SlackFacts | null {
+export function findSlackFacts({ heads }: Situation): SlackFacts | null {
   const [head] = heads;
   if (head === undefined) return null;
   if (head.build.status === 'failed') return toRedFacts(head);
@@ -129,7 +129,7 @@ function toCauseFacts(cause: ArrangedAnswer<Cause>, build: Build): CauseFacts {
     isSure: form !== 'unsure',
     failures,
     areTests: explains.areTests,
-    whose: whoseSentence(causeStanding(cause, build).whose),
+    whose: whoseSentence(getCauseStanding(cause, build).whose),
     // The title says the cause.
     facts: facts.filter(({ name, reach }) => reach === 'everywhere' && name !== 'Cause'),
     decision:

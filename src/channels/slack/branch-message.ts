@@ -2,15 +2,15 @@ import { shortCommit } from '../../domain/build.ts';
 import { append, sumNumbers } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
 import type { AnswerFact } from '../../notifications/answer-view.ts';
-import { countWords, noticeLinks } from '../../notifications/notice-words.ts';
+import { countWords, createNoticeLinks } from '../../notifications/notice-words.ts';
 import type { CauseFacts, GreenFacts, RedFacts, SlackFacts } from './branch-facts.ts';
 import {
   RIGHT_BUTTON,
   type SlackBlock,
   type SlackButton,
   type SlackMessage,
-  slackLine,
-  slackProse,
+  toSlackLine,
+  toSlackProse,
   WRONG_BUTTON,
 } from './message.ts';
 
@@ -36,16 +36,22 @@ export interface SlackLinks {
 const MAX_CAUSES = 8;
 
 /** Creates the message of a branch: red with its causes, or green again. */
-export function slackMessage(facts: SlackFacts, streak: Streak, links: SlackLinks): SlackMessage {
-  return facts.state === 'red' ? redMessage(facts, streak, links) : greenMessage(facts, streak, links);
+export function createSlackMessage(facts: SlackFacts, streak: Streak, links: SlackLinks): SlackMessage {
+  return facts.state === 'red'
+    ? createRedMessage(facts, streak, links)
+    : createGreenMessage(facts, streak, links);
 }
 
-function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, links: SlackLinks): SlackMessage {
+function createRedMessage(
+  { build, causes, notLooked }: RedFacts,
+  streak: Streak,
+  links: SlackLinks,
+): SlackMessage {
   const [first, ...others] = causes;
-  const branch = slackProse(build.branch, 100);
+  const branch = toSlackProse(build.branch, 100);
   const where = describePlace(build, streak, causes);
   if (first === undefined) {
-    const why = `Faultline: not analyzed, ${slackProse(notLooked ?? 'no answer was produced', 300)}`;
+    const why = `Faultline: not analyzed, ${toSlackProse(notLooked ?? 'no answer was produced', 300)}`;
     const text = `${branch} is red`;
     return {
       text,
@@ -71,12 +77,13 @@ function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, link
   return { text: headline.plain, blocks };
 }
 
-function greenMessage(
+function createGreenMessage(
   { build, causes, fixedAt }: GreenFacts,
   streak: Streak,
   links: SlackLinks,
 ): SlackMessage {
-  const headline = `${slackProse(build.branch, 100)} is green again after ${span(streak.since, fixedAt)}`;
+  const span = formatSpan(streak.since, fixedAt);
+  const headline = `${toSlackProse(build.branch, 100)} is green again after ${span}`;
   const [first, ...others] = causes;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   const was = first === undefined ? '' : ` (was: ${formatTitle(first)}${more})`;
@@ -95,12 +102,15 @@ interface Headline {
 function createHeadline(cause: CauseFacts, branch: string): Headline {
   if (cause.isSure || cause.decision !== null) {
     const plain = `${branch} is red: ${formatTitle(cause)}`;
-    return { plain: `${plain} ${howSure(cause)}`, marked: `:red_circle: *${plain}* ${howSure(cause)}` };
+    return {
+      plain: `${plain} ${formatCertainty(cause)}`,
+      marked: `:red_circle: *${plain}* ${formatCertainty(cause)}`,
+    };
   }
-  const plain = `${branch} is red, cause not certain (${slackLine(cause.howSure, 20)})`;
+  const plain = `${branch} is red, cause not certain (${toSlackLine(cause.howSure, 20)})`;
   return {
     plain,
-    marked: `:large_yellow_circle: *${plain}*\nPossibly: ${formatTitle(cause)} (${slackLine(cause.category, 40)})`,
+    marked: `:large_yellow_circle: *${plain}*\nPossibly: ${formatTitle(cause)} (${toSlackLine(cause.category, 40)})`,
   };
 }
 
@@ -112,13 +122,15 @@ function createSharedHeadline(causes: readonly CauseFacts[], branch: string): He
 
 /** Formats one of several causes: "*2.* Rounds each item (TEST_FAILURE, 91 %) · 3 tests". */
 function numberCause(cause: CauseFacts, number: number): string {
-  return `*${number}.* ${formatTitle(cause)} ${howSure(cause)} · ${countWords(cause.failures, cause.areTests)}`;
+  const failures = countWords(cause.failures, cause.areTests);
+  return `*${number}.* ${formatTitle(cause)} ${formatCertainty(cause)} · ${failures}`;
 }
 
 /** Formats the category and confidence, "(TEST_FAILURE, 91 %)", or a person's decision. */
-function howSure({ category, howSure: sure, decision }: CauseFacts): string {
-  if (decision?.type === 'correct') return `(${slackLine(category, 40)}, corrected)`;
-  return `(${slackLine(category, 40)}, ${decision?.type === 'accept' ? 'confirmed' : slackLine(sure, 150)})`;
+function formatCertainty({ category, howSure: sure, decision }: CauseFacts): string {
+  if (decision?.type === 'correct') return `(${toSlackLine(category, 40)}, corrected)`;
+  const certainty = decision?.type === 'accept' ? 'confirmed' : toSlackLine(sure, 150);
+  return `(${toSlackLine(category, 40)}, ${certainty})`;
 }
 
 function describePlace(
@@ -126,13 +138,13 @@ function describePlace(
   { since, commit, author }: Streak,
   causes: readonly CauseFacts[],
 ): string {
-  const by = author === null ? '' : ` by ${slackLine(author, 100)}`;
+  const by = author === null ? '' : ` by ${toSlackLine(author, 100)}`;
   const failures = sumNumbers(causes.map((cause) => cause.failures));
   const areTests = causes.every((cause) => cause.areTests);
   return [
-    `${slackLine(build.repository, 200)} ${slackLine(build.pipeline, 100)} #${slackLine(build.number, 50)}`,
-    `since ${slackTime(since)}`,
-    ...(commit === null ? [] : [`first failing commit ${slackLine(shortCommit(commit), 20)}${by}`]),
+    `${toSlackLine(build.repository, 200)} ${toSlackLine(build.pipeline, 100)} #${toSlackLine(build.number, 50)}`,
+    `since ${formatSlackTime(since)}`,
+    ...(commit === null ? [] : [`first failing commit ${toSlackLine(shortCommit(commit), 20)}${by}`]),
     ...(causes.length === 0 ? [] : [countWords(failures, areTests)]),
   ].join(' · ');
 }
@@ -141,24 +153,24 @@ function listLines(cause: CauseFacts, seenToday: number): string[] {
   const { whose, facts, decision } = cause;
   const rejected = decision?.type === 'reject';
   return [
-    ...(whose === '' || rejected ? [] : [slackProse(whose, 700)]),
-    ...facts.filter(({ kind }) => kind === 'lines').flatMap(factLine),
-    ...facts.filter(({ kind }) => kind !== 'lines' && !rejected).flatMap(factLine),
+    ...(whose === '' || rejected ? [] : [toSlackProse(whose, 700)]),
+    ...facts.filter(({ kind }) => kind === 'lines').flatMap(formatFactLine),
+    ...facts.filter(({ kind }) => kind !== 'lines' && !rejected).flatMap(formatFactLine),
     ...(seenToday > 1 ? [`seen ${seenToday}× today`] : []),
-    ...(decision === null ? [] : [decidedLine(decision)]),
+    ...(decision === null ? [] : [formatDecidedLine(decision)]),
   ];
 }
 
 /** Formats a fact on one line: the first line of a log, or all values of any other fact. */
-function factLine(fact: AnswerFact): string[] {
-  if (fact.kind !== 'lines') return [`${fact.label}: ${slackProse(fact.values.join(' · '), 500)}`];
-  return fact.lines.slice(0, 1).map(({ text, line }) => `> ${slackLine(text, 300)}  (line ${line})`);
+function formatFactLine(fact: AnswerFact): string[] {
+  if (fact.kind !== 'lines') return [`${fact.label}: ${toSlackProse(fact.values.join(' · '), 500)}`];
+  return fact.lines.slice(0, 1).map(({ text, line }) => `> ${toSlackLine(text, 300)}  (line ${line})`);
 }
 
-function decidedLine({ type, by, at, category }: NonNullable<CauseFacts['decision']>): string {
-  const who = `by ${slackLine(by, 100)} ${slackTime(at)}`;
+function formatDecidedLine({ type, by, at, category }: NonNullable<CauseFacts['decision']>): string {
+  const who = `by ${toSlackLine(by, 100)} ${formatSlackTime(at)}`;
   if (type === 'accept') return `:white_check_mark: confirmed ${who}`;
-  if (type === 'correct') return `:pencil2: corrected to ${slackLine(category, 40)} ${who}`;
+  if (type === 'correct') return `:pencil2: corrected to ${toSlackLine(category, 40)} ${who}`;
   return `:x: marked wrong ${who}`;
 }
 
@@ -167,7 +179,9 @@ function createButtons(cause: CauseFacts, links: SlackLinks): SlackBlock[] {
   const undecided = cause.decision === null;
   const review = undecided && !cause.isSure ? cause.reviewId : null;
   const decide =
-    review === null ? null : linkButton('faultline_decide', 'Decide', noticeLinks(publicUrl).review(review));
+    review === null
+      ? null
+      : linkButton('faultline_decide', 'Decide', createNoticeLinks(publicUrl).review(review));
   const verdicts: SlackButton[] =
     decides && undecided
       ? [
@@ -179,7 +193,7 @@ function createButtons(cause: CauseFacts, links: SlackLinks): SlackBlock[] {
 }
 
 function openAnalysis({ analysisId }: CauseFacts, { publicUrl }: SlackLinks): SlackButton | null {
-  return linkButton('faultline_open', 'Open', noticeLinks(publicUrl).analysis(analysisId));
+  return linkButton('faultline_open', 'Open', createNoticeLinks(publicUrl).analysis(analysisId));
 }
 
 function openBuild(url: string | null): SlackButton | null {
@@ -196,11 +210,11 @@ function buttons(wanted: readonly (SlackButton | null)[]): SlackBlock[] {
 }
 
 function formatTitle({ title }: CauseFacts): string {
-  return slackProse(title, 200) || 'no title';
+  return toSlackProse(title, 200) || 'no title';
 }
 
 /** Formats the time between two moments: "41 min", "2 h 5 min", "3 days". */
-function span(from: string, to: string): string {
+function formatSpan(from: string, to: string): string {
   const minutes = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / 60_000));
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
@@ -209,7 +223,7 @@ function span(from: string, to: string): string {
 }
 
 /** Formats a time that each reader sees in their own time zone, with UTC as the fallback. */
-function slackTime(time: string): string {
+function formatSlackTime(time: string): string {
   const date = new Date(time);
   return `<!date^${Math.floor(date.getTime() / 1000)}^{time}|${date.toISOString().slice(11, 16)} UTC>`;
 }

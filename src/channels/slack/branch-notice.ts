@@ -1,10 +1,10 @@
 import type { Clock } from '../../lib/time.ts';
 import type { HistoryStore } from '../../ports/stores.ts';
 import type { NoticeCall, NoticeOutlet, Sent } from '../channel.ts';
-import { type SlackFacts, slackFacts } from './branch-facts.ts';
-import { type SlackLinks, type Streak, slackMessage } from './branch-message.ts';
+import { findSlackFacts, type SlackFacts } from './branch-facts.ts';
+import { createSlackMessage, type SlackLinks, type Streak } from './branch-message.ts';
 import type { SlackClient, SlackPlace } from './client.ts';
-import { slackLine } from './message.ts';
+import { toSlackLine } from './message.ts';
 
 export interface BranchNoticeDeps extends SlackLinks {
   readonly client: Pick<SlackClient, 'post' | 'update' | 'reply' | 'find'>;
@@ -26,7 +26,7 @@ const MAX_SIGHTINGS = 50;
  * posted.
  */
 export function createBranchNotice(deps: BranchNoticeDeps): NoticeOutlet {
-  return { render: slackFacts, send: (facts: SlackFacts, call) => send(facts, call, deps) };
+  return { render: findSlackFacts, send: (facts: SlackFacts, call) => send(facts, call, deps) };
 }
 
 async function send(
@@ -39,13 +39,13 @@ async function send(
   const standing = parseReference(reference);
   const streak = await readStreak(facts, deps);
   const isSameEdge = standing?.edge === streak.firstBuildId;
-  const message = slackMessage(facts, streak, deps);
+  const message = createSlackMessage(facts, streak, deps);
   const options = { key: `${key}@${streak.firstBuildId}`, signal };
   if (standing !== null && isSameEdge) {
     await client.update(standing.place, message, options);
     const corrected = getCorrectionMark(facts);
     if (corrected !== standing.said && corrected !== '')
-      await client.reply(standing.place, threadText(facts), signal);
+      await client.reply(standing.place, formatThreadText(facts), signal);
     return { reference: formatReference(standing.place, standing.edge, corrected) };
   }
   // Nothing was posted about the failure, so no one waits for news of the fix.
@@ -90,12 +90,12 @@ async function readStreak(
  * Returns the text for the thread. Slack does not notify people of edits, so a correction is also posted
  * there, where everyone who acted on the wrong cause reads it.
  */
-function threadText(facts: SlackFacts): string {
+function formatThreadText(facts: SlackFacts): string {
   const corrected = facts.causes.flatMap(({ title, decision }) =>
     decision?.type === 'correct'
       ? [
-          `Corrected by ${slackLine(decision.by, 100)}: "${slackLine(title, 200)}" is ` +
-            `${slackLine(decision.category, 40)}.`,
+          `Corrected by ${toSlackLine(decision.by, 100)}: "${toSlackLine(title, 200)}" is ` +
+            `${toSlackLine(decision.category, 40)}.`,
         ]
       : [],
   );

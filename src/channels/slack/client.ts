@@ -2,7 +2,7 @@ import { type FetchFunction, LogLevel, WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { TriageError, type TriageErrorCode } from '../../domain/errors.ts';
 import { readBytes } from '../../lib/http-body.ts';
-import { type SlackMessage, slackBlocks } from './message.ts';
+import { type SlackMessage, toSlackBlocks } from './message.ts';
 
 export interface SlackOptions {
   /**
@@ -84,11 +84,11 @@ export function createSlackClient(options: SlackOptions) {
     const metadata = { event_type: EVENT, event_payload: { key } };
     const body = { ...where, metadata, text: message.text, ...NO_PREVIEWS };
     try {
-      return await call(method, { ...body, blocks: slackBlocks(message) }, signal);
+      return await call(method, { ...body, blocks: toSlackBlocks(message) }, signal);
     } catch (error) {
       if (!(error instanceof TriageError) || error.code !== 'too-large') throw error;
       const first = { ...message, blocks: message.blocks.slice(0, 1) };
-      return await call(method, { ...body, blocks: slackBlocks(first) }, signal);
+      return await call(method, { ...body, blocks: toSlackBlocks(first) }, signal);
     }
   };
   return {
@@ -110,7 +110,7 @@ export function createSlackClient(options: SlackOptions) {
      */
     find: async (channel: string, key: string, signal: AbortSignal): Promise<SlackPlace | null> => {
       const query = { channel, limit: LOOKED_AT, include_all_metadata: true };
-      const history = await call('conversations.history', query, signal).catch(unlessForbidden);
+      const history = await call('conversations.history', query, signal).catch(ignoreForbidden);
       const messages = History.safeParse(history).data?.messages ?? [];
       const found = messages.find(
         ({ metadata }) => metadata?.event_type === EVENT && metadata.event_payload.key === key,
@@ -137,7 +137,7 @@ export function createSlackClient(options: SlackOptions) {
 function createClient({ token, baseUrl }: SlackOptions, signal: AbortSignal): WebClient {
   return new WebClient(token, {
     slackApiUrl: baseUrl,
-    fetch: boundedFetch(signal),
+    fetch: createBoundedFetch(signal),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
@@ -161,7 +161,7 @@ function read<Value>(schema: z.ZodType<Value>, method: string, reply: unknown): 
 /**
  * Returns null if the bot may not read the channel, because nothing is known then. Throws any other error.
  */
-function unlessForbidden(error: unknown): null {
+function ignoreForbidden(error: unknown): null {
   if (error instanceof TriageError && error.code === 'upstream-auth') return null;
   throw error;
 }
@@ -236,7 +236,7 @@ export function toTriageError(method: string, error: unknown, signal: AbortSigna
       cause: error,
     });
   }
-  if (thrown?.data !== undefined) return refusal(method, thrown.data.error, error);
+  if (thrown?.data !== undefined) return createRefusal(method, thrown.data.error, error);
   if (thrown?.statusCode !== undefined) {
     const retryable = thrown.statusCode >= 500 || thrown.statusCode === 408 || thrown.statusCode === 429;
     return new TriageError('upstream-failed', `Slack returned ${thrown.statusCode} for ${method}.`, {
@@ -250,7 +250,7 @@ export function toTriageError(method: string, error: unknown, signal: AbortSigna
   });
 }
 
-function refusal(method: string, said: string, cause: unknown): TriageError {
+function createRefusal(method: string, said: string, cause: unknown): TriageError {
   const { code, retryable = false, advice = '' }: Kind = KINDS[said] ?? { code: 'upstream-failed' };
   const word = /^[a-z_]{1,60}$/.test(said) ? said : 'something unknown';
   return new TriageError(code, `Slack rejected ${method}: ${word}. ${advice}`.trim(), { retryable, cause });
@@ -263,7 +263,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
  * Creates a fetch for Slack's client. It ends with the caller's signal, follows no redirect, because a token
  * is sent along, and limits the size of the answer.
  */
-export function boundedFetch(signal: AbortSignal): FetchFunction {
+export function createBoundedFetch(signal: AbortSignal): FetchFunction {
   return async (input, init) => {
     const both = init?.signal === undefined ? signal : AbortSignal.any([signal, init.signal]);
     const response = await fetch(input, { ...init, signal: both, redirect: 'error' });

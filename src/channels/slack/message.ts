@@ -36,15 +36,15 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = { '*': '\u2217', '~': '\u2
  * invisible characters become visible. The text must be put into a `verbatim` block, otherwise bare addresses
  * become links.
  */
-export function slackLine(text: string, limit: number): string {
+export function toSlackLine(text: string, limit: number): string {
   return escapeSlack(clip(visibleLine(text), limit))
     .replace(/[*~`]/g, (mark) => LOOK_ALIKES[mark] ?? mark)
     .replace(/:(?=[\w+-]{1,100}:)/g, ':\u200b');
 }
 
 /** Formats the text of a model or a person on one line, without its code marks. */
-export function slackProse(text: string, limit: number): string {
-  return slackLine(text.replaceAll('`', ''), limit);
+export function toSlackProse(text: string, limit: number): string {
+  return toSlackLine(text.replaceAll('`', ''), limit);
 }
 
 /**
@@ -63,7 +63,7 @@ const MAX_BUTTONS = 25;
  * Converts a message to Block Kit, within Slack's limits. Blocks beyond the limits are left out from the end;
  * text is never cut inside an entity.
  */
-export function slackBlocks({ blocks }: SlackMessage): object[] {
+export function toSlackBlocks({ blocks }: SlackMessage): object[] {
   const listed: object[] = [];
   let total = 0;
   for (const block of blocks.slice(0, MAX_BLOCKS)) {

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import type { Step } from '../../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../../domain/conversation.ts';
 import { counted } from '../../lib/text.ts';
-import { clip, disarmRunnerCommands, visibleLine, visibleLines } from '../../notifications/visible-text.ts';
+import { clip, disarmRunnerCommands, toVisibleLines, visibleLine } from '../../notifications/visible-text.ts';
 import type { TextPiece } from '../../ports/analyst.ts';
 import type { Answered } from './ask-clients.ts';
 
@@ -12,16 +12,16 @@ const MAX_LINE = 4_000;
  * Formats an answer as `Key<tab>value` lines for pipes, with the keys Shape, Answer (one per line of text),
  * Cites, Dropped, Note, Usage, and Thread.
  */
-export function plainAnswer(turn: Answered, kept: boolean): string {
+export function formatPlainAnswer(turn: Answered, kept: boolean): string {
   const rows: (readonly [string, string])[] = [
     ['Shape', turn.shape],
-    ...visibleLines(turn.text)
+    ...toVisibleLines(turn.text)
       .filter((line) => line !== '')
       .map((line) => ['Answer', line] as const),
-    ...turn.citations.map((citation) => ['Cites', citationText(citation)] as const),
-    ...leftOutLines(turn).map((line) => ['Dropped', line] as const),
+    ...turn.citations.map((citation) => ['Cites', formatCitation(citation)] as const),
+    ...listLeftOutLines(turn).map((line) => ['Dropped', line] as const),
     ...turn.notes.map((note) => ['Note', note] as const),
-    ['Usage', usageText(turn)],
+    ['Usage', formatUsage(turn)],
     ...(kept ? [['Thread', turn.threadId] as const] : []),
   ];
   return rows
@@ -32,18 +32,18 @@ export function plainAnswer(turn: Answered, kept: boolean): string {
 /** Formats what follows the text on a terminal: the citations, the statements to disregard, and the cost. */
 export function answerFoot(turn: Answered): string {
   const lines = [
-    ...turn.citations.map((citation) => dim(visibleLine(citationText(citation)))),
-    ...leftOutLines(turn).map((line) =>
+    ...turn.citations.map((citation) => dim(visibleLine(formatCitation(citation)))),
+    ...listLeftOutLines(turn).map((line) =>
       styleText('yellow', `disregard: ${clip(visibleLine(line), MAX_LINE)}`, { validateStream: false }),
     ),
     ...turn.notes.map((note) => dim(`note: ${visibleLine(note)}`)),
-    dim(usageText(turn)),
+    dim(formatUsage(turn)),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 /** Formats a citation: "[E3] build.log:121-122 failed test". Returns raw text that the caller must escape. */
-function citationText({ id, source, lineStart, lineEnd, title }: Citation): string {
+function formatCitation({ id, source, lineStart, lineEnd, title }: Citation): string {
   const lines =
     lineStart === undefined
       ? ''
@@ -51,7 +51,7 @@ function citationText({ id, source, lineStart, lineEnd, title }: Citation): stri
   return `[${id}] ${source}${lines} ${title}`;
 }
 
-function leftOutLines({ leftOut, statements }: Answered): string[] {
+function listLeftOutLines({ leftOut, statements }: Answered): string[] {
   const unproven = statements.filter(({ basis }) => basis === 'none').length;
   return [
     ...leftOut.map(({ text, reason }) => `“${text}”: ${reason}`),
@@ -61,7 +61,7 @@ function leftOutLines({ leftOut, statements }: Answered): string[] {
   ];
 }
 
-function usageText({ analyst, model, usage, milliseconds }: Answered): string {
+function formatUsage({ analyst, model, usage, milliseconds }: Answered): string {
   const tokens = usage.inputTokens + usage.outputTokens;
   const spent =
     tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`, `$${usage.costUsd.toFixed(4)}`];
@@ -84,14 +84,14 @@ export function traceText(steps: readonly Step[]): string {
     .join('\n');
 }
 
-export function threadText({ id, turns, lastAskedAt, title }: Thread): string {
+export function formatThreadText({ id, turns, lastAskedAt, title }: Thread): string {
   return `${id}  ${lastAskedAt.slice(0, 16).replace('T', ' ')}  ${counted(turns, 'question')}  ${visibleLine(title)}`;
 }
 
 /** Formats earlier turns, which are shown when a session is resumed. */
-export function recapText(turns: readonly Turn[]): string {
+export function formatRecap(turns: readonly Turn[]): string {
   return turns
-    .map(({ question, text }) => `${dim(`> ${visibleLine(question)}`)}\n${visibleLines(text).join('\n')}\n`)
+    .map(({ question, text }) => `${dim(`> ${visibleLine(question)}`)}\n${toVisibleLines(text).join('\n')}\n`)
     .join('\n');
 }
 
@@ -99,7 +99,7 @@ export function recapText(turns: readonly Turn[]): string {
  * Shows an answer word by word as it arrives. Words are never split, because a terminal might interpret half
  * of an escape sequence.
  */
-export function wordByWord(write: (text: string) => void): {
+export function showWordByWord(write: (text: string) => void): {
   readonly onText: (piece: TextPiece) => void;
   end(): void;
 } {

@@ -16,7 +16,7 @@ import { AnswerView, ThreadList, ThreadView } from '../../service/ask/views.ts';
 import { askServer, Refusal, type Service, send } from '../server-client.ts';
 import { isDirectory, openLargeLog, readInput } from '../triage/input.ts';
 import { requireOneBuild } from '../triage/one-build.ts';
-import { localBuild } from '../triage/triage-input.ts';
+import { createLocalBuild } from '../triage/triage-input.ts';
 
 /**
  * A turn as any client gives it; a service keeps the trace of its steps to itself until it is asked for the
@@ -68,7 +68,7 @@ export async function openLogClient(
   try {
     const sources = large === null ? await readInput(path, config.http.maxLogBytes) : [large.source];
     requireOneBuild(sources, { mayShareNothing: !isDirectory(path) });
-    const build = localBuild();
+    const build = createLocalBuild();
     const clones =
       options.repo === undefined
         ? config.codeHost.clones

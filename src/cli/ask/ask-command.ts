@@ -4,10 +4,10 @@ import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import type { ServerOptions } from '../command-parts.ts';
-import { type Progress, phaseText, startProgress } from '../progress.ts';
-import { dataDirectory, LOCAL_SERVICE, readConfig, resolveToken } from '../settings.ts';
+import { formatPhaseText, type Progress, startProgress } from '../progress.ts';
+import { getDataDirectory, LOCAL_SERVICE, readConfig, resolveToken } from '../settings.ts';
 import { createVoice, interruptSignal, jsonText, print, say, type Voice } from '../terminal.ts';
-import { answerFoot, plainAnswer, wordByWord } from './answer-text.ts';
+import { answerFoot, formatPlainAnswer, showWordByWord } from './answer-text.ts';
 import type { AskClient } from './ask-clients.ts';
 import { runSession } from './session.ts';
 
@@ -58,7 +58,7 @@ async function openClient(
   progress: Progress,
   session: boolean,
 ): Promise<AskClient> {
-  const dataDir = dataDirectory(options.data);
+  const dataDir = getDataDirectory(options.data);
   if (target === '-' && session)
     throw new TriageError(
       'invalid-config',
@@ -121,10 +121,11 @@ async function answerOnce(
   progress: Progress,
 ): Promise<void> {
   const asItComes = voice.color && options.json !== true;
-  const words = wordByWord((text) => void process.stdout.write(text));
+  const words = showWordByWord((text) => void process.stdout.write(text));
   const watcher = {
-    onStep: (step: Parameters<typeof phaseText>[0]) => {
-      if (step.node !== 'compose_answer' && step.node !== 'check_citations') progress.phase(phaseText(step));
+    onStep: (step: Parameters<typeof formatPhaseText>[0]) => {
+      if (step.node !== 'compose_answer' && step.node !== 'check_citations')
+        progress.phase(formatPhaseText(step));
     },
     ...(asItComes && {
       onText: (piece: Parameters<typeof words.onText>[0]) => {
@@ -137,7 +138,7 @@ async function answerOnce(
   progress.stop();
   words.end();
   if (options.json) return print(jsonText({ ok: true, schema: 1, kept: client.kept, ...turn }));
-  await print(asItComes ? `\n\n${answerFoot(turn)}` : plainAnswer(turn, client.kept));
+  await print(asItComes ? `\n\n${answerFoot(turn)}` : formatPlainAnswer(turn, client.kept));
   say(leaving(client, turn.threadId));
 }
 

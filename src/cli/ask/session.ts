@@ -3,8 +3,8 @@ import type { Step } from '../../domain/analysis.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { counted } from '../../lib/text.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
-import { phaseText } from '../progress.ts';
-import { answerFoot, dim, recapText, threadText, traceText, wordByWord } from './answer-text.ts';
+import { formatPhaseText } from '../progress.ts';
+import { answerFoot, dim, formatRecap, formatThreadText, showWordByWord, traceText } from './answer-text.ts';
 import type { AskClient } from './ask-clients.ts';
 
 interface SessionStreams {
@@ -72,7 +72,7 @@ class Session {
       return this.write(`${dim(`About ${visibleLine(this.client.target)}. Type /help for commands.`)}\n`);
     const turns = await this.client.turns(this.thread);
     this.write(
-      `${recapText(turns.slice(-RECALLED))}\n${dim(`Continuing ${this.thread} (${counted(turns.length, 'question')} so far).`)}\n`,
+      `${formatRecap(turns.slice(-RECALLED))}\n${dim(`Continuing ${this.thread} (${counted(turns.length, 'question')} so far).`)}\n`,
     );
   }
 
@@ -94,7 +94,7 @@ class Session {
     if (line === '/trace')
       return this.write(this.steps.length === 0 ? 'No questions yet.\n' : `${traceText(this.steps)}\n`);
     if (line === '/threads')
-      return this.write(`${(await this.client.threads()).map(threadText).join('\n') || 'None yet.'}\n`);
+      return this.write(`${(await this.client.threads()).map(formatThreadText).join('\n') || 'None yet.'}\n`);
     if (line === '/new') this.thread = undefined;
     this.write(line === '/new' ? 'Your next question starts a new conversation.\n' : `${HELP}\n`);
   }
@@ -102,10 +102,10 @@ class Session {
   private async ask(question: string): Promise<void> {
     this.steps = [];
     this.answering = new AbortController();
-    const words = wordByWord(this.write);
+    const words = showWordByWord(this.write);
     const onStep = (step: Step) => {
       this.steps.push(step);
-      if (step.node === 'execute_tools') this.write(`${dim(phaseText(step))}\n`);
+      if (step.node === 'execute_tools') this.write(`${dim(formatPhaseText(step))}\n`);
     };
     try {
       const turn = await this.client.ask(

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { TriageError } from '../../domain/errors.ts';
-import { createGit, succeeded, trustedPath } from '../../git/command.ts';
+import { createGit, getTrustedPath, succeeded } from '../../git/command.ts';
 
 /**
  * The projects that the captured failures are of: `project` as it failed, `before` the files as they were.
@@ -38,7 +38,7 @@ export async function makeDemoClone(
 ): Promise<string[]> {
   if (existsSync(folder)) return [];
   await mkdir(join(folder, '.github'), { recursive: true });
-  const path = trustedPath(process.env.PATH, folder);
+  const path = getTrustedPath(process.env.PATH, folder);
   const git = async (args: readonly string[], env = {}) => {
     const answer = await createGit({ path, timeoutMs: GIT_MS, env })(
       folder,

@@ -188,7 +188,7 @@ export async function makeDemoCode(folder: string): Promise<DemoCode> {
       await makeDemoClone(join(folder, slug), { slugs: [slug], owners: ['* @demo/platform'], commits });
       clones.set(`demo/${slug}`, join(folder, slug));
     }
-    const ids = await makeDemoClone(join(folder, 'shop'), shop(now));
+    const ids = await makeDemoClone(join(folder, 'shop'), createShopRepository(now));
     clones.set(HISTORY, join(folder, 'shop'));
     return {
       clones: Object.fromEntries(clones),
@@ -204,7 +204,7 @@ export async function makeDemoCode(folder: string): Promise<DemoCode> {
  * Creates the repository of the week, with one commit per build. One commit breaks the receipt, and a later
  * one fixes it.
  */
-function shop(now: number): DemoRepository {
+function createShopRepository(now: number): DemoRepository {
   const broken = WEEK.findIndex(({ slug }) => slug === REGRESSION);
   const mended = WEEK.findLastIndex(({ slug }) => slug === REGRESSION) + 1;
   const commits = WEEK.map((past, at) => ({

@@ -74,7 +74,7 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
     ]);
   }
   await print(
-    `\n${table(rows, createVoice({}).width)}${waiting > 0 ? `\n?: waits for review, because it is not sure enough or too few answers of its kind are known to be right; ${waiting} of ${rows.length - 1}` : ''}\n` +
+    `\n${formatTable(rows, createVoice({}).width)}${waiting > 0 ? `\n?: waits for review, because it is not sure enough or too few answers of its kind are known to be right; ${waiting} of ${rows.length - 1}` : ''}\n` +
       `\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: ` +
       `Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
@@ -127,7 +127,7 @@ async function waitForAnswer(address: string, token: string, buildId: string): P
  * Formats rows as a table. The answer is the last column, so that a narrow terminal cuts it and each row
  * stays on one line.
  */
-function table(rows: readonly string[][], width: number): string {
+function formatTable(rows: readonly string[][], width: number): string {
   const widths = (rows[0] ?? []).map((_, column) => findMax(rows.map((row) => (row[column] ?? '').length)));
   return rows
     .map((row) =>

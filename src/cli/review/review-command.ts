@@ -27,7 +27,7 @@ export async function listReviews(
     `/api/reviews${query}`,
     Listed,
   );
-  const rows = [...questions.map(questionRow), ...items.map(formatRow)];
+  const rows = [...questions.map(formatQuestionRow), ...items.map(formatRow)];
   return tell(options, { items, questions }, rows.length === 0 ? 'The queue is empty.' : rows.join('\n'));
 }
 
@@ -125,7 +125,7 @@ export async function answerQuestion(id: string, answer: string, options: Server
       answer,
     },
   );
-  return tell(options, { question }, `answered · ${questionRow(question)}`);
+  return tell(options, { question }, `answered · ${formatQuestionRow(question)}`);
 }
 
 /** Runs `faultline review accept|correct|reject ID`: decides on the version that was current a moment ago. */
@@ -143,7 +143,7 @@ export async function decideReview(
   return tell(options, outcome, `${decision.type}ed · ${formatRow(outcome.review)}`);
 }
 
-function questionRow({ id, category, state, repository, question }: ReviewerQuestion): string {
+function formatQuestionRow({ id, category, state, repository, question }: ReviewerQuestion): string {
   return `${id}  question  ${category.padEnd(16)}  ${state}  ${visibleLine(repository)}  ${visibleLine(question)}`;
 }
 

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Category } from '../../domain/category.ts';
 import type { DecisionInput, DecisionType, RejectReason, ReviewState } from '../../domain/review.ts';
-import { asksService, guarded, runs, type ServerOptions } from '../command-parts.ts';
+import { asksService, runGuarded, runs, type ServerOptions } from '../command-parts.ts';
 
 interface DecisionOptions {
   readonly category?: string;
@@ -47,8 +47,8 @@ const DECISION_HELP = {
  * Creates `faultline review …`, a client of the service, because an embedded database belongs to the process
  * that serves it.
  */
-export function reviewCommand(): Command {
-  const review = queueCommand();
+export function createReviewCommand(): Command {
+  const review = createQueueCommand();
   const command = (name: string, description: string) =>
     asksService(review.command(name).description(description));
   command('list', 'List items waiting for review.')
@@ -74,7 +74,7 @@ export function reviewCommand(): Command {
     command(act, HOLD_HELP[act])
       .argument('<id>', 'item ID, as shown by `faultline review list`')
       .action(
-        guarded(async (id: string, options: ServerOptions) =>
+        runGuarded(async (id: string, options: ServerOptions) =>
           (await import('./review-command.ts')).holdReview(id, act, options),
         ),
       );
@@ -90,7 +90,7 @@ export function reviewCommand(): Command {
       .addOption(new Option('--reason-code <code>', 'reason for a rejection, as a code').choices(REASONS))
       .option('--shown-by <evidence>', 'evidence for the corrected cause: E1,E3 or none')
       .action(
-        guarded(async (id: string, options: ServerOptions & DecisionOptions) =>
+        runGuarded(async (id: string, options: ServerOptions & DecisionOptions) =>
           (await import('./review-command.ts')).decideReview(id, await readDecision(type, options), options),
         ),
       );
@@ -99,7 +99,7 @@ export function reviewCommand(): Command {
 }
 
 /** Creates the command that works through the queue, item by item. */
-function queueCommand(): Command {
+function createQueueCommand(): Command {
   return (
     asksService(new Command('review'))
       // Options after a command are that command's own.
@@ -111,7 +111,7 @@ function queueCommand(): Command {
       .argument('[id]', 'start with this item or analysis ID')
       .addHelpText('after', KEYS_HELP)
       .action(
-        guarded(async (id: string | undefined, options: ServerOptions, command: Command) => {
+        runGuarded(async (id: string | undefined, options: ServerOptions, command: Command) => {
           // An argument that is no id is an unknown command.
           if (id !== undefined && !/^(?:rev|ana)_/.test(id))
             command.error(`error: unknown command '${id}'`, { code: 'commander.unknownCommand' });

@@ -61,7 +61,7 @@ export async function runReviewSession(parts: SessionParts, first?: string): Pro
     if (typeof left === 'object') current = await parts.client.claim(left.show);
     else if (left === 'next') current = await parts.client.next(current.id);
   }
-  parts.write(`${emptyText(await parts.client.counts())}\n`);
+  parts.write(`${formatEmptyText(await parts.client.counts())}\n`);
   return done;
 }
 
@@ -70,7 +70,7 @@ async function workOn(id: string, parts: SessionParts, done: SessionDone): Promi
   const [item, counts] = await Promise.all([client.read(id), client.counts()]);
   // Whatever was typed until now was meant for something else.
   keys.drop();
-  write(`\n${itemText(item, counts, look)}\n`);
+  write(`\n${formatItemText(item, counts, look)}\n`);
   for (;;) {
     const key = await keys.key();
     if (key === null) return 'interrupted';
@@ -78,7 +78,7 @@ async function workOn(id: string, parts: SessionParts, done: SessionDone): Promi
     const left =
       action === undefined
         ? kept(parts, '')
-        : await act(action, item, parts, done).catch((error: unknown) => refused(error, parts));
+        : await act(action, item, parts, done).catch((error: unknown) => printRefusal(error, parts));
     if (left !== null) return left;
   }
 }
@@ -143,7 +143,7 @@ async function isArmed({ analysis, build }: Item, { keys, write }: SessionParts)
 }
 
 async function reject(item: Item, parts: SessionParts, done: SessionDone): Promise<Left | null> {
-  parts.write(`${reasonChoices()}\n`);
+  parts.write(`${formatReasonChoices()}\n`);
   const digit = await readDigit(parts.keys, RejectReason.options.length);
   const reasonCode = digit === null ? undefined : RejectReason.options[digit - 1];
   return reasonCode === undefined
@@ -171,12 +171,12 @@ async function readDigit(keys: KeyReader, highest: number): Promise<number | nul
 }
 
 function kept({ write, look }: SessionParts, message = 'Nothing was decided.\n'): null {
-  write(`${message}${footText(look)}\n`);
+  write(`${message}${formatFootText(look)}\n`);
   return null;
 }
 
 /** Prints the service's reason for a refusal. After a conflict the session moves on to the next item. */
-function refused(error: unknown, { write }: SessionParts): Left | null {
+function printRefusal(error: unknown, { write }: SessionParts): Left | null {
   if (!(error instanceof TriageError)) throw error;
   write(`Not saved: ${visibleLine(getErrorMessage(error))}\n`);
   return error.code === 'conflict' ? 'next' : null;
@@ -190,7 +190,7 @@ async function askCorrection(
   { analysis }: Item,
   { keys, write }: SessionParts,
 ): Promise<DecisionInput | null> {
-  write(`${categoryChoices()}\n`);
+  write(`${formatCategoryChoices()}\n`);
   const category = CATEGORIES[Number(await keys.key()) - 1];
   if (category === undefined) return null;
   write(`${category}\n`);
@@ -234,20 +234,20 @@ interface ReviewLook {
 /**
  * Formats an item in full: its origin, the answer, the reasons for the review, and the conflicting evidence.
  */
-function itemText({ review, analysis, whose }: Item, counts: ReviewCounts, look: ReviewLook): string {
+function formatItemText({ review, analysis, whose }: Item, counts: ReviewCounts, look: ReviewLook): string {
   const answer = renderTerminal(analysis, { ...look, why: review.why, whose }).trimEnd();
-  return [headText(review, counts, look), answer, footText(look)].join('\n');
+  return [formatHeadText(review, counts, look), answer, formatFootText(look)].join('\n');
 }
 
-function categoryChoices(): string {
+function formatCategoryChoices(): string {
   return CATEGORIES.map((category, index) => `${index + 1} ${category}`).join('   ');
 }
 
-function reasonChoices(): string {
+function formatReasonChoices(): string {
   return RejectReason.options.map((reason, index) => `${index + 1} ${REJECT_REASONS[reason]}`).join('   ');
 }
 
-function footText({ color }: Pick<ReviewLook, 'color'>): string {
+function formatFootText({ color }: Pick<ReviewLook, 'color'>): string {
   const words = KEYS.map(({ key, action }) => `${key} ${action}`).join('   ');
   return color ? styleText('dim', words, { validateStream: false }) : words;
 }
@@ -260,7 +260,7 @@ function helpText(): string {
 /**
  * Formats the message for an empty queue: "The queue is empty. 17 decided today, 96 % agreed with Faultline."
  */
-function emptyText({ decidedToday, agreedToday }: ReviewCounts): string {
+function formatEmptyText({ decidedToday, agreedToday }: ReviewCounts): string {
   if (decidedToday === 0) return 'The queue is empty.';
   return (
     `The queue is empty. ${decidedToday} decided ` +
@@ -268,16 +268,16 @@ function emptyText({ decidedToday, agreedToday }: ReviewCounts): string {
   );
 }
 
-function headText(
+function formatHeadText(
   { repository, pullRequest, id }: Review,
   { waiting }: ReviewCounts,
   look: ReviewLook,
 ): string {
   const pull = pullRequest === null ? '' : ` · PR ${pullRequest}`;
-  return rule(`${visibleLine(repository)}${pull} · ${id} · ${waiting} waiting`, look);
+  return drawRule(`${visibleLine(repository)}${pull} · ${id} · ${waiting} waiting`, look);
 }
 
-function rule(title: string, { width }: ReviewLook): string {
+function drawRule(title: string, { width }: ReviewLook): string {
   return `── ${title} ${'─'.repeat(Math.max(0, width - title.length - 4))}`;
 }
 

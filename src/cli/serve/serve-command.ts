@@ -18,11 +18,11 @@ import type { TokenStore } from '../../stores/access.ts';
 import { type DemoService, runDemo } from '../demo/demo.ts';
 import { createDemoClock, makeDemoCode } from '../demo/demo-week.ts';
 import {
-  dataDirectory,
+  getDataDirectory,
+  getSecretsFile,
   readServedConfig,
   readStoreConfig,
   type ServedConfig,
-  secretsFile,
 } from '../settings.ts';
 import { print, say } from '../terminal.ts';
 import { writeMetricsTarget } from './metrics-target.ts';
@@ -46,7 +46,7 @@ const DRAIN_MS = 20_000;
  */
 export async function runServe(options: ServeCommandOptions): Promise<void> {
   const startedAt = performance.now();
-  const dataDir = dataDirectory(options.data);
+  const dataDir = getDataDirectory(options.data);
   const served = readServedConfig(dataDir);
   const { config } = served;
   const settings =
@@ -69,7 +69,7 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
     demo?.clock ?? systemClock,
   );
   const servers: Closeable[] = [];
-  const address = await orStop(app, servers, start(app, servers));
+  const address = await stopOnFailure(app, servers, start(app, servers));
   const closing = closeOnSignals(app, servers, logger);
   await announce(address, served, dataDir, performance.now() - startedAt);
   if (takesUploadsOnly(config))
@@ -114,7 +114,7 @@ async function start(app: App, servers: Closeable[]): Promise<string> {
  * Closes everything that was opened if the start fails. A process that only seems to run would never be
  * restarted.
  */
-async function orStop<Result>(
+async function stopOnFailure<Result>(
   app: App,
   servers: readonly Closeable[],
   starting: Promise<Result>,
@@ -134,11 +134,11 @@ async function orStop<Result>(
  * are separate services.
  */
 export async function runWorker(options: { readonly data?: string }): Promise<void> {
-  const config = readStoreConfig(dataDirectory(options.data));
+  const config = readStoreConfig(getDataDirectory(options.data));
   const logger = await openLogger(config.log.level, config);
   const app = await createApp(config, logger);
   const servers: Closeable[] = [];
-  await orStop(app, servers, startWork(app, servers));
+  await stopOnFailure(app, servers, startWork(app, servers));
   say('The worker is running. Press Ctrl-C to finish current jobs and stop.');
   await closeOnSignals(app, servers, logger);
 }
@@ -174,13 +174,13 @@ async function announce(
       `  data       ${describeLocation(config.database)}`,
       `  API        ${address}/docs`,
       `  webhooks   ${
-        webhookPaths(config)
+        listWebhookPaths(config)
           .map((path) => `${address}${path}`)
           .join('   ') || 'none: no webhook secret is set'
       }`,
       ...(config.jobQueue.inServe ? [] : ['  worker     none in this process; run `faultline worker`']),
-      ...(existsSync(secretsFile(dataDir))
-        ? [`  secrets    generated secrets are in ${secretsFile(dataDir)}`]
+      ...(existsSync(getSecretsFile(dataDir))
+        ? [`  secrets    generated secrets are in ${getSecretsFile(dataDir)}`]
         : []),
       'Press Ctrl-C to finish current jobs and stop.',
     ].join('\n'),
@@ -316,7 +316,7 @@ async function openWatching(app: App): Promise<Closeable[]> {
 }
 
 /** Lists the paths of active webhooks. A route without a secret rejects everything. */
-function webhookPaths({ providers }: Pick<Config, 'providers'>): string[] {
+function listWebhookPaths({ providers }: Pick<Config, 'providers'>): string[] {
   return createProviders(providers).flatMap(({ webhook }) =>
     webhook.secrets.length > 0 ? [webhook.path] : [],
   );

@@ -8,11 +8,11 @@ import { createProviders } from '../../providers/registry.ts';
 import {
   type Connectable,
   connect,
+  findProvider,
+  getWebhookAddress,
   MADE_SECRETS,
-  providerNamed,
-  webhookAddress,
 } from '../../service/connect.ts';
-import { type DataOptions, dataDirectory, readConfig, readServedConfig } from '../settings.ts';
+import { type DataOptions, getDataDirectory, readConfig, readServedConfig } from '../settings.ts';
 import { EXIT, jsonText, print } from '../terminal.ts';
 import { renderFinding } from './doctor.ts';
 
@@ -30,10 +30,10 @@ export interface ConnectOptions extends DataOptions {
  * tests it. Exits with 4 if something is wrong.
  */
 export async function runConnect(name: string, options: ConnectOptions): Promise<void> {
-  const { config, isMade } = configured(dataDirectory(options.data), name);
-  const provider = providerNamed(createProviders(config.providers), name);
+  const { config, isMade } = readConfigured(getDataDirectory(options.data), name);
+  const provider = findProvider(createProviders(config.providers), name);
   const publicUrl = options.url ?? config.http.publicUrl;
-  const address = publicUrl === null ? null : webhookAddress(provider, publicUrl);
+  const address = publicUrl === null ? null : getWebhookAddress(provider, publicUrl);
   const made = options.newSecret === true ? `whs_${randomBytes(24).toString('base64url')}` : null;
   const secret = made ?? provider.webhook.secrets[0] ?? null;
   const plan: Plan = {
@@ -67,7 +67,10 @@ const LIMIT_MS = 120_000;
  * Reads the configuration. `isMade` is true if the webhook secret comes from the data directory, because none
  * is configured.
  */
-function configured(dataDir: string, name: string): { readonly config: Config; readonly isMade: boolean } {
+function readConfigured(
+  dataDir: string,
+  name: string,
+): { readonly config: Config; readonly isMade: boolean } {
   const config = readConfig(dataDir);
   const given = Object.entries(config.providers).some(
     ([provider, { webhookSecrets }]) => provider === name && webhookSecrets.length > 0,
@@ -106,7 +109,7 @@ function guide(plan: Plan): string {
     '',
     'Webhook',
     `  address  ${address ?? `https://YOUR-FAULTLINE${provider.webhook.path}  (pass --url, or set FAULTLINE_PUBLIC_URL)`}`,
-    `  secret   ${secretLine(plan)}`,
+    `  secret   ${formatSecretLine(plan)}`,
     `  content  ${provider.webhook.accepts[0]}`,
     `  events   ${events.join(', ')}`,
     ...(isNew
@@ -125,7 +128,7 @@ function guide(plan: Plan): string {
   ].join('\n');
 }
 
-function secretLine({ shownSecret, provider, connection: { secretSetting } }: Plan): string {
+function formatSecretLine({ shownSecret, provider, connection: { secretSetting } }: Plan): string {
   if (shownSecret !== null) return shownSecret;
   return provider.webhook.secrets.length > 0
     ? `the value of ${secretSetting}`

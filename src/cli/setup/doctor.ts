@@ -8,7 +8,7 @@ import { createMaskingOptions, listOwnSecrets } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { ROUTE_WORDS } from '../../domain/publish-bound.ts';
-import { createGit, succeeded, trustedPath } from '../../git/command.ts';
+import { createGit, getTrustedPath, succeeded } from '../../git/command.ts';
 import { isOlder } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
@@ -19,8 +19,8 @@ import { MADE_SECRETS } from '../../service/connect.ts';
 import {
   addMadeSecrets,
   type DataOptions,
-  dataDirectory,
   findSecrets,
+  getDataDirectory,
   prepareDataDirectory,
   readConfig,
 } from '../settings.ts';
@@ -33,7 +33,7 @@ const NAME_WIDTH = 16;
  * if something is wrong.
  */
 export async function runDoctor(options: DataOptions): Promise<void> {
-  const findings = await diagnose(dataDirectory(options.data));
+  const findings = await diagnose(getDataDirectory(options.data));
   const isWell = findings.every(({ state }) => state !== 'wrong');
   if (!isWell) process.exitCode = EXIT.refused;
   await print(options.json ? jsonText({ ok: isWell, findings }) : findings.map(renderFinding).join('\n'));
@@ -45,7 +45,7 @@ export async function runDoctor(options: DataOptions): Promise<void> {
  */
 export async function diagnose(dataDir: string, given: Environment = {}): Promise<readonly Finding[]> {
   const read = tryConfig(dataDir, given);
-  if ('state' in read) return [nodeFinding(), read];
+  if ('state' in read) return [createNodeFinding(), read];
   const { config } = read;
   const embedded = config.database.driver === 'pglite' ? [createEmbeddedCheck(config, dataDir)] : [];
   const checks = [
@@ -55,7 +55,10 @@ export async function diagnose(dataDir: string, given: Environment = {}): Promis
     ...listServerChecks(config),
   ];
   const found = (await Promise.all(checks.map(runCheck))).flat();
-  return maskFindings([nodeFinding(), ok('configuration', `data directory ${dataDir}`), ...found], config);
+  return maskFindings(
+    [createNodeFinding(), ok('configuration', `data directory ${dataDir}`), ...found],
+    config,
+  );
 }
 
 function tryConfig(dataDir: string, given: Environment): { readonly config: Config } | Finding {
@@ -99,7 +102,7 @@ const LOOPBACK = /^(?:localhost|127\.[\d.]{1,15}|\[?::1\]?)$/i;
  * Lists which answers are published by the shipped outcomes, and how many right ones the others lack.
  * Decisions in the store can change it.
  */
-function publishingFinding({ triage }: Config): Finding {
+function createPublishingFinding({ triage }: Config): Finding {
   const bound = shippedBound({ triage });
   if (bound === null)
     return note(
@@ -127,25 +130,33 @@ function listLocalChecks(config: Config, dataDir: string): Check[] {
     ...Object.entries(config.codeHost.clones).map(([repository, folder]) =>
       createCloneCheck(repository, folder),
     ),
-    { name: 'code', mend: 'see FAULTLINE_CLONES', ask: async () => codeFindings(config) },
+    { name: 'code', mend: 'see FAULTLINE_CLONES', ask: async () => listCodeFindings(config) },
     {
       name: 'data directory',
       mend:
         'make the data directory writable for the user that runs Faultline, or choose another ' +
         'with --data',
-      ask: () => dataFinding(dataDir),
+      ask: () => createDataFinding(dataDir),
     },
     {
       name: 'access',
       mend: 'correct the tokens and secrets',
-      ask: async () => accessFindings(config, dataDir),
+      ask: async () => listAccessFindings(config, dataDir),
     },
-    { name: 'publishing', mend: 'see docs/how-to/thresholds.md', ask: async () => publishingFinding(config) },
-    { name: 'public address', mend: 'set FAULTLINE_PUBLIC_URL', ask: async () => addressFinding(config) },
+    {
+      name: 'publishing',
+      mend: 'see docs/how-to/thresholds.md',
+      ask: async () => createPublishingFinding(config),
+    },
+    {
+      name: 'public address',
+      mend: 'set FAULTLINE_PUBLIC_URL',
+      ask: async () => createAddressFinding(config),
+    },
   ];
 }
 
-function nodeFinding(): Finding {
+function createNodeFinding(): Finding {
   if (!isOlder(process.versions.node, [22, 18])) return ok('node', process.version);
   return wrong(
     'node',
@@ -155,7 +166,7 @@ function nodeFinding(): Finding {
 }
 
 async function git(folder: string, args: readonly string[]): Promise<string> {
-  const ask = createGit({ path: trustedPath(process.env.PATH, folder), timeoutMs: 4_000 });
+  const ask = createGit({ path: getTrustedPath(process.env.PATH, folder), timeoutMs: 4_000 });
   const answer = await ask(folder, args, new AbortController().signal);
   if (!succeeded(answer)) throw new TriageError('upstream-failed', answer.complaint.trim());
   return answer.output;
@@ -186,7 +197,7 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-function codeFindings({ codeHost: { driver, clones }, providers }: Config): Finding[] {
+function listCodeFindings({ codeHost: { driver, clones }, providers }: Config): Finding[] {
   if (driver === 'none') return [ok('code', 'off, as configured')];
   const asked = createProviders(providers).flatMap(({ name, code }) =>
     code !== null && (driver === name || (driver === 'auto' && code.configured))
@@ -204,7 +215,7 @@ function codeFindings({ codeHost: { driver, clones }, providers }: Config): Find
   ];
 }
 
-async function dataFinding(dataDir: string): Promise<Finding> {
+async function createDataFinding(dataDir: string): Promise<Finding> {
   const name = 'data directory';
   prepareDataDirectory(dataDir);
   const { bavail, bsize } = await statfs(dataDir);
@@ -221,19 +232,19 @@ async function dataFinding(dataDir: string): Promise<Finding> {
   return ok(name, `${dataDir}, ${room.toLocaleString('en')} MB free`);
 }
 
-function accessFindings(config: Config, dataDir: string): Finding[] {
+function listAccessFindings(config: Config, dataDir: string): Finding[] {
   const made =
     findSecrets(dataDir) === null ? 'will be created on first start' : 'created for this data directory';
   const { tokens } = config.auth;
   return [
-    secretFinding(
+    createSecretFinding(
       'tokens',
       tokens.map(({ token }) => token),
       `one, ${made}`,
       'FAULTLINE_TOKENS',
     ),
     ...createProviders(config.providers).map(({ name, webhook: { secrets } }) =>
-      secretFinding(
+      createSecretFinding(
         `${name} webhook`,
         secrets,
         MADE_SECRETS.includes(name) && config.database.driver === 'pglite'
@@ -245,7 +256,12 @@ function accessFindings(config: Config, dataDir: string): Finding[] {
   ];
 }
 
-function secretFinding(name: string, secrets: readonly string[], unset: string, variable: string): Finding {
+function createSecretFinding(
+  name: string,
+  secrets: readonly string[],
+  unset: string,
+  variable: string,
+): Finding {
   if (secrets.length === 0) return ok(name, unset);
   const mend = `create one with "openssl rand -hex 32" and set it in ${variable} and at the sender`;
   if (secrets.some((secret) => PLACEHOLDER.test(secret)))
@@ -257,7 +273,7 @@ function secretFinding(name: string, secrets: readonly string[], unset: string, 
   return ok(name, `${secrets.length} configured`);
 }
 
-function addressFinding({ http }: Config): Finding {
+function createAddressFinding({ http }: Config): Finding {
   const name = 'public address';
   const mend =
     'set FAULTLINE_PUBLIC_URL to the URL at which people and CI servers reach the service, https://…';
@@ -283,13 +299,13 @@ const EMBEDDED_MS = 30_000;
 /** Checks the embedded database and what is in it. */
 function createEmbeddedCheck(config: Config, dataDir: string): Check {
   const mend = 'make the data directory writable, or choose another with --data';
-  return { name: 'database', mend, limitMs: EMBEDDED_MS, ask: () => embeddedFindings(config, dataDir) };
+  return { name: 'database', mend, limitMs: EMBEDDED_MS, ask: () => readEmbeddedFindings(config, dataDir) };
 }
 
 /**
  * Opens the installation as the service does. A running service holds the directory, which is not an error.
  */
-async function embeddedFindings(config: Config, dataDir: string): Promise<Finding[]> {
+async function readEmbeddedFindings(config: Config, dataDir: string): Promise<Finding[]> {
   try {
     const app = await createApp(config, silentLogger);
     try {

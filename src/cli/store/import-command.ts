@@ -18,7 +18,7 @@ import {
 } from '../../service/import.ts';
 import { passingBuildHandler } from '../../service/triage/passing-builds.ts';
 import { drainWork } from '../../work/process-items.ts';
-import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
+import { type DataOptions, getDataDirectory, readStoreConfig } from '../settings.ts';
 import { interruptSignal, say, tell } from '../terminal.ts';
 import { withApp } from './store-commands.ts';
 
@@ -40,8 +40,8 @@ const LOOK_MS = 250;
  * installation, their answers.
  */
 export async function runImport(options: ImportOptions): Promise<void> {
-  const config = readStoreConfig(dataDirectory(options.data));
-  const provider = chosen(config, options.provider);
+  const config = readStoreConfig(getDataDirectory(options.data));
+  const provider = chooseProvider(config, options.provider);
   // Users of an import want to see the runs, not the service log between them.
   const level = process.env.FAULTLINE_LOG_LEVEL ?? 'error';
   const logger =
@@ -53,7 +53,7 @@ export async function runImport(options: ImportOptions): Promise<void> {
     const answersHere = config.database.driver === 'pglite';
     const { counts, failed, source } = await takeIn(app, { provider, options, logger }, signal);
     if (answersHere) await answer(app, { failed, source }, signal);
-    const text = summary(counts, answersHere ? 0 : counts.failed, options.repository);
+    const text = formatSummary(counts, answersHere ? 0 : counts.failed, options.repository);
     await tell(options, { repository: options.repository, provider: provider.name, ...counts }, text);
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -73,7 +73,7 @@ export async function runImport(options: ImportOptions): Promise<void> {
  * Returns the named provider, or the only one whose past runs can be read. Throws `invalid-config` with the
  * available ones.
  */
-function chosen(
+function chooseProvider(
   config: Config,
   name: string | undefined,
 ): Provider & { readonly openPastRuns: NonNullable<Provider['openPastRuns']> } {
@@ -186,7 +186,7 @@ async function untilAnswered(app: App, buildIds: readonly string[], signal: Abor
   }
 }
 
-function summary(counts: Counts, waiting: number, repository: string): string {
+function formatSummary(counts: Counts, waiting: number, repository: string): string {
   const { failed, passed, known } = counts;
   const rest = `${counts.withoutLog} failed without a log, ${known} known before, ${counts.leftOut} left out`;
   const next =

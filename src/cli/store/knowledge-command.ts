@@ -6,7 +6,7 @@ import type { Category } from '../../domain/category.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
-import { visibleLine, visibleLines } from '../../notifications/visible-text.ts';
+import { toVisibleLines, visibleLine } from '../../notifications/visible-text.ts';
 import {
   AddedDocument,
   Embedded,
@@ -18,8 +18,8 @@ import {
 } from '../../ports/knowledge.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
-import { adviseUrl, askServer, orNull, type Service } from '../server-client.ts';
-import { dataDirectory, operatorName, readStoreConfig } from '../settings.ts';
+import { adviseUrl, askServer, findOrNull, type Service } from '../server-client.ts';
+import { getDataDirectory, operatorName, readStoreConfig } from '../settings.ts';
 import { EXIT, jsonText, print, say, tell } from '../terminal.ts';
 
 export interface AddOptions extends ServerOptions {
@@ -99,13 +99,13 @@ export async function showKnowledge(id: string, options: ServerOptions): Promise
     options,
     async (service) => (await service.show(id)) ?? (await service.show(toSourceName(id))),
   );
-  if (listing === null) throw unknownDocument(id);
+  if (listing === null) throw createUnknownDocumentError(id);
   const { document, passages } = listing;
   const head =
     `${document.id}  ${visibleLine(document.source)}  ${visibleLine(document.title)}  ` +
     `(${document.format})`;
   const body = passages.map(
-    ({ place, text }) => `── ${visibleLine(place)}\n${visibleLines(text).join('\n')}`,
+    ({ place, text }) => `── ${visibleLine(place)}\n${toVisibleLines(text).join('\n')}`,
   );
   return tell(options, listing, [head, ...document.notes.map(visibleLine), ...body].join('\n\n'));
 }
@@ -116,7 +116,7 @@ export async function removeKnowledge(id: string, options: ServerOptions): Promi
     options,
     async (service) => (await service.remove(id)) ?? (await service.remove(toSourceName(id))),
   );
-  if (removed === null) throw unknownDocument(id);
+  if (removed === null) throw createUnknownDocumentError(id);
   return tell(options, { removed }, `removed  ${visibleLine(removed.source)}`);
 }
 
@@ -172,7 +172,7 @@ async function removeGone(
 ): Promise<Outcome[]> {
   const there = new Set(files.map(({ source }) => source));
   // The working directory gives no name of its own, so everything would look gone.
-  const named = folders.filter((folder) => folder !== '').map((folder) => underFolder(folder, ''));
+  const named = folders.filter((folder) => folder !== '').map((folder) => joinFolder(folder, ''));
   const gone = (await service.list()).filter(
     ({ source }) => !there.has(source) && named.some((folder) => source.startsWith(folder)),
   );
@@ -186,8 +186,8 @@ async function withService<Result>(
   work: (service: KnowledgeService) => Promise<Result>,
 ): Promise<Result> {
   if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined)
-    return work(serverClient(await resolveService(options)));
-  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger).catch(adviseUrl);
+    return work(createServerClient(await resolveService(options)));
+  const app = await createApp(readStoreConfig(getDataDirectory(options.data)), silentLogger).catch(adviseUrl);
   try {
     return await work(app.knowledge);
   } finally {
@@ -195,7 +195,7 @@ async function withService<Result>(
   }
 }
 
-function serverClient(server: Service): KnowledgeService {
+function createServerClient(server: Service): KnowledgeService {
   const at = (id: string) => `/api/knowledge/${encodeURIComponent(id)}`;
   return {
     add: ({ source, bytes, category, dryRun = false }: NewDocument) => {
@@ -211,13 +211,13 @@ function serverClient(server: Service): KnowledgeService {
     },
     list: async () =>
       (await askServer(server, 'GET', '/api/knowledge', z.object({ items: z.array(TeamDocument) }))).items,
-    show: (id) => orNull(askServer(server, 'GET', at(id), ShownDocument)),
-    remove: (id) => orNull(askServer(server, 'DELETE', at(id), TeamDocument, undefined, SERVER_MS)),
+    show: (id) => findOrNull(askServer(server, 'GET', at(id), ShownDocument)),
+    remove: (id) => findOrNull(askServer(server, 'DELETE', at(id), TeamDocument, undefined, SERVER_MS)),
     embed: () => askServer(server, 'POST', '/api/knowledge/reindex', Embedded, {}, REINDEX_MS),
   };
 }
 
-function unknownDocument(id: string): TriageError {
+function createUnknownDocumentError(id: string): TriageError {
   return new TriageError('not-found', `There is no document ${id}. List them with: faultline knowledge list`);
 }
 
@@ -249,10 +249,10 @@ async function findKnowledgeFiles(paths: readonly string[], name: string | undef
       files.push({ path, source });
       continue;
     }
-    const inside = await documentsIn(path);
+    const inside = await listDocuments(path);
     if (inside.length === 0) throw new TriageError('invalid-input', `${path} contains no readable document.`);
     folders.push(source);
-    for (const file of inside) files.push({ path: file, source: underFolder(source, relative(path, file)) });
+    for (const file of inside) files.push({ path: file, source: joinFolder(source, relative(path, file)) });
   }
   if (files.length > MAX_FILES)
     throw new TriageError('too-large', `Too many files: ${files.length}. The limit is ${MAX_FILES}.`);
@@ -266,18 +266,18 @@ function toSourceName(path: string): string {
 }
 
 /** Joins a folder name and a path inside it. The working directory itself has no name. */
-function underFolder(folder: string, inside: string): string {
+function joinFolder(folder: string, inside: string): string {
   const path = inside.split(sep).join('/');
   return folder === '' ? path : `${folder}/${path}`;
 }
 
-async function documentsIn(folder: string): Promise<string[]> {
+async function listDocuments(folder: string): Promise<string[]> {
   const found: string[] = [];
   const entries = await readdir(folder, { withFileTypes: true });
   for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) append(found, await documentsIn(path));
+    if (entry.isDirectory()) append(found, await listDocuments(path));
     else if (entry.isFile() && Object.hasOwn(FORMAT_BY_ENDING, extname(entry.name).toLowerCase()))
       found.push(path);
   }

@@ -12,8 +12,8 @@ import { silentLogger } from '../../ports/telemetry.ts';
 import type { VectorMatch } from '../../ports/vector-index.ts';
 import type { FailedWork, PendingWork, WorkStore } from '../../stores/work.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
-import { adviseUrl, askServer, orNull, type Service } from '../server-client.ts';
-import { type DataOptions, dataDirectory, operatorName, readStoreConfig } from '../settings.ts';
+import { adviseUrl, askServer, findOrNull, type Service } from '../server-client.ts';
+import { type DataOptions, getDataDirectory, operatorName, readStoreConfig } from '../settings.ts';
 import { jsonText, print, say, tell } from '../terminal.ts';
 
 const SHOWN = 5;
@@ -22,7 +22,7 @@ const SEARCHED = 50;
 /** Runs `faultline migrate`: updates the schema of the database and reports what was applied. */
 export async function runMigrate(options: DataOptions & MigrateOptions): Promise<void> {
   const { repair = false } = options;
-  const result = await migrateDatabase(readStoreConfig(dataDirectory(options.data)), { repair });
+  const result = await migrateDatabase(readStoreConfig(getDataDirectory(options.data)), { repair });
   const { applied, repaired } = result;
   const lines = [
     applied.length === 0
@@ -49,7 +49,7 @@ export async function runKnowledgeSearch(words: string, options: DataOptions): P
     await app.loadKnowledge();
     return await app.vectorIndex.search('knowledge', { text: words, limit: SEARCHED });
   });
-  const documents = bestOfEach(matches);
+  const documents = keepBestOfEach(matches);
   const rows = documents.map(
     (match) => `${match.score.toFixed(2)}  ${match.id}  ${match.metadata.title ?? ''}`,
   );
@@ -57,7 +57,7 @@ export async function runKnowledgeSearch(words: string, options: DataOptions): P
 }
 
 /** Keeps the best match of each document, which is indexed as a whole and by phrase. */
-function bestOfEach(matches: readonly VectorMatch[]): VectorMatch[] {
+function keepBestOfEach(matches: readonly VectorMatch[]): VectorMatch[] {
   const seen = new Set<string>();
   return matches
     .map((match) => ({ ...match, id: match.id.replace(/\/.*/, '') }))
@@ -90,7 +90,7 @@ export async function runDelete({
     const text =
       `Deleted ${counted(done.builds, 'build')} ` +
       `and ${counted(done.libraryEntries, 'library entry', 'library entries')} ` +
-      `of ${repository}.${leftText(done.pending)}`;
+      `of ${repository}.${formatLeftText(done.pending)}`;
     await tell(options, done, text);
   });
 }
@@ -100,12 +100,12 @@ export async function runRetain(options: DataOptions): Promise<void> {
     const done = await retention.retain(new AbortController().signal);
     const text =
       `Deleted ${counted(done.builds, 'build')}, and the logs ` +
-      `of ${counted(done.logs, 'other build')}.${leftText(done.pending)}`;
+      `of ${counted(done.logs, 'other build')}.${formatLeftText(done.pending)}`;
     await tell(options, done, text);
   });
 }
 
-function leftText({ logs, vectors }: { readonly logs: number; readonly vectors: boolean }): string {
+function formatLeftText({ logs, vectors }: { readonly logs: number; readonly vectors: boolean }): string {
   const stores = [
     logs > 0 ? `the logs of ${counted(logs, 'build')} in the archive` : '',
     vectors ? 'entries in the vector index' : '',
@@ -121,7 +121,7 @@ export async function withApp<Result>(
   options: DataOptions,
   work: (app: App) => Promise<Result>,
 ): Promise<Result> {
-  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
+  const app = await createApp(readStoreConfig(getDataDirectory(options.data)), silentLogger);
   try {
     return await work(app);
   } finally {
@@ -180,7 +180,7 @@ async function withWork<Result>(
   options: DataOptions,
   use: (work: WorkStore) => Promise<Result>,
 ): Promise<Result> {
-  const opened = await openWork(readStoreConfig(dataDirectory(options.data)));
+  const opened = await openWork(readStoreConfig(getDataDirectory(options.data)));
   try {
     return await use(opened.work);
   } finally {
@@ -277,11 +277,11 @@ function formatToken({
   const over = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
   const state =
     revokedAt !== null
-      ? `revoked ${day(revokedAt)}`
+      ? `revoked ${getDay(revokedAt)}`
       : expiresAt === null
         ? 'never expires'
-        : `${over ? 'expired' : 'until'} ${day(expiresAt)}`;
-  const used = lastUsedAt === null ? 'never used' : `used ${day(lastUsedAt)}`;
+        : `${over ? 'expired' : 'until'} ${getDay(expiresAt)}`;
+  const used = lastUsedAt === null ? 'never used' : `used ${getDay(lastUsedAt)}`;
   const seen = repositories === null ? 'all repositories' : repositories.map(visibleLine).join(',');
   return [
     id,
@@ -290,11 +290,11 @@ function formatToken({
     seen,
     state,
     used,
-    `by ${visibleLine(createdBy)} ${day(createdAt)}`,
+    `by ${visibleLine(createdBy)} ${getDay(createdAt)}`,
   ].join('  ');
 }
 
-function day(time: string): string {
+function getDay(time: string): string {
   return time.slice(0, 10);
 }
 
@@ -303,8 +303,8 @@ async function withClient<Result>(
   work: (client: TokenClient) => Promise<Result>,
 ): Promise<Result> {
   if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined)
-    return work(serverClient(await resolveService(options)));
-  const config = readStoreConfig(dataDirectory(options.data));
+    return work(createServerClient(await resolveService(options)));
+  const config = readStoreConfig(getDataDirectory(options.data));
   const opened = await openTokens(config).catch(adviseUrl);
   try {
     return await work({
@@ -327,16 +327,16 @@ async function withClient<Result>(
   }
 }
 
-type TokenClient = ReturnType<typeof serverClient>;
+type TokenClient = ReturnType<typeof createServerClient>;
 
 /** Creates a client that manages the tokens of the service, which has the database open. */
-function serverClient(server: Service) {
+function createServerClient(server: Service) {
   return {
     make: (wanted: NewToken) => askServer(server, 'POST', '/api/tokens', Made, wanted),
     list: async () =>
       (await askServer(server, 'GET', '/api/tokens', z.object({ items: z.array(AccessToken) }))).items,
     /** Revokes a token. Returns null if there is no such token. */
     revoke: (idOrName: string) =>
-      orNull(askServer(server, 'DELETE', `/api/tokens/${encodeURIComponent(idOrName)}`, AccessToken)),
+      findOrNull(askServer(server, 'DELETE', `/api/tokens/${encodeURIComponent(idOrName)}`, AccessToken)),
   };
 }

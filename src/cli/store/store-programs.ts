@@ -1,25 +1,25 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { asksService, dataOption, guarded, jsonOption, positive, runs } from '../command-parts.ts';
+import { asksService, createDataOption, jsonOption, positive, runGuarded, runs } from '../command-parts.ts';
 import { print } from '../terminal.ts';
 
 /** The categories of the taxonomy, repeated here so that help does not load the schema. */
 const CATEGORIES = ['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'];
 
-export function knowledgeCommand(): Command {
+export function createKnowledgeCommand(): Command {
   const knowledge = new Command('knowledge').description(
     'Manage the documents that every analyst searches: built-in ones and your own.',
   );
   knowledge
     .command('load')
     .description('Load the built-in documents into the index.')
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .addOption(jsonOption())
     .action(runs(async () => (await import('./store-commands.ts')).runKnowledgeLoad));
   knowledge
     .command('search')
     .description('Search the built-in documents.')
     .argument('<words>', 'what to search for, as one argument')
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .addOption(jsonOption())
     .action(runs(async () => (await import('./store-commands.ts')).runKnowledgeSearch));
   addTeamCommands(knowledge);
@@ -52,7 +52,7 @@ function addTeamCommands(knowledge: Command): void {
 
 const ROLES = ['ingest', 'read', 'review', 'admin'];
 
-export function tokenCommand(): Command {
+export function createTokenCommand(): Command {
   const token = new Command('token').description(
     'Manage bearer tokens for sending builds, reading, reviewing and administration.',
   );
@@ -66,7 +66,7 @@ export function tokenCommand(): Command {
         .choices(ROLES)
         .makeOptionMandatory(),
     )
-    .option('--expires <days>', 'lifetime, such as 90d (default: no expiry)', days)
+    .option('--expires <days>', 'lifetime, such as 90d (default: no expiry)', parseDays)
     .option(
       '--repository <repository...>',
       'repositories it may access: owner/name or owner/* (default: all)',
@@ -82,7 +82,7 @@ export function tokenCommand(): Command {
 }
 
 /** Parses `90d`, `12w`, or `90` and returns days. */
-function days(text: string): number {
+function parseDays(text: string): number {
   const [, number, unit = 'd'] = /^(\d{1,5})([dw])?$/.exec(text) ?? [];
   const value = Number(number) * (unit === 'w' ? 7 : 1);
   if (Number.isSafeInteger(value) && value >= 1 && value <= 3650) return value;
@@ -93,14 +93,14 @@ function days(text: string): number {
  * Creates `faultline work …`, which inspects the work table directly. An embedded database can be opened only
  * while no service uses it.
  */
-export function workCommand(): Command {
+export function createWorkCommand(): Command {
   const work = new Command('work').description('Inspect pending and failed work, and retry it.');
   const command = (name: string, description: string) =>
     work
       .command(name)
       .description(description)
       .option('--topic <topic>', 'only this kind of work, such as triage or publish:webhook')
-      .addOption(dataOption())
+      .addOption(createDataOption())
       .addOption(jsonOption());
   command('list', 'List pending work in processing order, and work that failed permanently.')
     .option('--limit <number>', 'maximum rows of each kind', positive)
@@ -121,7 +121,7 @@ export function deleteCommand(): Command {
     .requiredOption('--repository <owner/name>', 'repository to delete')
     .option('--older-than <days>', 'delete only data older than this many days', positive)
     .option('--dry-run', 'only count what would be deleted')
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .addOption(jsonOption())
     .action(runs(async () => (await import('./store-commands.ts')).runDelete));
 }
@@ -132,7 +132,7 @@ export function retainCommand(): Command {
     .description(
       'Delete everything older than FAULTLINE_RETENTION_LOGS_DAYS and FAULTLINE_RETENTION_BUILDS_DAYS now.',
     )
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .addOption(jsonOption())
     .action(runs(async () => (await import('./store-commands.ts')).runRetain));
 }
@@ -153,10 +153,10 @@ export function importCommand(): Command {
         'Nobody is notified of them.',
     )
     .requiredOption('--repository <owner/name>', 'repository to import, as named on its host')
-    .option('--since <days>', 'how far back, such as 30d or 12w', days, 30)
+    .option('--since <days>', 'how far back, such as 30d or 12w', parseDays, 30)
     .option('--provider <name>', 'where to import from (default: the only configured provider)')
     .option('--limit <runs>', 'maximum number of runs to import, newest first', positive, 500)
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .addOption(jsonOption())
     .addHelpText('after', IMPORT_HELP)
     .action(runs(async () => (await import('./import-command.ts')).runImport));
@@ -170,8 +170,8 @@ export function reportCommand(): Command {
         'category, cause, and whether published or for review.',
     )
     .requiredOption('--repository <owner/name>', 'repository to report on')
-    .option('--since <days>', 'how far back, such as 30d or 12w', days, 30)
-    .addOption(dataOption())
+    .option('--since <days>', 'how far back, such as 30d or 12w', parseDays, 30)
+    .addOption(createDataOption())
     .addOption(jsonOption())
     .action(runs(async () => (await import('./import-command.ts')).runReport));
 }
@@ -183,14 +183,14 @@ Load it now, or every time the shell starts:
   fish   faultline completion fish | source             in ~/.config/fish/config.fish`;
 
 /** Creates `faultline completion SHELL`, which prints a script generated from the commands themselves. */
-export function completionCommand(): Command {
+export function createCompletionCommand(): Command {
   return new Command('completion')
     .description('Print a shell script that completes commands, options, values and file names.')
     .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', COMPLETION_HELP)
     .action(
-      guarded(async (shell: 'bash' | 'zsh' | 'fish', _options: object, command: Command) => {
-        const { completionFor } = await import('../completion.ts');
+      runGuarded(async (shell: 'bash' | 'zsh' | 'fish', _options: object, command: Command) => {
+        const { generateCompletion: completionFor } = await import('../completion.ts');
         await print(completionFor(shell, command.parent ?? command));
       }),
     );

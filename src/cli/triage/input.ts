@@ -9,7 +9,7 @@ import { decodeSources } from '../../log/decode/archive.ts';
 import { planTexts } from '../../log/decode/archive-members.ts';
 import {
   type ArtifactRoom,
-  artifactRoom,
+  createArtifactRoom,
   namelessText,
   openArtifact,
 } from '../../log/inventory/open-artifact.ts';
@@ -38,12 +38,12 @@ const SETS_THE_LIMIT = 'FAULTLINE_MAX_LOG_BYTES sets the limit.';
  * refuses a file that is neither a log nor a report. Throws TriageError with a sentence that says what to do.
  */
 export async function readInput(path: string, maxBytes: number, isFound = false): Promise<SourceText[]> {
-  if (path === '-') return nonEmpty('standard input', await readStandardInput(maxBytes));
+  if (path === '-') return dropEmpty('standard input', await readStandardInput(maxBytes));
   const info = await stat(path).catch((cause: unknown) => {
-    throw unreadable(path, cause);
+    throw createUnreadableError(path, cause);
   });
   if (!info.isDirectory())
-    return nonEmpty(path, await readFileSources(path, basename(path), maxBytes, { onlySources: isFound }));
+    return dropEmpty(path, await readFileSources(path, basename(path), maxBytes, { onlySources: isFound }));
   return readDirectory(path, maxBytes);
 }
 
@@ -87,14 +87,14 @@ export async function readReports(paths: readonly string[], maxBytes: number): P
  * or too large is kept by its name only; what cannot be read at all throws.
  */
 export async function readArtifacts(paths: readonly string[], maxBytes: number): Promise<SourceText[]> {
-  const room = artifactRoom(maxBytes);
+  const room = createArtifactRoom(maxBytes);
   const sources: SourceText[] = [];
   for (const path of paths) {
     const info = await stat(path).catch((cause: unknown) => {
-      throw unreadable(path, cause);
+      throw createUnreadableError(path, cause);
     });
     const files = info.isDirectory()
-      ? (await filesBelow(path, path, [])).map((file) => join(path, file))
+      ? (await listFilesBelow(path, path, [])).map((file) => join(path, file))
       : [path];
     for (const file of files.slice(0, room.files)) append(sources, await readArtifact(file, room));
   }
@@ -145,7 +145,7 @@ async function readDirectory(folder: string, maxBytes: number): Promise<SourceTe
  * not again step by step.
  */
 async function listFiles(folder: string, notes: string[]): Promise<string[]> {
-  const paths = await filesBelow(folder, folder, notes);
+  const paths = await listFilesBelow(folder, folder, notes);
   const files = planTexts(paths.filter((path) => FILES.test(path))).flatMap(({ parts }) => parts);
   if (files.length <= MAX_FILES) return files;
   const many =
@@ -155,9 +155,9 @@ async function listFiles(folder: string, notes: string[]): Promise<string[]> {
 }
 
 /** Paths of all files, relative to `top`. A folder inside that cannot be opened is left out with a note. */
-async function filesBelow(folder: string, top: string, notes: string[]): Promise<string[]> {
+async function listFilesBelow(folder: string, top: string, notes: string[]): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
-    const error = unreadable(folder, cause);
+    const error = createUnreadableError(folder, cause);
     if (folder === top) throw error;
     notes.push(`Skipped: ${error.message}`);
     return [];
@@ -166,7 +166,7 @@ async function filesBelow(folder: string, top: string, notes: string[]): Promise
     .filter((entry) => entry.isFile())
     .map(({ name }) => relative(top, join(folder, name)));
   for (const { name } of entries.filter((entry) => entry.isDirectory()))
-    append(paths, await filesBelow(join(folder, name), top, notes));
+    append(paths, await listFilesBelow(join(folder, name), top, notes));
   return paths;
 }
 
@@ -183,12 +183,18 @@ async function readFileSources(
 ): Promise<SourceText[]> {
   const bytes = await readAll(createReadStream(path), path, maxBytes);
   // A name may hold line ends and escapes; sentences and sources must not.
-  return decoded(visibleLine(path), visibleLine(name).replace(/\.(?:gz|zst)$/i, ''), bytes, maxBytes, how);
+  return decodeInput(
+    visibleLine(path),
+    visibleLine(name).replace(/\.(?:gz|zst)$/i, ''),
+    bytes,
+    maxBytes,
+    how,
+  );
 }
 
 async function readStandardInput(maxBytes: number): Promise<SourceText[]> {
   if (process.stdin.isTTY === true) say('reading standard input; press Ctrl-D to end');
-  return decoded(
+  return decodeInput(
     'standard input',
     'stdin',
     await readAll(process.stdin, 'standard input', maxBytes),
@@ -205,17 +211,17 @@ async function readAll(stream: AsyncIterable<unknown>, path: string, maxBytes: n
     for await (const chunk of stream) {
       const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
       size += bytes.length;
-      if (size > maxBytes) throw tooLarge(path, maxBytes);
+      if (size > maxBytes) throw createTooLargeError(path, maxBytes);
       chunks.push(bytes);
     }
   } catch (error) {
-    throw error instanceof TriageError ? error : unreadable(path, error);
+    throw error instanceof TriageError ? error : createUnreadableError(path, error);
   }
   return Buffer.concat(chunks);
 }
 
 /** Sentences name the file as the person named it; sources are named without its folder. */
-async function decoded(
+async function decodeInput(
   path: string,
   name: string,
   bytes: Buffer,
@@ -231,20 +237,20 @@ async function decoded(
     }));
   } catch (error) {
     if (!(error instanceof TriageError) || error.code !== 'too-large') throw error;
-    if (!error.message.includes('refused')) throw tooLarge(path, maxBytes);
+    if (!error.message.includes('refused')) throw createTooLargeError(path, maxBytes);
     throw error.message.includes('the limit')
       ? new TriageError('too-large', `${error.message} ${SETS_THE_LIMIT}`, { cause: error })
       : error;
   }
 }
 
-function nonEmpty(path: string, sources: SourceText[]): SourceText[] {
+function dropEmpty(path: string, sources: SourceText[]): SourceText[] {
   if (sources.some(({ text }) => text.trim() !== '')) return sources;
   const what = sources.some(({ text }) => text !== '') ? 'contains only whitespace' : 'is empty';
   throw new TriageError('invalid-input', `${visibleLine(path)} ${what}: there is nothing to analyze.`);
 }
 
-function tooLarge(path: string, maxBytes: number): TriageError {
+function createTooLargeError(path: string, maxBytes: number): TriageError {
   const limit = `${Math.round(maxBytes / 1024 / 1024).toLocaleString('en-US')} MiB`;
   return new TriageError(
     'too-large',
@@ -252,7 +258,7 @@ function tooLarge(path: string, maxBytes: number): TriageError {
   );
 }
 
-function unreadable(path: string, cause: unknown): TriageError {
+function createUnreadableError(path: string, cause: unknown): TriageError {
   return new TriageError('not-found', `${visibleLine(path)} cannot be read: ${getErrorReason(cause)}.`, {
     cause,
   });

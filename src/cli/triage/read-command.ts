@@ -2,7 +2,7 @@ import type { Reading } from '../../domain/reading.ts';
 import { counted } from '../../lib/text.ts';
 import { isUnknown, showsFailure } from '../../log/fingerprint/failures.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
-import { visibleLine, visibleLines } from '../../notifications/visible-text.ts';
+import { toVisibleLines, visibleLine } from '../../notifications/visible-text.ts';
 import { maskSources, readMasked } from '../../service/triage/read-build.ts';
 import { terminalConfig } from '../command-parts.ts';
 import { EXIT, NO_FAILURE, tell } from '../terminal.ts';
@@ -64,7 +64,7 @@ function renderReading(reading: Reading, failureFound: boolean): string {
     ...(failureFound ? [] : [`Result\t${NO_FAILURE}`]),
     `Read\t${lines.toLocaleString('en')} lines → ${kept} kept, ${reading.tokens} ` +
       `tokens, ${counted(reading.maskedSecrets, 'secret')} masked`,
-    `Fingerprint\t${fingerprintLine(reading)}`,
+    `Fingerprint\t${formatFingerprintLine(reading)}`,
     ...reading.notes.map((note) => `Note\t${visibleLine(note)}`),
     ...reading.failingTests.map(
       (test) => `Failed\t${visibleLine([test.suite, test.name].filter((part) => part !== null).join(' › '))}`,
@@ -76,7 +76,7 @@ function renderReading(reading: Reading, failureFound: boolean): string {
   return `${head.join('\n')}\n${reading.excerpts.map(renderExcerpt).join('')}`;
 }
 
-function fingerprintLine({ fingerprint, generic }: Reading): string {
+function formatFingerprintLine({ fingerprint, generic }: Reading): string {
   if (isUnknown(fingerprint)) return 'none: nothing specific enough';
   const name = `${fingerprint.algorithm}/${fingerprint.version} ${fingerprint.value}`;
   return generic
@@ -91,7 +91,7 @@ function place(at: { source: string; line: number } | null): string {
 
 function renderExcerpt(excerpt: Reading['excerpts'][number]): string {
   const width = String(excerpt.lineEnd).length;
-  const lines = visibleLines(excerpt.text).map(
+  const lines = toVisibleLines(excerpt.text).map(
     (line, index) => `${String(excerpt.lineStart + index).padStart(width)}  ${line}`,
   );
   return (

@@ -99,7 +99,7 @@ export async function answerInput(input: NamedInput, run: TriageRun): Promise<An
       return { analyses: [], failed: null };
     }
     // Whatever comes of it, the answer is shown.
-    const tried = await confirmed(reading, options, progress).catch((failed: unknown) => ({
+    const tried = await confirmFailure(reading, options, progress).catch((failed: unknown) => ({
       experiment: null,
       failed,
     }));
@@ -137,7 +137,7 @@ const CONFIRM_MS = 15 * 60_000;
 /**
  * Runs the failing command again and returns the result, even if interrupted; null if that was not requested.
  */
-async function confirmed(
+async function confirmFailure(
   { failingTests }: Reading,
   { confirm, repo }: TriageCommandOptions,
   progress: Progress,

@@ -13,7 +13,7 @@ import type { LogInPieces } from '../../log/read-log.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import type { TriagedSources } from '../../service/triage/triage-build.ts';
-import { type Progress, phaseText } from '../progress.ts';
+import { formatPhaseText, type Progress } from '../progress.ts';
 import { interruptSignal } from '../terminal.ts';
 import {
   isDirectory,
@@ -58,7 +58,7 @@ export async function openTriageInput(given: TriageInputOptions, config: Config)
   let opened: Promise<TerminalApp> | undefined;
   const openApp = async () => {
     const { createTerminalApp } = await import('../../app/terminal-app.ts');
-    opened ??= createTerminalApp(effective(config, options), silentLogger);
+    opened ??= createTerminalApp(toEffectiveConfig(config, options), silentLogger);
     return await opened;
   };
   return async (input, files, progress) => {
@@ -124,13 +124,13 @@ async function triageRead(
   const { commit, greenCommit, signal, progress, maskedSecrets } = options;
   const known: string[] = [];
   const onStep = (step: Step) => {
-    const text = phaseText(step);
+    const text = formatPhaseText(step);
     known.push(text);
     progress.phase(text);
   };
   try {
     const around = { onStep, maskedSecrets, ...present({ greenText, greenCommit }) };
-    return await app.triage({ ...localBuild(), commit: commit ?? null }, sources, signal, around);
+    return await app.triage({ ...createLocalBuild(), commit: commit ?? null }, sources, signal, around);
   } catch (error) {
     if (!signal.aborted) throw error;
     const knownText = known.length === 0 ? 'No results yet.' : `Results so far: ${known.join('; ')}.`;
@@ -144,7 +144,7 @@ async function triageRead(
 }
 
 /** Creates the build for a log that comes from no CI. */
-export function localBuild(): Build {
+export function createLocalBuild(): Build {
   return {
     ...sparseBuild({ repository: LOCAL, pipeline: 'terminal', number: '1' }),
     id: 'local',
@@ -183,7 +183,7 @@ async function resolveCommits({
   return present({ commit: head ?? undefined, greenCommit: green });
 }
 
-function effective(config: Config, options: TriageInputOptions): Config {
+function toEffectiveConfig(config: Config, options: TriageInputOptions): Config {
   const clones =
     options.repo === undefined
       ? config.codeHost.clones

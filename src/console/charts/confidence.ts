@@ -2,13 +2,13 @@ import { TOO_FEW } from '../../domain/insights.ts';
 import { findMax } from '../../lib/collections.ts';
 import {
   type CoveragePoint,
-  coverageAt,
-  coveragePoints,
+  computeCoverageAt,
+  findThreshold,
   type Judged,
+  listCoveragePoints,
   type Proportion,
   proportion,
   sumCounts,
-  thresholdFor,
 } from '../../lib/statistics.ts';
 import { hiddenFields } from '../controls.ts';
 import { type Html, html } from '../html.ts';
@@ -223,9 +223,9 @@ export interface CoverageChart {
  * many of those are right.
  */
 export function coverageChart(of: CoverageChart): Chart {
-  const points = coveragePoints(of.judged, of.answered);
-  const here = coverageAt(of.judged, of.answered, of.threshold);
-  const chosen = thresholdFor(points, of.wrong);
+  const points = listCoveragePoints(of.judged, of.answered);
+  const here = computeCoverageAt(of.judged, of.answered, of.threshold);
+  const chosen = findThreshold(points, of.wrong);
   return {
     id: of.id ?? 'coverage',
     name: 'Accuracy (vertical) and coverage (horizontal)',

@@ -2,11 +2,11 @@ import {
   type ChangedCase,
   type Comparison,
   type CostDifference,
-  costText,
   type Difference,
   type DifferenceVerdict,
+  formatCostText,
   formatInterval,
-  signedPoints,
+  toSignedPoints,
 } from '../../domain/comparison.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { counted } from '../../lib/text.ts';
@@ -138,7 +138,7 @@ function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Ch
     const found = all.filter((difference) => isMixed || difference !== main);
     return (
       found.length > 0 &&
-      html`<p>${lead}: ${found.map(({ name, difference }) => `${name} ${signedPoints(difference)}`).join('; ')}.</p>`
+      html`<p>${lead}: ${found.map(({ name, difference }) => `${name} ${toSignedPoints(difference)}`).join('; ')}.</p>`
     );
   };
   return html`<h2>${renderOutcome(better.length, worse.length)}: ${candidate.name} compared with
@@ -174,7 +174,7 @@ function evidence({ name, cases, a, b, difference, interval, won, lost, verdict 
   const chance = verdict === 'within-noise' ? ' This may be chance; more cases would tell.' : '';
   return (
     `Over ${counted(cases, 'case')}, ${what} in ${formatPercent(b)} instead ` +
-    `of ${formatPercent(a)}: ${signedPoints(difference)}${range}. ${won} won, ${lost} lost.${chance}`
+    `of ${formatPercent(a)}: ${toSignedPoints(difference)}${range}. ${won} won, ${lost} lost.${chance}`
   );
 }
 
@@ -211,7 +211,7 @@ function figureRow(label: string, { a, b, difference, interval, verdict }: Diffe
   const [word, tone] = WORDS[verdict];
   return html`<tr><th scope="row">${label}</th><td><span class="${tone}">${word}</span></td>
     <td class="number">${formatPercent(a)}</td><td class="number">${formatPercent(b)}</td>
-    <td class="number">${signedPoints(difference)}${range}</td></tr>`;
+    <td class="number">${toSignedPoints(difference)}${range}</td></tr>`;
 }
 
 /**
@@ -223,7 +223,8 @@ function costRow(label: string, cost: CostDifference | undefined): Html {
     return html`<tr><th scope="row">${label}</th><td class="quiet">the same</td><td class="number">$0</td>
       <td class="number">$0</td><td></td></tr>`;
   const { a, b, difference, interval, unit } = cost;
-  const say = (value: number) => (unit === 'milliseconds' ? formatDuration(value) : costText(value, unit));
+  const say = (value: number) =>
+    unit === 'milliseconds' ? formatDuration(value) : formatCostText(value, unit);
   const by = (value: number) => `${value < 0 ? '−' : '+'}${say(Math.abs(value))}`;
   const clear = interval !== null && (interval[0] > 0 || interval[1] < 0);
   const range = interval !== null && html` (${by(interval[0])} to ${by(interval[1])})`;

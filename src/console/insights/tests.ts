@@ -4,8 +4,8 @@ import type { Cause } from '../../domain/cause.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
 import {
   type Break,
+  findLastBreak,
   flakeProbability,
-  lastBreak,
   measureFlakiness,
   type TestFlakiness,
   type TestRunFacts,
@@ -273,7 +273,7 @@ export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
       <p class="quiet">${suite !== '' && `${suite} · `}${repository}${
         test.file !== null && ` · ${test.file}`
       }</p>
-      ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock.now())}${breakPart(lastBreak(runs))}${runsPart(test, runs)}`;
+      ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock.now())}${breakPart(findLastBreak(runs))}${runsPart(test, runs)}`;
     return sendPage(request, reply, { title: `${name} · Test`, part: 'tests', top, main }, reader);
   });
   app.post(TEST_PATH, route('review', { body: z.looseObject({}) }), async (request, reply) => {

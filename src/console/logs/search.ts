@@ -1,4 +1,4 @@
-import { afterEscape } from '../../log/scan/scan-chunks.ts';
+import { skipEscape } from '../../log/scan/scan-chunks.ts';
 import type { BuildArchive, TextPiece } from '../../ports/build-archive.ts';
 
 /** The searched text: literal characters, not a pattern, within one line. */
@@ -83,7 +83,7 @@ function comparer({ text, matchCase }: Wanted): Comparer {
     let length = 0;
     for (let at = 0; at < bytes.length; ) {
       const byte = bytes[at] ?? 0;
-      if (byte === ESCAPE) at = afterEscape(bytes, at, bytes.length);
+      if (byte === ESCAPE) at = skipEscape(bytes, at, bytes.length);
       else {
         memory[length] = table[byte] ?? 0;
         length += 1;

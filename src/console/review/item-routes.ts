@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Review, ReviewerQuestion } from '../../domain/review.ts';
-import { isAdmin, requireReviewer, unknownReview } from '../../service/review/queue.ts';
+import { createUnknownReviewError, isAdmin, requireReviewer } from '../../service/review/queue.ts';
 
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
@@ -107,7 +107,7 @@ export async function sendItem(
 /** Finds the item that a form is about. Throws `not-found`. */
 export async function findReview({ stores }: Pick<ConsoleDeps, 'stores'>, id: string): Promise<Review> {
   const review = await stores.reviews.find(id);
-  if (review === null) throw unknownReview(id);
+  if (review === null) throw createUnknownReviewError(id);
   return review;
 }
 
@@ -124,7 +124,7 @@ async function sendQuestion(
   blank: boolean,
 ): Promise<FastifyReply> {
   const question = await deps.stores.questions.find(id);
-  if (question === null) throw unknownReview(id);
+  if (question === null) throw createUnknownReviewError(id);
   const main = questionMain(question, queue, blank, deps.clock.now());
   const page = {
     title: question.title,

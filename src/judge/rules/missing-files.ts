@@ -1,4 +1,4 @@
-import { projectPath } from '../../log/paths.ts';
+import { getProjectPath } from '../../log/paths.ts';
 import type { Fact, Facts } from '../facts.ts';
 import { type RuleRow, ruleTable } from '../rule.ts';
 import type { Wording } from '../sentence.ts';
@@ -61,7 +61,7 @@ const WRITTEN = /^(?:.{0,160}\/)?(?:dist|build|target|out|coverage|node_modules|
 /** Advises on a path of the checkout; null outside of it, and where a file stands for a folder. */
 function providePath(read: (slot: string) => string | null): string | null {
   const stated = read('path');
-  const path = stated === null || /^\.{1,2}\//.test(stated) ? stated : projectPath(stated);
+  const path = stated === null || /^\.{1,2}\//.test(stated) ? stated : getProjectPath(stated);
   if (path === null || !/^(?:\.\/)?\.?[\w@][\w@./-]*$/.test(path) || /\.\w{1,5}\//.test(path)) return null;
   return WRITTEN.test(path)
     ? `Make an earlier step create ${path}, or correct its path.`

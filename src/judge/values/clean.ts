@@ -1,5 +1,5 @@
-import { projectPath } from '../../log/paths.ts';
-import { oneLine } from '../wording.ts';
+import { getProjectPath } from '../../log/paths.ts';
+import { toOneLine } from '../wording.ts';
 
 /** Longer values are no names but texts. */
 const MAX_VALUE = 160;
@@ -76,14 +76,14 @@ export function cleanWords(raw: string, most: number): string {
     .replace(PREFIX, '')
     .replace(GOAL, '')
     .replace(PACKAGES, '')
-    .replace(ABSOLUTE, projectPath)
+    .replace(ABSOLUTE, getProjectPath)
     .replace(/ -> \[Help \d\]$| \(detected at line \d{1,6}\)$/, '')
     .replace(READ_ON, '')
     .replace(/ \[[^\][\s]{1,300}\.\w{0,8}proj\]$/, '')
     .replace(/[.:;,\s]{1,10}$/, '');
   // A quotation mark without its pair.
   const isLone = text.split('"').length === 2 && (text.startsWith('"') || text.endsWith('"'));
-  return oneLine(isLone ? text.replace('"', '') : text, most);
+  return toOneLine(isLone ? text.replace('"', '') : text, most);
 }
 
 /** Puts words of the log between quotation marks. */

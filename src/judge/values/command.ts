@@ -34,7 +34,7 @@ export function readCommand(block: TellingBlock, subject: TriageSubject): Value 
   // speak of it.
   const isNamed = /^Run /.test(sectionAt(trigger, subject)?.name ?? '') && isCommand(named);
   const stepText = [trigger, ...paragraph].map(({ text }) => text).join('\n');
-  return isNamed && wordsOfCommand(named).some((word) => stepText.includes(word))
+  return isNamed && listWordsOfCommand(named).some((word) => stepText.includes(word))
     ? { text: named, source: trigger.source, line: null, near: 'step' }
     : null;
 }
@@ -75,7 +75,7 @@ const TELLING_WORD = /^--?\w[\w-]{2,}$|\w[./:]\w/;
  * Returns the words that tell a command from others: its program and its arguments, without what many
  * commands have.
  */
-function wordsOfCommand(command: string): string[] {
+function listWordsOfCommand(command: string): string[] {
   return command
     .split(/[\s=/]+/)
     .filter(

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
-import { projectPath } from '../../log/paths.ts';
+import { getProjectPath } from '../../log/paths.ts';
 import { isForeignPath, listOwnFrames, type OwnFrame, pathIn, readProject } from '../paths.ts';
 import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
@@ -28,9 +28,9 @@ const LOGGED = /\b(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE)\b.{0,40}$/;
  */
 export function readPlace(block: TellingBlock, subject: TriageSubject): Value | null {
   const found =
-    diagnosedPlace(block, subject) ??
-    framePlace(block, subject) ??
-    statedPlace(block, subject) ??
+    findDiagnosedPlace(block, subject) ??
+    findFramePlace(block, subject) ??
+    findStatedPlace(block, subject) ??
     testPlace(block, subject);
   if (found === null) return null;
   const text = found.line === null ? found.path : `${found.path}:${found.line}`;
@@ -47,7 +47,7 @@ export const STARTS_PROGRAM = /(?:^|\/)(?:manage|setup|__main__|conftest)\.py$/;
 
 /** Reads where the project's own code throws what the deciding line says. */
 export function readThrownAt(block: TellingBlock, subject: TriageSubject): Value | null {
-  const found = framePlace(block, subject);
+  const found = findFramePlace(block, subject);
   if (found === null || found.line === null || STARTS_PROGRAM.test(found.path)) return null;
   return {
     text: `${found.path}:${found.line}`,
@@ -71,8 +71,8 @@ const NO_COMPLAINT =
  */
 export function readComplaint(block: TellingBlock, subject: TriageSubject): Value | null {
   const found =
-    diagnosedPlace(block, subject) ??
-    (framePlace(block, subject) === null ? statedPlace(block, subject) : null);
+    findDiagnosedPlace(block, subject) ??
+    (findFramePlace(block, subject) === null ? findStatedPlace(block, subject) : null);
   const bare = found?.said ?? '';
   // A tool that stops at its warnings decided by this one.
   const isOwn = found !== null && found.at.line === block.trigger.line;
@@ -100,7 +100,7 @@ interface Found {
   readonly said?: string;
 }
 
-function diagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject): Found | null {
+function findDiagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubject): Found | null {
   const errors = subject.diagnostics.filter(
     (entry) => entry.severity === 'error' && entry.file !== null && entry.tool !== 'make',
   );
@@ -143,7 +143,7 @@ function isOn({ at }: Diagnostic, trigger: TellingBlock['trigger']): boolean {
   return at !== null && at.source === trigger.source && at.line === trigger.line;
 }
 
-function framePlace({ trigger, step }: TellingBlock, subject: TriageSubject): Found | null {
+function findFramePlace({ trigger, step }: TellingBlock, subject: TriageSubject): Found | null {
   const project = readProject(subject);
   const thrown = subject.exceptions.find(
     ({ type, message, at }) =>
@@ -160,17 +160,17 @@ function framePlace({ trigger, step }: TellingBlock, subject: TriageSubject): Fo
   const best =
     frames.find(({ isTest, onlyReports }) => !isTest && !onlyReports) ??
     frames.find(({ onlyReports }) => !onlyReports);
-  return best === undefined ? null : shownFrame(best, step);
+  return best === undefined ? null : findShownFrame(best, step);
 }
 
 /** Finds the frame's own line in the log. */
-function shownFrame({ path, line }: OwnFrame, step: TellingBlock['step']): Found | null {
+function findShownFrame({ path, line }: OwnFrame, step: TellingBlock['step']): Found | null {
   const name = path.split('/').at(-1) ?? path;
   const at = step.find(({ text }) => text.includes(name) && (line === null || text.includes(String(line))));
   return at === undefined ? null : { path, line, at };
 }
 
-function statedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSubject): Found | null {
+function findStatedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSubject): Found | null {
   const project = readProject(subject);
   const lines =
     trigger.line === null
@@ -209,5 +209,5 @@ function testPlace({ trigger }: TellingBlock, subject: TriageSubject): Found | n
 /** Tells whether a path is a source of the project: not a library's, a runner's, or what a build wrote. */
 export function isProjectFile(path: string): boolean {
   const inside = path.replace(/^\/\S{1,300}\/execroot\/[\w.-]{1,80}\/(?!external\/|bazel-out\/)/, '');
-  return inside !== '' && !isForeignPath(inside) && !NO_SOURCE.test(projectPath(inside));
+  return inside !== '' && !isForeignPath(inside) && !NO_SOURCE.test(getProjectPath(inside));
 }

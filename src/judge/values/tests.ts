@@ -34,19 +34,19 @@ function findTest({ trigger }: TellingBlock, subject: TriageSubject): FailingTes
 export function readTest(block: TellingBlock, subject: TriageSubject): Value | null {
   const test = findTest(block, subject);
   const name = cleanValue(test?.name ?? '');
-  return test === null || name === null || isFileName(test) ? null : valueAt(`“${name}”`, test, block);
+  return test === null || name === null || isFileName(test) ? null : readValueAt(`“${name}”`, test, block);
 }
 
 /** Reads what the test expected. */
 export function readExpected(block: TellingBlock, subject: TriageSubject): Value | null {
   const test = findTest(block, subject);
-  return valueAt(test?.actual == null ? null : shorten(test.expected), test, block);
+  return readValueAt(test?.actual == null ? null : shorten(test.expected), test, block);
 }
 
 /** Reads what came instead. */
 export function readActual(block: TellingBlock, subject: TriageSubject): Value | null {
   const test = findTest(block, subject);
-  return valueAt(test?.expected == null ? null : shorten(test.actual), test, block);
+  return readValueAt(test?.expected == null ? null : shorten(test.actual), test, block);
 }
 
 /** Tells whether a test represents a whole file. */
@@ -69,7 +69,7 @@ export function isExpression(text: string): boolean {
 }
 
 /** Reads the value on the line of the test's report that holds it, so that the line can be quoted. */
-function valueAt(text: string | null, test: FailingTest | null, { step }: TellingBlock): Value | null {
+function readValueAt(text: string | null, test: FailingTest | null, { step }: TellingBlock): Value | null {
   if (text === null || test === null) return null;
   const bare = text.replace(/^“|”$/g, '');
   const from = step.findIndex(

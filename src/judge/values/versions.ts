@@ -1,8 +1,8 @@
-import { shortVersion } from '../../lib/versions.ts';
+import { shortenVersion } from '../../lib/versions.ts';
 import type { Facts } from '../facts.ts';
 import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
-import { findMismatch, systemsWithGlibc, type VersionMismatch } from '../versions/mismatch.ts';
+import { findMismatch, nameSystemsWithGlibc, type VersionMismatch } from '../versions/mismatch.ts';
 
 /**
  * Lines of the paragraph that may hold what the trigger needs: javac names the class file first and its
@@ -24,21 +24,21 @@ export const VERSION_READERS: Readonly<Record<string, VersionReader>> = {
   runtime: readWith(({ tool }) => tool),
   /** Returns what needs the version: "`toReversed`", "spring-core-6.0.4.jar". */
   member: (block, facts) =>
-    readWith(({ subject }) => (subject === CLASS_FILE ? (archiveIn(block) ?? subject) : subject))(
+    readWith(({ subject }) => (subject === CLASS_FILE ? (findArchiveIn(block) ?? subject) : subject))(
       block,
       facts,
     ),
   /** The first version that has a member of its standard library. */
   since: readWith(({ isFromTable, isGone, version }) =>
-    isFromTable && !isGone ? shortVersion(version) : null,
+    isFromTable && !isGone ? shortenVersion(version) : null,
   ),
   /** The first version that no longer has the member. */
-  removed: readWith(({ isGone, version }) => (isGone ? shortVersion(version) : null)),
+  removed: readWith(({ isGone, version }) => (isGone ? shortenVersion(version) : null)),
   /** The oldest version that the error message itself asks for. */
-  demanded: readWith(({ isFromTable, version }) => (isFromTable ? null : shortVersion(version))),
+  demanded: readWith(({ isFromTable, version }) => (isFromTable ? null : shortenVersion(version))),
   running: readRunning,
   /** Distributions whose C library is new enough. */
-  systems: readWith(({ tool, version }) => (tool === 'glibc' ? systemsWithGlibc(version) : null)),
+  systems: readWith(({ tool, version }) => (tool === 'glibc' ? nameSystemsWithGlibc(version) : null)),
 };
 
 const CLASS_FILE = 'A class file';
@@ -77,7 +77,7 @@ function readMismatch({ trigger, paragraph }: TellingBlock, { subject }: Facts):
 }
 
 /** Returns the archive that contains a class file, if javac names it. */
-function archiveIn({ trigger, paragraph }: TellingBlock): string | null {
+function findArchiveIn({ trigger, paragraph }: TellingBlock): string | null {
   for (const { text } of [trigger, ...paragraph]) {
     const archive = /([\w.+-]{1,120}\.jar)\b/.exec(text)?.[1];
     if (archive !== undefined) return archive;

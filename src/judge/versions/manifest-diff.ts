@@ -30,7 +30,7 @@ const BARE_VERSION = new RegExp(String.raw`^\s{0,40}<version>${VERSION}</version
  * Reads which dependencies a unified diff of a manifest moves to another version; none where the file
  * declares no dependencies.
  */
-export function changesInPatch(path: string, patch: string): ManifestChange[] {
+export function readManifestChanges(path: string, patch: string): ManifestChange[] {
   if (!MANIFEST.test(path)) return [];
   const removed = new Map<string, string>();
   const changes: ManifestChange[] = [];
@@ -38,7 +38,7 @@ export function changesInPatch(path: string, patch: string): ManifestChange[] {
   for (const line of patch.split('\n')) {
     const text = line.slice(1);
     artifact = ARTIFACT.exec(text)?.groups?.name ?? artifact;
-    const declared = declaredIn(text, artifact);
+    const declared = findDeclared(text, artifact);
     if (declared === null) continue;
     const { name, version } = declared;
     if (line.startsWith('-')) removed.set(name, version);
@@ -48,7 +48,7 @@ export function changesInPatch(path: string, patch: string): ManifestChange[] {
   return changes;
 }
 
-function declaredIn(
+function findDeclared(
   text: string,
   artifact: string | null,
 ): { readonly name: string; readonly version: string } | null {

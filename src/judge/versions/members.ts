@@ -22,7 +22,7 @@ interface ComplaintRow {
 // biome-ignore format: one row for each complaint
 const ROWS: readonly ComplaintRow[] = [
   { tool: 'Node', pattern: /(?:(?<receiver>[\w$.]{1,120})\.)?(?<name>[\w$]{1,60})\)? is not a (?:function|constructor)\b/, find: findCalled },
-  { tool: 'Node', pattern: /requested module '(?<module>(?:node:)?[\w/]{1,40})' does not provide an export named '(?<name>\w{1,60})'/, find: ({ module, name }) => known(NODE, `${nodeModule(module)}.${name}`, name) },
+  { tool: 'Node', pattern: /requested module '(?<module>(?:node:)?[\w/]{1,40})' does not provide an export named '(?<name>\w{1,60})'/, find: ({ module, name }) => known(NODE, `${getNodeModule(module)}.${name}`, name) },
   { tool: 'Node', pattern: /ReferenceError: (?<name>[A-Za-z]\w{1,60}) is not defined/, find: ({ name }) => known(NODE, name ?? '', name) },
   { tool: 'Node', pattern: /(?:No such built-in module: |Cannot find (?:module|package) ')(?<module>node:[\w/]{1,40})/, find: ({ module }) => known(NODE, module ?? '', module) },
   { tool: 'Node', pattern: /SyntaxError: Unexpected token '(?<token>\?\?=|\|\|=|&&=)'/, find: ({ token }) => [`The operator \`${token}\``, '15.0.0'] },
@@ -42,7 +42,7 @@ const ROWS: readonly ComplaintRow[] = [
  * Returns the member of a standard library that a complaint misses, with the version that brought or removed
  * it; null for any other.
  */
-export function memberIn(text: string): VersionNeed | null {
+export function findMember(text: string): VersionNeed | null {
   for (const { tool, pattern, find } of ROWS) {
     const groups = pattern.exec(text)?.groups ?? (pattern.test(text) ? {} : undefined);
     const found = groups === undefined ? undefined : find(groups);
@@ -64,7 +64,7 @@ function known(table: Readonly<Record<string, string>>, key: string, name: strin
   return Object.hasOwn(table, key) ? [`\`${name}\``, table[key] ?? ''] : undefined;
 }
 
-function nodeModule(name = ''): string {
+function getNodeModule(name = ''): string {
   return name.startsWith('node:') ? name : `node:${name}`;
 }
 

@@ -1,9 +1,9 @@
 import type { LogPosition } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { compareVersions, isOlder } from '../../lib/versions.ts';
-import { memberIn } from './members.ts';
+import { findMember } from './members.ts';
 import type { VersionNeed } from './need.ts';
-import { requirementIn } from './requirements.ts';
+import { findRequirement } from './requirements.ts';
 
 /** A runtime whose version, as the log shows it, is not one that the code needs. */
 export interface VersionMismatch extends VersionNeed {
@@ -23,7 +23,7 @@ export function findMismatch(
   text: string,
   { environment }: Pick<TriageSubject, 'environment'>,
 ): VersionMismatch | null {
-  const need = requirementIn(text) ?? memberIn(text);
+  const need = findRequirement(text) ?? findMember(text);
   if (need === null) return null;
   const runtime = environment?.runtimes.find(({ tool }) => NAMES[tool] === need.tool);
   const running = need.running ?? runtime?.version ?? null;
@@ -45,7 +45,7 @@ const GLIBC: readonly (readonly [version: string, system: string])[] = [
 ];
 
 /** Names the oldest distributions whose C library is new enough; null where none is known. */
-export function systemsWithGlibc(version: string): string | null {
+export function nameSystemsWithGlibc(version: string): string | null {
   const fitting = GLIBC.filter(([has]) => compareVersions(has, version) >= 0).slice(0, 2);
   return fitting.length === 0 ? null : `${fitting.map(([, system]) => system).join(', ')} or newer`;
 }

@@ -36,7 +36,7 @@ const ROWS: readonly RequirementRow[] = [
 ];
 
 /** Returns what a line states that something needs; null where it states nothing of the kind. */
-export function requirementIn(text: string): VersionNeed | null {
+export function findRequirement(text: string): VersionNeed | null {
   for (const { tool, pattern, subject, convert = (needed: string) => needed } of ROWS) {
     const groups = pattern.exec(text)?.groups;
     if (groups === undefined) continue;

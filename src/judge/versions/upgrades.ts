@@ -2,11 +2,11 @@ import type { Claim } from '../../domain/analysis.ts';
 import type { InvolvedArtifact } from '../../domain/environment.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { LogPosition } from '../../domain/failure.ts';
-import { evidenceFrom } from '../../domain/finding-data.ts';
+import { listEvidenceFrom } from '../../domain/finding-data.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { changeIn } from '../../log/environment/changes.ts';
 import { quoteLine } from '../wording.ts';
-import { changesInPatch } from './manifest-diff.ts';
+import { readManifestChanges } from './manifest-diff.ts';
 
 /** A dependency that was moved to another version, and how that is known. */
 export interface Upgrade {
@@ -35,9 +35,9 @@ export function findUpgrades(
   { environment, build }: Pick<TriageSubject, 'environment' | 'build'>,
   evidence: readonly Evidence[],
 ): Upgrade[] {
-  const inCode = evidenceFrom(evidence, ['changed_since_green', 'read_commit_diff']).flatMap(
+  const inCode = listEvidenceFrom(evidence, ['changed_since_green', 'read_commit_diff']).flatMap(
     ({ item: { id, text }, data }) =>
-      changesInPatch(data.path ?? '', text).map((change) => ({ ...change, at: null, evidenceId: id })),
+      readManifestChanges(data.path ?? '', text).map((change) => ({ ...change, at: null, evidenceId: id })),
   );
   const inLog = (environment?.changes ?? []).map((change) => ({ ...change, evidenceId: null }));
   const inBranch = [changeIn(build.branch ?? '') ?? []]
@@ -47,7 +47,8 @@ export function findUpgrades(
     name,
     ...siblings.map((sibling) => sibling.name),
   ]);
-  const isInvolved = ({ name }: Upgrade) => involved.some((other) => bareName(other) === bareName(name));
+  const isInvolved = ({ name }: Upgrade) =>
+    involved.some((other) => getBareName(other) === getBareName(name));
   const all = [inCode, inLog, inBranch].find((found) => found.length > 0) ?? [];
   return all
     .toSorted((left, right) => Number(isInvolved(right)) - Number(isInvolved(left)))
@@ -87,7 +88,7 @@ function stateOwners(artifacts: readonly InvolvedArtifact[]): Stated[] {
   const bySymbol = Map.groupBy(artifacts, ({ symbol }) => symbol ?? '');
   return [...bySymbol].map(([symbol, owners]) => {
     const named = owners.map(({ name, version }) => `${name} ${version}`).join(' or ');
-    const known = new Set(artifacts.map(({ name }) => bareName(name)));
+    const known = new Set(artifacts.map(({ name }) => getBareName(name)));
     const beside = (owners[0]?.siblings ?? []).filter(({ name }) => !known.has(name.toLowerCase()));
     const group =
       beside.length === 0
@@ -111,6 +112,6 @@ export function claimStated({ text, at }: Stated, evidence: readonly Evidence[])
   };
 }
 
-function bareName(name: string): string {
+function getBareName(name: string): string {
   return (name.split(':').at(-1) ?? name).toLowerCase();
 }

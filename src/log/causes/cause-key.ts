@@ -34,8 +34,8 @@ const MISSING: readonly RegExp[] = [
  * have one cause where they ended alike.
  */
 export function causeKey(failure: ReadFailure, thrown: ThrownException | null): string {
-  if (failure.generic) return isExpectation(failure) ? messageKey(failure) : endingKey(failure);
-  return sharedKey(failure) ?? deepestKey(thrown) ?? messageKey(failure);
+  if (failure.generic) return isExpectation(failure) ? getMessageKey(failure) : endingKey(failure);
+  return findSharedKey(failure) ?? findDeepestKey(thrown) ?? getMessageKey(failure);
 }
 
 /** Returns the key of a failure that says no more than how it ended. */
@@ -44,7 +44,7 @@ export function endingKey({ test, message }: Pick<ReadFailure, 'test' | 'message
   return `ending\u0001${(text === null ? null : classifyEnding(text)) ?? PLAIN_ENDING}`;
 }
 
-function sharedKey({ message }: ReadFailure): string | null {
+function findSharedKey({ message }: ReadFailure): string | null {
   if (OF_THE_MACHINE.test(message)) return `machine\u0001${normalizeIdentity(message)}`;
   const groups = MISSING.map((pattern) => pattern.exec(message)?.groups).find((match) => match !== undefined);
   const what = groups?.what ?? groups?.table;
@@ -55,7 +55,7 @@ function sharedKey({ message }: ReadFailure): string | null {
  * Returns a key for a wrapped exception. One without a cause says the same as its test's message, so it has
  * none.
  */
-function deepestKey(thrown: ThrownException | null): string | null {
+function findDeepestKey(thrown: ThrownException | null): string | null {
   if (thrown === null || thrown.chain.length < 2 || ASSERTION.test(thrown.type)) return null;
   const [frame] = thrown.frames;
   if (frame === undefined && isGenericMessage(thrown.message)) return null;
@@ -74,7 +74,7 @@ function isExpectation({ test, message }: ReadFailure): boolean {
   return test !== null && (test.expected !== null || ASSERTION.test(message));
 }
 
-function messageKey(failure: ReadFailure): string {
+function getMessageKey(failure: ReadFailure): string {
   const { message, frames, test } = failure;
   const identity = normalizeIdentity(message);
   const frame = frames.find(({ own }) => own);

@@ -1,7 +1,7 @@
 import type { Diagnostic, FailingTest, Failure, Section } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { hasFindings } from '../extract/extraction.ts';
-import { failureOfTest, mainFailure, type ReadFailure } from '../fingerprint/failures.ts';
+import { type ReadFailure, readFailureOfTest, readMainFailure } from '../fingerprint/failures.ts';
 import { isFollower } from '../followers.ts';
 import { joinRanges, overlaps } from '../line-ranges.ts';
 import { classifyRole } from '../line-roles.ts';
@@ -10,7 +10,7 @@ import { composeReading, type OpenedSources, type ReadOptions } from '../read-so
 import { isWithin, type LineRange } from '../sections/system.ts';
 import { isCheck, isPackageManager } from '../tool-kinds.ts';
 import { viewLog } from './log-view.ts';
-import { spansOfTest } from './spans.ts';
+import { listSpansOfTest } from './spans.ts';
 
 /** The maximum number of failing tests of one build that are reported; the first ones are. */
 const MAX_TESTS = 2_000;
@@ -24,7 +24,7 @@ const MAX_STEPS = 40;
  */
 export function findFailures(opened: OpenedSources, reading: Reading, options: ReadOptions): ReadFailure[] {
   const explainedTests = reading.failingTests.filter((test) => !isOnlyListed(test));
-  const tests = mergeSame(explainedTests.slice(0, MAX_TESTS).map((test) => failureOfTest(reading, test)));
+  const tests = mergeSame(explainedTests.slice(0, MAX_TESTS).map((test) => readFailureOfTest(reading, test)));
   const steps = listFailedLogs(opened, explainedTests).flatMap((read) =>
     findSteps(read, explainedTests, opened, reading, options),
   );
@@ -35,7 +35,7 @@ export function findFailures(opened: OpenedSources, reading: Reading, options: R
       : specificSteps;
   const found = sortToleratedLast([...tests, ...decisive], opened.logs);
   if (found.length > 0) return found;
-  return steps.length > 0 ? steps.slice(0, 1) : [mainFailure(reading)];
+  return steps.length > 0 ? steps.slice(0, 1) : [readMainFailure(reading)];
 }
 
 /**
@@ -46,7 +46,7 @@ function isOnlyListed(test: FailingTest): boolean {
   return (
     test.name === test.file &&
     test.message === null &&
-    spansOfTest(test).every(({ lineStart, lineEnd }) => lineStart === lineEnd)
+    listSpansOfTest(test).every(({ lineStart, lineEnd }) => lineStart === lineEnd)
   );
 }
 
@@ -107,7 +107,7 @@ function isCancelled({ message }: Pick<Failure, 'message'>): boolean {
  * findings.
  */
 function listFailedLogs({ logs, sources }: OpenedSources, tests: readonly FailingTest[]): readonly ReadLog[] {
-  const ofTests = new Set(tests.flatMap((test) => spansOfTest(test).map(({ source }) => source)));
+  const ofTests = new Set(tests.flatMap((test) => listSpansOfTest(test).map(({ source }) => source)));
   const artifacts = new Set(sources.filter(({ kind }) => kind !== 'log').map(({ name }) => name));
   const hasFailed = (read: ReadLog) =>
     ofTests.has(read.log.name) ||
@@ -156,28 +156,28 @@ function findSteps(
   const { log, structure } = read;
   const tests = joinRanges(
     explainedTests
-      .flatMap(spansOfTest)
+      .flatMap(listSpansOfTest)
       .filter(({ source }) => source === log.name)
       .map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd })),
   );
   const failWithin = (ranges: readonly LineRange[]): ReadFailure => {
     const view = viewLog(read, { visible: ranges, foreign: [] });
     const spans = ranges.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end }));
-    return { ...mainFailure(composeReading({ ...opened, reports: [], logs: [view] }, options)), spans };
+    return { ...readMainFailure(composeReading({ ...opened, reports: [], logs: [view] }, options)), spans };
   };
   const failed = structure.failedSections.filter(
     ({ consequence, tolerated }) => consequence !== true || tolerated === true,
   );
-  const sections = innermost(failed.slice(0, MAX_STEPS));
+  const sections = keepInnermost(failed.slice(0, MAX_STEPS));
   const untested = sections.filter(({ lineStart, lineEnd }) => !overlaps(tests, lineStart, lineEnd));
   if (tests.length > 0) {
     const steps = untested.map(({ lineStart, lineEnd }) => [{ start: lineStart, end: lineEnd }]);
-    return [...steps, ...rangesByCheck(read, tests).filter((ranges) => !isInside(ranges, untested))].map(
+    return [...steps, ...findRangesByCheck(read, tests).filter((ranges) => !isInside(ranges, untested))].map(
       failWithin,
     );
   }
-  const checks = rangesByCheck(read, []);
-  const steps = untested.length < 2 ? [[{ start: 1, end: log.lineCount }]] : untested.map(rangeOfSection);
+  const checks = findRangesByCheck(read, []);
+  const steps = untested.length < 2 ? [[{ start: 1, end: log.lineCount }]] : untested.map(listSectionRanges);
   const split = steps.flatMap((step) => {
     const inStep = checks.filter((ranges) => ranges.every(({ start }) => overlaps(step, start, start)));
     return inStep.length > 1 && areApart(inStep) ? inStep : [step];
@@ -188,10 +188,10 @@ function findSteps(
   );
   const alone =
     opened.logs.length === 1 ? reading : composeReading({ ...opened, reports: [], logs: [read] }, options);
-  return [{ ...mainFailure(alone), spans }];
+  return [{ ...readMainFailure(alone), spans }];
 }
 
-function rangeOfSection({ lineStart, lineEnd }: Section): LineRange[] {
+function listSectionRanges({ lineStart, lineEnd }: Section): LineRange[] {
   return [{ start: lineStart, end: lineEnd }];
 }
 
@@ -202,7 +202,7 @@ function isInside(ranges: readonly LineRange[], sections: readonly Section[]): b
 }
 
 /** Finds the lines of each compiler's and linter's errors, without those that a test printed. */
-function rangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): LineRange[][] {
+function findRangesByCheck({ log, found }: ReadLog, tests: readonly LineRange[]): LineRange[][] {
   const errors = found.diagnostics.filter(
     (diagnostic) =>
       diagnostic.severity === 'error' &&
@@ -242,7 +242,7 @@ function areApart(tools: readonly (readonly LineRange[])[]): boolean {
 }
 
 /** Leaves out sections that only hold other failed ones: a stage fails because its step does. */
-function innermost(sections: readonly Section[]): Section[] {
+function keepInnermost(sections: readonly Section[]): Section[] {
   return sections.filter(
     (outer) =>
       !sections.some(

@@ -22,11 +22,11 @@ export function viewLog(read: ReadLog, { visible, foreign }: LogView): ReadLog {
     line: (line) => (isVisible(line) ? read.log.line(line) : ''),
     hides: (line) => !isVisible(line),
   };
-  const structure = viewStructure(read.structure, visible, foreign);
+  const structure = keepStructure(read.structure, visible, foreign);
   const shownLines = inFailedSteps(log, keepLines(read.all, isVisible), structure);
   const seen = read.isOnlyNew && read.diff !== null ? newFindings(shownLines, read.diff) : shownLines;
   const hits = read.hits.map((lines) => lines.filter(isVisible));
-  const found = { ...seen, toolchains: toolchainsIn(seen, hits) };
+  const found = { ...seen, toolchains: keepToolchainsIn(seen, hits) };
   return {
     ...read,
     log,
@@ -40,7 +40,7 @@ export function viewLog(read: ReadLog, { visible, foreign }: LogView): ReadLog {
 /**
  * Keeps the tools with output on visible lines: a finding, or a literal that only their reader searches for.
  */
-function toolchainsIn(
+function keepToolchainsIn(
   { diagnostics, failingTests, toolchains }: Extraction,
   hits: readonly (readonly number[])[],
 ): Set<string> {
@@ -53,7 +53,7 @@ function toolchainsIn(
 }
 
 /** Keeps the failed steps that show visible lines, and how these ended. */
-function viewStructure(
+function keepStructure(
   structure: Structure,
   visible: readonly LineRange[],
   foreign: readonly LineRange[],

@@ -1,5 +1,5 @@
 import type { FailingTest, LogRange, Section } from '../../domain/failure.ts';
-import { firstPlace } from '../../lib/collections.ts';
+import { findFirstPlace } from '../../lib/collections.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import { joinRanges, subtractRanges } from '../line-ranges.ts';
 import { classifyRole } from '../line-roles.ts';
@@ -19,7 +19,7 @@ export function withWholeSpans(log: LogText, found: Extraction): Extraction {
     .flatMap(({ spans = [] }) => spans.map(({ lineStart }) => lineStart))
     .sort((a, b) => a - b);
   const nextAfter = (line: number) =>
-    starts[firstPlace(starts.length, (place) => (starts[place] ?? 0) <= line)] ?? null;
+    starts[findFirstPlace(starts.length, (place) => (starts[place] ?? 0) <= line)] ?? null;
   const whole = (span: LogRange): LogRange => {
     if (span.lineEnd === span.lineStart) return span;
     const next = nextAfter(span.lineEnd);
@@ -102,7 +102,7 @@ function isInside(inner: LineRange, outer: LineRange): boolean {
 }
 
 /** Returns the lines of a failing test, by its blocks or its position. */
-export function spansOfTest({ spans, at }: FailingTest): readonly LogRange[] {
+export function listSpansOfTest({ spans, at }: FailingTest): readonly LogRange[] {
   if (spans !== undefined && spans.length > 0) return spans;
   return at === null ? [] : [{ source: at.source, lineStart: at.line, lineEnd: at.line }];
 }

@@ -41,7 +41,7 @@ export function scoreBorders(
   { start, end }: LineRange,
   errors: ReadonlySet<number>,
 ): Scores {
-  const scoreInside = insideScores(found);
+  const scoreInside = computeInsideScores(found);
   const tools = new Map(
     found.diagnostics.flatMap(({ at, tool }) => (at === null ? [] : [[at.line, tool] as const])),
   );
@@ -98,7 +98,7 @@ function scoreTool(tool: string | null, lastTool: string | null): number {
  * Computes the cost of cutting through what belongs together: a finding and its lines, the block of a test,
  * all blocks of one test.
  */
-function insideScores({ blocks, failingTests }: Extraction) {
+function computeInsideScores({ blocks, failingTests }: Extraction) {
   const toInner = (ranges: readonly LineRange[]) =>
     joinRanges(ranges.filter((range) => range.start < range.end).map(withoutFirst));
   const findings = toInner(blocks.filter(({ loose }) => loose !== true));

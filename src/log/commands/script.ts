@@ -80,7 +80,7 @@ export function readScript(
     if (shell === null) lines.push(text);
   }
   if (shell === null || !IS_SHELL.test(shell)) return null;
-  const commands = commandsOfScript(joinContinued(lines), STOPS_AT_FAILURE.test(shell));
+  const commands = listCommandsOfScript(joinContinued(lines), STOPS_AT_FAILURE.test(shell));
   return commands.length < 2 ? null : { commands, headEnd };
 }
 
@@ -99,7 +99,7 @@ function joinContinued(lines: readonly string[]): string[] {
  * Returns the commands of which more than one can have failed: those after whose failure the script goes on,
  * and the last one.
  */
-function commandsOfScript(lines: readonly string[], stopsAtFailure: boolean): string[] {
+function listCommandsOfScript(lines: readonly string[], stopsAtFailure: boolean): string[] {
   let stops = stopsAtFailure;
   const failing: string[] = [];
   let last: string | null = null;

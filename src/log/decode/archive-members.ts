@@ -11,13 +11,16 @@ export function createAllowance(maxBytes: number, maxEntries: number) {
   let entriesLeft = maxEntries;
   /** Throws 'too-large' if this many bytes would exceed the limit. Does not count them. */
   const checkRoom = (what: string, bytes: number): void => {
-    if (bytes > bytesLeft) throw refused(what, 'its contents are larger than the limit');
+    if (bytes > bytesLeft) throw createRefusedError(what, 'its contents are larger than the limit');
   };
   return {
     /** Counts entries. Throws 'too-large' if an archive has more entries than may still be listed. */
     takeEntries(what: string, entries: number): void {
       if (entries > entriesLeft)
-        throw refused(what, `it has ${entries} entries, ${entriesLeft} are allowed. Give a part of it`);
+        throw createRefusedError(
+          what,
+          `it has ${entries} entries, ${entriesLeft} are allowed. Give a part of it`,
+        );
       entriesLeft -= entries;
     },
     checkRoom,
@@ -34,7 +37,7 @@ export function createAllowance(maxBytes: number, maxEntries: number) {
 }
 
 /** Creates the error for an archive that exceeds its limits. */
-export function refused(what: string, why: string): TriageError {
+export function createRefusedError(what: string, why: string): TriageError {
   return new TriageError('too-large', `${what} is refused: ${why}.`);
 }
 
@@ -75,7 +78,7 @@ export function mayBeRead(path: string): boolean {
  */
 export function planTexts(paths: readonly string[]): PlannedText[] {
   const sorted = [...new Set(paths)].filter(mayBeRead).sort(NUMERIC.compare);
-  const jobs = new Map(sorted.flatMap((path) => wholeJob(path)));
+  const jobs = new Map(sorted.flatMap((path) => mapWholeJob(path)));
   const stepsOf = Map.groupBy(
     sorted.filter((path) => STEP.exec(path)?.groups?.folder !== undefined),
     (path) => getFolder(path),
@@ -102,7 +105,7 @@ export function planTexts(paths: readonly string[]): PlannedText[] {
 /**
  * Makes a path safe to show to people: no part leads to a parent folder, and nothing in it moves a cursor.
  */
-export function safePath(path: string): string {
+export function makeSafePath(path: string): string {
   const parts = path.split(/[/\\]/).filter((part) => part !== '' && part !== '.' && part !== '..');
   return (
     parts
@@ -116,14 +119,14 @@ export function safePath(path: string): string {
  * Maps a file such as `logs/0_build.txt` to the folder of its job's steps, `logs/build/`: the file is the
  * whole log of these steps.
  */
-function wholeJob(path: string): [string, string][] {
+function mapWholeJob(path: string): [string, string][] {
   const groups = STEP.exec(path)?.groups;
   if (groups === undefined) return [];
   return [[groups.folder === undefined ? (groups.name ?? '') : `${groups.folder}/${groups.name}`, path]];
 }
 
 function getJobFolder(path: string, jobs: ReadonlyMap<string, string>): string {
-  const [job] = wholeJob(path);
+  const [job] = mapWholeJob(path);
   return job !== undefined && jobs.get(job[0]) === path ? job[0] : '';
 }
 
@@ -195,12 +198,12 @@ async function readEntry(
   allowance: Allowance,
 ): Promise<Uint8Array> {
   const { uncompressedSize, compressedSize } = entry;
-  const path = safePath(entry.fileName);
+  const path = makeSafePath(entry.fileName);
   if (entry.isEncrypted())
     throw new TriageError('invalid-input', `${what} is encrypted: "${path}" cannot be read.`);
   allowance.checkRoom(what, uncompressedSize);
   if (uncompressedSize > RATIO_FROM_BYTES && uncompressedSize > compressedSize * MAX_RATIO) {
-    throw refused(
+    throw createRefusedError(
       what,
       `"${path}" grows more than ${MAX_RATIO} times when it is decompressed. ` +
         'If you trust it, unpack it first',

@@ -5,13 +5,13 @@ import { isLineReport, isReport, isStray } from '../reports/report.ts';
 import {
   type Allowance,
   createAllowance,
+  createRefusedError,
   listMembers,
   type Member,
+  makeSafePath,
   mayBeRead,
   type PlannedText,
   planTexts,
-  refused,
-  safePath,
 } from './archive-members.ts';
 import { decodePlain, decompress, detectFileType, sizeInWords } from './decode.ts';
 
@@ -121,17 +121,17 @@ async function readPlanned(
   planned: PlannedText,
   depth: number,
 ): Promise<SourceText[]> {
-  const name = `${archive}/${safePath(planned.path)}`;
+  const name = `${archive}/${makeSafePath(planned.path)}`;
   const texts: SourceText[] = [];
   for (const path of planned.parts) {
     const bytes = await byPath.get(path)?.read();
     if (bytes !== undefined)
-      append(texts, await readMember(unpacking, `${archive}/${safePath(path)}`, bytes, depth));
+      append(texts, await readMember(unpacking, `${archive}/${makeSafePath(path)}`, bytes, depth));
   }
   if (planned.parts.length > 1) return [joinSteps(name, texts, planned.steps)];
   return planned.steps.length === 0
     ? texts
-    : texts.map((text) => ({ ...text, notes: [...text.notes, stepsNote(name, planned.steps)] }));
+    : texts.map((text) => ({ ...text, notes: [...text.notes, formatStepsNote(name, planned.steps)] }));
 }
 
 async function readMember(
@@ -152,7 +152,7 @@ async function readMember(
     );
   }
   if (plain.length > unpacking.room)
-    throw refused(
+    throw createRefusedError(
       name,
       `with it, all texts together would be larger than the limit of ${sizeInWords(maxBytes)}`,
     );
@@ -188,11 +188,11 @@ function joinSteps(name: string, texts: readonly SourceText[], steps: readonly s
     name,
     kind: 'log',
     text,
-    notes: [...notes, `${name} is joined from the files of its steps.`, stepsNote(name, steps)],
+    notes: [...notes, `${name} is joined from the files of its steps.`, formatStepsNote(name, steps)],
   };
 }
 
-function stepsNote(name: string, steps: readonly string[]): string {
+function formatStepsNote(name: string, steps: readonly string[]): string {
   return `${name} has the steps ${steps.map((step) => `"${step}"`).join(', ')}.`.slice(0, 2_000);
 }
 

@@ -26,7 +26,7 @@ export function decodePlain(
   limits: DecodeLimits,
   before: readonly string[] = [],
 ): SourceText {
-  if (bytes.length > limits.maxBytes) throw tooLarge(name, limits.maxBytes);
+  if (bytes.length > limits.maxBytes) throw createTooLargeError(name, limits.maxBytes);
   const type = detectFileType(bytes);
   const what = type.kind === 'binary' ? type.what : type.kind === 'text' ? null : `a ${type.kind} archive`;
   if (what !== null)
@@ -134,7 +134,7 @@ function decode(name: string, bytes: Uint8Array, notes: string[]): string {
   }
   const text = new TextDecoder('utf-8').decode(bytes);
   const invalid = countIn(text, MARK) - countEncodedMarks(bytes);
-  const declared = declaredEncoding(bytes);
+  const declared = findDeclaredEncoding(bytes);
   if (invalid <= 0) {
     if (declared !== null && !isAscii(text))
       notes.push(`${name} is damaged: it says that it is ${declared}, but it is UTF-8.`);
@@ -158,7 +158,7 @@ function decode(name: string, bytes: Uint8Array, notes: string[]): string {
  * Returns the encoding that an XML declaration names, if it is readable and is neither a UTF nor ASCII; null
  * otherwise.
  */
-function declaredEncoding(bytes: Uint8Array): string | null {
+function findDeclaredEncoding(bytes: Uint8Array): string | null {
   const begun = Buffer.from(bytes.subarray(0, 300)).toString('latin1');
   const named =
     /^(?:\xef\xbb\xbf)?\s{0,100}<\?xml\b[^>]{0,200}\bencoding\s{0,5}=\s{0,5}["'](?<name>[\w.:-]{1,40})["']/.exec(
@@ -355,7 +355,7 @@ export function decompress(
 }
 
 /** Creates the error for a text above its limit. */
-export function tooLarge(name: string, maxBytes: number): TriageError {
+export function createTooLargeError(name: string, maxBytes: number): TriageError {
   return new TriageError('too-large', `${name} is larger than the limit of ${sizeInWords(maxBytes)}.`, {
     details: { maxBytes },
   });
@@ -365,7 +365,7 @@ function gunzip(name: string, bytes: Uint8Array, maxOutputLength: number, notes:
   try {
     return zlib.gunzipSync(bytes, { maxOutputLength });
   } catch (error) {
-    if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
+    if (error instanceof RangeError) throw createTooLargeError(name, maxOutputLength);
     const rest =
       getErrorMessage(error) === 'unexpected end of file' ? gunzipCut(bytes, maxOutputLength) : null;
     if (rest === null)
@@ -396,7 +396,7 @@ function unzstd(name: string, bytes: Uint8Array, maxOutputLength: number): Uint8
   try {
     return zlib.zstdDecompressSync(bytes, { maxOutputLength });
   } catch (error) {
-    if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
+    if (error instanceof RangeError) throw createTooLargeError(name, maxOutputLength);
     throw new TriageError(
       'invalid-input',
       `${name} is broken Zstandard data: ${getErrorMessage(error)}. ${AGAIN}`,

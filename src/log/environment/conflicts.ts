@@ -1,5 +1,5 @@
 import { compareVersions } from '../../lib/versions.ts';
-import { type LogText, linesBetween } from '../lines/lines.ts';
+import { type LogText, listLinesBetween } from '../lines/lines.ts';
 import type { Artifact } from './artifacts.ts';
 
 /** An artifact that needs another version of something than the build has. */
@@ -85,7 +85,7 @@ interface Path {
 function readPaths(log: LogText, start: number): Conflict[] {
   const { kind, group, name, used } = CONFLICT.exec(log.line(start))?.groups ?? {};
   if (group === undefined || name === undefined || used === undefined) return [];
-  const paths = pathsTo(log, start, { group, name });
+  const paths = listPathsTo(log, start, { group, name });
   const isBound = kind === 'Require upper bound dependencies';
   const counting = isBound ? paths.filter(({ asked }) => compareVersions(asked, used) > 0) : paths;
   return counting.flatMap(({ direct, asked }) => {
@@ -96,11 +96,11 @@ function readPaths(log: LogText, start: number): Conflict[] {
   });
 }
 
-function pathsTo(log: LogText, start: number, { group, name }: Pick<Artifact, 'group' | 'name'>): Path[] {
+function listPathsTo(log: LogText, start: number, { group, name }: Pick<Artifact, 'group' | 'name'>): Path[] {
   const paths: Path[] = [];
   let direct: Artifact | null = null;
   let depth = 0;
-  for (const [offset, text] of linesBetween(log, start + 1, start + MAX_LINES, MAX_LINES).entries()) {
+  for (const [offset, text] of listLinesBetween(log, start + 1, start + MAX_LINES, MAX_LINES).entries()) {
     if (CONFLICT.test(text) || /^(?:\[ERROR\] ?)?\s{0,4}\]/.test(text)) break;
     const node = NODE.exec(text)?.groups;
     depth = node === undefined ? 0 : depth + 1;

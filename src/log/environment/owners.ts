@@ -1,6 +1,6 @@
 import { compareVersions } from '../../lib/versions.ts';
 import type { Extraction } from '../extract/extraction.ts';
-import { type LogText, linesBetween } from '../lines/lines.ts';
+import { type LogText, listLinesBetween } from '../lines/lines.ts';
 import type { Artifact } from './artifacts.ts';
 
 /** An artifact that owns a name the failure is about. */
@@ -49,17 +49,17 @@ const OWN_FILE = /(?:^|\/)src\/[\w-]{1,40}\/(?:java|kotlin|scala|groovy)\/(.{1,3
  * likeliest first.
  */
 export function findOwners(log: LogText, found: Extraction, artifacts: readonly Artifact[]): Owner[] {
-  const jars = newestOfEach(
+  const jars = keepNewestOfEach(
     artifacts.filter(({ ecosystem, isUsed, name }) => ecosystem === 'maven' && isUsed && !isPlugin(name)),
   );
   if (jars.length === 0) return [];
   const packages = ownPackages(found);
   const isForeign = ({ text, parts }: Name) =>
     !PLATFORM.test(`${parts.join('.')}.`) && !packages.some((prefix) => text.startsWith(prefix));
-  const owners = matchOwners(statedNames(log, found).filter(isForeign), jars);
+  const owners = matchOwners(listStatedNames(log, found).filter(isForeign), jars);
   if (owners.length > 0) return owners;
   return matchOwners(
-    frameNames(log, found).filter((name) => isForeign(name) && !HARNESS.test(name.text)),
+    listFrameNames(log, found).filter((name) => isForeign(name) && !HARNESS.test(name.text)),
     jars,
   );
 }
@@ -84,26 +84,26 @@ function matchOwners(names: readonly Name[], jars: readonly Artifact[]): Owner[]
 }
 
 /** Returns the qualified names in what compilers and exceptions say. */
-function statedNames(log: LogText, found: Extraction): Name[] {
+function listStatedNames(log: LogText, found: Extraction): Name[] {
   const errors = found.diagnostics.filter(({ severity }) => severity === 'error').slice(0, MAX_FINDINGS);
   return [
-    ...errors.flatMap(({ message, at }) => [message, ...(at === null ? [] : detailsBelow(log, at.line))]),
+    ...errors.flatMap(({ message, at }) => [message, ...(at === null ? [] : readDetailsBelow(log, at.line))]),
     ...found.exceptions
       .slice(0, MAX_FINDINGS)
       .map(({ type, message }) => (HARNESS.test(type) ? message : `${type}: ${message}`)),
     ...found.messages.slice(0, MAX_FINDINGS).map(({ text }) => text),
-  ].flatMap(namesIn);
+  ].flatMap(listNamesIn);
 }
 
 /** Returns the names in the frames below the exceptions. */
-function frameNames(log: LogText, { exceptions }: Extraction): Name[] {
+function listFrameNames(log: LogText, { exceptions }: Extraction): Name[] {
   const lines = exceptions
     .slice(0, MAX_FINDINGS)
-    .flatMap(({ at }) => (at === null ? [] : linesBetween(log, at.line + 1, at.line + MAX_FRAMES)));
-  return lines.flatMap((text) => namesIn(FRAME.exec(text)?.[1] ?? ''));
+    .flatMap(({ at }) => (at === null ? [] : listLinesBetween(log, at.line + 1, at.line + MAX_FRAMES)));
+  return lines.flatMap((text) => listNamesIn(FRAME.exec(text)?.[1] ?? ''));
 }
 
-function namesIn(text: string): Name[] {
+function listNamesIn(text: string): Name[] {
   const missing = MISSING_PACKAGE.exec(text)?.[1];
   const all = missing === undefined ? (text.match(QUALIFIED) ?? []) : [missing];
   return all.map((name) => {
@@ -113,8 +113,8 @@ function namesIn(text: string): Name[] {
 }
 
 /** Reads "symbol:" and "location:" below a diagnostic of javac. */
-function detailsBelow(log: LogText, line: number): string[] {
-  return linesBetween(log, line + 1, line + DETAIL_LINES).filter((text) =>
+function readDetailsBelow(log: LogText, line: number): string[] {
+  return listLinesBetween(log, line + 1, line + DETAIL_LINES).filter((text) =>
     /^(?:\[ERROR\])?\s{1,12}(?:symbol|location|class file|bad class file|reason|required|found)\b/.test(text),
   );
 }
@@ -164,7 +164,7 @@ function isPlugin(name: string): boolean {
 }
 
 /** Keeps the last download of each artifact, which is what the failed step worked with. */
-function newestOfEach(artifacts: readonly Artifact[]): Artifact[] {
+function keepNewestOfEach(artifacts: readonly Artifact[]): Artifact[] {
   const last = new Map<string, Artifact>();
   for (const artifact of artifacts.toSorted((left, right) => left.line - right.line))
     last.set(`${artifact.group}:${artifact.name}`, artifact);

@@ -122,12 +122,12 @@ const ASKS: Readonly<Record<Runtime, RegExp>> = {
  * is shown.
  */
 export function readRuntimes(log: LogText, lines: readonly number[], found: Extraction): ShownVersion[] {
-  const wanted = wantedRuntimes(found);
+  const wanted = listWantedRuntimes(found);
   if (wanted.length === 0) return [];
   const versions = lines
-    .flatMap((line) => versionsOn(log.line(line), line))
+    .flatMap((line) => listVersionsOn(log.line(line), line))
     .filter(({ tool }) => wanted.includes(tool));
-  const failed = failedLines(found).reduce((last, line) => Math.max(last, line), 1);
+  const failed = listFailedLines(found).reduce((last, line) => Math.max(last, line), 1);
   return wanted.flatMap(
     (tool) =>
       chooseVersion(
@@ -137,7 +137,7 @@ export function readRuntimes(log: LogText, lines: readonly number[], found: Extr
   );
 }
 
-function wantedRuntimes(found: Extraction): Runtime[] {
+function listWantedRuntimes(found: Extraction): Runtime[] {
   const texts = [
     ...found.messages.map(({ text }) => text),
     ...found.diagnostics.map(({ message }) => message),
@@ -147,14 +147,14 @@ function wantedRuntimes(found: Extraction): Runtime[] {
   return RUNTIMES.filter((tool) => ASKS[tool].test(texts));
 }
 
-function versionsOn(text: string, line: number): ShownVersion[] {
+function listVersionsOn(text: string, line: number): ShownVersion[] {
   return VERSION_ROWS.flatMap(({ tool, running, pattern }) => {
     const version = pattern.exec(text)?.[1];
     return version === undefined ? [] : [{ tool, running, version, line }];
   });
 }
 
-function failedLines({ messages, diagnostics, exceptions }: Extraction): number[] {
+function listFailedLines({ messages, diagnostics, exceptions }: Extraction): number[] {
   return [...messages, ...diagnostics, ...exceptions].flatMap(({ at }) => at?.line ?? []);
 }
 

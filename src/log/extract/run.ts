@@ -92,12 +92,12 @@ export const READER_GROUPS: readonly (readonly string[])[] = [
 let matcher: Matcher | undefined;
 
 /** Returns the literals to search for all readers, in lower case, without duplicates. */
-export function readerLiterals(): readonly string[] {
+export function listReaderLiterals(): readonly string[] {
   return [...new Set(READER_GROUPS.flat())];
 }
 
 /** Returns the matcher that finds the literals of all readers; it is built once. */
-export function readerMatcher(): Matcher {
+export function createReaderMatcher(): Matcher {
   matcher ??= buildMatcher(READER_GROUPS);
   return matcher;
 }
@@ -108,11 +108,11 @@ export interface OpenedLog {
   readonly scan: Scan;
 }
 
-/** Opens a log for its readers; `scan` is what a {@link readerMatcher} has found in it already. */
+/** Opens a log for its readers; `scan` is what a {@link createReaderMatcher} has found in it already. */
 export function openScanned(
   name: string,
   bytes: LogBytes,
-  scan: Scan = scanLog(bytes, readerMatcher()),
+  scan: Scan = scanLog(bytes, createReaderMatcher()),
 ): OpenedLog {
   return { log: openLog(name, bytes, scan.index, scan.hits[BRANCHES] ?? []), scan };
 }

@@ -1,7 +1,7 @@
 import type { Failure } from '../../domain/failure.ts';
 import { NAMES, sumWeights, weighWords } from './distinctive.ts';
 import { testIdentity } from './failures.ts';
-import { extractLikeness, likenessText } from './likeness.ts';
+import { buildLikenessText, extractLikeness } from './likeness.ts';
 import { normalizeIdentity } from './normalize.ts';
 
 /**
@@ -16,7 +16,7 @@ const SAME_TEXT = 0.9;
 
 /** A failure as it is compared: its likeness text, and its test if it has one. */
 export interface ComparedFailure {
-  /** The text of `likenessText`: the message, an empty line, the other lines. */
+  /** The text of `buildLikenessText`: the message, an empty line, the other lines. */
   readonly text: string;
   readonly test: string | null;
 }
@@ -25,7 +25,7 @@ export interface ComparedFailure {
 export function toComparedFailure(
   failure: Pick<Failure, 'test' | 'message' | 'frames' | 'excerpt'>,
 ): ComparedFailure {
-  const text = likenessText(extractLikeness(failure)) || failure.message.trim();
+  const text = buildLikenessText(extractLikeness(failure)) || failure.message.trim();
   return { text, test: failure.test === null ? null : testIdentity(failure.test) };
 }
 

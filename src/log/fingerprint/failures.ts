@@ -11,7 +11,7 @@ import type {
 } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { findMax, firstOfEach } from '../../lib/collections.ts';
-import { spansOfTest } from '../causes/spans.ts';
+import { listSpansOfTest } from '../causes/spans.ts';
 import { classifyRole, saysNothing } from '../line-roles.ts';
 import { normalizeIdentity, normalizeMessage, normalizeValue } from './normalize.ts';
 
@@ -24,7 +24,9 @@ export type ReadFailure = Omit<Failure, 'id' | 'buildId'>;
  */
 export function listFailures(reading: Reading): ReadFailure[] {
   const tests = firstOfEach(reading.failingTests, ({ suite, name }) => `${suite ?? ''}\u0001${name}`);
-  return tests.length > 0 ? tests.map((test) => failureOfTest(reading, test)) : [mainFailure(reading)];
+  return tests.length > 0
+    ? tests.map((test) => readFailureOfTest(reading, test))
+    : [readMainFailure(reading)];
 }
 
 /** Checks whether anything in the build's logs and reports says that something failed. */
@@ -55,13 +57,13 @@ export function groupByCause<F extends { readonly fingerprint: Fingerprint; read
  * is none.
  */
 export function thrownBy(reading: Reading, test: FailingTest): ThrownException | null {
-  return exceptionNear(reading, test, excerptAt(reading, test.at?.source, test.at?.line));
+  return findExceptionNear(reading, test, findExcerptAt(reading, test.at?.source, test.at?.line));
 }
 
 /** Returns the failure of one failing test, by the lines that report it. */
-export function failureOfTest(reading: Reading, test: FailingTest): ReadFailure {
-  const excerpt = excerptAt(reading, test.at?.source, test.at?.line);
-  const thrown = exceptionNear(reading, test, excerpt);
+export function readFailureOfTest(reading: Reading, test: FailingTest): ReadFailure {
+  const excerpt = findExcerptAt(reading, test.at?.source, test.at?.line);
+  const thrown = findExceptionNear(reading, test, excerpt);
   const frames: readonly StackFrame[] = thrown?.frames ?? [];
   const message =
     test.message ?? (thrown === null ? `${test.name} failed` : `${thrown.type}: ${thrown.message}`);
@@ -74,17 +76,28 @@ export function failureOfTest(reading: Reading, test: FailingTest): ReadFailure 
     compared: test.expected === null || test.actual === null ? null : [test.expected, test.actual],
   });
   const { spans: _spans, ...named } = test;
-  return { test: named, message, frames: [...frames], excerpt, spans: [...spansOfTest(test)], ...identity };
+  return {
+    test: named,
+    message,
+    frames: [...frames],
+    excerpt,
+    spans: [...listSpansOfTest(test)],
+    ...identity,
+  };
 }
 
 /**
  * Returns the exception in the test's own lines, or else the first one shortly below its title that is not
  * part of another test.
  */
-function exceptionNear(reading: Reading, test: FailingTest, excerpt: Excerpt | null): ThrownException | null {
+function findExceptionNear(
+  reading: Reading,
+  test: FailingTest,
+  excerpt: Excerpt | null,
+): ThrownException | null {
   const { exceptions, failingTests } = reading;
   if (exceptions.length === 0) return null;
-  const spans = spansOfTest(test);
+  const spans = listSpansOfTest(test);
   const nearest = exceptions.find(({ at }) => at !== null && spans.some((span) => isInSpan(at, span)));
   if (nearest !== undefined) return nearest;
   const end = excerpt?.lineEnd ?? (test.at?.line ?? 0) + 30;
@@ -101,7 +114,7 @@ function exceptionNear(reading: Reading, test: FailingTest, excerpt: Excerpt | n
       (other) => other !== test && other.spans?.some((span) => isInSpan(at, span)) === true,
     );
   });
-  return below ?? printedBefore(reading, test);
+  return below ?? findPrintedBefore(reading, test);
 }
 
 function isInSpan({ source, line }: LogPosition, span: LogRange): boolean {
@@ -112,7 +125,7 @@ function isInSpan({ source, line }: LogPosition, span: LogRange): boolean {
  * Returns the exception that `go test -v` printed before the test's verdict: a test's output is above its
  * verdict, and below that of the test before.
  */
-function printedBefore(reading: Reading, test: FailingTest): ThrownException | null {
+function findPrintedBefore(reading: Reading, test: FailingTest): ThrownException | null {
   const at = test.at;
   if (test.framework !== 'go' || at === null) return null;
   const others = reading.failingTests.flatMap((other) =>
@@ -140,12 +153,12 @@ export const NOTHING_FOUND = 'No error was found in the logs and reports.';
  * Returns the one failure of a reading in which no test failed: its main error, or the word that there is
  * none.
  */
-export function mainFailure(reading: Reading): ReadFailure {
+export function readMainFailure(reading: Reading): ReadFailure {
   const excerpt = reading.excerpts.reduce<Excerpt | null>(
     (best, other) => (best === null || other.weight > best.weight ? other : best),
     null,
   );
-  const { message, type, frames } = mainError(reading);
+  const { message, type, frames } = findMainError(reading);
   const identity = computeFingerprint({ test: null, exceptionType: type, frames, message });
   const headline = isNearTop(reading) ? message : reading.messages[0]?.text;
   return { test: null, message: headline ?? message ?? NO_ERROR, frames: [...frames], excerpt, ...identity };
@@ -169,7 +182,7 @@ const NEAR_TOP = 15;
  * Returns the build's main error: its first diagnostic, else its first exception, else its most informative
  * message.
  */
-function mainError(
+function findMainError(
   reading: Reading,
 ): Pick<FingerprintParts, 'message' | 'frames'> & { readonly type: string | null } {
   const diagnostic = reading.diagnostics.find(({ severity }) => severity === 'error');
@@ -187,7 +200,11 @@ function mainError(
   return { message: reading.messages[0]?.text ?? null, type: null, frames: [] };
 }
 
-function excerptAt(reading: Reading, source: string | undefined, line: number | undefined): Excerpt | null {
+function findExcerptAt(
+  reading: Reading,
+  source: string | undefined,
+  line: number | undefined,
+): Excerpt | null {
   if (source === undefined || line === undefined) return null;
   return (
     reading.excerpts.find(
@@ -266,7 +283,7 @@ export function computeFingerprint(parts: FingerprintParts): {
   const test = parts.test === null ? '' : normalizeName(parts.test);
   const ending = parts.message === null ? PLAIN_ENDING : classifyEnding(parts.message);
   const message = ending === null ? (ownWords(parts, test !== '') ?? nameCompared(parts, test !== '')) : null;
-  const frame = message === null ? telling(parts) : frameKey(ownFrame(parts));
+  const frame = message === null ? telling(parts) : getFrameKey(ownFrame(parts));
   const generic = message === null && frame === '';
   const key = buildKey();
   const value =
@@ -331,17 +348,17 @@ function telling(parts: FingerprintParts): string {
   const { test, testFile, exceptionType } = parts;
   const frame = ownFrame(parts);
   if (frame === undefined || test === null || (exceptionType !== null && !ASSERTION_TYPE.test(exceptionType)))
-    return frameKey(frame);
+    return getFrameKey(frame);
   const base = getBaseName(frame.file);
   const isOfTest = base === getBaseName(testFile ?? '') || test.split(/[^\w-]/).includes(base);
-  return isOfTest ? '' : frameKey(frame);
+  return isOfTest ? '' : getFrameKey(frame);
 }
 
 function ownFrame({ frames }: FingerprintParts): StackFrame | undefined {
   return frames.find(({ own }) => own);
 }
 
-function frameKey(frame: StackFrame | undefined): string {
+function getFrameKey(frame: StackFrame | undefined): string {
   return frame === undefined
     ? ''
     : `${frame.file.split(/[\\/]/).slice(-2).join('/')}:${frame.function ?? ''}`;
@@ -422,7 +439,7 @@ export function classifyEnding(text: string): string | null {
     .replace(/[.!]$/, '');
   if (TIME_LIMIT.test(words)) return 'timeout';
   const code = BY_NUMBER.exec(words)?.[1];
-  if (code !== undefined) return endingOfCode(Number(code));
+  if (code !== undefined) return classifyEndingOfCode(Number(code));
   return BY_SIGNAL.exec(words)?.[1] ?? SAID.find(([pattern]) => pattern.test(words))?.[1] ?? null;
 }
 
@@ -430,7 +447,7 @@ export function classifyEnding(text: string): string | null {
  * Classifies an exit code. 124 is that of `timeout`; 126 and 127 are the shell's. A code that a program chose
  * itself (1, 2, 7) says nothing.
  */
-function endingOfCode(code: number): string {
+function classifyEndingOfCode(code: number): string {
   const signal = WINDOWS_ENDINGS.get(code < 0 ? code + 0x1_0000_0000 : code);
   if (signal !== undefined) return signal;
   if (code === 124) return 'timeout';

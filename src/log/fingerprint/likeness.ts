@@ -70,7 +70,7 @@ export function extractLikeness(
  * The test's name is not part of it, so that two tests that fail for the same reason are alike. Masked like
  * its parts; at most 2,000 characters.
  */
-export function likenessText(parts: LikenessParts): string {
+export function buildLikenessText(parts: LikenessParts): string {
   const seen = new Set<string>();
   const keep = (lines: readonly string[]) => {
     const cut = lines.map((line) => stripEscapes(line).trim().slice(0, MAX_LINE));
@@ -97,8 +97,8 @@ const SAYS_NOTHING: ReadonlySet<LineRole> = new Set(['blank', 'ending', 'echo', 
  * Exact: every entry that shares a feature is scored. Pure; the same entries in the same order give the same
  * scores. An id given twice counts as two entries.
  */
-export function nearMatchIndex(entries: readonly Entry[]) {
-  const counted = entries.map(({ parts }) => likenessFeatures(parts));
+export function createNearMatchIndex(entries: readonly Entry[]) {
+  const counted = entries.map(({ parts }) => listLikenessFeatures(parts));
   const postings = new Map<string, { readonly entry: number[]; readonly weight: number[] }>();
   for (const [entry, features] of counted.entries()) {
     for (const [feature, weight] of features) {
@@ -121,7 +121,7 @@ export function nearMatchIndex(entries: readonly Entry[]) {
       limit: number,
       minScore = NEAR,
     ): { readonly id: string; readonly score: number }[] {
-      const features = likenessFeatures(parts);
+      const features = listLikenessFeatures(parts);
       const length = computeLength(features, rarity);
       if (length === 0) return [];
       const products = new Float64Array(entries.length);
@@ -145,7 +145,7 @@ export function nearMatchIndex(entries: readonly Entry[]) {
 }
 
 /** Returns the features of a failure with their weights; repeated features are dampened (1 + ln n). */
-export function likenessFeatures(parts: LikenessParts): Map<string, number> {
+export function listLikenessFeatures(parts: LikenessParts): Map<string, number> {
   const features = new Map<string, number>();
   const counts = new Map<string, number>();
   const add = (feature: string, weight: number) => {
@@ -155,19 +155,19 @@ export function likenessFeatures(parts: LikenessParts): Map<string, number> {
   };
   if (parts.test !== null) {
     add(`t ${parts.test.toLowerCase().replace(/\d{5,}/g, '<n>')}`, WEIGHTS.test);
-    for (const word of words(parts.test)) add(`tw ${word}`, WEIGHTS.testWord);
+    for (const word of extractWords(parts.test)) add(`tw ${word}`, WEIGHTS.testWord);
   }
   for (const frame of parts.frames) add(`f ${frame}`, WEIGHTS.frame);
   for (const line of normalizeLines(parts.message ?? '')) {
     add(`l ${line}`, WEIGHTS.message);
-    const lineWords = words(line);
+    const lineWords = extractWords(line);
     for (const word of lineWords) add(`w ${word}`, WEIGHTS.messageWord);
     for (let at = 1; at < lineWords.length; at++)
       add(`p ${lineWords[at - 1]} ${lineWords[at]}`, WEIGHTS.messagePair);
   }
   for (const line of parts.lines.slice(0, MAX_COMPARED).flatMap(normalizeLines)) {
     add(`l ${line}`, WEIGHTS.line);
-    for (const word of words(line)) add(`w ${word}`, WEIGHTS.lineWord);
+    for (const word of extractWords(line)) add(`w ${word}`, WEIGHTS.lineWord);
   }
   return features;
 }
@@ -182,7 +182,7 @@ function normalizeLines(text: string): string[] {
 /**
  * Extracts the words of a text in lower case; names made of several words are also split into their parts.
  */
-function words(text: string): string[] {
+function extractWords(text: string): string[] {
   const found: string[] = [];
   for (const [word] of text.matchAll(WORD)) {
     const parts = word.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2').split(/[ _-]+/);

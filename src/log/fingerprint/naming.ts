@@ -1,5 +1,5 @@
 import { listCodes, NAMES, sumWeights, weighWords } from './distinctive.ts';
-import { coverage, parseQuestion, tokenizeWords } from './normalize.ts';
+import { computeCoverage, parseQuestion, tokenizeWords } from './normalize.ts';
 
 /** The words of a document that name the error of a line, and where they begin in its text. */
 export interface Naming {
@@ -53,7 +53,7 @@ export function findNaming(line: string, text: string): Naming | null {
  * the line's error.
  */
 export function scorePassage(line: string, text: string): number {
-  return findNaming(line, text) === null ? coverage(parseQuestion(line), tokenizeWords(text)) : 1;
+  return findNaming(line, text) === null ? computeCoverage(parseQuestion(line), tokenizeWords(text)) : 1;
 }
 
 /** Returns the words by which a passage is found, with its codes. */

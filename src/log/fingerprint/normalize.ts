@@ -66,7 +66,7 @@ export function normalizeMessage(text: string): string {
 function replaceAll(text: string, replacements: typeof REPLACEMENTS): string {
   let out = stripEscapes(text.slice(0, 1_000));
   for (const [pattern, replacement] of replacements) {
-    out = replacement === '<path>' ? out.replace(pattern, baseName) : out.replace(pattern, replacement);
+    out = replacement === '<path>' ? out.replace(pattern, getBaseName) : out.replace(pattern, replacement);
   }
   return out.trim();
 }
@@ -131,16 +131,16 @@ const CHANCE: readonly (readonly [RegExp, string])[] = [
 export function normalizeIdentity(text: string): string {
   let kept = text.slice(0, 1_000);
   for (const [pattern, replacement] of CHANCE) kept = kept.replace(pattern, replacement);
-  for (const pattern of TELLING_NUMBERS) kept = kept.replace(pattern, spelled);
+  for (const pattern of TELLING_NUMBERS) kept = kept.replace(pattern, spellDigits);
   return normalizeMessage(kept);
 }
 
 /** Digits as letters, which the normalisation of numbers leaves alone: 502 → <code-fac>. */
-function spelled(digits: string): string {
+function spellDigits(digits: string): string {
   return `<code-${digits.replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')}>`;
 }
 
-function baseName(path: string): string {
+function getBaseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
@@ -186,8 +186,8 @@ export function isNoise(word: string): boolean {
 }
 
 /**
- * Takes a question apart for {@link coverage}: what each part counts, and the words worth searching by, each
- * once, or all where all are common ones.
+ * Takes a question apart for {@link computeCoverage}: what each part counts, and the words worth searching
+ * by, each once, or all where all are common ones.
  */
 export function parseQuestion(question: string) {
   const { words } = tokenize(question);
@@ -205,7 +205,7 @@ export function parseQuestion(question: string) {
   return { parts, total, terms: telling.length > 0 ? telling : unique };
 }
 
-/** Returns the words of a text as {@link coverage} compares them, in order. */
+/** Returns the words of a text as {@link computeCoverage} compares them, in order. */
 export function tokenizeWords(text: string): string[] {
   return tokenize(text).words;
 }
@@ -215,7 +215,7 @@ export function tokenizeWords(text: string): string[] {
  * 0..1. A whole line that the text quotes gives 1. A question with fewer than three informative words never
  * gives more than a third for each of them.
  */
-export function coverage(wanted: ReturnType<typeof parseQuestion>, words: readonly string[]): number {
+export function computeCoverage(wanted: ReturnType<typeof parseQuestion>, words: readonly string[]): number {
   if (wanted.total === 0) return 0;
   const wordSet = new Set<string>();
   for (const [index, word] of words.entries()) {

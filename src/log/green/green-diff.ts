@@ -102,7 +102,7 @@ export function diffWithGreen(
 }
 
 /** Determines which lines of a log are new, without keeping any line for another reason. */
-export function newLines(log: LogText, green: GreenLog): Pick<GreenDiff, 'isNew'> {
+export function determineNewLines(log: LogText, green: GreenLog): Pick<GreenDiff, 'isNew'> {
   return compare(log, green, new Set());
 }
 
@@ -135,10 +135,10 @@ function compare(log: LogText, { name, templates }: GreenLog, ignoredLines: Read
  * failing tests stay, and so do the blocks: see {@link splitBlock}.
  */
 export function newFindings(found: Extraction, diff: GreenDiff): Extraction {
-  const blocks = blocksAround(found);
+  const blocks = listBlocksAround(found);
   const isNewLine = ({ at }: { readonly at: LogPosition | null }) => at === null || diff.isEvidence(at.line);
   const isNewNear = ({ at }: { readonly at: LogPosition | null }) =>
-    at === null || near(at.line, blocks.get(at.line)).some(diff.isEvidence);
+    at === null || listNear(at.line, blocks.get(at.line)).some(diff.isEvidence);
   return {
     ...found,
     diagnostics: found.diagnostics.filter(isNewNear),
@@ -170,7 +170,7 @@ export function splitBlock(
  * Returns the ends of the log's processes that do not occur in green builds. The last one always stays, and
  * so do those of failed steps.
  */
-export function newExits({ exits }: Structure, diff: GreenDiff): readonly ExitMark[] {
+export function selectNewExits({ exits }: Structure, diff: GreenDiff): readonly ExitMark[] {
   return exits.filter(({ line }) => diff.isEvidence(line));
 }
 
@@ -193,7 +193,7 @@ export function hasKnownLine(log: LogText, diff: Pick<GreenDiff, 'isNew'>): bool
  * Returns new lines that no reader asked for, in the failed steps if a log names them. Those near the
  * informative blocks weigh more.
  */
-export function newBlocks(
+export function findNewBlocks(
   log: LogText,
   diff: GreenDiff,
   structure: Structure,
@@ -244,20 +244,20 @@ export function findRuns(start: number, end: number, passes: (line: number) => b
   return runs;
 }
 
-function near(line: number, block: Block | undefined): number[] {
+function listNear(line: number, block: Block | undefined): number[] {
   const start = Math.max(line - NEAR, block?.start ?? line);
   const end = Math.min(line + NEAR, block?.end ?? line);
   return Array.from({ length: end - start + 1 }, (_, i) => start + i);
 }
 
 /** Returns the longest block around each line with a diagnostic or exception. */
-function blocksAround(found: Extraction): ReadonlyMap<number, Block> {
+function listBlocksAround(found: Extraction): ReadonlyMap<number, Block> {
   const lines = new Set(
     [...found.diagnostics, ...found.exceptions].flatMap(({ at }) => (at === null ? [] : [at.line])),
   );
   const longest = new Map<number, Block>();
   for (const block of found.blocks) {
-    for (const line of linesIn(lines, block)) {
+    for (const line of listLinesIn(lines, block)) {
       const other = longest.get(line);
       if (other === undefined || other.end - other.start < block.end - block.start) longest.set(line, block);
     }
@@ -278,13 +278,13 @@ function ownLines(found: Extraction, structure: Structure): ReadonlySet<number> 
   const tests = new Set(found.failingTests.flatMap(({ at }) => (at === null ? [] : [at.line])));
   for (const line of tests) ignoredLines.add(line);
   for (const block of found.blocks) {
-    for (const test of linesIn(tests, block))
+    for (const test of listLinesIn(tests, block))
       for (let line = test; line <= Math.min(block.end, test + MAX_TEST); line++) ignoredLines.add(line);
   }
   return ignoredLines;
 }
 
-function linesIn(lines: ReadonlySet<number>, { start, end }: Block): number[] {
+function listLinesIn(lines: ReadonlySet<number>, { start, end }: Block): number[] {
   if (lines.size === 0) return [];
   return Array.from({ length: Math.min(end - start + 1, MAX_BLOCK) }, (_, i) => start + i).filter((line) =>
     lines.has(line),
@@ -298,7 +298,7 @@ const MAX_PROOF = 1_000;
  * Returns the lines of the log that say what a failure is about: those that contain a line of its message, as
  * the log prints them, or else the message itself. Returns at most five, masked like the failure.
  */
-export function tellingLines({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string[] {
+export function listTellingLines({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string[] {
   const messageLines = listTextLines(message);
   const printed = listTextLines(excerpt?.text ?? '').filter((line) =>
     messageLines.some((word) => line.includes(word)),

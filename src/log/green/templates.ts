@@ -61,7 +61,7 @@ const NONE = new RegExp(
  * are left out. Deterministic, linear in the length of the text.
  */
 export function extractTemplates(text: string, limits: Partial<typeof LIMITS> = {}): Templates {
-  const work = templating(text, limits);
+  const work = runTemplating(text, limits);
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
@@ -73,7 +73,7 @@ export function extractTemplates(text: string, limits: Partial<typeof LIMITS> = 
  * not block everything else.
  */
 export async function templatesInTurns(text: string, pause: () => Promise<void>): Promise<Templates> {
-  const work = templating(text, {});
+  const work = runTemplating(text, {});
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
@@ -81,7 +81,7 @@ export async function templatesInTurns(text: string, pause: () => Promise<void>)
   }
 }
 
-function* templating(text: string, limits: Partial<typeof LIMITS>): Generator<void, Templates> {
+function* runTemplating(text: string, limits: Partial<typeof LIMITS>): Generator<void, Templates> {
   const { templates, characters } = { ...LIMITS, ...limits };
   const tree: Tree = { exact: new Set(), leaves: new Map() };
   const found: string[][] = [];
@@ -143,7 +143,7 @@ function remember(tree: Tree, line: string): string[] {
 function absorbs(tree: Tree, line: string): boolean {
   if (COMPLAINS.test(line)) return false;
   const words = line.split(' ');
-  const group = mostSimilar(tree.leaves.get(toLeafKey(words)) ?? [], words);
+  const group = findMostSimilar(tree.leaves.get(toLeafKey(words)) ?? [], words);
   if (group === undefined) return false;
   for (let i = 0; i < words.length; i++) if (group[i] !== words[i]) group[i] = ANY;
   return true;
@@ -153,11 +153,11 @@ function matches(group: readonly string[], words: readonly string[]): boolean {
   return words.every((word, i) => group[i] === word || (group[i] === ANY && !FIXED_WORD.test(word)));
 }
 
-function mostSimilar(leaf: readonly string[][], words: readonly string[]): string[] | undefined {
+function findMostSimilar(leaf: readonly string[][], words: readonly string[]): string[] | undefined {
   let best: string[] | undefined;
   let most = SIMILAR * words.length;
   for (const group of leaf) {
-    const equal = equalWords(group, words);
+    const equal = countEqualWords(group, words);
     if (equal < most || (equal === most && best !== undefined)) continue;
     best = group;
     most = equal;
@@ -166,7 +166,7 @@ function mostSimilar(leaf: readonly string[][], words: readonly string[]): strin
 }
 
 /** Counts the words that are equal. Returns -1 if two words differ that must not. */
-function equalWords(template: readonly string[], words: readonly string[]): number {
+function countEqualWords(template: readonly string[], words: readonly string[]): number {
   let equal = 0;
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? '';

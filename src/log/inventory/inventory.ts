@@ -7,7 +7,7 @@ import { bytesOfText } from '../lines/bytes.ts';
 import { stripEscapes } from '../lines/clean.ts';
 import type { ReadableSource } from '../read-log.ts';
 import { isStray, parseReport } from '../reports/report.ts';
-import { namedAs, namesFile, namesFolder, type Reference, referencesIn } from './references.ts';
+import { countFileParts, countFolderParts, listReferences, namedAs, type Reference } from './references.ts';
 
 /** Artifacts that are read for their grade. More would crowd out the build's own log. */
 const MAX_RELEVANT = 6;
@@ -95,8 +95,8 @@ function follow(choices: readonly Choice[], budget: { bytes: number }): Referenc
   let left = MAX_REFERRED;
   for (let depth = 0; depth < MAX_DEPTH && from.length > 0; depth++) {
     const taken: Choice[] = [];
-    for (const reference of from.flatMap(({ source }) => referencesIn(source))) {
-      const { known, wanted } = referredTo(reference, choices);
+    for (const reference of from.flatMap(({ source }) => listReferences(source))) {
+      const { known, wanted } = resolveReference(reference, choices);
       if (!known && FILE.test(reference.path)) missing.push(reference);
       for (const choice of wanted.slice(0, left)) {
         choice.referredBy = { source: reference.source, line: reference.line };
@@ -115,15 +115,20 @@ function follow(choices: readonly Choice[], budget: { bytes: number }): Referenc
  * Returns the files that a reference means and that are not read yet; `known` is true if it means any file of
  * the build.
  */
-function referredTo({ path }: Reference, choices: readonly Choice[]): { known: boolean; wanted: Choice[] } {
-  const files = best(choices, ({ file }) => namesFile(path, file.name));
+function resolveReference(
+  { path }: Reference,
+  choices: readonly Choice[],
+): { known: boolean; wanted: Choice[] } {
+  const files = chooseBest(choices, ({ file }) => countFileParts(path, file.name));
   if (files.length > 0) return { known: true, wanted: files.filter(isLeft) };
-  const inside = best(choices, ({ file }) => (path.includes('/') ? namesFolder(path, file.name) : 0));
+  const inside = chooseBest(choices, ({ file }) =>
+    path.includes('/') ? countFolderParts(path, file.name) : 0,
+  );
   return { known: inside.length > 0, wanted: inside.filter(isLeft).sort(byScore).slice(0, MAX_OF_FOLDER) };
 }
 
 /** Returns the files that have the most in common with what is meant. */
-function best(choices: readonly Choice[], common: (choice: Choice) => number): Choice[] {
+function chooseBest(choices: readonly Choice[], common: (choice: Choice) => number): Choice[] {
   const parts = choices.map(common);
   const most = findMax(parts);
   return most === 0 ? [] : choices.filter((_, at) => parts[at] === most);
@@ -184,14 +189,14 @@ function writeNotes(choices: readonly Choice[], missing: readonly Reference[]): 
   return [
     `${artifacts.length} ${artifacts.length === 1 ? 'artifact was' : 'artifacts were'} looked ` +
       `at; ${relevant.length + referred.length} read, ${left.length} left.`,
-    relevant.length === 0 ? '' : `Read for what they say: ${named(relevant)}.`,
-    referred.length === 0 ? '' : `Read because they are referred to: ${named(referred)}.`,
+    relevant.length === 0 ? '' : `Read for what they say: ${formatNames(relevant)}.`,
+    referred.length === 0 ? '' : `Read because they are referred to: ${formatNames(referred)}.`,
     unread.length === 0 ? '' : `Referred to and not read: ${unread.slice(0, MAX_NAMED).join('; ')}.`,
     absent.length === 0 ? '' : `Referred to and not brought: ${absent.join(', ')}.`,
   ].filter((note) => note !== '');
 }
 
-function named(choices: readonly Choice[]): string {
+function formatNames(choices: readonly Choice[]): string {
   const listed = choices
     .slice(0, MAX_NAMED)
     .map(({ file, reason }) => `${file.name} (${file.what}; ${reason})`);
@@ -271,7 +276,7 @@ function gradeReport(name: string, text: string): Look {
     what,
     grade: 'relevant',
     reason,
-    preview: createPreview(preview.slice(0, PREVIEW_LINES).map(oneLine).join('\n'), 'start'),
+    preview: createPreview(preview.slice(0, PREVIEW_LINES).map(toOneLine).join('\n'), 'start'),
     score: 95,
   };
 }
@@ -352,7 +357,7 @@ function pickInformativeLines({
     ...[...messages].sort((a, b) => b.weight - a.weight).slice(0, PREVIEW_LINES),
   ];
   const telling = texts.flatMap(({ at, text }) =>
-    at === null ? [] : [{ line: at.line, text: oneLine(text) }],
+    at === null ? [] : [{ line: at.line, text: toOneLine(text) }],
   );
   const oneALine = firstOfEach(telling, ({ line }) => line);
   return oneALine.slice(0, PREVIEW_LINES).sort((a, b) => a.line - b.line);
@@ -368,6 +373,6 @@ function createPreview(text: string, from: 'start' | 'end'): string {
   return kept.map((line) => line.slice(0, PREVIEW_WIDTH).toWellFormed()).join('\n');
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return (text.split('\n', 1)[0] ?? '').trim();
 }

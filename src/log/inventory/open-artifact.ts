@@ -6,7 +6,7 @@ import {
   createAllowance,
   listMembers,
   type Member,
-  safePath,
+  makeSafePath,
 } from '../decode/archive-members.ts';
 import { decodePlain, decompress, detectFileType, sizeInWords } from '../decode/decode.ts';
 import { isReport } from '../reports/report.ts';
@@ -26,7 +26,7 @@ export interface ArtifactRoom {
 }
 
 /** Creates the room for the artifacts of one build: 300 files, 16 MB each, 48 MB in all, and 20 pictures. */
-export function artifactRoom(maxBytes = Number.POSITIVE_INFINITY): ArtifactRoom {
+export function createArtifactRoom(maxBytes = Number.POSITIVE_INFINITY): ArtifactRoom {
   const bytes = Math.min(maxBytes, 48 * 1024 * 1024);
   return { files: 300, bytes, pictures: 20, maxBytesEach: 16 * 1024 * 1024 };
 }
@@ -98,7 +98,7 @@ async function openMembers(
       break;
     }
     opening.room.files -= 1;
-    const name = `${archive}/${safePath(path)}`;
+    const name = `${archive}/${makeSafePath(path)}`;
     const named = namedAs(name);
     if (isPicture(name) && opening.room.pictures > 0) files.push(await openPicture(opening.room, name, read));
     else if (named?.grade === 'skip' && !MAY_BE_REFERRED_TO.test(name))

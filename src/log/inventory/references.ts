@@ -70,14 +70,14 @@ let matcher: Matcher | undefined;
  * Returns the files and folders to which a text refers its reader, each once, the last ones first. Never
  * throws on any text.
  */
-export function referencesIn(source: ReadableSource): Reference[] {
+export function listReferences(source: ReadableSource): Reference[] {
   const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
   matcher ??= buildMatcher([PHRASES]);
   const scan = scanLog(bytes, matcher);
   const log = openLog(source.name, bytes, scan.index, []);
   const found = new Map<string, Reference>();
   for (const line of (scan.hits[0] ?? []).slice(-MAX_LINES).toReversed()) {
-    for (const [path, at] of pathsFrom(log, line)) {
+    for (const [path, at] of listPathsAfter(log, line)) {
       if (!found.has(path)) found.set(path, { path, source: source.name, line: at });
     }
     if (found.size >= MAX_REFERENCES) break;
@@ -86,16 +86,16 @@ export function referencesIn(source: ReadableSource): Reference[] {
 }
 
 /** Returns the paths after the phrase on its line; if there is none, those on the next lines. */
-function pathsFrom(log: LogText, line: number): [string, number][] {
+function listPathsAfter(log: LogText, line: number): [string, number][] {
   for (let at = line; at <= Math.min(line + LINES_AFTER, log.lineCount); at++) {
-    const text = at === line ? afterPhrase(log.line(at)) : log.line(at);
+    const text = at === line ? getAfterPhrase(log.line(at)) : log.line(at);
     const paths = extractPaths(text);
     if (paths.length > 0) return paths.map((path) => [path, at]);
   }
   return [];
 }
 
-function afterPhrase(text: string): string {
+function getAfterPhrase(text: string): string {
   const lower = text.toLowerCase();
   const starts = PHRASES.flatMap((phrase) => {
     const at = lower.indexOf(phrase);
@@ -128,24 +128,24 @@ function isPath(path: string): boolean {
  * Counts the parts that a path and a file have in common from the end if the path names the file itself; 0 if
  * it does not.
  */
-export function namesFile(path: string, file: string): number {
-  return commonEnd(splitPath(path), splitPath(file));
+export function countFileParts(path: string, file: string): number {
+  return countCommonEnd(splitPath(path), splitPath(file));
 }
 
 /**
  * Counts the parts of a path that name a folder in which the file lies, directly or deeper; 0 if it names
  * none.
  */
-export function namesFolder(path: string, file: string): number {
+export function countFolderParts(path: string, file: string): number {
   const wanted = splitPath(path);
   const folders = splitPath(file).slice(0, -1);
   let best = 0;
   for (let end = folders.length; end > 0; end--)
-    best = Math.max(best, commonEnd(wanted, folders.slice(0, end)));
+    best = Math.max(best, countCommonEnd(wanted, folders.slice(0, end)));
   return best;
 }
 
-function commonEnd(left: readonly string[], right: readonly string[]): number {
+function countCommonEnd(left: readonly string[], right: readonly string[]): number {
   let count = 0;
   while (count < left.length && count < right.length && left.at(-1 - count) === right.at(-1 - count))
     count += 1;

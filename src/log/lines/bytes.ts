@@ -12,7 +12,7 @@ export interface LogBytes {
 }
 
 /** Wraps bytes that are already in memory. */
-export function bytesInMemory(bytes: Uint8Array): LogBytes {
+export function wrapBytes(bytes: Uint8Array): LogBytes {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
     size: buffer.length,
@@ -24,12 +24,12 @@ export function bytesInMemory(bytes: Uint8Array): LogBytes {
 /** Returns the bytes of a text. Lone surrogates, which no stored text can contain, become U+FFFD. */
 export function bytesOfText(text: string): LogBytes {
   return Buffer.byteLength(text, 'utf8') === text.length
-    ? bytesOfAscii(text)
-    : bytesInMemory(Buffer.from(text, 'utf8'));
+    ? openBytesOfAscii(text)
+    : wrapBytes(Buffer.from(text, 'utf8'));
 }
 
 /** Characters and bytes are the same places: no copy of the whole is needed. */
-function bytesOfAscii(text: string): LogBytes {
+function openBytesOfAscii(text: string): LogBytes {
   let memory = Buffer.alloc(0);
   return {
     size: text.length,
@@ -73,7 +73,7 @@ const MAX_SIZE = 2 ** 32 - 1;
 export function openFileBytes(path: string): LogBytes & { readonly file: number; close(): void } {
   const file = openSync(path, 'r');
   try {
-    return { ...bytesOfFile(file), file, close: () => closeSync(file) };
+    return { ...openBytesOfFile(file), file, close: () => closeSync(file) };
   } catch (error) {
     closeSync(file);
     throw error;
@@ -84,7 +84,7 @@ export function openFileBytes(path: string): LogBytes & { readonly file: number;
  * Returns the bytes of a file by its descriptor, which stays the caller's. The file must not change in the
  * meantime.
  */
-export function bytesOfFile(file: number): LogBytes {
+export function openBytesOfFile(file: number): LogBytes {
   const { size } = fstatSync(file);
   if (size > MAX_SIZE)
     throw new TriageError('too-large', 'A log of 4 GiB or more cannot be read; split it into parts.');

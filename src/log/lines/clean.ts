@@ -87,7 +87,7 @@ export function stripEscapes(text: string): string {
  * the prefixes of CI systems, builders and containers.
  */
 export function cleanLine(line: string): string {
-  let visible = line.includes('\r') ? lastSegment(line) : line;
+  let visible = line.includes('\r') ? getLastSegment(line) : line;
   const tab = visible.indexOf('\t');
   if (tab > 0 && tab <= LONGEST_COLUMN) visible = visible.replace(JOB_AND_STEP, '');
   if (visible.charCodeAt(0) > 127) visible = visible.replace(MARK, '');
@@ -120,7 +120,7 @@ export function ownWords(raw: string): string {
  * Extracts job and step from a line (as stored) of a log that `gh run view` downloaded; null for any other
  * line.
  */
-export function jobAndStep(line: string): { readonly job: string; readonly step: string } | null {
+export function extractJobAndStep(line: string): { readonly job: string; readonly step: string } | null {
   const [, job, step] = JOB_AND_STEP.exec(line) ?? [];
   return job === undefined || step === undefined ? null : { job, step };
 }
@@ -147,7 +147,7 @@ function withoutPrefixes(line: string): string {
  * Returns the text after the last carriage return. Up to nine returns at the end of a line count as its line
  * end.
  */
-function lastSegment(line: string): string {
+function getLastSegment(line: string): string {
   let end = line.length;
   while (end > line.length - 9 && line[end - 1] === '\r') end--;
   return end === 0 ? '' : line.slice(line.lastIndexOf('\r', end - 1) + 1, end);

@@ -55,13 +55,13 @@ export function openLog(
     const text = stripEscapes(bytes.text(Math.max(index.getLineStart(line), end - MAX_CLEANED), end));
     return cleanLine(text.slice(-MAX_LINE * 4));
   };
-  const marks = parallelMarks(branchLines.map((line) => isVisible(line)).join('\n'));
+  const marks = findParallelMarks(branchLines.map((line) => isVisible(line)).join('\n'));
   return {
     name,
     lineCount: index.lineCount,
     raw,
     length: (line) => index.getLineEnd(line) - index.getLineStart(line),
-    line: remembered(index.lineCount, (line) => withoutMark(isVisible(line), marks).slice(0, MAX_LINE)),
+    line: rememberLines(index.lineCount, (line) => withoutMark(isVisible(line), marks).slice(0, MAX_LINE)),
   };
 }
 
@@ -75,7 +75,7 @@ function findBoundary(bytes: LogBytes, place: number): number {
 /**
  * Reads lines and remembers the last few thousand: most readers look at the same ones. Empty out of range.
  */
-export function remembered(lineCount: number, read: (line: number) => string): (line: number) => string {
+export function rememberLines(lineCount: number, read: (line: number) => string): (line: number) => string {
   let young = new Map<number, string>();
   let old = young;
   return (line) => {
@@ -93,8 +93,8 @@ export function remembered(lineCount: number, read: (line: number) => string): (
 }
 
 /**
- * Literals whose lines {@link parallelMarks} needs. The scripts of packages are named as most projects name
- * them.
+ * Literals whose lines {@link findParallelMarks} needs. The scripts of packages have the names that
+ * most projects give them.
  */
 export const BRANCH_LITERALS: readonly string[] = [
   '[Pipeline] { (Branch: ',
@@ -127,7 +127,7 @@ const BEGUN: readonly { readonly pattern: RegExp; readonly toMark: (name: string
 ];
 
 /** Finds what is before each line of one of several parallel outputs. */
-function parallelMarks(plain: string): ReadonlySet<string> {
+function findParallelMarks(plain: string): ReadonlySet<string> {
   if (plain === '') return new Set();
   const marks = BEGUN.flatMap(({ pattern, toMark }) =>
     Array.from(plain.matchAll(pattern), ([, name]) => toMark(name ?? '')),
@@ -148,7 +148,7 @@ function withoutMark(line: string, marks: ReadonlySet<string>): string {
  * Returns the nearest line at or above `from` that fits, at most `limit` lines up and not above `first`; null
  * if none does.
  */
-export function lineAbove(
+export function findLineAbove(
   log: LogText,
   from: number,
   limit: number,
@@ -161,7 +161,7 @@ export function lineAbove(
 }
 
 /** Returns the nearest line at or below `from` that fits, at most `limit` lines down; null if none does. */
-export function lineBelow(
+export function findLineBelow(
   log: LogText,
   from: number,
   limit: number,
@@ -176,7 +176,7 @@ export function lineBelow(
  * Returns the last line of a block that starts at `start`. The block continues while `belongs` holds, for at
  * most `limit` lines.
  */
-export function blockEnd(
+export function findBlockEnd(
   log: LogText,
   start: number,
   limit: number,
@@ -189,6 +189,6 @@ export function blockEnd(
 }
 
 /** Returns the lines `start` to `end`, at most `limit` of them. */
-export function linesBetween(log: LogText, start: number, end: number, limit = 60): string[] {
+export function listLinesBetween(log: LogText, start: number, end: number, limit = 60): string[] {
   return Array.from({ length: Math.max(0, Math.min(end - start + 1, limit)) }, (_, i) => log.line(start + i));
 }

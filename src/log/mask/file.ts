@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { detectFileType } from '../decode/decode.ts';
 import { READER_GROUPS } from '../extract/run.ts';
-import { bytesOfFile, type LogBytes, openFileBytes } from '../lines/bytes.ts';
-import { growingScan, type Scan } from '../scan/scan-log.ts';
+import { type LogBytes, openBytesOfFile, openFileBytes } from '../lines/bytes.ts';
+import { createGrowingScan, type Scan } from '../scan/scan-log.ts';
 import { endOfCharacter } from './find-secrets.ts';
 import type { Masker } from './mask.ts';
 
@@ -49,8 +49,8 @@ export async function maskFile(path: string, masker: Masker): Promise<MaskedFile
       file.close();
       return null;
     }
-    const notes = oddities(file);
-    const { scan, add } = growingScan(file, READER_GROUPS.length);
+    const notes = listOddities(file);
+    const { scan, add } = createGrowingScan(file, READER_GROUPS.length);
     const write = (piece: Buffer) => {
       copy ??= writing(openCopy);
       writing(() => copy?.write(piece));
@@ -59,7 +59,7 @@ export async function maskFile(path: string, masker: Masker): Promise<MaskedFile
     if (copy === undefined)
       return { bytes: file, file: file.file, secrets, notes, scan, close: () => file.close() };
     file.close();
-    return { bytes: bytesOfFile(copy.file), file: copy.file, secrets, notes, close: () => copy?.close() };
+    return { bytes: openBytesOfFile(copy.file), file: copy.file, secrets, notes, close: () => copy?.close() };
   } catch (error) {
     copy?.close();
     file.close();
@@ -100,7 +100,7 @@ function openCopy() {
 /**
  * Lists the notes about a decoded text that do not depend on its name. Pieces end where no character is cut.
  */
-function oddities(log: LogBytes): string[] {
+function listOddities(log: LogBytes): string[] {
   let isWhole = true;
   let hasNul = false;
   let hasLineFeed = false;

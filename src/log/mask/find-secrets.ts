@@ -1,5 +1,5 @@
-import { firstPlace } from '../../lib/collections.ts';
-import { bytesInMemory, type LogBytes } from '../lines/bytes.ts';
+import { findFirstPlace } from '../../lib/collections.ts';
+import { type LogBytes, wrapBytes } from '../lines/bytes.ts';
 import { buildMatcher, type Matcher, shortenLiterals } from '../scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../scan/scan-chunks.ts';
 import { findAssigned, findBelow, opensBlock } from './assigned.ts';
@@ -55,10 +55,10 @@ export function findSecrets(
   const found = { spans: new SpanList(), secrets: new Set<string>() };
   let open = { from: 0, groups: 0 };
   let carried: Span[] = [];
-  for (const chunk of scanChunks(log, matcherWith(fellow.groups))) {
+  for (const chunk of scanChunks(log, createMatcherWith(fellow.groups))) {
     fellow.add(chunk);
     const end = chunk.offset + chunk.bytes.length;
-    const candidates = candidatesIn(chunk, fellow.groups.length, open.groups);
+    const candidates = mapCandidatesIn(chunk, fellow.groups.length, open.groups);
     const last = chunk.lineEnds.at(-1);
     const nextFrom = last === undefined ? open.from : chunk.offset + last + 1;
     const goesOn = end < log.size && nextFrom < end ? (candidates.get(chunk.lineEnds.length) ?? 0) : 0;
@@ -73,7 +73,7 @@ export function findSecrets(
   return found;
 }
 
-function matcherWith(groups: readonly (readonly string[])[]): Matcher {
+function createMatcherWith(groups: readonly (readonly string[])[]): Matcher {
   const known = matchers.get(groups);
   if (known !== undefined) return known;
   const matcher = buildMatcher([...groups, ...GROUPS], groups.length);
@@ -97,7 +97,7 @@ function keep(
 /**
  * Maps each line of a chunk to its bits: one for each of the own groups of which the line contains a literal.
  */
-function candidatesIn({ hits }: ScannedChunk, ours: number, open: number): Map<number, number> {
+function mapCandidatesIn({ hits }: ScannedChunk, ours: number, open: number): Map<number, number> {
   const bits = new Map<number, number>(open === 0 ? [] : [[0, open]]);
   for (const [group, lines] of hits.slice(ours).entries())
     for (const line of lines) bits.set(line, (bits.get(line) ?? 0) | (1 << group));
@@ -180,7 +180,7 @@ class Search {
   #add(line: Line | null, spans: readonly Span[]): void {
     if (line === null) return;
     const isSame = line.text.length === line.bytes.length;
-    const place = (character: number) => line.from + (isSame ? character : byteAt(line.bytes, character));
+    const place = (character: number) => line.from + (isSame ? character : findByteAt(line.bytes, character));
     for (const { from, to } of spans) this.spans.push({ from: place(from), to: place(to) });
   }
 }
@@ -189,10 +189,10 @@ class Search {
  * Returns where a character of a text begins in its bytes, which need not be whole UTF-8: the end of the
  * longest prefix with no more characters.
  */
-function byteAt(bytes: Buffer, character: number): number {
+function findByteAt(bytes: Buffer, character: number): number {
   return Math.max(
     0,
-    firstPlace(bytes.length + 1, (place) => bytes.toString('utf8', 0, place).length <= character) - 1,
+    findFirstPlace(bytes.length + 1, (place) => bytes.toString('utf8', 0, place).length <= character) - 1,
   );
 }
 
@@ -243,8 +243,8 @@ function* splitLongLine(
     if (bytes.length === 0) return;
     const end = bytes.length <= PIECE ? bytes.length : endOfPiece(bytes);
     let groups = 0;
-    for (const chunk of scanChunks(bytesInMemory(bytes), matcherWith(NO_GROUPS)))
-      groups |= candidatesIn(chunk, 0, 0).get(0) ?? 0;
+    for (const chunk of scanChunks(wrapBytes(bytes), createMatcherWith(NO_GROUPS)))
+      groups |= mapCandidatesIn(chunk, 0, 0).get(0) ?? 0;
     start += end;
     if (groups !== 0)
       yield { line: { text: bytes.toString('utf8'), bytes, from: start - end }, groups, isLast: start >= to };

@@ -46,7 +46,7 @@ export function createKnownFinder(secrets: Iterable<string>): FindKnown | null {
       // A secret that repeats itself is found at each place in what is hidden already.
       if (form === undefined || core === undefined || from + core.literal.length <= (hiddenTo.get(id) ?? 0))
         return;
-      const span = grown(text, from, core.trim, form);
+      const span = extendMatch(text, from, core.trim, form);
       if (form.text.length < MIN_FORM && isWithinWord(text, span)) return;
       hiddenTo.set(id, span.to);
       spans.push(span);
@@ -57,7 +57,7 @@ export function createKnownFinder(secrets: Iterable<string>): FindKnown | null {
 }
 
 /** Extends a match to both sides as far as the text agrees with the form. */
-function grown(text: string, at: number, trim: number, form: Form): Span {
+function extendMatch(text: string, at: number, trim: number, form: Form): Span {
   let from = at;
   let start = trim;
   while (start > 0 && text[from - 1] === form.text[start - 1]) {
@@ -164,9 +164,9 @@ function listForms(secret: string): Form[] {
     secret,
     hex,
     hex.toUpperCase(),
-    ...urlEncoded(secret),
+    ...listUrlEncoded(secret),
     JSON.stringify(secret).slice(1, -1),
-    ...forXml(secret),
+    ...encodeForXml(secret),
   ];
   const forms = plain
     .map((text) => ({ text, before: 0, after: 0 }))
@@ -190,7 +190,7 @@ function inBase64(bytes: Buffer, place: number): Form[] {
   return [text, safe].map((encoded) => ({ text: encoded, before, after }));
 }
 
-function urlEncoded(secret: string): string[] {
+function listUrlEncoded(secret: string): string[] {
   const encoded = encodeURIComponent(secret.toWellFormed());
   const strict = encoded.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
   const lower = (text: string) => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
@@ -209,7 +209,7 @@ const XML_STYLES = [
   ['>', '"', "'"],
 ] as const;
 
-function forXml(secret: string): string[] {
+function encodeForXml(secret: string): string[] {
   const text = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return XML_STYLES.map(([above, double, single]) =>
     text.replaceAll('>', above).replaceAll('"', double).replaceAll("'", single),
@@ -232,14 +232,14 @@ function createFinder(literals: readonly string[]): FindLiterals {
   const buckets = new Map<number, number[]>();
   for (const [id, literal] of literals.entries()) {
     for (let end = 1; end < shortest; end++) {
-      const block = blockAt(literal, end);
+      const block = hashBlock(literal, end);
       shifts[block] = Math.min(shifts[block] ?? 0, shortest - 1 - end);
       if (end === shortest - 1) buckets.set(block, [...(buckets.get(block) ?? []), id]);
     }
   }
   return (text, found) => {
     for (let end = shortest - 1; end < text.length; ) {
-      const block = blockAt(text, end);
+      const block = hashBlock(text, end);
       const shift = shifts[block] ?? 0;
       if (shift > 0) {
         end += shift;
@@ -257,7 +257,7 @@ function createFinder(literals: readonly string[]): FindLiterals {
  * Hashes two characters to an index of the table. Different pairs may share an index, since each hit is
  * compared.
  */
-function blockAt(text: string, end: number): number {
+function hashBlock(text: string, end: number): number {
   return ((text.charCodeAt(end - 1) * 251) ^ text.charCodeAt(end)) & (TABLE - 1);
 }
 
@@ -335,7 +335,7 @@ export function createPseudonyms(options: PseudonymOptions): Pseudonyms {
     values.set(name, value);
     return name;
   };
-  const hostName = hostPattern(options.hostSuffixes ?? []);
+  const hostName = buildHostPattern(options.hostSuffixes ?? []);
   const hideOnce = (text: string): string => {
     let hidden = text;
     if (options.emails && text.includes('@'))
@@ -365,7 +365,7 @@ function isAddress(text: string): boolean {
   return text.split('.').every((part) => Number(part) <= 255);
 }
 
-function hostPattern(suffixes: readonly string[]): RegExp {
+function buildHostPattern(suffixes: readonly string[]): RegExp {
   const endings = [...PRIVATE_ENDINGS, ...suffixes.map((suffix) => suffix.replace(/^\.+/, ''))].filter(
     (ending) => ending !== '',
   );

@@ -11,7 +11,7 @@ import {
 } from './known.ts';
 import { createOwnSecretFinder } from './own-secrets.ts';
 import { hideSpans, type Masked, mergeSpans, type Span, type SpanList } from './span.ts';
-import { hideInReport, namesAsText } from './structured.ts';
+import { hideInReport, replaceNames } from './structured.ts';
 
 export type { Masked } from './span.ts';
 
@@ -87,7 +87,7 @@ export function createMasker(options: MaskerOptions = {}): Masker {
       const { text: masked, count } = hideInReport(text, spans) ?? hideSpans(text, mergeSpans(spans));
       const ownValues = count === 0 ? [] : findOwn(text);
       return {
-        text: names === null ? masked : namesAsText(names.hide(masked)),
+        text: names === null ? masked : replaceNames(names.hide(masked)),
         count,
         ...(ownValues.length > 0 && { own: ownValues }),
       };

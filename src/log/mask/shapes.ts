@@ -181,7 +181,7 @@ function findInCommands(line: string): Span[] {
   for (const [literals, option] of COMMANDS) {
     for (const literal of literals) {
       for (let at = lower.indexOf(literal); at !== -1; ) {
-        const command = commandAt(line, at, literal.length);
+        const command = cutCommand(line, at, literal.length);
         for (const { from, to } of findValues(command, option, isValue))
           spans.push({ from: from + at, to: to + at });
         at = lower.indexOf(literal, at + command.length);
@@ -192,7 +192,7 @@ function findInCommands(line: string): Span[] {
 }
 
 /** Returns a command up to where another begins, or as far as its options are likely to reach. */
-function commandAt(line: string, at: number, literal: number): string {
+function cutCommand(line: string, at: number, literal: number): string {
   const near = line.slice(at, at + MAX_COMMAND);
   const end = near.slice(literal).search(NEXT_COMMAND);
   return end === -1 ? near : near.slice(0, literal + end);

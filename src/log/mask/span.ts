@@ -1,4 +1,4 @@
-import { firstPlace, withRoom } from '../../lib/collections.ts';
+import { findFirstPlace, withRoom } from '../../lib/collections.ts';
 
 /**
  * A part of a text that is to be hidden: from (inclusive) to (exclusive), in UTF-16 code units, or in bytes
@@ -72,7 +72,7 @@ export class SpanList {
    * Returns the spans from `start` to before `end`, relative to `start`; a span across a border is cut there.
    */
   overlapping(start: number, end: number): Span[] {
-    const first = firstPlace(this.count, (place) => (this.#ends[2 * place + 1] ?? 0) <= start);
+    const first = findFirstPlace(this.count, (place) => (this.#ends[2 * place + 1] ?? 0) <= start);
     const spans: Span[] = [];
     for (let at = 2 * first; at < 2 * this.count && (this.#ends[at] ?? end) < end; at += 2)
       spans.push({
@@ -120,7 +120,7 @@ export function looksSecret(value: string): boolean {
     return false;
   if (VERSION.test(judged) && !/[a-z]\d[a-z]\d|[A-Z]/.test(judged)) return false;
   if (FILE_NAME.test(judged) && !isMixed(judged)) return false;
-  return !isNamed(judged) && entropy(judged) >= 2.8;
+  return !isNamed(judged) && computeEntropy(judged) >= 2.8;
 }
 
 /**
@@ -133,7 +133,7 @@ export function looksRandom(value: string): boolean {
     /^[\w+/=.~-]+$/.test(value) &&
     looksSecret(value) &&
     isMixed(value) &&
-    entropy(value) >= 3.8
+    computeEntropy(value) >= 3.8
   );
 }
 
@@ -144,13 +144,13 @@ export function looksRandom(value: string): boolean {
 export function isDistinctive(secret: string): boolean {
   if (secret.length < 8 || isPlaceholder(secret) || /\s/.test(secret.trim())) return false;
   if (!/\d/.test(secret))
-    return secret.length >= 16 && isMixedCase(secret) && !isNamed(secret) && entropy(secret) >= 3.5;
-  if (!/[A-Za-z]/.test(secret)) return secret.length >= 14 && entropy(secret) >= 2.8;
-  return !isNamed(secret) && !FILE_NAME.test(secret.slice(-8)) && entropy(secret) >= 2.5;
+    return secret.length >= 16 && isMixedCase(secret) && !isNamed(secret) && computeEntropy(secret) >= 3.5;
+  if (!/[A-Za-z]/.test(secret)) return secret.length >= 14 && computeEntropy(secret) >= 2.8;
+  return !isNamed(secret) && !FILE_NAME.test(secret.slice(-8)) && computeEntropy(secret) >= 2.5;
 }
 
 /** Bits a character, over the first 256. */
-export function entropy(value: string): number {
+export function computeEntropy(value: string): number {
   const counts = new Map<string, number>();
   const judged = value.slice(0, JUDGED);
   for (const char of judged) counts.set(char, (counts.get(char) ?? 0) + 1);
@@ -164,7 +164,7 @@ export function entropy(value: string): number {
  * slash or end in dots.
  */
 function isLongBase64(value: string): boolean {
-  return /^\/[A-Za-z0-9+/]{38,}={0,2}$/.test(value) && isMixed(value) && entropy(value) >= 4.3;
+  return /^\/[A-Za-z0-9+/]{38,}={0,2}$/.test(value) && isMixed(value) && computeEntropy(value) >= 4.3;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { append, firstPlace } from '../../lib/collections.ts';
+import { append, findFirstPlace } from '../../lib/collections.ts';
 import { parseJson } from '../reports/json.ts';
 import { isXmlReport } from '../reports/report.ts';
 import { hideSpans, type Masked, mergeSpans, type Span } from './span.ts';
@@ -23,10 +23,10 @@ const NAMED = /<(EMAIL|HOST)((?:_\d{1,6})?)>/g;
 export function hideInReport(text: string, spans: readonly Span[]): Masked | null {
   if (spans.length === 0) return null;
   if (isXmlReport(text)) {
-    const values = xmlValues(text);
+    const values = listXmlValues(text);
     return hideSpans(
       text,
-      mergeSpans([...within(values, text, spans), ...inMarkup(values, text, mergeSpans(spans))]),
+      mergeSpans([...listWithin(values, text, spans), ...inMarkup(values, text, mergeSpans(spans))]),
     );
   }
   return parseJson(text) === undefined ? null : hideInJson(text, spans);
@@ -36,7 +36,7 @@ export function hideInReport(text: string, spans: readonly Span[]): Masked | nul
  * Replaces the names of e-mail addresses and hosts in XML text with entities, because these names look like
  * tags.
  */
-export function namesAsText(text: string): string {
+export function replaceNames(text: string): string {
   if (!isXmlReport(text)) return text;
   const parts: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -56,12 +56,12 @@ function hideInJson(text: string, spans: readonly Span[]): Masked {
   const merged = mergeSpans(spans);
   const parts: string[] = [];
   let [at, count] = [0, 0];
-  for (const token of jsonTokens(text)) {
-    const overlaps = overlapping(merged, token);
+  for (const token of listJsonTokens(text)) {
+    const overlaps = listOverlapping(merged, token);
     if (overlaps.length === 0) continue;
     const isText = text[token.from] === '"';
     const inside = { from: token.from + 1, to: token.to - 1, whole: ESCAPE };
-    const hidden = isText ? within([inside], text, overlaps) : [];
+    const hidden = isText ? listWithin([inside], text, overlaps) : [];
     parts.push(text.slice(at, token.from));
     const whole = hideSpans(
       text.slice(token.from, token.to),
@@ -76,8 +76,8 @@ function hideInJson(text: string, spans: readonly Span[]): Masked {
 }
 
 /** Returns the merged spans that overlap a range at least in part. */
-function overlapping(merged: readonly Span[], { from, to }: Span): readonly Span[] {
-  const first = firstPlace(merged.length, (place) => (merged[place]?.to ?? 0) <= from);
+function listOverlapping(merged: readonly Span[], { from, to }: Span): readonly Span[] {
+  const first = findFirstPlace(merged.length, (place) => (merged[place]?.to ?? 0) <= from);
   let end = first;
   while ((merged[end]?.from ?? to) < to) end++;
   return merged.slice(first, end);
@@ -87,7 +87,7 @@ function overlapping(merged: readonly Span[], { from, to }: Span): readonly Span
  * Strings with their quotation marks, and numbers. One pattern for a whole string would overflow the stack on
  * one of some megabytes.
  */
-function* jsonTokens(text: string): Generator<Span> {
+function* listJsonTokens(text: string): Generator<Span> {
   for (let from = 0; from < text.length; ) {
     const first = text[from] ?? '';
     let to = from + 1;
@@ -101,15 +101,15 @@ function* jsonTokens(text: string): Generator<Span> {
 }
 
 /** Returns the parts of the spans that lie in values. */
-function within(values: readonly Value[], text: string, spans: readonly Span[]): Span[] {
+function listWithin(values: readonly Value[], text: string, spans: readonly Span[]): Span[] {
   const merged = mergeSpans(spans);
   const kept: Span[] = [];
   for (const value of values) {
-    const overlaps = overlapping(merged, value).map(({ from, to }) => ({
+    const overlaps = listOverlapping(merged, value).map(({ from, to }) => ({
       from: Math.max(from, value.from),
       to: Math.min(to, value.to),
     }));
-    if (overlaps.length > 0) append(kept, aligned(overlaps, value, text));
+    if (overlaps.length > 0) append(kept, alignSpans(overlaps, value, text));
   }
   return mergeSpans(kept);
 }
@@ -123,7 +123,7 @@ function inMarkup(values: readonly Value[], text: string, merged: readonly Span[
   let start = 0;
   for (const { from: end, to } of [...values, { from: text.length, to: text.length }]) {
     const endsValue = ENDS_VALUE.test(text.slice(start, start + 3));
-    for (const span of end > start ? overlapping(merged, { from: start, to: end }) : [])
+    for (const span of end > start ? listOverlapping(merged, { from: start, to: end }) : [])
       if (span.from >= start || !endsValue)
         hidden.push({ from: Math.max(span.from, start), to: Math.min(span.to, end) });
     start = to;
@@ -132,7 +132,7 @@ function inMarkup(values: readonly Value[], text: string, merged: readonly Span[
 }
 
 /** Entities and escapes are hidden whole or not at all. The spans of one value, ascending. */
-function aligned(
+function alignSpans(
   spans: readonly Span[],
   { from: start, to: end, whole }: Value,
   text: string,
@@ -157,7 +157,7 @@ function aligned(
 }
 
 /** Returns text, attribute values, CDATA and comments of an XML document. */
-function xmlValues(text: string): Value[] {
+function listXmlValues(text: string): Value[] {
   const values: Value[] = [];
   const add = (from: number, to: number, whole: RegExp | null) => {
     if (to > from) values.push({ from, to, whole });

@@ -1,6 +1,6 @@
 import { append } from '../../lib/collections.ts';
 import stored from './gitleaks/rules.json' with { type: 'json' };
-import { entropy, type Span, withoutColors } from './span.ts';
+import { computeEntropy, type Span, withoutColors } from './span.ts';
 
 const NAMED = stored.named.map(({ name, value }) => ({
   name: new RegExp(name, 'i'),
@@ -141,7 +141,7 @@ function findAny(text: string): Span[] {
 
 function findSpans(line: string, pattern: RegExp): Span[] {
   return Array.from(withoutColors(line).matchAll(pattern)).flatMap(({ 0: token, index }) =>
-    entropy(token) < LEAST_BITS ? [] : [{ from: index, to: index + token.length }],
+    computeEntropy(token) < LEAST_BITS ? [] : [{ from: index, to: index + token.length }],
   );
 }
 
@@ -168,7 +168,7 @@ export function findWrapped(
   const here = { from: end - last.length, to: end };
   const there = { from: indent.length, to: indent.length + first.length };
   const whole = findAny(last).find(({ to }) => to === last.length);
-  const missing = whole === undefined ? 0 : fullLength(last.slice(whole.from)) - (whole.to - whole.from);
+  const missing = whole === undefined ? 0 : findFullLength(last.slice(whole.from)) - (whole.to - whole.from);
   if (whole !== undefined && (missing <= 0 || first.length < missing))
     return isRest(first, next.slice(there.to)) ? { here: [here], there: [there] } : none;
   const across = findAny(last + first).find(({ from, to }) => from < last.length && to > last.length);
@@ -180,7 +180,7 @@ export function findWrapped(
 }
 
 /** Returns the length of a vendor's tokens; 0 if it is not fixed. */
-function fullLength(token: string): number {
+function findFullLength(token: string): number {
   if (/^gh[pousr]_/.test(token) || token.startsWith('npm_')) return 40;
   if (token.startsWith('github_pat_')) return 93;
   return token.startsWith('glpat-') ? 26 : 0;
@@ -229,10 +229,10 @@ export function findKeyBlock(first: string, next: NextLine): LineSpans[] {
     const rest = first.slice(from, from + 20_000);
     const end = rest.search(END);
     if (end === -1) {
-      const here = /[A-Za-z0-9+/=]{16}/.test(rest) ? onOneLine(first, from, endOfText(first)) : [];
+      const here = /[A-Za-z0-9+/=]{16}/.test(rest) ? joinOnOneLine(first, from, endOfText(first)) : [];
       return [...found, ...here, ...readKeyBody(next, after + begin.index)];
     }
-    append(found, onOneLine(first, from, from + end));
+    append(found, joinOnOneLine(first, from, from + end));
     after = from + end;
   }
   return found;
@@ -280,7 +280,7 @@ export function findEncodedKeys(line: string): Span[] {
  * Returns the key between its first and its last mark, without the line breaks (`\n` written out) at both
  * ends.
  */
-function onOneLine(line: string, from: number, to: number): LineSpans[] {
+function joinOnOneLine(line: string, from: number, to: number): LineSpans[] {
   const body = line.slice(from, to);
   const start = /^(?:\s|\\{1,3}[nr]){0,8}/.exec(body)?.[0].length ?? 0;
   const rest = /(?:\s|\\{1,3}[nr]|["',]){0,8}$/.exec(body.slice(-24))?.[0].length ?? 0;

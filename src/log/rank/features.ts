@@ -1,4 +1,4 @@
-import { firstPlace } from '../../lib/collections.ts';
+import { findFirstPlace } from '../../lib/collections.ts';
 import type { Block, Extraction } from '../extract/extraction.ts';
 import { createRoleLookup, LINE_ROLES, type LineRole } from '../line-roles.ts';
 import type { LogText } from '../lines/lines.ts';
@@ -52,13 +52,15 @@ export function measureSurroundings(
   const rows = new Float32Array(lines.length * SURROUNDINGS.length);
   let [first, end, opening, size] = [0, 0, 0, 0];
   let commands: ReadonlySet<string> = new Set();
-  const before = (sums: Int32Array | undefined, i: number) => log2((sums?.[i] ?? 0) - (sums?.[first] ?? 0));
-  const after = (sums: Int32Array | undefined, i: number) => log2((sums?.[end] ?? 0) - (sums?.[i + 1] ?? 0));
+  const before = (sums: Int32Array | undefined, i: number) =>
+    computeLog2((sums?.[i] ?? 0) - (sums?.[first] ?? 0));
+  const after = (sums: Int32Array | undefined, i: number) =>
+    computeLog2((sums?.[end] ?? 0) - (sums?.[i + 1] ?? 0));
   for (const [i, { role, text }] of lines.entries()) {
     if (i === end) {
       first = i;
       while (end < lines.length && steps[end] === steps[first]) end++;
-      commands = commandWords(lines.slice(first, end));
+      commands = listCommandWords(lines.slice(first, end));
     }
     if (opens(i)) for ([opening, size] = [i, 1]; !opens(i + size); ) size++;
     const below =
@@ -73,11 +75,11 @@ export function measureSurroundings(
       [
         classifyHead(text),
         below,
-        log2(alike.get(starts[i] ?? '') ?? 1),
+        computeLog2(alike.get(starts[i] ?? '') ?? 1),
         isAbove ? 1 : 0,
         isBelow ? 1 : 0,
         i - opening,
-        log2(size),
+        computeLog2(size),
         after(paragraphs, i),
         before(causes, i),
         after(causes, i),
@@ -98,7 +100,7 @@ function computeSums(count: number, is: (i: number) => boolean): Int32Array {
   return sums;
 }
 
-function log2(value: number): number {
+function computeLog2(value: number): number {
   return Math.log2(1 + Math.max(0, value));
 }
 
@@ -106,7 +108,7 @@ function log2(value: number): number {
  * Returns the words of the commands and settings that a step shows before it runs. Its tools print them too;
  * other output seldom does.
  */
-function commandWords(lines: readonly Candidate[]): ReadonlySet<string> {
+function listCommandWords(lines: readonly Candidate[]): ReadonlySet<string> {
   const words = lines.filter(({ role }) => role === 'echo').flatMap(({ text }) => extractWords(text));
   return new Set(
     words.filter(
@@ -208,7 +210,7 @@ export interface ReadLog {
  * Chooses the lines of one log that are ranked: what the scan let through, its neighbors, what readers
  * proposed, and the ends of failed steps.
  */
-function candidateLines({ log, hits, structure }: ReadLog, blocks: readonly Block[]): number[] {
+function chooseCandidateLines({ log, hits, structure }: ReadLog, blocks: readonly Block[]): number[] {
   const lines = new Set<number>();
   const add = (from: number, to: number) => {
     for (let line = Math.max(1, from); line <= Math.min(log.lineCount, to); line++)
@@ -222,7 +224,7 @@ function candidateLines({ log, hits, structure }: ReadLog, blocks: readonly Bloc
   }
   for (const group of hits) for (const line of group) add(line, line);
   const sorted = [...lines].sort((a, b) => a - b);
-  return sorted.length <= MAX_CANDIDATES ? sorted : nearest(sorted, log, blocks, structure);
+  return sorted.length <= MAX_CANDIDATES ? sorted : keepNearest(sorted, log, blocks, structure);
 }
 
 function listStepEnds(log: LogText, { failedSections }: Structure): number[] {
@@ -233,7 +235,7 @@ function listStepEnds(log: LogText, { failedSections }: Structure): number[] {
  * Keeps, if there are too many lines, those of the heaviest blocks and the last before each end in equal
  * shares.
  */
-function nearest(
+function keepNearest(
   sorted: readonly number[],
   log: LogText,
   blocks: readonly Block[],
@@ -255,17 +257,17 @@ function nearest(
  */
 export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candidates {
   const { log, found, structure } = read;
-  const numbers = candidateLines(read, weighed);
+  const numbers = chooseCandidateLines(read, weighed);
   const roleAt = createRoleLookup(log, structure);
   const lines = numbers.map((line): Candidate => ({ line, text: log.line(line), role: roleAt(line) }));
   const width = FACTS.length;
   const facts = new Float32Array(lines.length * width);
   const marked = foundLines(found);
   const wanted = new Set(numbers);
-  const blocks = blocksByLine(found.blocks, wanted);
-  const placed = blocksByLine(weighed, wanted);
+  const blocks = findBlocksByLine(found.blocks, wanted);
+  const placed = findBlocksByLine(weighed, wanted);
   const repeats = countRepeats(lines);
-  const ends = endsOfSteps(log, structure);
+  const ends = locateEndsOfSteps(log, structure);
   const shapes = lines.map(({ text }) => measureShape(text));
   const isSevere = shapes.map(({ severity }) => severity > 0);
   const around = measureSurroundings(lines, isSevere, structure);
@@ -274,8 +276,8 @@ export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candid
     const block = blocks.get(line);
     const place = ends.locateLine(line);
     const shape = shapes[i] ?? measureShape(text);
-    const above = neighbor(log, line - 1, roleAt, lines[i - 1]);
-    const below = neighbor(log, line + 1, roleAt, lines[i + 1]);
+    const above = describeNeighbor(log, line - 1, roleAt, lines[i - 1]);
+    const below = describeNeighbor(log, line + 1, roleAt, lines[i + 1]);
     let at = i * width;
     const put = (...values: number[]) => {
       for (const value of values) facts[at++] = value;
@@ -294,9 +296,22 @@ export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candid
       isIn(marked.tests),
       marked.messages.get(line) ?? 0,
     );
-    put(roleNumber(role), above.role, below.role, place.inside, log2(place.toEnd), log2(place.fromStart));
-    put(log2(log.lineCount - line), line / log.lineCount, log2(ends.toMark(line)));
-    put(log2(repeats.total[i] ?? 1), repeats.occurrence[i] ?? 0, text.length, shape.words, shape.indent);
+    put(
+      getRoleNumber(role),
+      above.role,
+      below.role,
+      place.inside,
+      computeLog2(place.toEnd),
+      computeLog2(place.fromStart),
+    );
+    put(computeLog2(log.lineCount - line), line / log.lineCount, computeLog2(ends.toMark(line)));
+    put(
+      computeLog2(repeats.total[i] ?? 1),
+      repeats.occurrence[i] ?? 0,
+      text.length,
+      shape.words,
+      shape.indent,
+    );
     put(
       shape.indent - above.indent,
       above.isBlank ? 1 : 0,
@@ -310,7 +325,7 @@ export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candid
       shape.capitals,
       shape.colon,
       shape.digits,
-      log2(lines.length),
+      computeLog2(lines.length),
     );
     put(place.toEnd < 12 ? 1 : 0, shape.frame, below.indent - shape.indent);
     facts.set(around.subarray(i * wide, (i + 1) * wide), at);
@@ -318,19 +333,19 @@ export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candid
   return { lines, facts };
 }
 
-function roleNumber(role: LineRole): number {
+function getRoleNumber(role: LineRole): number {
   return LINE_ROLES.indexOf(role);
 }
 
 /** Describes a line next to a candidate. The last parameter is the candidate there, if it is that line. */
-function neighbor(
+function describeNeighbor(
   log: LogText,
   line: number,
   roleAt: (line: number) => LineRole,
   beside: Candidate | undefined,
 ) {
   const { text, role } = beside?.line === line ? beside : { text: log.line(line), role: roleAt(line) };
-  return { role: roleNumber(role), indent: countIndent(text), isBlank: role === 'blank' };
+  return { role: getRoleNumber(role), indent: countIndent(text), isBlank: role === 'blank' };
 }
 
 function foundLines(found: Extraction) {
@@ -347,7 +362,7 @@ function foundLines(found: Extraction) {
 }
 
 /** Finds the heaviest block over each line; of equally heavy ones, the smallest. */
-function blocksByLine(proposed: readonly Block[], wanted: ReadonlySet<number>) {
+function findBlocksByLine(proposed: readonly Block[], wanted: ReadonlySet<number>) {
   const best = new Map<number, { weight: number; loose: boolean; size: number; place: number }>();
   for (const { start, end, weight, loose } of proposed) {
     const size = end - start + 1;
@@ -356,7 +371,7 @@ function blocksByLine(proposed: readonly Block[], wanted: ReadonlySet<number>) {
       const known = best.get(line);
       if (known !== undefined && (known.weight > weight || (known.weight === weight && known.size <= size)))
         continue;
-      best.set(line, { weight, loose: loose === true, size: log2(size), place: line - start });
+      best.set(line, { weight, loose: loose === true, size: computeLog2(size), place: line - start });
     }
   }
   return best;
@@ -375,7 +390,7 @@ function countRepeats(lines: readonly Candidate[]): { total: number[]; occurrenc
 }
 
 /** Locates lines relative to the ends of failed steps. */
-function endsOfSteps(log: LogText, { failedSections, exits, afterwards }: Structure) {
+function locateEndsOfSteps(log: LogText, { failedSections, exits, afterwards }: Structure) {
   const marks = [...exits.map(({ line }) => line), ...failedSections.map(({ lineEnd }) => lineEnd)].sort(
     (a, b) => a - b,
   );
@@ -405,7 +420,9 @@ function endsOfSteps(log: LogText, { failedSections, exits, afterwards }: Struct
     },
     /** Counts the lines to the next one that says how something ended. */
     toMark(line: number): number {
-      return (marks[firstPlace(marks.length, (place) => (marks[place] ?? 0) < line)] ?? log.lineCount) - line;
+      return (
+        (marks[findFirstPlace(marks.length, (place) => (marks[place] ?? 0) < line)] ?? log.lineCount) - line
+      );
     },
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { firstPlace } from '../../lib/collections.ts';
+import { findFirstPlace } from '../../lib/collections.ts';
 import type { LineRole } from '../line-roles.ts';
 import { BUCKETS, type Candidate, type Candidates, FACTS, hashToBuckets } from './features.ts';
 import stored from './model.json' with { type: 'json' };
@@ -99,7 +99,7 @@ export function scoreCandidates(model: RankModel, candidates: Candidates) {
   const { lines } = candidates;
   const rows = buildRows(
     candidates,
-    Float32Array.from(lines, ({ text }) => wordScore(model, text)),
+    Float32Array.from(lines, ({ text }) => computeWordScore(model, text)),
   );
   const width = COLUMNS.length;
   const [keep, prove] = [treeSum(model.keeping), treeSum(model.proving)];
@@ -120,7 +120,7 @@ function treeSum(trees: readonly Tree[]): ReturnType<typeof createTreeSum> {
 }
 
 /** Computes the weight of a line's words. */
-export function wordScore(model: Pick<RankModel, 'wordScale' | 'wordWeights'>, text: string): number {
+export function computeWordScore(model: Pick<RankModel, 'wordScale' | 'wordWeights'>, text: string): number {
   const buckets = hashToBuckets(text);
   let sum = 0;
   for (const bucket of buckets) sum += model.wordWeights[bucket] ?? 0;
@@ -137,7 +137,7 @@ export function buildRows({ lines, facts }: Candidates, words: Float32Array): Fl
     const row = i * width;
     rows.set(facts.subarray(i * factCount, (i + 1) * factCount), row);
     const score = words[i] ?? 0;
-    const { best3, best10, mean5 } = nearby(lines, words, i, line);
+    const { best3, best10, mean5 } = findNearbyWeights(lines, words, i, line);
     const [above, below] = [at(lines, words, i - 1, line - 1), at(lines, words, i + 1, line + 1)];
     rows.set([score, above, below, best3, best10, mean5, placeIn(order, score), best], row + factCount);
     if (score > best) best = score;
@@ -155,7 +155,7 @@ function at(lines: readonly Candidate[], words: Float32Array, i: number, line: n
  * Returns the best weight of the lines within three and within ten of a line, and the mean of those within
  * five; the line itself is excluded.
  */
-function nearby(
+function findNearbyWeights(
   lines: readonly Candidate[],
   words: Float32Array,
   i: number,
@@ -180,7 +180,7 @@ function nearby(
 
 /** Returns the share of all candidates that weigh less. */
 function placeIn(order: Float32Array, score: number): number {
-  return firstPlace(order.length, (place) => (order[place] ?? 0) < score) / Math.max(1, order.length);
+  return findFirstPlace(order.length, (place) => (order[place] ?? 0) < score) / Math.max(1, order.length);
 }
 
 /**

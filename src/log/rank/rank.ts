@@ -1,5 +1,5 @@
 import type { ErrorMessage } from '../../domain/failure.ts';
-import { firstOfEach, firstPlace } from '../../lib/collections.ts';
+import { findFirstPlace, firstOfEach } from '../../lib/collections.ts';
 import type { Block } from '../extract/extraction.ts';
 import type { GreenDiff } from '../green/green-diff.ts';
 import type { LineRole } from '../line-roles.ts';
@@ -54,7 +54,7 @@ const MAX_BLOCK = 2_000;
  * of the readers' weights; it falls by a fixed amount with each doubling of the rank, and with the length.
  */
 export function placeRanked(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
-  const heaviest = heaviestBlocks(ranked, placed);
+  const heaviest = getHeaviestBlocks(ranked, placed);
   const byReaders = computeLogRanks(ranked, (_, i) => heaviest[i]?.weight ?? -100);
   const byModel = computeLogRanks(ranked, ({ score }) => score);
   const weights = ranked.map(({ text }, i) => {
@@ -84,11 +84,11 @@ function computeLogRanks(
 }
 
 /** Returns the heaviest block over each line. */
-function heaviestBlocks(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
+function getHeaviestBlocks(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
   const blocks: Block[] = [];
   for (const block of placed.toSorted((a, b) => b.weight - a.weight)) {
     const last = Math.min(block.end, block.start + MAX_BLOCK);
-    let at = firstPlace(ranked.length, (place) => (ranked[place]?.line ?? 0) < block.start);
+    let at = findFirstPlace(ranked.length, (place) => (ranked[place]?.line ?? 0) < block.start);
     for (; (ranked[at]?.line ?? last + 1) <= last; at++) blocks[at] ??= block;
   }
   return blocks;
@@ -98,7 +98,7 @@ function heaviestBlocks(ranked: readonly RankedLine[], placed: readonly Block[])
  * Moves the next line to the front if the first only introduces what is below it ("Error in module x:") and
  * the next may be a cause too.
  */
-function inward(chosen: readonly RankedLine[]): readonly RankedLine[] {
+function moveInward(chosen: readonly RankedLine[]): readonly RankedLine[] {
   const [first, ...others] = chosen;
   if (first === undefined || !/[^\s:]:\s{0,3}$/.test(first.text)) return chosen;
   const next = others.find(({ line }) => line === first.line + 1);
@@ -112,7 +112,7 @@ function inward(chosen: readonly RankedLine[]): readonly RankedLine[] {
  * wrappers only if there is nothing else. For a log that does not say that anything failed, includes only
  * what a reader took for an error.
  */
-export function rankedMessages(
+export function rankMessages(
   { log, found, structure }: Omit<ReadLog, 'hits'>,
   ranked: readonly RankedLine[],
 ): ErrorMessage[] {
@@ -130,7 +130,7 @@ export function rankedMessages(
   const byProof = (inside.length > 0 ? inside : causes).sort((a, b) => b.proof - a.proof);
   const chosen = firstOfEach(byProof, ({ text }) => text).slice(0, MAX_MESSAGES);
   const best = chosen[0]?.proof ?? 0;
-  return inward(chosen).map(({ line, text, proof }) => ({
+  return moveInward(chosen).map(({ line, text, proof }) => ({
     text: (texts.get(line) ?? text.trim()).slice(0, 500),
     at: { source: log.name, line },
     weight: Math.round(1_000 * Math.exp(Math.max(-6, (proof - best) / 2))) / 10,

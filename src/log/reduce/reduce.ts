@@ -1,6 +1,6 @@
 import type { Excerpt } from '../../domain/failure.ts';
 import type { Block } from '../extract/extraction.ts';
-import { type GreenDiff, newBlocks, splitBlock } from '../green/green-diff.ts';
+import { findNewBlocks, type GreenDiff, splitBlock } from '../green/green-diff.ts';
 import { saysNothing } from '../line-roles.ts';
 import { ownWords, stripEscapes } from '../lines/clean.ts';
 import type { LogText } from '../lines/lines.ts';
@@ -27,11 +27,11 @@ export function weighBlocks(
   const heavy = weighRepeats(log, proposed, structure);
   const ends = createEndBlocks(log, structure);
   if (green === null) return [...heavy, ...createContextBlocks(log, heavy), ...ends];
-  return [...besideGreen(log, heavy, structure, green), ...ends];
+  return [...rankAgainstPassing(log, heavy, structure, green), ...ends];
 }
 
 /** Returns only the last lines of a log, for measurements. */
-export function lastLines(log: LogText): Block[] {
+export function getLastLines(log: LogText): Block[] {
   return [tail(1, log.lineCount, log.lineCount, 60, 'end of the log')];
 }
 
@@ -39,7 +39,12 @@ export function lastLines(log: LogText): Block[] {
  * Weighs blocks in comparison with a green build. Known blocks get no context of their own, and the context
  * of new ones comes after the new lines near them.
  */
-function besideGreen(log: LogText, heavy: readonly Block[], structure: Structure, green: GreenDiff): Block[] {
+function rankAgainstPassing(
+  log: LogText,
+  heavy: readonly Block[],
+  structure: Structure,
+  green: GreenDiff,
+): Block[] {
   const split = heavy.map((block) => splitBlock(block, green));
   const parts = split.flatMap((block) => block.parts);
   const telling = parts.filter(({ weight }) => weight >= WORTH_CONTEXT);
@@ -47,13 +52,13 @@ function besideGreen(log: LogText, heavy: readonly Block[], structure: Structure
     ...block,
     weight: Math.min(block.weight, i % 2 === 0 ? 38 : 30),
   }));
-  const wide = telling.slice(0, MAX_CONTEXT).map((block) => around(log, block, 12, 3, 26));
+  const wide = telling.slice(0, MAX_CONTEXT).map((block) => createBlockAround(log, block, 12, 3, 26));
   return [
     ...parts,
     ...split.flatMap(({ rest }) => rest),
     ...context,
     ...wide,
-    ...newBlocks(log, green, structure, telling),
+    ...findNewBlocks(log, green, structure, telling),
   ];
 }
 
@@ -100,12 +105,12 @@ function createContextBlocks(log: LogText, heavy: readonly Block[]): Block[] {
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MAX_CONTEXT);
   return best.flatMap((block) => [
-    around(log, block, 2, 3, block.weight - (block.loose === true ? 14 : 30)),
-    around(log, block, 5, 10, block.weight - (block.loose === true ? 30 : 40)),
+    createBlockAround(log, block, 2, 3, block.weight - (block.loose === true ? 14 : 30)),
+    createBlockAround(log, block, 5, 10, block.weight - (block.loose === true ? 30 : 40)),
   ]);
 }
 
-function around(log: LogText, block: Block, before: number, after: number, weight: number): Block {
+function createBlockAround(log: LogText, block: Block, before: number, after: number, weight: number): Block {
   return {
     start: Math.max(1, block.start - before),
     end: Math.min(log.lineCount, block.end + after),
@@ -121,7 +126,7 @@ function createEndBlocks(log: LogText, structure: Structure): Block[] {
   ];
   for (const { lineStart, lineEnd, consequence } of structure.failedSections) {
     if (consequence === true) continue;
-    const lastLine = lastSaid(log, lineStart, lineEnd);
+    const lastLine = findLastOutput(log, lineStart, lineEnd);
     blocks.push(tail(lineStart, lastLine, 5, 54, 'end of the failed step'));
     blocks.push(tail(lineStart, lastLine, 15, 48, 'end of the failed step'));
     blocks.push(tail(lineStart, lastLine, 80, 24, 'end of the failed step'));
@@ -132,7 +137,7 @@ function createEndBlocks(log: LogText, structure: Structure): Block[] {
 }
 
 /** Returns the last line of a step before the closing messages of tools that say nothing new. */
-function lastSaid(log: LogText, start: number, end: number): number {
+function findLastOutput(log: LogText, start: number, end: number): number {
   let line = end;
   while (line > Math.max(start, end - 60) && saysNothing(log.line(line))) line--;
   return line;

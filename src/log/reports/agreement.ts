@@ -1,7 +1,7 @@
 import type { FailingTest } from '../../domain/failure.ts';
 import { counted } from '../../lib/text.ts';
 import type { LogText } from '../lines/lines.ts';
-import { findPassages, passageKey, type TestReport } from './report-draft.ts';
+import { findPassages, namePassage, type TestReport } from './report-draft.ts';
 import { isShownInLog, joinWords } from './report-excerpts.ts';
 
 /** Tests that are named in a note about reports that disagree. */
@@ -47,10 +47,10 @@ export function noteDisagreements(reports: readonly TestReport[]): string[] {
   if (reports.length < 2) return [];
   const failedIn = new Map<string, string>();
   for (const { source, testResults } of reports)
-    for (const test of testResults) if (test.status === 'failed') failedIn.set(passageKey(test), source);
+    for (const test of testResults) if (test.status === 'failed') failedIn.set(namePassage(test), source);
   const named = reports.flatMap(({ source, testResults }) =>
     testResults.flatMap((test) => {
-      const other = test.status === 'passed' ? failedIn.get(passageKey(test)) : undefined;
+      const other = test.status === 'passed' ? failedIn.get(namePassage(test)) : undefined;
       if (other === undefined || other === source) return [];
       return [`${nameTest(test)} failed in ${other} and passed in ${source}.`];
     }),

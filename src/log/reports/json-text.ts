@@ -97,7 +97,7 @@ export function mendJson(json: string): MendedJson | null {
       value: whole,
       damage: `it holds control characters, the first on line ${findLineNumber(first)}`,
     };
-  const cut = lastComplete(plain);
+  const cut = findLastComplete(plain);
   const value = cut === null ? undefined : parse(plain.slice(0, cut.end) + cut.closers);
   return cut === null || value === undefined
     ? null
@@ -116,7 +116,7 @@ function parse(json: string): unknown {
  * Finds the end of the last complete object or list in a text that breaks off, and the brackets that close
  * those around it; null if the text does not break off.
  */
-function lastComplete(json: string): { readonly end: number; readonly closers: string } | null {
+function findLastComplete(json: string): { readonly end: number; readonly closers: string } | null {
   const MARKS = /["{}[\]]/g;
   const open: string[] = [];
   let cut: { end: number; closers: string } | null = null;

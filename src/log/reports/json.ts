@@ -128,7 +128,7 @@ function shown(value: unknown): string | null {
 }
 
 /** Returns what precedes a test's own name in its full name. */
-function suiteIn(full: string, name: string): string | null {
+function findSuite(full: string, name: string): string | null {
   return full.endsWith(name) ? full.slice(0, -name.length).trim() || null : null;
 }
 
@@ -317,7 +317,7 @@ const mocha = format(
       const status = err?.message || err?.stack ? 'failed' : pending.has(fullTitle) ? 'skipped' : 'passed';
       const outcome: Outcome = {
         name: title,
-        suite: suiteIn(fullTitle, title),
+        suite: findSuite(fullTitle, title),
         file,
         status,
         durationMs: duration,
@@ -403,7 +403,7 @@ const rspec = format(
       const trace = exception?.backtrace?.slice(0, 100) ?? [];
       const outcome: Outcome = {
         name: description,
-        suite: suiteIn(full, description),
+        suite: findSuite(full, description),
         file: example.file_path,
         line: example.line_number,
         status: toStatus(example.status),

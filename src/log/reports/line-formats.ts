@@ -267,7 +267,7 @@ export function isTap(text: string): boolean {
 /** Reads the Test Anything Protocol, versions 12 to 14, with subtests, directives and YAML details. */
 export function readTap(source: string, text: string): ReportDraft {
   const draft = draftReport(source, 'tap', { text });
-  const state: TapRun = { source, draft, levels: [newLevel(0, null)], subtest: null, pending: null };
+  const state: TapRun = { source, draft, levels: [getNewLevel(0, null)], subtest: null, pending: null };
   const lines = text.split('\n');
   let offset = 0;
   for (let index = 0, read = 0; index < lines.length; index++) {
@@ -304,14 +304,14 @@ function readLine(state: TapRun, text: string, line: TapLine): void {
   const result = RESULT.exec(text)?.groups;
   const plan = PLAN.exec(text)?.groups;
   if (result !== undefined) readResult(state, result, line);
-  else if (plan !== undefined) levelAt(state, indent).planned = Number(plan.count);
+  else if (plan !== undefined) getLevelAt(state, indent).planned = Number(plan.count);
   else if (text.startsWith('Bail out!')) {
     const why = text.slice(9).trim();
     state.draft.note(
       `${state.source}: the tests were given up${why === '' ? '' : `: ${why.slice(0, 500)}`}.`,
     );
   } else if (text.startsWith('# Subtest')) {
-    levelAt(state, indent);
+    getLevelAt(state, indent);
     state.subtest = text.slice(9).replace(/^: ?/, '');
   } else if (text.startsWith('#') && state.pending !== null && state.pending.comments.length < MAX_TEXT) {
     state.pending.comments += `${text.replace(/^#[ \t]?/, '')}\n`;
@@ -331,7 +331,7 @@ function readResult(
     checkPlan(state, closed);
     state.levels.pop();
   }
-  const level = levelAt(state, indent);
+  const level = getLevelAt(state, indent);
   state.subtest = null;
   level.seen++;
   const { name, directive } = splitDirective(groups.rest ?? '');
@@ -348,7 +348,7 @@ function readResult(
 }
 
 /** Returns the level of an indentation. A new one is opened with the last `# Subtest` as its title. */
-function levelAt(state: TapRun, indent: number): Level {
+function getLevelAt(state: TapRun, indent: number): Level {
   while (state.levels.length > 1 && (state.levels.at(-1)?.indent ?? 0) > indent) {
     const left = state.levels.pop();
     if (left !== undefined) checkPlan(state, left);
@@ -356,13 +356,13 @@ function levelAt(state: TapRun, indent: number): Level {
   const last = state.levels.at(-1);
   if (last !== undefined && (last.indent === indent || state.levels.length >= MAX_LEVELS)) return last;
   flush(state);
-  const level = newLevel(indent, state.subtest);
+  const level = getNewLevel(indent, state.subtest);
   state.subtest = null;
   state.levels.push(level);
   return level;
 }
 
-function newLevel(indent: number, title: string | null): Level {
+function getNewLevel(indent: number, title: string | null): Level {
   return { indent, title, planned: null, seen: 0, failed: false };
 }
 
@@ -390,7 +390,7 @@ function readYaml(state: TapRun, lines: readonly string[], start: number, indent
     const field = /^(?<key>[A-Za-z_]\w{0,40}):(?: (?<value>.*))?$/.exec(inner)?.groups;
     if (field !== undefined) {
       key = field.key ?? '';
-      fields.set(key, unquoted(field.value ?? ''));
+      fields.set(key, unquote(field.value ?? ''));
     } else if (key !== '' && (fields.get(key)?.length ?? 0) < MAX_TEXT)
       fields.set(key, `${fields.get(key)}\n${inner.replace(/^ {2}/, '')}`);
   }
@@ -398,7 +398,7 @@ function readYaml(state: TapRun, lines: readonly string[], start: number, indent
   return index;
 }
 
-function unquoted(value: string): string {
+function unquote(value: string): string {
   const plain = value.trim();
   if (/^[|>][+-]?$/.test(plain)) return '';
   const quoted = /^(['"])(.*)\1$/.exec(plain);

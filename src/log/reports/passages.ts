@@ -43,7 +43,7 @@ const MAX_STRETCH = 20_000;
 /**
  * Reads passages of one report. Whatever the order in which they are asked for, its lines are counted once.
  */
-export function passageReader(text: string): (stretches: readonly Stretch[]) => Passage {
+export function createPassageReader(text: string): (stretches: readonly Stretch[]) => Passage {
   const lineAt = createLineCounter(text);
   return (stretches) => {
     const lines = new Map<number, string[]>();
@@ -52,7 +52,7 @@ export function passageReader(text: string): (stretches: readonly Stretch[]) => 
       const raw = text.slice(start, Math.min(end, start + MAX_STRETCH)).split('\n', MAX_STRETCH_LINES);
       for (const [at, part] of raw.entries()) {
         if (!lines.has(first + at) && lines.size >= MAX_LINES) break;
-        addParts(lines, first + at, readableText(part, writing));
+        addParts(lines, first + at, decodeReadableText(part, writing));
       }
     }
     const passage = [...lines].map(([line, parts]) => ({ line, text: parts.join(BREAK).slice(0, MAX_LINE) }));
@@ -80,13 +80,13 @@ function addParts(lines: Map<number, string[]>, line: number, text: string): voi
 }
 
 /** Shows a report's stored line as a person reads it, whatever its format. */
-export function readableLine(stored: string): string {
+export function showReadableLine(stored: string): string {
   const writing = /[<>]|&\w{2,6};/.test(stored)
     ? 'xml'
     : /^\s{0,1000}[{[\]}"]/.test(stored)
       ? 'json'
       : 'plain';
-  return readableText(stored, writing).replaceAll('\n', BREAK);
+  return decodeReadableText(stored, writing).replaceAll('\n', BREAK);
 }
 
 /** Tells whether a report's stored line holds the quoted words, as it is written or as a person reads it. */
@@ -95,7 +95,7 @@ export function holdsReadable(
   quote: string,
   holds: (line: string, words: string) => boolean,
 ): boolean {
-  const readings = [stored, readableText(stored, 'xml'), readableText(stored, 'json')];
+  const readings = [stored, decodeReadableText(stored, 'xml'), decodeReadableText(stored, 'json')];
   return [...readings, ...readings.map(stripEscapes)].some((reading) => {
     const line = reading.replaceAll('\n', BREAK);
     return holds(line, quote) || quote.split(BREAK).every((part) => holds(line, part));
@@ -106,7 +106,7 @@ export function holdsReadable(
  * Decodes what is written in a report's own way: XML's entities, character references and CDATA marks, JSON's
  * escapes.
  */
-function readableText(raw: string, writing: Writing): string {
+function decodeReadableText(raw: string, writing: Writing): string {
   if (writing === 'xml')
     return raw.includes('&') || raw.includes(']]>') || raw.includes('<![CDATA[') ? decodeXml(raw) : raw;
   if (writing === 'json') return raw.includes('\\') ? raw.replace(JSON_ESCAPE, decodeEscape) : raw;

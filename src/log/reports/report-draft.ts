@@ -3,7 +3,7 @@ import type { Diagnostic, FailingTest, LogRange } from '../../domain/failure.ts'
 import type { PassedOnRetry } from '../../domain/reading.ts';
 import { joinLedLines, splitExpectation } from '../extract/tests/block.ts';
 import { isForeignFile, readFrame } from '../frames.ts';
-import { type Passage, passageReader, type Stretch } from './passages.ts';
+import { createPassageReader, type Passage, type Stretch } from './passages.ts';
 
 type Maybe<T> = T | null | undefined;
 
@@ -127,12 +127,12 @@ export function draftReport(
       notes.push(remark);
     },
     finish() {
-      const ended = [...stories.values()].map((story) => ending(story, retries));
+      const ended = [...stories.values()].map((story) => readEnding(story, retries));
       const failed = ended.flatMap(({ outcome }) => (outcome.status === 'failed' ? [outcome] : []));
-      const read = passageReader(text);
-      const stated = firstOfEachCause(failed, MAX_FAILING).map((outcome) => {
+      const read = createPassageReader(text);
+      const stated = keepFirstOfEachCause(failed, MAX_FAILING).map((outcome) => {
         const passage = read(outcome.said ?? []);
-        return { passage, test: failing(source, framework, outcome, passage) };
+        return { passage, test: createFailingTest(source, framework, outcome, passage) };
       });
       if (stated.length < failed.length)
         notes.unshift(
@@ -147,7 +147,7 @@ export function draftReport(
         failingTests: stated.map(({ test }) => test),
         passages: Map.groupBy(
           stated.flatMap(({ test, passage }) => (passage.length === 0 ? [] : [{ test, lines: passage }])),
-          ({ test }) => passageKey(test),
+          ({ test }) => namePassage(test),
         ),
         quotable: read(quotable),
         testResults: ended.map(({ outcome }) => toTestResult(outcome)),
@@ -176,7 +176,7 @@ export function findPassages(
 ): readonly TestPassage[] {
   const own = spans.filter(({ source }) => source === report.source).map(({ lineStart }) => lineStart);
   if (own.length === 0) return [];
-  const named = (report.passages.get(passageKey(test)) ?? []).filter(({ lines }) =>
+  const named = (report.passages.get(namePassage(test)) ?? []).filter(({ lines }) =>
     own.includes(lines[0]?.line ?? 0),
   );
   const exact =
@@ -185,7 +185,7 @@ export function findPassages(
 }
 
 /** Names a failing test among those of one report, merged with a log's or not. */
-export function passageKey({ suite, name }: Pick<FailingTest, 'suite' | 'name'>): string {
+export function namePassage({ suite, name }: Pick<FailingTest, 'suite' | 'name'>): string {
   return `${suite ?? ''}\u0001${name}`;
 }
 
@@ -193,7 +193,7 @@ export function passageKey({ suite, name }: Pick<FailingTest, 'suite' | 'name'>)
  * Keeps at most so many in their order: the first that says something new, each time, and then the first at
  * all.
  */
-function firstOfEachCause(failed: readonly Outcome[], most: number): readonly Outcome[] {
+function keepFirstOfEachCause(failed: readonly Outcome[], most: number): readonly Outcome[] {
   if (failed.length <= most) return failed;
   const causes = new Set<string>();
   const isFirst = failed.map(({ message, type, detail = '' }) => {
@@ -218,7 +218,7 @@ function withRun(story: Story | undefined, outcome: Outcome): Story {
   return story;
 }
 
-function ending(
+function readEnding(
   { last, failed, passes, flaky }: Story,
   retries: boolean,
 ): { outcome: Outcome; flaky: boolean } {
@@ -234,8 +234,8 @@ function bounded(notes: readonly string[]): string[] {
 
 function toTestResult({ name, suite, file, status, durationMs, runner }: Outcome): TestResult {
   return {
-    name: onOneLine(name),
-    suite: suite == null ? null : onOneLine(suite),
+    name: toOneLine(name),
+    suite: suite == null ? null : toOneLine(suite),
     file: file ?? null,
     status,
     durationMs:
@@ -247,7 +247,7 @@ function toTestResult({ name, suite, file, status, durationMs, runner }: Outcome
 }
 
 /** Names are shown and compared on one line. */
-function onOneLine(name: string): string {
+function toOneLine(name: string): string {
   if (!/[\r\n]/.test(name)) return name.slice(0, MAX_NAME);
   const lines = name.slice(0, MAX_NAME).split(/[\r\n]/);
   return lines
@@ -256,7 +256,12 @@ function onOneLine(name: string): string {
     .join(' ');
 }
 
-function failing(source: string, framework: string, outcome: Outcome, passage: Passage): FailingTest {
+function createFailingTest(
+  source: string,
+  framework: string,
+  outcome: Outcome,
+  passage: Passage,
+): FailingTest {
   const given = withoutEscapes(outcome.message ?? '').trim();
   const message = isTitle(given, outcome.name) ? '' : given;
   const own = withoutEscapes(outcome.detail ?? '');
@@ -265,7 +270,7 @@ function failing(source: string, framework: string, outcome: Outcome, passage: P
   const detail = own.trim() === '' ? output : own;
   const split = splitExpectation(`${message}\n${detail}`);
   const { name, suite, file } = toTestResult(outcome);
-  const words = tellingMessage(message, {
+  const words = findTellingMessage(message, {
     type: outcome.type ?? null,
     detail: withoutTitle(own, name),
     output,
@@ -273,12 +278,12 @@ function failing(source: string, framework: string, outcome: Outcome, passage: P
   return {
     name,
     suite,
-    ...findPlace(detail === '' ? message : `${placedLine(own) ?? ''}\n${detail}`, {
+    ...findPlace(detail === '' ? message : `${placeLine(own) ?? ''}\n${detail}`, {
       file,
       line: outcome.line ?? null,
       suite,
     }),
-    message: words === null ? null : wholeMessage(words).slice(0, MAX_MESSAGE),
+    message: words === null ? null : completeWholeMessage(words).slice(0, MAX_MESSAGE),
     expected: outcome.expected ?? split.expected,
     actual: outcome.actual ?? split.actual,
     framework,
@@ -322,11 +327,11 @@ const MAX_LINES_WORDS = 400;
 function isTitle(text: string, name: string): boolean {
   const words = /^\s{0,20}[\w./\\@-]{1,300}:\d{1,7}:\d{1,6} (?<title>.{1,2000})$/.exec(text)?.groups?.title;
   if (words === undefined) return false;
-  const [title, nameLetters] = [lettersIn(words), lettersIn(name)];
+  const [title, nameLetters] = [extractLetters(words), extractLetters(name)];
   return title !== '' && nameLetters.endsWith(title) && !/error|expect/i.test(words.replace(name, ''));
 }
 
-function lettersIn(text: string): string {
+function extractLetters(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
@@ -339,13 +344,13 @@ function withoutTitle(detail: string, name: string): string {
  * Returns the message or, if it says nothing specific, the most informative part of detail, type or output;
  * null if there is none.
  */
-function tellingMessage(
+function findTellingMessage(
   message: string,
   { type, detail, output }: Required<Pick<Outcome, 'detail' | 'output'>> & { type: string | null },
 ): string | null {
   const trimmed = message.trim();
   if (!EMPTY_WORDS.test(trimmed)) return trimmed;
-  const first = placedLine(detail) ?? listOwnLines(detail)[0];
+  const first = placeLine(detail) ?? listOwnLines(detail)[0];
   if (first !== undefined) return first.replace(PLACED, '').trim() || first;
   if (type !== null && !EMPTY_WORDS.test(type.trim())) return type;
   const printed = listOwnLines(output);
@@ -358,7 +363,7 @@ const PLACE_ONLY = new RegExp(
 );
 
 /** Completes a message whose first line is only its place, or only leads to the lines below. */
-function wholeMessage(message: string): string {
+function completeWholeMessage(message: string): string {
   const lines = message.split('\n');
   const messageLines = lines.length > 1 && PLACE_ONLY.test(lines[0]?.trim() ?? '') ? lines.slice(1) : lines;
   return messageLines[0]?.trimEnd().endsWith(':')
@@ -370,7 +375,7 @@ function wholeMessage(message: string): string {
  * Returns the most informative of the lines that begin with a place in a file, as `go test` and compilers
  * write them; null if there is none.
  */
-function placedLine(detail: string): string | null {
+function placeLine(detail: string): string | null {
   const placed = listOwnLines(detail).filter((line) => PLACED.test(line));
   return placed.find((line) => TELLING.test(line.replace(PLACED, ''))) ?? placed[0] ?? null;
 }
@@ -402,7 +407,7 @@ const AT_LINE = /\bat (?<file>[\w./\\-]{1,250}\.\w{1,5}) line (?<line>\d{1,7})\b
  * looks like a test's, or else the first place in it at all.
  */
 function findPlace(detail: string, known: Place & Pick<FailingTest, 'suite'>): Place {
-  const places = placesIn(detail);
+  const places = listPlacesIn(detail);
   if (known.file !== null) {
     const { file } = known;
     const samePath = places.find((place) => isSameFile(place.file, file));
@@ -419,7 +424,7 @@ function findPlace(detail: string, known: Place & Pick<FailingTest, 'suite'>): P
   return sameName ?? { file: null, line: known.line };
 }
 
-function placesIn(detail: string): { readonly file: string; readonly line: number }[] {
+function listPlacesIn(detail: string): { readonly file: string; readonly line: number }[] {
   return detail.split('\n', MAX_LINES_PLACE).flatMap((text) => {
     if (text.length > 1_000) return [];
     const net = IN_FILE.exec(text.trimEnd())?.groups;
@@ -452,7 +457,7 @@ export interface TestReport {
   /** The failing tests, at most 500: if there are more, the first of each cause. */
   readonly failingTests: readonly FailingTest[];
   /**
-   * The text of the report about each of them, by {@link passageKey}: several files may have a test of the
+   * The text of the report about each of them, by {@link namePassage}: several files may have a test of the
    * same name.
    */
   readonly passages: ReadonlyMap<string, readonly TestPassage[]>;

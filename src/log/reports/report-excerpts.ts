@@ -24,7 +24,7 @@ const THROWN = /^\s{0,20}[\w.$\\]{1,200}(?: \[\w{1,40}\])?: (?=\S)/;
  * Shows what reports say of the failing tests, within so many tokens: each test has its share. What a log
  * shows is quoted from there, so a test whose message stands in its lines of a log is left out.
  */
-export function excerptsOfReports(
+export function createReportExcerpts(
   reports: readonly TestReport[],
   tests: readonly FailingTest[],
   logs: readonly LogText[],
@@ -38,7 +38,7 @@ export function excerptsOfReports(
   let tokens = 0;
   for (const [at, { source, passage, weight }] of passages.entries()) {
     const share = Math.min(room - tokens, Math.max(LEAST_SHARE, (room - tokens) / (passages.length - at)));
-    const visible = linesWithin(passage, share);
+    const visible = getLinesWithin(passage, share);
     if (visible.lines.length === 0) break;
     tokens += visible.tokens;
     append(excerpts, joinLines(source, visible.lines, weight));
@@ -77,7 +77,7 @@ function passagesOfTest(test: FailingTest, reports: readonly TestReport[]) {
   );
 }
 
-function linesWithin(
+function getLinesWithin(
   passage: Passage,
   room: number,
 ): { readonly lines: readonly PassageLine[]; readonly tokens: number } {

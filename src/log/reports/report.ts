@@ -5,7 +5,7 @@ import { parseJson, readJson } from './json.ts';
 import { mendJson } from './json-text.ts';
 import { isGoJson, isTap, readGoJson, readTap } from './line-formats.ts';
 import type { ReportDraft, TestReport } from './report-draft.ts';
-import { escapeBareSigns, prepareXml, readXml, rootElement, type XmlText } from './xml.ts';
+import { escapeBareSigns, findRootElement, prepareXml, readXml, type XmlText } from './xml.ts';
 import {
   type OpenReport,
   readCheckstyle,
@@ -69,7 +69,7 @@ export function readResults(name: string, text: string): ReportResults {
  * are just as much the log of a run, and are read as reports only if they are given as such.
  */
 export function isReport(text: string): boolean {
-  const root = rootElement(text);
+  const root = findRootElement(text);
   if (root !== null) return XML.some(({ roots }) => roots.includes(root));
   const value = parseJson(text);
   if (value === undefined) return false;
@@ -80,7 +80,7 @@ export function isReport(text: string): boolean {
 /** Checks whether a text is an XML report, even if it is broken further down. */
 export function isXmlReport(text: string): boolean {
   if (!/^[\ufeff\s]{0,1000}</.test(text)) return false;
-  const root = rootElement(text);
+  const root = findRootElement(text);
   return (
     root !== null &&
     (XML.some(({ roots }) => roots.includes(root)) || /^[\ufeff\s]{0,1000}<\?xml\s/.test(text))
@@ -99,13 +99,13 @@ export function isLineReport(text: string): boolean {
 export function isStray(name: string, text: string): boolean {
   if (/^[\ufeff\s]{0,1000}(?:<\?xml|<!doctype|<html|<svg)/i.test(text)) return true;
   return /\.(?:xml|trx)$/i.test(name)
-    ? rootElement(text) !== null
+    ? findRootElement(text) !== null
     : /\.json$/i.test(name) && parseJson(text) !== undefined;
 }
 
 function read(name: string, given: string): Outcome {
   const text = withoutPreface(given);
-  const root = rootElement(text);
+  const root = findRootElement(text);
   if (root !== null) return readXmlReport(name, text, root);
   if (isGoJson(text)) return attempt(name, 'go test report', () => readGoJson(name, text));
   const value = parseJson(text);
@@ -161,11 +161,11 @@ function readXmlReport(name: string, text: string, root: string): Outcome {
   const escaped = once.why === null ? prepared.text : escapeBareSigns(prepared.text);
   const again = escaped === prepared.text ? once : readPrepared(name, escaped, format);
   const { draft } = again.draft.size > once.draft.size ? again : once;
-  const control = controlNote(name, prepared);
+  const control = findControlNote(name, prepared);
   if (control !== null) draft.note(control);
   return {
     report: draft.finish(),
-    broken: once.why === null ? null : brokenNote(name, format.title, once.why, draft.size),
+    broken: once.why === null ? null : formatBrokenNote(name, format.title, once.why, draft.size),
   };
 }
 
@@ -184,7 +184,7 @@ function readPrepared(
   }
 }
 
-function controlNote(name: string, { forbidden }: XmlText): string | null {
+function findControlNote(name: string, { forbidden }: XmlText): string | null {
   if (forbidden === null) return null;
   const { count, line } = forbidden;
   const them = count === 1 ? 'it' : 'them';
@@ -202,11 +202,11 @@ function attempt(
   try {
     return { report: work().finish(), broken: null };
   } catch (error) {
-    return { report: NOTHING, broken: brokenNote(name, title, describeError(error), 0) };
+    return { report: NOTHING, broken: formatBrokenNote(name, title, describeError(error), 0) };
   }
 }
 
-function brokenNote(name: string, title: string, why: string, tests: number): string {
+function formatBrokenNote(name: string, title: string, why: string, tests: number): string {
   return (
     `${name} is not a well-formed ${title}: ${why}. It is damaged; ${counted(tests, 'test')} could ` +
     'be read.'

@@ -1,6 +1,6 @@
 import type { Stretch } from './passages.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
-import { type Attributes, attributeAt, parseNumber, secondsToMs, type XmlHandler } from './xml.ts';
+import { type Attributes, attributeAt, convertSecondsToMs, parseNumber, type XmlHandler } from './xml.ts';
 
 /** A report of one format that is being read. */
 export interface OpenReport {
@@ -110,7 +110,7 @@ function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, o
     file: attributes.file ?? attributes.filepath ?? suite?.file ?? null,
     line: parseNumber(attributes.line),
     status: 'passed',
-    durationMs: secondsToMs(attributes.time ?? attributes.duration),
+    durationMs: convertSecondsToMs(attributes.time ?? attributes.duration),
     runner: suite?.runner ?? null,
     at: line,
   };
@@ -328,11 +328,11 @@ export function readXunit(source: string, xml: string): OpenReport {
         at,
       };
     return {
-      ...named(attributes.name ?? attributes.method ?? '(unnamed)', attributes.type ?? null),
+      ...removeClass(attributes.name ?? attributes.method ?? '(unnamed)', attributes.type ?? null),
       file: attributes['source-file'],
       line: parseNumber(attributes['source-line']),
-      status: outcomeStatus(attributes.result),
-      durationMs: secondsToMs(attributes.time),
+      status: mapOutcomeStatus(attributes.result),
+      durationMs: convertSecondsToMs(attributes.time),
       at,
     };
   });
@@ -343,11 +343,11 @@ export function readNunit(source: string, xml: string): OpenReport {
   return readNet(source, xml, 'nunit', /^test-case$/, (_, attributes, at) => {
     const full = attributes.fullname ?? attributes.name ?? '(unnamed)';
     return {
-      ...named(full, attributes.classname ?? extractSuite(full)),
-      status: outcomeStatus(
+      ...removeClass(full, attributes.classname ?? extractSuite(full)),
+      status: mapOutcomeStatus(
         attributes.result ?? (attributes.executed === 'False' ? 'Skipped' : attributes.success),
       ),
-      durationMs: secondsToMs(attributes.duration ?? attributes.time),
+      durationMs: convertSecondsToMs(attributes.duration ?? attributes.time),
       at,
     };
   });
@@ -384,7 +384,7 @@ function readNet(
  * Maps the terms of .NET's frameworks and runners for the end of a test to a status. A test that neither
  * ended badly nor was left out has passed.
  */
-function outcomeStatus(result: string | undefined): Outcome['status'] {
+function mapOutcomeStatus(result: string | undefined): Outcome['status'] {
   if (/^(?:fail(?:ed|ure)?|error|timeout|aborted|disconnected|notrunnable|false)$/i.test(result ?? ''))
     return 'failed';
   return /^(?:skip(?:ped)?|notrun|notexecuted|ignored|inconclusive|explicit|pending|inprogress)$/i.test(
@@ -397,7 +397,10 @@ function outcomeStatus(result: string | undefined): Outcome['status'] {
 /**
  * Removes the class from the front of a full name: `Shop.CartTests.Adds(1)` in `Shop.CartTests` is `Adds(1)`.
  */
-function named(full: string, suite: string | null): { readonly name: string; readonly suite: string | null } {
+function removeClass(
+  full: string,
+  suite: string | null,
+): { readonly name: string; readonly suite: string | null } {
   return {
     name: suite !== null && full.startsWith(`${suite}.`) ? full.slice(suite.length + 1) : full,
     suite,
@@ -431,8 +434,8 @@ export function readTrx(source: string, xml: string): OpenReport {
     isTest: (name) => name.endsWith('TestResult'),
     outcome: (_, { testName = '(unnamed)', outcome, duration }, at) => ({
       name: testName,
-      status: outcomeStatus(outcome),
-      durationMs: clockToMs(duration),
+      status: mapOutcomeStatus(outcome),
+      durationMs: convertClockToMs(duration),
       at,
     }),
     classifyText: (name) => TRX_TEXTS[name],
@@ -463,14 +466,18 @@ export function readTrx(source: string, xml: string): OpenReport {
     end() {
       tests.end?.();
       for (const test of done)
-        addTest(draft, test, named(test.outcome.name, classes.get(test.attributes.testId ?? '') ?? null));
+        addTest(
+          draft,
+          test,
+          removeClass(test.outcome.name, classes.get(test.attributes.testId ?? '') ?? null),
+        );
     },
   };
   return { draft, handler };
 }
 
 /** Converts `00:00:01.5000000` to milliseconds. */
-function clockToMs(duration: string | undefined): number | null {
+function convertClockToMs(duration: string | undefined): number | null {
   const match = /^(?:(\d{1,5})\.)?(\d{1,2}):(\d{2}):(\d{2}(?:\.\d{1,9})?)$/.exec(duration ?? '');
   if (match === null) return null;
   const [days, hours, minutes, seconds] = match.slice(1).map((part) => Number(part ?? 0));

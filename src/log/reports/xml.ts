@@ -109,7 +109,7 @@ export function readXml(text: string, handler: XmlHandler): XmlFault | null {
     if (++depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
     if (++elements > MAX_ELEMENTS) throw new Error(`it has more than ${MAX_ELEMENTS} elements`);
     markupEnd = parser.position;
-    handler.open(localName(tag.name), localAttributes(tag.attributes), lineAt(markupEnd), markupEnd);
+    handler.open(getLocalName(tag.name), getLocalAttributes(tag.attributes), lineAt(markupEnd), markupEnd);
   });
   parser.on('text', (said) => {
     const end = parser.position - (text[parser.position - 1] === '<' ? 1 : 0);
@@ -128,7 +128,7 @@ export function readXml(text: string, handler: XmlHandler): XmlFault | null {
     depth--;
     // A self-closing tag has handed itself over already.
     markupEnd = parser.position;
-    handler.close?.(localName(tag.name));
+    handler.close?.(getLocalName(tag.name));
   });
   try {
     parser.write(text).close();
@@ -155,7 +155,7 @@ export function attributeAt(text: string, end: number, pattern: RegExp): Stretch
  * Returns the name of a document's first element, or of its document type, without its prefix; null if the
  * text does not begin as XML does.
  */
-export function rootElement(text: string): string | null {
+export function findRootElement(text: string): string | null {
   let rest = text.slice(0, 20_000).replace(/^[\ufeff\s]{1,1000}/, '');
   for (let i = 0; i < 20; i++) {
     const end = rest.startsWith('<?')
@@ -167,7 +167,7 @@ export function rootElement(text: string): string | null {
     rest = rest.slice(end).trimStart();
   }
   const name = /^<(?:!DOCTYPE\s{1,20})?(?<name>[A-Za-z_][\w.:-]{0,100})/i.exec(rest)?.groups?.name;
-  return name === undefined ? null : localName(name);
+  return name === undefined ? null : getLocalName(name);
 }
 
 /**
@@ -179,20 +179,20 @@ export function parseNumber(value: string | undefined): number | null {
 }
 
 /** Seconds as milliseconds, to the microsecond. */
-export function secondsToMs(value: string | undefined): number | null {
+export function convertSecondsToMs(value: string | undefined): number | null {
   const seconds = parseNumber(value);
   return seconds === null ? null : Math.round(seconds * 1e6) / 1e3;
 }
 
-function localName(name: string): string {
+function getLocalName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-function localAttributes(attributes: Attributes): Attributes {
+function getLocalAttributes(attributes: Attributes): Attributes {
   if (!Object.keys(attributes).some((name) => name.includes(':'))) return attributes;
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => [
-      name.startsWith('xmlns') ? name : localName(name),
+      name.startsWith('xmlns') ? name : getLocalName(name),
       value,
     ]),
   );

@@ -1,6 +1,6 @@
 import type { FailingTest } from '../../domain/failure.ts';
 import type { LogText } from '../lines/lines.ts';
-import { rangesOfTest } from './retried-tests.ts';
+import { listRangesOfTest } from './retried-tests.ts';
 
 /** ASCII literals, case ignored; a line without any of them tells nothing of Gradle's tests. */
 export const GRADLE_LITERALS: readonly string[] = [
@@ -30,7 +30,7 @@ interface Story {
  * shows so; where another test of the task failed more often, since what keeps failing is tried the most; and
  * where the build ended without Gradle's word that there were failing tests.
  */
-export function passedInGradle(
+export function findPassedInGradle(
   log: LogText,
   lines: readonly number[],
   failing: readonly FailingTest[],
@@ -40,11 +40,13 @@ export function passedInGradle(
   const texts = lines.map((line) => ({ line, text: log.line(line).trimEnd() }));
   const hasEnded = texts.some(({ text }) => /^BUILD (?:SUCCESSFUL|FAILED)\b/.test(text));
   if (hasEnded && !texts.some(({ text }) => text.includes('There were failing tests'))) return gradleTests;
-  const over = new Set(storiesByTask(texts).flatMap((stories) => linesOfPassed([...stories.values()])));
-  return gradleTests.filter((test) => rangesOfTest(test, log.name).every(({ start }) => over.has(start)));
+  const over = new Set(
+    listStoriesByTask(texts).flatMap((stories) => listLinesOfPassed([...stories.values()])),
+  );
+  return gradleTests.filter((test) => listRangesOfTest(test, log.name).every(({ start }) => over.has(start)));
 }
 
-function storiesByTask(
+function listStoriesByTask(
   texts: readonly { readonly line: number; readonly text: string }[],
 ): Map<string, Story>[] {
   const tasks = new Map<string, Map<string, Story>>();
@@ -65,7 +67,7 @@ function storiesByTask(
   return [...tasks.values()];
 }
 
-function linesOfPassed(stories: readonly Story[]): number[] {
+function listLinesOfPassed(stories: readonly Story[]): number[] {
   const most = stories.reduce((max, { failed }) => Math.max(max, failed), 0);
   return stories.flatMap(({ failed, lines, passedAt }) =>
     passedAt > (lines.at(-1) ?? Number.POSITIVE_INFINITY) || failed < most ? lines : [],

@@ -4,7 +4,7 @@ import { append, findMin, firstOfEach } from '../../lib/collections.ts';
 import { readTitle } from '../extract/tests/forms.ts';
 import { splitTestName, type Words } from '../extract/tests/shapes.ts';
 import { joinRanges } from '../line-ranges.ts';
-import { blockEnd, type LogText } from '../lines/lines.ts';
+import { findBlockEnd, type LogText } from '../lines/lines.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
 import { readListHead, readListItem, readMark, type TryVerdict } from './retry-marks.ts';
 
@@ -62,14 +62,16 @@ export function readRetries(
   );
   const ranges = joinRanges([
     ...over,
-    ...named.filter(hasPassed).flatMap(({ test }) => rangesOfTest(test, log.name)),
+    ...named.filter(hasPassed).flatMap(({ test }) => listRangesOfTest(test, log.name)),
   ]);
   const isLeft = ({ test }: { readonly test: FailingTest }) => {
-    const own = rangesOfTest(test, log.name);
+    const own = listRangesOfTest(test, log.name);
     return own.length === 0 || own.some(({ start }) => !isWithin(ranges, start));
   };
   return {
-    passed: firstOfEach(over, ({ words }) => words.join(' ')).map((attempt) => passedTest(log, attempt)),
+    passed: firstOfEach(over, ({ words }) => words.join(' ')).map((attempt) =>
+      createPassedTest(log, attempt),
+    ),
     failing: left.filter(isLeft).map(({ test, words }) => withTries(log, test, words, tries)),
     ranges,
   };
@@ -86,19 +88,21 @@ function readTries(log: LogText, lines: readonly number[]): Try[] {
     if (mark === null) continue;
     const { until } = mark;
     const end =
-      until === undefined ? line : blockEnd(log, line, MAX_OUTPUT, (below) => !until.test(below.trimEnd()));
-    tries.push({ start: line, end, says: mark.says, ...titled(mark.title, mark.suite) });
+      until === undefined
+        ? line
+        : findBlockEnd(log, line, MAX_OUTPUT, (below) => !until.test(below.trimEnd()));
+    tries.push({ start: line, end, says: mark.says, ...splitTitle(mark.title, mark.suite) });
   }
   return tries;
 }
 
 function readList(log: LogText, head: number, says: TryVerdict): Try[] {
-  const end = blockEnd(log, head, MAX_OUTPUT, (text) => readListItem(text) !== null);
+  const end = findBlockEnd(log, head, MAX_OUTPUT, (text) => readListItem(text) !== null);
   const tries: Try[] = [];
   for (let line = head + 1; line <= end; line++) {
     const title = readListItem(log.line(line)) ?? '';
     const before = tries.at(-1);
-    if (title !== '') tries.push({ start: line, end: line, says, ...titled(title) });
+    if (title !== '') tries.push({ start: line, end: line, says, ...splitTitle(title) });
     else if (before !== undefined) tries[tries.length - 1] = { ...before, end: line };
   }
   return tries;
@@ -134,7 +138,7 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
       const { title, run } = FAILED_AGAIN.exec(log.line(number))?.groups ?? {};
       return title === undefined || Number(run) !== runs - 1
         ? []
-        : [{ start: number, end: number, says: 'failed', ...titled(title) }];
+        : [{ start: number, end: number, says: 'failed', ...splitTitle(title) }];
     });
     const listed = new Set(failed.map(({ title }) => title));
     const passed = failing.filter(
@@ -149,7 +153,9 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
     // If no test failed in the last run, the totals in between are no failures either.
     const over = (at: number) => (failed.length === 0 ? { start, end: line } : { start: at, end: at });
     return [
-      ...passed.map(({ name, at }): Try => ({ ...over(at?.line ?? line), says: 'passed', ...titled(name) })),
+      ...passed.map(
+        ({ name, at }): Try => ({ ...over(at?.line ?? line), says: 'passed', ...splitTitle(name) }),
+      ),
       ...failed,
     ];
   });
@@ -160,7 +166,7 @@ function getRootName(name: string): string {
   return name.slice(0, name.includes('/') ? name.indexOf('/') : undefined);
 }
 
-function titled(title: string, suite: string | null = null): Pick<Try, 'title' | 'suite' | 'words'> {
+function splitTitle(title: string, suite: string | null = null): Pick<Try, 'title' | 'suite' | 'words'> {
   return { title, suite, words: splitTestName({ suite, name: title }).all };
 }
 
@@ -185,7 +191,7 @@ function endsWith(words: readonly string[], last: readonly string[]): boolean {
   return last.length > 0 && from >= 0 && last.every((word, at) => words[from + at] === word);
 }
 
-function passedTest(log: LogText, { title, suite: known, start }: Try): PassedOnRetry {
+function createPassedTest(log: LogText, { title, suite: known, start }: Try): PassedOnRetry {
   const at = { source: log.name, line: start };
   // rspec-retry names a test only by its file and line.
   if (/^\S{1,300}\.\w{1,6}:\d{1,7}$/.test(title))
@@ -203,7 +209,7 @@ function withTries(log: LogText, test: FailingTest, words: Words, tries: readonl
 }
 
 /** Returns the lines of one log that report a test. */
-export function rangesOfTest({ spans, at }: FailingTest, source: string): LineRange[] {
+export function listRangesOfTest({ spans, at }: FailingTest, source: string): LineRange[] {
   const ranges = spans ?? (at === null ? [] : [{ source: at.source, lineStart: at.line, lineEnd: at.line }]);
   return ranges.flatMap(({ source: of, lineStart, lineEnd }) =>
     of === source ? [{ start: lineStart, end: lineEnd }] : [],

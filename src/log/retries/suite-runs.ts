@@ -2,7 +2,7 @@ import type { FailingTest } from '../../domain/failure.ts';
 import { findMin } from '../../lib/collections.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { LineRange } from '../sections/system.ts';
-import { rangesOfTest } from './retried-tests.ts';
+import { listRangesOfTest } from './retried-tests.ts';
 
 /** The totals with which one run of a runner ended, on the lines `line` to `end`. */
 interface Totals {
@@ -130,16 +130,17 @@ export function readSuiteRuns(
     const start = (before?.end ?? 0) + 1;
     const second = runs.slice(at + 1).find(({ runner }) => runner === first.runner);
     if (first.failed === 0 || second === undefined || !isSameSuite(first, second)) continue;
-    const again = lineOfRerun(log, first, second) ?? (isGreen && second.failed === 0 ? first.end + 1 : null);
+    const again =
+      findLineOfRerun(log, first, second) ?? (isGreen && second.failed === 0 ? first.end + 1 : null);
     if (again === null) continue;
     const isIn = (test: FailingTest, from: number, to: number) =>
-      rangesOfTest(test, log.name).some((range) => range.start >= from && range.start <= to);
+      listRangesOfTest(test, log.name).some((range) => range.start >= from && range.start <= to);
     const over = failing.filter(
       (test) => isIn(test, start, first.line) && !isIn(test, first.line + 1, log.lineCount),
     );
     for (const test of over) passed.add(test);
     if (second.failed === 0)
-      ranges.push({ start: firstOutput(log, start, over, first.line), end: again - 1 });
+      ranges.push({ start: findFirstOutput(log, start, over, first.line), end: again - 1 });
   }
   return { passed: [...passed], ranges };
 }
@@ -171,7 +172,7 @@ function isSameSuite(first: Totals, second: Totals): boolean {
 }
 
 /** Finds the line that says that a run is repeated, or shows its command again. */
-function lineOfRerun(log: LogText, first: Totals, second: Totals): number | null {
+function findLineOfRerun(log: LogText, first: Totals, second: Totals): number | null {
   const last = Math.min(second.line - 1, first.end + MAX_BETWEEN);
   for (let line = first.end + 1; line <= last; line++) {
     const text = log.line(line);
@@ -187,9 +188,9 @@ function traceAbove(log: LogText, from: number): string | null {
   return null;
 }
 
-function firstOutput(log: LogText, start: number, over: readonly FailingTest[], end: number): number {
+function findFirstOutput(log: LogText, start: number, over: readonly FailingTest[], end: number): number {
   const starts = over
-    .flatMap((test) => rangesOfTest(test, log.name).map((range) => range.start))
+    .flatMap((test) => listRangesOfTest(test, log.name).map((range) => range.start))
     .filter((line) => line >= start);
   return findMin(starts, end);
 }

@@ -38,7 +38,7 @@ export function* scanChunks(log: LogBytes, matcher: Matcher): Generator<ScannedC
   let firstLine = 1;
   let state = 0;
   while (offset < log.size) {
-    const bytes = wholeLines(log.slice(offset, offset + CHUNK), offset + CHUNK >= log.size);
+    const bytes = takeWholeLines(log.slice(offset, offset + CHUNK), offset + CHUNK >= log.size);
     // A file that was cut while it is read: what is missing never comes.
     if (bytes.length === 0) return;
     const used = cutLanes(bytes, lanes, state);
@@ -51,7 +51,7 @@ export function* scanChunks(log: LogBytes, matcher: Matcher): Generator<ScannedC
   }
 }
 
-function wholeLines(bytes: Buffer, isLast: boolean): Buffer {
+function takeWholeLines(bytes: Buffer, isLast: boolean): Buffer {
   const end = isLast ? -1 : bytes.lastIndexOf(LINE_FEED);
   return end === -1 ? bytes : bytes.subarray(0, end + 1);
 }
@@ -86,7 +86,7 @@ class Lane {
       return 0;
     }
     if (reached === matcher.escapeStart) {
-      this.at = Math.min(this.end, afterEscape(bytes, at, this.end));
+      this.at = Math.min(this.end, skipEscape(bytes, at, this.end));
       if (matcher.within !== null) this.lookWithin(bytes, at + 1, matcher.within);
       return -1;
     }
@@ -240,16 +240,16 @@ const MAX_STRING = 2_000;
  * the first byte after it, at most `end`. Reads OSC and APC strings, CSI sequences, character sets and single
  * escapes, like {@link stripEscapes} does for text.
  */
-export function afterEscape(bytes: Uint8Array, start: number, end: number): number {
+export function skipEscape(bytes: Uint8Array, start: number, end: number): number {
   const kind = bytes[start + 1] ?? 0;
   if (start + 1 >= end) return end;
-  if (kind === 0x5d || kind === 0x5f) return afterString(bytes, start + 2, end);
-  if (kind === 0x5b) return afterControl(bytes, start + 2, end) ?? start + 1;
+  if (kind === 0x5d || kind === 0x5f) return skipString(bytes, start + 2, end);
+  if (kind === 0x5b) return skipControl(bytes, start + 2, end) ?? start + 1;
   if (kind === 0x28 || kind === 0x29) return isIn(bytes[start + 2], 0x30, 0x42) ? start + 3 : start + 1;
   return '=>78cDEHMNOZ'.includes(String.fromCharCode(kind)) ? start + 2 : start + 1;
 }
 
-function afterString(bytes: Uint8Array, start: number, end: number): number {
+function skipString(bytes: Uint8Array, start: number, end: number): number {
   const last = Math.min(end, start + MAX_STRING);
   let at = start;
   while (at < last && bytes[at] !== BELL && bytes[at] !== ESCAPE && bytes[at] !== LINE_FEED) at++;
@@ -257,7 +257,7 @@ function afterString(bytes: Uint8Array, start: number, end: number): number {
   return bytes[at] === ESCAPE && bytes[at + 1] === BACKSLASH ? at + 2 : at;
 }
 
-function afterControl(bytes: Uint8Array, start: number, end: number): number | null {
+function skipControl(bytes: Uint8Array, start: number, end: number): number | null {
   let at = start;
   while (at < end && at < start + 60 && isIn(bytes[at], 0x30, 0x3f)) at++;
   for (let spaces = 0; at < end && spaces < 10 && isIn(bytes[at], 0x20, 0x2f); spaces++) at++;

@@ -1,4 +1,4 @@
-import { firstPlace, withRoom } from '../../lib/collections.ts';
+import { findFirstPlace, withRoom } from '../../lib/collections.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import type { Matcher } from './matcher.ts';
 import { type ScannedChunk, scanChunks } from './scan-chunks.ts';
@@ -17,7 +17,7 @@ export const MAX_HITS = 5_000;
 
 /** Scans a log of at most 4 GiB in one pass. */
 export function scanLog(log: LogBytes, matcher: Matcher): Scan {
-  const { scan, add } = growingScan(log, matcher.groupCount);
+  const { scan, add } = createGrowingScan(log, matcher.groupCount);
   for (const chunk of scanChunks(log, matcher)) add(chunk);
   return scan;
 }
@@ -26,7 +26,7 @@ export function scanLog(log: LogBytes, matcher: Matcher): Scan {
  * Creates a scan that another pass over the same log feeds: `add` takes its chunks in order, of which the
  * first `groupCount` groups count.
  */
-export function growingScan(
+export function createGrowingScan(
   log: LogBytes,
   groupCount: number,
 ): { readonly scan: Scan; readonly add: (chunk: ScannedChunk) => void } {
@@ -125,7 +125,7 @@ export class LineIndex {
 
   /** Returns the line that contains a byte. */
   lineAt(offset: number): number {
-    const kept = Math.max(0, firstPlace(this.#used, (place) => (this.#starts[place] ?? 0) <= offset) - 1);
+    const kept = Math.max(0, findFirstPlace(this.#used, (place) => (this.#starts[place] ?? 0) <= offset) - 1);
     let line = kept * this.#stride + 1;
     if (this.#stride > 1) while (line < this.#lines && this.getLineEnd(line) < offset) line++;
     return line;

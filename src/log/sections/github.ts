@@ -1,9 +1,9 @@
 import type { Section } from '../../domain/failure.ts';
-import { jobAndStep } from '../lines/clean.ts';
-import { type LogText, lineAbove } from '../lines/lines.ts';
+import { extractJobAndStep } from '../lines/clean.ts';
+import { findLineAbove, type LogText } from '../lines/lines.ts';
 import {
   type CiSystem,
-  failedSection,
+  createFailedSection,
   isCleanUp,
   type LineRange,
   type Mark,
@@ -103,7 +103,7 @@ export const github: CiSystem = {
     for (const mark of marks) reader.read(mark);
     const steps = reader.jobs.flatMap((job) => job.steps);
     endSteps(steps, log.lineCount);
-    const failed = failedIn(log, reader.jobs);
+    const failed = listFailedSteps(log, reader.jobs);
     const page = failed.length === 0 ? fromPage(log, marks) : null;
     if (page !== null || (failed.length === 0 && steps.length < 2)) return page;
     const jobs = reader.jobs.map((job) => ({
@@ -120,14 +120,14 @@ class StepReader {
   readonly echoes: LineRange[] = [];
   private readonly named = new Map<string, Job>();
   private readonly log: LogText;
-  private readonly whole: ReturnType<typeof archivedStep>;
+  private readonly whole: ReturnType<typeof readArchivedStep>;
   private columns = '';
   private step: OpenStep;
   private head: number | null = null;
 
   constructor(log: LogText) {
     this.log = log;
-    this.whole = archivedStep(log.name);
+    this.whole = readArchivedStep(log.name);
     const { job, step } = this.whole;
     this.step = this.open(this.getJob(job), step === null ? [] : [step], 1, step !== null);
   }
@@ -148,7 +148,7 @@ class StepReader {
    * job.
    */
   private followColumns(line: number, text: string): void {
-    const columns = jobAndStep(this.log.raw(line).slice(0, 300));
+    const columns = extractJobAndStep(this.log.raw(line).slice(0, 300));
     if (columns === null) {
       if (!text.startsWith(JOB_BEGINS) || this.whole.step !== null) return;
       const isFirst =
@@ -179,12 +179,12 @@ class StepReader {
    */
   private firstWith(key: string, line: number): number {
     const isSame = (at: number) => {
-      const columns = jobAndStep(this.log.raw(at).slice(0, 300));
+      const columns = extractJobAndStep(this.log.raw(at).slice(0, 300));
       return columns !== null && `${columns.job}\t${columns.step}` === key;
     };
     return (
       1 +
-      (lineAbove(this.log, line - 1, MAX_UNMARKED, (_, at) => !isSame(at)) ??
+      (findLineAbove(this.log, line - 1, MAX_UNMARKED, (_, at) => !isSame(at)) ??
         Math.max(0, line - 1 - MAX_UNMARKED))
     );
   }
@@ -301,7 +301,7 @@ function isFailed({ failedAt, isAction, errorAt }: OpenStep): boolean {
  * Returns the steps that made each job fail. An action that only reports problems lets the next step run: it
  * counts if nothing else failed.
  */
-function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
+function listFailedSteps(log: LogText, jobs: readonly Job[]): Section[] {
   const red = jobs.flatMap((job) => turnedRed(log, job));
   const all =
     red.length > 0
@@ -317,11 +317,16 @@ function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
     const { job, path, line, failedAt, lineEnd } = step;
     const isNamed =
       job.name !== null &&
-      (jobs.length > 1 || step.isNamed || jobAndStep(log.raw(line).slice(0, 300)) !== null);
+      (jobs.length > 1 || step.isNamed || extractJobAndStep(log.raw(line).slice(0, 300)) !== null);
     const outer = isNamed || /\d_[^/]{1,150}\.txt$/.test(log.name) ? [job.name ?? ''] : [];
     // An action may go on to explain itself.
-    const section = failedSection(log, [...outer, ...path, ...step.failedIn], line, failedAt ?? lineEnd);
-    const follows = whyItFollows(log, step);
+    const section = createFailedSection(
+      log,
+      [...outer, ...path, ...step.failedIn],
+      line,
+      failedAt ?? lineEnd,
+    );
+    const follows = explainFollowing(log, step);
     const isOfOthers =
       (follows === 'stopped' || follows === 'other-jobs') && failing.size > Number(failing.has(job));
     const consequence = isTolerated || isFollower || isOfOthers ? { consequence: true } : {};
@@ -371,7 +376,7 @@ function isFollowing({ path }: OpenStep): boolean {
   return isCleanUp(name) || FOLLOWER.test(name);
 }
 
-function whyItFollows(log: LogText, step: OpenStep): NonNullable<Section['follows']> | null {
+function explainFollowing(log: LogText, step: OpenStep): NonNullable<Section['follows']> | null {
   if (step.isStopped) return step.isOverTime ? null : 'stopped';
   if (isGate(step)) return 'other-jobs';
   return foundNoFiles(log, step) ? 'no-files' : null;
@@ -404,7 +409,7 @@ function isGate({ job, path, script }: OpenStep): boolean {
  * Returns the job and the step of a whole file: archives of logs contain one file for each job
  * (`0_build.txt`) and one for each step (`build/3_Run tests.txt`).
  */
-function archivedStep(source: string): { readonly job: string | null; readonly step: string | null } {
+function readArchivedStep(source: string): { readonly job: string | null; readonly step: string | null } {
   const step = /([^/!]{1,150})\/\d{1,3}_([^/]{1,150})\.txt$/.exec(source);
   if (step !== null) return { job: step[1] ?? '', step: step[2] ?? '' };
   const job = /(?:^|[/!])\d{1,3}_([^/]{1,150})\.txt$/.exec(source);
@@ -420,13 +425,13 @@ function fromPage(log: LogText, marks: readonly Mark[]): SystemReading | null {
   const echoes: LineRange[] = [];
   for (const { line } of marks.filter(({ text }) => PAGE_FAILED.test(text))) {
     const above = (fits: (text: string, at: number) => boolean) =>
-      lineAbove(log, line, 2_000, fits, (failed.at(-1)?.lineEnd ?? 0) + 1);
+      findLineAbove(log, line, 2_000, fits, (failed.at(-1)?.lineEnd ?? 0) + 1);
     const start =
-      above((text, at) => text.startsWith('Run ') && plainHead(log, at) !== null) ??
+      above((text, at) => text.startsWith('Run ') && findPlainHead(log, at) !== null) ??
       above((text) => /^Run [^\s`'"]/.test(text));
-    const end = start === null ? null : plainHead(log, start);
+    const end = start === null ? null : findPlainHead(log, start);
     if (start !== null) echoes.push({ start, end: end ?? start });
-    failed.push(failedSection(log, [start === null ? 'log' : log.line(start)], start ?? 1, line));
+    failed.push(createFailedSection(log, [start === null ? 'log' : log.line(start)], start ?? 1, line));
   }
   return failed.length === 0 ? null : { failed, echoes };
 }
@@ -435,7 +440,7 @@ function fromPage(log: LogText, marks: readonly Mark[]): SystemReading | null {
  * Returns the last line of a step's head without marks; null if no shell, inputs or environment show that it
  * is one.
  */
-function plainHead(log: LogText, line: number): number | null {
+function findPlainHead(log: LogText, line: number): number | null {
   let at = line + 1;
   while (at <= line + MAX_HEAD && !STEP_HEAD.test(log.line(at)) && !log.line(at).startsWith('Run ')) at++;
   if (!STEP_HEAD.test(log.line(at))) return null;

@@ -1,6 +1,6 @@
 import type { Section } from '../../domain/failure.ts';
-import { type LogText, lineAbove } from '../lines/lines.ts';
-import { type CiSystem, failedSection, type Mark, withConsequences } from './system.ts';
+import { findLineAbove, type LogText } from '../lines/lines.ts';
+import { type CiSystem, createFailedSection, type Mark, withConsequences } from './system.ts';
 
 interface Stage {
   readonly name: string;
@@ -31,13 +31,13 @@ export const gitlab: CiSystem = {
   read: (log, marks) => {
     const ended = marks.find(({ text }) => text.startsWith('ERROR: Job failed'));
     if (ended === undefined) return null;
-    const stages = stagesOfGitLab(log, marks);
+    const stages = listGitLabStages(log, marks);
     const stage = stages.findLast(({ name, start }) => start <= ended.line && !CLEAN_UP.test(name));
     return { failed: [cutToCommand(log, stage, ended)], hasSteps: stages.length > 0 };
   },
 };
 
-function stagesOfGitLab(log: LogText, marks: readonly Mark[]): Stage[] {
+function listGitLabStages(log: LogText, marks: readonly Mark[]): Stage[] {
   const stages: Stage[] = [];
   let open: string[] = [];
   for (const { line } of marks) {
@@ -69,7 +69,7 @@ function cutToCommand(log: LogText, stage: Stage | undefined, ended: Mark): Sect
   const end = isPlain ? (stage?.end ?? ended.line) : ended.line;
   const path = stage === undefined ? [] : [stage.name, ...stage.inner];
   const first = stage?.start ?? 1;
-  const command = lineAbove(
+  const command = findLineAbove(
     log,
     stage?.end ?? ended.line,
     MAX_OUTPUT,
@@ -77,7 +77,7 @@ function cutToCommand(log: LogText, stage: Stage | undefined, ended: Mark): Sect
     first,
   );
   const name = command === null ? [] : [log.line(command).slice(2)];
-  return failedSection(log, [...path, ...name], command ?? first, end);
+  return createFailedSection(log, [...path, ...name], command ?? first, end);
 }
 
 /**
@@ -144,31 +144,35 @@ export const jenkins: CiSystem = {
   read: (log, all) => {
     const marks = all.map(({ line, text }) => ({ line, text: text.trimStart() }));
     if (!marks.some(({ text }) => /^Finished: (?:FAILURE|UNSTABLE|ABORTED)/.test(text))) return null;
-    const freestyle = freestyleFailures(log, marks);
-    return { failed: withConsequences(freestyle.length > 0 ? freestyle : pipelineFailures(log, marks)) };
+    const freestyle = listFreestyleFailures(log, marks);
+    return { failed: withConsequences(freestyle.length > 0 ? freestyle : listPipelineFailures(log, marks)) };
   },
 };
 
-function pipelineFailures(log: LogText, marks: readonly Mark[]): readonly Section[] {
-  const stages = stagesOfJenkins(marks, log.lineCount);
-  const branches = failedBranches(log, marks, stages);
+function listPipelineFailures(log: LogText, marks: readonly Mark[]): readonly Section[] {
+  const stages = listJenkinsStages(marks, log.lineCount);
+  const branches = listFailedBranches(log, marks, stages);
   if (branches.length > 0) return branches;
-  const complaining = stages.filter((stage) => complaintIn(marks, stage, stages) !== null);
+  const complaining = stages.filter((stage) => findComplaint(marks, stage, stages) !== null);
   if (complaining.length > 0)
     return complaining.map((stage) =>
-      toSection(log, stage, complaintIn(marks, stage, stages)?.line ?? stage.end),
+      toSection(log, stage, findComplaint(marks, stage, stages)?.line ?? stage.end),
     );
   const over = marks.find(({ text }) => /skipped due to earlier failure/.test(text))?.line ?? log.lineCount;
   const last = stages.findLast(
     ({ start, stepAt, isCleanUp, isSkipped }) => start < over && stepAt !== null && !isCleanUp && !isSkipped,
   );
-  return last === undefined ? lastStep(log, marks) : [toSection(log, last, last.end)];
+  return last === undefined ? findLastStep(log, marks) : [toSection(log, last, last.end)];
 }
 
 /**
  * Branches run at once, so what is between a branch's start and the word that it failed may be of others too.
  */
-function failedBranches(log: LogText, marks: readonly Mark[], stages: readonly JenkinsStage[]): Section[] {
+function listFailedBranches(
+  log: LogText,
+  marks: readonly Mark[],
+  stages: readonly JenkinsStage[],
+): Section[] {
   return marks.flatMap(({ line, text }) => {
     const name = /^Failed in branch (.{1,100})$/.exec(text)?.[1];
     const branch =
@@ -176,7 +180,9 @@ function failedBranches(log: LogText, marks: readonly Mark[], stages: readonly J
         ? undefined
         : stages.findLast((stage) => stage.name === `Branch: ${name}` && stage.start < line);
     if (branch === undefined) return [];
-    return [failedSection(log, [...branch.outer, name ?? ''], branch.start, Math.max(branch.end, line))];
+    return [
+      createFailedSection(log, [...branch.outer, name ?? ''], branch.start, Math.max(branch.end, line)),
+    ];
   });
 }
 
@@ -184,7 +190,7 @@ function failedBranches(log: LogText, marks: readonly Mark[], stages: readonly J
  * Returns the error that `catchError` and the like report inside the stage. What fails the build is reported
  * after the pipeline's end.
  */
-function complaintIn(
+function findComplaint(
   marks: readonly Mark[],
   stage: JenkinsStage,
   stages: readonly JenkinsStage[],
@@ -201,24 +207,24 @@ function complaintIn(
 /**
  * Returns the step that ran last before the end of everything: scripted pipelines may have no stage at all.
  */
-function lastStep(log: LogText, marks: readonly Mark[]): Section[] {
+function findLastStep(log: LogText, marks: readonly Mark[]): Section[] {
   const step = marks.findLast(({ text }) => /^\[Pipeline\] (?:sh|bat|powershell|pwsh|error)$/.test(text));
   if (step === undefined) return [];
   const next = marks.find(({ line, text }) => line > step.line && text.startsWith('[Pipeline] '));
   return [
-    failedSection(log, [step.text.slice('[Pipeline] '.length)], step.line, next?.line ?? log.lineCount),
+    createFailedSection(log, [step.text.slice('[Pipeline] '.length)], step.line, next?.line ?? log.lineCount),
   ];
 }
 
 function toSection(log: LogText, { outer, name, start }: JenkinsStage, end: number): Section {
-  return failedSection(log, [...outer, name], start, Math.min(end, log.lineCount));
+  return createFailedSection(log, [...outer, name], start, Math.min(end, log.lineCount));
 }
 
 /**
  * Returns the build steps that failed a freestyle job. Each starts with the workspace in brackets and the
  * command: `[ledger] $ /bin/sh -xe …`.
  */
-function freestyleFailures(log: LogText, marks: readonly Mark[]): Section[] {
+function listFreestyleFailures(log: LogText, marks: readonly Mark[]): Section[] {
   const failed: Section[] = [];
   let started: Mark | undefined;
   for (const mark of marks) {
@@ -227,14 +233,14 @@ function freestyleFailures(log: LogText, marks: readonly Mark[]): Section[] {
     if (name === undefined) continue;
     // Publishers start no command of their own: what they blame stands just above.
     const start = started?.line ?? Math.max(failed.at(-1)?.lineEnd ?? 1, mark.line - 5);
-    failed.push(failedSection(log, [name], start, mark.line));
+    failed.push(createFailedSection(log, [name], start, mark.line));
     started = undefined;
   }
   return failed;
 }
 
 /** Returns the stages of a pipeline log, in the order in which they were opened. */
-function stagesOfJenkins(marks: readonly Mark[], lineCount: number): JenkinsStage[] {
+function listJenkinsStages(marks: readonly Mark[], lineCount: number): JenkinsStage[] {
   const open: (JenkinsStage | null)[] = [];
   const stages: JenkinsStage[] = [];
   for (const { line, text } of marks) {
@@ -245,7 +251,7 @@ function stagesOfJenkins(marks: readonly Mark[], lineCount: number): JenkinsStag
     if (stage !== undefined) stage.isSkipped = true;
     if (!text.startsWith('[Pipeline] ')) continue;
     if (text.startsWith('[Pipeline] {')) {
-      const stage = openedStage(line, text, open, lineCount);
+      const stage = readOpenedStage(line, text, open, lineCount);
       open.push(stage);
       if (stage !== null) stages.push(stage);
     } else if (text.startsWith('[Pipeline] }')) {
@@ -259,7 +265,7 @@ function stagesOfJenkins(marks: readonly Mark[], lineCount: number): JenkinsStag
   return stages;
 }
 
-function openedStage(
+function readOpenedStage(
   line: number,
   text: string,
   open: readonly (JenkinsStage | null)[],

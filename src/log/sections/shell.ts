@@ -1,6 +1,6 @@
 import type { ExitMark, Section } from '../../domain/failure.ts';
-import { type LogText, lineAbove } from '../lines/lines.ts';
-import { type CiSystem, failedSection, type LineRange, type Mark, withConsequences } from './system.ts';
+import { findLineAbove, type LogText } from '../lines/lines.ts';
+import { type CiSystem, createFailedSection, type LineRange, type Mark, withConsequences } from './system.ts';
 
 /** A CI system that shows where a command begins and how it ended. */
 interface CommandMarks {
@@ -39,7 +39,7 @@ const SYSTEMS: readonly CommandMarks[] = [
       'no output has been received',
       'exceeded the maximum ',
     ],
-    begins: travisCommand,
+    begins: findTravisCommand,
     failed: new RegExp(
       String.raw`^(?:(?:The command ".{1,1500}|[^":]{0,300})" (?:failed and )?exited with [1-9]\d{0,2}` +
         String.raw`(?: during (\w{0,30}))?\.\s{0,3}$|No output has been received in the last |` +
@@ -132,7 +132,9 @@ export const cloudBuild: CiSystem = {
       marks.find(({ text }) => new RegExp(`^${word} Step #${number}(?:\\D|$)`).test(text));
     const started = of('Starting');
     const name = /- "([^"]{1,200})"/.exec(started?.text ?? '')?.[1] ?? `Step #${number}`;
-    return { failed: [failedSection(log, [name], started?.line ?? 1, of('Finished')?.line ?? ended.line)] };
+    return {
+      failed: [createFailedSection(log, [name], started?.line ?? 1, of('Finished')?.line ?? ended.line)],
+    };
   },
 };
 
@@ -154,7 +156,7 @@ function readCommands(
       const start = system.reach === undefined ? last : beginningAbove(log, line, after, system);
       const name = start?.name ?? (failed.length === 0 ? system.unnamed : undefined);
       if (name !== undefined)
-        failed.push(failedSection(log, [ended[1] ?? around, name], start?.lineStart ?? 1, line));
+        failed.push(createFailedSection(log, [ended[1] ?? around, name], start?.lineStart ?? 1, line));
     }
     const name = system.reach === undefined ? system.begins(text, log, line) : null;
     if (name !== null) begun.push({ name: name || (last?.name ?? ''), lineStart: line });
@@ -166,7 +168,7 @@ function readCommands(
 
 function beginningAbove(log: LogText, line: number, after: number, { begins, reach = 0 }: CommandMarks) {
   const nameAt = (at: number) => begins(log.line(at).replace(STAMP, ''), log, at);
-  const at = lineAbove(log, line, reach, (_text, number) => nameAt(number) !== null, after + 1);
+  const at = findLineAbove(log, line, reach, (_text, number) => nameAt(number) !== null, after + 1);
   return at === null ? undefined : { name: nameAt(at) ?? '', lineStart: at };
 }
 
@@ -174,7 +176,7 @@ function beginningAbove(log: LogText, line: number, after: number, { begins, rea
  * Returns the command that a mark before a carriage return begins, which is on the same line or the next.
  * Empty if neither names one; null if the line begins no command.
  */
-function travisCommand(text: string, log: LogText, line: number): string | null {
+function findTravisCommand(text: string, log: LogText, line: number): string | null {
   const isMarked = /travis_(?:time|fold):start/.test(log.raw(line).slice(0, 500));
   if (!isMarked && !text.startsWith('$ ')) return null;
   const commandLine = text.includes('$ ') || !log.line(line + 1).startsWith('$ ') ? text : log.line(line + 1);
@@ -200,12 +202,12 @@ export function readEchoes(log: LogText, marks: readonly Mark[]): LineRange[] {
   for (const { line, text } of marks) {
     if (INSTRUCTION.test(text)) echoes.push({ start: line, end: line });
     else if (/^\s{0,6}\d{1,5} \| >>> /.test(text) && line > (echoes.at(-1)?.end ?? 0))
-      echoes.push(excerptAround(log, line));
+      echoes.push(getExcerptAround(log, line));
   }
-  return [...echoes, ...aroundFences(log, marks)];
+  return [...echoes, ...listAroundFences(log, marks)];
 }
 
-function excerptAround(log: LogText, line: number): LineRange {
+function getExcerptAround(log: LogText, line: number): LineRange {
   let [start, end] = [line, line];
   while (start > line - LONGEST_EXCERPT && EXCERPT.test(log.line(start - 1))) start--;
   while (end < line + LONGEST_EXCERPT && EXCERPT.test(log.line(end + 1))) end++;
@@ -216,7 +218,7 @@ function excerptAround(log: LogText, line: number): LineRange {
  * Returns the lines outside of fences. Empty unless fences contain more than half of a text, and more than a
  * snippet: builds print Markdown too.
  */
-function aroundFences(log: LogText, marks: readonly Mark[]): LineRange[] {
+function listAroundFences(log: LogText, marks: readonly Mark[]): LineRange[] {
   const fences = marks.filter(({ text }) => FENCE.test(text)).map(({ line }) => line);
   const outside: LineRange[] = [];
   let [from, inside] = [1, 0];
@@ -261,17 +263,17 @@ export function traceFailure(log: LogText, exits: readonly ExitMark[]): Section 
   let traces = 0;
   let blamed: number | null = null;
   for (let line = from; line >= first && (traces < 2 || blamed === null); line--) {
-    const command = tracedCommand(log, line);
+    const command = readTracedCommand(log, line);
     if (command === null) continue;
     traces++;
     if (blamed === null && line < from && !TRIVIAL.test(command) && !log.line(line + 1).startsWith('+'))
       blamed = line;
   }
   if (blamed === null || traces < 2 || (exit === undefined && !isComplaining(log, blamed))) return null;
-  return failedSection(log, [tracedCommand(log, blamed) ?? ''], blamed, from);
+  return createFailedSection(log, [readTracedCommand(log, blamed) ?? ''], blamed, from);
 }
 
-function tracedCommand(log: LogText, line: number): string | null {
+function readTracedCommand(log: LogText, line: number): string | null {
   const text = log.line(line);
   if (!text.startsWith('+')) return null;
   if (LISTED.test(text) || isDiff(log.line(line - 1)) || isDiff(log.line(line + 1))) return null;
@@ -288,7 +290,7 @@ function isDiff(text: string): boolean {
  */
 function isComplaining(log: LogText, from: number): boolean {
   return (
-    lineAbove(log, log.lineCount, 20, (text) => SUCCESS.test(text)) === null &&
-    lineAbove(log, log.lineCount, MAX_TAIL, (text) => COMPLAINT.test(text), from) !== null
+    findLineAbove(log, log.lineCount, 20, (text) => SUCCESS.test(text)) === null &&
+    findLineAbove(log, log.lineCount, MAX_TAIL, (text) => COMPLAINT.test(text), from) !== null
   );
 }

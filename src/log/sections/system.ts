@@ -1,5 +1,5 @@
 import type { Section } from '../../domain/failure.ts';
-import { firstPlace } from '../../lib/collections.ts';
+import { findFirstPlace } from '../../lib/collections.ts';
 import type { LogText } from '../lines/lines.ts';
 
 /** A line that holds one of a system's literals, as a person saw it. */
@@ -16,7 +16,7 @@ export interface LineRange {
 
 /** Checks whether a line lies in one of the ranges, which ascend. */
 export function isWithin(ranges: readonly LineRange[], line: number): boolean {
-  const first = firstPlace(ranges.length, (place) => (ranges[place]?.end ?? 0) < line);
+  const first = findFirstPlace(ranges.length, (place) => (ranges[place]?.end ?? 0) < line);
   return (ranges[first]?.start ?? Number.POSITIVE_INFINITY) <= line;
 }
 
@@ -57,7 +57,7 @@ export function isCleanUp(name: string): boolean {
 }
 
 /** Creates a failed section. Its name may be a path, outermost first: `['Test', 'Run unit tests']`. */
-export function failedSection(
+export function createFailedSection(
   log: LogText,
   path: readonly string[],
   lineStart: number,
@@ -107,13 +107,13 @@ export function readServiceMessage(line: string): ServiceMessage | null {
   if (head === null) return null;
   const rest = line.slice(head.index + head[0].length);
   const attributes = new Map(
-    Array.from(rest.matchAll(ATTRIBUTE), ([, name = '', value = '']) => [name, unescaped(value)]),
+    Array.from(rest.matchAll(ATTRIBUTE), ([, name = '', value = '']) => [name, decodeEscapes(value)]),
   );
   return { name: head[1] ?? '', attributes };
 }
 
 /** Decodes `|n`, `|r`, `||`, `|'`, `|[`, `|]` and `|0x00e9`. */
-function unescaped(value: string): string {
+function decodeEscapes(value: string): string {
   return value.replace(
     /\|(?:0x([0-9a-fA-F]{4})|(.))/gs,
     (_, code: string | undefined, sign: string | undefined) =>

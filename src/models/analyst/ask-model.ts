@@ -96,7 +96,7 @@ export function toJudgement<Value>(asked: Asked<unknown>, value: Value): Judgeme
   return {
     value,
     by: 'llm',
-    usage: usageOfReply(asked),
+    usage: getUsageOfReply(asked),
     model: asked.model,
     promptHash: asked.promptHash,
     note: asked.note,
@@ -153,8 +153,8 @@ export function createContextFit() {
         if (!(error instanceof TriageError)) throw error;
         const usage = readUsage(error);
         if (error.code !== 'too-large' || share <= SMALLEST_SHARE)
-          throw lost === null ? error : withUsage(error, plus(lost, usage));
-        lost = plus(lost, usage);
+          throw lost === null ? error : withUsage(error, addUsage(lost, usage));
+        lost = addUsage(lost, usage);
       }
     }
   };
@@ -166,7 +166,7 @@ export function readUsage(error: unknown): ModelUsage | null {
 }
 
 /** Adds two usages; null counts as none. */
-export function plus(left: ModelUsage | null, right: ModelUsage | null): ModelUsage | null {
+export function addUsage(left: ModelUsage | null, right: ModelUsage | null): ModelUsage | null {
   if (left === null || right === null) return left ?? right;
   return {
     inputTokens: left.inputTokens + right.inputTokens,
@@ -180,13 +180,13 @@ export function plus(left: ModelUsage | null, right: ModelUsage | null): ModelUs
   };
 }
 
-function usageOfReply(reply: ChatReply<unknown>): ModelUsage {
+function getUsageOfReply(reply: ChatReply<unknown>): ModelUsage {
   const { inputTokens, outputTokens, costUsd, calls } = reply;
   return { inputTokens, outputTokens, costUsd, modelCalls: calls ?? 1, ...pickKnownCounts(reply) };
 }
 
 function withLost<Value>(reply: ChatReply<Value>, lost: ModelUsage | null): ChatReply<Value> {
-  const total = plus(usageOfReply(reply), lost);
+  const total = addUsage(getUsageOfReply(reply), lost);
   if (lost === null || total === null) return reply;
   const { modelCalls, ...usage } = total;
   return { ...reply, ...usage, calls: modelCalls };

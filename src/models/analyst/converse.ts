@@ -16,7 +16,7 @@ import {
   toPricedJudgement,
   toToolCalls,
 } from './ask-model.ts';
-import { literalQuote } from './read-answer.ts';
+import { getLiteralQuote } from './read-answer.ts';
 import { showEvidence } from './show-evidence.ts';
 import { cutLine, showFacts } from './show-facts.ts';
 
@@ -180,7 +180,7 @@ function parseStatement(
 ): Statement {
   const ids = [
     ...new Set(
-      [...text.matchAll(GROUP)].flatMap(([, words = '']) => (isCitation(words) ? idsIn(words) : [])),
+      [...text.matchAll(GROUP)].flatMap(([, words = '']) => (isCitation(words) ? listIds(words) : [])),
     ),
   ];
   const cited = evidence.filter(({ id }) => ids.includes(id));
@@ -192,10 +192,10 @@ function parseStatement(
 }
 
 function isCitation(words: string): boolean {
-  return idsIn(words).every((id) => /^E\d{1,5}$/.test(id));
+  return listIds(words).every((id) => /^E\d{1,5}$/.test(id));
 }
 
-function idsIn(words: string): string[] {
+function listIds(words: string): string[] {
   return words.split(/[,;]| and /).map((id) => id.trim());
 }
 
@@ -230,7 +230,7 @@ function findIn(words: string, item: Evidence): Quote | null {
     const line = lineStart + offset;
     if (raw.includes(words)) return { source, line, text: words };
     const visible = cleanLine(stripEscapes(raw));
-    if (visible.includes(words)) return literalQuote({ source, line, text: words }, [item]);
+    if (visible.includes(words)) return getLiteralQuote({ source, line, text: words }, [item]);
     // Models shorten runs of blanks; the line is the same.
     if (squeeze(visible).includes(squeeze(words)) && raw.includes(visible.trim()))
       return { source, line, text: visible.trim() };
@@ -249,19 +249,19 @@ function showTopic({ topic }: Pick<Inquiry, 'topic'>): string {
   return [
     `category: ${analysis.category} (${analysis.kind}), ${formatConfidence(verdict.confidence)} ` +
       `sure, ${verdict.action}`,
-    `answer: ${oneLine(answer.title)}`,
-    `cause: ${oneLine(answer.rootCause)}`,
-    `fix: ${oneLine(answer.fixRecommendation)}`,
+    `answer: ${toOneLine(answer.title)}`,
+    `cause: ${toOneLine(answer.rootCause)}`,
+    `fix: ${toOneLine(answer.fixRecommendation)}`,
     ...answer.suspects
       .slice(0, 5)
       .map(
         ({ path, line, commit, author }) =>
-          `suspect: ${oneLine([path, line, commit, author].filter((part) => part != null).join(' '))}`,
+          `suspect: ${toOneLine([path, line, commit, author].filter((part) => part != null).join(' '))}`,
       ),
-    ...verdict.gaps.slice(0, 5).map((gap) => `not known: ${oneLine(gap)}`),
+    ...verdict.gaps.slice(0, 5).map((gap) => `not known: ${toOneLine(gap)}`),
     ...otherCauses
       .slice(0, 5)
-      .map(({ title, category }) => `another cause of the same build: ${oneLine(title)} (${category})`),
+      .map(({ title, category }) => `another cause of the same build: ${toOneLine(title)} (${category})`),
     showFacts(subject),
   ].join('\n');
 }
@@ -280,11 +280,11 @@ function showCalls(outcomes: readonly ToolOutcome[]): string {
   return outcomes
     .map(
       ({ call, status, summary }) =>
-        `${call.tool} ${cutLine(JSON.stringify(call.args))}: ${status}, ${cutLine(oneLine(summary))}`,
+        `${call.tool} ${cutLine(JSON.stringify(call.args))}: ${status}, ${cutLine(toOneLine(summary))}`,
     )
     .join('\n');
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return cutLine(text.replace(/\s+/g, ' ').trim());
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Category, KINDS } from '../../domain/category.ts';
-import { callKey, type ToolCall } from '../../domain/evidence.ts';
+import { getCallKey, type ToolCall } from '../../domain/evidence.ts';
 import type { LogPosition } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { findMax } from '../../lib/collections.ts';
@@ -97,7 +97,7 @@ async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], si
     tools: listTools(offered, category),
   });
   const asked = await ask(deps, 'reason', values, READERS.reason, signal, category);
-  return toJudgement(asked, readPlan(asked.value, input, bestRetrieval(input)));
+  return toJudgement(asked, readPlan(asked.value, input, computeBestRetrieval(input)));
 }
 
 async function chooseTools(
@@ -144,7 +144,10 @@ async function correctCall(
     error,
     facts: showFacts(subject),
   });
-  const reader = { schema: correctionSchema(tool), parse: (reply: unknown) => parseCorrection(reply, call) };
+  const reader = {
+    schema: getCorrectionSchema(tool),
+    parse: (reply: unknown) => parseCorrection(reply, call),
+  };
   const asked = await ask(deps, 'correct-call', values, reader, signal);
   return toJudgement(asked, asked.value);
 }
@@ -225,7 +228,7 @@ function insightValues(input: Insight, limits: { readonly page: number }, plan?:
   return { situation: showSituation(input, plan), page: showPage(input, limits.page) };
 }
 
-function bestRetrieval({ evidence }: Insight): number {
+function computeBestRetrieval({ evidence }: Insight): number {
   const retrieved = evidence.filter(
     (item) => item.tool === 'search_knowledge' || item.tool === 'search_error_library',
   );
@@ -239,7 +242,7 @@ function bestRetrieval({ evidence }: Insight): number {
  * Returns the JSON schema of a correction: new arguments for the tool, or null. The parameters of a tool
  * without arguments may be empty.
  */
-function correctionSchema({ parameters }: ToolDescription): Readonly<Record<string, unknown>> {
+function getCorrectionSchema({ parameters }: ToolDescription): Readonly<Record<string, unknown>> {
   const properties = {
     why: { type: 'string' },
     args: { anyOf: [{ type: 'object', ...parameters }, { type: 'null' }] },
@@ -257,7 +260,7 @@ function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
   // Strict schemas make models fill optional arguments with null.
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
   const mended = { tool: call.tool, args: given, why: why === '' ? call.why : why };
-  return callKey(mended) === callKey(call) ? null : mended;
+  return getCallKey(mended) === getCallKey(call) ? null : mended;
 }
 
 /**
@@ -290,7 +293,7 @@ export function showPage(
   );
   const page = showEvidence(evidence, {
     room,
-    informative: informativeLines(subject),
+    informative: listInformativeLines(subject),
     steps: subject.failedSections,
     fill,
     newest,
@@ -303,7 +306,7 @@ export function showPage(
  * Lists the positions of error lines, failing tests, exceptions, compiler messages and process exits, most
  * informative first.
  */
-function informativeLines({
+function listInformativeLines({
   messages,
   failingTests,
   exceptions,

@@ -47,7 +47,7 @@ export function readClassification(reply: ClassifyReply): Classification {
     confidence: reply.abstained ? Math.min(stated, ABSTAINED_MOST) : stated,
     probabilities,
     abstained: reply.abstained,
-    because: short(reply.because, 500),
+    because: shorten(reply.because, 500),
   };
 }
 
@@ -70,7 +70,7 @@ export function readPlan(
 ): Plan {
   const offered = new Set(insight.offered?.map(({ name }) => name));
   const gaps = reply.gaps.slice(0, MAX_GAPS).map(({ missing, tool, blocks }) => ({
-    missing: short(missing, 300),
+    missing: shorten(missing, 300),
     tool: tool !== null && offered.has(tool) ? tool : null,
     blocks,
   }));
@@ -78,7 +78,7 @@ export function readPlan(
   const isWorthwhile = confidence < SURE_ENOUGH || gaps.some(({ blocks, tool }) => blocks && tool !== null);
   const { revised } = reply;
   return {
-    thought: short(reply.thought, 1_000),
+    thought: shorten(reply.thought, 1_000),
     confidence,
     enough: insight.evidence.length > 0 && (reply.next !== 'look' || !isWorthwhile),
     retrieval,
@@ -95,22 +95,22 @@ export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
   const ids = new Set(insight.evidence.map((item) => item.id));
   const claims = reply.claims.slice(0, MAX_CLAIMS).map((claim): Claim => {
     const quotes = claim.quotes.map((quote) =>
-      literalQuote({ ...quote, line: toLineNumber(quote.line) ?? 1 }, insight.evidence),
+      getLiteralQuote({ ...quote, line: toLineNumber(quote.line) ?? 1 }, insight.evidence),
     );
     const cited = [...new Set(claim.evidence)].filter((id) => ids.has(id));
-    return { text: short(claim.text, 600), evidence: withQuoted(cited, quotes, insight.evidence), quotes };
+    return { text: shorten(claim.text, 600), evidence: withQuoted(cited, quotes, insight.evidence), quotes };
   });
   return {
-    title: short(reply.title, MAX_TITLE) || 'The model gave no title',
+    title: shorten(reply.title, MAX_TITLE) || 'The model gave no title',
     rootCause: withoutAddresses(reply.rootCause.slice(0, MAX_TEXT)),
     fixRecommendation:
-      keepFoundedAdvice(withoutAddresses(reply.fixRecommendation.slice(0, MAX_TEXT)), seenBy(insight)) ||
+      keepFoundedAdvice(withoutAddresses(reply.fixRecommendation.slice(0, MAX_TEXT)), joinSeen(insight)) ||
       NO_ADVICE,
     // A model is not asked: the estimate was measured, and its word would not be.
     transient: estimateTransient(insight.subject, insight.evidence),
     confidence: clamp(reply.confidence),
     claims,
-    suspects: knownSuspects(reply.suspects, insight),
+    suspects: listKnownSuspects(reply.suspects, insight),
     hypotheses: reply.hypotheses.slice(0, MAX_HYPOTHESES).map((hypothesis) => ({
       ...hypothesis,
       text: withoutAddresses(hypothesis.text),
@@ -130,7 +130,7 @@ export function readAssessment(reply: VerifyReply, insight: Insight & { answer: 
     unsupportedClaims: insight.answer.claims
       .filter((_claim, index) => reply.unsupportedClaims.includes(`C${index + 1}`))
       .map(({ text }) => text),
-    gaps: reply.gaps.slice(0, 8).map((gap) => short(gap, 300)),
+    gaps: reply.gaps.slice(0, 8).map((gap) => shorten(gap, 300)),
     confidence: clamp(reply.confidence),
     against: [...new Set(reply.against)].filter((id) => ids.has(id)),
   };
@@ -156,7 +156,7 @@ function withQuoted(
 const NO_ADVICE = 'No fix found: what the model advised rests neither on the log nor on the code.';
 
 /** Joins everything that the model was shown. */
-function seenBy({ subject, evidence }: Insight): string {
+function joinSeen({ subject, evidence }: Insight): string {
   return [
     showFacts(subject),
     ...[...subject.exceptions, ...subject.failures].flatMap((thrown) =>
@@ -166,8 +166,8 @@ function seenBy({ subject, evidence }: Insight): string {
   ].join('\n');
 }
 
-function knownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Suspect[] {
-  const seen = seenBy(insight);
+function listKnownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Suspect[] {
+  const seen = joinSeen(insight);
   const known = (value: string | null) =>
     value !== null && value !== '' && seen.includes(value) ? value : null;
   return suspects.slice(0, MAX_SUSPECTS).flatMap((suspect) => {
@@ -180,7 +180,7 @@ function knownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Sus
         commit: known(suspect.commit),
         author: known(suspect.author),
         score: clamp(suspect.score),
-        reason: short(reason, 400),
+        reason: shorten(reason, 400),
       },
     ];
   });
@@ -193,7 +193,7 @@ function toLineNumber(value: number | null): number | null {
   return line >= 1 && line <= Number.MAX_SAFE_INTEGER ? line : null;
 }
 
-function short(text: string, limit: number): string {
+function shorten(text: string, limit: number): string {
   return withoutAddresses(text.replace(/\s+/g, ' ').trim().slice(0, limit));
 }
 
@@ -277,21 +277,21 @@ const SHORTEST = 4;
  * that is true of the line as shown becomes its longest part that no code interrupts; any other stays as
  * given, for the graph to judge.
  */
-export function literalQuote(quote: Quote, evidence: readonly Evidence[]): Quote {
+export function getLiteralQuote(quote: Quote, evidence: readonly Evidence[]): Quote {
   for (const item of evidence) {
     if (item.source !== quote.source || item.lineStart === undefined) continue;
     const raw = item.text.split('\n')[quote.line - item.lineStart];
     if (raw === undefined) continue;
     if (raw.includes(quote.text)) return quote;
     if (!cleanLine(stripEscapes(raw)).includes(quote.text)) continue;
-    const part = longestPart(quote.text, raw);
+    const part = getLongestPart(quote.text, raw);
     if (part.length >= SHORTEST) return { ...quote, text: part };
   }
   return quote;
 }
 
 /** Returns the longest part of the quotation that no control sequence interrupts. */
-function longestPart(quoted: string, raw: string): string {
+function getLongestPart(quoted: string, raw: string): string {
   const pieces = raw
     .split('\u001b')
     .map((piece, index) => (index === 0 ? piece : stripEscapes(`\u001b${piece}`)));
@@ -325,8 +325,8 @@ export function withoutAddresses(text: string): string {
  */
 export function withoutRecital(reply: unknown, system: string): unknown {
   const instructions = splitSentences(system);
-  const recited = textsIn(reply).some((text) => {
-    const flatText = flat(text);
+  const recited = listTextsIn(reply).some((text) => {
+    const flatText = flatten(text);
     return flatText.length >= WHOLE_SENTENCE && instructions.some((sentence) => flatText.includes(sentence));
   });
   if (recited) throw new TriageError('invalid-input', 'it recites the instructions instead of answering');
@@ -339,10 +339,10 @@ export function withoutRecital(reply: unknown, system: string): unknown {
  * Small models sometimes copy the whole example, including its confidence, instead of answering.
  */
 export function withoutExamples(reply: unknown, system: string, page: string): unknown {
-  const data = flat(page);
-  const examples = new Set(examplesIn(system).flatMap(textsIn).map(flat));
-  const copied = textsIn(reply)
-    .map(flat)
+  const data = flatten(page);
+  const examples = new Set(listExamplesIn(system).flatMap(listTextsIn).map(flatten));
+  const copied = listTextsIn(reply)
+    .map(flatten)
     .find((text) => text.length >= EXAMPLE && examples.has(text) && !data.includes(text));
   if (copied !== undefined)
     throw new TriageError('invalid-input', `"${copied}" is the example's; say what this build shows`);
@@ -350,7 +350,7 @@ export function withoutExamples(reply: unknown, system: string, page: string): u
 }
 
 /** Examples are written as JSON, each on a line of its own. */
-function examplesIn(system: string): unknown[] {
+function listExamplesIn(system: string): unknown[] {
   return system.split('\n').flatMap((line) => {
     const start = line.indexOf('{"');
     const example = start < 0 ? undefined : jsonIn(line.slice(start));
@@ -359,16 +359,16 @@ function examplesIn(system: string): unknown[] {
 }
 
 function splitSentences(system: string): string[] {
-  const sentences = system.split('\n').flatMap((line) => flat(line).split('. '));
+  const sentences = system.split('\n').flatMap((line) => flatten(line).split('. '));
   return sentences.filter((sentence) => sentence.length >= WHOLE_SENTENCE);
 }
 
-function textsIn(value: unknown): string[] {
+function listTextsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(textsIn);
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  if (Array.isArray(value)) return value.flatMap(listTextsIn);
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTextsIn) : [];
 }
 
-function flat(text: string): string {
+function flatten(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }

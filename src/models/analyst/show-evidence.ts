@@ -125,16 +125,16 @@ const MAX_TITLE = 90;
  */
 export function showEvidence(evidence: readonly Evidence[], focus: Focus): string {
   const placed = evidence.filter((item): item is Placed => item.lineStart !== undefined);
-  const others = othersWithin(
+  const others = selectOthersWithin(
     evidence.filter(({ lineStart }) => lineStart === undefined),
     focus,
   );
-  const lines = chosen(weighLines(placed, focus), Math.max(focus.room / 2, focus.room - others.size));
+  const lines = chooseLines(weighLines(placed, focus), Math.max(focus.room / 2, focus.room - others.size));
   const visibleIds = new Set([...others.shown.keys(), ...lines.flatMap(({ ids }) => ids)]);
   return [
-    ...blocks(lines, placed, focus),
+    ...groupBlocks(lines, placed, focus),
     ...others.shown.values(),
-    ...named(evidence.filter(({ id }) => !visibleIds.has(id) && focus.fill?.has(id) !== true)),
+    ...listUnshown(evidence.filter(({ id }) => !visibleIds.has(id) && focus.fill?.has(id) !== true)),
   ].join('\n\n');
 }
 
@@ -148,7 +148,7 @@ function weighLines(placed: readonly Placed[], focus: Focus): Map<string, Map<nu
     const lines = stripEscapes(item.text).split('\n');
     for (const [offset, raw] of lines.entries()) {
       const number = item.lineStart + offset;
-      const line = known.get(number) ?? lineAt(item, number, raw);
+      const line = known.get(number) ?? createLine(item, number, raw);
       known.set(number, line);
       // Excerpts of a report may each have their part of one line.
       const more = item.tool === 'log' && line.ids.length > 0 ? cleanLine(raw) : '';
@@ -170,7 +170,7 @@ function weighLines(placed: readonly Placed[], focus: Focus): Map<string, Map<nu
   return sources;
 }
 
-function lineAt({ source, tool }: Placed, line: number, raw: string): Line {
+function createLine({ source, tool }: Placed, line: number, raw: string): Line {
   const text = cleanLine(raw);
   return {
     source,
@@ -221,7 +221,7 @@ function raise(lines: ReadonlyMap<number, Line> | undefined, at: number, worth: 
 }
 
 /** Returns the lines with the highest weight that fit into the room, in their own order. */
-function chosen(sources: ReadonlyMap<string, ReadonlyMap<number, Line>>, room: number): Line[] {
+function chooseLines(sources: ReadonlyMap<string, ReadonlyMap<number, Line>>, room: number): Line[] {
   const all = [...sources.values()].flatMap((lines) => [...lines.values()]);
   const kept = new Set<Line>();
   let left = room;
@@ -265,7 +265,7 @@ function fillGaps(lines: ReadonlyMap<number, Line>, kept: Set<Line>, widest: num
  * Groups consecutive lines under the evidence that contains them. Cited and newly requested evidence keeps
  * its id within a longer piece.
  */
-function blocks(lines: readonly Line[], placed: readonly Placed[], { cited, newest }: Focus): string[] {
+function groupBlocks(lines: readonly Line[], placed: readonly Placed[], { cited, newest }: Focus): string[] {
   const titles = new Map(placed.map(({ id, title }) => [id, title]));
   const runs: Line[][] = [];
   for (const line of lines) {
@@ -294,7 +294,7 @@ function blocks(lines: readonly Line[], placed: readonly Placed[], { cited, newe
 }
 
 /** Selects evidence without lines: cited items first, then the newest, then by score. */
-function othersWithin(
+function selectOthersWithin(
   items: readonly Evidence[],
   { room, cited, newest }: Focus,
 ): { shown: Map<string, string>; size: number } {
@@ -306,7 +306,7 @@ function othersWithin(
     const isCited = cited?.has(item.id) === true;
     if (!isCited && item.tool === 'search_knowledge' && (item.score ?? 1) < WORTH_SHOWING) continue;
     const most = isCited ? MAX_CITED : RETRIEVED.has(item.tool) ? MAX_RETRIEVED : MAX_ITEM;
-    const text = `${item.id}: ${formatHeading(item)}\n${textWithin(item.text, most)}`;
+    const text = `${item.id}: ${formatHeading(item)}\n${cutText(item.text, most)}`;
     if (size + text.length > room * (isCited ? BEYOND : OTHERS)) continue;
     texts.set(item.id, text);
     size += text.length + 2;
@@ -314,7 +314,7 @@ function othersWithin(
   return { shown: texts, size };
 }
 
-function textWithin(text: string, most: number): string {
+function cutText(text: string, most: number): string {
   const lines = stripEscapes(text)
     .split('\n')
     .map((line) => cutLine(line));
@@ -330,7 +330,7 @@ function textWithin(text: string, most: number): string {
 }
 
 /** Lists the evidence that has no room, so that the model knows about it and can ask for it. */
-function named(items: readonly Evidence[]): string[] {
+function listUnshown(items: readonly Evidence[]): string[] {
   const isUnlike = ({ tool, score = 1 }: Evidence) => tool === 'search_knowledge' && score < WORTH_NAMING;
   const worth = items.filter((item) => !isUnlike(item));
   const rest = worth.length - MOST_NAMED;

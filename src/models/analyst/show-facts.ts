@@ -25,12 +25,12 @@ const MAX_FACT = 300;
  */
 export function showFacts(subject: TriageSubject, page = ''): string {
   const { build, failures, failingTests } = subject;
-  const known = flat(page);
-  const isNew = (text: string) => !known.includes(flat(text).slice(0, WORDS));
+  const known = flatten(page);
+  const isNew = (text: string) => !known.includes(flatten(text).slice(0, WORDS));
   return [
-    ...whereFrom(build),
+    ...describeOrigin(build),
     ...describeSteps(subject),
-    ...failures.slice(0, 1).map(({ message }) => `what failed: ${oneLine(message)}`),
+    ...failures.slice(0, 1).map(({ message }) => `what failed: ${toOneLine(message)}`),
     ...(failures.length > 1 ? [`failures with this cause: ${failures.length}`] : []),
     ...(subject.toolchains.length === 0 ? [] : [`tools at work: ${subject.toolchains.join(', ')}`]),
     ...list(`failing tests (${failingTests.length})`, failingTests.map(showTest), MAX_TESTS),
@@ -40,7 +40,7 @@ export function showFacts(subject: TriageSubject, page = ''): string {
     ),
     ...list(
       'diagnostics',
-      tellingDiagnostics(subject.diagnostics)
+      listTellingDiagnostics(subject.diagnostics)
         .filter(({ message }) => isNew(message))
         .map(showDiagnostic),
     ),
@@ -48,21 +48,21 @@ export function showFacts(subject: TriageSubject, page = ''): string {
       'other error messages',
       subject.messages
         .filter(({ text }) => classifyRole(text) === 'cause' && isNew(text))
-        .map(({ text }) => oneLine(text)),
+        .map(({ text }) => toOneLine(text)),
       MAX_MESSAGES,
     ),
-    ...list('remarks of the reader', subject.notes.map(oneLine)),
+    ...list('remarks of the reader', subject.notes.map(toOneLine)),
   ].join('\n');
 }
 
 /** Characters by which a message is known again. */
 const WORDS = 80;
 
-function flat(text: string): string {
+function flatten(text: string): string {
   return stripEscapes(text).replace(/\s+/g, ' ').trim();
 }
 
-function whereFrom({
+function describeOrigin({
   repository,
   pipeline,
   number,
@@ -84,7 +84,7 @@ function whereFrom({
 function describeSteps({ failedSections, exits }: TriageSubject): string[] {
   const ended = [...new Set(exits.map(({ code, signal }) => signal ?? `exit code ${code}`))];
   const steps = failedSections.map(
-    ({ name, exitCode }) => `${oneLine(name)}${exitCode === undefined ? '' : ` (exit code ${exitCode})`}`,
+    ({ name, exitCode }) => `${toOneLine(name)}${exitCode === undefined ? '' : ` (exit code ${exitCode})`}`,
   );
   if (steps.length === 0) return ended.length === 0 ? [] : [`ended with: ${ended.join(', ')}`];
   const isTold = failedSections.some(({ exitCode }) => exitCode !== undefined) || ended.length === 0;
@@ -94,7 +94,7 @@ function describeSteps({ failedSections, exits }: TriageSubject): string[] {
 }
 
 /** Warnings tell only where nothing was an error. */
-function tellingDiagnostics(all: readonly Diagnostic[]): readonly Diagnostic[] {
+function listTellingDiagnostics(all: readonly Diagnostic[]): readonly Diagnostic[] {
   const errors = all.filter((entry) => entry.severity === 'error');
   return errors.length > 0 ? errors : all.slice(0, MAX_WARNINGS);
 }
@@ -105,19 +105,20 @@ function showTest(test: FailingTest): string {
   const values =
     test.expected === null || test.actual === null
       ? ''
-      : ` expected: ${oneLine(test.expected)} actual: ${oneLine(test.actual)}`;
-  return `${oneLine(name)}${place}${values}${test.message === null ? '' : ` message: ${oneLine(test.message)}`}`;
+      : ` expected: ${toOneLine(test.expected)} actual: ${toOneLine(test.actual)}`;
+  return `${toOneLine(name)}${place}${values}${test.message === null ? '' : ` message: ${toOneLine(test.message)}`}`;
 }
 
 function showException(thrown: ThrownException): string {
   const frames = thrown.frames.filter((frame) => frame.own).slice(0, MAX_FRAMES);
   const places = frames.map((frame) => `${frame.file}${frame.line === null ? '' : `:${frame.line}`}`);
-  return `${thrown.type}: ${oneLine(thrown.message)}${places.length === 0 ? '' : ` at ${places.join(', ')}`}`;
+  const at = places.length === 0 ? '' : ` at ${places.join(', ')}`;
+  return `${thrown.type}: ${toOneLine(thrown.message)}${at}`;
 }
 
 function showDiagnostic(entry: Diagnostic): string {
   const place = entry.file === null ? '' : ` ${entry.file}${entry.line === null ? '' : `:${entry.line}`}`;
-  return `${entry.severity} of ${entry.tool}${place}${entry.code === null ? '' : ` ${entry.code}`}: ${oneLine(entry.message)}`;
+  return `${entry.severity} of ${entry.tool}${place}${entry.code === null ? '' : ` ${entry.code}`}: ${toOneLine(entry.message)}`;
 }
 
 function list(title: string, all: readonly string[], most = MAX_ITEMS): string[] {
@@ -128,7 +129,7 @@ function list(title: string, all: readonly string[], most = MAX_ITEMS): string[]
 }
 
 /** Returns the visible text on one line. */
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   const seen = stripEscapes(text).split('\n').map(cleanLine).join(' ');
   return cutLine(seen.replace(/\s+/g, ' ').trim(), MAX_FACT);
 }
@@ -149,16 +150,16 @@ export function showSituation(insight: Insight, plan?: Plan): string {
     `because: ${classification.because}`,
     `round: ${round}`,
     ...(plan === undefined || plan.thought === '' ? [] : [`thought of this round: ${plan.thought}`]),
-    ...listed('open questions', (plan?.gaps ?? []).map(showGap)),
-    ...listed('the last answer was sent back because of', gaps),
-    ...listed('what investigators concluded', conclusions),
+    ...formatList('open questions', (plan?.gaps ?? []).map(showGap)),
+    ...formatList('the last answer was sent back because of', gaps),
+    ...formatList('what investigators concluded', conclusions),
     ...(outcomes.length === 0
       ? ['asked so far: nothing']
-      : listed('asked so far', outcomes.map(showOutcome))),
+      : formatList('asked so far', outcomes.map(showOutcome))),
   ].join('\n');
 }
 
-function listed(title: string, items: readonly string[]): string[] {
+function formatList(title: string, items: readonly string[]): string[] {
   return items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `- ${item}`)];
 }
 

@@ -4,7 +4,7 @@ import type { ToolCall } from '../../domain/evidence.ts';
 import { CircuitOpenError, createBreaker, getRetryAfter } from '../../lib/resilience.ts';
 import type { Analyst, Assessment, Converse, Insight, Judgement, TextPiece } from '../../ports/analyst.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { plus, readUsage } from './ask-model.ts';
+import { addUsage, readUsage } from './ask-model.ts';
 
 export interface FallbackOptions {
   /**
@@ -91,8 +91,8 @@ export function withFallback(
       const first = await judge('verify', signal, (analyst) => analyst.verify(input, signal));
       const isOwn = first.by !== fallback.name;
       if (isOwn && !isNotDevelopersFault(input.classification)) return first;
-      const second = await secondOpinion(fallback, input, signal, logger);
-      if (isOwn) return { ...first, value: moreDoubtful(first.value, second) };
+      const second = await askSecondOpinion(fallback, input, signal, logger);
+      if (isOwn) return { ...first, value: chooseMoreDoubtful(first.value, second) };
       // The category may still be the primary's word: its fallback is only as sure as it finds that category
       // itself.
       const confidence = Math.min(first.value.confidence, second?.confidence ?? 0);
@@ -107,7 +107,7 @@ const DOUBT: Readonly<Record<Grade, number>> = { relevant: 0, ambiguous: 1, irre
  * Returns the model's assessment with the lower grade of the two for each item, and the evidence that either
  * holds against the answer. Without a second assessment nothing counts as relevant.
  */
-function moreDoubtful(model: Assessment, second: Assessment | null): Assessment {
+function chooseMoreDoubtful(model: Assessment, second: Assessment | null): Assessment {
   const grades = Object.entries(model.grades).map(([id, grade]): [string, Grade] => {
     const other = second === null ? 'ambiguous' : (second.grades[id] ?? grade);
     return [id, DOUBT[other] > DOUBT[grade] ? other : grade];
@@ -124,7 +124,7 @@ function moreDoubtful(model: Assessment, second: Assessment | null): Assessment 
  * category, not on the confidence
  * of the primary.
  */
-async function secondOpinion(
+async function askSecondOpinion(
   analyst: Analyst,
   input: Parameters<Analyst['verify']>[0],
   signal: AbortSignal,
@@ -152,7 +152,7 @@ function takeOver<Value>(
   note: string,
   lost: ModelUsage | null = null,
 ): Judgement<Value> {
-  return { ...judgement, note, usage: plus(judgement.usage, lost) ?? judgement.usage };
+  return { ...judgement, note, usage: addUsage(judgement.usage, lost) ?? judgement.usage };
 }
 
 /** Errors of the model are sentences for people; anything else is ours and not shown. */

@@ -2,8 +2,8 @@ import type { AIMessageChunk } from '@langchain/core/messages';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { jsonIn } from '../../lib/text.ts';
-import { errorOfFailure, type Refusal, readRefusal, refusalInBody } from '../refusal.ts';
-import { type CompletionRequest, connect, post, readBounded, tooLarge } from './connect.ts';
+import { type Refusal, readRefusal, readRefusalInBody, toFailureError } from '../refusal.ts';
+import { type CompletionRequest, connect, createTooLargeError, post, readBounded } from './connect.ts';
 
 interface Seen {
   readonly status: number;
@@ -39,12 +39,12 @@ export async function complete(
       { signal, ...request.wishes },
     );
   } catch (error) {
-    if (seen === undefined) throw errorOfFailure(error);
+    if (seen === undefined) throw toFailureError(error);
   }
   if (seen === undefined) throw new TriageError('internal', 'The model answered without an HTTP reply');
   const { status, headers, body } = seen;
   if (status !== 200) return readRefusal(status, headers, body);
-  return refusalInBody(body, headers) ?? readCompletion(body);
+  return readRefusalInBody(body, headers) ?? readCompletion(body);
 }
 
 /** A call as the model wrote it: its arguments are text that ought to be JSON. */
@@ -126,7 +126,7 @@ function readCompletion(body: string): Completion {
       text.trim() === '' && called.length === 0 && finish !== 'length'
         ? (message.reasoning_content ?? '')
         : text,
-    calls: called.map((call) => ({ name: call.name, args: writtenArguments(call.arguments) })),
+    calls: called.map((call) => ({ name: call.name, args: formatArguments(call.arguments) })),
     finish: finish ?? 'stop',
     refused: (message.refusal ?? '') !== '',
     model: parsed.data.model ?? null,
@@ -147,7 +147,7 @@ function countTokens(usage: z.infer<typeof UsageBody> | null | undefined): Token
 }
 
 /** Returns the arguments as text. Some servers send them as an object, or omit them if there are none. */
-function writtenArguments(args: unknown): string {
+function formatArguments(args: unknown): string {
   if (typeof args === 'string') return args.trim() === '' ? '{}' : args;
   return JSON.stringify(args ?? {});
 }
@@ -192,7 +192,7 @@ export async function streamCompletion(
     const body = await readBounded(response, request.maxReplyBytes);
     tap.whole =
       status === 200
-        ? (refusalInBody(body, headers) ?? readCompletion(body))
+        ? (readRefusalInBody(body, headers) ?? readCompletion(body))
         : readRefusal(status, headers, body);
     return new Response(body === '' ? null : body, {
       status: status === 200 ? 502 : status,
@@ -203,7 +203,7 @@ export async function streamCompletion(
     const messages = request.messages.map(({ role, content }) => ({ role, content }));
     return await readStream(await model.stream(messages, { signal, ...request.wishes }), tap, options);
   } catch (error) {
-    if (tap.whole === undefined) throw errorOfFailure(error);
+    if (tap.whole === undefined) throw toFailureError(error);
     if ('text' in tap.whole && tap.whole.text !== '') options.onText(tap.whole.text);
     return tap.whole;
   }
@@ -245,7 +245,7 @@ function watch(tap: Tap, { onLife }: StreamOptions, limit: number): TransformStr
   return new TransformStream({
     transform: (chunk, controller) => {
       bytes += chunk.byteLength;
-      if (bytes > limit) throw tooLarge(limit);
+      if (bytes > limit) throw createTooLargeError(limit);
       onLife();
       tap.tail = (tap.tail + decoder.decode(chunk, { stream: true })).slice(-TAIL);
       controller.enqueue(chunk);

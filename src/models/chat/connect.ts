@@ -1,7 +1,7 @@
 import type { ChatOpenAICompletions } from '@langchain/openai';
 import { TriageError } from '../../domain/errors.ts';
 import { readText } from '../../lib/http-body.ts';
-import { errorOfRedirect } from '../refusal.ts';
+import { createRedirectError } from '../refusal.ts';
 import { type Dialect, isReasoningModel } from './dialect.ts';
 
 export interface Message {
@@ -74,16 +74,16 @@ export async function post(
   const response = await fetch(url, { ...init, headers: sent, signal, redirect: 'manual' });
   if (response.status < 300 || response.status >= 400) return response;
   await response.body?.cancel();
-  throw errorOfRedirect(response.status, response.headers.get('location'), url);
+  throw createRedirectError(response.status, response.headers.get('location'), url);
 }
 
 export async function readBounded(response: Response, limit: number): Promise<string> {
   const text = await readText(response.body, limit);
-  if (text === null) throw tooLarge(limit);
+  if (text === null) throw createTooLargeError(limit);
   return text;
 }
 
-export function tooLarge(limit: number): TriageError {
+export function createTooLargeError(limit: number): TriageError {
   return new TriageError('invalid-input', `The model's reply is larger than ${limit} bytes`);
 }
 
@@ -144,7 +144,7 @@ export function resolveEndpoint({ baseUrl, apiKey, apiVersion, model }: Endpoint
   const path = base.pathname.replace(/\/$/, '');
   const azure = apiVersion !== null || AZURE_HOST.test(base.hostname);
   const version = base.searchParams.get('api-version') ?? (apiVersion === '' ? null : apiVersion);
-  const paths = azure ? azurePaths(path, model) : plainPaths(path);
+  const paths = azure ? listAzurePaths(path, model) : listPlainPaths(path);
   const urls = paths.map((other) => {
     const url = new URL(base);
     url.pathname = other;
@@ -157,7 +157,7 @@ export function resolveEndpoint({ baseUrl, apiKey, apiVersion, model }: Endpoint
 }
 
 /** Returns host and path for display, without user, password and query, which may contain a key. */
-export function shownAddress(address: string): string {
+export function formatAddress(address: string): string {
   const { host, pathname } = new URL(address);
   return `${host}${pathname}`;
 }
@@ -174,14 +174,14 @@ function parse(baseUrl: string): URL {
   return url;
 }
 
-function plainPaths(path: string): string[] {
+function listPlainPaths(path: string): string[] {
   if (path.endsWith(PATH)) return [path];
   if (path === '') return [`/v1${PATH}`, PATH];
   if (/\/v\d[a-z]{0,5}$/.test(path) || path.endsWith('/openai')) return [`${path}${PATH}`];
   return [`${path}${PATH}`, `${path}/v1${PATH}`];
 }
 
-function azurePaths(path: string, model: string): string[] {
+function listAzurePaths(path: string, model: string): string[] {
   if (path.endsWith(PATH)) return [path];
   if (path.includes('/deployments/') || path.endsWith('/v1')) return [`${path}${PATH}`];
   const root = path.endsWith('/openai') ? path : `${path}/openai`;

@@ -65,7 +65,7 @@ export function isReasoningModel(model: string): boolean {
  * Returns the dialect to try first: every feature, except that OpenAI's reasoning models get no temperature
  * and at least their own token allowance.
  */
-export function firstDialect(model: string, outputTokens: number = OUTPUT_TOKENS): Dialect {
+export function chooseFirstDialect(model: string, outputTokens: number = OUTPUT_TOKENS): Dialect {
   const reasoning = isReasoningModel(model);
   return {
     value: 'json_schema',
@@ -83,7 +83,7 @@ export function firstDialect(model: string, outputTokens: number = OUTPUT_TOKENS
  * Returns the next weaker dialect if the server's message shows that it refused a feature of this one; null
  * otherwise.
  */
-export function weakerDialect(dialect: Dialect, refusal: Refusal, kind: QuestionKind): Dialect | null {
+export function chooseWeakerDialect(dialect: Dialect, refusal: Refusal, kind: QuestionKind): Dialect | null {
   if (isTooLong(refusal)) {
     return OUTPUT.test(refusal.message) && dialect.outputTokens > FEW_OUTPUT_TOKENS
       ? { ...dialect, outputTokens: FEW_OUTPUT_TOKENS }

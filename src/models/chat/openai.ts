@@ -8,12 +8,18 @@ import type {
 } from '../../ports/chat-model.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import { type Completion, streamCompletion } from './completion.ts';
-import { type Message, resolveEndpoint, shownAddress } from './connect.ts';
-import { type Dialect, type Format, firstDialect, type QuestionKind, type ToolFormat } from './dialect.ts';
+import { formatAddress, type Message, resolveEndpoint } from './connect.ts';
+import {
+  chooseFirstDialect,
+  type Dialect,
+  type Format,
+  type QuestionKind,
+  type ToolFormat,
+} from './dialect.ts';
 import type { PriceTable } from './prices.ts';
-import { type ModelConnection, priced, type Question, send, unusable } from './question.ts';
-import { type CallsReading, isOffered, readCalls, readValue, whyUnanswered } from './read-reply.ts';
-import { formatWish, formatWithoutCalling, isCalling, toolTurn } from './tool-format.ts';
+import { askAndPrice, createUnusableError, type ModelConnection, type Question, send } from './question.ts';
+import { type CallsReading, findWhyUnanswered, isOffered, readCalls, readValue } from './read-reply.ts';
+import { createToolTurn, formatWish, formatWithoutCalling, isCalling } from './tool-format.ts';
 
 export interface OpenAiChatModelOptions {
   /** Any OpenAI-compatible server, with or without `/v1`; null: OpenAI's own. */
@@ -77,7 +83,7 @@ export function createOpenAiChatModel(options: OpenAiChatModelOptions): OpenAiCh
     prices: options.prices,
     logger: options.logger ?? silentLogger,
     at: 0,
-    dialect: firstDialect(model, options.outputTokens),
+    dialect: chooseFirstDialect(model, options.outputTokens),
     called: false,
   };
   return {
@@ -92,7 +98,7 @@ export function createOpenAiChatModel(options: OpenAiChatModelOptions): OpenAiCh
       tools: connection.dialect.tools,
       calledFunctions: connection.called,
     }),
-    address: () => shownAddress(connection.endpoint.urls[connection.at] ?? ''),
+    address: () => formatAddress(connection.endpoint.urls[connection.at] ?? ''),
   };
 }
 
@@ -103,7 +109,7 @@ function within<Value>(
   ask: (question: Question) => Promise<Value>,
 ) {
   const { timeoutMs } = connection;
-  return priced(
+  return askAndPrice(
     connection,
     kind,
     signal,
@@ -123,8 +129,12 @@ async function stream(connection: ModelConnection, request: StreamRequest, signa
   const limit = AbortSignal.any([silence.signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const ranOutAfterMs = () => (silence.signal.aborted ? connection.timeoutMs : timeoutMs);
-    return await priced(connection, 'text', signal, { signal: limit, timeoutMs, ranOutAfterMs }, (question) =>
-      streamAnswer(connection, question, request, () => timer.refresh()),
+    return await askAndPrice(
+      connection,
+      'text',
+      signal,
+      { signal: limit, timeoutMs, ranOutAfterMs },
+      (question) => streamAnswer(connection, question, request, () => timer.refresh()),
     );
   } finally {
     clearTimeout(timer);
@@ -143,13 +153,13 @@ async function askValue<Value>(
   request: ChatRequest<Value>,
 ): Promise<Value> {
   const turn = (more: readonly Message[]) => (dialect: Dialect) => ({
-    messages: [...opening(request, dialect.value), ...more],
+    messages: [...createOpening(request, dialect.value), ...more],
     wishes: formatWish(dialect.value, request.name, request.schema),
   });
   const first = await send(connection, question, turn([]));
   const reading = readValue(first, request.parse);
   if ('value' in reading) return reading.value;
-  if (!reading.mendable) throw unusable(reading.problem);
+  if (!reading.mendable) throw createUnusableError(reading.problem);
   connection.logger.info(
     { reply: request.name, problem: reading.problem },
     'model reply is invalid; asking once for a correction',
@@ -159,14 +169,14 @@ async function askValue<Value>(
     request.parse,
   );
   if ('value' in second) return second.value;
-  throw unusable(second.problem);
+  throw createUnusableError(second.problem);
 }
 
 /**
  * Returns the first messages of a question. If the server does not receive the schema as a response format,
  * the instructions contain it.
  */
-function opening({ system, user, schema }: ChatRequest<unknown>, format: Format): Message[] {
+function createOpening({ system, user, schema }: ChatRequest<unknown>, format: Format): Message[] {
   const instructions =
     format === 'json_schema'
       ? system
@@ -221,9 +231,9 @@ async function streamAnswer(
       }
     },
   );
-  const unanswered = whyUnanswered(completion);
-  if (unanswered !== null) throw unusable(unanswered);
-  if (completion.text.trim() === '') throw unusable('the reply is empty');
+  const unanswered = findWhyUnanswered(completion);
+  if (unanswered !== null) throw createUnusableError(unanswered);
+  if (completion.text.trim() === '') throw createUnusableError('the reply is empty');
   return completion.text;
 }
 
@@ -269,10 +279,10 @@ async function ask(
   let format = formatOf(connection.dialect);
   const completion = await send(connection, question, (dialect) => {
     format = formatOf(dialect);
-    return toolTurn(request, format, dialect, more);
+    return createToolTurn(request, format, dialect, more);
   });
-  const unanswered = whyUnanswered(completion);
-  if (unanswered !== null) throw unusable(unanswered);
+  const unanswered = findWhyUnanswered(completion);
+  if (unanswered !== null) throw createUnusableError(unanswered);
   return { completion, reading: readCalls(completion, request.tools), format };
 }
 
@@ -319,20 +329,20 @@ async function mend(
     question,
     request,
     sameFormat,
-    repair(said(completion), reading.problem, how),
+    repair(formatReply(completion), reading.problem, how),
   );
   const kept = reading.calls.filter((call) => isOffered(call, request.tools));
-  const calls = joined(kept, again.reading.calls);
+  const calls = combineCalls(kept, again.reading.calls);
   const usable = calls.some((call) => isOffered(call, request.tools));
   if (!usable && !(again.reading.problem === null && again.reading.calls.length === 0))
-    throw unusable(again.reading.problem ?? reading.problem);
+    throw createUnusableError(again.reading.problem ?? reading.problem);
   return calls;
 }
 
 /**
  * Formats the reply and its calls as text, for servers that do not accept their own invalid calls as input.
  */
-function said({ text, calls }: Completion): string {
+function formatReply({ text, calls }: Completion): string {
   const called = calls.map((call) => `${call.name}(${call.args})`).join('\n');
   return [text, called]
     .filter((part) => part.trim() !== '')
@@ -341,7 +351,10 @@ function said({ text, calls }: Completion): string {
 }
 
 /** Combines the usable calls of the first reply with the new calls of the second. */
-function joined(first: readonly ChatToolCall[], second: readonly ChatToolCall[]): readonly ChatToolCall[] {
+function combineCalls(
+  first: readonly ChatToolCall[],
+  second: readonly ChatToolCall[],
+): readonly ChatToolCall[] {
   const key = ({ name, args }: ChatToolCall) => JSON.stringify([name, args]);
   const known = new Set(first.map(key));
   return [...first, ...second.filter((call) => !known.has(key(call)))];

@@ -30,7 +30,7 @@ export const PRICES: PriceTable = {
 };
 
 /** Merges the list prices with those of the installation, which override and extend them. */
-export function pricesWith(configured: PriceTable): PriceTable {
+export function mergePrices(configured: PriceTable): PriceTable {
   return { ...PRICES, ...configured };
 }
 

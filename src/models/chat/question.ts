@@ -2,10 +2,10 @@ import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { retrying } from '../../lib/resilience.ts';
 import type { ChatReply } from '../../ports/chat-model.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { errorOfRefusal, type Refusal } from '../refusal.ts';
+import { type Refusal, toRefusalError } from '../refusal.ts';
 import { type Completion, complete } from './completion.ts';
 import type { CompletionRequest, Endpoint, Message, Wishes } from './connect.ts';
-import { type Dialect, type QuestionKind, weakerDialect } from './dialect.ts';
+import { chooseWeakerDialect, type Dialect, type QuestionKind } from './dialect.ts';
 import { computeCost, findPrice, PRICES, type PriceTable } from './prices.ts';
 
 /** A model's server and what was learnt of it. One per process and model. */
@@ -67,7 +67,7 @@ export interface TimeLimit {
 type Send = (request: CompletionRequest, signal: AbortSignal) => Promise<Completion | Refusal>;
 
 /** Asks within the time limit, and says what it cost, also where it fails. */
-export async function priced<Value>(
+export async function askAndPrice<Value>(
   connection: ModelConnection,
   kind: QuestionKind,
   signal: AbortSignal,
@@ -153,10 +153,10 @@ async function sendOnce(
       connection.at = at + 1;
       continue;
     }
-    const weaker = weakerDialect(dialect, reply, question.kind);
+    const weaker = chooseWeakerDialect(dialect, reply, question.kind);
     if (weaker === null) {
       if (isWrongPath(reply)) connection.at = 0;
-      throw errorOfRefusal(reply, model);
+      throw toRefusalError(reply, model);
     }
     connection.logger.info(
       { from: dialect, to: weaker, status: reply.status },
@@ -166,7 +166,7 @@ async function sendOnce(
     connection.dialect =
       connection.dialect === dialect
         ? weaker
-        : (weakerDialect(connection.dialect, reply, question.kind) ?? connection.dialect);
+        : (chooseWeakerDialect(connection.dialect, reply, question.kind) ?? connection.dialect);
   }
 }
 
@@ -233,6 +233,6 @@ function withUsage(error: unknown, connection: ModelConnection, bill: Bill): unk
 }
 
 /** Creates the error for a reply that is unusable even after a correction. */
-export function unusable(problem: string): TriageError {
+export function createUnusableError(problem: string): TriageError {
   return new TriageError('invalid-input', `The model's reply does not fit what was asked: ${problem}`);
 }

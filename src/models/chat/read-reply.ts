@@ -11,7 +11,7 @@ type Reading<Value> = { readonly value: Value } | { readonly problem: string; re
 const MAX_PROBLEM = 1_000;
 
 /** Returns the reason why there is no answer, which no correction can change; null if there is an answer. */
-export function whyUnanswered(completion: Pick<Completion, 'refused' | 'finish'>): string | null {
+export function findWhyUnanswered(completion: Pick<Completion, 'refused' | 'finish'>): string | null {
   if (completion.refused) return 'the model refused to answer';
   return completion.finish === 'content_filter' ? "the server's content filter stopped the reply" : null;
 }
@@ -21,9 +21,9 @@ export function whyUnanswered(completion: Pick<Completion, 'refused' | 'finish'>
  * not guessed between.
  */
 export function readValue<Value>(completion: Completion, parse: (reply: unknown) => Value): Reading<Value> {
-  const unanswered = whyUnanswered(completion);
+  const unanswered = findWhyUnanswered(completion);
   if (unanswered !== null) return { problem: unanswered, mendable: false };
-  const objects = jsonObjectsIn(completion.text);
+  const objects = extractJsonObjectsIn(completion.text);
   if (objects.length === 0) {
     const cut = completion.finish === 'length';
     return {
@@ -71,7 +71,7 @@ const MAX_SHOWN = 200;
  */
 export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
   const written = completion.calls.length > 0 ? completion.calls : null;
-  const inText = written === null ? callsInText(completion.text) : null;
+  const inText = written === null ? parseCallsInText(completion.text) : null;
   const given = written ?? inText;
   if (given === null) {
     const problem =
@@ -126,13 +126,13 @@ function toToolCall(
 function readArguments(text: string): Arguments | null {
   const value = jsonIn(text);
   if (isRecord(value)) return value;
-  if (value === undefined) return onlyObject(text);
+  if (value === undefined) return findOnlyObject(text);
   // Some write the object into a string.
-  return typeof value === 'string' ? onlyObject(value) : null;
+  return typeof value === 'string' ? findOnlyObject(value) : null;
 }
 
-function onlyObject(text: string): Arguments | null {
-  const [object, ...others] = jsonObjectsIn(text);
+function findOnlyObject(text: string): Arguments | null {
+  const [object, ...others] = extractJsonObjectsIn(text);
   return isRecord(object) && others.length === 0 ? object : null;
 }
 
@@ -141,21 +141,21 @@ function onlyObject(text: string): Arguments | null {
  * Hermes and Qwen write it, in a list as
  * Mistral does, and with "parameters" as Llama does. Returns null if the text contains no calls.
  */
-function callsInText(text: string): WrittenCall[] | null {
+function parseCallsInText(text: string): WrittenCall[] | null {
   let found: WrittenCall[] | null = null;
-  for (const object of jsonObjectsIn(text)) {
+  for (const object of extractJsonObjectsIn(text)) {
     if (!isRecord(object)) continue;
     const list = [object.calls, object.tool_calls].find(Array.isArray);
     const items: readonly unknown[] = list ?? [object];
-    const calls = items.flatMap(writtenCall);
+    const calls = items.flatMap(readWrittenCall);
     if (list !== undefined || calls.length > 0) found = [...(found ?? []), ...calls];
   }
   return found;
 }
 
-function writtenCall(item: unknown): WrittenCall[] {
+function readWrittenCall(item: unknown): WrittenCall[] {
   if (!isRecord(item)) return [];
-  if (isRecord(item.function)) return writtenCall(item.function);
+  if (isRecord(item.function)) return readWrittenCall(item.function);
   const name = [item.tool, item.name, item.function].find((value) => typeof value === 'string');
   const args = [item.args, item.arguments, item.parameters].find((value) => value !== undefined);
   if (typeof name !== 'string' || args === undefined) return [];
@@ -185,7 +185,7 @@ const MAX_STARTS = 50;
  * from a reply with prose or a code
  * fence, the objects inside are returned. Duplicates are removed.
  */
-export function jsonObjectsIn(text: string): unknown[] {
+export function extractJsonObjectsIn(text: string): unknown[] {
   const whole = parseObject(text.trim());
   if (whole !== null) return [whole];
   const found = new Map<string, unknown>();

@@ -13,7 +13,7 @@ export function isCalling(format: ToolFormat): format is 'strict_tools' | 'tools
 }
 
 /** Returns the request in the best format that the server supports. `more` are the turns that follow. */
-export function toolTurn(
+export function createToolTurn(
   request: ToolChoiceRequest,
   format: ToolFormat,
   dialect: Dialect,
@@ -22,8 +22,8 @@ export function toolTurn(
   const { system, user, tools, name } = request;
   if (!isCalling(format)) {
     return {
-      messages: messages(`${system}\n\n${inWords(tools)}`, user, more),
-      wishes: formatWish(format, name, callsSchema(tools)),
+      messages: createMessages(`${system}\n\n${inWords(tools)}`, user, more),
+      wishes: formatWish(format, name, buildCallsSchema(tools)),
     };
   }
   const strict = format === 'strict_tools';
@@ -37,7 +37,7 @@ export function toolTurn(
     },
   }));
   return {
-    messages: messages(
+    messages: createMessages(
       `${system}\n\nCall the tools themselves, with one short sentence on the reason in "why". ` +
         'Call none where none would help.',
       user,
@@ -61,7 +61,7 @@ export function hasOwnWhy(tool: ChatTool): boolean {
   return Object.hasOwn(getProperties(tool.parameters), 'why');
 }
 
-function messages(system: string, user: string, more: readonly Message[]): Message[] {
+function createMessages(system: string, user: string, more: readonly Message[]): Message[] {
   return [{ role: 'system', content: system }, { role: 'user', content: user }, ...more];
 }
 
@@ -72,7 +72,7 @@ function buildParameters(tool: ChatTool, strict: boolean): Record<string, unknow
     ? { properties: getProperties(schema) }
     : { properties: { ...getProperties(schema), why: WHY }, required: [...required, 'why'] };
   const parameters = { ...schema, type: 'object', ...shape };
-  return strict ? { ...strictSchema(parameters) } : parameters;
+  return strict ? { ...toStrictSchema(parameters) } : parameters;
 }
 
 function inWords(tools: readonly ChatTool[]): string {
@@ -92,14 +92,14 @@ function inWords(tools: readonly ChatTool[]): string {
  * Builds a schema in which each tool name is tied to its own arguments, so that a strict server can enforce
  * them.
  */
-function callsSchema(tools: readonly ChatTool[]): Json {
+function buildCallsSchema(tools: readonly ChatTool[]): Json {
   const call = (tool: ChatTool) =>
-    closed({
+    closeSchema({
       tool: { type: 'string', enum: [tool.name] },
       args: buildArgumentsSchema(tool),
       why: { type: 'string' },
     });
-  return closed({ calls: { type: 'array', items: { anyOf: tools.map(call) } } });
+  return closeSchema({ calls: { type: 'array', items: { anyOf: tools.map(call) } } });
 }
 
 /** Returns the schema of a tool's arguments. The parameters of a tool without arguments may be empty. */
@@ -113,7 +113,7 @@ function getProperties(schema: Json): Json {
   return typeof properties === 'object' && properties !== null ? { ...properties } : {};
 }
 
-function closed(properties: Json): Json {
+function closeSchema(properties: Json): Json {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
@@ -129,17 +129,19 @@ const KEPT = ['type', 'enum', 'const', 'description', 'anyOf', 'items', '$ref'];
  * becomes nullable. Bounds move into the description and patterns are dropped, because the reply is checked
  * when it is parsed.
  */
-export function strictSchema(schema: Json): Json {
-  return isRecord(schema.properties) || schema.type === 'object' ? strictObject(schema) : strictValue(schema);
+export function toStrictSchema(schema: Json): Json {
+  return isRecord(schema.properties) || schema.type === 'object'
+    ? toStrictObject(schema)
+    : toStrictValue(schema);
 }
 
-function strictObject(schema: Json): Json {
+function toStrictObject(schema: Json): Json {
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const strict: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(properties)) {
-    const inner = strictNode(property);
-    strict[name] = required.has(name) || allowsNull(inner) ? inner : orNull(inner);
+    const inner = toStrictNode(property);
+    strict[name] = required.has(name) || allowsNull(inner) ? inner : makeNullable(inner);
   }
   const described = typeof schema.description === 'string' ? { description: schema.description } : {};
   return {
@@ -155,7 +157,7 @@ function strictObject(schema: Json): Json {
  * Makes a schema nullable. A simple type gets a list of types, which is half as long as a union of two
  * schemas; tools are sent with every question.
  */
-function orNull(schema: Json): Json {
+function makeNullable(schema: Json): Json {
   if (
     typeof schema.type !== 'string' ||
     schema.type === 'object' ||
@@ -168,12 +170,12 @@ function orNull(schema: Json): Json {
   return { ...schema, type: [schema.type, 'null'], ...choices };
 }
 
-function strictValue(schema: Json): Json {
+function toStrictValue(schema: Json): Json {
   const kept: Record<string, unknown> = {};
   for (const key of KEPT) {
     if (schema[key] === undefined) continue;
-    if (key === 'items') kept[key] = strictNode(schema[key]);
-    else if (key === 'anyOf' && Array.isArray(schema[key])) kept[key] = schema[key].map(strictNode);
+    if (key === 'items') kept[key] = toStrictNode(schema[key]);
+    else if (key === 'anyOf' && Array.isArray(schema[key])) kept[key] = schema[key].map(toStrictNode);
     else kept[key] = schema[key];
   }
   if (kept.const !== undefined && kept.type === undefined) kept.type = typeof kept.const;
@@ -198,8 +200,8 @@ function describeBounds({ minimum, maximum, maxLength }: Json): string | null {
   return least === null ? `at most ${most}` : `${least} to ${most}`;
 }
 
-function strictNode(node: unknown): Json {
-  return isRecord(node) ? strictSchema(node) : { type: 'string' };
+function toStrictNode(node: unknown): Json {
+  return isRecord(node) ? toStrictSchema(node) : { type: 'string' };
 }
 
 function allowsNull(schema: Json): boolean {
@@ -221,7 +223,7 @@ export function formatWish(format: Format, name: string, schema: Readonly<Record
   return {
     response_format: {
       type: 'json_schema',
-      json_schema: { name, schema: strictSchema(schema), strict: true },
+      json_schema: { name, schema: toStrictSchema(schema), strict: true },
     },
   };
 }

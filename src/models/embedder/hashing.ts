@@ -1,7 +1,7 @@
 import { TriageError } from '../../domain/errors.ts';
 import { isNoise, tokenize } from '../../log/fingerprint/normalize.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
-import { unitVector } from './vectors.ts';
+import { toUnitVector } from './vectors.ts';
 
 const DIMENSIONS = 512;
 /**
@@ -49,7 +49,7 @@ function embedOne(text: string): Float32Array {
       vector[place] = (vector[place] ?? 0) + (hash & 1 ? value : -value);
     }
   }
-  return unitVector(vector);
+  return toUnitVector(vector);
 }
 
 /** Counts the occurrences of each feature, by its hash. */

@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import { jsonIn } from '../../lib/text.ts';
-import { orAborted } from '../../lib/time.ts';
+import { settleOrAbort } from '../../lib/time.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
-import { unitVector, unrelatedBy } from './vectors.ts';
+import { toUnitVector, unrelatedBy } from './vectors.ts';
 
 export interface LocalEmbedderOptions {
   /**
@@ -60,7 +60,7 @@ export async function openLocalEmbedder({
     const vectors: { readonly place: number; readonly vector: Float32Array }[] = [];
     for (let start = 0; start < byLength.length; start += BATCH) {
       const some = byLength.slice(start, start + BATCH);
-      const made = await unlessAborted(embedSome(some.map(({ text }) => text)), signal);
+      const made = await stopOnAbort(embedSome(some.map(({ text }) => text)), signal);
       append(
         vectors,
         made.map((vector, index) => ({ vector, place: some[index]?.place ?? 0 })),
@@ -72,7 +72,7 @@ export async function openLocalEmbedder({
 
   async function embedSome(texts: readonly string[]): Promise<Float32Array[]> {
     const extract = await load();
-    const vectors = (await extract(texts)).map((numbers) => unitVector(Float32Array.from(numbers)));
+    const vectors = (await extract(texts)).map((numbers) => toUnitVector(Float32Array.from(numbers)));
     const length = dimensions ?? vectors[0]?.length;
     if (vectors.length === texts.length && vectors.every((vector) => vector.length === length))
       return vectors;
@@ -95,9 +95,9 @@ function asRead(text: string): string {
 }
 
 /** Stops waiting when the signal aborts. Local computation cannot be interrupted. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function stopOnAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
-  return await orAborted(work, signal).catch((error: unknown) => {
+  return await settleOrAbort(work, signal).catch((error: unknown) => {
     throw signal.aborted
       ? new TriageError('cancelled', 'Embedding was canceled.', { cause: signal.reason })
       : error;
@@ -196,7 +196,7 @@ export async function loadModel(
     .catch((error: unknown) => {
       throw new TriageError(
         'invalid-config',
-        `The embedding model ${model.source} cannot be loaded: ${reason(model, download, error)}`,
+        `The embedding model ${model.source} cannot be loaded: ${getReason(model, download, error)}`,
         {
           cause: error,
         },
@@ -224,7 +224,7 @@ function isTensor(value: unknown): value is { tolist(): unknown } {
   );
 }
 
-function reason({ isFolder }: LocalModel, download: boolean, error: unknown): string {
+function getReason({ isFolder }: LocalModel, download: boolean, error: unknown): string {
   if (!isFolder && !download)
     return (
       'it is not available locally, and downloads are off; set FAULTLINE_EMBEDDER_DOWNLOAD=true to ' +

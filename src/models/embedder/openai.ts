@@ -6,8 +6,8 @@ import { limitTime, retrying } from '../../lib/resilience.ts';
 import { jsonIn } from '../../lib/text.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
-import { errorOfRefusal, readRefusal } from '../refusal.ts';
-import { unitVector, unrelatedBy } from './vectors.ts';
+import { readRefusal, toRefusalError } from '../refusal.ts';
+import { toUnitVector, unrelatedBy } from './vectors.ts';
 
 export interface OpenAiEmbedderOptions {
   /** Any OpenAI-compatible server, with its `/v1`; null: OpenAI's own. */
@@ -53,7 +53,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     const vectors: Float32Array[] = [];
     for (const batch of splitBatches(texts)) append(vectors, await embedBatch(options, batch, signal));
     const wrong = vectors.find(({ length }) => length !== (dimensions ?? vectors[0]?.length));
-    if (wrong !== undefined) throw wrongLength(options.model, wrong.length, dimensions);
+    if (wrong !== undefined) throw createWrongLengthError(options.model, wrong.length, dimensions);
     dimensions ??= vectors[0]?.length ?? null;
     return vectors;
   };
@@ -101,12 +101,12 @@ async function embedBatch(
     );
   return await limitTime({ limitMs, signal: run, late, canceled }, (signal, longestPauseMs) =>
     retrying({ retries, backoff: { firstMs: retryDelayMs }, longestPauseMs, signal, onRetry }, async () =>
-      (await requestEmbeddings(options, texts, signal)).map(unitVector),
+      (await requestEmbeddings(options, texts, signal)).map(toUnitVector),
     ),
   );
 }
 
-function wrongLength(model: string, got: number, wanted: number | null): TriageError {
+function createWrongLengthError(model: string, got: number, wanted: number | null): TriageError {
   const expected =
     wanted === null
       ? 'vectors of different lengths'
@@ -161,7 +161,7 @@ async function requestEmbeddings(
     });
   }
   if (!response.ok)
-    throw errorOfRefusal(readRefusal(response.status, response.headers, text), model, 'The embedding server');
+    throw toRefusalError(readRefusal(response.status, response.headers, text), model, 'The embedding server');
   return parseVectors(text, texts.length);
 }
 

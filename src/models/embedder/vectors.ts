@@ -23,13 +23,13 @@ const UNRELATED: readonly string[] = [
 export function unrelatedBy(embed: Embedder['embed']): NonNullable<Embedder['unrelated']> {
   let floor: number | null = null;
   return async (signal) => {
-    floor ??= meanCosine(await embed(UNRELATED, signal));
+    floor ??= computeMeanCosine(await embed(UNRELATED, signal));
     return floor;
   };
 }
 
 /** Scales a vector to length 1. The zero vector becomes the first unit vector. */
-export function unitVector(vector: Float32Array): Float32Array {
+export function toUnitVector(vector: Float32Array): Float32Array {
   let sum = 0;
   for (const value of vector) sum += value * value;
   if (sum === 0) return Float32Array.from(vector, (_, place) => (place === 0 ? 1 : 0));
@@ -38,7 +38,7 @@ export function unitVector(vector: Float32Array): Float32Array {
 }
 
 /** Computes the mean cosine over all pairs of unit vectors; never below 0. */
-function meanCosine(vectors: readonly Float32Array[]): number {
+function computeMeanCosine(vectors: readonly Float32Array[]): number {
   let sum = 0;
   let pairs = 0;
   for (const [index, left] of vectors.entries()) {

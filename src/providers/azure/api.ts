@@ -2,10 +2,16 @@ import { z } from 'zod';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
-import { basicAuth } from '../check.ts';
-import { CONNECT_MS, type Connection, greetingId, HookId, type WebhookQuestions } from '../connection.ts';
-import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
-import { at, createRestClient, type RestClient } from '../rest-client.ts';
+import { createBasicAuth } from '../check.ts';
+import {
+  CONNECT_MS,
+  type Connection,
+  createGreetingId,
+  HookId,
+  type WebhookQuestions,
+} from '../connection.ts';
+import { type CiJob, createRunSource, createUnknownBuildError, type RunLimits } from '../job-logs.ts';
+import { buildPath, createRestClient, type RestClient } from '../rest-client.ts';
 
 export interface AzureOptions {
   /** The address of the organization. Null: no API is called. */
@@ -23,7 +29,7 @@ export function createAzureClient({ baseUrl, token }: AzureOptions, timeoutMs: n
       'invalid-config',
       'Cannot ask Azure Pipelines for builds: FAULTLINE_AZURE_URL is not set.',
     );
-  const headers: Record<string, string> = token === null ? {} : { authorization: basicAuth('', token) };
+  const headers: Record<string, string> = token === null ? {} : { authorization: createBasicAuth('', token) };
   return createRestClient({
     label: 'Azure Pipelines',
     baseUrl,
@@ -70,7 +76,7 @@ export function createAzureBuildSource(options: AzureOptions & RunLimits): Build
       listJobs: () => listJobs({ client, path, signal }, build),
       fetchLog: ({ id, name }, maxBytes) =>
         client.bytes({
-          path: `${path}${at`/logs/${id}`}`,
+          path: `${path}${buildPath`/logs/${id}`}`,
           query: API,
           what: `the log of job "${name}"`,
           signal,
@@ -88,7 +94,7 @@ async function listJobs(asking: Asking, { finishedAt: until, url }: Build): Prom
   const jobs = (await fetchTimeline(asking, '')).filter(({ type }) => type === 'Job');
   const own: CiJob[] = [];
   for (const newest of jobs) {
-    const job = await atTime(asking, newest, until);
+    const job = await findAtTime(asking, newest, until);
     // One that never began has no log, and did not fail.
     if (job !== null && (job.log != null || job.result === 'failed')) own.push(toJob(job, url));
   }
@@ -105,7 +111,7 @@ function toJob({ id, name, state, result, finishTime, log }: Entry, build: strin
   return { id: log?.id ?? 0, name, isOver: state === 'completed', outcome, endedAt: finishTime ?? null, url };
 }
 
-async function atTime(asking: Asking, job: Entry, until: string | null): Promise<Entry | null> {
+async function findAtTime(asking: Asking, job: Entry, until: string | null): Promise<Entry | null> {
   const isLater = ({ finishTime }: Entry) =>
     until !== null && finishTime != null && Date.parse(finishTime) > Date.parse(until);
   if (!isLater(job)) return job;
@@ -113,7 +119,7 @@ async function atTime(asking: Asking, job: Entry, until: string | null): Promise
     .sort((left, right) => right.attempt - left.attempt)
     .slice(0, MAX_ATTEMPTS);
   for (const { timelineId, recordId } of before) {
-    const found = (await fetchTimeline(asking, at`/${timelineId}`)).find(
+    const found = (await fetchTimeline(asking, buildPath`/${timelineId}`)).find(
       (record) => record.type === 'Job' && (record.id === recordId || record.name === job.name),
     );
     if (found !== undefined && !isLater(found)) return found;
@@ -130,8 +136,8 @@ async function fetchTimeline({ client, path, signal }: Asking, which: string): P
 function toApiPath(build: Build): string {
   const [, project, id] = /^([^/]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];
   if (project === undefined || id === undefined || /^\.+$/.test(project))
-    throw unknownBuild(build, 'Azure Pipelines');
-  return at`/${project}/_apis/build/builds/${id}`;
+    throw createUnknownBuildError(build, 'Azure Pipelines');
+  return buildPath`/${project}/_apis/build/builds/${id}`;
 }
 
 const HOOK = {
@@ -148,7 +154,7 @@ const Subscription = z.object({
 const Subscriptions = z.object({ value: z.array(Subscription) });
 const Project = z.object({ id: z.string() });
 
-export function azureConnection({ baseUrl, token }: AzureOptions): Connection {
+export function createAzureConnection({ baseUrl, token }: AzureOptions): Connection {
   const isReadable = baseUrl !== null && token !== null;
   return {
     label: 'Azure Pipelines',
@@ -171,8 +177,8 @@ export function azureConnection({ baseUrl, token }: AzureOptions): Connection {
       'Send all resource details.',
     ],
     greet: (secret) => ({
-      body: JSON.stringify({ id: greetingId(), eventType: 'ping' }),
-      headers: { authorization: basicAuth('', secret) },
+      body: JSON.stringify({ id: createGreetingId(), eventType: 'ping' }),
+      headers: { authorization: createBasicAuth('', secret) },
     }),
     hooks: isReadable
       ? {
@@ -191,13 +197,13 @@ function createWebhookQuestions(options: AzureOptions, project: string): Webhook
     checks: [
       {
         name: 'project',
-        path: at`/_apis/projects/${project}`,
+        path: buildPath`/_apis/projects/${project}`,
         query: API,
         mend: 'check its name, and give the token Project and Team (Read)',
       },
       {
         name: 'builds',
-        path: at`/${project}/_apis/build/builds`,
+        path: buildPath`/${project}/_apis/build/builds`,
         query: { ...API, $top: 1 },
         mend: 'give the token Build (Read)',
       },
@@ -216,7 +222,12 @@ function createWebhookQuestions(options: AzureOptions, project: string): Webhook
       return value.map(({ id, consumerInputs }) => ({ id, address: consumerInputs?.url ?? '' }));
     },
     create: async ({ address: url, secret }, signal) => {
-      const question = { path: at`/_apis/projects/${project}`, query: API, what: 'the project', signal };
+      const question = {
+        path: buildPath`/_apis/projects/${project}`,
+        query: API,
+        what: 'the project',
+        signal,
+      };
       const { id: projectId } = await client.get(Project, question);
       const consumerInputs = {
         url,

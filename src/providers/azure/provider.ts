@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { apiAddress, credential, setting, webhookSecrets } from '../../config/variable.ts';
-import { basicAuth, below, checkTokenApi } from '../check.ts';
+import { checkTokenApi, createBasicAuth, joinPath } from '../check.ts';
 import type { Provider } from '../provider.ts';
 import { azureWebhook } from './webhook.ts';
 
@@ -8,14 +8,14 @@ import { azureWebhook } from './webhook.ts';
  * Creates the provider for Azure Pipelines: logs of builds, with a personal access token. Code in Azure Repos
  * is not read.
  */
-export function azureProvider(settings: AzureSettings): Provider {
+export function createAzureProvider(settings: AzureSettings): Provider {
   const { baseUrl, token, webhookSecrets } = settings;
   const isReadable = baseUrl !== null && token !== null;
   return {
     name: 'azure',
     webhook: azureWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./api.ts')).azureConnection(settings),
+    connection: async () => (await import('./api.ts')).createAzureConnection(settings),
     openBuildSource: async (options) =>
       (await import('./api.ts')).createAzureBuildSource({ baseUrl, token, ...options }),
     openPastRuns: null,
@@ -28,8 +28,8 @@ export function azureProvider(settings: AzureSettings): Provider {
         label: 'Azure DevOps',
         probe: isReadable
           ? {
-              url: below(baseUrl, '_apis/projects?$top=1&api-version=7.0'),
-              headers: { authorization: basicAuth('', token) },
+              url: joinPath(baseUrl, '_apis/projects?$top=1&api-version=7.0'),
+              headers: { authorization: createBasicAuth('', token) },
             }
           : null,
         lacking:

@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import {
-  decodedSegment,
+  decodeSegment,
+  findSecondsBetween,
   pullRequestNumber,
-  secondsBetween,
   shortText,
-  textOrNull,
+  toTextOrNull,
   toUtc,
   webAddress,
 } from '../read-input.ts';
 import {
+  createRefusedError,
   createWebhook,
   ignoreUndecided,
   matchesAny,
   type Reading,
   type Received,
   readBasicPassword,
-  refused,
   type WebhookRequest,
 } from '../webhook.ts';
 
@@ -82,12 +82,12 @@ const Head = z.object({ eventType: shortText(200) });
 function authenticate(request: WebhookRequest, secrets: readonly string[]): void {
   const given = request.header('x-faultline-token') ?? readBasicPassword(request);
   if (given === undefined)
-    throw refused(
+    throw createRefusedError(
       'The delivery contains no secret: set a basic authentication password, or the header ' +
         'X-Faultline-Token, for the service hook.',
     );
   if (!matchesAny(given, secrets))
-    throw refused(`The password or token does not match any configured secret (${SECRET}).`);
+    throw createRefusedError(`The password or token does not match any configured secret (${SECRET}).`);
 }
 
 /**
@@ -143,7 +143,7 @@ function readBuild({ resource }: BuildComplete): Reading {
     /^(.*?)\/([^/]+)\/_apis\/build\/builds\/\d+$/i.exec(resource.url) ?? [];
   if (organizationUrl === undefined || encodedProject === undefined)
     return { ignored: 'resource.url does not name the project, as in …/PROJECT/_apis/build/Builds/1' };
-  const project = decodedSegment(encodedProject);
+  const project = decodeSegment(encodedProject);
   const { triggerInfo: trigger } = resource;
   const { ref, commit } = readVersion(resource);
   const fromFork = /^true$/i.test(trigger?.['pr.isFork'] ?? '');
@@ -163,13 +163,13 @@ function readBuild({ resource }: BuildComplete): Reading {
       externalId: `${project}/${resource.id}`,
       job: null,
       // A fork's branch may have the same name as one of the repository.
-      branch: fromFork ? null : textOrNull(readBranch(trigger?.['pr.sourceBranch'], ref)),
-      commit: textOrNull(commit),
-      author: textOrNull((resource.requestedFor ?? resource.requests?.[0]?.requestedFor)?.displayName),
+      branch: fromFork ? null : toTextOrNull(readBranch(trigger?.['pr.sourceBranch'], ref)),
+      commit: toTextOrNull(commit),
+      author: toTextOrNull((resource.requestedFor ?? resource.requests?.[0]?.requestedFor)?.displayName),
       pullRequest: pullRequestNumber().safeParse(pullRequest).data ?? null,
       url: `${organizationUrl}/${encodedProject}/_build/results?buildId=${resource.id}`,
       status,
-      queuedSeconds: secondsBetween(resource.queueTime, resource.startTime),
+      queuedSeconds: findSecondsBetween(resource.queueTime, resource.startTime),
       startedAt: toUtc(resource.startTime),
       finishedAt,
     },
@@ -195,7 +195,7 @@ function readBranch(source: string | null | undefined, ref: string): string | nu
  * alone if the event names no repository.
  */
 function getRepositoryName({ repository, project }: BuildComplete['resource'], projectId: string): string {
-  const name = textOrNull(repository?.name);
+  const name = toTextOrNull(repository?.name);
   if (name?.includes('/') === true) return name;
   const owner = project?.name ?? projectId;
   return name === null ? owner : `${owner}/${name}`;

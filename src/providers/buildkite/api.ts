@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Build, SourceText } from '../../domain/build.ts';
-import { artifactRoom } from '../../log/inventory/open-artifact.ts';
+import { createArtifactRoom } from '../../log/inventory/open-artifact.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
-import { type Connection, greetingId } from '../connection.ts';
-import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
-import { at, createRestClient, type Question, RERUN_MS, type RestClient } from '../rest-client.ts';
+import { type Connection, createGreetingId } from '../connection.ts';
+import { type CiJob, createRunSource, createUnknownBuildError, type RunLimits } from '../job-logs.ts';
+import { buildPath, createRestClient, type Question, RERUN_MS, type RestClient } from '../rest-client.ts';
 import { computeHmac } from '../webhook.ts';
 
 interface BuildkiteOptions {
@@ -43,7 +43,7 @@ export function createBuildkiteBuildSource(options: BuildkiteOptions & RunLimits
       listJobs: () => listJobs(client, { path, what: 'the jobs of the build', signal }, build.finishedAt),
       fetchLog: ({ id, name }, maxBytes) =>
         client.bytes({
-          path: `${path}${at`/jobs/${id}/log.txt`}`,
+          path: `${path}${buildPath`/jobs/${id}/log.txt`}`,
           what: `the log of job "${name}"`,
           signal,
           maxBytes,
@@ -127,12 +127,12 @@ function buildArtifacts(
   };
   const download = ({ id, job_id }: z.infer<typeof Artifacts>[number], name: string, maxBytes: number) =>
     client.bytes({
-      path: `${path}${at`/jobs/${job_id}/artifacts/${id}/download`}`,
+      path: `${path}${buildPath`/jobs/${job_id}/artifacts/${id}/download`}`,
       what: name,
       signal,
       maxBytes,
     });
-  return fetchArtifacts({ list, download, signal, notes, room: artifactRoom() }, Math.max(1, logs));
+  return fetchArtifacts({ list, download, signal, notes, room: createArtifactRoom() }, Math.max(1, logs));
 }
 
 /** Throws `not-found` for what is no build of Buildkite. */
@@ -140,11 +140,11 @@ function toApiPath(build: Build): string {
   const [, organization, pipeline, number] =
     /^([\w.-]{1,100})\/([\w.-]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];
   if (organization === undefined || pipeline === undefined || number === undefined)
-    throw unknownBuild(build, 'Buildkite');
-  return at`/organizations/${organization}/pipelines/${pipeline}/builds/${number}`;
+    throw createUnknownBuildError(build, 'Buildkite');
+  return buildPath`/organizations/${organization}/pipelines/${pipeline}/builds/${number}`;
 }
 
-export function buildkiteConnection(): Connection {
+export function createBuildkiteConnection(): Connection {
   return {
     label: 'Buildkite',
     page: 'docs/start/buildkite.md',
@@ -168,7 +168,7 @@ export function buildkiteConnection(): Connection {
         body,
         headers: {
           'x-buildkite-event': 'ping',
-          'x-buildkite-request': greetingId(),
+          'x-buildkite-request': createGreetingId(),
           'x-buildkite-signature': signature,
         },
       };

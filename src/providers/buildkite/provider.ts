@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { credential, webhookSecrets, writes } from '../../config/variable.ts';
-import { below, checkTokenApi } from '../check.ts';
+import { checkTokenApi, joinPath } from '../check.ts';
 import type { Provider } from '../provider.ts';
 import { buildkiteWebhook } from './webhook.ts';
 
@@ -8,13 +8,13 @@ import { buildkiteWebhook } from './webhook.ts';
  * Creates the provider for Buildkite: logs and artifacts of builds, with an API access token. Buildkite hosts
  * no code.
  */
-export function buildkiteProvider(settings: BuildkiteSettings): Provider {
+export function createBuildkiteProvider(settings: BuildkiteSettings): Provider {
   const { baseUrl, token, webhookSecrets } = settings;
   return {
     name: 'buildkite',
     webhook: buildkiteWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./api.ts')).buildkiteConnection(),
+    connection: async () => (await import('./api.ts')).createBuildkiteConnection(),
     openBuildSource: async (options) =>
       (await import('./api.ts')).createBuildkiteBuildSource({ baseUrl, token, ...options }),
     openPastRuns: null,
@@ -31,7 +31,7 @@ export function buildkiteProvider(settings: BuildkiteSettings): Provider {
         probe:
           token === null
             ? null
-            : { url: below(baseUrl, 'access-token'), headers: { authorization: `Bearer ${token}` } },
+            : { url: joinPath(baseUrl, 'access-token'), headers: { authorization: `Bearer ${token}` } },
         lacking:
           webhookSecrets.length === 0
             ? null

@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import {
+  findRepositoryOfClone,
+  findSecondsBetween,
   pullRequestNumber,
-  repositoryOfClone,
-  secondsBetween,
   shortText,
-  textOrNull,
+  toTextOrNull,
   toUtc,
   webAddress,
 } from '../read-input.ts';
 import {
   computeHmac,
+  createRefusedError,
   createWebhook,
   ignoreUndecided,
   matchesAny,
   type Reading,
-  refused,
-  requiredHeader,
+  readRequiredHeader,
   requireRecent,
   type WebhookRequest,
 } from '../webhook.ts';
@@ -73,20 +73,20 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
   const token = request.header('x-buildkite-token');
   if (token !== undefined) {
     if (!matchesAny(token, secrets))
-      throw refused(`X-Buildkite-Token does not match any configured secret (${SECRET}).`);
+      throw createRefusedError(`X-Buildkite-Token does not match any configured secret (${SECRET}).`);
     return;
   }
   const [, timestamp, signature] =
     /^timestamp=(\d{1,12}),signature=([0-9a-f]{64})$/.exec(request.header('x-buildkite-signature') ?? '') ??
     [];
   if (timestamp === undefined || signature === undefined)
-    throw refused(
+    throw createRefusedError(
       'The delivery contains no secret: X-Buildkite-Signature (timestamp=…,signature=…) or ' +
         'X-Buildkite-Token is missing.',
     );
   const expected = secrets.map((secret) => computeHmac(secret, `${timestamp}.`, request.body));
   if (!matchesAny(signature, expected))
-    throw refused(`X-Buildkite-Signature does not match any configured secret (${SECRET}).`);
+    throw createRefusedError(`X-Buildkite-Signature does not match any configured secret (${SECRET}).`);
   requireRecent("X-Buildkite-Signature's timestamp", timestamp, nowMs);
 }
 
@@ -118,10 +118,10 @@ export const buildkiteWebhook = createWebhook({
   },
   authenticate,
   read: (payload, request) => {
-    const event = requiredHeader(request, 'X-Buildkite-Event');
+    const event = readRequiredHeader(request, 'X-Buildkite-Event');
     return {
       event,
-      deliveryId: textOrNull(request.header('x-buildkite-request')),
+      deliveryId: toTextOrNull(request.header('x-buildkite-request')),
       reading: readBuildkiteEvent(event, payload),
     };
   },
@@ -148,8 +148,8 @@ function readBuild({ build, pipeline }: BuildFinished): Reading {
         'build.url does not name organization, pipeline and build, as in ' +
         '…/organizations/ORG/pipelines/PIPELINE/builds/1',
     };
-  const repository = repositoryOfClone(pipeline.repository);
-  const origin = repositoryOfClone(build.pull_request?.repository);
+  const repository = findRepositoryOfClone(pipeline.repository);
+  const origin = findRepositoryOfClone(build.pull_request?.repository);
   const fromFork = origin !== null && origin !== repository;
   const number = Number(build.pull_request?.id);
   const finishedAt = toUtc(build.finished_at);
@@ -160,20 +160,20 @@ function readBuild({ build, pipeline }: BuildFinished): Reading {
     defaultBranch: pipeline.default_branch ?? null,
     build: {
       provider: 'buildkite',
-      repository: textOrNull(repository) ?? `${organization}/${slug}`,
+      repository: toTextOrNull(repository) ?? `${organization}/${slug}`,
       pipeline: pipeline.slug,
       number: String(build.number),
       attempt: 1,
       externalId: `${organization}/${slug}/${build.number}`,
       job: null,
       // A fork's branch may bear the name of one of ours.
-      branch: fromFork || (build.tag ?? '') !== '' ? null : textOrNull(build.branch),
+      branch: fromFork || (build.tag ?? '') !== '' ? null : toTextOrNull(build.branch),
       commit: /^[0-9a-f]{7,64}$/.test(build.commit ?? '') ? (build.commit ?? null) : null,
-      author: textOrNull(build.creator?.name),
+      author: toTextOrNull(build.creator?.name),
       pullRequest: pullRequestNumber().safeParse(number).data ?? null,
       url: build.web_url ?? null,
       status,
-      queuedSeconds: secondsBetween(build.scheduled_at, build.started_at),
+      queuedSeconds: findSecondsBetween(build.scheduled_at, build.started_at),
       startedAt: toUtc(build.started_at),
       finishedAt,
     },

@@ -2,9 +2,15 @@ import { z } from 'zod';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
-import { CONNECT_MS, type Connection, greetingId, HookId, type WebhookQuestions } from '../connection.ts';
-import { type CiJob, createRunSource, type RunLimits, unknownBuild } from '../job-logs.ts';
-import { at, createRestClient, RERUN_MS, type RestClient } from '../rest-client.ts';
+import {
+  CONNECT_MS,
+  type Connection,
+  createGreetingId,
+  HookId,
+  type WebhookQuestions,
+} from '../connection.ts';
+import { type CiJob, createRunSource, createUnknownBuildError, type RunLimits } from '../job-logs.ts';
+import { buildPath, createRestClient, RERUN_MS, type RestClient } from '../rest-client.ts';
 import { computeHmac } from '../webhook.ts';
 
 export interface CircleciOptions {
@@ -24,7 +30,7 @@ export function createCircleciClient({ baseUrl, token }: CircleciOptions, timeou
 }
 
 /** Encodes `gh/owner/name` for use in a path. Throws `not-found` if it is not a project slug. */
-export function projectSlug(slug: string): string {
+export function encodeProjectSlug(slug: string): string {
   const parts = slug.split('/');
   if (parts.length !== 3 || parts.some((part) => !/^[\w.-]{1,100}$/.test(part) || /^\.+$/.test(part)))
     throw new TriageError(
@@ -74,10 +80,10 @@ export async function rerunOnCircleci(
   signal: AbortSignal,
 ): Promise<void> {
   const client = createCircleciClient(options, RERUN_MS);
-  const { id } = await newestRun(client, build, signal);
+  const { id } = await getNewestRun(client, build, signal);
   const change = {
     method: 'POST',
-    path: at`/v2/workflow/${id}/rerun`,
+    path: buildPath`/v2/workflow/${id}/rerun`,
     what: 'the re-run of its failed jobs',
     signal,
   } as const;
@@ -85,8 +91,8 @@ export async function rerunOnCircleci(
 }
 
 async function listJobs(client: RestClient, build: Build, signal: AbortSignal): Promise<CircleciJob[]> {
-  const run = await newestRun(client, build, signal);
-  const jobs = await listAllPages(client, Jobs, at`/v2/workflow/${run.id}/job`, {
+  const run = await getNewestRun(client, build, signal);
+  const jobs = await listAllPages(client, Jobs, buildPath`/v2/workflow/${run.id}/job`, {
     what: 'the jobs of the workflow',
     signal,
   });
@@ -109,14 +115,14 @@ async function listJobs(client: RestClient, build: Build, signal: AbortSignal): 
 }
 
 /** Returns the newest run of the workflow that began before the build ended. A rerun has a new id. */
-async function newestRun(
+async function getNewestRun(
   client: RestClient,
   build: Build,
   signal: AbortSignal,
 ): Promise<z.infer<typeof Workflows>[number]> {
   const [, pipeline, name] = /^([0-9a-f-]{36})\/(.+)$/.exec(build.externalId ?? '') ?? [];
-  if (pipeline === undefined) throw unknownBuild(build, 'CircleCI');
-  const workflows = await listAllPages(client, Workflows, at`/v2/pipeline/${pipeline}/workflow`, {
+  if (pipeline === undefined) throw createUnknownBuildError(build, 'CircleCI');
+  const workflows = await listAllPages(client, Workflows, buildPath`/v2/pipeline/${pipeline}/workflow`, {
     what: 'the workflows of the pipeline',
     signal,
   });
@@ -156,7 +162,7 @@ async function fetchOutput(
   { id, name, project }: CircleciJob,
   { signal, maxBytes }: Limits,
 ): Promise<Buffer> {
-  const path = `/v1.1/project/${projectSlug(project)}/${id}`;
+  const path = `/v1.1/project/${encodeProjectSlug(project)}/${id}`;
   const { steps } = await client.get(Steps, { path, what: `the steps of job "${name}"`, signal });
   const parts: string[] = [];
   let room = maxBytes;
@@ -199,7 +205,7 @@ const EVENTS = ['workflow-completed', 'job-completed'];
 const Hooks = z.object({ items: z.array(z.object({ id: HookId, url: z.string() })) });
 const Project = z.object({ id: z.string() });
 
-export function circleciConnection({ baseUrl, token }: CircleciOptions): Connection {
+export function createCircleciConnection({ baseUrl, token }: CircleciOptions): Connection {
   return {
     label: 'CircleCI',
     page: 'docs/start/circleci.md',
@@ -218,7 +224,7 @@ export function circleciConnection({ baseUrl, token }: CircleciOptions): Connect
       'Choose Workflow Completed and, for earlier answers, Job Completed.',
     ],
     greet: (secret) => {
-      const body = JSON.stringify({ id: greetingId(), type: 'ping' });
+      const body = JSON.stringify({ id: createGreetingId(), type: 'ping' });
       return {
         body,
         headers: { 'circleci-event-type': 'ping', 'circleci-signature': `v1=${computeHmac(secret, body)}` },
@@ -236,7 +242,7 @@ export function circleciConnection({ baseUrl, token }: CircleciOptions): Connect
 
 function createWebhookQuestions(options: CircleciOptions, slug: string): WebhookQuestions {
   const client = createCircleciClient(options, CONNECT_MS);
-  const path = `/v2/project/${projectSlug(slug)}`;
+  const path = `/v2/project/${encodeProjectSlug(slug)}`;
   const mend = 'check the slug of the project (gh/owner/name), and that the user of the token may see it';
   return {
     client,

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { apiAddress, credential, setting, webhookSecrets, writes } from '../../config/variable.ts';
-import { below, checkTokenApi } from '../check.ts';
+import { checkTokenApi, joinPath } from '../check.ts';
 import type { Provider } from '../provider.ts';
 import { circleciWebhook } from './webhook.ts';
 
 /**
  * Creates the provider for CircleCI: the output of jobs, with a personal API token. CircleCI hosts no code.
  */
-export function circleciProvider(settings: CircleciSettings): Provider {
+export function createCircleciProvider(settings: CircleciSettings): Provider {
   const { baseUrl, token, webhookSecrets } = settings;
   return {
     name: 'circleci',
     webhook: circleciWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./api.ts')).circleciConnection(settings),
+    connection: async () => (await import('./api.ts')).createCircleciConnection(settings),
     openBuildSource: async (options) =>
       (await import('./api.ts')).createCircleciBuildSource({ baseUrl, token, ...options }),
     openPastRuns: null,
@@ -27,7 +27,8 @@ export function circleciProvider(settings: CircleciSettings): Provider {
       checkTokenApi({
         name: 'circleci',
         label: 'CircleCI',
-        probe: token === null ? null : { url: below(baseUrl, 'v2/me'), headers: { 'circle-token': token } },
+        probe:
+          token === null ? null : { url: joinPath(baseUrl, 'v2/me'), headers: { 'circle-token': token } },
         lacking:
           webhookSecrets.length === 0
             ? null

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { repositoryOfClone, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import { findRepositoryOfClone, shortText, toTextOrNull, toUtc, webAddress } from '../read-input.ts';
 import {
+  createRefusedError,
   createWebhook,
   isSigned,
   type Reading,
   type Received,
-  refused,
   type WebhookRequest,
 } from '../webhook.ts';
 
@@ -79,12 +79,12 @@ function checkSignature(request: WebhookRequest, secrets: readonly string[]): vo
   const [, signature] =
     /(?:^|,)v1=([0-9a-f]{64})(?:,|$)/.exec(request.header('circleci-signature') ?? '') ?? [];
   if (signature === undefined)
-    throw refused(
+    throw createRefusedError(
       'The delivery is not signed: circleci-signature (v1=…) is missing. ' +
         'Set a secret token for the webhook in CircleCI.',
     );
   if (!isSigned(request.body, signature, secrets))
-    throw refused(
+    throw createRefusedError(
       'The signature does not match any configured secret. Is the secret token in CircleCI the same ' +
         'as the one configured here?',
     );
@@ -140,10 +140,10 @@ function readCompleted({ workflow, job, pipeline, project, organization }: Compl
     };
   const { vcs, trigger_parameters: parameters } = pipeline;
   const git = parameters?.git;
-  const target = repositoryOfClone(vcs?.target_repository_url ?? git?.checkout_url);
+  const target = findRepositoryOfClone(vcs?.target_repository_url ?? git?.checkout_url);
   const fromFork =
     vcs?.origin_repository_url != null && vcs.origin_repository_url !== vcs.target_repository_url;
-  const branch = textOrNull(vcs?.branch ?? git?.branch);
+  const branch = toTextOrNull(vcs?.branch ?? git?.branch);
   const number = /^pull\/(\d{1,9})(?:\/|$)/.exec(branch ?? '')?.[1];
   const startedAt = toUtc(job?.started_at ?? workflow.created_at);
   return {
@@ -152,7 +152,7 @@ function readCompleted({ workflow, job, pipeline, project, organization }: Compl
     fromFork,
     build: {
       provider: 'circleci',
-      repository: textOrNull(target) ?? `${organization.name}/${project.name}`,
+      repository: toTextOrNull(target) ?? `${organization.name}/${project.name}`,
       pipeline: workflow.name,
       number: String(pipeline.number),
       attempt: 1,
@@ -160,8 +160,8 @@ function readCompleted({ workflow, job, pipeline, project, organization }: Compl
       job: job?.name ?? null,
       // CircleCI builds a fork's pull request as the branch pull/7.
       branch: fromFork || number !== undefined ? null : branch,
-      commit: textOrNull(vcs?.revision ?? git?.checkout_sha),
-      author: textOrNull(vcs?.commit?.author?.name),
+      commit: toTextOrNull(vcs?.revision ?? git?.checkout_sha),
+      author: toTextOrNull(vcs?.commit?.author?.name),
       pullRequest: number === undefined ? null : Number(number),
       url: workflow.url ?? null,
       status,

@@ -1,6 +1,6 @@
 import { createGit, type Git, type GitOptions } from '../../git/command.ts';
 import type { CodeHost, RepositoryInfo } from '../../ports/code-host.ts';
-import { createHost, filesEndingWith, MAX_COMMITS, plainRef } from '../code-questions.ts';
+import { checkRef, createHost, listFilesEndingWith, MAX_COMMITS } from '../code-questions.ts';
 import { createTogether } from '../memory.ts';
 import { readCommitDiff, readComparison, readHistory, readLineHistory } from './history.ts';
 import {
@@ -43,7 +43,7 @@ export function createLocalGitHost(options: LocalGitOptions): CodeHost {
     { repository, ref }: { repository: string; ref: string | null },
     signal: AbortSignal,
   ): Promise<Place | null> => {
-    const wanted = ref === null ? 'HEAD' : plainRef(ref);
+    const wanted = ref === null ? 'HEAD' : checkRef(ref);
     const folder = getFolder(repository);
     const commit = folder === undefined ? null : await resolveCommit(git, folder, wanted, signal);
     if (folder === undefined || commit === null) return null;
@@ -65,7 +65,7 @@ export function createLocalGitHost(options: LocalGitOptions): CodeHost {
     search: grepLines,
     searchFiles: grepFiles,
     findFiles: async (place, { suffix, limit }, signal) =>
-      filesEndingWith((await listFiles(place, signal)).paths, suffix, limit),
+      listFilesEndingWith((await listFiles(place, signal)).paths, suffix, limit),
     listFiles,
     blame: blameLines,
     history: (place, { path, limit }, signal) =>

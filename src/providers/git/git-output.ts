@@ -183,7 +183,7 @@ export function parseChanges(output: string): Change[] {
     }
     const counted = /^(\d{1,12}|-)\t(\d{1,12}|-)\t/.exec(token);
     if (counted === null) continue;
-    numbers.push({ additions: lines(counted[1]), deletions: lines(counted[2]) });
+    numbers.push({ additions: countLines(counted[1]), deletions: countLines(counted[2]) });
     if (token.length === counted[0].length) index += 2;
   }
   return changes.map((change, index) => ({ ...change, ...numbers[index] }));
@@ -213,6 +213,6 @@ function extractHunks(section: string): string {
   return start === -1 ? '' : section.slice(start + 1).replace(/\n$/, '');
 }
 
-function lines(count: string | undefined): number {
+function countLines(count: string | undefined): number {
   return count === undefined || count === '-' ? 0 : Number(count);
 }

@@ -2,7 +2,7 @@ import { type GitAnswer, succeeded } from '../../git/command.ts';
 import type { ChangedFile, CommitInfo, Comparison } from '../../ports/code-host.ts';
 import {
   type CommitDiff,
-  lineRange,
+  checkLineRange,
   MAX_CHANGED_FILES,
   MAX_COMMITS,
   MAX_COMPARED_COMMITS,
@@ -53,7 +53,7 @@ export async function readLineHistory(
   query: { path: string; lineStart: number; lineEnd: number; limit: number },
   signal: AbortSignal,
 ): Promise<CommitInfo[]> {
-  const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
+  const { first, last } = checkLineRange(query.lineStart, query.lineEnd, MAX_LINES);
   const limit = String(Math.min(query.limit, MAX_COMMITS));
   const args = [
     'log',

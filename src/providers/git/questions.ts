@@ -2,15 +2,15 @@ import { type Git, type GitAnswer, succeeded } from '../../git/command.ts';
 import type { BlameLine, CodeLine, FileHits } from '../../ports/code-host.ts';
 import {
   assertReadableSize,
+  checkLineRange,
+  createSubmoduleError,
   type FileList,
   type FileWindow,
-  lineRange,
   linkError,
   linkTarget,
   MAX_LINES,
-  mostTelling,
   sliceLines,
-  submoduleError,
+  sortByWords,
 } from '../code-questions.ts';
 import { assertAnswered, countMatches, parseBlame, parseGrep } from './git-output.ts';
 
@@ -86,7 +86,7 @@ export async function readWindow(
       if (hops > 0) throw linkError(query.path, path);
       return null;
     }
-    if (entry.mode === '160000') throw submoduleError(path);
+    if (entry.mode === '160000') throw createSubmoduleError(path);
     if (entry.mode !== '120000')
       return sliceLines(path, await readBlob(place, { path, object: entry.object }, signal), query);
     const link = await readBlob(place, { path, object: entry.object }, signal);
@@ -106,7 +106,7 @@ export async function blameLines(
   query: { path: string; lineStart: number; lineEnd: number },
   signal: AbortSignal,
 ): Promise<BlameLine[]> {
-  const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
+  const { first, last } = checkLineRange(query.lineStart, query.lineEnd, MAX_LINES);
   const args = [
     'blame',
     '--porcelain',
@@ -187,5 +187,5 @@ export async function grepFiles(
   const patterns = words.flatMap((word) => ['-e', word]);
   const answer = await place.git(['grep', '-o', '-i', ...OPTIONS, ...patterns, place.commit, '--'], signal);
   assertAnswered(answer, 'search the repository');
-  return mostTelling(countMatches(answer.output, place.commit, words), limit);
+  return sortByWords(countMatches(answer.output, place.commit, words), limit);
 }

@@ -1,11 +1,17 @@
 import { z } from 'zod';
 import type { Build, SourceText } from '../../domain/build.ts';
-import { artifactRoom } from '../../log/inventory/open-artifact.ts';
+import { createArtifactRoom } from '../../log/inventory/open-artifact.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
-import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } from '../job-logs.ts';
-import { at, type RestClient } from '../rest-client.ts';
-import { createGiteaClient, type GiteaOptions, ownerAndName, PAGE } from './client.ts';
+import {
+  type CiJob,
+  createRunSource,
+  createUnknownBuildError,
+  isMissing,
+  type RunLimits,
+} from '../job-logs.ts';
+import { buildPath, type RestClient } from '../rest-client.ts';
+import { createGiteaClient, type GiteaOptions, PAGE, splitOwnerAndName } from './client.ts';
 
 const MAX_LISTED_JOBS = 1_000;
 
@@ -58,7 +64,7 @@ export function createGiteaBuildSource(options: GiteaOptions & RunLimits): Build
       listJobs: () => listJobs(asking, build.attempt),
       fetchLog: ({ id, name }, maxBytes) =>
         client.bytes({
-          path: at`/repos/${owner}/${repo}/actions/jobs/${id}/logs`,
+          path: buildPath`/repos/${owner}/${repo}/actions/jobs/${id}/logs`,
           what: `the log of job "${name}"`,
           signal,
           maxBytes,
@@ -76,13 +82,17 @@ async function listJobs(
   try {
     return await listRunJobs(
       client,
-      at`/repos/${owner}/${repo}/actions/runs/${runId}/attempts/${attempt}/jobs`,
+      buildPath`/repos/${owner}/${repo}/actions/runs/${runId}/attempts/${attempt}/jobs`,
       signal,
     );
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  const all = await listRunJobs(client, at`/repos/${owner}/${repo}/actions/runs/${runId}/jobs`, signal);
+  const all = await listRunJobs(
+    client,
+    buildPath`/repos/${owner}/${repo}/actions/runs/${runId}/jobs`,
+    signal,
+  );
   const jobsOfAttempt = all.filter(({ attempt: of }) => of === null || of === attempt);
   if (jobsOfAttempt.length > 0 || all.length === 0) return jobsOfAttempt;
   notes.push(`The jobs of attempt ${attempt} are no longer listed; those of a later attempt were read.`);
@@ -117,7 +127,7 @@ function runArtifacts(
   logs: number,
 ): Promise<SourceText[]> {
   const list = async () => {
-    const path = at`/repos/${owner}/${repo}/actions/runs/${runId}/artifacts`;
+    const path = buildPath`/repos/${owner}/${repo}/actions/runs/${runId}/artifacts`;
     try {
       const { artifacts } = await client.get(Artifacts, {
         path,
@@ -134,12 +144,17 @@ function runArtifacts(
     }
   };
   const download = ({ id }: { id: number }, what: string, maxBytes: number) =>
-    client.bytes({ path: at`/repos/${owner}/${repo}/actions/artifacts/${id}/zip`, what, signal, maxBytes });
-  return fetchArtifacts({ list, download, signal, notes, room: artifactRoom() }, logs);
+    client.bytes({
+      path: buildPath`/repos/${owner}/${repo}/actions/artifacts/${id}/zip`,
+      what,
+      signal,
+      maxBytes,
+    });
+  return fetchArtifacts({ list, download, signal, notes, room: createArtifactRoom() }, logs);
 }
 
 function parseRun(build: Build): Pick<Asking, 'owner' | 'repo' | 'runId'> {
   const id = build.externalId ?? '';
-  if (!/^\d{1,15}$/.test(id)) throw unknownBuild(build, 'Gitea or Forgejo');
-  return { ...ownerAndName(build.repository), runId: Number(id) };
+  if (!/^\d{1,15}$/.test(id)) throw createUnknownBuildError(build, 'Gitea or Forgejo');
+  return { ...splitOwnerAndName(build.repository), runId: Number(id) };
 }

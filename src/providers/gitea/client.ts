@@ -33,7 +33,7 @@ export function createGiteaClient({ baseUrl, token, ...pace }: GiteaOptions, tim
 }
 
 /** Splits `owner/name`. Throws `not-found` for anything else. */
-export function ownerAndName(repository: string): { readonly owner: string; readonly repo: string } {
+export function splitOwnerAndName(repository: string): { readonly owner: string; readonly repo: string } {
   const [, owner, repo] = /^([A-Za-z0-9._-]{1,100})\/([A-Za-z0-9._-]{1,100})$/.exec(repository) ?? [];
   if (owner === undefined || repo === undefined || /^\.+$/.test(owner) || /^\.+$/.test(repo))
     throw new TriageError(

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../../ports/code-host.ts';
 import { commitInfo, MAX_CHANGED_FILES, MAX_COMPARED_COMMITS, MAX_PATCH } from '../code-questions.ts';
-import { filesOfDiff } from '../patches.ts';
+import { splitFilesOfDiff } from '../patches.ts';
 import type { KnownRepository, Place, RemoteCode, TreeEntry } from '../remote-code.ts';
 import { createRemoteHost } from '../remote-host.ts';
-import { at, type RestClient } from '../rest-client.ts';
-import { createGiteaClient, type GiteaOptions, ownerAndName, PAGE } from './client.ts';
+import { buildPath, type RestClient } from '../rest-client.ts';
+import { createGiteaClient, type GiteaOptions, PAGE, splitOwnerAndName } from './client.ts';
 
 /**
  * Reads repositories over the API of Gitea or Forgejo. It has no question for who changed a line, and no code
@@ -16,7 +16,7 @@ export function createGiteaHost(options: GiteaOptions & { readonly timeoutMs: nu
   return createRemoteHost({
     driver: 'gitea',
     label: 'Gitea',
-    ...fileQuestions(client),
+    ...createFileQuestions(client),
     ...changeQuestions(client),
   });
 }
@@ -66,27 +66,27 @@ const PullRequest = z.object({ number: z.int() });
 
 type FileQuestion = 'repository' | 'findCommit' | 'tree' | 'entry' | 'blob' | 'searchPaths' | 'repositories';
 
-function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
+function createFileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
   return {
     async repository(name, signal) {
-      const { owner, repo } = ownerAndName(name);
+      const { owner, repo } = splitOwnerAndName(name);
       const reply = await client.get(Repository, {
-        path: at`/repos/${owner}/${repo}`,
+        path: buildPath`/repos/${owner}/${repo}`,
         what: `the repository ${name}`,
         signal,
       });
-      return { ...ownerAndName(reply.full_name), defaultBranch: reply.default_branch ?? null };
+      return { ...splitOwnerAndName(reply.full_name), defaultBranch: reply.default_branch ?? null };
     },
     // The list takes branches with slashes, which the address of one commit does not.
     async findCommit({ owner, repo }, ref, signal) {
-      const path = at`/repos/${owner}/${repo}/commits`;
+      const path = buildPath`/repos/${owner}/${repo}/commits`;
       const query = { ...BARE, sha: ref, limit: 1 };
       const [found] = await client.get(z.array(Commit), { path, query, what: `the commit ${ref}`, signal });
       return found?.sha ?? null;
     },
     tree: (place, signal) => listTree(client, place, signal),
     async entry({ owner, repo, commit }, path, signal) {
-      const address = `${at`/repos/${owner}/${repo}/contents/`}${path.split('/').map(encodeURIComponent).join('/')}`;
+      const address = `${buildPath`/repos/${owner}/${repo}/contents/`}${path.split('/').map(encodeURIComponent).join('/')}`;
       const found = await client.get(Content, { path: address, query: { ref: commit }, what: path, signal });
       if (Array.isArray(found)) return null;
       const modes: Readonly<Record<string, string>> = { submodule: '160000', symlink: '120000' };
@@ -94,7 +94,7 @@ function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
     },
     async blob({ owner, repo }, { path, sha }, signal) {
       const { content } = await client.get(Blob, {
-        path: at`/repos/${owner}/${repo}/git/blobs/${sha}`,
+        path: buildPath`/repos/${owner}/${repo}/git/blobs/${sha}`,
         what: path,
         signal,
       });
@@ -119,7 +119,7 @@ async function listTree(client: RestClient, { owner, repo, commit }: Place, sign
   const entries: TreeEntry[] = [];
   for (let page = 1; page <= MAX_TREE_PAGES; page += 1) {
     const question = {
-      path: at`/repos/${owner}/${repo}/git/trees/${commit}`,
+      path: buildPath`/repos/${owner}/${repo}/git/trees/${commit}`,
       what: `the files of ${commit.slice(0, 10)}`,
       signal,
     };
@@ -141,7 +141,7 @@ function changeQuestions(
   return {
     async commits({ owner, repo, commit }, { path, limit }, signal) {
       const question = {
-        path: at`/repos/${owner}/${repo}/commits`,
+        path: buildPath`/repos/${owner}/${repo}/commits`,
         query: { ...BARE, sha: commit, path },
         what: 'the history',
         signal,
@@ -154,7 +154,7 @@ function changeQuestions(
     blame: null,
     async findPullRequest({ owner, repo }, commit, signal) {
       const question = {
-        path: at`/repos/${owner}/${repo}/commits/${commit}/pull`,
+        path: buildPath`/repos/${owner}/${repo}/commits/${commit}/pull`,
         what: `the pull request of ${commit.slice(0, 10)}`,
         signal,
       };
@@ -167,14 +167,14 @@ async function askCommit(client: RestClient, { owner, repo, commit }: Place, sig
   const what = `the commit ${commit.slice(0, 10)}`;
   const [reply, diff] = await Promise.all([
     client.get(Commit, {
-      path: at`/repos/${owner}/${repo}/git/commits/${commit}`,
+      path: buildPath`/repos/${owner}/${repo}/git/commits/${commit}`,
       query: BARE,
       what,
       signal,
     }),
-    client.bytes({ path: at`/repos/${owner}/${repo}/git/commits/${`${commit}.diff`}`, what, signal }),
+    client.bytes({ path: buildPath`/repos/${owner}/${repo}/git/commits/${`${commit}.diff`}`, what, signal }),
   ]);
-  return { commit: toCommitInfo(reply), files: filesOfDiff(diff.toString('utf8')) };
+  return { commit: toCommitInfo(reply), files: splitFilesOfDiff(diff.toString('utf8')) };
 }
 
 /**
@@ -188,7 +188,7 @@ async function compare(
   signal: AbortSignal,
 ): Promise<Comparison> {
   const { owner, repo } = repository;
-  const path = `${at`/repos/${owner}/${repo}/compare/`}${encodeURIComponent(base)}...${encodeURIComponent(head)}`;
+  const path = `${buildPath`/repos/${owner}/${repo}/compare/`}${encodeURIComponent(base)}...${encodeURIComponent(head)}`;
   const what = `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`;
   const reply = await client.get(Compared, { path, what, signal });
   const listed = reply.commits ?? [];
@@ -201,7 +201,7 @@ async function compare(
       files.delete(name);
       // What came and went between the two is no change.
       if (before?.status !== 'added' || file.status !== 'removed')
-        files.set(file.path, before === undefined ? file : after(before, file));
+        files.set(file.path, before === undefined ? file : mergeChanges(before, file));
     }
   const commits = listed.slice(0, MAX_COMPARED_COMMITS).map(toCommitInfo);
   const all = [...files.values()];
@@ -216,7 +216,7 @@ async function compare(
 }
 
 /** Merges the changes of a file by two commits, with both patches. */
-function after(before: ChangedFile, file: ChangedFile): ChangedFile {
+function mergeChanges(before: ChangedFile, file: ChangedFile): ChangedFile {
   const patches = [before.patch, file.patch].filter((patch) => patch !== null);
   const isKept = file.status === 'modified' || file.status === 'renamed';
   return {

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import {
   CONNECT_MS,
   type Connection,
-  greetingId,
+  createGreetingId,
   HOOKS_PAGE,
   HookId,
   type WebhookQuestions,
 } from '../connection.ts';
-import { at } from '../rest-client.ts';
+import { buildPath } from '../rest-client.ts';
 import { computeHmac } from '../webhook.ts';
-import { createGiteaClient, type GiteaOptions, ownerAndName } from './client.ts';
+import { createGiteaClient, type GiteaOptions, splitOwnerAndName } from './client.ts';
 
 const EVENTS = {
   gitea: ['workflow_run', 'workflow_job'],
@@ -19,7 +19,7 @@ const EVENTS = {
 const Hooks = z.array(z.object({ id: HookId, config: z.object({ url: z.string().nullish() }) }));
 const Version = z.object({ version: z.string() });
 
-export function giteaConnection(settings: GiteaOptions): Connection {
+export function createGiteaConnection(settings: GiteaOptions): Connection {
   const { baseUrl, token } = settings;
   const isReadable = baseUrl !== null && token !== null;
   return {
@@ -46,7 +46,7 @@ export function giteaConnection(settings: GiteaOptions): Connection {
       const body = JSON.stringify({ action: 'ping' });
       const headers = {
         'x-gitea-event': 'ping',
-        'x-gitea-delivery': greetingId(),
+        'x-gitea-delivery': createGreetingId(),
         'x-gitea-signature': computeHmac(secret, body),
       };
       return { body, headers };
@@ -59,8 +59,8 @@ export function giteaConnection(settings: GiteaOptions): Connection {
 
 function createWebhookQuestions(options: GiteaOptions, repository: string): WebhookQuestions {
   const client = createGiteaClient(options, CONNECT_MS);
-  const { owner, repo } = ownerAndName(repository);
-  const path = at`/repos/${owner}/${repo}`;
+  const { owner, repo } = splitOwnerAndName(repository);
+  const path = buildPath`/repos/${owner}/${repo}`;
   const right = 'write webhooks (write:repository, and its user must be an administrator of the repository)';
   const mend = 'give the token read:repository, of a user who may read the repository';
   return {
@@ -98,7 +98,7 @@ function createWebhookQuestions(options: GiteaOptions, repository: string): Webh
       return { path: `${path}/hooks`, body: { type, active: true, events: EVENTS[type], config } };
     },
     right,
-    buildTestPath: (id) => `${path}${at`/hooks/${id}/tests`}`,
+    buildTestPath: (id) => `${path}${buildPath`/hooks/${id}/tests`}`,
     deliveries: null,
   };
 }

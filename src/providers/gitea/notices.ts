@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { NoticeSender } from '../../channels/channel.ts';
 import type { StatusContent } from '../../notifications/render-status.ts';
 import { type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
-import { at, type RestClient } from '../rest-client.ts';
-import { createGiteaClient, type GiteaOptions, ownerAndName } from './client.ts';
+import { buildPath, type RestClient } from '../rest-client.ts';
+import { createGiteaClient, type GiteaOptions, splitOwnerAndName } from './client.ts';
 
 /** Default time limit of one call; a call that shows a notice has its own limit. */
 const NOTICE_MS = 60_000;
@@ -40,9 +40,9 @@ function openComments(
   pullRequest: number,
   signal: AbortSignal,
 ): Omit<CommentThread, 'ownLogin'> {
-  const { owner, repo } = ownerAndName(repository);
-  const path = at`/repos/${owner}/${repo}/issues/${pullRequest}/comments`;
-  const commentPath = (id: number) => at`/repos/${owner}/${repo}/issues/comments/${id}`;
+  const { owner, repo } = splitOwnerAndName(repository);
+  const path = buildPath`/repos/${owner}/${repo}/issues/${pullRequest}/comments`;
+  const commentPath = (id: number) => buildPath`/repos/${owner}/${repo}/issues/comments/${id}`;
   const right = 'write comments (write:issue)';
   return {
     // All at once: these lists have no pages.
@@ -82,8 +82,8 @@ export function createGiteaStatusClient(options: GiteaOptions): NoticeSender<Sta
   const client = createGiteaClient(options, NOTICE_MS);
   return createStatusClient(
     async ({ state, description, targetUrl }, { repository, commit, what, signal }) => {
-      const { owner, repo } = ownerAndName(repository);
-      const path = at`/repos/${owner}/${repo}/statuses/${commit}`;
+      const { owner, repo } = splitOwnerAndName(repository);
+      const path = buildPath`/repos/${owner}/${repo}/statuses/${commit}`;
       const body = { state, description, context: CONTEXT, target_url: targetUrl ?? '' };
       await client.send(z.unknown(), {
         method: 'POST',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { orNull } from '../code-questions.ts';
+import { findOrNull } from '../code-questions.ts';
 import type { PastRun, PastRuns } from '../provider.ts';
-import { at, type RestClient } from '../rest-client.ts';
-import { createGiteaClient, type GiteaOptions, ownerAndName, PAGE } from './client.ts';
+import { buildPath, type RestClient } from '../rest-client.ts';
+import { createGiteaClient, type GiteaOptions, PAGE, splitOwnerAndName } from './client.ts';
 import { readGiteaEvent } from './webhook.ts';
 
 const MAX_PAGES = 200;
@@ -28,10 +28,10 @@ export function createGiteaPastRuns(options: GiteaOptions, timeoutMs: number): P
   const client = createGiteaClient(options, timeoutMs);
   return {
     async *list(repository, since, signal) {
-      const { owner, repo } = ownerAndName(repository);
-      const path = at`/repos/${owner}/${repo}`;
+      const { owner, repo } = splitOwnerAndName(repository);
+      const path = buildPath`/repos/${owner}/${repo}`;
       const place = await client.get(Repository, { path, what: `the repository ${repository}`, signal });
-      const names = await workflowNames(client, path, signal);
+      const names = await readWorkflowNames(client, path, signal);
       const question = { path: `${path}/actions/runs`, what: 'the runs of the repository', signal };
       for await (const run of client.items(Runs, question, {
         sizeName: 'limit',
@@ -41,24 +41,24 @@ export function createGiteaPastRuns(options: GiteaOptions, timeoutMs: number): P
         const began = Date.parse(run.started_at ?? run.started ?? '');
         // What has not begun is 1970 for them, or the year 1.
         if (began < since.getTime() && began > Date.UTC(1971)) return;
-        yield pastRun(run, place, names);
+        yield toPastRun(run, place, names);
       }
     },
   };
 }
 
 /** Workflows by the file that names them in a run; none where the server does not say. */
-async function workflowNames(
+async function readWorkflowNames(
   client: RestClient,
   path: string,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   const asked = client.get(Workflows, { path: `${path}/actions/workflows`, what: 'the workflows', signal });
-  const found = await orNull(asked);
+  const found = await findOrNull(asked);
   return new Map((found?.workflows ?? []).map(({ id, name }) => [id, name]));
 }
 
-function pastRun(
+function toPastRun(
   run: z.infer<typeof Run>,
   repository: z.infer<typeof Repository>,
   names: ReadonlyMap<string, string>,

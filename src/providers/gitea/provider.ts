@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { apiAddress, credential, setting, webhookSecrets, writes } from '../../config/variable.ts';
-import { below, checkTokenApi } from '../check.ts';
-import { hostChannels, isOfHost } from '../notice-rules.ts';
+import { checkTokenApi, joinPath } from '../check.ts';
+import { createHostChannels, isOfHost } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
 import { giteaWebhook } from './webhook.ts';
 
 /** Creates the provider for Gitea and Forgejo: Actions, code, comments and commit statuses, with a token. */
-export function giteaProvider(settings: GiteaSettings): Provider {
+export function createGiteaProvider(settings: GiteaSettings): Provider {
   const { baseUrl, token, webhookSecrets } = settings;
   const credentials = { baseUrl, token };
   const isReadable = baseUrl !== null && token !== null;
@@ -15,7 +15,7 @@ export function giteaProvider(settings: GiteaSettings): Provider {
     name: 'gitea',
     webhook: giteaWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./connection.ts')).giteaConnection(settings),
+    connection: async () => (await import('./connection.ts')).createGiteaConnection(settings),
     openBuildSource: async (options) =>
       (await import('./build-source.ts')).createGiteaBuildSource({ ...credentials, ...options }),
     openPastRuns: isReadable
@@ -28,7 +28,7 @@ export function giteaProvider(settings: GiteaSettings): Provider {
         (await import('./code-host.ts')).createGiteaHost({ ...credentials, timeoutMs }),
     },
     rerun: null,
-    channels: hostChannels({
+    channels: createHostChannels({
       name: 'gitea',
       commentPage: (repository, pullRequest, id) =>
         `${baseUrl?.replace(/\/api\/v1$/, '') ?? ''}/${repository}/pulls/${pullRequest}#issuecomment-${id}`,
@@ -49,7 +49,7 @@ export function giteaProvider(settings: GiteaSettings): Provider {
         name: 'gitea',
         label: 'Gitea or Forgejo',
         probe: isReadable
-          ? { url: below(baseUrl, 'version'), headers: { authorization: `token ${token}` } }
+          ? { url: joinPath(baseUrl, 'version'), headers: { authorization: `token ${token}` } }
           : null,
         lacking: describeMissing(settings),
         says: (json) => Version.transform(({ version }) => `version ${version}`).safeParse(json).data ?? null,
@@ -90,7 +90,7 @@ export const GiteaSettings = z.object({
    */
   baseUrl: setting(
     'FAULTLINE_GITEA_URL',
-    apiAddress(giteaApiAddress).nullable().default(null),
+    apiAddress(toGiteaApiAddress).nullable().default(null),
     'URL of Gitea or Forgejo, or of its API: https://git.example.com and ' +
       'https://git.example.com/api/v1 mean the same.',
   ),
@@ -112,7 +112,7 @@ export type GiteaSettings = z.infer<typeof GiteaSettings>;
  * Converts `https://host`, `https://host/git/` and `https://host/api/v1` to the address of the API, without a
  * slash at the end.
  */
-function giteaApiAddress(text: string): string {
+function toGiteaApiAddress(text: string): string {
   const url = new URL(text);
   const path = url.pathname.replace(/\/$/, '');
   return `${url.origin}${path.endsWith('/api/v1') ? path : `${path}/api/v1`}`;

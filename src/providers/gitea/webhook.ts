@@ -4,35 +4,36 @@ import { readInput } from '../../domain/errors.ts';
 import { jsonIn } from '../../lib/text.ts';
 import {
   attemptNumber,
+  findSecondsBetween,
   pullRequestNumber,
-  secondsBetween,
   shortText,
-  textOrNull,
+  toTextOrNull,
   toUtc,
   webAddress,
 } from '../read-input.ts';
 import {
   conclusionStatus,
+  createRefusedError,
   createWebhook,
   ignoreUndecided,
+  ignoreUnlessFailed,
   isSigned,
-  onlyFailed,
   type Reading,
-  refused,
-  requiredHeader,
+  readRequiredHeader,
   type WebhookRequest,
 } from '../webhook.ts';
 
 function checkSignature(request: WebhookRequest, secrets: readonly string[]): void {
   const signature = request.header('x-forgejo-signature') ?? request.header('x-gitea-signature');
   if (signature === undefined)
-    throw refused(
+    throw createRefusedError(
       'The delivery is not signed: X-Gitea-Signature is missing. ' +
         'Set a secret for the webhook in Gitea or Forgejo.',
     );
-  if (!/^[0-9a-f]{64}$/.test(signature)) throw refused('X-Gitea-Signature must be 64 hexadecimal digits.');
+  if (!/^[0-9a-f]{64}$/.test(signature))
+    throw createRefusedError('X-Gitea-Signature must be 64 hexadecimal digits.');
   if (!isSigned(request.body, signature, secrets))
-    throw refused(
+    throw createRefusedError(
       'The signature does not match any configured secret. Is the secret in Gitea or Forgejo the ' +
         'same as the one configured here?',
     );
@@ -208,10 +209,10 @@ export const giteaWebhook = createWebhook({
   authenticate: checkSignature,
   read: (payload, request) => {
     const sender = request.header('x-forgejo-event') === undefined ? 'X-Gitea' : 'X-Forgejo';
-    const event = requiredHeader(request, `${sender}-Event`);
+    const event = readRequiredHeader(request, `${sender}-Event`);
     return {
       event,
-      deliveryId: requiredHeader(request, `${sender}-Delivery`),
+      deliveryId: readRequiredHeader(request, `${sender}-Delivery`),
       reading: readGiteaEvent(event, payload),
     };
   },
@@ -253,25 +254,25 @@ function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: Wo
       repository: repository.full_name,
       externalId: String(run.id),
       status,
-      pipeline: textOrNull(workflow?.name) ?? textOrNull(run.name) ?? workflowFile(run.path),
+      pipeline: toTextOrNull(workflow?.name) ?? toTextOrNull(run.name) ?? getWorkflowFile(run.path),
       number: String(run.run_number),
       attempt: run.run_attempt,
       job: null,
       // A fork's branch may bear the name of one of ours.
-      branch: fromFork ? null : (textOrNull(run.head_branch) ?? textOrNull(pull?.head?.ref)),
+      branch: fromFork ? null : (toTextOrNull(run.head_branch) ?? toTextOrNull(pull?.head?.ref)),
       commit: run.head_sha,
       author: run.actor?.login ?? sender?.login ?? null,
       pullRequest: pull?.number ?? pullRequestOfRef(run.path),
       url: run.html_url,
-      startedAt: pastOrNull(run.started_at),
-      finishedAt: pastOrNull(run.completed_at),
+      startedAt: toPastOrNull(run.started_at),
+      finishedAt: toPastOrNull(run.completed_at),
     },
   };
 }
 
 function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobEvent): Reading {
-  if (conclusionStatus(job.conclusion) !== 'failed') return onlyFailed('job', job.conclusion);
-  const branch = textOrNull(job.head_branch);
+  if (conclusionStatus(job.conclusion) !== 'failed') return ignoreUnlessFailed('job', job.conclusion);
+  const branch = toTextOrNull(job.head_branch);
   return {
     part: `job ${job.id}`,
     defaultBranch: repository.default_branch ?? null,
@@ -290,9 +291,9 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
       author: sender?.login ?? null,
       pullRequest: null,
       url: job.html_url ?? null,
-      queuedSeconds: secondsBetween(pastOrNull(job.created_at), pastOrNull(job.started_at)),
-      startedAt: pastOrNull(job.started_at),
-      finishedAt: pastOrNull(job.completed_at),
+      queuedSeconds: findSecondsBetween(toPastOrNull(job.created_at), toPastOrNull(job.started_at)),
+      startedAt: toPastOrNull(job.started_at),
+      finishedAt: toPastOrNull(job.completed_at),
     },
   };
 }
@@ -309,10 +310,10 @@ function readActionRun({ action, run }: ActionRunEvent): Reading {
   const { full_name: repository, default_branch: defaultBranch } = run.repository;
   const home = pull?.head?.repo?.full_name ?? repository;
   const fromFork = run.is_fork_pull_request === true || home !== repository;
-  const ref = textOrNull(run.prettyref);
+  const ref = toTextOrNull(run.prettyref);
   return {
     part: WHOLE_BUILD,
-    attemptAt: pastOrNull(run.stopped),
+    attemptAt: toPastOrNull(run.stopped),
     fromFork,
     defaultBranch: defaultBranch ?? null,
     build: {
@@ -330,20 +331,20 @@ function readActionRun({ action, run }: ActionRunEvent): Reading {
           ? ref?.startsWith('#') === true
             ? null
             : ref
-          : textOrNull(pull.head?.ref),
+          : toTextOrNull(pull.head?.ref),
       commit: run.commit_sha,
       author: run.trigger_user?.login ?? null,
       pullRequest: pull?.number ?? pullRequestOfRef(ref),
       url: run.html_url ?? null,
-      startedAt: pastOrNull(run.started),
-      finishedAt: pastOrNull(run.stopped),
+      startedAt: toPastOrNull(run.started),
+      finishedAt: toPastOrNull(run.stopped),
     },
   };
 }
 
 /** Returns `ci.yml` from `.gitea/workflows/ci.yml@refs/heads/main`. */
-function workflowFile(path: string | null | undefined): string {
-  return textOrNull(path?.split('@', 1)[0]?.split('/').at(-1)) ?? 'workflow';
+function getWorkflowFile(path: string | null | undefined): string {
+  return toTextOrNull(path?.split('@', 1)[0]?.split('/').at(-1)) ?? 'workflow';
 }
 
 /** Reads the number from `ci.yml@refs/pull/12/head` or `#12`. */
@@ -353,7 +354,7 @@ function pullRequestOfRef(ref: string | null | undefined): number | null {
 }
 
 /** Returns the time in UTC, or null. The API reports a time that is not set as 1970 or the year 1. */
-function pastOrNull(given: string | null | undefined): string | null {
+function toPastOrNull(given: string | null | undefined): string | null {
   const utc = toUtc(given);
   return utc === null || utc < '1971' ? null : utc;
 }

@@ -5,10 +5,10 @@ import { createBoundedCache } from '../memory.ts';
 import {
   createGithubClient,
   createKeptAnswers,
+  findHttpFailure,
   type GithubAppKey,
   type GithubClient,
   type GithubClientOptions,
-  httpFailure,
   type KeptAnswers,
   type RepositoryName,
 } from './client.ts';
@@ -71,7 +71,7 @@ export function createGithubAccess(options: GithubAccessOptions): GithubAccess {
   const clientOf = createInstallationClients(options, installations);
   return {
     async forRepository(place, signal) {
-      const grant = await usableGrant(installations, place, signal);
+      const grant = await findUsableGrant(installations, place, signal);
       if (grant !== null) return clientOf(grant);
       if (token === null) throw notInstalled(place, app.id);
       return credentials;
@@ -89,7 +89,7 @@ function detectTokenKind(token: string | null): Signed['as'] {
  * Returns the grant for reading a repository. Looks the installation up again if the known one is gone. Null
  * if the App is not installed there.
  */
-async function usableGrant(
+async function findUsableGrant(
   installations: Installations,
   place: RepositoryName,
   signal: AbortSignal,
@@ -158,7 +158,7 @@ function signAsInstallation(
     try {
       return await request(options);
     } catch (error) {
-      if (httpFailure(error)?.status !== 401) throw error;
+      if (findHttpFailure(error)?.status !== 401) throw error;
       if (Date.now() - madeAt < NEW_MS) await sleep(WAIT_UNITS * retryUnitMs, undefined, { signal });
       else installations.drop(grant);
       await sign();

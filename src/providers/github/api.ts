@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
-import { checked, withDeadline } from '../rest-client.ts';
+import { parseReply, withDeadline } from '../rest-client.ts';
 import { createGithubAccess, type GithubAccessOptions, type Signed } from './access.ts';
-import { githubError, httpFailure, REFUSAL_HEADER, type RepositoryName } from './client.ts';
+import { createGithubError, findHttpFailure, REFUSAL_HEADER, type RepositoryName } from './client.ts';
 
 export interface GithubApiOptions extends GithubAccessOptions {
   /** Time limit of one question with all its tries, in milliseconds. */
@@ -59,7 +59,7 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
     format: string | null,
     { route, parameters, what, signal }: ApiQuestion,
   ) =>
-    bounded(what, timeoutMs, signal, async (limit): Promise<unknown> => {
+    runBounded(what, timeoutMs, signal, async (limit): Promise<unknown> => {
       const { client } = await access.forRepository({ owner, repo }, limit);
       const mediaType = format === null ? {} : { mediaType: { format } };
       return (await client.request(route, { ...parameters, ...mediaType, request: { signal: limit } })).data;
@@ -69,29 +69,29 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
     get: async (schema, { route, parameters, what, signal }) => {
       const ask = (limit: AbortSignal): Promise<{ data: unknown }> =>
         client.request(route, { ...parameters, request: { signal: limit } });
-      return checked('GitHub', schema, what, (await bounded(what, timeoutMs, signal, ask)).data);
+      return parseReply('GitHub', schema, what, (await runBounded(what, timeoutMs, signal, ask)).data);
     },
   });
   return {
     get: async (place, schema, question) =>
-      checked('GitHub', schema, question.what, await send(place, question.format ?? null, question)),
+      parseReply('GitHub', schema, question.what, await send(place, question.format ?? null, question)),
     text: async (place, format, question) => toText(await send(place, format, question)),
     graphql: async (place, schema, query, { parameters, what, signal }) => {
-      const data = await bounded(what, timeoutMs, signal, async (limit): Promise<unknown> => {
+      const data = await runBounded(what, timeoutMs, signal, async (limit): Promise<unknown> => {
         const { client } = await access.forRepository(place, limit);
         return client.graphql(query, { ...parameters, request: { signal: limit } });
       });
-      return checked('GitHub', schema, what, data);
+      return parseReply('GitHub', schema, what, data);
     },
     isSigned: ({ owner, repo }, signal) =>
-      bounded(
+      runBounded(
         `${owner}/${repo}`,
         timeoutMs,
         signal,
         async (limit) => (await access.forRepository({ owner, repo }, limit)).as !== 'nobody',
       ),
     listers: async (signal) =>
-      (await bounded('the repositories', timeoutMs, signal, (limit) => access.forLists(limit))).map(
+      (await runBounded('the repositories', timeoutMs, signal, (limit) => access.forLists(limit))).map(
         createLister,
       ),
   };
@@ -101,7 +101,7 @@ export function createGithubApi({ timeoutMs = TIME_LIMIT_MS, ...options }: Githu
  * Runs a call under one time limit; a wait of the client's own between tries does not hold anybody who gave
  * up.
  */
-function bounded<Value>(
+function runBounded<Value>(
   what: string,
   timeoutMs: number,
   signal: AbortSignal,
@@ -118,16 +118,16 @@ function bounded<Value>(
 }
 
 function toTriageError(what: string, error: unknown): TriageError {
-  const failure = httpFailure(error);
+  const failure = findHttpFailure(error);
   if (failure?.status === 409)
     return new TriageError('not-found', `GitHub returned 409 for ${what}: the repository is empty.`);
   if (failure?.status === 422 && !failure.headers.has(REFUSAL_HEADER))
     return new TriageError('not-found', `GitHub returned 422 for ${what}: it does not exist.`);
-  return graphqlMeaning(what, error) ?? githubError(what, error, 'read the contents');
+  return toGraphqlError(what, error) ?? createGithubError(what, error, 'read the contents');
 }
 
 /** Converts a GraphQL error. GraphQL responds with 200 and reports errors in the body. */
-function graphqlMeaning(what: string, error: unknown): TriageError | null {
+function toGraphqlError(what: string, error: unknown): TriageError | null {
   if (!(error instanceof Error) || !('errors' in error) || !Array.isArray(error.errors)) return null;
   const types = error.errors.map((other: unknown) =>
     typeof other === 'object' && other !== null && 'type' in other ? other.type : null,

@@ -1,24 +1,24 @@
 import type { Build, SourceText } from '../../domain/build.ts';
 import { isRetryable, TriageError } from '../../domain/errors.ts';
 import { createAllowance, listZip } from '../../log/decode/archive-members.ts';
-import { artifactRoom } from '../../log/inventory/open-artifact.ts';
+import { createArtifactRoom } from '../../log/inventory/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
 import {
   type CiJob,
+  createUnknownBuildError,
   decodeLog,
   fetchFailedLogs,
   fetchPassedLogs,
+  getLogName,
   isMissing,
   type LogFetching,
-  logName,
-  unknownBuild,
   withPage,
 } from '../job-logs.ts';
 import type { PastRuns } from '../provider.ts';
 import { withDeadline } from '../rest-client.ts';
 import { createGithubAccess, type GithubAccessOptions } from './access.ts';
-import { download, type GithubClient, type GithubRun, githubError } from './client.ts';
+import { createGithubError, download, type GithubClient, type GithubRun } from './client.ts';
 import { readGithubEvent } from './webhook.ts';
 
 export interface GithubBuildSourceOptions extends GithubAccessOptions {
@@ -97,7 +97,7 @@ function runArtifacts(
       request: { signal },
     });
     const { data } = await asked.catch((error: unknown) => {
-      throw githubError("the run's artifacts", error, 'read Actions');
+      throw createGithubError("the run's artifacts", error, 'read Actions');
     });
     return data.artifacts
       .filter(({ expired }) => !expired)
@@ -106,7 +106,7 @@ function runArtifacts(
   const route = 'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/zip';
   const fetchOne = ({ id }: { id: number }, what: string, maxBytes: number) =>
     download(client, { what, route, parameters: { owner, repo, artifact_id: id }, maxBytes }, signal);
-  return fetchArtifacts({ list, download: fetchOne, signal, notes, room: artifactRoom() }, logs);
+  return fetchArtifacts({ list, download: fetchOne, signal, notes, room: createArtifactRoom() }, logs);
 }
 
 /** More passed jobs than this are the cells of one matrix. */
@@ -124,7 +124,7 @@ async function fetchGreenLogs(fetching: Fetching): Promise<SourceText[]> {
   if (jobs.length === 0) return [];
   try {
     // A copy: what it takes of the room is free again where it fails.
-    return await logsInArchive({ ...fetching }, jobs);
+    return await readLogsInArchive({ ...fetching }, jobs);
   } catch (error) {
     if (isRetryable(error) || fetching.signal.aborted) throw error;
     const isBare = isMissing(error) || (error instanceof TriageError && error.code === 'too-large');
@@ -137,7 +137,7 @@ function parseRun(build: Build): GithubRun {
   const [owner, repo, ...rest] = build.repository.split('/');
   const id = build.externalId ?? '';
   if (owner === undefined || repo === undefined || rest.length > 0 || !/^\d{1,15}$/.test(id)) {
-    throw unknownBuild(build, 'GitHub');
+    throw createUnknownBuildError(build, 'GitHub');
   }
   return { owner, repo, run_id: Number(id), attempt_number: build.attempt };
 }
@@ -161,7 +161,7 @@ export async function rerunOnGithub(
   await client.rest.actions
     .reRunWorkflowFailedJobs({ owner, repo, run_id, request: { signal, retries: 0 } })
     .catch((error: unknown) => {
-      throw githubError('the re-run of its failed jobs', error, 'write Actions');
+      throw createGithubError('the re-run of its failed jobs', error, 'write Actions');
     });
 }
 
@@ -198,7 +198,7 @@ async function listJobs({ github: { client, run }, signal }: Fetching): Promise<
       if (jobs.length >= MAX_LISTED_JOBS) break;
     }
   } catch (error) {
-    throw githubError('the jobs of the run', error, 'read Actions');
+    throw createGithubError('the jobs of the run', error, 'read Actions');
   }
   return jobs;
 }
@@ -208,7 +208,7 @@ async function listJobs({ github: { client, run }, signal }: Fetching): Promise<
  * of them.
  */
 async function fetchRunArchive(fetching: Fetching, failed: readonly CiJob[]): Promise<SourceText[]> {
-  const files = await archivedLogs(fetching);
+  const files = await readArchivedLogs(fetching);
   const names = new Set(failed.map((job) => inArchive(job.name)));
   const ofFailed = files.filter((file) => names.has(file.job));
   const chosen = ofFailed.length > 0 ? ofFailed : files;
@@ -225,11 +225,13 @@ async function fetchRunArchive(fetching: Fetching, failed: readonly CiJob[]): Pr
  * Returns the logs of these jobs from the archive of the whole run, with the names of the single logs. Jobs
  * that share a name are left out.
  */
-async function logsInArchive(fetching: Fetching, jobs: readonly CiJob[]): Promise<SourceText[]> {
-  const files = Map.groupBy(await archivedLogs(fetching), ({ job }) => job);
+async function readLogsInArchive(fetching: Fetching, jobs: readonly CiJob[]): Promise<SourceText[]> {
+  const files = Map.groupBy(await readArchivedLogs(fetching), ({ job }) => job);
   return jobs.flatMap((job) => {
     const [file, second] = files.get(inArchive(job.name)) ?? [];
-    return file === undefined || second !== undefined ? [] : [decodeLog(fetching, logName(job), file.bytes)];
+    return file === undefined || second !== undefined
+      ? []
+      : [decodeLog(fetching, getLogName(job), file.bytes)];
   });
 }
 
@@ -242,7 +244,7 @@ interface ArchivedLog {
   readonly job: string;
 }
 
-async function archivedLogs(fetching: Fetching): Promise<ArchivedLog[]> {
+async function readArchivedLogs(fetching: Fetching): Promise<ArchivedLog[]> {
   const archive = await download(
     fetching.github.client,
     {
@@ -289,7 +291,7 @@ export function createGithubPastRuns(options: GithubAccessOptions): PastRuns {
       const { client } = await access.forRepository({ owner, repo }, signal);
       const asked = { owner, repo, request: { signal } };
       const refused = (what: string) => (error: unknown) => {
-        throw githubError(what, error, 'read Actions');
+        throw createGithubError(what, error, 'read Actions');
       };
       const { data } = await client.rest.repos.get(asked).catch(refused(`the repository ${repository}`));
       const place = { full_name: data.full_name, default_branch: data.default_branch };

@@ -131,14 +131,14 @@ function createGuardedFetch(maxBytes: number): typeof fetch {
       await response.body?.cancel();
       url = new URL(location, url);
       if (url.origin !== origin)
-        return refusal(
+        return createRefusal(
           'upstream-failed',
           `it redirects to another host (${url.host}), which is not followed`,
         );
       if ((init?.method ?? 'GET') !== 'GET')
-        return refusal('upstream-failed', 'a query was redirected to another address');
+        return createRefusal('upstream-failed', 'a query was redirected to another address');
     }
-    return refusal('upstream-failed', `it was redirected more than ${MAX_HOPS} times`);
+    return createRefusal('upstream-failed', `it was redirected more than ${MAX_HOPS} times`);
   };
 }
 
@@ -158,14 +158,14 @@ async function boundedReply(response: Response, url: URL, maxBytes: number): Pro
   for (const name of [REFUSAL_HEADER, 'content-encoding', 'content-length']) headers.delete(name);
   const bytes = await readBytes(response.body, maxBytes);
   if (bytes === null)
-    return refusal('too-large', `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
+    return createRefusal('too-large', `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
   const body = BODILESS.includes(response.status) ? null : bytes;
   const read = new Response(body, { status: response.status, statusText: response.statusText, headers });
   // Where it came from at last: a renamed repository is known by it.
   return Object.defineProperty(read, 'url', { value: url.href });
 }
 
-function refusal(code: 'upstream-failed' | 'too-large', message: string): Response {
+function createRefusal(code: 'upstream-failed' | 'too-large', message: string): Response {
   return new Response(JSON.stringify({ message }), {
     status: FINAL_STATUS,
     headers: { 'content-type': 'application/json', [REFUSAL_HEADER]: code },
@@ -211,7 +211,7 @@ function askWhetherChanged(client: Octokit, answers: KeptAnswers, who: string): 
       if (etag !== undefined && weight <= MAX_ONE) answers.set(key, { etag, response, weight });
       return response;
     } catch (error) {
-      if (kept !== undefined && httpFailure(error)?.status === 304) return kept.response;
+      if (kept !== undefined && findHttpFailure(error)?.status === 304) return kept.response;
       throw error;
     }
   });
@@ -237,13 +237,13 @@ export interface HttpFailure {
  * Converts a failed call to the error of a triage. `what` names the call for people, `right` is the
  * permission that it needs. TriageErrors are returned unchanged.
  */
-export function githubError(
+export function createGithubError(
   what: string,
   error: unknown,
   right: 'read Actions' | 'write Actions' | 'read the contents',
 ): TriageError {
   if (error instanceof TriageError) return error;
-  const failure = httpFailure(error);
+  const failure = findHttpFailure(error);
   if (failure === null) {
     return new TriageError(
       'upstream-failed',
@@ -296,7 +296,7 @@ export function githubError(
 }
 
 /** Returns the HTTP response of a failed call; null if there was none. */
-export function httpFailure(error: unknown): HttpFailure | null {
+export function findHttpFailure(error: unknown): HttpFailure | null {
   if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return null;
   // A connection that broke has status 500 and no response.
   if (!('response' in error) || typeof error.response !== 'object' || error.response === null) return null;
@@ -350,7 +350,7 @@ export async function download(
       request: { signal, redirect: 'manual', parseSuccessResponseBody: false },
     })
     .catch((error: unknown) => {
-      throw githubError(what, error, 'read Actions');
+      throw createGithubError(what, error, 'read Actions');
     });
   const body: unknown = answer.data;
   const status: number = answer.status;

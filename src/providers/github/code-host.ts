@@ -28,7 +28,7 @@ export function createGithubHost(options: GithubApiOptions): CodeHost {
   return createRemoteHost({
     driver: 'github',
     label: 'GitHub',
-    ...fileQuestions(api),
+    ...createFileQuestions(api),
     ...changeQuestions(api),
   });
 }
@@ -39,7 +39,7 @@ const MAX_PAGES = 10;
 
 type FileQuestion = 'repository' | 'findCommit' | 'tree' | 'entry' | 'blob' | 'searchPaths' | 'repositories';
 
-function fileQuestions(api: GithubApi): Pick<RemoteCode, FileQuestion> {
+function createFileQuestions(api: GithubApi): Pick<RemoteCode, FileQuestion> {
   return {
     async repository(name, signal) {
       const [, owner, repo] = NAME.exec(name) ?? [];

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import {
   CONNECT_MS,
   type Connection,
-  greetingId,
+  createGreetingId,
   HOOKS_PAGE,
   HookId,
   type WebhookQuestions,
 } from '../connection.ts';
-import { at, createRestClient } from '../rest-client.ts';
+import { buildPath, createRestClient } from '../rest-client.ts';
 import { computeHmac } from '../webhook.ts';
 
 const EVENTS = ['workflow_run', 'workflow_job'];
@@ -15,7 +15,7 @@ const EVENTS = ['workflow_run', 'workflow_job'];
 const Hooks = z.array(z.object({ id: HookId, config: z.object({ url: z.string().nullish() }) }));
 const Deliveries = z.array(z.object({ event: z.string(), status_code: z.int().nullish() }));
 
-export function githubConnection({
+export function createGithubConnection({
   baseUrl,
   token,
   app,
@@ -44,7 +44,7 @@ export function githubConnection({
     ],
     greet: (secret) => {
       const body = JSON.stringify({ zen: 'Faultline connect', hook_id: 0 });
-      const headers = { 'x-github-event': 'ping', 'x-github-delivery': greetingId() };
+      const headers = { 'x-github-event': 'ping', 'x-github-delivery': createGreetingId() };
       return { body, headers: { ...headers, 'x-hub-signature-256': `sha256=${computeHmac(secret, body)}` } };
     },
     hooks:
@@ -70,7 +70,7 @@ function createWebhookQuestions(baseUrl: string, token: string, repository: stri
     timeoutMs: CONNECT_MS,
   });
   const [owner = '', name = ''] = repository.split('/', 2);
-  const path = at`/repos/${owner}/${name}`;
+  const path = buildPath`/repos/${owner}/${name}`;
   return {
     client,
     checks: [
@@ -114,10 +114,10 @@ function createWebhookQuestions(baseUrl: string, token: string, repository: stri
       body: { name: 'web', active: true, events: EVENTS, config: { url, content_type: 'json', secret } },
     }),
     right: 'write webhooks (Webhooks: write, or admin:repo_hook)',
-    buildTestPath: (id) => `${path}${at`/hooks/${id}/pings`}`,
+    buildTestPath: (id) => `${path}${buildPath`/hooks/${id}/pings`}`,
     deliveries: async (id, signal) => {
       const question = {
-        path: `${path}${at`/hooks/${id}/deliveries`}`,
+        path: `${path}${buildPath`/hooks/${id}/deliveries`}`,
         query: { per_page: 3 },
         what: 'the deliveries',
         signal,

@@ -3,11 +3,11 @@ import { TriageError } from '../../domain/errors.ts';
 import { createMemory } from '../memory.ts';
 import {
   createGithubClient,
+  createGithubError,
+  findHttpFailure,
   type GithubAppKey,
   type GithubClient,
   type GithubClientOptions,
-  githubError,
-  httpFailure,
   type RepositoryName,
 } from './client.ts';
 
@@ -126,15 +126,15 @@ async function askInstallation(
       request: { signal },
     });
     const found = Installation.parse(data);
-    if (found.suspended_at != null) throw suspended(place, id);
+    if (found.suspended_at != null) throw createSuspendedError(place, id);
     return {
       installation: found.id,
-      permissions: narrowed(found.permissions, rights),
-      only: sameRepository(url, place),
+      permissions: narrowRights(found.permissions, rights),
+      only: getSameRepository(url, place),
     };
   } catch (error) {
-    if (httpFailure(error)?.status === 404) return null;
-    throw appError(what, error, id, signal);
+    if (findHttpFailure(error)?.status === 404) return null;
+    throw createAppError(what, error, id, signal);
   }
 }
 
@@ -142,7 +142,7 @@ async function askInstallation(
  * Returns the repository for a token request. A renamed repository was found under its number or its new
  * name; tokens accept nothing else.
  */
-function sameRepository(url: string, { repo }: RepositoryName): NonNullable<Grant['only']> {
+function getSameRepository(url: string, { repo }: RepositoryName): NonNullable<Grant['only']> {
   const [, number] = /\/repositories\/(\d{1,15})\/installation$/.exec(url) ?? [];
   if (number !== undefined) return { repository_ids: [Number(number)] };
   const [, name = repo] = /\/repos\/[^/]{1,200}\/([^/]{1,200})\/installation$/.exec(url) ?? [];
@@ -150,7 +150,7 @@ function sameRepository(url: string, { repo }: RepositoryName): NonNullable<Gran
 }
 
 /** Limits the wanted permissions to the granted ones. GitHub refuses to create a token with more. */
-function narrowed(granted: Readonly<Record<string, unknown>>, wanted: Rights): Rights {
+function narrowRights(granted: Readonly<Record<string, unknown>>, wanted: Rights): Rights {
   const given = Object.entries(wanted).filter(([name]) => granted[name] !== undefined);
   return Object.fromEntries(
     given.map(([name, right]) => [name, right === 'write' && granted[name] === 'write' ? right : 'read']),
@@ -168,10 +168,10 @@ async function askInstallations(client: GithubClient, id: string, signal: AbortS
       .filter((installation) => installation.suspended_at == null)
       .map((installation) => ({
         installation: installation.id,
-        permissions: narrowed(installation.permissions, { metadata: 'read' }),
+        permissions: narrowRights(installation.permissions, { metadata: 'read' }),
       }));
   } catch (error) {
-    throw appError('the installations of the GitHub App', error, id, signal);
+    throw createAppError('the installations of the GitHub App', error, id, signal);
   }
 }
 
@@ -200,9 +200,9 @@ async function askToken(
     return { token, madeAt, endsAt: madeAt + Date.parse(end) - (Number.isNaN(made) ? madeAt : made) };
   } catch (error) {
     // 422: the installation is there, but this repository was taken from it.
-    if (httpFailure(error)?.status === 422)
+    if (findHttpFailure(error)?.status === 422)
       throw new TriageError('not-found', `GitHub returned 422 for ${what}.`, { cause: error });
-    throw appError(what, error, id, signal);
+    throw createAppError(what, error, id, signal);
   }
 }
 
@@ -219,16 +219,16 @@ export async function askApp(options: GithubClientOptions, app: GithubAppKey, si
       request: { signal },
     });
   } catch (error) {
-    throw appError('the GitHub App', error, app.id, signal);
+    throw createAppError('the GitHub App', error, app.id, signal);
   }
 }
 
 /** Converts a failed call of the App. If the error is permanent, the message says what to do. */
-function appError(what: string, error: unknown, id: string, signal: AbortSignal): TriageError {
+function createAppError(what: string, error: unknown, id: string, signal: AbortSignal): TriageError {
   if (signal.aborted)
     return new TriageError('cancelled', `The GitHub request for ${what} was stopped.`, { cause: error });
-  const meaning = githubError(what, error, 'read the contents');
-  const status = httpFailure(error)?.status;
+  const meaning = createGithubError(what, error, 'read the contents');
+  const status = findHttpFailure(error)?.status;
   if (meaning.code !== 'upstream-auth' || error instanceof TriageError) return meaning;
   const refused = `GitHub returned ${status} for ${what}:`;
   const says =
@@ -255,7 +255,7 @@ export function notInstalled({ owner, repo }: RepositoryName, id: string, cause?
   );
 }
 
-function suspended({ owner }: RepositoryName, id: string): TriageError {
+function createSuspendedError({ owner }: RepositoryName, id: string): TriageError {
   return new TriageError(
     'upstream-auth',
     `The installation of the GitHub App ${id} for ${owner} is suspended. ` +

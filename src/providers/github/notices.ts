@@ -6,7 +6,7 @@ import type { StatusContent } from '../../notifications/render-status.ts';
 import { COMMENT_PAGES, type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
 import { createSuggestionClient, type Suggestions, type SuggestionThread } from '../suggestions.ts';
 import { createGithubAccess, type GithubAccess, type GithubAccessOptions, type Signed } from './access.ts';
-import { type GithubClient, githubError, httpFailure, type RepositoryName } from './client.ts';
+import { createGithubError, findHttpFailure, type GithubClient, type RepositoryName } from './client.ts';
 
 export type GithubClientOptions = Omit<GithubAccessOptions, 'rights'>;
 
@@ -31,7 +31,11 @@ function openGithubVoices(options: GithubClientOptions): GithubAccess {
 }
 
 /** Throws `upstream-auth` if no identity may write there. */
-async function voiceFor(access: GithubAccess, repository: string, signal: AbortSignal): Promise<GithubVoice> {
+async function findVoice(
+  access: GithubAccess,
+  repository: string,
+  signal: AbortSignal,
+): Promise<GithubVoice> {
   const [owner = '', repo = ''] = repository.split('/');
   const { client, as } = await access.forRepository({ owner, repo }, signal);
   return { place: { owner, repo }, client, as };
@@ -42,9 +46,9 @@ async function asked<Answer>({ what, right }: GithubAsked, call: () => Promise<A
   try {
     return await call();
   } catch (error) {
-    const meaning = githubError(what, error, 'read the contents');
+    const meaning = createGithubError(what, error, 'read the contents');
     if (meaning.code !== 'upstream-auth' || error instanceof TriageError) throw meaning;
-    const status = httpFailure(error)?.status;
+    const status = findHttpFailure(error)?.status;
     const says =
       `GitHub returned ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App where it is ` +
       `installed, needs permission to write "${right}" in this repository.`;
@@ -85,7 +89,7 @@ export function createGithubCommentClient(
     label: 'GitHub',
     maxBody: 65_536,
     open: async (repository, pullRequest, signal) =>
-      openComments(await voiceFor(access, repository, signal), pullRequest, signal),
+      openComments(await findVoice(access, repository, signal), pullRequest, signal),
   });
 }
 
@@ -99,7 +103,7 @@ function openComments(
   const COMMENT_ROUTE = '/repos/{owner}/{repo}/issues/comments/{comment_id}';
   return {
     list: () =>
-      listed(
+      listItems(
         Comment.transform(postedBy),
         `the comments of pull request ${pullRequest}`,
         COMMENT_PAGES,
@@ -139,7 +143,7 @@ function postedBy({ id, body, user }: z.infer<typeof Comment>) {
 }
 
 /** Yields the items of a list about a pull request, page by page. */
-async function* listed<Item>(
+async function* listItems<Item>(
   schema: z.ZodType<Item>,
   what: string,
   maxPages: number,
@@ -168,7 +172,7 @@ export function createGithubSuggestionClient(options: GithubClientOptions): Noti
   return createSuggestionClient({
     fenceWord: () => 'suggestion',
     open: async (repository, pullRequest, signal) =>
-      openSuggestions(await voiceFor(access, repository, signal), pullRequest, signal),
+      openSuggestions(await findVoice(access, repository, signal), pullRequest, signal),
   });
 }
 
@@ -181,7 +185,7 @@ function openSuggestions(voice: GithubVoice, pullRequest: number, signal: AbortS
   const path = '/repos/{owner}/{repo}/pulls/comments/{comment_id}';
   return {
     list: () =>
-      listed(
+      listItems(
         PlacedComment,
         `the comments in the code of pull request ${pullRequest}`,
         COMMENT_PAGES,
@@ -219,7 +223,7 @@ export function createGithubStatusClient(options: GithubClientOptions): NoticeSe
   const access = openGithubVoices(options);
   return createStatusClient(
     async ({ state, description, targetUrl }, { repository, commit: sha, what, signal }) => {
-      const { client, place } = await voiceFor(access, repository, signal);
+      const { client, place } = await findVoice(access, repository, signal);
       const target = targetUrl === null ? {} : { target_url: targetUrl };
       await asked({ what, right: 'Commit statuses' }, () =>
         client.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
@@ -257,7 +261,7 @@ const CheckRuns = z.object({ check_runs: z.array(CheckRun) });
 export function createGithubCheckClient(options: GithubClientOptions): NoticeSender<CheckContent> {
   const access = openGithubVoices(options);
   const voice = async ({ to: { repository }, signal }: NoticeCall) => {
-    const found = await voiceFor(access, repository, signal);
+    const found = await findVoice(access, repository, signal);
     if (found.as === 'installation') return found;
     throw new TriageError(
       'upstream-auth',
@@ -383,7 +387,7 @@ async function listChangedFiles(
   pullRequest: number,
   signal: AbortSignal,
 ): Promise<Map<string, string>> {
-  const files = listed(File, `the files of pull request ${pullRequest}`, MAX_PAGES, (paging) =>
+  const files = listItems(File, `the files of pull request ${pullRequest}`, MAX_PAGES, (paging) =>
     client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
       ...place,
       pull_number: pullRequest,

@@ -6,8 +6,8 @@ import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../../ports/health.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
-import { below, OUTSIDE_FRESH_MS, type ProbeReply, probe } from '../check.ts';
-import { hostChannels } from '../notice-rules.ts';
+import { joinPath, OUTSIDE_FRESH_MS, type ProbeReply, probe } from '../check.ts';
+import { createHostChannels } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
 import type { GithubAppFacts } from './check-app.ts';
 import { githubWebhook } from './webhook.ts';
@@ -16,14 +16,14 @@ import { githubWebhook } from './webhook.ts';
  * Creates the provider for GitHub and GitHub Enterprise: Actions, code, comments, checks and commit statuses;
  * as an App where it is installed, else with a token.
  */
-export function githubProvider(settings: GithubSettings): Provider {
+export function createGithubProvider(settings: GithubSettings): Provider {
   const { baseUrl, token, app, webhookSecrets } = settings;
   const credentials = { baseUrl, token, app };
   return {
     name: 'github',
     webhook: githubWebhook(webhookSecrets),
-    secrets: [...webhookSecrets, ...(token === null ? [] : [token]), ...keyLines(app?.privateKey)],
-    connection: async () => (await import('./connection.ts')).githubConnection(settings),
+    secrets: [...webhookSecrets, ...(token === null ? [] : [token]), ...listKeyLines(app?.privateKey)],
+    connection: async () => (await import('./connection.ts')).createGithubConnection(settings),
     openBuildSource: async (options) =>
       (await import('./build-source.ts')).createGithubBuildSource({ ...credentials, ...options }),
     openPastRuns: async (options) =>
@@ -47,7 +47,7 @@ export function githubProvider(settings: GithubSettings): Provider {
  * Returns the lines of a key, which are masked one by one because the line breaks of a key may also be
  * written as `\\n`. The header and footer, which all keys share, are left out.
  */
-function keyLines(pem: string | undefined): readonly string[] {
+function listKeyLines(pem: string | undefined): readonly string[] {
   return (pem ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('-----'));
 }
 
@@ -72,7 +72,7 @@ function createChannels({ baseUrl, token, app, writes: wanted }: GithubSettings)
   const isApp = app !== null || token?.startsWith(INSTALLATION_TOKEN) === true;
   const because = isApp || token !== null ? null : 'no token or App is configured to write it';
   const notices = () => import('./notices.ts');
-  return hostChannels({
+  return createHostChannels({
     name: 'github',
     isOfOurs,
     commentPage: (repository, pullRequest, id) =>
@@ -114,7 +114,7 @@ const GithubAppConfig = z.object({
     'FAULTLINE_GITHUB_APP_KEY',
     z.string('is not set').transform((text, { issues }) => {
       const key = withLineEnds(text);
-      const complaint = complaintAbout(key);
+      const complaint = describeComplaint(key);
       if (complaint !== null) issues.push({ code: 'custom', message: complaint, input: '' });
       return key;
     }),
@@ -132,7 +132,7 @@ export const GithubSettings = z.object({
   /** The address of the REST API. An address from the browser is converted to it. */
   baseUrl: setting(
     'FAULTLINE_GITHUB_URL',
-    apiAddress(githubApiAddress).default('https://api.github.com'),
+    apiAddress(toGithubApiAddress).default('https://api.github.com'),
     'URL of GitHub or its API: https://ghe.example.com and https://ghe.example.com/api/v3 mean the same.',
   ),
   token: credential(
@@ -169,7 +169,7 @@ const ENTERPRISE_PATH = /^\/(?:api(?:\/v3|\/graphql)?\/?)?$/;
  * address, or one with another path, such as a proxy's, is kept. The result has no slash at the end. Throws a
  * TypeError if the text is not a URL.
  */
-export function githubApiAddress(text: string): string {
+export function toGithubApiAddress(text: string): string {
   const url = new URL(text);
   const { hostname, pathname } = url;
   const own = `${url.origin}${pathname.replace(/\/$/, '')}`;
@@ -188,7 +188,7 @@ function withLineEnds(text: string): string {
 const FILE = 'name the downloaded .pem file in FAULTLINE_GITHUB_APP_KEY_FILE';
 
 /** Describes the problem of a key and its remedy without quoting the key; null if there is none. */
-function complaintAbout(key: string): string | null {
+function describeComplaint(key: string): string | null {
   if (!key.startsWith('-----BEGIN '))
     return `is not a PEM private key, which begins with -----BEGIN; ${FILE}`;
   if (/^-----BEGIN [A-Z ]{0,20}PUBLIC KEY-----/.test(key))
@@ -244,13 +244,13 @@ function createTokenCheck({ baseUrl, token, app }: GithubSettings): Check {
             'and FAULTLINE_GITHUB_APP_KEY',
         );
       const headers = { authorization: `Bearer ${token}`, 'user-agent': 'faultline' };
-      const reply = await probe({ url: below(baseUrl, 'rate_limit'), headers }, signal);
-      return [...findClockSkew('github clock', reply.aheadMs), tokenFinding(reply)];
+      const reply = await probe({ url: joinPath(baseUrl, 'rate_limit'), headers }, signal);
+      return [...findClockSkew('github clock', reply.aheadMs), createTokenFinding(reply)];
     },
   };
 }
 
-function tokenFinding({ status, headers, json }: ProbeReply): Finding {
+function createTokenFinding({ status, headers, json }: ProbeReply): Finding {
   const name = 'github';
   if (status === 401)
     return wrong(
@@ -307,12 +307,15 @@ function createAppCheck(settings: GithubSettings, repositories: readonly string[
       `(${settings.baseUrl})`,
     ask: async (signal) => {
       const facts = await askApp(settings, repositories, signal);
-      return [...findClockSkew('github clock', facts.aheadMs), appFinding(facts, settings.token !== null)];
+      return [
+        ...findClockSkew('github clock', facts.aheadMs),
+        createAppFinding(facts, settings.token !== null),
+      ];
     },
   };
 }
 
-function appFinding(
+function createAppFinding(
   { name, url, installations, lacking, unseen }: GithubAppFacts,
   hasToken: boolean,
 ): Finding {

@@ -3,36 +3,36 @@ import { WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
 import {
   attemptNumber,
+  findSecondsBetween,
   pullRequestNumber,
-  secondsBetween,
   shortText,
-  textOrNull,
+  toTextOrNull,
   toUtc,
   webAddress,
 } from '../read-input.ts';
 import {
   conclusionStatus,
+  createRefusedError,
   createWebhook,
   ignoreUndecided,
+  ignoreUnlessFailed,
   isSigned,
-  onlyFailed,
   type Reading,
   readDeployment,
-  refused,
-  requiredHeader,
+  readRequiredHeader,
   type WebhookRequest,
 } from '../webhook.ts';
 
 function checkSignature(request: WebhookRequest, secrets: readonly string[]): void {
   const signature = request.header('x-hub-signature-256');
   if (signature === undefined)
-    throw refused(
+    throw createRefusedError(
       'The delivery is not signed: X-Hub-Signature-256 is missing. Set a secret for the webhook in GitHub.',
     );
   if (!/^sha256=[0-9a-f]{64}$/.test(signature))
-    throw refused('X-Hub-Signature-256 must have the form sha256=<64 hexadecimal digits>.');
+    throw createRefusedError('X-Hub-Signature-256 must have the form sha256=<64 hexadecimal digits>.');
   if (!isSigned(request.body, signature.slice('sha256='.length), secrets))
-    throw refused(
+    throw createRefusedError(
       'The signature does not match any configured secret. Is the secret in GitHub the same as the ' +
         'one configured here?',
     );
@@ -201,10 +201,10 @@ export const githubWebhook = createWebhook({
   read: (payload, request) => {
     if (request.header('x-gitea-event') !== undefined || request.header('x-forgejo-event') !== undefined)
       throw fromGitea();
-    const event = requiredHeader(request, 'X-GitHub-Event');
+    const event = readRequiredHeader(request, 'X-GitHub-Event');
     return {
       event,
-      deliveryId: requiredHeader(request, 'X-GitHub-Delivery'),
+      deliveryId: readRequiredHeader(request, 'X-GitHub-Delivery'),
       reading: readGithubEvent(event, payload),
     };
   },
@@ -273,11 +273,11 @@ function readWorkflowRun(event: WorkflowRunEvent): Reading {
       repository: event.repository.full_name,
       externalId: String(run.id),
       status,
-      pipeline: firstText(event.workflow?.name, run.name, run.path, 'workflow'),
+      pipeline: getFirstText(event.workflow?.name, run.name, run.path, 'workflow'),
       number: String(run.run_number),
       attempt: run.run_attempt,
       job: null,
-      branch: fromFork ? forkBranch(home, run.head_branch) : textOrNull(run.head_branch),
+      branch: fromFork ? forkBranch(home, run.head_branch) : toTextOrNull(run.head_branch),
       commit: run.head_sha,
       author: run.actor?.login ?? null,
       pullRequest: run.pull_requests[0]?.number ?? null,
@@ -290,7 +290,7 @@ function readWorkflowRun(event: WorkflowRunEvent): Reading {
 
 /** Formats a fork's branch as `owner:branch`, like GitHub, because a fork's `main` is not ours. */
 function forkBranch(home: string, branch: string | null | undefined): string | null {
-  const name = textOrNull(branch);
+  const name = toTextOrNull(branch);
   return name === null ? null : `${home.split('/', 1)[0]}:${name}`;
 }
 
@@ -299,17 +299,17 @@ function forkBranch(home: string, branch: string | null | undefined): string | n
  * not name the branch's repository, and a fork's `main` must not be
  * mistaken for ours; the event of the run clarifies this later.
  */
-function branchUnlessDefault(
+function findBranchUnlessDefault(
   repository: WorkflowJobEvent['repository'],
   branch: string | null | undefined,
 ): string | null {
-  const name = textOrNull(branch);
+  const name = toTextOrNull(branch);
   return name === (repository.default_branch ?? name) ? null : name;
 }
 
 function readWorkflowJob(event: WorkflowJobEvent): Reading {
   const job = event.workflow_job;
-  if (conclusionStatus(job.conclusion) !== 'failed') return onlyFailed('job', job.conclusion);
+  if (conclusionStatus(job.conclusion) !== 'failed') return ignoreUnlessFailed('job', job.conclusion);
   return {
     part: `job ${job.id}`,
     attemptUnknown: false,
@@ -319,16 +319,16 @@ function readWorkflowJob(event: WorkflowJobEvent): Reading {
       repository: event.repository.full_name,
       externalId: String(job.run_id),
       status: 'failed',
-      pipeline: firstText(job.workflow_name, job.name),
+      pipeline: getFirstText(job.workflow_name, job.name),
       number: String(job.run_id),
       attempt: job.run_attempt,
       job: job.name,
-      branch: branchUnlessDefault(event.repository, job.head_branch),
+      branch: findBranchUnlessDefault(event.repository, job.head_branch),
       commit: job.head_sha,
       author: event.sender?.login ?? null,
       pullRequest: null,
       url: job.html_url ?? null,
-      queuedSeconds: secondsBetween(job.created_at, job.started_at),
+      queuedSeconds: findSecondsBetween(job.created_at, job.started_at),
       startedAt: toUtc(job.started_at),
       finishedAt: toUtc(job.completed_at),
     },
@@ -344,7 +344,7 @@ function readCheckRun(event: CheckRunEvent): Reading {
         `the check "${check.name.slice(0, 100)}" is not a job of GitHub Actions: ` +
         'there is no log to read',
     };
-  if (conclusionStatus(check.conclusion) !== 'failed') return onlyFailed('check', check.conclusion);
+  if (conclusionStatus(check.conclusion) !== 'failed') return ignoreUnlessFailed('check', check.conclusion);
   return {
     part: jobId === null ? `check ${check.name}` : `job ${jobId}`,
     attemptUnknown: true,
@@ -358,7 +358,7 @@ function readCheckRun(event: CheckRunEvent): Reading {
       number: runId,
       attempt: 1,
       job: check.name,
-      branch: branchUnlessDefault(event.repository, check.check_suite?.head_branch),
+      branch: findBranchUnlessDefault(event.repository, check.check_suite?.head_branch),
       commit: check.head_sha,
       author: event.sender?.login ?? null,
       pullRequest: check.pull_requests[0]?.number ?? null,
@@ -381,9 +381,9 @@ function parseJobIds(detailsUrl: string | null | undefined): {
   return { runId, jobId };
 }
 
-function firstText(...candidates: readonly (string | null | undefined)[]): string {
+function getFirstText(...candidates: readonly (string | null | undefined)[]): string {
   for (const candidate of candidates) {
-    const text = textOrNull(candidate);
+    const text = toTextOrNull(candidate);
     if (text !== null) return text;
   }
   return 'unnamed';

@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import type { Build, SourceText } from '../../domain/build.ts';
 import { getErrorMessage } from '../../domain/errors.ts';
-import { artifactRoom } from '../../log/inventory/open-artifact.ts';
+import { createArtifactRoom } from '../../log/inventory/open-artifact.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
-import { type CiJob, createRunSource, isMissing, type RunLimits, unknownBuild } from '../job-logs.ts';
+import {
+  type CiJob,
+  createRunSource,
+  createUnknownBuildError,
+  isMissing,
+  type RunLimits,
+} from '../job-logs.ts';
 import { RERUN_MS, type RestClient } from '../rest-client.ts';
-import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './client.ts';
+import { createGitlabClient, type GitlabOptions, getProjectPath, PAGE } from './client.ts';
 
 export const ALL_PAGES = { ...PAGE, maxPages: 10 };
 const MAX_REPORT_BYTES = 32 * 1024 * 1024;
@@ -64,7 +70,7 @@ interface Asking {
 export function createGitlabBuildSource(options: GitlabOptions & RunLimits): BuildSource {
   const client = createGitlabClient(options, options.timeoutMs);
   return createRunSource<GitlabJob>('gitlab', options, (build, signal, notes) => {
-    const project = projectPath(build.repository);
+    const project = getProjectPath(build.repository);
     const asking = {
       client,
       project,
@@ -85,7 +91,7 @@ export function createGitlabBuildSource(options: GitlabOptions & RunLimits): Bui
         ),
       more: async (jobs, logs) => [
         ...(await fetchTestReport(asking)),
-        ...(await jobArtifacts(asking, jobs, logs)),
+        ...(await fetchJobArtifacts(asking, jobs, logs)),
       ],
     };
   });
@@ -97,7 +103,7 @@ export async function rerunOnGitlab(
   build: Build,
   signal: AbortSignal,
 ): Promise<void> {
-  const path = `${projectPath(build.repository)}/pipelines/${parsePipelineId(build)}/retry`;
+  const path = `${getProjectPath(build.repository)}/pipelines/${parsePipelineId(build)}/retry`;
   const client = createGitlabClient(options, RERUN_MS);
   await client.send(z.unknown(), {
     method: 'POST',
@@ -154,7 +160,9 @@ async function fetchTestReport({ client, pipeline, signal, notes }: Asking): Pro
     };
     const { test_suites: suites } = await client.get(TestReport, question);
     if (suites.every(({ test_cases: cases }) => cases.length === 0)) return [];
-    const body = suites.map(({ name, test_cases: cases }) => suiteXml(name ?? 'tests', cases)).join('\n');
+    const body = suites
+      .map(({ name, test_cases: cases }) => formatSuiteXml(name ?? 'tests', cases))
+      .join('\n');
     return [
       { name: 'test-report.xml', kind: 'report', text: `<testsuites>\n${body}\n</testsuites>\n`, notes: [] },
     ];
@@ -166,13 +174,14 @@ async function fetchTestReport({ client, pipeline, signal, notes }: Asking): Pro
 }
 
 /** Formats a suite as JUnit XML, the format from which GitLab read it. */
-function suiteXml(name: string, cases: readonly TestCase[]): string {
+function formatSuiteXml(name: string, cases: readonly TestCase[]): string {
   const failed = cases.filter(({ status }) => status !== 'success');
   const passed = cases.filter(({ status }) => status === 'success').slice(0, MAX_PASSED_TESTS);
-  return `<testsuite name="${xml(name)}">\n${[...failed, ...passed].map(caseXml).join('\n')}\n</testsuite>`;
+  const cases = [...failed, ...passed].map(toCaseXml).join('\n');
+  return `<testsuite name="${toXml(name)}">\n${cases}\n</testsuite>`;
 }
 
-function caseXml({
+function toCaseXml({
   status,
   name,
   classname,
@@ -181,8 +190,8 @@ function caseXml({
   system_output,
   stack_trace,
 }: TestCase): string {
-  const place = `${classname == null ? '' : ` classname="${xml(classname)}"`}${file == null ? '' : ` file="${xml(file)}"`}`;
-  const head = `<testcase name="${xml(name)}"${place} time="${execution_time ?? 0}"`;
+  const place = `${classname == null ? '' : ` classname="${toXml(classname)}"`}${file == null ? '' : ` file="${toXml(file)}"`}`;
+  const head = `<testcase name="${toXml(name)}"${place} time="${execution_time ?? 0}"`;
   if (status === 'success') return `${head}/>`;
   if (status === 'skipped') return `${head}><skipped/></testcase>`;
   const output =
@@ -192,10 +201,10 @@ function caseXml({
         ? ''
         : JSON.stringify(system_output);
   const kind = status === 'error' ? 'error' : 'failure';
-  return `${head}><${kind}>${xml([output, stack_trace ?? ''].filter((part) => part !== '').join('\n'))}</${kind}></testcase>`;
+  return `${head}><${kind}>${toXml([output, stack_trace ?? ''].filter((part) => part !== '').join('\n'))}</${kind}></testcase>`;
 }
 
-function xml(text: string): string {
+function toXml(text: string): string {
   const escaped = text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -205,7 +214,7 @@ function xml(text: string): string {
   return escaped.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd');
 }
 
-function jobArtifacts(
+function fetchJobArtifacts(
   { client, project, signal, notes }: Asking,
   jobs: readonly GitlabJob[],
   logs: number,
@@ -214,7 +223,7 @@ function jobArtifacts(
   const list = async () => kept.map(({ id, name, artifactBytes: bytes }) => ({ id, name, bytes }));
   const download = ({ id }: Pick<CiJob, 'id'>, what: string, maxBytes: number) =>
     client.bytes({ path: `${project}/jobs/${id}/artifacts`, what, signal, maxBytes });
-  return fetchArtifacts({ list, download, signal, notes, room: artifactRoom() }, Math.max(1, logs));
+  return fetchArtifacts({ list, download, signal, notes, room: createArtifactRoom() }, Math.max(1, logs));
 }
 
 /**
@@ -235,5 +244,5 @@ function withoutStreams(trace: Buffer): Buffer {
 function parsePipelineId(build: Build): string {
   const id = build.externalId ?? '';
   if (/^\d{1,15}$/.test(id)) return id;
-  throw unknownBuild(build, 'GitLab');
+  throw createUnknownBuildError(build, 'GitLab');
 }

@@ -30,7 +30,7 @@ export function createGitlabClient(
  * Returns the API path of a project, which may be in nested groups. Throws `not-found` if the name is not a
  * path.
  */
-export function projectPath(repository: string): string {
+export function getProjectPath(repository: string): string {
   const isPath =
     /^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$/.test(repository) &&
     repository.length <= 300;

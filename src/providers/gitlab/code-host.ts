@@ -11,8 +11,8 @@ import {
 import { countLines } from '../patches.ts';
 import type { BlamedRange, KnownRepository, LinesOf, Place, RemoteCode } from '../remote-code.ts';
 import { createRemoteHost } from '../remote-host.ts';
-import { at, type RestClient } from '../rest-client.ts';
-import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './client.ts';
+import { buildPath, type RestClient } from '../rest-client.ts';
+import { createGitlabClient, type GitlabOptions, getProjectPath, PAGE } from './client.ts';
 
 /** Reads projects over GitLab's API, on gitlab.com or a server of one's own. */
 export function createGitlabHost(options: GitlabOptions & { readonly timeoutMs: number }): CodeHost {
@@ -20,7 +20,7 @@ export function createGitlabHost(options: GitlabOptions & { readonly timeoutMs: 
   return createRemoteHost({
     driver: 'gitlab',
     label: 'GitLab',
-    ...fileQuestions(client),
+    ...createFileQuestions(client),
     ...changeQuestions(client),
   });
 }
@@ -59,18 +59,18 @@ const MergeRequests = z.array(z.object({ iid: z.int(), merged_at: z.string().nul
 
 type FileQuestion = 'repository' | 'findCommit' | 'tree' | 'entry' | 'blob' | 'searchPaths' | 'repositories';
 
-function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
+function createFileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
   return {
     async repository(name, signal) {
       const reply = await client.get(Project, {
-        path: projectPath(name),
+        path: getProjectPath(name),
         what: `the project ${name}`,
         signal,
       });
       return { ...splitName(reply.path_with_namespace), defaultBranch: reply.default_branch ?? null };
     },
     async findCommit(repository, ref, signal) {
-      const path = `${toProjectPath(repository)}${at`/repository/commits/${ref}`}`;
+      const path = `${toProjectPath(repository)}${buildPath`/repository/commits/${ref}`}`;
       return (
         await client.get(Commit, { path, query: { stats: 'false' }, what: `the commit ${ref}`, signal })
       ).id;
@@ -88,7 +88,7 @@ function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
       return { entries, truncated: entries.length === MAX_TREE_PAGES * PAGE.size };
     },
     async entry(place, path, signal) {
-      const address = `${toProjectPath(place)}${at`/repository/files/${path}`}`;
+      const address = `${toProjectPath(place)}${buildPath`/repository/files/${path}`}`;
       const found = await client.get(File, {
         path: address,
         query: { ref: place.commit },
@@ -98,7 +98,7 @@ function fileQuestions(client: RestClient): Pick<RemoteCode, FileQuestion> {
       return { path, mode: '100644', type: 'blob', sha: found.blob_id, size: found.size };
     },
     async blob(place, { path, sha }, signal) {
-      const address = `${toProjectPath(place)}${at`/repository/blobs/${sha}/raw`}`;
+      const address = `${toProjectPath(place)}${buildPath`/repository/blobs/${sha}/raw`}`;
       return (await client.bytes({ path: address, what: path, signal, maxBytes: MAX_FILE_BYTES })).toString(
         'utf8',
       );
@@ -154,7 +154,7 @@ function changeQuestions(
       return (await client.list(z.array(Commit), question, pages)).map(toCommitInfo);
     },
     async commit(place, signal) {
-      const path = `${toProjectPath(place)}${at`/repository/commits/${place.commit}`}`;
+      const path = `${toProjectPath(place)}${buildPath`/repository/commits/${place.commit}`}`;
       const what = `the commit ${place.commit.slice(0, 10)}`;
       const [reply, diffs] = await Promise.all([
         client.get(Commit, { path, what, signal }),
@@ -184,7 +184,7 @@ function changeQuestions(
     },
     blame: (place, query, signal) => askBlame(client, place, query, signal),
     async findPullRequest(place, commit, signal) {
-      const path = `${toProjectPath(place)}${at`/repository/commits/${commit}/merge_requests`}`;
+      const path = `${toProjectPath(place)}${buildPath`/repository/commits/${commit}/merge_requests`}`;
       const found = await client.get(MergeRequests, {
         path,
         what: `the merge requests of ${commit.slice(0, 10)}`,
@@ -202,7 +202,7 @@ async function askBlame(
   { path, first, last }: LinesOf,
   signal: AbortSignal,
 ): Promise<BlamedRange[]> {
-  const address = `${toProjectPath(place)}${at`/repository/files/${path}/blame`}`;
+  const address = `${toProjectPath(place)}${buildPath`/repository/files/${path}/blame`}`;
   const query = { ref: place.commit, 'range[start]': first, 'range[end]': last };
   const blocks = await client.get(Blame, { path: address, query, what: `who changed ${path}`, signal });
   let line = first;
@@ -219,7 +219,7 @@ function splitName(name: string): { readonly owner: string; readonly repo: strin
 }
 
 function toProjectPath({ owner, repo }: KnownRepository): string {
-  return projectPath(`${owner}/${repo}`);
+  return getProjectPath(`${owner}/${repo}`);
 }
 
 function toCommitInfo({ id, message, author_name, authored_date }: z.infer<typeof Commit>): CommitInfo {

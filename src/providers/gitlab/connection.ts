@@ -2,18 +2,18 @@ import { z } from 'zod';
 import {
   CONNECT_MS,
   type Connection,
-  greetingId,
+  createGreetingId,
   HOOKS_PAGE,
   HookId,
   type WebhookQuestions,
 } from '../connection.ts';
-import { at } from '../rest-client.ts';
-import { createGitlabClient, type GitlabOptions, projectPath } from './client.ts';
+import { buildPath } from '../rest-client.ts';
+import { createGitlabClient, type GitlabOptions, getProjectPath } from './client.ts';
 
 const Hooks = z.array(z.object({ id: HookId, url: z.string() }));
 const Deliveries = z.array(z.object({ trigger: z.string(), response_status: z.string().nullish() }));
 
-export function gitlabConnection({ baseUrl, token }: GitlabOptions): Connection {
+export function createGitlabConnection({ baseUrl, token }: GitlabOptions): Connection {
   return {
     label: 'GitLab',
     page: 'docs/start/gitlab.md',
@@ -33,7 +33,7 @@ export function gitlabConnection({ baseUrl, token }: GitlabOptions): Connection 
     ],
     greet: (secret) => ({
       body: JSON.stringify({ object_kind: 'ping' }),
-      headers: { 'x-gitlab-event': 'Ping', 'x-gitlab-token': secret, 'idempotency-key': greetingId() },
+      headers: { 'x-gitlab-event': 'Ping', 'x-gitlab-token': secret, 'idempotency-key': createGreetingId() },
     }),
     hooks:
       token === null
@@ -44,7 +44,7 @@ export function gitlabConnection({ baseUrl, token }: GitlabOptions): Connection 
 
 function createWebhookQuestions(options: GitlabOptions, project: string): WebhookQuestions {
   const client = createGitlabClient(options, CONNECT_MS);
-  const path = projectPath(project);
+  const path = getProjectPath(project);
   const right = 'write webhooks (the scope api, and the role Maintainer)';
   const mend = 'give the token the scope read_api and the role Reporter in the project';
   return {
@@ -76,10 +76,10 @@ function createWebhookQuestions(options: GitlabOptions, project: string): Webhoo
     },
     right,
     // A push, because a test pipeline would be the project's newest pipeline over again.
-    buildTestPath: (id) => `${path}${at`/hooks/${id}/test/push_events`}`,
+    buildTestPath: (id) => `${path}${buildPath`/hooks/${id}/test/push_events`}`,
     deliveries: async (id, signal) => {
       const question = {
-        path: `${path}${at`/hooks/${id}/events`}`,
+        path: `${path}${buildPath`/hooks/${id}/events`}`,
         query: { per_page: 3 },
         what: 'the deliveries',
         signal,

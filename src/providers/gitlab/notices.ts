@@ -3,10 +3,10 @@ import type { NoticeSender } from '../../channels/channel.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { StatusContent } from '../../notifications/render-status.ts';
 import { COMMENT_PAGES, type CommentThread, createCommentClient, createStatusClient } from '../comments.ts';
-import { at, type RestClient } from '../rest-client.ts';
+import { buildPath, type RestClient } from '../rest-client.ts';
 import { createSuggestionClient, type Suggestions, type SuggestionThread } from '../suggestions.ts';
 import { ALL_PAGES } from './build-source.ts';
-import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './client.ts';
+import { createGitlabClient, type GitlabOptions, getProjectPath, PAGE } from './client.ts';
 
 /** Default time limit of one call; a call that shows a notice has its own limit. */
 const NOTICE_MS = 60_000;
@@ -41,7 +41,7 @@ function openNotes(
   mergeRequest: number,
   signal: AbortSignal,
 ): CommentThread {
-  const path = `${projectPath(repository)}/merge_requests/${mergeRequest}/notes`;
+  const path = `${getProjectPath(repository)}/merge_requests/${mergeRequest}/notes`;
   const noteRequest = (id: number) => ({
     path: `${path}/${id}`,
     what: `our note ${id}`,
@@ -105,7 +105,7 @@ function openSuggestions(
   mergeRequest: number,
   signal: AbortSignal,
 ): SuggestionThread {
-  const path = `${projectPath(repository)}/merge_requests/${mergeRequest}`;
+  const path = `${getProjectPath(repository)}/merge_requests/${mergeRequest}`;
   const what = `merge request ${mergeRequest}`;
   const { edit, remove, ownLogin } = openNotes(client, repository, mergeRequest, signal);
   const oldPaths = new Map<string, string>();
@@ -154,12 +154,12 @@ export function createGitlabStatusClient(options: GitlabOptions): NoticeSender<S
   const client = createGitlabClient(options, NOTICE_MS);
   return createStatusClient(
     async ({ state, description, targetUrl }, { repository, commit, what, signal }) => {
-      const path = `${projectPath(repository)}${at`/statuses/${commit}`}`;
+      const path = `${getProjectPath(repository)}${buildPath`/statuses/${commit}`}`;
       const target = targetUrl === null ? {} : { target_url: targetUrl };
       const body = { name: NAME, state: state === 'failure' ? 'failed' : state, description, ...target };
       await client
         .send(z.unknown(), { method: 'POST', path, body, what, right: RIGHT, signal })
-        .catch(unlessSaid);
+        .catch(ignoreKnownState);
     },
   );
 }
@@ -168,6 +168,6 @@ export function createGitlabStatusClient(options: GitlabOptions): NoticeSender<S
  * Ignores GitLab's refusal of a state that the status already has, and rethrows any other error. The state
  * shown is correct, although its text may be older.
  */
-function unlessSaid(error: unknown): void {
+function ignoreKnownState(error: unknown): void {
   if (!(error instanceof TriageError) || !error.message.includes('Cannot transition')) throw error;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PastRuns } from '../provider.ts';
-import { createGitlabClient, type GitlabOptions, PAGE, projectPath } from './client.ts';
+import { createGitlabClient, type GitlabOptions, getProjectPath, PAGE } from './client.ts';
 import { readGitlabEvent } from './webhook.ts';
 
 const MAX_PAST_PAGES = 100;
@@ -18,7 +18,7 @@ export function createGitlabPastRuns(options: GitlabOptions, timeoutMs: number):
   const client = createGitlabClient(options, timeoutMs);
   return {
     async *list(repository, since, signal) {
-      const path = projectPath(repository);
+      const path = getProjectPath(repository);
       const project = await client.get(Project, { path, what: `the project ${repository}`, signal });
       const query = { scope: 'finished', order_by: 'id', sort: 'desc', updated_after: since.toISOString() };
       const pipelines = { path: `${path}/pipelines`, query, what: 'the pipelines of the project', signal };

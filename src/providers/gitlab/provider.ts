@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { apiAddress, credential, setting, webhookSecrets, writes } from '../../config/variable.ts';
-import { below, checkTokenApi } from '../check.ts';
-import { hostChannels, isOfHost } from '../notice-rules.ts';
+import { checkTokenApi, joinPath } from '../check.ts';
+import { createHostChannels, isOfHost } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
 import { gitlabWebhook } from './webhook.ts';
 
@@ -9,7 +9,7 @@ import { gitlabWebhook } from './webhook.ts';
  * Creates the provider for GitLab: pipelines, test reports, code, notes on merge requests and commit
  * statuses, with a token of a project, a group or a person.
  */
-export function gitlabProvider(settings: GitlabSettings): Provider {
+export function createGitlabProvider(settings: GitlabSettings): Provider {
   const { baseUrl, token, webhookSecrets } = settings;
   const credentials = { baseUrl, token };
   const because = token === null ? 'FAULTLINE_GITLAB_TOKEN is not set' : null;
@@ -17,7 +17,7 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
     name: 'gitlab',
     webhook: gitlabWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./connection.ts')).gitlabConnection(settings),
+    connection: async () => (await import('./connection.ts')).createGitlabConnection(settings),
     openBuildSource: async (options) =>
       (await import('./build-source.ts')).createGitlabBuildSource({ ...credentials, ...options }),
     openPastRuns: async ({ timeoutMs }) =>
@@ -28,7 +28,7 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
       open: async ({ timeoutMs }) =>
         (await import('./code-host.ts')).createGitlabHost({ ...credentials, timeoutMs }),
     },
-    channels: hostChannels({
+    channels: createHostChannels({
       name: 'gitlab',
       commentPage: (repository, pullRequest, id) =>
         `${baseUrl.replace(/\/api\/v4$/, '')}/${repository}/-/merge_requests/${pullRequest}#note_${id}`,
@@ -54,7 +54,7 @@ export function gitlabProvider(settings: GitlabSettings): Provider {
         name: 'gitlab',
         label: 'GitLab',
         probe:
-          token === null ? null : { url: below(baseUrl, 'version'), headers: { 'private-token': token } },
+          token === null ? null : { url: joinPath(baseUrl, 'version'), headers: { 'private-token': token } },
         lacking:
           webhookSecrets.length === 0
             ? null
@@ -83,7 +83,7 @@ export const GitlabSettings = z.object({
   /** The address of the API. An address from the browser is converted to it. */
   baseUrl: setting(
     'FAULTLINE_GITLAB_URL',
-    apiAddress(gitlabApiAddress).default('https://gitlab.com/api/v4'),
+    apiAddress(toGitlabApiAddress).default('https://gitlab.com/api/v4'),
     'URL of GitLab or its API: https://gitlab.example.com and https://gitlab.example.com/api/v4 mean ' +
       'the same.',
   ),
@@ -106,7 +106,7 @@ export type GitlabSettings = z.infer<typeof GitlabSettings>;
  * Converts `https://host`, `https://host/gitlab/` and `https://host/api/v4` to the address of the API,
  * without a slash at the end.
  */
-function gitlabApiAddress(text: string): string {
+function toGitlabApiAddress(text: string): string {
   const url = new URL(text);
   const path = url.pathname.replace(/\/$/, '');
   return `${url.origin}${path.endsWith('/api/v4') ? path : `${path}/api/v4`}`;

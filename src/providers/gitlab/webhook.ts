@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { type BuildStatus, provisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { pullRequestNumber, shortText, textOrNull, toUtc, webAddress } from '../read-input.ts';
+import { pullRequestNumber, shortText, toTextOrNull, toUtc, webAddress } from '../read-input.ts';
 import {
+  createRefusedError,
   createWebhook,
   matchesAny,
   type Reading,
   readDeployment,
-  refused,
-  requiredHeader,
+  readRequiredHeader,
   requireRecent,
   type WebhookRequest,
 } from '../webhook.ts';
@@ -28,9 +28,9 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
   if (token !== undefined && matchesAny(token, secrets)) return;
   if (signature !== undefined) checkSigned(request, signature, secrets, nowMs);
   else if (token !== undefined)
-    throw refused(`X-Gitlab-Token does not match any configured secret (${SECRET}).`);
+    throw createRefusedError(`X-Gitlab-Token does not match any configured secret (${SECRET}).`);
   else
-    throw refused(
+    throw createRefusedError(
       'The delivery contains no secret: X-Gitlab-Token is missing. ' +
         'Set a secret token for the webhook in GitLab.',
     );
@@ -45,7 +45,9 @@ function checkSigned(
   const id = request.header('webhook-id');
   const timestamp = request.header('webhook-timestamp');
   if (id === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp))
-    throw refused('A signed delivery needs the headers webhook-id and webhook-timestamp, in Unix time.');
+    throw createRefusedError(
+      'A signed delivery needs the headers webhook-id and webhook-timestamp, in Unix time.',
+    );
   const expected = secrets.map((secret) => {
     const key = secret.startsWith(SIGNING_TOKEN)
       ? Buffer.from(secret.slice(SIGNING_TOKEN.length), 'base64')
@@ -54,7 +56,7 @@ function checkSigned(
   });
   // The header contains two signatures while a token is being rotated.
   if (!signature.split(' ', 4).some((candidate) => matchesAny(candidate, expected)))
-    throw refused(
+    throw createRefusedError(
       `webhook-signature does not match the body, ID and timestamp with any configured secret (${SECRET}).`,
     );
   requireRecent('webhook-timestamp', timestamp, nowMs);
@@ -188,7 +190,7 @@ export const gitlabWebhook = createWebhook({
   },
   authenticate,
   read: (payload, request) => {
-    const event = requiredHeader(request, 'X-Gitlab-Event');
+    const event = readRequiredHeader(request, 'X-Gitlab-Event');
     const given = request.header('idempotency-key') ?? request.header('webhook-id');
     const deliveryId = given === undefined || given === '' || given.length > 200 ? null : given;
     return { event, deliveryId, reading: readGitlabEvent(event, payload) };
@@ -232,11 +234,11 @@ function readPipeline({
   project,
 }: PipelineEvent): Reading {
   const status = toBuildStatus(pipeline.status);
-  if (status === null) return { ignored: endedOtherwise('pipeline', pipeline.status) };
+  if (status === null) return { ignored: describeOtherEnding('pipeline', pipeline.status) };
   const fromFork =
     request?.source_project_id != null && request.source_project_id !== request.target_project_id;
   const finishedAt = toUtc(pipeline.finished_at);
-  const branch = textOrNull(request?.source_branch) ?? getBranch(pipeline);
+  const branch = toTextOrNull(request?.source_branch) ?? getBranch(pipeline);
   return {
     part: WHOLE_BUILD,
     attemptAt: finishedAt,
@@ -248,7 +250,7 @@ function readPipeline({
       externalId: String(pipeline.id),
       attempt: 1,
       status,
-      pipeline: textOrNull(pipeline.name) ?? 'pipeline',
+      pipeline: toTextOrNull(pipeline.name) ?? 'pipeline',
       number: String(pipeline.iid ?? pipeline.id),
       job: null,
       // A fork's branch may bear the name of one of ours.
@@ -310,7 +312,7 @@ function toBuildStatus(status: string): BuildStatus | null {
   return status === 'success' ? 'passed' : null;
 }
 
-function endedOtherwise(what: string, status: string): string {
+function describeOtherEnding(what: string, status: string): string {
   return `the ${what} is ${status.slice(0, 100)}: it has not ended, or neither failed nor passed`;
 }
 
@@ -321,7 +323,7 @@ function getBranch({
   readonly ref?: string | null | undefined;
   readonly tag?: boolean | null | undefined;
 }): string | null {
-  return tag === true || ref?.startsWith('refs/') === true ? null : textOrNull(ref);
+  return tag === true || ref?.startsWith('refs/') === true ? null : toTextOrNull(ref);
 }
 
 /** Reads the number from `refs/merge-requests/12/head`. */
@@ -335,7 +337,7 @@ function mergeRequestOfRef(ref: string | null | undefined): number | null {
  * prefix, which then becomes part of the result and matches no project.
  */
 function toProjectPath(homepage: string | null | undefined): string | null {
-  return textOrNull(URL.parse(homepage ?? '')?.pathname.replace(/^\/|\/$/g, ''));
+  return toTextOrNull(URL.parse(homepage ?? '')?.pathname.replace(/^\/|\/$/g, ''));
 }
 
 function toPipelinePage(project: string | null | undefined, pipelineId: number): string | null {

@@ -5,15 +5,15 @@ import { inParallel } from '../../lib/collections.ts';
 import { decodeSource } from '../../log/decode/decode.ts';
 import {
   type ArtifactRoom,
-  artifactRoom,
+  createArtifactRoom,
   namelessText,
   openArtifact,
 } from '../../log/inventory/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { artifactsToFetch } from '../artifacts.ts';
-import { basicAuth } from '../check.ts';
-import { type Connection, greetingId } from '../connection.ts';
+import { createBasicAuth } from '../check.ts';
+import { type Connection, createGreetingId } from '../connection.ts';
 import { withPage } from '../job-logs.ts';
 import { readBody, withDeadline } from '../rest-client.ts';
 import { computeHmac } from '../webhook.ts';
@@ -81,7 +81,7 @@ export function createJenkinsBuildSource(options: JenkinsBuildSourceOptions): Bu
         async (within) => [
           await fetchConsole(
             options,
-            jenkinsAddress(options.baseUrl, build),
+            checkJenkinsAddress(options.baseUrl, build),
             Math.min(maxBytes, options.maxLogBytes),
             within,
           ),
@@ -95,13 +95,13 @@ async function fetchBuild(
   build: Build,
   signal: AbortSignal,
 ): Promise<FetchedBuild> {
-  const address = jenkinsAddress(options.baseUrl, build);
+  const address = checkJenkinsAddress(options.baseUrl, build);
   const notes: string[] = [];
   const source = await fetchConsole(options, address, options.maxLogBytes, signal);
   const testResults = await fetchTestResults(options, address, notes, signal);
   const get = (path: string, what: string, maxBytes: number) =>
     readJenkins(options, new URL(path, address), { what, right: READ_JOB, maxBytes, signal });
-  const artifacts = await fetchJenkinsArtifacts({ get, signal, notes, room: artifactRoom() });
+  const artifacts = await fetchJenkinsArtifacts({ get, signal, notes, room: createArtifactRoom() });
   return { sources: [source, ...artifacts], testResults, notes };
 }
 
@@ -184,7 +184,7 @@ export async function readJenkins(
   const response = await callJenkins(access, url, what, { signal });
   if (response.ok) return await readBody('Jenkins', what, response.body, maxBytes);
   await response.body?.cancel();
-  throw jenkinsRefusal(what, response.status, right);
+  throw createJenkinsRefusal(what, response.status, right);
 }
 
 /**
@@ -197,7 +197,7 @@ export async function callJenkins(
   what: string,
   init: Pick<RequestInit, 'method' | 'body' | 'signal'>,
 ): Promise<Response> {
-  const headers = user === null || token === null ? {} : { authorization: basicAuth(user, token) };
+  const headers = user === null || token === null ? {} : { authorization: createBasicAuth(user, token) };
   return await fetch(url, { ...init, headers, redirect: 'manual' }).catch((cause: unknown) => {
     // Without its words: they may hold the address.
     throw new TriageError('upstream-failed', `Jenkins could not be reached for ${what}.`, {
@@ -207,7 +207,7 @@ export async function callJenkins(
   });
 }
 
-export function jenkinsRefusal(what: string, status: number, right: string): TriageError {
+export function createJenkinsRefusal(what: string, status: number, right: string): TriageError {
   if (status === 401 || status === 403 || (status >= 300 && status < 400)) {
     const outcome = status < 400 ? 'redirects to a sign-in page' : `answered ${status}`;
     const needs = `FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN need ${right}.`;
@@ -294,7 +294,7 @@ async function readArtifact({ get, signal, room }: JenkinsArtifacts, name: strin
  * Throws `invalid-config` without a Jenkins, `not-found` without an address, `forbidden` for any other host
  * or path.
  */
-export function jenkinsAddress(
+export function checkJenkinsAddress(
   baseUrl: string | null,
   build: Pick<Build, 'url' | 'externalId' | 'number' | 'pipeline'>,
 ): URL {
@@ -310,8 +310,8 @@ export function jenkinsAddress(
       `Build ${build.number} of ${build.pipeline} has no URL, so there is no log to fetch.`,
     );
   }
-  const base = folder(baseUrl);
-  const address = folder(given);
+  const base = toFolder(baseUrl);
+  const address = toFolder(given);
   // The parser has resolved "..", so a path below the base stays below it; an encoded slash or dot could be
   // read otherwise.
   const isBelow =
@@ -328,7 +328,7 @@ export function jenkinsAddress(
   return address;
 }
 
-function folder(address: string): URL {
+function toFolder(address: string): URL {
   const url = new URL(address);
   url.search = '';
   url.hash = '';
@@ -336,7 +336,7 @@ function folder(address: string): URL {
   return url;
 }
 
-export function jenkinsConnection(): Connection {
+export function createJenkinsConnection(): Connection {
   return {
     label: 'Jenkins',
     page: 'docs/start/jenkins.md',
@@ -363,7 +363,7 @@ export function jenkinsConnection(): Connection {
         number: 0,
         status: 'test',
       });
-      const [id, timestamp] = [greetingId(), String(Math.floor(nowMs / 1000))];
+      const [id, timestamp] = [createGreetingId(), String(Math.floor(nowMs / 1000))];
       const signature = `sha256=${computeHmac(secret, `${id}.${timestamp}.`, body)}`;
       return {
         body,

@@ -3,11 +3,17 @@ import type { NoticeOutlet, NoticeSender } from '../../channels/channel.ts';
 import type { Build } from '../../domain/build.ts';
 import { answerView } from '../../notifications/answer-view.ts';
 import { arrangeAnswers } from '../../notifications/build-answers.ts';
-import { noticeLinks } from '../../notifications/notice-words.ts';
+import { createNoticeLinks } from '../../notifications/notice-words.ts';
 import { clip, visibleLine } from '../../notifications/visible-text.ts';
 import type { Cause, Situation } from '../../ports/notices.ts';
-import { checked, parsed } from '../rest-client.ts';
-import { callJenkins, type JenkinsAccess, jenkinsAddress, jenkinsRefusal, readJenkins } from './api.ts';
+import { parse, parseReply } from '../rest-client.ts';
+import {
+  callJenkins,
+  checkJenkinsAddress,
+  createJenkinsRefusal,
+  type JenkinsAccess,
+  readJenkins,
+} from './api.ts';
 
 /** `html` where Jenkins formats descriptions as safe HTML, `text` where it shows them as they are. */
 export type DescriptionFormat = 'html' | 'text';
@@ -29,7 +35,7 @@ export interface DescriptionOptions {
  * Returns the sentence for the build's page. Null while the build is being analyzed, and for a build that has
  * not failed.
  */
-export function jenkinsDescription(
+export function createJenkinsDescription(
   { heads }: Situation,
   options: DescriptionOptions,
 ): JenkinsDescription | null {
@@ -49,14 +55,14 @@ export function jenkinsDescription(
 }
 
 function formatSentence(cause: Cause, others: number, options: DescriptionOptions): string {
-  const plain = (text: string, limit: number) => shown(text, limit, options.format);
+  const plain = (text: string, limit: number) => formatShown(text, limit, options.format);
   const { analysis } = cause;
   const title = plain(analysis.answer.title.replaceAll('`', ''), 200).replace(/\.$/, '');
   const more = others === 0 ? '' : ` ${others} more ${others === 1 ? 'cause' : 'causes'}.`;
-  return `${plain(howSure(cause), 200)}: ${title}.${more}${linkTo(analysis.id, options)}`;
+  return `${plain(describeCertainty(cause), 200)}: ${title}.${more}${linkTo(analysis.id, options)}`;
 }
 
-function howSure({ analysis, review }: Cause): string {
+function describeCertainty({ analysis, review }: Cause): string {
   const decision = review?.decision ?? null;
   const { category, what, form, confirmed, confidence } = answerView(analysis);
   if (decision?.type === 'accept') return `${category}, confirmed by ${decision.reviewer}`;
@@ -69,11 +75,11 @@ function howSure({ analysis, review }: Cause): string {
 }
 
 function notAnalysed(reason: string | null, { format }: DescriptionOptions): string {
-  return `Faultline: not analyzed, ${shown(reason ?? 'no failure was found in its logs', 300, format)}`;
+  return `Faultline: not analyzed, ${formatShown(reason ?? 'no failure was found in its logs', 300, format)}`;
 }
 
 function linkTo(analysisId: string, { publicUrl, format }: DescriptionOptions): string {
-  const url = noticeLinks(publicUrl).analysis(analysisId);
+  const url = createNoticeLinks(publicUrl).analysis(analysisId);
   if (url === null) return '';
   return format === 'html' ? ` <a href="${escapeHtml(url)}">why</a>` : ` Why: ${url}`;
 }
@@ -82,7 +88,7 @@ function linkTo(analysisId: string, { publicUrl, format }: DescriptionOptions): 
  * Formats external text for the description. Plain text gets no angle brackets either, because the operator
  * chooses how Jenkins formats it and may change that.
  */
-function shown(text: string, limit: number, format: DescriptionFormat): string {
+function formatShown(text: string, limit: number, format: DescriptionFormat): string {
   const line = clip(visibleLine(text), limit);
   return format === 'html' ? escapeHtml(line) : line.replaceAll('<', '\u2039').replaceAll('>', '\u203a');
 }
@@ -95,7 +101,7 @@ function escapeHtml(text: string): string {
 /** Creates the outlet that keeps the description of each failed build up to date. */
 export function createDescription(jenkins: JenkinsAccess, options: DescriptionOptions): NoticeOutlet {
   return {
-    render: (situation) => jenkinsDescription(situation, options),
+    render: (situation) => createJenkinsDescription(situation, options),
     ...createJenkinsClient(jenkins),
   };
 }
@@ -112,7 +118,7 @@ const Described = z.object({ description: z.string().nullish() });
 export function createJenkinsClient(options: JenkinsAccess): NoticeSender<JenkinsDescription> {
   return {
     send: async ({ build, text, format }, { reference, signal }) => {
-      const address = jenkinsAddress(options.baseUrl, build);
+      const address = checkJenkinsAddress(options.baseUrl, build);
       const current = await readDescription(options, address, signal);
       const wanted = withOurs(current, {
         ours: reference,
@@ -142,7 +148,7 @@ function withOurs(current: string, { ours, text, separator }: Sentence): string 
 async function readDescription(options: JenkinsAccess, address: URL, signal: AbortSignal): Promise<string> {
   const url = new URL('api/json?tree=description', address);
   const text = await readJenkins(options, url, { ...DESCRIPTION, maxBytes: MAX_ANSWER_BYTES, signal });
-  return checked('Jenkins', Described, DESCRIPTION.what, parsed(text)).description ?? '';
+  return parseReply('Jenkins', Described, DESCRIPTION.what, parse(text)).description ?? '';
 }
 
 /** Jenkins answers with a redirect to the build; one to elsewhere leads to a sign-in. */
@@ -163,5 +169,5 @@ async function writeDescription(
     URL.canParse(location, url.href) &&
     new URL(location, url).pathname.startsWith(address.pathname);
   if (response.status < 300 || response.status > 399 || !isBack)
-    throw jenkinsRefusal(DESCRIPTION.what, response.status, DESCRIPTION.right);
+    throw createJenkinsRefusal(DESCRIPTION.what, response.status, DESCRIPTION.right);
 }

@@ -3,7 +3,7 @@ import type { NoticeChannel } from '../../channels/channel.ts';
 import { credential, setting, webhookSecrets } from '../../config/variable.ts';
 import type { Build } from '../../domain/build.ts';
 import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../../ports/health.ts';
-import { basicAuth, below, OUTSIDE_FRESH_MS, type Probe, type ProbeReply, probe } from '../check.ts';
+import { createBasicAuth, joinPath, OUTSIDE_FRESH_MS, type Probe, type ProbeReply, probe } from '../check.ts';
 import { buildRule } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
 import { jenkinsWebhook } from './webhook.ts';
@@ -12,13 +12,13 @@ import { jenkinsWebhook } from './webhook.ts';
  * Creates the provider for Jenkins: consoles, test reports, artifacts and the descriptions of builds. It also
  * receives the generic event, from any sender.
  */
-export function jenkinsProvider(settings: JenkinsSettings): Provider {
+export function createJenkinsProvider(settings: JenkinsSettings): Provider {
   const { webhookSecrets, baseUrl, user, token } = settings;
   return {
     name: 'jenkins',
     webhook: jenkinsWebhook(webhookSecrets),
     secrets: [...webhookSecrets, ...(token === null ? [] : [token])],
-    connection: async () => (await import('./api.ts')).jenkinsConnection(),
+    connection: async () => (await import('./api.ts')).createJenkinsConnection(),
     openBuildSource: async (options) =>
       (await import('./api.ts')).createJenkinsBuildSource({ baseUrl, user, token, ...options }),
     openPastRuns: null,
@@ -49,10 +49,10 @@ function createChannels(settings: JenkinsSettings): NoticeChannel[] {
   ];
 }
 
-function rootProbe(baseUrl: string, user: string | null, token: string | null): Probe {
+function createRootProbe(baseUrl: string, user: string | null, token: string | null): Probe {
   const headers =
-    token === null ? {} : { authorization: user === null ? `Bearer ${token}` : basicAuth(user, token) };
-  return { url: below(baseUrl, 'api/json?tree=nodeDescription'), headers };
+    token === null ? {} : { authorization: user === null ? `Bearer ${token}` : createBasicAuth(user, token) };
+  return { url: joinPath(baseUrl, 'api/json?tree=nodeDescription'), headers };
 }
 
 function createCheck({ baseUrl, user, token }: JenkinsSettings): Check {
@@ -64,13 +64,13 @@ function createCheck({ baseUrl, user, token }: JenkinsSettings): Check {
     ask: async (signal) => {
       if (baseUrl === null)
         return note(name, 'no URL: logs of Jenkins builds cannot be fetched', 'set FAULTLINE_JENKINS_URL');
-      const reply = await probe(rootProbe(baseUrl, user, token), signal);
-      return [...findClockSkew('jenkins clock', reply.aheadMs), jenkinsFinding(reply)];
+      const reply = await probe(createRootProbe(baseUrl, user, token), signal);
+      return [...findClockSkew('jenkins clock', reply.aheadMs), createJenkinsFinding(reply)];
     },
   };
 }
 
-function jenkinsFinding({ status, headers }: ProbeReply): Finding {
+function createJenkinsFinding({ status, headers }: ProbeReply): Finding {
   const name = 'jenkins';
   if (status === 401 || status === 403)
     return wrong(

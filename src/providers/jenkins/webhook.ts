@@ -4,22 +4,22 @@ import { readInput } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
 import {
   attemptNumber,
-  decodedSegment,
+  decodeSegment,
+  findRepositoryOfClone,
+  findSecondsBetween,
   pullRequestNumber,
-  repositoryOfClone,
-  secondsBetween,
   shortText,
-  shown,
+  toShown,
   toUtc,
   webAddress,
 } from '../read-input.ts';
 import {
   computeHmac,
+  createRefusedError,
   createWebhook,
   matchesAny,
   type Reading,
   readBasicPassword,
-  refused,
   requireRecent,
   type WebhookRequest,
 } from '../webhook.ts';
@@ -37,7 +37,7 @@ function authenticate(request: WebhookRequest, secrets: readonly string[], nowMs
   const signature = request.header('x-faultline-signature');
   if (signature !== undefined || token === undefined) checkSigned(request, signature, secrets, nowMs);
   else if (!matchesAny(token, secrets))
-    throw refused(`The token does not match any configured secret (${SECRET}).`);
+    throw createRefusedError(`The token does not match any configured secret (${SECRET}).`);
 }
 
 /**
@@ -53,18 +53,18 @@ function checkSigned(
   const id = request.header('x-faultline-id');
   const timestamp = request.header('x-faultline-timestamp');
   if (id === undefined || timestamp === undefined || signature === undefined)
-    throw refused(
+    throw createRefusedError(
       'A signed delivery needs the headers X-Faultline-Id, X-Faultline-Timestamp and X-Faultline-Signature.',
     );
   if (id.length > 200 || !/^\d{1,12}$/.test(timestamp))
-    throw refused(
+    throw createRefusedError(
       'X-Faultline-Timestamp must be Unix time in seconds, and X-Faultline-Id at most 200 characters.',
     );
   const expected = secrets.map(
     (secret) => `sha256=${computeHmac(secret, `${id}.${timestamp}.`, request.body)}`,
   );
   if (!matchesAny(signature, expected))
-    throw refused(
+    throw createRefusedError(
       'X-Faultline-Signature does not match the body, ID and timestamp with any configured secret.',
     );
   requireRecent('X-Faultline-Timestamp', timestamp, nowMs);
@@ -231,12 +231,12 @@ function readNotification(event: NotificationEvent): Reading {
   if (phase !== 'COMPLETED' && phase !== 'FINALIZED')
     return { ignored: `phase ${phase}: the build has not ended` };
   const status = toBuildStatus(build.status ?? '');
-  if (status === null) return { ignored: endedOtherwise(build.status) };
+  if (status === null) return { ignored: describeOtherEnding(build.status) };
   const started = build.timestamp ?? null;
   return {
     build: sparseBuild({
       provider: 'jenkins',
-      repository: repositoryOfClone(build.scm?.url) ?? event.name,
+      repository: findRepositoryOfClone(build.scm?.url) ?? event.name,
       pipeline: toPipelineName(event.url) ?? event.name,
       number: String(build.number),
       externalId: build.full_url ?? null,
@@ -248,13 +248,13 @@ function readNotification(event: NotificationEvent): Reading {
       finishedAt: started === null ? null : toUtc(started + (build.duration ?? 0)),
     }),
     log: status === 'failed' ? (build.log ?? null) : null,
-    testResults: (build.test_summary?.failed_tests ?? []).slice(0, MAX_TESTS).map(failedTest),
+    testResults: (build.test_summary?.failed_tests ?? []).slice(0, MAX_TESTS).map(splitFailedTest),
   };
 }
 
 /** Splits `package.Class.name` into class and name, in the same way as the report in the console. */
-function failedTest(fullName: string): TestResult {
-  const name = shown(fullName.slice(0, 500));
+function splitFailedTest(fullName: string): TestResult {
+  const name = toShown(fullName.slice(0, 500));
   const dot = name.lastIndexOf('.');
   return {
     name: name.slice(dot + 1),
@@ -267,7 +267,7 @@ function failedTest(fullName: string): TestResult {
 
 function readGeneric(event: GenericEvent): Reading {
   const status = toBuildStatus(event.status);
-  if (status === null) return { ignored: endedOtherwise(event.status) };
+  if (status === null) return { ignored: describeOtherEnding(event.status) };
   const { repository, pipeline, ...known } = event;
   return {
     build: sparseBuild({
@@ -278,7 +278,7 @@ function readGeneric(event: GenericEvent): Reading {
       number: String(event.number),
       externalId: event.url ?? null,
       status,
-      queuedSeconds: secondsBetween(event.queuedAt, event.startedAt),
+      queuedSeconds: findSecondsBetween(event.queuedAt, event.startedAt),
       startedAt: toUtc(event.startedAt),
       finishedAt: toUtc(event.finishedAt),
     }),
@@ -291,7 +291,7 @@ function toBuildStatus(status: string): BuildStatus | null {
   return word === 'success' || word === 'passed' ? 'passed' : null;
 }
 
-function endedOtherwise(status: string | null | undefined): string {
+function describeOtherEnding(status: string | null | undefined): string {
   return `the build ended as ${(status ?? 'nothing').slice(0, 100)}: neither failed nor passed`;
 }
 
@@ -300,7 +300,7 @@ function endedOtherwise(status: string | null | undefined): string {
  */
 function toPipelineName(jobUrl: string | null | undefined): string | null {
   const names = [...(jobUrl ?? '').matchAll(/(?:^|\/)job\/([^/]+)/g)].map((match) =>
-    decodedSegment(match[1] ?? ''),
+    decodeSegment(match[1] ?? ''),
   );
   const pipeline = shortText(500).safeParse(names.join('/'));
   return pipeline.success ? pipeline.data : null;

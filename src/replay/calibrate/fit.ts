@@ -1,4 +1,4 @@
-import { type CategoryMap, calibrated } from '../../domain/calibration.ts';
+import { type CategoryMap, calibrate } from '../../domain/calibration.ts';
 import { byCategory, type Category } from '../../domain/category.ts';
 
 /**
@@ -84,19 +84,19 @@ export function fitCategories(
     const ofCategory = answers.filter((answer) => answer.category === category);
     const counts = { cases: ofCategory.length, right: ofCategory.filter(({ right }) => right).length };
     const worth = computeEffectiveSize(ofCategory);
-    if (pooled === null || worth < POOLED_FROM) return cappedCurve(ofCategory, counts, pooled);
+    if (pooled === null || worth < POOLED_FROM) return capCurve(ofCategory, counts, pooled);
     if (worth < OWN_FROM)
       return {
         method: 'pooled',
         ...counts,
-        points: sampled((stated) => Math.min(stated, pooled(stated)), GRID),
+        points: sample((stated) => Math.min(stated, pooled(stated)), GRID),
       };
     return ownCurve(ofCategory, counts, pooled, method);
   });
 }
 
 /** Says which of the fits a category with so many cases gets. */
-function methodFor(cases: number, method: FitMethod): 'isotonic' | 'platt' {
+function chooseMethod(cases: number, method: FitMethod): 'isotonic' | 'platt' {
   return method === 'isotonic' || (method === 'auto' && cases >= ISOTONIC_FROM) ? 'isotonic' : 'platt';
 }
 
@@ -116,11 +116,11 @@ function ownCurve(
   const stated = answers.map((answer) => answer.stated).sort((left, right) => left - right);
   const seen = stated[POOLED_FROM - 1] ?? 1;
   const drawn = (at: number) => share * curve(at) + (1 - share) * pooled(at);
-  const fitted = methodFor(worth, method);
+  const fitted = chooseMethod(worth, method);
   return {
     method: fitted,
     ...counts,
-    points: sampled(
+    points: sample(
       (at) => (at < seen ? Math.min(at, drawn(at)) : drawn(at)),
       [...GRID, seen, ...(fitted === 'isotonic' ? stated : [])],
     ),
@@ -128,7 +128,7 @@ function ownCurve(
 }
 
 /** Returns the stated probability, but at most what so few cases and all others together support. */
-function cappedCurve(
+function capCurve(
   answers: readonly LabelledAnswer[],
   counts: Pick<CategoryMap, 'cases' | 'right'>,
   pooled: Curve | null,
@@ -136,17 +136,18 @@ function cappedCurve(
   const right = asWorth(answers).reduce((sum, answer) => sum + (answer.right ? answer.weight : 0), 0);
   const most = (right + BELIEVED.right) / (computeEffectiveSize(answers) + BELIEVED.of);
   const curve = (stated: number) => Math.min(stated, most, pooled?.(stated) ?? 1);
-  return { method: 'capped', ...counts, points: sampled(curve, [...GRID, most]) };
+  return { method: 'capped', ...counts, points: sample(curve, [...GRID, most]) };
 }
 
 function fitCurve(statements: readonly Statement[], method: FitMethod): Curve {
-  if (methodFor(computeEffectiveSize(statements), method) === 'platt') return fitPlatt(asWorth(statements));
+  if (chooseMethod(computeEffectiveSize(statements), method) === 'platt')
+    return fitPlatt(asWorth(statements));
   const points = fitIsotonic(statements);
-  return (stated) => calibrated(points, stated);
+  return (stated) => calibrate(points, stated);
 }
 
 /** Samples a curve at no more than a thousand points. The values are rounded and never decrease. */
-function sampled(curve: Curve, at: readonly number[]): CategoryMap['points'] {
+function sample(curve: Curve, at: readonly number[]): CategoryMap['points'] {
   const places = [...new Set(at.map(round))].sort((left, right) => left - right);
   const kept = places.length <= 900 ? places : GRID;
   let least = 0;
@@ -189,20 +190,20 @@ export function fitPlatt(statements: readonly Statement[]): (stated: number) => 
   const wrong = all - right;
   const [high, low] = [(right + 1) / (right + 2), 1 / (wrong + 2)];
   const points = statements.map((entry) => ({
-    x: logit(entry.stated),
+    x: computeLogit(entry.stated),
     y: entry.right ? high : low,
     weight: entry.weight ?? 1,
   }));
   let line: Line = { slope: 1, offset: 0 };
   for (let step = 0; step < STEPS; step++) {
-    const next = lowered(points, line, newtonStep(points, line));
+    const next = takeStep(points, line, computeNewtonStep(points, line));
     const moved = Math.abs(next.slope - line.slope) + Math.abs(next.offset - line.offset);
     line = next;
     if (moved < 1e-9) break;
   }
   const { slope, offset } = line;
   if (slope < 0) return () => (right + 1) / (all + 2);
-  return (stated) => sigmoid(slope * logit(stated) + offset);
+  return (stated) => computeSigmoid(slope * computeLogit(stated) + offset);
 }
 
 interface Point {
@@ -220,18 +221,18 @@ interface Line {
  * Takes the whole step, or the largest halved part of it that reduces the loss. Far from the optimum, whole
  * steps would overshoot back and forth forever.
  */
-function lowered(points: readonly Point[], line: Line, step: Line): Line {
-  const before = loss(points, line);
+function takeStep(points: readonly Point[], line: Line, step: Line): Line {
+  const before = computeLoss(points, line);
   for (let halved = 0; halved < SHORTER; halved++) {
     const share = 0.5 ** halved;
     const next = { slope: line.slope - share * step.slope, offset: line.offset - share * step.offset };
-    if (loss(points, next) < before) return next;
+    if (computeLoss(points, next) < before) return next;
   }
   return line;
 }
 
 /** Cross entropy and what holds the fit near the statement. */
-function loss(points: readonly Point[], { slope, offset }: Line): number {
+function computeLoss(points: readonly Point[], { slope, offset }: Line): number {
   const penalty = (PRIOR / 2) * ((slope - 1) ** 2 + offset ** 2);
   return points.reduce((sum, { x, y, weight }) => {
     const z = slope * x + offset;
@@ -239,10 +240,10 @@ function loss(points: readonly Point[], { slope, offset }: Line): number {
   }, penalty);
 }
 
-function newtonStep(points: readonly Point[], { slope, offset }: Line): Line {
+function computeNewtonStep(points: readonly Point[], { slope, offset }: Line): Line {
   let [bySlope, byOffset, xx, x1, ones] = [PRIOR * (slope - 1), PRIOR * offset, PRIOR, 0, PRIOR];
   for (const { x, y, weight } of points) {
-    const p = sigmoid(slope * x + offset);
+    const p = computeSigmoid(slope * x + offset);
     const bend = weight * p * (1 - p);
     bySlope += weight * (p - y) * x;
     byOffset += weight * (p - y);
@@ -257,12 +258,12 @@ function newtonStep(points: readonly Point[], { slope, offset }: Line): Line {
   };
 }
 
-function logit(probability: number): number {
+function computeLogit(probability: number): number {
   const p = Math.min(1 - EDGE, Math.max(EDGE, probability));
   return Math.log(p / (1 - p));
 }
 
-function sigmoid(x: number): number {
+function computeSigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
 }
 
@@ -285,7 +286,7 @@ const LEAST = 0.01;
  */
 export function fitIsotonic(statements: readonly Statement[]): CategoryMap['points'] {
   const blocks: Block[] = [];
-  for (const block of sameStatements(statements)) {
+  for (const block of groupSameStatements(statements)) {
     let joined = block;
     for (
       let last = blocks.at(-1);
@@ -309,7 +310,7 @@ export function fitIsotonic(statements: readonly Statement[]): CategoryMap['poin
   });
 }
 
-function sameStatements(statements: readonly Statement[]): Block[] {
+function groupSameStatements(statements: readonly Statement[]): Block[] {
   const found = new Map<number, Block>();
   for (const { stated, right, weight = 1 } of statements) {
     const known = found.get(stated) ?? { from: stated, to: stated, weight: 0, right: 0 };

@@ -1,6 +1,6 @@
 import { type CategoryMap, calibratedConfidence } from '../../domain/calibration.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
-import { casesNeeded, type Risk, upperShare } from '../../lib/binomial-bound.ts';
+import { computeCasesNeeded, type Risk, upperShare } from '../../lib/binomial-bound.ts';
 import { getWeight, type LabelledAnswer } from './fit.ts';
 
 export interface CategoryThreshold {
@@ -58,8 +58,8 @@ function findThreshold(
   { risk, doubted }: { readonly risk: Risk; readonly doubted: number },
 ): CategoryThreshold {
   const levels = listLevels(answers, map, doubted);
-  const none = { category, cases: answers.length, needed: casesNeeded(risk) };
-  const found = lowestLevel(levels, risk);
+  const none = { category, cases: answers.length, needed: computeCasesNeeded(risk) };
+  const found = findLowestLevel(levels, risk);
   if (found === null) return { ...none, threshold: null, published: 0, wrong: 0, upper: null };
   return { ...none, threshold: found.at, published: found.published, wrong: found.wrong, upper: found.upper };
 }
@@ -118,12 +118,12 @@ function listLevels(answers: readonly LabelledAnswer[], { points }: CategoryMap,
   return levels;
 }
 
-function lowestLevel(levels: readonly Level[], { most, confidence }: Risk): Kept | null {
+function findLowestLevel(levels: readonly Level[], { most, confidence }: Risk): Kept | null {
   const size = levels.at(-1)?.size ?? 0;
-  const doublings = Math.floor(Math.log2(Math.max(1, size / casesNeeded({ most, confidence }))));
+  const doublings = Math.floor(Math.log2(Math.max(1, size / computeCasesNeeded({ most, confidence }))));
   const sequences = Math.min(MOST_STARTS, 1 + doublings);
   const surely = 1 - (1 - confidence) / sequences;
-  const needed = casesNeeded({ most, confidence: surely });
+  const needed = computeCasesNeeded({ most, confidence: surely });
   let lowest: Kept | null = null;
   for (let sequence = 0; sequence < sequences; sequence++) {
     for (const level of levels.filter((other) => other.size >= needed * 2 ** sequence)) {

@@ -31,7 +31,7 @@ export function assignSides(rows: readonly SplitRow[], options: SplitOptions): M
   if (options.by === 'time') return byTime(rows, options.share);
   if (options.by === 'project') return byProject(rows, options.share);
   return new Map(
-    rows.map(({ line, id }) => [line, fraction(options.seed, id) < options.share ? 'test' : 'train']),
+    rows.map(({ line, id }) => [line, computeFraction(options.seed, id) < options.share ? 'test' : 'train']),
   );
 }
 
@@ -53,7 +53,7 @@ function byTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
 /** Projects are taken for testing in the order of their hashes, as long as there is room for all of one. */
 function byProject(rows: readonly SplitRow[], share: number): Map<number, Side> {
   const sizes = new Map<string, number>();
-  for (const row of rows) sizes.set(sameProject(row), (sizes.get(sameProject(row)) ?? 0) + 1);
+  for (const row of rows) sizes.set(toProjectKey(row), (sizes.get(toProjectKey(row)) ?? 0) + 1);
   const inOrder = [...sizes].sort(([left], [right]) =>
     hashText('split', left) < hashText('split', right) ? -1 : 1,
   );
@@ -68,17 +68,17 @@ function byProject(rows: readonly SplitRow[], share: number): Map<number, Side> 
   // Where every project is larger than the share, the smallest represents it.
   const smallest = [...inOrder].sort(([, left], [, right]) => left - right)[0];
   if (tested.size === 0 && smallest !== undefined && sizes.size > 1) tested.add(smallest[0]);
-  return new Map(rows.map((row) => [row.line, tested.has(sameProject(row)) ? 'test' : 'train']));
+  return new Map(rows.map((row) => [row.line, tested.has(toProjectKey(row)) ? 'test' : 'train']));
 }
 
 /**
  * Returns the key of a project. Code hosts ignore case, so "Acme/Shop" must not be in the training side while
  * "acme/shop" is tested.
  */
-function sameProject({ project }: SplitRow): string {
+function toProjectKey({ project }: SplitRow): string {
   return project.toLowerCase();
 }
 
-function fraction(seed: string, id: string): number {
+function computeFraction(seed: string, id: string): number {
   return Number.parseInt(hashText(seed, id).slice(0, 12), 16) / 0x1000000000000;
 }

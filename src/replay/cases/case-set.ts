@@ -109,7 +109,7 @@ async function writeCase(
   const named = (row.logs ?? []).map(({ name }) => name);
   const first = texts[0] ?? '';
   const more = texts.slice(Math.max(1, named.length));
-  const name = `logs/${fileName(row.id)}`;
+  const name = `logs/${getFileName(row.id)}`;
   const files = new Map<string, string>();
   const keep = (file: string, text: string) => {
     files.set(file, text);
@@ -143,7 +143,7 @@ async function writeCase(
         }),
     ...(greenText === undefined ? {} : { pass_log_path: keep(`${name}.green.gz`, greenText) }),
   };
-  for (const [file, text] of files) await folder.write(file, compressed(text));
+  for (const [file, text] of files) await folder.write(file, compress(text));
   await folder.append(SET_FILE, `${JSON.stringify(written)}\n`);
   return files.size;
 }
@@ -152,7 +152,7 @@ async function writeCase(
  * Returns a file name that is unique even on file systems that ignore case, and even among a hundred thousand
  * ids without a plain letter.
  */
-function fileName(id: string): string {
+function getFileName(id: string): string {
   const plain = id
     .replace(/[^\w.-]+/g, '_')
     .replace(/^\.+/, '_')
@@ -160,7 +160,7 @@ function fileName(id: string): string {
   return `${plain}-${hashText('file', id)}`;
 }
 
-function compressed(text: string): Buffer {
+function compress(text: string): Buffer {
   const bytes = gzipSync(text);
   bytes[GZIP_SYSTEM] = ANY_SYSTEM;
   return bytes;
@@ -305,7 +305,9 @@ export async function checkCases(
     signal.throwIfAborted();
     cases++;
     const found =
-      'error' in outcome ? problemsIn(outcome) : await problemsWith(outcome.one, outcome.line, options);
+      'error' in outcome
+        ? listProblemsIn(outcome)
+        : await listProblemsWith(outcome.one, outcome.line, options);
     problems += found.length;
     for (const problem of found) options.onProblem(problem);
     if ('error' in outcome || found.length > 0) continue;
@@ -322,7 +324,7 @@ export async function checkCases(
   return { cases, good, problems, categories, projects: Object.fromEntries(bySize), dated };
 }
 
-function problemsIn({ line, id, field, error, problems }: BadCase): CaseProblem[] {
+function listProblemsIn({ line, id, field, error, problems }: BadCase): CaseProblem[] {
   if (problems === undefined)
     return [{ line, id, field: field ?? null, reason: withoutPlace(error, line, field) }];
   return problems.map(({ path, reason }) => ({ line, id, field: path, reason }));
@@ -334,7 +336,7 @@ function withoutPlace(error: string, line: number, field: string | undefined): s
   return error.startsWith(place) ? error.slice(place.length) : error;
 }
 
-async function problemsWith(
+async function listProblemsWith(
   replayCase: ReplayCase,
   line: number,
   { logs }: CheckOptions,
@@ -346,7 +348,7 @@ async function problemsWith(
     field,
     reason,
   });
-  const found = backwards(row).map((at) =>
+  const found = listBackwards(row).map((at) =>
     problem(`expected_lines.${at}`, 'the range ends before it begins'),
   );
   if (logs === null) return found;
@@ -363,6 +365,6 @@ async function problemsWith(
   return found;
 }
 
-function backwards({ expected_lines }: DatasetRow): number[] {
+function listBackwards({ expected_lines }: DatasetRow): number[] {
   return (expected_lines ?? []).flatMap(([start, end], at) => (end < start ? [at] : []));
 }

@@ -8,7 +8,7 @@ import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 
 import { decodeSources } from '../../log/decode/archive.ts';
-import { tooLarge } from '../../log/decode/decode.ts';
+import { createTooLargeError } from '../../log/decode/decode.ts';
 import {
   type BadCase,
   type CaseLimits,
@@ -24,7 +24,7 @@ export type RowOutcome =
   | BadCase;
 
 /** Reads every case of a JSONL file, in its order. */
-export async function* datasetCases(path: string): AsyncGenerator<CaseOutcome> {
+export async function* readDatasetCases(path: string): AsyncGenerator<CaseOutcome> {
   for await (const outcome of readDataset(path)) {
     if ('error' in outcome) yield outcome;
     else
@@ -41,10 +41,10 @@ export async function* datasetCases(path: string): AsyncGenerator<CaseOutcome> {
  */
 export async function* readDataset(path: string): AsyncGenerator<RowOutcome> {
   const seen = new Map<string, number>();
-  for await (const { line, text } of numberedLines(path)) {
-    const outcome = text === null ? tooLong(line) : parseRow(text, line);
+  for await (const { line, text } of streamNumberedLines(path)) {
+    const outcome = text === null ? createTooLong(line) : parseRow(text, line);
     const first = 'row' in outcome ? seen.get(outcome.row.id) : undefined;
-    if ('row' in outcome && first !== undefined) yield duplicate(outcome.row.id, line, first);
+    if ('row' in outcome && first !== undefined) yield createDuplicate(outcome.row.id, line, first);
     else {
       if ('row' in outcome) seen.set(outcome.row.id, line);
       yield outcome;
@@ -52,7 +52,7 @@ export async function* readDataset(path: string): AsyncGenerator<RowOutcome> {
   }
 }
 
-function tooLong(line: number): BadCase {
+function createTooLong(line: number): BadCase {
   return {
     line,
     id: null,
@@ -60,7 +60,7 @@ function tooLong(line: number): BadCase {
   };
 }
 
-function duplicate(id: string, line: number, first: number): BadCase {
+function createDuplicate(id: string, line: number, first: number): BadCase {
   return {
     line,
     id,
@@ -102,7 +102,7 @@ export async function readTexts(
   limits: CaseLimits,
 ): Promise<CaseTexts> {
   const folder = dirname(datasetPath);
-  const read = (path: string, maxBytes = limits.maxBytes) => fileTexts(folder, path, maxBytes);
+  const read = (path: string, maxBytes = limits.maxBytes) => readFileTexts(folder, path, maxBytes);
   checkLogNames(row);
   // Two thousand small files of a foreign row may each unpack to the limit.
   let room = limits.maxBytes;
@@ -110,7 +110,7 @@ export async function readTexts(
     const texts = await read(path, Math.max(0, room)).catch((error: unknown) => {
       const isTooLarge = error instanceof TriageError && error.code === 'too-large';
       throw isTooLarge && room < limits.maxBytes
-        ? tooLarge(`Row ${row.id} with ${path}`, limits.maxBytes)
+        ? createTooLargeError(`Row ${row.id} with ${path}`, limits.maxBytes)
         : error;
     });
     room -= countCharacters(texts);
@@ -120,7 +120,7 @@ export async function readTexts(
   for (const { name, log_path } of row.logs ?? [])
     sources.push({ ...joined(log_path, await readWithin(log_path)), name });
   if (sources.length === 0)
-    sources.push(row.log_path ? joined(row.log_path, await readWithin(row.log_path)) : inlineText(row));
+    sources.push(row.log_path ? joined(row.log_path, await readWithin(row.log_path)) : toInlineText(row));
   for (const path of [row.report_path ?? [], row.more_log_paths ?? []].flat())
     append(sources, await readWithin(path));
   const green =
@@ -149,7 +149,7 @@ function countCharacters(texts: readonly SourceText[]): number {
   return texts.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-async function fileTexts(folder: string, path: string, maxBytes: number): Promise<SourceText[]> {
+async function readFileTexts(folder: string, path: string, maxBytes: number): Promise<SourceText[]> {
   return await readLog(isAbsolute(path) ? path : join(folder, path), maxBytes);
 }
 
@@ -160,7 +160,7 @@ function joined(path: string, texts: readonly SourceText[]): SourceText {
   return rest.length === 0 ? first : { ...first, text: texts.map(({ text }) => text).join('\n') };
 }
 
-function inlineText(row: DatasetRow): SourceText {
+function toInlineText(row: DatasetRow): SourceText {
   const text = row.log ?? row.stack_trace ?? row.snippets?.map((snippet) => snippet.log).join('\n');
   if (text === undefined)
     throw new TriageError(
@@ -222,7 +222,7 @@ export async function readLog(path: string, maxBytes: number): Promise<SourceTex
   });
   // A device or a pipe may have no end.
   if (!file.isFile()) throw new TriageError('invalid-input', `${path} is not a file.`);
-  if (file.size > maxBytes) throw tooLarge(name, maxBytes);
+  if (file.size > maxBytes) throw createTooLargeError(name, maxBytes);
   return await decodeSources(name, await readFile(path), 'log', { maxBytes });
 }
 
@@ -233,14 +233,14 @@ const FIELDS = ['log_path', 'pass_log_path', 'more_log_paths', 'report_path', 'l
  * be able to export files of this machine. A row that names a log outside, also through a link, becomes an
  * outcome with an error. Missing files are reported by the reader.
  */
-export async function* confined(
+export async function* listConfined(
   outcomes: AsyncIterable<CaseOutcome>,
   dataset: string,
   root: string,
 ): AsyncGenerator<CaseOutcome> {
   const inside = await realpath(root);
   for await (const outcome of outcomes) {
-    const outer = 'error' in outcome ? null : await outside(outcome.one, dataset, inside);
+    const outer = 'error' in outcome ? null : await findOutside(outcome.one, dataset, inside);
     if ('error' in outcome || outer === null) yield outcome;
     else {
       const reason = `${outer.path} is outside of ${root}; --logs-in names the folder that logs may be in`;
@@ -255,7 +255,7 @@ export async function* confined(
   }
 }
 
-async function outside(
+async function findOutside(
   { row }: ReplayCase,
   dataset: string,
   inside: string,
@@ -282,7 +282,10 @@ export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = 10;
 
 /** Streams the lines of a file that are not blank, one in memory at a time. Throws `not-found`. */
-export async function* numberedLines(path: string, maxLineBytes = MAX_LINE_BYTES): AsyncGenerator<FileLine> {
+export async function* streamNumberedLines(
+  path: string,
+  maxLineBytes = MAX_LINE_BYTES,
+): AsyncGenerator<FileLine> {
   let line = 1;
   let buffered: Buffer[] = [];
   let bytes = 0;

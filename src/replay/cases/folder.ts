@@ -8,7 +8,7 @@ import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 
 import { type CaseLimits, type CaseOutcome, type CaseTexts, DatasetRow } from './case.ts';
-import { datasetCases, findProblem, readLog } from './dataset.ts';
+import { findProblem, readDatasetCases, readLog } from './dataset.ts';
 
 /** The file name of the rows of an exported case set. */
 export const SET_FILE = 'cases.jsonl';
@@ -18,12 +18,12 @@ export const SET_FILE = 'cases.jsonl';
  * Throws `not-found`.
  */
 export async function casesAt(path: string): Promise<AsyncIterable<CaseOutcome>> {
-  const dataset = await datasetAt(path);
-  return dataset === null ? folderCases(path) : datasetCases(dataset);
+  const dataset = await findDatasetAt(path);
+  return dataset === null ? listFolderCases(path) : readDatasetCases(dataset);
 }
 
 /** Returns the JSONL file that a path stands for, or null for a folder of logs. Throws `not-found`. */
-export async function datasetAt(path: string): Promise<string | null> {
+export async function findDatasetAt(path: string): Promise<string | null> {
   const found = await stat(path).catch((cause: unknown) => {
     throw new TriageError('not-found', `${path} is neither a file nor a folder.`, { cause });
   });
@@ -56,7 +56,7 @@ const LEFT_OUT = /^(?:\.|readme(?:\.|$))/i;
  * category that names a folder above it. Links are not followed. A truth that cannot be read becomes an
  * outcome with an error; `line` counts the cases.
  */
-export async function* folderCases(root: string): AsyncGenerator<CaseOutcome> {
+export async function* listFolderCases(root: string): AsyncGenerator<CaseOutcome> {
   let line = 0;
   for await (const found of walk({ path: root, inside: '', category: null, project: [] })) {
     line++;
@@ -87,8 +87,8 @@ interface Found {
 async function* walk(place: Place): AsyncGenerator<Found> {
   const entries = (await readEntries(place.path)).filter(({ name }) => !LEFT_OUT.test(name));
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  if (files.includes(TRUTH)) yield folderCase(place, files);
-  else for (const name of files) if (!SIDECAR.test(name)) yield fileCase(place, name, files);
+  if (files.includes(TRUTH)) yield toFolderCase(place, files);
+  else for (const name of files) if (!SIDECAR.test(name)) yield createFileCase(place, name, files);
   for (const entry of entries) if (entry.isDirectory()) yield* walk(below(place, entry.name));
 }
 
@@ -111,7 +111,7 @@ function below(place: Place, name: string): Place {
   };
 }
 
-function folderCase(place: Place, files: readonly string[]): Found {
+function toFolderCase(place: Place, files: readonly string[]): Found {
   const texts = files.filter((name) => name !== TRUTH && !SIDECAR.test(name) && !GREEN.test(name));
   const rank = (name: string) => (name.startsWith('log.') ? 0 : 1);
   const id = place.inside === '' ? basename(place.path) : place.inside;
@@ -130,7 +130,7 @@ function folderCase(place: Place, files: readonly string[]): Found {
  * Creates the case of a file. Its project is the folder that contains it; a file directly in the root, or
  * only in a category folder, is a project of its own.
  */
-function fileCase(place: Place, name: string, files: readonly string[]): Found {
+function createFileCase(place: Place, name: string, files: readonly string[]): Found {
   const id = place.inside === '' ? name : `${place.inside}/${name}`;
   const stem = name.replace(/\.(?:gz|zst)$/, '').replace(/\.[^.]{1,10}$/, '');
   return {

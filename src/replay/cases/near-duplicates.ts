@@ -1,9 +1,9 @@
 import { isUnknown, listFailures } from '../../log/fingerprint/failures.ts';
 import {
+  createNearMatchIndex,
   extractLikeness,
   type LikenessParts,
-  likenessFeatures,
-  nearMatchIndex,
+  listLikenessFeatures,
 } from '../../log/fingerprint/likeness.ts';
 import { readSources } from '../../log/read-sources.ts';
 import type { CaseTexts } from './case.ts';
@@ -41,10 +41,10 @@ const HASHES = 32;
  * of min-hashes of the features that likeness goes by, and only these are scored. Holds the texts of the
  * cases it is made of, at most some kilobytes each.
  */
-export function nearDuplicatesAmong(cases: readonly Comparable[], minScore: number) {
+export function findNearDuplicatesAmong(cases: readonly Comparable[], minScore: number) {
   const byFingerprint = new Map<string, number>();
   const buckets = new Map<string, number[]>();
-  const hashes = cases.map(({ parts }) => minHashes(parts));
+  const hashes = cases.map(({ parts }) => computeMinHashes(parts));
   for (const [at, { fingerprint }] of cases.entries()) {
     if (fingerprint !== null && !byFingerprint.has(fingerprint)) byFingerprint.set(fingerprint, at);
     for (const key of createKeys(hashes[at] ?? null)) {
@@ -55,7 +55,7 @@ export function nearDuplicatesAmong(cases: readonly Comparable[], minScore: numb
   }
   const candidatesFor = (own: Uint32Array | null) => {
     const found = new Set(createKeys(own).flatMap((key) => buckets.get(key) ?? []));
-    const shared = [...found].map((at) => ({ at, hashes: sharedHashes(own, hashes[at] ?? null) }));
+    const shared = [...found].map((at) => ({ at, hashes: countSharedHashes(own, hashes[at] ?? null) }));
     const close = shared.filter((pair) => pair.hashes >= MIN_SHARED);
     return close.sort((left, right) => right.hashes - left.hashes || left.at - right.at).slice(0, MAX_SCORED);
   };
@@ -65,11 +65,12 @@ export function nearDuplicatesAmong(cases: readonly Comparable[], minScore: numb
    */
   return ({ parts, fingerprint }: Comparable): NearDuplicate | null => {
     const same = fingerprint === null ? undefined : cases[byFingerprint.get(fingerprint) ?? -1];
-    if (same !== undefined) return { id: same.id, score: likeness(parts, same.parts), sameFingerprint: true };
+    if (same !== undefined)
+      return { id: same.id, score: computeLikeness(parts, same.parts), sameFingerprint: true };
     let best: NearDuplicate | null = null;
-    for (const { at } of candidatesFor(minHashes(parts))) {
+    for (const { at } of candidatesFor(computeMinHashes(parts))) {
       const other = cases[at];
-      const score = other === undefined ? 0 : likeness(parts, other.parts);
+      const score = other === undefined ? 0 : computeLikeness(parts, other.parts);
       if (other !== undefined && score >= minScore && score > (best?.score ?? 0))
         best = { id: other.id, score, sameFingerprint: false };
     }
@@ -81,18 +82,18 @@ export function nearDuplicatesAmong(cases: readonly Comparable[], minScore: numb
  * Computes the similarity of two failures. An index of only one failure weighs all features equally, so the
  * score depends on these two only.
  */
-function likeness(parts: LikenessParts, other: LikenessParts): number {
-  return nearMatchIndex([{ id: '', parts: other }]).search(parts, 1, 0)[0]?.score ?? 0;
+function computeLikeness(parts: LikenessParts, other: LikenessParts): number {
+  return createNearMatchIndex([{ id: '', parts: other }]).search(parts, 1, 0)[0]?.score ?? 0;
 }
 
 /** Computes the min-hashes of a failure. Returns null if it has no features to compare. */
-function minHashes(parts: LikenessParts): Uint32Array | null {
-  const features = likenessFeatures(parts);
+function computeMinHashes(parts: LikenessParts): Uint32Array | null {
+  const features = listLikenessFeatures(parts);
   if (features.size === 0) return null;
   const least = new Uint32Array(HASHES).fill(0xffffffff);
   for (const feature of features.keys()) {
-    const first = mixed(feature, 0x811c9dc5);
-    const second = mixed(feature, 0x9747b28c) | 1;
+    const first = hashMixed(feature, 0x811c9dc5);
+    const second = hashMixed(feature, 0x9747b28c) | 1;
     for (let at = 0; at < HASHES; at++) {
       const hash = (first + Math.imul(at, second)) >>> 0;
       if (hash < (least[at] ?? 0)) least[at] = hash;
@@ -106,7 +107,7 @@ function createKeys(least: Uint32Array | null): string[] {
   return Array.from({ length: HASHES / 2 }, (_, pair) => `${pair}:${least[2 * pair]}:${least[2 * pair + 1]}`);
 }
 
-function sharedHashes(left: Uint32Array | null, right: Uint32Array | null): number {
+function countSharedHashes(left: Uint32Array | null, right: Uint32Array | null): number {
   let shared = 0;
   for (let at = 0; at < HASHES; at++) if (left !== null && right !== null && left[at] === right[at]) shared++;
   return shared;
@@ -116,7 +117,7 @@ function sharedHashes(left: Uint32Array | null, right: Uint32Array | null): numb
  * Hashes the UTF-16 of a text by FNV-1a, then mixes it (finalizer of MurmurHash3), so that all bits depend on
  * all characters.
  */
-function mixed(text: string, seed: number): number {
+function hashMixed(text: string, seed: number): number {
   let hash = seed;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -141,18 +142,26 @@ export function toComparable(id: string, { sources }: Pick<CaseTexts, 'sources'>
   const text = sources[0]?.text ?? '';
   const lines = text.length <= SHORT_TEXT ? text.split('\n') : [];
   if (sources.length === 1 && text.length <= SHORT_TEXT && lines.length <= SHORT_LINES) {
-    return { id, parts: { test: null, message: null, frames: [], lines: bounded(lines) }, fingerprint: null };
+    return {
+      id,
+      parts: { test: null, message: null, frames: [], lines: copyLines(lines) },
+      fingerprint: null,
+    };
   }
   const [failure] = listFailures(readSources(sources, { budgetTokens: BUDGET }));
   if (failure === undefined)
-    return { id, parts: { test: null, message: null, frames: [], lines: bounded(lines) }, fingerprint: null };
+    return {
+      id,
+      parts: { test: null, message: null, frames: [], lines: copyLines(lines) },
+      fingerprint: null,
+    };
   const { test, message, frames, lines: around } = extractLikeness(failure);
   const known = !failure.generic && !isUnknown(failure.fingerprint);
-  const parts = { test, message: message?.slice(0, SHORT_TEXT) ?? null, frames, lines: bounded(around) };
+  const parts = { test, message: message?.slice(0, SHORT_TEXT) ?? null, frames, lines: copyLines(around) };
   return { id, parts, fingerprint: known ? failure.fingerprint.value : null };
 }
 
 /** Copies the lines, so that a part of a long log does not keep all of it in memory. */
-function bounded(lines: readonly string[]): string[] {
+function copyLines(lines: readonly string[]): string[] {
   return lines.slice(0, MAX_LINES).map((line) => Buffer.from(line.slice(0, MAX_LINE)).toString());
 }

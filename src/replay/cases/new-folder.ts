@@ -15,12 +15,12 @@ const PRIVATE = 0o700;
  * and `not-found` if its parent is missing.
  */
 export async function beginFolder(path: string) {
-  if (existsSync(path)) throw exists(path);
+  if (existsSync(path)) throw createExistsError(path);
   if (!existsSync(dirname(path)))
     throw new TriageError('not-found', `There is no folder ${dirname(path)} to write into.`);
   const partial = `${path}.partial-${process.pid}`;
   const guarded = <T>(work: Promise<T>) =>
-    work.catch((cause: unknown) => Promise.reject(storageError(path, cause)));
+    work.catch((cause: unknown) => Promise.reject(createStorageError(path, cause)));
   const pending = new Map<string, string>();
   const handles = new Map<string, Awaited<ReturnType<typeof open>>>();
   const getHandle = async (name: string) => {
@@ -60,7 +60,7 @@ export async function beginFolder(path: string) {
     commit: async () => {
       await guarded(flushAll().then(close));
       await rename(partial, path).catch((cause: unknown) =>
-        Promise.reject(existsSync(path) ? exists(path) : storageError(path, cause)),
+        Promise.reject(existsSync(path) ? createExistsError(path) : createStorageError(path, cause)),
       );
     },
     /** Leaves nothing of it. */
@@ -73,7 +73,7 @@ export async function beginFolder(path: string) {
 
 export type NewFolder = Awaited<ReturnType<typeof beginFolder>>;
 
-function exists(path: string): TriageError {
+function createExistsError(path: string): TriageError {
   return new TriageError(
     'conflict',
     `${path} already exists and was not changed. Choose another folder, or delete it first.`,
@@ -84,7 +84,7 @@ function exists(path: string): TriageError {
  * Creates an error with the reason of the disk, for people. Nothing is left behind, so the caller may try
  * again once there is room.
  */
-export function storageError(path: string, cause: unknown): TriageError {
+export function createStorageError(path: string, cause: unknown): TriageError {
   if (cause instanceof TriageError) return cause;
   return new TriageError(
     'storage-failed',

@@ -5,7 +5,12 @@ import { TriageError } from '../../domain/errors.ts';
 import { assignSides, type Side, type SplitOptions, type SplitRow } from './assign-sides.ts';
 import { type BadCase, DatasetRow, resolveProject } from './case.ts';
 import { readDataset, readTexts } from './dataset.ts';
-import { type Comparable, type NearDuplicate, nearDuplicatesAmong, toComparable } from './near-duplicates.ts';
+import {
+  type Comparable,
+  findNearDuplicatesAmong,
+  type NearDuplicate,
+  toComparable,
+} from './near-duplicates.ts';
 import type { NewFolder } from './new-folder.ts';
 
 export interface SplitTask extends SplitOptions {
@@ -67,8 +72,8 @@ export async function splitCases(
     const tested: Comparable[] = [];
     const counts = { unread: 0 };
     for await (const { row, value } of readRows(task, sides, 'test', signal)) {
-      await folder.append('test.jsonl', relocated(value, task));
-      const comparison = await comparable(row, task, counts);
+      await folder.append('test.jsonl', relocate(value, task));
+      const comparison = await findComparable(row, task, counts);
       if (comparison !== null) tested.push(comparison);
     }
     const across = await writeTraining(task, sides, { folder, tested, counts }, signal);
@@ -102,14 +107,14 @@ async function writeTraining(
   { folder, tested, counts }: Training,
   signal: AbortSignal,
 ) {
-  const nearest = nearDuplicatesAmong(tested, task.minScore);
+  const nearest = findNearDuplicatesAmong(tested, task.minScore);
   const dropped = new Set<number>();
   let mostAlike: AcrossPair[] = [];
   let pairs = 0;
   await folder.append('near-duplicates.jsonl', '');
   await folder.append('train.jsonl', '');
   for await (const { row, value, line } of readRows(task, sides, 'train', signal)) {
-    const comparison = await comparable(row, task, counts);
+    const comparison = await findComparable(row, task, counts);
     const found = comparison === null ? null : nearest(comparison);
     if (found !== null) {
       const { id, score, sameFingerprint } = found;
@@ -124,7 +129,7 @@ async function writeTraining(
       mostAlike = [...mostAlike, pair].sort((left, right) => right.score - left.score).slice(0, SHOWN_PAIRS);
       if (task.dropDuplicates) dropped.add(line);
     }
-    if (!dropped.has(line)) await folder.append('train.jsonl', relocated(value, task));
+    if (!dropped.has(line)) await folder.append('train.jsonl', relocate(value, task));
   }
   return { dropped, mostAlike, pairs };
 }
@@ -184,7 +189,7 @@ async function* readRows(
   }
 }
 
-async function comparable(
+async function findComparable(
   row: DatasetRow,
   task: SplitTask,
   counts: { unread: number },
@@ -204,7 +209,7 @@ const Fields = z.record(z.string(), z.unknown());
 const LabelledLogs = DatasetRow.shape.logs.transform((logs) => logs ?? []);
 
 /** Returns the row with all its fields, and the paths of its logs relative to the new folder. */
-function relocated(value: unknown, { dataset, out }: SplitTask): string {
+function relocate(value: unknown, { dataset, out }: SplitTask): string {
   const move = (path: unknown) =>
     typeof path !== 'string' || path === '' || isAbsolute(path)
       ? path

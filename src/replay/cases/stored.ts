@@ -2,7 +2,7 @@ import type { Build, SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Decision } from '../../domain/review.ts';
 import { present } from '../../lib/collections.ts';
-import { tooLarge } from '../../log/decode/decode.ts';
+import { createTooLargeError } from '../../log/decode/decode.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { BuildStore } from '../../stores/builds.ts';
 import type { CaseCursor, CaseFilter, CaseStore, StoredCase } from '../../stores/measurements.ts';
@@ -25,27 +25,27 @@ const PAGE = 50;
  * undone do not count. Failures without a truth are left out, such as an answer that was only rejected, and
  * so are further causes of a build. Ids are those of the builds.
  */
-export function reviewedCases(
+export function listReviewedCases(
   deps: StoredCaseDeps,
   filter: CaseFilter,
   onLeftOut: OnLeftOut = ignore,
 ): AsyncGenerator<CaseOutcome> {
-  return storedCases(deps, { ...filter, decided: true }, onLeftOut);
+  return listStoredCases(deps, { ...filter, decided: true }, onLeftOut);
 }
 
 /**
  * Yields stored failures by filter, oldest first, labeled if a person decided. The same failures are left out
- * as in `reviewedCases`.
+ * as in `listReviewedCases`.
  */
-export async function* storedCases(
+export async function* listStoredCases(
   deps: StoredCaseDeps,
   filter: CaseFilter,
   onLeftOut: OnLeftOut = ignore,
 ): AsyncGenerator<CaseOutcome> {
   let line = 0;
-  for await (const stored of everyCase(deps.cases, filter)) {
+  for await (const stored of listEveryCase(deps.cases, filter)) {
     const { build } = stored;
-    const truth = storedTruth(stored);
+    const truth = toStoredTruth(stored);
     if ('leftOut' in truth) onLeftOut(build.id, truth.leftOut);
     else
       yield {
@@ -53,13 +53,13 @@ export async function* storedCases(
         one: {
           row: truth.row,
           build,
-          load: ({ maxBytes }) => archived(build.id, truth.shownIn, maxBytes, deps),
+          load: ({ maxBytes }) => readArchived(build.id, truth.shownIn, maxBytes, deps),
         },
       };
   }
 }
 
-async function* everyCase(cases: CaseStore, filter: CaseFilter): AsyncGenerator<StoredCase> {
+async function* listEveryCase(cases: CaseStore, filter: CaseFilter): AsyncGenerator<StoredCase> {
   let after: CaseCursor | null = null;
   while (true) {
     const page: StoredCase[] = await cases.list(filter, PAGE, after);
@@ -74,7 +74,7 @@ async function* everyCase(cases: CaseStore, filter: CaseFilter): AsyncGenerator<
  * Reads all texts of a build, first the log of the labeled lines. They are masked, like everything in the
  * archive.
  */
-async function archived(
+async function readArchived(
   buildId: string,
   first: string | null,
   maxBytes: number,
@@ -82,7 +82,7 @@ async function archived(
 ): Promise<CaseTexts> {
   const listed = await deps.archive.list(buildId);
   const total = listed.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (total > maxBytes) throw tooLarge(`The stored data of build ${buildId}`, maxBytes);
+  if (total > maxBytes) throw createTooLargeError(`The stored data of build ${buildId}`, maxBytes);
   const rank = ({ name, kind }: { readonly name: string; readonly kind: string }) =>
     name === first ? 0 : kind === 'log' ? 1 : 2;
   const sources: SourceText[] = [];
@@ -90,11 +90,11 @@ async function archived(
     const text = await deps.archive.read(buildId, name);
     if (text !== null && text !== '') sources.push({ name, kind, notes, text });
   }
-  if (sources.length === 0) throw await missing(buildId, deps);
+  if (sources.length === 0) throw await createMissingError(buildId, deps);
   return { sources, greenText: undefined };
 }
 
-async function missing(buildId: string, { builds }: StoredCaseDeps): Promise<TriageError> {
+async function createMissingError(buildId: string, { builds }: StoredCaseDeps): Promise<TriageError> {
   const forgotten = await builds.logsForgottenAt(buildId);
   const why =
     forgotten === null ? 'no log of it is stored' : `retention deleted its logs on ${forgotten.slice(0, 10)}`;
@@ -116,7 +116,7 @@ type StoredTruth =
  * reviewer replaced it with. If a category was corrected without naming a cause, the original cause does not
  * count as true. A failure that no one decided has a row without labels.
  */
-function storedTruth(stored: StoredCase): StoredTruth {
+function toStoredTruth(stored: StoredCase): StoredTruth {
   const { build, analysis, decision, origin, cause } = stored;
   if (cause > 0) return { leftOut: 'another cause of its build: a replay measures only the first' };
   const row = { ...toRow(build), ...present({ experiment: analysis?.experiment }) };
@@ -124,7 +124,7 @@ function storedTruth(stored: StoredCase): StoredTruth {
   const labels = toLabels(analysis, decision);
   if (labels === null)
     return { leftOut: `rejected without a correct category (${decision.reasonCode ?? 'in words only'})` };
-  const shownBy = shownLines(analysis, decision);
+  const shownBy = findShownLines(analysis, decision);
   return {
     row: {
       ...row,
@@ -174,7 +174,7 @@ function toLabels(
  * Returns the lines that the reviewer named, of the first log in which they named any, because the lines of a
  * row belong to one log.
  */
-function shownLines(
+function findShownLines(
   analysis: Answered,
   { shownBy }: Decision,
 ): { source: string | null; lines: [number, number][] } {

@@ -49,7 +49,7 @@ export async function answering(
 ): Promise<Answerer | null> {
   if (options.only === 'read') return null;
   const { createTerminalApp } = await import('../../app/terminal-app.ts');
-  const experiment = await createExperiment(stagesLeftOut(options), options.design);
+  const experiment = await createExperiment(listStagesLeftOut(options), options.design);
   const app = await createTerminalApp(config, silentLogger, systemClock, experiment);
   return async (build, { sources, greenText, repository }, signal, onStep, everyCause) => {
     const clone = repository === undefined ? null : await openClone(repository, signal);
@@ -62,7 +62,7 @@ export async function answering(
       await kept?.keep(answered.recordings);
       const arranged = arrangeAnswers(pairWithFailures(answered.analyses, answered.groups));
       const tree = clone === null ? '' : await listTree(clone.folder, build.commit ?? 'HEAD', signal);
-      return { ...answered, analyses: sureFirst(arranged.map(({ analysis }) => analysis)), tree };
+      return { ...answered, analyses: sortSureFirst(arranged.map(({ analysis }) => analysis)), tree };
     } finally {
       await clone?.close();
     }
@@ -70,14 +70,14 @@ export async function answering(
 }
 
 /** Sorts abstained answers last, because an unclear cause should represent the build last. */
-function sureFirst(analyses: readonly Analysis[]): Analysis[] {
+function sortSureFirst(analyses: readonly Analysis[]): Analysis[] {
   return analyses.toSorted(
     (left, right) => Number(left.classification.abstained) - Number(right.classification.abstained),
   );
 }
 
 /** Lists the stages that are disabled. Throws if a name is not a stage. */
-export function stagesLeftOut({ without = [], green }: ReplayCommandOptions): AblationStage[] {
+export function listStagesLeftOut({ without = [], green }: ReplayCommandOptions): AblationStage[] {
   return parseStages(green ? without : [...without, 'green']);
 }
 
@@ -85,8 +85,8 @@ export function stagesLeftOut({ without = [], green }: ReplayCommandOptions): Ab
  * Describes the analyst in a few words: "analyst rules", "analyst llm (gpt-4o-mini)", "analyst rules, without
  * web, linear baseline".
  */
-export function whoAnswers(options: ReplayCommandOptions, config: Config): string {
-  const experiment = describeExperiment(stagesLeftOut(options), options.design ?? 'loop');
+export function describeWhoAnswers(options: ReplayCommandOptions, config: Config): string {
+  const experiment = describeExperiment(listStagesLeftOut(options), options.design ?? 'loop');
   if (options.only === 'read') return `reading alone${experiment}`;
   const { driver, llm } = config.analyst;
   return `${driver === 'llm' ? `analyst llm (${llm.model})` : `analyst ${driver}`}${experiment}`;

@@ -1,5 +1,5 @@
 import { proportion } from '../../lib/statistics.ts';
-import { visibleLines } from '../../notifications/visible-text.ts';
+import { toVisibleLines } from '../../notifications/visible-text.ts';
 import { type FitRow, type FittedCalibration, type Measured, reliability } from '../calibrate/calibrate.ts';
 import { type LabelledAnswer, OWN_FROM, POOLED_FROM } from '../calibrate/fit.ts';
 import type { CategoryThreshold } from '../calibrate/threshold.ts';
@@ -25,7 +25,7 @@ export function renderCalibration(fitted: FittedCalibration, gathered: GatheredA
     '='.repeat(heading.length),
     '',
     'category          cases  right  fit       ECE before  after *',
-    ...rows.map(rowText),
+    ...rows.map(formatRowText),
     '',
     `ECE    before ${measured(before.ece)}   after * ${after === null ? 'not known' : measured(after.ece)}`,
     `Brier  before ${measured(before.brier)}   after ` +
@@ -34,17 +34,17 @@ export function renderCalibration(fitted: FittedCalibration, gathered: GatheredA
       ? '* All cases belong to one project, so none could be held out: ' +
         'the quality of the fit elsewhere is unknown.'
       : '* Cross-validated: fitted without the case’s project. Intervals are 95 %, by resampling projects.',
-    ...notes(rows),
+    ...listNotes(rows),
     '',
     'Reliability: stated → share right (cases)',
-    `  before   ${reliabilityText(gathered.answers)}`,
-    ...(held === null ? [] : [`  after *  ${reliabilityText(held)}`]),
-    ...riskLines(fitted, thresholds, gathered),
+    `  before   ${formatReliability(gathered.answers)}`,
+    ...(held === null ? [] : [`  after *  ${formatReliability(held)}`]),
+    ...listRiskLines(fitted, thresholds, gathered),
   ];
-  return visibleLines(lines.join('\n')).join('\n');
+  return toVisibleLines(lines.join('\n')).join('\n');
 }
 
-function rowText({ category, cases, right, method, eceBefore, eceAfter }: FitRow): string {
+function formatRowText({ category, cases, right, method, eceBefore, eceAfter }: FitRow): string {
   const after = eceAfter === null || cases === 0 ? '    –' : eceAfter.toFixed(3);
   const before = cases === 0 ? '    –' : eceBefore.toFixed(3);
   return `${category.padEnd(16)}  ${`${cases}`.padStart(5)}  ${`${right}`.padStart(5)}  ${(method ?? '').padEnd(8)}  ${before.padStart(10)}  ${after.padStart(7)}`;
@@ -54,7 +54,7 @@ function measured({ value, low, high }: Measured): string {
   return `${value.toFixed(3)} (${low.toFixed(3)}–${high.toFixed(3)})`;
 }
 
-function notes(rows: readonly FitRow[]): string[] {
+function listNotes(rows: readonly FitRow[]): string[] {
   return rows.flatMap(({ category, method, cases, worth }) => {
     const found =
       Math.floor(worth) === cases
@@ -74,13 +74,13 @@ function notes(rows: readonly FitRow[]): string[] {
   });
 }
 
-function reliabilityText(statements: Parameters<typeof reliability>[0]): string {
+function formatReliability(statements: Parameters<typeof reliability>[0]): string {
   return reliability(statements)
     .map(({ stated, right, cases }) => `${stated.toFixed(2)} → ${right.toFixed(2)} (${cases})`)
     .join('   ');
 }
 
-function riskLines(
+function listRiskLines(
   { calibration: { risk } }: FittedCalibration,
   thresholds: readonly CategoryThreshold[],
   gathered: GatheredAnswers,
@@ -93,18 +93,18 @@ function riskLines(
   const coverage = proportion(published, all);
   return [
     '',
-    `Thresholds for at most ${percent(risk.most)} wrong among published answers, ` +
-      `with ${percent(risk.confidence)} confidence per category`,
+    `Thresholds for at most ${toPercent(risk.most)} wrong among published answers, ` +
+      `with ${toPercent(risk.confidence)} confidence per category`,
     'category          cases  from     published             wrong  at most  reviews of 100',
-    ...thresholds.map((threshold) => thresholdText(threshold, gathered)),
+    ...thresholds.map((threshold) => formatThreshold(threshold, gathered)),
     `In all: ${published} of ${all} published ` +
-      `(${percent(coverage.share)}, ${percent(coverage.low)}–${percent(coverage.high)}), ${wrong} ` +
+      `(${toPercent(coverage.share)}, ${toPercent(coverage.low)}–${toPercent(coverage.high)}), ${wrong} ` +
       `wrong; ${Math.round(100 * (1 - coverage.share))} of 100 answers go to review.`,
     'Clopper-Pearson bound; thresholds by Learn then Test (arXiv 2110.01052), per category.',
   ];
 }
 
-function thresholdText(
+function formatThreshold(
   { category, threshold, cases, published, wrong, upper, needed }: CategoryThreshold,
   { perDay }: GatheredAnswers,
 ): string {
@@ -117,10 +117,11 @@ function thresholdText(
       `${head}always reviewed: no threshold meets the risk (at least ${needed} cases without an error ` +
       `are needed)${daily}`
     );
-  const covered = `${published} (${percent(share.share)}, ${percent(share.low)}–${percent(share.high)})`;
-  return `${head}${threshold.toFixed(4)}   ${covered.padEnd(20)}  ${`${wrong}`.padStart(5)}  ${percent(upper ?? 1).padStart(7)}  ${`${load}`.padStart(7)}${daily}`;
+  const interval = `${toPercent(share.low)}–${toPercent(share.high)}`;
+  const covered = `${published} (${toPercent(share.share)}, ${interval})`;
+  return `${head}${threshold.toFixed(4)}   ${covered.padEnd(20)}  ${`${wrong}`.padStart(5)}  ${toPercent(upper ?? 1).padStart(7)}  ${`${load}`.padStart(7)}${daily}`;
 }
 
-function percent(share: number): string {
+function toPercent(share: number): string {
   return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 }

@@ -1,5 +1,5 @@
 import { openCalibrations } from '../../app/open-for-operators.ts';
-import { type DataOptions, dataDirectory, operatorName, readStoreConfig } from '../../cli/settings.ts';
+import { type DataOptions, getDataDirectory, operatorName, readStoreConfig } from '../../cli/settings.ts';
 import { jsonText, print, tell } from '../../cli/terminal.ts';
 import type { Calibration } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
@@ -95,7 +95,7 @@ export async function withCalibrations<Result>(
   options: DataOptions,
   work: (store: CalibrationStore) => Promise<Result>,
 ): Promise<Result> {
-  const opened = await openCalibrations(readStoreConfig(dataDirectory(options.data)));
+  const opened = await openCalibrations(readStoreConfig(getDataDirectory(options.data)));
   try {
     return await work(opened.calibrations);
   } finally {

@@ -3,7 +3,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { App } from '../../app/served-app.ts';
 import { createApp } from '../../app.ts';
-import { type DataOptions, dataDirectory, readStoreConfig } from '../../cli/settings.ts';
+import { type DataOptions, getDataDirectory, readStoreConfig } from '../../cli/settings.ts';
 import { say } from '../../cli/terminal.ts';
 import type { Design } from '../../domain/calibration.ts';
 import { CATEGORIES, Category } from '../../domain/category.ts';
@@ -14,9 +14,9 @@ import { silentLogger } from '../../ports/telemetry.ts';
 import type { CaseFilter } from '../../stores/measurements.ts';
 import type { CaseOutcome } from '../cases/case.ts';
 import { sampleCases } from '../cases/choose.ts';
-import { datasetCases, numberedLines } from '../cases/dataset.ts';
-import { datasetAt, folderCases } from '../cases/folder.ts';
-import { type OnLeftOut, reviewedCases, storedCases } from '../cases/stored.ts';
+import { readDatasetCases, streamNumberedLines } from '../cases/dataset.ts';
+import { findDatasetAt, listFolderCases } from '../cases/folder.ts';
+import { listReviewedCases, listStoredCases, type OnLeftOut } from '../cases/stored.ts';
 import type { SliceBy } from '../figures/score.ts';
 
 /** Cases that are replayed together and get one table. */
@@ -64,7 +64,9 @@ async function openKind(options: ReplayCommandOptions): Promise<OpenedSources> {
       `--${filter} filters stored failures: use it with --reviewed or --stored.`,
     );
   const sources =
-    logs === undefined ? await Promise.all((dataset ?? []).map(datasetSource)) : logs.map(folderSource);
+    logs === undefined
+      ? await Promise.all((dataset ?? []).map(createDatasetSource))
+      : logs.map(createFolderSource);
   if (sources.length > 0) return { sources, close: async () => undefined };
   throw new TriageError(
     'invalid-config',
@@ -73,18 +75,23 @@ async function openKind(options: ReplayCommandOptions): Promise<OpenedSources> {
   );
 }
 
-async function datasetSource(path: string): Promise<CaseSource> {
-  const file = await datasetAt(path).catch(() => null);
+async function createDatasetSource(path: string): Promise<CaseSource> {
+  const file = await findDatasetAt(path).catch(() => null);
   if (file === null)
     throw new TriageError('not-found', `--dataset: ${path} is neither a file nor a case set.`);
-  return { name: basename(path), path, cases: () => datasetCases(file), measure: () => measureFile(file) };
+  return {
+    name: basename(path),
+    path,
+    cases: () => readDatasetCases(file),
+    measure: () => measureFile(file),
+  };
 }
 
 /** Opens the failures of an installation. It stays open until they are replayed. */
 async function openStoredSource(options: ReplayCommandOptions): Promise<OpenedSources> {
   const chosen = Object.entries(storeFilter(options)).map(([name, value]) => `${name} ${value}`);
   const kind = options.reviewed ? 'reviewed' : 'stored';
-  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
+  const app = await createApp(readStoreConfig(getDataDirectory(options.data)), silentLogger);
   const name = `${kind} cases${chosen.length === 0 ? '' : ` (${chosen.join(', ')})`}`;
   const measure = async () => {
     const leftOut = new Map<string, number>();
@@ -100,14 +107,14 @@ async function openStoredSource(options: ReplayCommandOptions): Promise<OpenedSo
   };
 }
 
-function folderSource(path: string): CaseSource {
+function createFolderSource(path: string): CaseSource {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new TriageError('not-found', `--logs: ${path} is not a folder.`);
   return {
     name: basename(path),
     path,
-    cases: () => folderCases(path),
-    measure: () => measureCases(folderCases(path)),
+    cases: () => listFolderCases(path),
+    measure: () => measureCases(listFolderCases(path)),
   };
 }
 
@@ -139,7 +146,7 @@ export function casesOfApp(
   onLeftOut?: OnLeftOut,
 ): AsyncIterable<CaseOutcome> {
   const from = { cases: app.stores.cases, builds: app.stores.builds, archive: app.archive };
-  return (options.reviewed ? reviewedCases : storedCases)(from, storeFilter(options), onLeftOut);
+  return (options.reviewed ? listReviewedCases : listStoredCases)(from, storeFilter(options), onLeftOut);
 }
 
 /** Creates the filter for stored failures. Throws if the category does not exist. */
@@ -175,7 +182,7 @@ async function measureFile(path: string): Promise<CaseMeasure> {
   const hash = createHash('sha256');
   for await (const piece of createReadStream(path)) hash.update(piece);
   let cases = 0;
-  for await (const _ of numberedLines(path)) cases++;
+  for await (const _ of streamNumberedLines(path)) cases++;
   return { cases, sha256: hash.digest('hex') };
 }
 

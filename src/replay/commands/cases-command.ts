@@ -15,8 +15,8 @@ import {
   checkCases,
   writeCaseSet,
 } from '../cases/case-set.ts';
-import { confined, datasetCases } from '../cases/dataset.ts';
-import { casesAt, datasetAt } from '../cases/folder.ts';
+import { listConfined, readDatasetCases } from '../cases/dataset.ts';
+import { casesAt, findDatasetAt } from '../cases/folder.ts';
 import { beginFolder } from '../cases/new-folder.ts';
 import { type SplitSummary, splitCases } from '../cases/split.ts';
 import { casesOfApp, type StoredCaseOptions, storeFilter } from './case-sources.ts';
@@ -40,7 +40,7 @@ export async function runCasesCheck(path: string, options: CheckCommandOptions):
   const listed: CaseProblem[] = [];
   const onProblem = (problem: CaseProblem) => {
     if (listed.length < MAX_LISTED) listed.push(problem);
-    if (!options.json) say(problemText(problem));
+    if (!options.json) say(formatProblemText(problem));
   };
   const logs = options.logs ? { maxBytes: http.maxLogBytes } : null;
   const checked = await checkCases(await casesAt(path), { logs, onProblem }, signal);
@@ -50,7 +50,7 @@ export async function runCasesCheck(path: string, options: CheckCommandOptions):
   if (checked.problems > 0) process.exitCode = EXIT.unreadable;
 }
 
-function problemText({ line, id, field, reason }: CaseProblem): string {
+function formatProblemText({ line, id, field, reason }: CaseProblem): string {
   const named = id === null ? '' : ` (${jsonText({ id }).slice(6, -1)})`;
   return `line ${line}${named}${field === null ? '' : `, ${visibleLine(field)}`}: ${visibleLine(reason)}`;
 }
@@ -109,11 +109,11 @@ export interface ImportCommandOptions {
 export async function runCasesImport(path: string, options: ImportCommandOptions): Promise<void> {
   const signal = interruptSignal();
   const config = await terminalConfig();
-  const dataset = await datasetAt(path);
+  const dataset = await findDatasetAt(path);
   const cases =
     dataset === null
       ? await casesAt(path)
-      : confined(datasetCases(dataset), dataset, resolve(options.logsIn ?? dirname(dataset)));
+      : listConfined(readDatasetCases(dataset), dataset, resolve(options.logsIn ?? dirname(dataset)));
   const folder = await beginFolder(resolve(options.out));
   const limits = { masker: createMasker(createMaskingOptions(config)), maxLogBytes: config.http.maxLogBytes };
   const set = await writeCaseSet(cases, folder, limits, signal);
@@ -141,7 +141,7 @@ export async function runCasesSplit(path: string, options: SplitCommandOptions):
       'invalid-config',
       `--seed is for --by random; a split by ${options.by} is not random.`,
     );
-  const dataset = await datasetAt(path);
+  const dataset = await findDatasetAt(path);
   if (dataset === null)
     throw new TriageError(
       'invalid-input',
@@ -184,14 +184,14 @@ function splitText({ out, by, dropDuplicates }: SplitCommandOptions, split: Spli
     ...(undated === 0 ? [] : [`${counted(undated, 'case')} without happened_at: on neither side.`]),
     ...(bad === 0 ? [] : [`${counted(bad, 'row')} that cannot be read: left out.`]),
     ...(unread === 0 ? [] : [`${counted(unread, 'case')} whose log cannot be read: not compared.`]),
-    nearText(nearDuplicates, dropped, dropDuplicates === true),
+    formatNearText(nearDuplicates, dropped, dropDuplicates === true),
     ...mostAlike.map(({ train: left, test: right, score, sameFingerprint }) => {
       return `    ${score.toFixed(2)}  ${visibleLine(left)}  ${visibleLine(right)}${sameFingerprint ? '  (same fingerprint)' : ''}`;
     }),
   ].join('\n');
 }
 
-function nearText(pairs: number, dropped: number, asked: boolean): string {
+function formatNearText(pairs: number, dropped: number, asked: boolean): string {
   if (pairs === 0) return 'No near-duplicates across the split.';
   const done = asked
     ? `${dropped} left out of train.jsonl`

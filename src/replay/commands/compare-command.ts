@@ -6,7 +6,7 @@ import { standAlonePage } from '../../console/stand-alone-page.ts';
 import type { Comparison } from '../../domain/comparison.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { RELEASE } from '../../domain/trust.ts';
-import { visibleLines } from '../../notifications/visible-text.ts';
+import { toVisibleLines } from '../../notifications/visible-text.ts';
 import { casesAt } from '../cases/folder.ts';
 import { compareRuns } from '../compare/compare-runs.ts';
 import { renderComparison } from '../compare/text.ts';
@@ -30,10 +30,10 @@ export async function runCompare(options: CompareCommandOptions): Promise<void> 
     comparisons.push(comparison);
     if (options.json) await print(jsonText({ ok: true, ...comparison }));
     // Ids and suspects are untrusted text, so control characters for the terminal are removed.
-    else await print(`${index === 0 ? '' : '\n'}${visibleLines(renderComparison(comparison)).join('\n')}`);
+    else await print(`${index === 0 ? '' : '\n'}${toVisibleLines(renderComparison(comparison)).join('\n')}`);
   }
   if (options.html === undefined) return;
-  await writeOutput(options.html, comparisonPage(comparisons), '--html');
+  await writeOutput(options.html, renderComparisonPage(comparisons), '--html');
 }
 
 async function readAll(paths: readonly string[]): Promise<RunResults[]> {
@@ -49,7 +49,7 @@ function refuseInputs({ html, dataset, a, b }: CompareCommandOptions): void {
 }
 
 /** Renders comparisons as one HTML page that needs no other file, runs no script, and makes no request. */
-export function comparisonPage(comparisons: readonly Comparison[]): string {
+export function renderComparisonPage(comparisons: readonly Comparison[]): string {
   const madeAt = new Date().toISOString();
   const contents = html`<nav aria-label="Data sets">
     <ul>${comparisons.map(

@@ -3,8 +3,8 @@ import { resolveBudgetTokens } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import type { CaseOutcome } from '../cases/case.ts';
-import { folderCases } from '../cases/folder.ts';
-import { keepLabels, listRuns, roomForRun } from '../compare/kept-runs.ts';
+import { listFolderCases } from '../cases/folder.ts';
+import { keepLabels, listRuns, makeRoom } from '../compare/kept-runs.ts';
 import { type ReplayedCase, replay } from '../run/replay.ts';
 import { answering, replayConfig } from './answering.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
@@ -27,7 +27,7 @@ export async function keepDemoRuns(
 ): Promise<void> {
   if ((await listRuns(config.runs.folder)).length > 0) return;
   async function* cases(): AsyncGenerator<CaseOutcome> {
-    for await (const outcome of folderCases(logs)) {
+    for await (const outcome of listFolderCases(logs)) {
       if ('error' in outcome) continue;
       const id = builds.get(outcome.one.row.id);
       if (id !== undefined) yield { ...outcome, one: { ...outcome.one, row: { ...outcome.one.row, id } } };
@@ -42,7 +42,7 @@ export async function keepDemoRuns(
   for (const [name, settings] of RUNS) {
     const options: ReplayCommandOptions = { analyst: 'rules', ...settings, concurrency: 2, green: true };
     const demoConfig = replayConfig(options, config);
-    const path = await roomForRun(config.runs.folder, name, false);
+    const path = await makeRoom(config.runs.folder, name, false);
     await keepLabels(config.runs.folder, name, [cases()]);
     const files = await openRunFiles(
       path,

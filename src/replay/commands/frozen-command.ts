@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { openToday } from '../../app/open-today.ts';
-import { dataDirectory, readConfig } from '../../cli/settings.ts';
+import { getDataDirectory, readConfig } from '../../cli/settings.ts';
 import { withApp } from '../../cli/store/store-commands.ts';
 import { EXIT, interruptSignal, jsonText, print, say } from '../../cli/terminal.ts';
 import type { Config } from '../../config/schema.ts';
@@ -10,9 +10,13 @@ import { present } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import { describeDifference } from '../recording/frozen-analyst.ts';
-import { type RecordingSource, recordingsInFile, storedRecordings } from '../recording/read-recordings.ts';
+import {
+  type RecordingSource,
+  readRecordingsIn,
+  readStoredRecordings,
+} from '../recording/read-recordings.ts';
 import { type FrozenRun, runFrozen } from '../recording/run-frozen.ts';
-import { askedRuns } from './recordings-command.ts';
+import { selectAskedRuns } from './recordings-command.ts';
 
 /** The options of `faultline replay --frozen`. */
 export interface FrozenOptions {
@@ -55,11 +59,11 @@ export async function runFrozenReplay(options: FrozenOptions): Promise<void> {
     if (!statSync(frozen, { throwIfNoEntry: false })?.isFile())
       throw new TriageError('not-found', `--frozen: ${frozen} is not a file.`);
     await refuseSameFile(frozen, options.out);
-    return await replayAll(recordingsInFile(frozen), readConfig(dataDirectory(options.data)), options);
+    return await replayAll(readRecordingsIn(frozen), readConfig(getDataDirectory(options.data)), options);
   }
   const filter = present({ runs: options.run });
   await withApp(options, ({ stores, config }) =>
-    replayAll(storedRecordings(stores.recordings, filter), config, options),
+    replayAll(readStoredRecordings(stores.recordings, filter), config, options),
   );
 }
 
@@ -71,7 +75,7 @@ async function replayAll(
   const signal = interruptSignal();
   const today = await openToday(config, options.limits);
   const out = options.out === undefined ? null : await openOut(options.out);
-  const asked = askedRuns(options.run);
+  const asked = selectAskedRuns(options.run);
   const tally: Tally = {
     runs: 0,
     identical: 0,

@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {
-  analystOption,
-  dataOption,
-  guarded,
+  createAnalystOption,
+  createDataOption,
+  createProfileOption,
   jsonOption,
   positive,
-  profileOption,
+  runGuarded,
   runs,
   terminalConfig,
 } from '../../cli/command-parts.ts';
@@ -50,7 +50,7 @@ export function replayCommand(): Command {
   return addRunOptions(addFigureOptions(command))
     .addOption(jsonOption())
     .action(
-      guarded(async (options: ReplayCommandOptions & Partial<FrozenOptions>) => {
+      runGuarded(async (options: ReplayCommandOptions & Partial<FrozenOptions>) => {
         if (options.frozen !== undefined) {
           const { runFrozenReplay } = await import('./frozen-command.ts');
           return await runFrozenReplay({
@@ -102,8 +102,8 @@ function addFigureOptions(command: Command): Command {
 /** Adds the options that say how the cases are run. */
 function addRunOptions(command: Command): Command {
   return command
-    .addOption(analystOption())
-    .addOption(profileOption())
+    .addOption(createAnalystOption())
+    .addOption(createProfileOption())
     .option('--model <name>', 'model for --analyst llm, instead of the configured one')
     .option('--budget <tokens>', 'log tokens that the analyst may use', positive)
     .option('--concurrency <n>', 'cases in parallel', positive, 4)
@@ -126,7 +126,7 @@ function addRunOptions(command: Command): Command {
       '--frozen [file]',
       'rerun recordings from this file or of stored runs, and report where they first differ',
     )
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .option('--run <id...>', 'with --frozen: only these triage or analysis IDs')
     .addOption(
       new Option('--limits <which>', 'with --frozen: which limits apply')
@@ -148,12 +148,12 @@ function addStoreFilters(command: Command, where = ''): Command {
     .option('--branch <name>', `${where}only this branch`)
     .option('--fingerprint <value>', `${where}only with this fingerprint`)
     .option('--category <category>', `${where}only this category, as reviewed or else as answered`)
-    .option('--since <date>', `${where}only from this time on (2026-03-01, or with a time)`, moment)
-    .option('--until <date>', `${where}only before this time`, moment);
+    .option('--since <date>', `${where}only from this time on (2026-03-01, or with a time)`, parseMoment)
+    .option('--until <date>', `${where}only before this time`, parseMoment);
 }
 
 /** Parses a date or a time and returns it as ISO 8601 in UTC. */
-function moment(text: string): string {
+function parseMoment(text: string): string {
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return new Date(time).toISOString();
   throw new InvalidArgumentError('Use a date such as 2026-03-01 or a time such as 2026-03-01T12:00:00Z.');
@@ -163,7 +163,7 @@ const PATH_HELP = 'a data set (JSONL), a case set, or a folder of logs';
 const OUT_HELP = 'output folder; it must not exist yet';
 
 /** Creates `faultline cases`, which manages the labeled failures for `faultline replay`. */
-export function casesCommand(): Command {
+export function createCasesCommand(): Command {
   return new Command('cases')
     .description('Manage labeled failures for `faultline replay`: export, import, check and split them.')
     .addCommand(exportCommand())
@@ -181,7 +181,7 @@ function exportCommand(): Command {
     .option('--stored', 'all stored failures, with the reviewed category if any');
   return addStoreFilters(command)
     .requiredOption('--out <dir>', OUT_HELP)
-    .addOption(dataOption())
+    .addOption(createDataOption())
     .addOption(jsonOption())
     .action(runs(async () => (await import('./cases-command.ts')).runCasesExport));
 }
@@ -263,7 +263,7 @@ export function calibrateCommand(): Command {
     .option('--dataset <file...>', 'cases with their category (JSONL); several files are fitted together')
     .option('--results <file...>', 'their results from `replay --out` (default: replay them now)')
     .option('--reviewed', 'reviewed answers in the database')
-    .addOption(analystOption())
+    .addOption(createAnalystOption())
     .addOption(
       new Option('--method <fit>', 'fitting method').choices(['auto', 'isotonic', 'platt']).default('auto'),
     )
@@ -276,38 +276,38 @@ export function calibrateCommand(): Command {
     .option('--concurrency <n>', 'cases in parallel', positive, 4)
     .option('--out <file>', 'write the calibration to this file, for FAULTLINE_CALIBRATION')
     .option('--apply', 'store it in the database and put it in force; workers apply it within seconds')
-    .addOption(replacesOption())
-    .addOption(dataOption())
+    .addOption(createReplacesOption())
+    .addOption(createDataOption())
     .addOption(jsonOption())
     .action(
-      guarded(async (options: CalibrateCommandOptions) =>
+      runGuarded(async (options: CalibrateCommandOptions) =>
         (await import('./calibrate-command.ts')).runCalibrate(options, await terminalConfig()),
       ),
     );
   const part = (name: string, description: string) =>
-    command.command(name).description(description).addOption(dataOption()).addOption(jsonOption());
+    command.command(name).description(description).addOption(createDataOption()).addOption(jsonOption());
   part('list', 'List the newest 50 calibrations, which are in force, and who put them there.').action(
     runs(async () => (await import('./calibrations-command.ts')).listCalibrations),
   );
   part('use', 'Put a stored calibration in force for its analyst.')
     .argument('<version>', 'ID, as shown by `calibrate list`', positive)
-    .addOption(replacesOption())
+    .addOption(createReplacesOption())
     .action(runs(async () => (await import('./calibrations-command.ts')).useCalibration));
   part('off', 'Stop using a calibration.')
     .argument('<analyst>', 'analyst: rules, or "llm <model>"')
-    .addOption(replacesOption())
+    .addOption(createReplacesOption())
     .action(runs(async () => (await import('./calibrations-command.ts')).endCalibration));
   return command;
 }
 
-function replacesOption(): Option {
+function createReplacesOption(): Option {
   return new Option(
     '--replaces <version>',
     'the version now in force, or none (guards against overwriting another change)',
-  ).argParser(version);
+  ).argParser(parseVersion);
 }
 
-function version(text: string): number | 'none' {
+function parseVersion(text: string): number | 'none' {
   return text === 'none' ? 'none' : positive(text);
 }
 
@@ -322,7 +322,7 @@ function share(text: string): number {
  * Creates `faultline recordings …`, which shows how stored runs came to their answers. An embedded store can
  * be opened only while no service uses it.
  */
-export function recordingsCommand(): Command {
+export function createRecordingsCommand(): Command {
   const recordings = new Command('recordings').description(
     'List or export the recordings of stored runs. `faultline replay --frozen` reruns them.',
   );
@@ -331,7 +331,7 @@ export function recordingsCommand(): Command {
       .command(name)
       .description(description)
       .option('--repository <name>', 'only this repository, such as owner/name')
-      .addOption(dataOption())
+      .addOption(createDataOption())
       .addOption(jsonOption());
   command(
     'list',

@@ -8,8 +8,8 @@ import { present } from '../../lib/collections.ts';
 import { counted } from '../../lib/text.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import type { RecordingHead } from '../../stores/measurements.ts';
-import { recordingHeads, storedRecordings } from '../recording/read-recordings.ts';
-import { unwritten, wholeLines } from '../run/results-file.ts';
+import { listRecordingHeads, readStoredRecordings } from '../recording/read-recordings.ts';
+import { countWholeLines, createUnwrittenError } from '../run/results-file.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
 
 export interface ListRecordingsOptions extends DataOptions {
@@ -25,14 +25,14 @@ export interface ExportRecordingsOptions extends ListRecordingsOptions {
 export async function listRecordings(options: ListRecordingsOptions): Promise<void> {
   await withApp(options, async ({ stores: { recordings: store } }) => {
     const [heads, totals] = [[] as RecordingHead[], { recordings: 0, bytes: 0 }];
-    for await (const head of recordingHeads(store, present({ repository: options.repository }))) {
+    for await (const head of listRecordingHeads(store, present({ repository: options.repository }))) {
       totals.recordings += 1;
       totals.bytes += head.size;
       if (options.json) heads.push(head);
       else await print(formatRow(head));
     }
     if (options.json) return await print(jsonText({ ok: true, ...totals, rows: heads }));
-    await print(`${totals.recordings} recordings, ${sizeText(totals.bytes)}`);
+    await print(`${totals.recordings} recordings, ${formatSize(totals.bytes)}`);
   });
 }
 
@@ -43,10 +43,10 @@ export async function listRecordings(options: ListRecordingsOptions): Promise<vo
 export async function exportRecordings(options: ExportRecordingsOptions): Promise<void> {
   await withApp(options, async ({ stores: { recordings: store } }) => {
     const file = await openRecordingsFile(options.out);
-    const asked = askedRuns(options.run);
+    const asked = selectAskedRuns(options.run);
     let [written, unreadable] = [0, 0];
     try {
-      for await (const source of storedRecordings(
+      for await (const source of readStoredRecordings(
         store,
         present({ repository: options.repository, runs: options.run }),
       )) {
@@ -84,16 +84,17 @@ function formatRow({ triageId, createdAt, repository, size, analysis, capped }: 
       : `${analysis.category} ${analysis.analyst}${analysis.model === null ? '' : ` ${analysis.model}`}`;
   const ids = analysis === null ? triageId : `${triageId} ${analysis.id}`;
   return visibleLine(
-    `${createdAt.slice(0, 19)} ${ids} ${repository} ${sizeText(size)} ${answer}${capped ? ' (cut off)' : ''}`,
+    `${createdAt.slice(0, 19)} ${ids} ${repository} ${formatSize(size)} ` +
+      `${answer}${capped ? ' (cut off)' : ''}`,
   );
 }
 
-function sizeText(bytes: number): string {
+function formatSize(bytes: number): string {
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
 /** Selects runs by the requested ids and tracks which of them were found. */
-export function askedRuns(runs: readonly string[] | undefined) {
+export function selectAskedRuns(runs: readonly string[] | undefined) {
   const left = new Set(runs);
   return {
     /**
@@ -138,7 +139,7 @@ export async function openRecordingsFile(path: string, behind = false) {
   });
   // A pipe or a device has nothing to cut off.
   const isFile = (await file.stat()).isFile();
-  if (behind && isFile) await file.truncate(await wholeLines(file));
+  if (behind && isFile) await file.truncate(await countWholeLines(file));
   let writing: Promise<void> = Promise.resolve();
   return {
     /**
@@ -162,17 +163,17 @@ async function append(file: FileHandle, isFile: boolean, path: string, line: str
     await file.appendFile(line);
   } catch (cause) {
     if (isFile) await file.truncate(size).catch(() => undefined);
-    throw unwritten(path, cause);
+    throw createUnwrittenError(path, cause);
   }
 }
 
-export type KeptRecordings = NonNullable<Awaited<ReturnType<typeof keptRecordings>>>;
+export type KeptRecordings = NonNullable<Awaited<ReturnType<typeof openKeptRecordings>>>;
 
 /**
  * Opens the file that `--record` names. Returns null if nothing is recorded. Throws `not-found` if the file
  * cannot be written, and `invalid-config` if there would be nothing to write.
  */
-export async function keptRecordings({ record, resume, only }: ReplayCommandOptions) {
+export async function openKeptRecordings({ record, resume, only }: ReplayCommandOptions) {
   if (record === undefined) return null;
   if (only === 'read')
     throw new TriageError('invalid-config', '--record needs answers, but --only read produces none.');

@@ -32,12 +32,12 @@ export function buildConfusionCells(cases: readonly ReplayedCase[]): ConfusionCe
 const SHADES = 5;
 
 /** Returns the CSS class for the shade of a cell: the larger the share, the darker the shade. */
-export function shade(share: number): string {
+export function chooseShade(share: number): string {
   return `shade-${Math.max(0, Math.min(SHADES, Math.round(share * SHADES)))}`;
 }
 
 /** Renders the confusion matrix, with the cases of each cell. Returns null if no case is labeled. */
-export function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchors): Html | null {
+export function renderConfusionMatrix(cells: readonly ConfusionCell[], anchors: Anchors): Html | null {
   if (cells.length === 0) return null;
   const truths = [...new Set(cells.map(({ truth }) => truth))];
   const saids = [...new Set(cells.map(({ said }) => said))];
@@ -49,7 +49,7 @@ export function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchor
   const body = truths.map(
     (truth) =>
       html`<tr><th scope="row">${truth}</th>${saids.map((answered) =>
-        cell(find(truth, answered), totals.get(truth) ?? 0, anchors),
+        renderCell(find(truth, answered), totals.get(truth) ?? 0, anchors),
       )}<td class="number quiet">${totals.get(truth)}</td></tr>`,
   );
   const mistakes = cells
@@ -60,18 +60,18 @@ export function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchor
     <p class="quiet">Rows are correct categories, columns are answers. Each number links to its cases.</p>
     <div class="beside"><div class="scroll" tabindex="0" role="region"
     aria-label="Categories, true against said${anchors.suffix}"><table class="grid-table"><thead><tr>
-    <td></td>${saids.map((name) => html`<th scope="col" class="number">${short(name)}</th>`)}<th scope="col"
+    <td></td>${saids.map((name) => html`<th scope="col" class="number">${shorten(name)}</th>`)}<th scope="col"
     class="number">Of</th></tr></thead><tbody>${body}</tbody></table></div>
     <div>${mistakes.map((mistake) => renderCellCases(mistake, anchors))}${cells
       .filter(({ truth, said, ids }) => truth === said && ids.length > 0)
       .map((matrixCell) => renderCellCases(matrixCell, anchors))}</div></div></section>`;
 }
 
-function cell(counted: ConfusionCell | undefined, total: number, anchors: Anchors): Html {
+function renderCell(counted: ConfusionCell | undefined, total: number, anchors: Anchors): Html {
   if (counted === undefined || counted.ids.length === 0) return html`<td class="number quiet">·</td>`;
   const isRight = counted.truth === counted.said;
   const words = `${counted.ids.length} ${counted.truth} called ${counted.said}`;
-  return html`<td class="number ${isRight ? 'right' : 'mistake'} ${shade(
+  return html`<td class="number ${isRight ? 'right' : 'mistake'} ${chooseShade(
     counted.ids.length / Math.max(1, total),
   )}"><a href="#${toAnchorId(counted, anchors)}" aria-label="${words}">${counted.ids.length}</a></td>`;
 }
@@ -83,7 +83,7 @@ function renderCellCases(matrixCell: ConfusionCell, anchors: Anchors): Html {
       : `${matrixCell.truth} called ${matrixCell.said}`;
   // The target is inside, so that a browser that is sent there opens it.
   return html`<details class="cell-cases"><summary>${title}: ${matrixCell.ids.length}</summary>
-    <div id="${toAnchorId(matrixCell, anchors)}">${caseLinks(matrixCell.ids, anchors)}</div></details>`;
+    <div id="${toAnchorId(matrixCell, anchors)}">${renderCaseLinks(matrixCell.ids, anchors)}</div></details>`;
 }
 
 /** Categories are made of letters and underscores. */
@@ -92,7 +92,7 @@ function toAnchorId({ truth, said }: ConfusionCell, { top }: Anchors): string {
 }
 
 /** Shortens a category for narrow columns: "CODE_ERROR" → "CODE". */
-function short(category: string): string {
+function shorten(category: string): string {
   return category.replace(/_(?:ERROR|FAILURE)$/, '');
 }
 
@@ -120,7 +120,7 @@ export interface Anchors {
 /** A list is no longer; the rest is counted. */
 const MOST_LINKS = 60;
 
-export function caseLinks(ids: readonly string[], anchors: Anchors): Html {
+export function renderCaseLinks(ids: readonly string[], anchors: Anchors): Html {
   const links = ids.slice(0, MOST_LINKS).map((id) => {
     const anchor = anchors.of(id);
     return html`<li>${anchor === null ? id : html`<a href="#${anchor}">${id}</a>`}</li>`;

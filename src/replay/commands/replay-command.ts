@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { dataDirectory } from '../../cli/settings.ts';
+import { getDataDirectory } from '../../cli/settings.ts';
 import { createVoice, EXIT, interruptSignal, jsonText, print, say, writeOutput } from '../../cli/terminal.ts';
 import { runsFolder } from '../../config/load.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
@@ -9,10 +9,10 @@ import type { Config } from '../../config/schema.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { present } from '../../lib/collections.ts';
 import { createMasker } from '../../log/mask/mask.ts';
-import { visibleLines } from '../../notifications/visible-text.ts';
+import { toVisibleLines } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { toReadStages } from '../ablation.ts';
-import { keepLabels, roomForRun } from '../compare/kept-runs.ts';
+import { keepLabels, makeRoom } from '../compare/kept-runs.ts';
 import type { FigureSection } from '../figures/figure.ts';
 import { scoreCases, scoreSlices } from '../figures/score.ts';
 import { type GateResult, judgeGate } from '../gate.ts';
@@ -20,18 +20,18 @@ import { type Gate, openGate } from '../gate-bars.ts';
 import { renderGate, toJunit } from '../gate-report.ts';
 import { judgeCases, scoreJudge } from '../judge.ts';
 import {
-  casesSuite,
+  createCasesSuite,
   figuresJson,
   listSpreads,
+  listUnsteadyCases,
   renderFigures,
   renderJunit,
   renderSpread,
-  unsteadyCases,
 } from '../report.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { answering, replayConfig, stagesLeftOut, whoAnswers } from './answering.ts';
+import { answering, describeWhoAnswers, listStagesLeftOut, replayConfig } from './answering.ts';
 import { type CaseSource, openCaseSources, type ReplayCommandOptions } from './case-sources.ts';
-import { type KeptRecordings, keptRecordings } from './recordings-command.ts';
+import { type KeptRecordings, openKeptRecordings } from './recordings-command.ts';
 import {
   createSpending,
   type Going,
@@ -45,12 +45,12 @@ import {
 import {
   checkOutputs,
   createManifest,
+  getRepeatPath,
   type Measured,
   openPassingFiles,
   openRunFiles,
   type Places,
   type RunFiles,
-  repeatPath,
 } from './run-files.ts';
 
 /**
@@ -59,9 +59,9 @@ import {
  */
 export async function runReplay(given: ReplayCommandOptions, configured: Config): Promise<void> {
   const { keep } = given;
-  const folder = runsFolder(dataDirectory(given.data));
+  const folder = runsFolder(getDataDirectory(given.data));
   const options =
-    keep === undefined ? given : { ...given, out: await roomForRun(folder, keep, given.resume === true) };
+    keep === undefined ? given : { ...given, out: await makeRoom(folder, keep, given.resume === true) };
   if (options.resume && options.out === undefined)
     throw new TriageError(
       'invalid-config',
@@ -94,15 +94,15 @@ async function replaySources(
   const measured = await Promise.all(
     sources.map(async (source) => ({ source, ...(await source.measure()) })),
   );
-  const judge = await judging(options, config);
+  const judge = await openJudging(options, config);
   const limits = present({ usd: options.maxUsd, minutes: options.maxMinutes });
   const shared = { spending: createSpending(limits), progress: startReplayProgress(createVoice({})) };
   const files: RunFiles[] = [];
   const reported: ReportedRun[] = [];
   let judged: GateResult | null = null;
-  const recordings = await keptRecordings(options);
+  const recordings = await openKeptRecordings(options);
   try {
-    const how = await howToAnswer(options, config, recordings);
+    const how = await describeHowToAnswer(options, config, recordings);
     for (let repeat = 1; repeat <= (options.repeat ?? 1); repeat++) {
       const opened = await openFiles(options, config, measured, repeat);
       if (opened !== null) files.push(opened);
@@ -148,7 +148,7 @@ async function replayAll(
       throw error;
     });
     if (run === null) return;
-    const heading = `${run.source.name}: ${whoAnswers(options, config)}, budget ${resolveBudgetTokens(config)} tokens`;
+    const heading = `${run.source.name}: ${describeWhoAnswers(options, config)}, budget ${resolveBudgetTokens(config)} tokens`;
     const opinions = (await judge?.(run, going.spending, signal)) ?? [];
     const sections = [
       ...scoreCases(run.cases, run.milliseconds),
@@ -179,12 +179,12 @@ function scoreRequestedSlices(cases: readonly ReplayedCase[], { by }: ReplayComm
   return section === null ? [] : [section];
 }
 
-async function howToAnswer(
+async function describeHowToAnswer(
   options: ReplayCommandOptions,
   config: Config,
   recordings: KeptRecordings | null,
 ): Promise<SourceOptions> {
-  const stages = stagesLeftOut(options);
+  const stages = listStagesLeftOut(options);
   return {
     concurrency: options.concurrency,
     green: !stages.includes('green'),
@@ -204,7 +204,7 @@ async function openFiles(
 ): Promise<RunFiles | null> {
   if (options.out === undefined) return options.html === undefined ? null : openPassingFiles();
   return openRunFiles(
-    repeatPath(options.out, repeat, options.repeat ?? 1),
+    getRepeatPath(options.out, repeat, options.repeat ?? 1),
     options.resume === true,
     createManifest(options, config, measured),
   );
@@ -244,7 +244,7 @@ type Judging = (run: SourceRun, spending: Spending, signal: AbortSignal) => Prom
  * Opens the judge before anything is replayed, so that a missing model is said at once; null where none was
  * requested.
  */
-export async function judging(options: ReplayCommandOptions, config: Config): Promise<Judging | null> {
+export async function openJudging(options: ReplayCommandOptions, config: Config): Promise<Judging | null> {
   if (options.judge === undefined) return null;
   const { openJudge } = await import('./open-judge.ts');
   const opened = await openJudge(config, silentLogger);
@@ -292,7 +292,7 @@ async function tell(
   config: Config,
 ): Promise<void> {
   if (!options.json)
-    return print(`${isFirst ? '' : '\n'}${visibleLines(renderFigures(heading, sections)).join('\n')}`);
+    return print(`${isFirst ? '' : '\n'}${toVisibleLines(renderFigures(heading, sections)).join('\n')}`);
   const budgetTokens = resolveBudgetTokens(config);
   const stopped = run.stopped === null ? {} : { stopped: run.stopped };
   return print(
@@ -313,12 +313,12 @@ async function tellSpread(reported: readonly ReportedRun[], options: ReplayComma
   for (const [source, repeats] of bySource) {
     if (repeats.length < 2) continue;
     const spread = listSpreads(repeats.map(({ sections }) => sections));
-    const unsteady = unsteadyCases(repeats.map(({ run }) => run.cases));
+    const unsteady = listUnsteadyCases(repeats.map(({ run }) => run.cases));
     if (options.json)
       await print(jsonText({ ok: true, dataset: source.path, repeats: repeats.length, spread, unsteady }));
     else
       await print(
-        `\n${visibleLines(renderSpread(`${source.name}, ${repeats.length} repeats`, spread, unsteady)).join('\n')}`,
+        `\n${toVisibleLines(renderSpread(`${source.name}, ${repeats.length} repeats`, spread, unsteady)).join('\n')}`,
       );
   }
 }
@@ -330,7 +330,7 @@ async function writeReports(
   config: Config,
   gate: GateResult | null,
 ): Promise<void> {
-  const suites = reported.map(({ heading, run }) => casesSuite(heading, run.cases));
+  const suites = reported.map(({ heading, run }) => createCasesSuite(heading, run.cases));
   if (options.junit !== undefined)
     await writeOutput(
       options.junit,
@@ -368,7 +368,7 @@ async function tellGate(
 ): Promise<void> {
   if (result === null) return;
   if (options.json) await print(jsonText({ ok: result.ok, schema: 1, gate: result }));
-  else await print(`\n${visibleLines(renderGate(result)).join('\n')}`);
+  else await print(`\n${toVisibleLines(renderGate(result)).join('\n')}`);
   // A missed bar says more than a run that was not finished; who interrupted it knows.
   if (!result.ok && !signal.aborted) process.exitCode = EXIT.belowBar;
 }

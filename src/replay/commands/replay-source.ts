@@ -87,7 +87,7 @@ function endText(
   if (stopped === null)
     return (
       `${counted(done, 'case')} ` +
-      `in ${milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : durationText(milliseconds)}${before}`
+      `in ${milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : formatDuration(milliseconds)}${before}`
     );
   return `stopped after ${total === null ? counted(done, 'case') : `${done} of ${counted(total, 'case')}`}${before}: ${stopped}`;
 }
@@ -167,10 +167,10 @@ export function startReplayProgress(
   stream: ProgressStream = process.stderr,
   now: () => number = () => performance.now(),
 ): ReplayProgress {
-  return stream.isTTY === true && !plain ? rewritten(stream, now) : lineByLine(stream, now);
+  return stream.isTTY === true && !plain ? rewrite(stream, now) : createLineByLine(stream, now);
 }
 
-function rewritten(stream: ProgressStream, now: () => number): ReplayProgress {
+function rewrite(stream: ProgressStream, now: () => number): ReplayProgress {
   let lastText = '';
   let drawnAt = Number.NEGATIVE_INFINITY;
   const clear = () => {
@@ -181,7 +181,7 @@ function rewritten(stream: ProgressStream, now: () => number): ReplayProgress {
     show(standing) {
       if (now() - drawnAt < FRAME_MS && standing.done !== standing.total) return;
       drawnAt = now();
-      lastText = standingText(standing).slice(0, (stream.columns || 80) - 1);
+      lastText = formatStanding(standing).slice(0, (stream.columns || 80) - 1);
       stream.write(`${CLEAR}${lastText}`);
     },
     say(line) {
@@ -194,7 +194,7 @@ function rewritten(stream: ProgressStream, now: () => number): ReplayProgress {
   };
 }
 
-function lineByLine(stream: ProgressStream, now: () => number): ReplayProgress {
+function createLineByLine(stream: ProgressStream, now: () => number): ReplayProgress {
   let saidAt = now();
   let saidDone = 0;
   return {
@@ -207,7 +207,7 @@ function lineByLine(stream: ProgressStream, now: () => number): ReplayProgress {
         return;
       saidAt = now();
       saidDone = standing.done;
-      stream.write(`${standingText(standing)}\n`);
+      stream.write(`${formatStanding(standing)}\n`);
     },
     say: (line) => void stream.write(`${line}\n`),
     stop: () => undefined,
@@ -241,27 +241,27 @@ export function estimateRest({ done, resumed, total, usd, elapsedMs }: Standing)
 }
 
 /** Formats the progress: "120 of 214 cases, 2 failed, $0.41 so far; about 3 min and $0.32 left". */
-export function standingText(standing: Standing): string {
+export function formatStanding(standing: Standing): string {
   const { done, total, errors, usd } = standing;
   const left = estimateRest(standing);
   const so = [
     total === null ? `${done} cases` : `${done} of ${total} cases`,
     ...(errors === 0 ? [] : [`${errors} failed`]),
-    ...(usd === 0 ? [] : [`${dollars(usd)} so far`]),
+    ...(usd === 0 ? [] : [`${formatDollars(usd)} so far`]),
   ].join(', ');
   if (left === null || done === total) return so;
-  return `${so}; about ${durationText(left.milliseconds)}${left.usd === 0 ? '' : ` and ${dollars(left.usd)}`} left`;
+  return `${so}; about ${formatDuration(left.milliseconds)}${left.usd === 0 ? '' : ` and ${formatDollars(left.usd)}`} left`;
 }
 
 /** Formats a duration: "8 s", "3 min", "2 h 10 min". */
-export function durationText(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds < 90) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-function dollars(usd: number): string {
+function formatDollars(usd: number): string {
   return `$${usd.toFixed(usd < 1 ? 3 : 2)}`;
 }
 

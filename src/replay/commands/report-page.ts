@@ -7,17 +7,17 @@ import { RELEASE } from '../../domain/trust.ts';
 import type { Judged } from '../../lib/statistics.ts';
 import { listStatements, type StatedBy } from '../figures/calibration.ts';
 import type { Figure, FigureSection } from '../figures/figure.ts';
-import { intervalText, isNotable, valueText } from '../report.ts';
+import { formatInterval, formatValue, isNotable } from '../report.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
-import { caseSection, table } from './render-case.ts';
+import { renderCaseSection, renderTable } from './render-case.ts';
 import {
   type Anchors,
   buildConfusionCells,
   type ConfusionCell,
-  caseLinks,
-  confusionMatrix,
-  shade,
+  chooseShade,
+  renderCaseLinks,
+  renderConfusionMatrix,
 } from './render-matrix.ts';
 import type { ReportedRun } from './replay-source.ts';
 import { type ReportCase, reportCases } from './report-cases.ts';
@@ -142,12 +142,12 @@ export function renderReplayReport(
       ([name, value]) => html`<dt>${name}</dt><dd>${String(value)}</dd>`,
     )}</dl>
     ${
-      sets.length > 1 && contents(sets)
+      sets.length > 1 && renderContents(sets)
     }${sets.map((set, index) => setPart(set, index, sets.length === 1))}</main>`;
   return standAlonePage(title, main);
 }
 
-function contents(sets: readonly ReportSet[]): Html {
+function renderContents(sets: readonly ReportSet[]): Html {
   return html`<nav aria-label="Data sets">
     <ul>${sets.map(({ heading }, index) => html`<li><a href="#s${index + 1}">${heading}</a></li>`)}</ul>
     </nav>`;
@@ -162,29 +162,29 @@ function setPart(set: ReportSet, index: number, isOnly: boolean): Html {
       html`<p class="notice-line"><strong>Not all cases were replayed:</strong>
         ${set.stopped}. All figures cover only the ${set.cases.length} replayed cases.</p>`
     }
-    ${tiles(set)}${confusionMatrix(set.confusion, anchors)}${charts(set, anchors)}
+    ${renderTiles(set)}${renderConfusionMatrix(set.confusion, anchors)}${renderCharts(set, anchors)}
     <h3 class="all-figures">All figures</h3>
-    <div class="sections">${set.sections.map((section) => figureSection(section, anchors))}</div>
-    ${casesPart(set, shownCount, anchors)}</section>`;
+    <div class="sections">${set.sections.map((section) => renderFigureSection(section, anchors))}</div>
+    ${renderCasesPart(set, shownCount, anchors)}</section>`;
 }
 
-function tiles({ sections }: ReportSet): Html {
+function renderTiles({ sections }: ReportSet): Html {
   const figures = sections.flatMap((section) => section.figures);
   const found = TILES.flatMap((name) => figures.find((figure) => figure.name === name) ?? []).slice(
     0,
     MOST_TILES,
   );
-  return html`<dl class="key-figures">${found.map(tile)}</dl>`;
+  return html`<dl class="key-figures">${found.map(renderTile)}</dl>`;
 }
 
-function tile(figure: Figure): Html {
+function renderTile(figure: Figure): Html {
   const isMarked = isNotable(figure);
   return html`<div class="panel pad${isMarked && ' notable'}"><dt>${figure.name}</dt>
-    <dd><strong>${valueText(figure)}</strong> <span class="quiet">${intervalText(figure)} of
+    <dd><strong>${formatValue(figure)}</strong> <span class="quiet">${formatInterval(figure)} of
     ${figure.cases}</span>${isMarked && html` <span class="look">look here</span>`}</dd></div>`;
 }
 
-function charts({ stated }: ReportSet, { top, suffix }: Anchors): Html {
+function renderCharts({ stated }: ReportSet, { top, suffix }: Anchors): Html {
   return html`${stated.map(({ name, judged, threshold }, at) => {
     const shared = { judged, csv: null };
     const calibration = calibrationChart({
@@ -206,7 +206,7 @@ function charts({ stated }: ReportSet, { top, suffix }: Anchors): Html {
 }
 
 /** Figures as a table; figures of cells make a small table of their own. */
-function figureSection({ title, figures }: FigureSection, anchors: Anchors): Html {
+function renderFigureSection({ title, figures }: FigureSection, anchors: Anchors): Html {
   const plain = figures.filter(({ cell }) => cell === undefined);
   const cells = figures.filter(({ cell }) => cell !== undefined);
   const isJudged = figures.some(({ judged }) => judged === true);
@@ -214,7 +214,7 @@ function figureSection({ title, figures }: FigureSection, anchors: Anchors): Htm
     <h3>${title}</h3>${
       isJudged && html`<p class="quiet">A language model's opinion. Not used anywhere else.</p>`
     }
-    ${cells.length > 0 && grid(`${title}, by row${anchors.suffix}`, cells)}${
+    ${cells.length > 0 && renderGrid(`${title}, by row${anchors.suffix}`, cells)}${
       plain.length > 0 && list(title, plain, anchors)
     }</section>`;
 }
@@ -223,24 +223,24 @@ function list(title: string, figures: readonly Figure[], anchors: Anchors): Html
   return dataTable(
     `${title}${anchors.suffix}`,
     ['Figure', { number: 'Value' }, '95 % interval', { number: 'Of' }],
-    figures.map((figure) => row(figure, anchors)),
+    figures.map((figure) => renderRow(figure, anchors)),
   );
 }
 
-function row(figure: Figure, anchors: Anchors): Html {
+function renderRow(figure: Figure, anchors: Anchors): Html {
   const { name, cases, against = [] } = figure;
   const isMarked = isNotable(figure);
   const links =
     against.length > 0 &&
     html`<details><summary>${against.length} ${against.length === 1 ? 'case' : 'cases'}
-      against it</summary>${caseLinks(against, anchors)}</details>`;
+      against it</summary>${renderCaseLinks(against, anchors)}</details>`;
   return html`<tr${isMarked && html` class="notable"`}>
     <th scope="row">${name}${isMarked && html` <span class="look">look here</span>`}${links}</th>
-    <td class="number">${valueText(figure)}</td><td class="interval">${intervalText(figure)}</td>
+    <td class="number">${formatValue(figure)}</td><td class="interval">${formatInterval(figure)}</td>
     <td class="number quiet">${cases}</td></tr>`;
 }
 
-function grid(label: string, figures: readonly Figure[]): Html {
+function renderGrid(label: string, figures: readonly Figure[]): Html {
   const columns = [...new Set(figures.map(({ cell }) => cell?.column ?? ''))];
   const rows = [...new Set(figures.map(({ cell }) => cell?.row ?? ''))];
   const find = (row: string, column: string) =>
@@ -257,14 +257,14 @@ function grid(label: string, figures: readonly Figure[]): Html {
 
 function renderCell(figure: Figure | undefined): Html {
   if (figure === undefined) return html`<td></td>`;
-  const interval = intervalText(figure);
-  return html`<td class="number${figure.unit === undefined && ` ${shade(figure.value)}`}${
+  const interval = formatInterval(figure);
+  return html`<td class="number${figure.unit === undefined && ` ${chooseShade(figure.value)}`}${
     isNotable(figure) && ' notable'
-  }">${valueText(figure)}${interval !== '' && html` <span class="interval">${interval}</span>`}</td>`;
+  }">${formatValue(figure)}${interval !== '' && html` <span class="interval">${interval}</span>`}</td>`;
 }
 
 /** Renders every shown case: those with details as sections, the others as one row each. */
-function casesPart(set: ReportSet, shownCount: number, anchors: Anchors): Html {
+function renderCasesPart(set: ReportSet, shownCount: number, anchors: Anchors): Html {
   const cases = set.cases.slice(0, shownCount);
   const detailed = cases.filter(({ more }) => more !== null);
   const others = cases.filter(({ more }) => more === null);
@@ -274,8 +274,8 @@ function casesPart(set: ReportSet, shownCount: number, anchors: Anchors): Html {
     are shown in full${
       detailed.length < set.cases.length && ', failed and wrong ones first; the others have one line each'
     }${rest > 0 && `. ${rest} more are only in the results file`}.</p>
-    ${detailed.map((reportCase) => caseSection(reportCase, anchors))}
-    ${others.length > 0 && table(others, anchors)}`;
+    ${detailed.map((reportCase) => renderCaseSection(reportCase, anchors))}
+    ${others.length > 0 && renderTable(others, anchors)}`;
 }
 
 /**

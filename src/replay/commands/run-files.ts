@@ -9,10 +9,10 @@ import { resolveBudgetTokens } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { RELEASE } from '../../domain/trust.ts';
-import { datasetAt } from '../cases/folder.ts';
+import { findDatasetAt } from '../cases/folder.ts';
 import { listDifferences, parseManifest, type RunManifest } from '../run/manifest.ts';
-import { createResults, type ResultsFile, resumeResults } from '../run/results-file.ts';
-import { stagesLeftOut } from './answering.ts';
+import { createResults, openResumeResults, type ResultsFile } from '../run/results-file.ts';
+import { listStagesLeftOut } from './answering.ts';
 import type { CaseMeasure, CaseSource, ReplayCommandOptions } from './case-sources.ts';
 
 /** The results file of a run and its cleanup. */
@@ -33,9 +33,9 @@ export async function openRunFiles(
   manifest: RunManifest,
 ): Promise<RunFiles> {
   if (isResumed) await checkEarlier(path, manifest);
-  const results = isResumed ? await resumeResults(path) : await createResults(path);
+  const results = isResumed ? await openResumeResults(path) : await createResults(path);
   if ((await stat(path)).isFile())
-    await writeOutput(manifestPath(path), `${JSON.stringify(manifest, null, 2)}\n`);
+    await writeOutput(getManifestPath(path), `${JSON.stringify(manifest, null, 2)}\n`);
   return { results, close: () => results.close() };
 }
 
@@ -54,7 +54,7 @@ export async function openPassingFiles(): Promise<RunFiles> {
  * Returns the results path of a repeat: "results.jsonl" → "results.2.jsonl". The path is unchanged if there
  * is only one repeat.
  */
-export function repeatPath(path: string, repeat: number, repeats: number): string {
+export function getRepeatPath(path: string, repeat: number, repeats: number): string {
   if (repeats === 1) return path;
   const ending = extname(path);
   return `${path.slice(0, path.length - ending.length)}.${repeat}${ending}`;
@@ -64,11 +64,11 @@ async function checkEarlier(path: string, manifest: RunManifest): Promise<void> 
   const found = await stat(path).catch(() => null);
   if (found === null || found.size === 0) return;
   if (!found.isFile()) throw new TriageError('invalid-input', `--resume: ${path} is not a file.`);
-  const earlier = parseManifest(await readFile(manifestPath(path), 'utf8').catch(() => ''));
+  const earlier = parseManifest(await readFile(getManifestPath(path), 'utf8').catch(() => ''));
   if (earlier === null)
     throw new TriageError(
       'conflict',
-      `--resume: ${manifestPath(path)} does not record how ${path} was created, so it cannot be ` +
+      `--resume: ${getManifestPath(path)} does not record how ${path} was created, so it cannot be ` +
         'continued. Replay it again without --resume.',
     );
   const differences = listDifferences(earlier, manifest);
@@ -80,7 +80,7 @@ async function checkEarlier(path: string, manifest: RunManifest): Promise<void> 
     );
 }
 
-function manifestPath(path: string): string {
+function getManifestPath(path: string): string {
   return `${path}.run.json`;
 }
 
@@ -107,11 +107,11 @@ export function createManifest(
 /** Describes the settings by their display names; null means "not set". */
 export function describeSettings(options: ReplayCommandOptions, config: Config): RunManifest['settings'] {
   const { driver, llm } = config.analyst;
-  const leftOut = stagesLeftOut(options).join(', ') || null;
+  const leftOut = listStagesLeftOut(options).join(', ') || null;
   const read = {
     'budget in tokens': resolveBudgetTokens(config),
     'left out': leftOut,
-    'names masked': namesHidden(config),
+    'names masked': findNamesHidden(config),
   };
   if (options.only === 'read') return { analyst: null, ...read };
   return {
@@ -121,13 +121,17 @@ export function describeSettings(options: ReplayCommandOptions, config: Config):
     profile: config.triage.profile,
     'settings of the triage': computeDigest(JSON.stringify(config.triage)),
     ...(driver === 'llm'
-      ? { model: llm.model, server: toOrigin(llm.baseUrl ?? llm.azure.endpoint), prompts: promptsDigest() }
+      ? {
+          model: llm.model,
+          server: toOrigin(llm.baseUrl ?? llm.azure.endpoint),
+          prompts: computePromptsDigest(),
+        }
       : {}),
   };
 }
 
 /** Answers are to logs as they are masked. */
-function namesHidden({ mask }: Config): string | null {
+function findNamesHidden({ mask }: Config): string | null {
   return mask.join(', ') || null;
 }
 
@@ -137,7 +141,7 @@ function toOrigin(address: string | null): string | null {
 }
 
 /** Changes with any prompt of the triage. */
-function promptsDigest(): string {
+function computePromptsDigest(): string {
   const folder = join(PROMPT_FOLDER, 'triage');
   const files = readdirSync(folder).sort();
   return computeDigest(
@@ -169,20 +173,21 @@ interface Named {
  */
 export async function checkOutputs(options: Places): Promise<void> {
   const inputs = await resolveInputs(options);
-  const folders = await Promise.all((options.logs ?? []).map(realPath));
+  const folders = await Promise.all((options.logs ?? []).map(resolveRealPath));
   const seen: Named[] = [];
   for (const { option, path, file } of await resolveOutputs(options)) {
     const isSame = (output: Named) => file !== null && output.file === file;
     const input = inputs.find(isSame);
     if (input !== undefined)
-      throw refused(`${option} would overwrite the input of ${input.option}: ${path}.`);
+      throw createRefusedError(`${option} would overwrite the input of ${input.option}: ${path}.`);
     const folder = folders.find((one) => isWithin(path, one));
     if (folder !== undefined)
-      throw refused(
+      throw createRefusedError(
         `${option}: ${path} is in the folder of logs, where it would become a case. Choose another path.`,
       );
     const other = seen.find(isSame);
-    if (other !== undefined) throw refused(`${option} and ${other.option} name the same file: ${path}.`);
+    if (other !== undefined)
+      throw createRefusedError(`${option} and ${other.option} name the same file: ${path}.`);
     seen.push({ option, path, file });
   }
   if (options.html !== undefined && options.out !== undefined) await checkReadable(options.out);
@@ -192,21 +197,21 @@ export async function checkOutputs(options: Places): Promise<void> {
 async function checkReadable(out: string): Promise<void> {
   const found = await stat(out).catch(() => null);
   if (found !== null && !found.isFile())
-    throw refused(
+    throw createRefusedError(
       `--html rereads the results, so --out must be a file, but ${out} is not. Omit --out, or use a file.`,
     );
 }
 
 async function resolveInputs({ dataset = [], gate }: Places): Promise<Named[]> {
   const sets = dataset.map(async (path) =>
-    namedAt('--dataset', (await datasetAt(path).catch(() => null)) ?? path),
+    namedAt('--dataset', (await findDatasetAt(path).catch(() => null)) ?? path),
   );
   return Promise.all([...sets, ...(gate === undefined ? [] : [namedAt('--gate', gate)])]);
 }
 
 async function resolveOutputs({ out, record, junit, html, repeat = 1 }: Places): Promise<Named[]> {
   const results =
-    out === undefined ? [] : Array.from({ length: repeat }, (_, at) => repeatPath(out, at + 1, repeat));
+    out === undefined ? [] : Array.from({ length: repeat }, (_, at) => getRepeatPath(out, at + 1, repeat));
   const named = [
     ...results.flatMap((path) => [path, `${path}.run.json`].map((file) => ({ option: '--out', path: file }))),
     ...(record === undefined ? [] : [{ option: '--record', path: record }]),
@@ -217,14 +222,14 @@ async function resolveOutputs({ out, record, junit, html, repeat = 1 }: Places):
 }
 
 async function namedAt(option: string, given: string): Promise<Named> {
-  const path = await realPath(given);
+  const path = await resolveRealPath(given);
   const found = await stat(path).catch(() => null);
   if (found === null) return { option, path, file: path };
   return { option, path, file: found.isFile() ? `${found.dev}:${found.ino}` : null };
 }
 
 /** Resolves the real path of a file or, if it does not exist yet, of its folder. */
-async function realPath(path: string): Promise<string> {
+async function resolveRealPath(path: string): Promise<string> {
   const full = resolve(path);
   const inFolder = () => realpath(dirname(full)).then((folder) => join(folder, basename(full)));
   return realpath(full)
@@ -237,6 +242,6 @@ function isWithin(path: string, folder: string): boolean {
   return way !== '..' && !way.startsWith('../');
 }
 
-function refused(sentence: string): TriageError {
+function createRefusedError(sentence: string): TriageError {
   return new TriageError('invalid-config', sentence);
 }

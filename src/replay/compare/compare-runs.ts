@@ -43,7 +43,7 @@ export async function compareRuns({ dataset, cases, files }: CompareOptions): Pr
     cases: { compared: pairs.length, ...others },
     ...measured,
     costs: computeCosts(pairs),
-    ...changedCases(pairs, measured.differences),
+    ...listChangedCases(pairs, measured.differences),
   };
   return { ...facts, summary: summarizeComparison(facts) };
 }
@@ -63,7 +63,7 @@ function createSide(pairs: readonly PairedCase[], side: Side, files: readonly Ru
  * Returns the cases that B answers better, worse, and only differently, in the order of the data set, by the
  * first compared main figure.
  */
-function changedCases(
+function listChangedCases(
   pairs: readonly PairedCase[],
   compared: readonly Pick<Difference, 'name'>[],
 ): Pick<Comparison, 'wonBy' | 'won' | 'lost' | 'changed'> {
@@ -111,13 +111,13 @@ function describeAnswer({ row, result }: ReplayedCase): string {
   const lines = result.excerpts.map(({ lineStart, lineEnd }) =>
     lineStart === lineEnd ? `${lineStart}` : `${lineStart}-${lineEnd}`,
   );
-  return lines.length === 0 ? 'nothing' : `lines ${shortened(lines)}`;
+  return lines.length === 0 ? 'nothing' : `lines ${shorten(lines)}`;
 }
 
 /** Returns the label that decides, or else the first available one. */
 function describeTruth({ row }: PairedCase, wonBy: string | null): string {
-  const files = shortened(row.faulty_files ?? []);
-  const lines = `lines ${shortened((row.expected_lines ?? []).map(([start, end]) => (start === end ? `${start}` : `${start}-${end}`)))}`;
+  const files = shorten(row.faulty_files ?? []);
+  const lines = `lines ${shorten((row.expected_lines ?? []).map(([start, end]) => (start === end ? `${start}` : `${start}-${end}`)))}`;
   if (wonBy === 'recall of labelled lines') return lines;
   if (row.category != null && !wonBy?.startsWith('faulty file'))
     return [row.category, ...(row.also_ok ?? []), ...(row.category_alternatives ?? [])].join(' or ');
@@ -126,7 +126,7 @@ function describeTruth({ row }: PairedCase, wonBy: string | null): string {
 
 const MOST_NAMED = 3;
 
-function shortened(names: readonly string[]): string {
+function shorten(names: readonly string[]): string {
   const more = names.length - MOST_NAMED;
   return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
@@ -148,7 +148,7 @@ function computeSpread(
 ): Spread | null {
   if (files.length < 2) return null;
   const whole = pairs.filter(({ runs }) => runs[side].length === files.length);
-  const repeats = files.map((_, at) => whole.map((pair) => onlyRepeat(pair, side, at)));
+  const repeats = files.map((_, at) => whole.map((pair) => getOnlyRepeat(pair, side, at)));
   const figures = MEASURES.flatMap((measure) => {
     const values = repeats
       .map((ones) => measure.prepare(ones)?.value('a', null) ?? null)
@@ -168,7 +168,7 @@ function computeSpread(
 }
 
 /** Returns the pair with this repeat on both sides, because measures count only what both sides have. */
-function onlyRepeat(pair: PairedCase, side: Side, at: number): PairedCase {
+function getOnlyRepeat(pair: PairedCase, side: Side, at: number): PairedCase {
   const runs = pair.runs[side].slice(at, at + 1);
   return { ...pair, runs: { a: runs, b: runs } };
 }
@@ -213,12 +213,12 @@ function computeDifference(
   drawn: Difference['interval'],
 ): Difference {
   const [a, b] = [ready.value('a', null), ready.value('b', null)];
-  const difference = rounded(b - a);
+  const difference = round(b - a);
   const [won, lost] = better === 'lower' ? [ready.lower, ready.higher] : [ready.higher, ready.lower];
   // Nothing varied: with one unit because there is nothing to draw, else because it is alike in every case.
   const constant: Difference['interval'] = units < 2 ? null : [difference, difference];
-  const interval: Difference['interval'] = drawn === null ? constant : [rounded(drawn[0]), rounded(drawn[1])];
-  const test = ready.binary ? mcNemar(won, lost) : null;
+  const interval: Difference['interval'] = drawn === null ? constant : [round(drawn[0]), round(drawn[1])];
+  const test = ready.binary ? computeMcNemar(won, lost) : null;
   const verdict = judgeDifference({
     better,
     difference,
@@ -249,7 +249,7 @@ function judgeDifference({ better, difference, interval, changed, midP }: Found)
   return difference > 0 === (better === 'higher') ? 'b-better' : 'a-better';
 }
 
-function rounded(value: number): number {
+function round(value: number): number {
   return Math.abs(value) < ROUNDING ? 0 : value;
 }
 
@@ -259,7 +259,7 @@ function rounded(value: number): number {
  * Methodology 13:91) recommend the mid-p, because the exact p is needlessly strict with few pairs. Returns 1
  * if no pair disagrees.
  */
-export function mcNemar(won: number, lost: number): McNemar {
+export function computeMcNemar(won: number, lost: number): McNemar {
   const pairs = won + lost;
   const fewer = Math.min(won, lost);
   if (pairs === 0) return { won, lost, exact: 1, midP: 1 };
@@ -345,10 +345,10 @@ function computeCosts(pairs: readonly PairedCase[]): CostDifference[] {
     paid.toSorted((left, right) => left.b - left.a - (right.b - right.a)),
   );
   const { intervals, plan } = resamplePairs(whole, (weights) =>
-    sorted.map((paid) => medianDifference(paid, weights)),
+    sorted.map((paid) => computeMedianDifference(paid, weights)),
   );
   return found.map(({ cost, paid }, at) => {
-    const difference = medianDifference(sorted[at] ?? [], null);
+    const difference = computeMedianDifference(sorted[at] ?? [], null);
     const constant: CostDifference['interval'] = plan.units < 2 ? null : [difference, difference];
     return {
       name: cost.name,
@@ -367,7 +367,7 @@ function computeCosts(pairs: readonly PairedCase[]): CostDifference[] {
  * Computes the weighted median of the additional cost of B, from pairs sorted by it, or the mean of the
  * middle two for an even number.
  */
-function medianDifference(sorted: readonly Paid[], weights: ArrayLike<number> | null): number {
+function computeMedianDifference(sorted: readonly Paid[], weights: ArrayLike<number> | null): number {
   const total = weights === null ? sorted.length : computeSum(sorted.map(({ index }) => weights[index] ?? 0));
   const at = (place: number) => {
     let passed = 0;

@@ -5,7 +5,7 @@ import { casesAt } from '../cases/folder.ts';
 import { listDifferences } from '../run/manifest.ts';
 import { readResults } from '../run/results-file.ts';
 import { compareRuns } from './compare-runs.ts';
-import { manifestIn, resultsIn } from './kept-runs.ts';
+import { findManifestIn, listResultsIn } from './kept-runs.ts';
 
 /** Compares two kept runs in a thread: a thousand cases take seconds. */
 const [baseline, candidate] = z.tuple([z.string(), z.string()]).parse(workerData);
@@ -13,9 +13,9 @@ parentPort?.postMessage(await compareFolders(baseline, candidate));
 
 /** Compares both runs by the labels of the candidate, which are newer if answers were reviewed in between. */
 async function compareFolders(baseline: string, candidate: string): Promise<ComparedRuns> {
-  const read = async (folder: string) => await Promise.all((await resultsIn(folder)).map(readResults));
+  const read = async (folder: string) => await Promise.all((await listResultsIn(folder)).map(readResults));
   const files = { a: await read(baseline), b: await read(candidate) };
-  const [before, after] = [await manifestIn(baseline), await manifestIn(candidate)];
+  const [before, after] = [await findManifestIn(baseline), await findManifestIn(candidate)];
   const dataset = after?.sources.map(({ name }) => name).join(', ') ?? '';
   const comparison = await compareRuns({ dataset, cases: await casesAt(candidate), files });
   return { comparison, changes: before === null || after === null ? [] : listDifferences(before, after) };

@@ -19,7 +19,7 @@ const THREAD_MS = 120_000;
  * Makes room for a run to be kept, and says where its results go. Throws `conflict` where the name is taken,
  * unless it goes on.
  */
-export async function roomForRun(folder: string, name: string, isResumed: boolean): Promise<string> {
+export async function makeRoom(folder: string, name: string, isResumed: boolean): Promise<string> {
   if (!NAME.test(name))
     throw new TriageError(
       'invalid-config',
@@ -88,14 +88,14 @@ export async function listRuns(folder: string): Promise<KeptRun[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const runs: KeptRun[] = [];
   for (const { name } of entries.filter((entry) => entry.isDirectory() && NAME.test(entry.name))) {
-    const manifest = await manifestIn(join(folder, name));
+    const manifest = await findManifestIn(join(folder, name));
     if (manifest !== null) runs.push({ name, ...manifest });
   }
   return runs.sort((left, right) => (left.startedAt < right.startedAt ? 1 : -1));
 }
 
 /** Lists the results files of a run; several files are its repeats. */
-export async function resultsIn(folder: string): Promise<string[]> {
+export async function listResultsIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   return names
     .filter((name) => RESULTS.test(name))
@@ -103,8 +103,8 @@ export async function resultsIn(folder: string): Promise<string[]> {
     .map((name) => join(folder, name));
 }
 
-export async function manifestIn(folder: string): Promise<RunManifest | null> {
-  const [first] = await resultsIn(folder);
+export async function findManifestIn(folder: string): Promise<RunManifest | null> {
+  const [first] = await listResultsIn(folder);
   return first === undefined
     ? null
     : parseManifest(await readFile(`${first}.run.json`, 'utf8').catch(() => ''));
@@ -112,7 +112,7 @@ export async function manifestIn(folder: string): Promise<RunManifest | null> {
 
 /** Changes with the results: those of a run that still goes on grow. */
 async function readStamp(name: string, folder: string): Promise<string> {
-  const paths = NAME.test(name) ? await resultsIn(folder) : [];
+  const paths = NAME.test(name) ? await listResultsIn(folder) : [];
   if (paths.length === 0) throw new TriageError('not-found', `There is no run named ${name.slice(0, 100)}.`);
   const found = await Promise.all(paths.map((path) => stat(path)));
   return `${name}:${found.map(({ mtimeMs, size }) => `${mtimeMs}-${size}`).join(',')}`;

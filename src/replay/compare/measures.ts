@@ -48,7 +48,7 @@ export interface Prepared {
  * Creates a measure that is the mean of the values of the cases; with repeats, the mean of the repeats. Null:
  * the case does not count.
  */
-export function meanMeasure(
+export function createMeanMeasure(
   name: string,
   better: Better,
   worth: (run: ReplayedCase) => number | null,
@@ -121,7 +121,7 @@ const MACRO_F1: Measure = {
     );
     return {
       cases: judged.cases,
-      value: (side, weights) => macroF1(judged.parts[side], weights),
+      value: (side, weights) => computeMacroF1(judged.parts[side], weights),
       ...countChanges(rights),
       binary: false,
     };
@@ -168,7 +168,7 @@ const QUOTATIONS: Measure = {
     const shares = pairs.flatMap(({ runs }) =>
       computePair(runs, ({ quotes: { made, literal } }) => (made === 0 ? null : literal / made)),
     );
-    const value: Prepared['value'] = (side, weights) => quotationShare(quotes.parts[side], weights);
+    const value: Prepared['value'] = (side, weights) => computeQuotationShare(quotes.parts[side], weights);
     return { cases: quotes.cases, value, ...countChanges(shares), binary: false };
   },
 };
@@ -192,22 +192,22 @@ export const MEASURES: readonly Measure[] = [
   MACRO_F1,
   category('category top-2', 'higher', isInTopTwo),
   whereClassified(
-    meanMeasure('kind accuracy', 'higher', ({ row, result }) =>
+    createMeanMeasure('kind accuracy', 'higher', ({ row, result }) =>
       row?.kind == null ? null : Number(result.kind === row.kind),
     ),
   ),
   category('published and right', 'higher', (judged) => isPublished(judged) && isRight(judged)),
   category('published and wrong', 'lower', (judged) => isPublished(judged) && !isRight(judged)),
   category('abstained', null, ({ one }) => one.result.abstained === true),
-  whereClassified(meanMeasure('real failures called infrastructure or flaky', 'lower', scoreExcused)),
-  meanMeasure('confident errors', 'lower', (run) =>
+  whereClassified(createMeanMeasure('real failures called infrastructure or flaky', 'lower', scoreExcused)),
+  createMeanMeasure('confident errors', 'lower', (run) =>
     scoreStated(run, (stated, right) => Number(!right && stated >= CONFIDENT)),
   ),
   CALIBRATION_ERROR,
-  meanMeasure('Brier score', 'lower', (run) =>
+  createMeanMeasure('Brier score', 'lower', (run) =>
     scoreStated(run, (stated, right) => (stated - Number(right)) ** 2),
   ),
-  meanMeasure('recall of labelled lines', 'higher', computeRecall),
+  createMeanMeasure('recall of labelled lines', 'higher', computeRecall),
   QUOTATIONS,
   suspects('faulty file first', (rank) => Number(rank === 1)),
   suspects('faulty file in the first five', (rank) => Number(rank !== null && rank <= 5)),
@@ -215,11 +215,11 @@ export const MEASURES: readonly Measure[] = [
 ];
 
 function category(name: string, better: Better, holds: (judged: Judged) => boolean): Measure {
-  return whereClassified(meanMeasure(name, better, ofJudged(holds)));
+  return whereClassified(createMeanMeasure(name, better, ofJudged(holds)));
 }
 
 function suspects(name: string, worth: (rank: number | null) => number): Measure {
-  const measure = meanMeasure(name, 'higher', ofSuspects(worth));
+  const measure = createMeanMeasure(name, 'higher', ofSuspects(worth));
   return {
     ...measure,
     prepare: (pairs) =>
@@ -318,7 +318,7 @@ function listStatements(run: ReplayedCase): { stated: number; right: boolean }[]
   );
 }
 
-function macroF1(parts: readonly Part<Judged>[], weights: Weights | null): number {
+function computeMacroF1(parts: readonly Part<Judged>[], weights: Weights | null): number {
   const counts = new Map(CATEGORIES.map((category) => [String(category), { hits: 0, said: 0, truly: 0 }]));
   for (const { index, part, one } of parts) {
     const weight = part * (weights?.[index] ?? 1);
@@ -342,7 +342,7 @@ function computeError(
   );
 }
 
-function quotationShare(
+function computeQuotationShare(
   parts: readonly Part<{ made: number; literal: number }>[],
   weights: Weights | null,
 ): number {

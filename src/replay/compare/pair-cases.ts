@@ -48,7 +48,7 @@ export async function pairCases(
   }
   const answered = [...files.a, ...files.b].flatMap(({ results }) => [...results.keys()]);
   const unlabelled = [...new Set(answered)].filter((id) => !seen.has(id));
-  if (pairs.length === 0) throw noCommonCase(seen.size, files);
+  if (pairs.length === 0) throw createNoCommonCaseError(seen.size, files);
   const failed = { a: listFailed(pairs, 'a'), b: listFailed(pairs, 'b') };
   return { pairs, onlyA, onlyB, unanswered, unlabelled, failed, unreadable };
 }
@@ -66,7 +66,7 @@ function listFailed(pairs: readonly PairedCase[], side: keyof Sides<unknown>): s
     .map(({ id }) => id);
 }
 
-function noCommonCase(rows: number, { a, b }: Sides<readonly RunResults[]>): TriageError {
+function createNoCommonCaseError(rows: number, { a, b }: Sides<readonly RunResults[]>): TriageError {
   const count = (files: readonly RunResults[]) =>
     files.reduce((total, { results }) => total + results.size, 0);
   return new TriageError(

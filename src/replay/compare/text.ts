@@ -1,21 +1,21 @@
 import {
-  amount,
   type ChangedCase,
   type Comparison,
   type CostDifference,
-  changedGroups,
-  costText,
   type Difference,
-  dollars,
-  drawnText,
+  describeDrawn,
+  formatCostText,
+  formatDollars,
   formatIdList,
   formatInterval,
-  leftOutLines,
-  points,
-  probability,
+  formatPoints,
+  formatProbability,
+  formatSigned,
+  groupChanged,
+  listLeftOutLines,
   type Spread,
-  signed,
-  signedPoints,
+  toAmount,
+  toSignedPoints,
   VERDICTS,
 } from '../../domain/comparison.ts';
 import { findMax } from '../../lib/collections.ts';
@@ -34,19 +34,19 @@ const NO_FIGURE = 'These cases have no labels to score; only costs are compared.
 export function summarizeComparison(comparison: Omit<Comparison, 'summary'>): string[] {
   const main =
     comparison.differences.find(({ name }) => name === comparison.wonBy) ?? comparison.differences[0];
-  if (main === undefined) return [NO_FIGURE, ...costSentences(comparison)];
+  if (main === undefined) return [NO_FIGURE, ...listCostSentences(comparison)];
   return [
-    mainSentence(main),
-    ...othersSentences(comparison, main),
-    ...costSentences(comparison),
-    ...careSentences(comparison, main),
+    formatMainSentence(main),
+    ...listOthersSentences(comparison, main),
+    ...listCostSentences(comparison),
+    ...listCareSentences(comparison, main),
   ];
 }
 
-function mainSentence(main: Difference): string {
+function formatMainSentence(main: Difference): string {
   const { name, difference, won, lost, verdict } = main;
   const counts = `${won} won, ${lost} lost`;
-  const by = `${points(Math.abs(difference))} of ${name}`;
+  const by = `${formatPoints(Math.abs(difference))} of ${name}`;
   switch (verdict) {
     case 'same':
       return `A and B agree in all ${main.cases} cases: ${name} is ${formatShare(main.a)} on both sides.`;
@@ -58,7 +58,7 @@ function mainSentence(main: Difference): string {
       const way =
         difference === 0
           ? 'as high as A'
-          : `${difference > 0 ? 'higher' : 'lower'} than A by ${points(Math.abs(difference))}`;
+          : `${difference > 0 ? 'higher' : 'lower'} than A by ${formatPoints(Math.abs(difference))}`;
       return `No difference beyond noise: in ${name} B is ${way} (${describeEvidence(main)}); ${counts}.`;
     }
   }
@@ -69,16 +69,16 @@ function describeEvidence({ interval, mcNemar }: Difference): string {
   const range =
     interval === null ? 'too few projects for an interval' : `95 % interval ${formatInterval(interval)}`;
   if (mcNemar === null) return range;
-  const p = probability(mcNemar.midP);
+  const p = formatProbability(mcNemar.midP);
   return `${range}, McNemar p ${p.startsWith('<') ? p : `= ${p}`}`;
 }
 
-function othersSentences({ differences }: Omit<Comparison, 'summary'>, main: Difference): string[] {
+function listOthersSentences({ differences }: Omit<Comparison, 'summary'>, main: Difference): string[] {
   const others = differences.filter((difference) => difference !== main);
   const named = (verdicts: readonly string[]) =>
     others
       .filter(({ verdict }) => verdicts.includes(verdict))
-      .map(({ name, difference }) => `${name} ${signedPoints(difference)}`);
+      .map(({ name, difference }) => `${name} ${toSignedPoints(difference)}`);
   const list = (lead: string, names: readonly string[]) =>
     names.length === 0 ? [] : [`${lead}: ${names.join('; ')}.`];
   return [
@@ -88,24 +88,26 @@ function othersSentences({ differences }: Omit<Comparison, 'summary'>, main: Dif
   ];
 }
 
-function costSentences({ costs }: Omit<Comparison, 'summary'>): string[] {
+function listCostSentences({ costs }: Omit<Comparison, 'summary'>): string[] {
   const paid = costs.find(({ unit }) => unit === 'dollars');
-  return paid === undefined ? [] : [costSentence(paid)];
+  return paid === undefined ? [] : [formatCostSentence(paid)];
 }
 
-function costSentence({ difference, interval, totals }: CostDifference): string {
-  const all = `${dollars(totals.a)} against ${dollars(totals.b)} for all of them`;
+function formatCostSentence({ difference, interval, totals }: CostDifference): string {
+  const all = `${formatDollars(totals.a)} against ${formatDollars(totals.b)} for all of them`;
   if (difference === 0) return `A case costs the same at the median (${all}).`;
   const noise = interval !== null && interval[0] <= 0 && interval[1] >= 0 ? ', within noise' : '';
   const range =
-    interval === null ? '' : `95 % interval ${dollars(interval[0])} to ${dollars(interval[1])}${noise}; `;
+    interval === null
+      ? ''
+      : `95 % interval ${formatDollars(interval[0])} to ${formatDollars(interval[1])}${noise}; `;
   return (
-    `A case of B costs ${dollars(Math.abs(difference))} ${difference > 0 ? 'more' : 'less'} at the ` +
+    `A case of B costs ${formatDollars(Math.abs(difference))} ${difference > 0 ? 'more' : 'less'} at the ` +
     `median (${range}${all}).`
   );
 }
 
-function careSentences(
+function listCareSentences(
   { cases, sides, differences }: Omit<Comparison, 'summary'>,
   main: Difference,
 ): string[] {
@@ -118,19 +120,19 @@ function careSentences(
   return [
     ...(widest > 0 && Math.abs(main.difference) < 2 * widest
       ? [
-          `Repeats of one side differ by ${points(widest)} (standard deviation): ` +
+          `Repeats of one side differ by ${formatPoints(widest)} (standard deviation): ` +
             'a difference of this size may be random.',
         ]
       : []),
-    ...(half > 0 ? [`${amount(half, 'case is', 'cases are')} on one side only and left out.`] : []),
+    ...(half > 0 ? [`${toAmount(half, 'case is', 'cases are')} on one side only and left out.`] : []),
     ...(failed > 0
       ? [
-          `${amount(failed, 'case', 'cases')} failed on a side ` +
+          `${toAmount(failed, 'case', 'cases')} failed on a side ` +
             `and ${failed === 1 ? 'counts' : 'count'} as wrong there.`,
         ]
       : []),
     ...(cases.unreadable.length > 0
-      ? [`${amount(cases.unreadable.length, 'row', 'rows')} of the data set could not be read.`]
+      ? [`${toAmount(cases.unreadable.length, 'row', 'rows')} of the data set could not be read.`]
       : []),
     ...(differences.some(({ interval }) => interval === null) ? ['A single case allows no intervals.'] : []),
   ];
@@ -150,18 +152,18 @@ export function renderComparison(comparison: Comparison): string {
   const blocks = [
     [heading, '='.repeat(heading.length), `A: ${sides.a.files.join(', ')}`, `B: ${sides.b.files.join(', ')}`],
     [
-      `${amount(cases.compared, 'case', 'cases')} on both sides; ` +
-        `intervals (95 %) from resampling ${drawnText(resampling)}, both sides of a case together`,
+      `${toAmount(cases.compared, 'case', 'cases')} on both sides; ` +
+        `intervals (95 %) from resampling ${describeDrawn(resampling)}, both sides of a case together`,
     ],
     comparison.summary,
-    figureRows(comparison.differences),
-    costRows(comparison.costs),
-    spreadRows('A', sides.a.spread),
-    spreadRows('B', sides.b.spread),
-    caseRows('won: B is better', comparison.won, dataset),
-    caseRows('lost: B is worse', comparison.lost, dataset),
-    ...changedGroups(comparison).map(([title, cases]) => caseRows(title, cases, dataset)),
-    ...[leftOutLines(comparison, MOST_NAMED)].filter((lines) => lines.length > 0),
+    listFigureRows(comparison.differences),
+    listCostRows(comparison.costs),
+    listSpreadRows('A', sides.a.spread),
+    listSpreadRows('B', sides.b.spread),
+    listCaseRows('won: B is better', comparison.won, dataset),
+    listCaseRows('lost: B is worse', comparison.lost, dataset),
+    ...groupChanged(comparison).map(([title, cases]) => listCaseRows(title, cases, dataset)),
+    ...[listLeftOutLines(comparison, MOST_NAMED)].filter((lines) => lines.length > 0),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
@@ -169,38 +171,38 @@ export function renderComparison(comparison: Comparison): string {
     .join('\n\n');
 }
 
-function figureRows(differences: readonly Difference[]): string[] {
+function listFigureRows(differences: readonly Difference[]): string[] {
   if (differences.length === 0) return [];
   const rows = differences.map((difference) => [
     difference.name,
     difference.a.toFixed(3),
     difference.b.toFixed(3),
-    signed(difference.difference),
+    formatSigned(difference.difference),
     difference.interval === null
       ? ''
-      : `[${signed(difference.interval[0])}, ${signed(difference.interval[1])}]`,
+      : `[${formatSigned(difference.interval[0])}, ${formatSigned(difference.interval[1])}]`,
     `${difference.won}/${difference.lost}`,
-    difference.mcNemar === null ? '' : probability(difference.mcNemar.midP),
+    difference.mcNemar === null ? '' : formatProbability(difference.mcNemar.midP),
     VERDICTS[difference.verdict],
     `n=${difference.cases}`,
   ]);
-  return columns([['figure', 'A', 'B', 'B − A', '95 %', 'won/lost', 'McNemar p', '', ''], ...rows], 7);
+  return listColumns([['figure', 'A', 'B', 'B − A', '95 %', 'won/lost', 'McNemar p', '', ''], ...rows], 7);
 }
 
-function costRows(costs: readonly CostDifference[]): string[] {
+function listCostRows(costs: readonly CostDifference[]): string[] {
   if (costs.length === 0) return [];
   const rows = costs.map(({ name, unit, a, b, difference, interval, totals, cases }) => {
-    const say = (value: number) => costText(value, unit);
+    const say = (value: number) => formatCostText(value, unit);
     const range = interval === null ? '' : `[${say(interval[0])}, ${say(interval[1])}]`;
     return [name, say(a), say(b), say(difference), range, say(totals.a), say(totals.b), `n=${cases}`];
   });
-  return columns(
+  return listColumns(
     [['cost (medians)', 'A', 'B', 'B − A of a case', '95 %', 'all of A', 'all of B', ''], ...rows],
     7,
   );
 }
 
-function spreadRows(side: string, spread: Spread | null): string[] {
+function listSpreadRows(side: string, spread: Spread | null): string[] {
   if (spread === null) return [];
   const say = (value: number) => value.toFixed(3);
   const rows = spread.figures.map(({ name, mean, deviation, values }) => [
@@ -211,22 +213,22 @@ function spreadRows(side: string, spread: Spread | null): string[] {
   ]);
   const flips =
     `${INDENT}category differs between repeats ` +
-    `in ${amount(spread.flips.length, 'case', 'cases')}${formatIdList(spread.flips, MOST_NAMED)}`;
+    `in ${toAmount(spread.flips.length, 'case', 'cases')}${formatIdList(spread.flips, MOST_NAMED)}`;
   const partial =
     spread.partial.length === 0
       ? []
       : [
           `${INDENT}missing from some ` +
-            `repeats: ${amount(spread.partial.length, 'case', 'cases')}${formatIdList(spread.partial, MOST_NAMED)}`,
+            `repeats: ${toAmount(spread.partial.length, 'case', 'cases')}${formatIdList(spread.partial, MOST_NAMED)}`,
         ];
   return [
-    ...columns([[`${spread.repeats} repeats of ${side}`, 'mean', 'deviation', 'each'], ...rows], 3),
+    ...listColumns([[`${spread.repeats} repeats of ${side}`, 'mean', 'deviation', 'each'], ...rows], 3),
     flips,
     ...partial,
   ];
 }
 
-function caseRows(title: string, cases: readonly ChangedCase[], dataset: string): string[] {
+function listCaseRows(title: string, cases: readonly ChangedCase[], dataset: string): string[] {
   // In a folder the number is no line of anything.
   const anchor = (line: number) => (dataset.endsWith('.jsonl') ? ` (${dataset}:${line})` : '');
   if (cases.length === 0) return [];
@@ -248,7 +250,7 @@ function caseRows(title: string, cases: readonly ChangedCase[], dataset: string)
  * Aligns the cells of rows in columns: the first column and those from `words` on to the left, numbers to the
  * right.
  */
-function columns(rows: readonly (readonly string[])[], words: number): string[] {
+function listColumns(rows: readonly (readonly string[])[], words: number): string[] {
   const widths = (rows[0] ?? []).map((_, column) => findMax(rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => {
     const cells = row.map((cell, column) =>

@@ -19,7 +19,7 @@ export function scoreAdvice(cases: readonly ReplayedCase[]): Figure[] {
   if (advised.length === 0) return [];
   const published = advised.filter(({ one }) => one.result.action === 'auto_notify');
   return [
-    ...figuresAmong('advice', advised),
+    ...listFiguresAmong('advice', advised),
     caseShare(
       'advice keyed, of fixes with a name at hand',
       advised.filter(({ check }) => check.findable > 0),
@@ -30,7 +30,7 @@ export function scoreAdvice(cases: readonly ReplayedCase[]): Figure[] {
       advised.filter((entry) => !isWithout(entry)),
       isKeyed,
     ),
-    ...(published.length === 0 ? [] : figuresAmong('published advice', published)),
+    ...(published.length === 0 ? [] : listFiguresAmong('published advice', published)),
   ];
 }
 
@@ -45,13 +45,13 @@ export function scoreAdviceByCategory(cases: readonly ReplayedCase[]): Figure[] 
       ),
     })),
   );
-  return rows.flatMap(({ row, members }) => (members.length === 0 ? [] : rowFigures(row, members)));
+  return rows.flatMap(({ row, members }) => (members.length === 0 ? [] : listRowFigures(row, members)));
 }
 
 /** Writes one row of a table: the shares of these cases; empty where none has a fix. */
-export function adviceCells(row: string, cases: readonly ReplayedCase[]): Figure[] {
+export function listAdviceCells(row: string, cases: readonly ReplayedCase[]): Figure[] {
   const advised = findAdvised(cases);
-  return advised.length === 0 ? [] : rowFigures(row, advised);
+  return advised.length === 0 ? [] : listRowFigures(row, advised);
 }
 
 function findAdvised(cases: readonly ReplayedCase[]): Advised[] {
@@ -65,7 +65,7 @@ const isKeyed = ({ check }: Advised) => check.keyed.length > 0;
 const isInvented = ({ check }: Advised) => check.invented.length > 0;
 const isWithout = ({ one }: Advised) => isSilent(one.result.fixRecommendation);
 
-function figuresAmong(what: string, among: readonly Advised[]): Figure[] {
+function listFiguresAmong(what: string, among: readonly Advised[]): Figure[] {
   return [
     caseShare(`${what} keyed`, among, isKeyed),
     caseShare(`${what} invented`, among, isInvented, 'bad'),
@@ -73,7 +73,7 @@ function figuresAmong(what: string, among: readonly Advised[]): Figure[] {
   ];
 }
 
-function rowFigures(row: string, among: readonly Advised[]): Figure[] {
+function listRowFigures(row: string, among: readonly Advised[]): Figure[] {
   const cell = (column: string, figure: Figure): Figure => ({
     ...figure,
     name: `advice ${column}, ${row}`,

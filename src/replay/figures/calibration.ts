@@ -5,10 +5,10 @@ import type { ReplayedCase } from '../run/replay.ts';
 import {
   addAt,
   caseShare,
-  clusterSums,
   type Figure,
   isRight,
   judgedCases,
+  listClusterSums,
   listIds,
   ratio,
   withInterval,
@@ -63,7 +63,7 @@ export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 
     value,
     cases: stated.length,
   });
-  const heldOutCases = of === 'answer' ? null : heldOut(stated);
+  const heldOutCases = of === 'answer' ? null : findHeldOut(stated);
   const crossed = 'expected calibration error, cross-validated by project';
   return [
     caseShare(
@@ -72,11 +72,11 @@ export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 
       (statedCase) => !statedCase.right && statedCase.stated >= CONFIDENT,
       'bad',
     ),
-    errorFigure(`${prefix}expected calibration error`, stated, 'width'),
-    errorFigure(`${prefix}expected calibration error, bins of equal mass`, stated, 'mass'),
-    ...(heldOutCases === null ? [] : [errorFigure(crossed, heldOutCases, 'width')]),
-    brierFigure(`${prefix}Brier score`, stated),
-    ...brierParts(stated).map(([name, value]) => figure(`Brier score: ${name}`, value)),
+    computeErrorFigure(`${prefix}expected calibration error`, stated, 'width'),
+    computeErrorFigure(`${prefix}expected calibration error, bins of equal mass`, stated, 'mass'),
+    ...(heldOutCases === null ? [] : [computeErrorFigure(crossed, heldOutCases, 'width')]),
+    computeBrierFigure(`${prefix}Brier score`, stated),
+    ...splitBrierParts(stated).map(([name, value]) => figure(`Brier score: ${name}`, value)),
     ...scoreCoverage(stated, prefix),
   ];
 }
@@ -85,23 +85,23 @@ export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 
  * Computes the expected calibration error over ten bins of stated probability (Guo et al. 2017, arXiv
  * 1706.04599).
  */
-function errorFigure(name: string, stated: readonly StatedCase[], binning: Binning): Figure {
-  const binOf = binner(stated, binning);
-  const clusters = clusterSums(stated, BINS * PER_BIN, (sums, statedCase) => {
+function computeErrorFigure(name: string, stated: readonly StatedCase[], binning: Binning): Figure {
+  const binOf = createBinner(stated, binning);
+  const clusters = listClusterSums(stated, BINS * PER_BIN, (sums, statedCase) => {
     const place = binOf(statedCase.stated) * PER_BIN;
     addAt(sums, place, 1);
     addAt(sums, place + 1, statedCase.stated);
     addAt(sums, place + 2, Number(statedCase.right));
   });
-  const value = errorOfSums(addedUp(clusters));
-  const [interval] = bootstrap(clusters, (sums) => [errorOfSums(sums)]);
+  const value = computeErrorOfSums(addUp(clusters));
+  const [interval] = bootstrap(clusters, (sums) => [computeErrorOfSums(sums)]);
   return withInterval({ name, value, cases: stated.length }, interval);
 }
 
 /**
  * Computes the same as `calibrationError` from the sums of the bins, because a resample adds sums, not cases.
  */
-function errorOfSums(sums: readonly number[]): number {
+function computeErrorOfSums(sums: readonly number[]): number {
   let [error, cases] = [0, 0];
   for (let bin = 0; bin < BINS; bin++) {
     const [count = 0, stated = 0, right = 0] = sums.slice(bin * PER_BIN, (bin + 1) * PER_BIN);
@@ -115,14 +115,14 @@ function errorOfSums(sums: readonly number[]): number {
  * Computes the mean squared difference between the stated probability and the outcome, which is 1 if it was
  * right, else 0 (Brier 1950).
  */
-function brierFigure(name: string, stated: readonly StatedCase[]): Figure {
-  const clusters = clusterSums(stated, 2, (sums, statedCase) => {
+function computeBrierFigure(name: string, stated: readonly StatedCase[]): Figure {
+  const clusters = listClusterSums(stated, 2, (sums, statedCase) => {
     addAt(sums, 0, (statedCase.stated - Number(statedCase.right)) ** 2);
     addAt(sums, 1, 1);
   });
   const score = ([sum = 0, count = 0]: readonly number[]) => ratio(sum, count);
   const [interval] = bootstrap(clusters, (sums) => [score(sums)]);
-  return withInterval({ name, value: score(addedUp(clusters)), cases: stated.length }, interval);
+  return withInterval({ name, value: score(addUp(clusters)), cases: stated.length }, interval);
 }
 
 /**
@@ -131,10 +131,10 @@ function brierFigure(name: string, stated: readonly StatedCase[]): Figure {
  * Jolliffe 2008, Weather and Forecasting 23:752), so that the four add up to the score; resolution is
  * subtracted.
  */
-function brierParts(stated: readonly StatedCase[]): [name: string, value: number][] {
+function splitBrierParts(stated: readonly StatedCase[]): [name: string, value: number][] {
   const total = stated.length;
   const base = stated.filter(({ right }) => right).length / total;
-  const binOf = binner(stated, 'width');
+  const binOf = createBinner(stated, 'width');
   let [reliability, resolution, score] = [0, 0, 0];
   for (const members of Map.groupBy(stated, (statedCase) => binOf(statedCase.stated)).values()) {
     const weight = members.length / total;
@@ -155,7 +155,7 @@ function brierParts(stated: readonly StatedCase[]): [name: string, value: number
 }
 
 /** Returns each statement as calibrated on other projects only. Returns null if all are of one project. */
-function heldOut(stated: readonly StatedCase[]): StatedCase[] | null {
+function findHeldOut(stated: readonly StatedCase[]): StatedCase[] | null {
   const folds = foldsBy(
     stated,
     ({ one }) => (one.row === null ? one.result.id : resolveProject(one.row)),
@@ -169,7 +169,7 @@ function heldOut(stated: readonly StatedCase[]): StatedCase[] | null {
   });
 }
 
-function addedUp(clusters: readonly (readonly number[])[]): number[] {
+function addUp(clusters: readonly (readonly number[])[]): number[] {
   const sums: number[] = [];
   for (const cluster of clusters)
     for (const [at, value] of cluster.entries()) sums[at] = (sums[at] ?? 0) + value;
@@ -208,7 +208,7 @@ type Binning = 'width' | 'mass';
  * Creates the function that assigns a stated probability to one of the ten bins. By mass, the bins follow the
  * distribution of the given statements.
  */
-function binner(statements: readonly StatedCase[], binning: Binning): (stated: number) => number {
+function createBinner(statements: readonly StatedCase[], binning: Binning): (stated: number) => number {
   if (binning === 'width') return getBin;
   const sorted = statements.map(({ stated }) => stated).sort((left, right) => left - right);
   const counts = new Map<number, { first: number; count: number }>();
@@ -256,7 +256,11 @@ function scoreCoverage(statements: readonly StatedCase[], prefix: string): Figur
   });
   return [
     ...figures,
-    { name: `${prefix}area under risk and coverage`, value: areaUnderRisk(points), cases: statements.length },
+    {
+      name: `${prefix}area under risk and coverage`,
+      value: computeAreaUnderRisk(points),
+      cases: statements.length,
+    },
   ];
 }
 
@@ -265,7 +269,7 @@ function scoreCoverage(statements: readonly StatedCase[], prefix: string): Figur
  * Geifman, Uziel & El-Yaniv 2019, arXiv 1805.08206); 0 is best. Among cases with the same stated probability,
  * right and wrong ones are taken in proportion.
  */
-function areaUnderRisk(points: readonly CoveragePoint[]): number {
+function computeAreaUnderRisk(points: readonly CoveragePoint[]): number {
   let [before, wrongBefore, area] = [0, 0, 0];
   for (const { of, hits } of points) {
     const wrong = of - hits;

@@ -4,7 +4,6 @@ import { bootstrap, proportion } from '../../lib/statistics.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import {
   caseShare,
-  clusterSums,
   type Figure,
   f1,
   isExcused,
@@ -12,6 +11,7 @@ import {
   isRight,
   type Judged,
   judgedCases,
+  listClusterSums,
   listIds,
   mean,
   ratio,
@@ -34,14 +34,14 @@ const COLUMNS: Readonly<Record<string, string>> = {
  * nothing was classified.
  */
 export function scoreCategories(cases: readonly ReplayedCase[]): Figure[] {
-  const judged = classified(cases);
+  const judged = listClassified(cases);
   if (judged.length === 0) return [];
   const real = judged.filter(({ truth }) => truth === 'CODE_ERROR' || truth === 'TEST_FAILURE');
   const failures = judged.filter(isRealFailure);
   const isPublished = ({ one }: Judged) => one.result.action === 'auto_notify';
   return [
     caseShare('category accuracy', judged, isRight),
-    macroFigure(judged),
+    getMacroFigure(judged),
     caseShare('category top-2', judged, isInTopTwo),
     caseShare('code and test failures called INFRA_ERROR', real, ({ said }) => said === 'INFRA_ERROR', 'bad'),
     caseShare('real failures called infrastructure or flaky', failures, isExcused, 'bad'),
@@ -60,8 +60,8 @@ export function scoreCategories(cases: readonly ReplayedCase[]): Figure[] {
  * Scores precision, recall and F1 of each class that the labels contain, on as many cases as the class has.
  */
 export function scoreClasses(cases: readonly ReplayedCase[]): Figure[] {
-  const judged = classified(cases);
-  return classCounts(sumMatrix(judged)).flatMap((counts) => {
+  const judged = listClassified(cases);
+  return countClassCounts(sumMatrix(judged)).flatMap((counts) => {
     const { category: row, truly } = counts;
     const missed = judged.filter(({ truth, said }) => truth === row && said !== row);
     const taken = judged.filter(({ truth, said }) => truth !== row && said === row);
@@ -77,8 +77,8 @@ export function scoreClasses(cases: readonly ReplayedCase[]): Figure[] {
       cell(
         'F1',
         withInterval(
-          { ...against(`category F1 ${row}`, wrong), value: counts.f1, cases: truly },
-          f1Interval(counts),
+          { ...getAgainst(`category F1 ${row}`, wrong), value: counts.f1, cases: truly },
+          computeF1Interval(counts),
         ),
       ),
     ];
@@ -90,11 +90,11 @@ export function scoreClasses(cases: readonly ReplayedCase[]): Figure[] {
  * failed. Figures off the diagonal name their cases.
  */
 export function scoreMatrix(cases: readonly ReplayedCase[]): Figure[] {
-  const judged = classified(cases);
+  const judged = listClassified(cases);
   const matrix = sumMatrix(judged);
   const wrong = judged.filter((entry) => !isRight(entry));
   const mistakes = Map.groupBy(wrong, ({ truth, said }) => `${truth} ${said}`);
-  return classCounts(matrix).flatMap(({ category: row, truly }) =>
+  return countClassCounts(matrix).flatMap(({ category: row, truly }) =>
     [...CATEGORIES, null].map((answered): Figure => {
       const column = answered === null ? 'nothing' : (COLUMNS[answered] ?? answered);
       const figure = counted(
@@ -112,10 +112,10 @@ export function scoreMatrix(cases: readonly ReplayedCase[]): Figure[] {
  * most common first.
  */
 export function scoreConfusions(cases: readonly ReplayedCase[]): Figure[] {
-  const judged = classified(cases);
-  const truly = new Map(classCounts(sumMatrix(judged)).map((counts) => [counts.category, counts.truly]));
+  const judged = listClassified(cases);
+  const truly = new Map(countClassCounts(sumMatrix(judged)).map((counts) => [counts.category, counts.truly]));
   const wrong = judged.filter((entry) => !isRight(entry));
-  return confusions(
+  return listConfusions(
     Map.groupBy(wrong, ({ truth, said }) => `${truth} called ${said ?? 'nothing'}`),
     ({ truth }) => truly.get(truth) ?? 0,
   );
@@ -124,7 +124,7 @@ export function scoreConfusions(cases: readonly ReplayedCase[]): Figure[] {
 /**
  * Returns one figure per mistake, most common first. `casesOf`: the number of cases in which it was possible.
  */
-function confusions<T extends { readonly one: ReplayedCase }>(
+function listConfusions<T extends { readonly one: ReplayedCase }>(
   mistakes: Map<string, T[]>,
   casesOf: (first: T) => number,
 ): Figure[] {
@@ -134,16 +134,20 @@ function confusions<T extends { readonly one: ReplayedCase }>(
   return figures.sort((left, right) => right.value - left.value || left.name.localeCompare(right.name));
 }
 
-function classified(cases: readonly ReplayedCase[]): Judged[] {
+function listClassified(cases: readonly ReplayedCase[]): Judged[] {
   const judged = judgedCases(cases);
   return judged.some(({ said }) => said !== null) ? judged : [];
 }
 
-function macroFigure(judged: readonly Judged[]): Figure {
-  const [interval] = bootstrap(clusterSums(judged, CELLS, addToMatrix), (sums) => [macroF1(sums)]);
+function getMacroFigure(judged: readonly Judged[]): Figure {
+  const [interval] = bootstrap(listClusterSums(judged, CELLS, addToMatrix), (sums) => [computeMacroF1(sums)]);
   const wrong = judged.filter((entry) => !isRight(entry));
   return withInterval(
-    { ...against('category macro-F1', wrong), value: macroF1(sumMatrix(judged)), cases: judged.length },
+    {
+      ...getAgainst('category macro-F1', wrong),
+      value: computeMacroF1(sumMatrix(judged)),
+      cases: judged.length,
+    },
     interval,
   );
 }
@@ -153,12 +157,12 @@ function macroFigure(judged: readonly Judged[]): Figure {
  * ends of J's Wilson interval, converted in this way, bound F1, and say something even if every case is
  * right.
  */
-function f1Interval({ hits, said, truly }: ClassCounts): readonly [number, number] {
+function computeF1Interval({ hits, said, truly }: ClassCounts): readonly [number, number] {
   const { low, high } = proportion(hits, said + truly - hits);
   return [(2 * low) / (1 + low), (2 * high) / (1 + high)];
 }
 
-function against(
+function getAgainst(
   name: string,
   entries: readonly { readonly one: ReplayedCase }[],
 ): Pick<Figure, 'name' | 'against'> {
@@ -166,7 +170,7 @@ function against(
 }
 
 function counted(name: string, entries: readonly { readonly one: ReplayedCase }[], cases: number): Figure {
-  return { ...against(name, entries), value: entries.length, cases, unit: 'count' };
+  return { ...getAgainst(name, entries), value: entries.length, cases, unit: 'count' };
 }
 
 /** Checks whether one of the two most likely categories is the label or an accepted alternative. */
@@ -211,12 +215,12 @@ function getCell(matrix: readonly number[], truth: string, answered: string | nu
 }
 
 /** Counts the classes that truly occur, in the order of the taxonomy. */
-function classCounts(matrix: readonly number[]): ClassCounts[] {
+function countClassCounts(matrix: readonly number[]): ClassCounts[] {
   return CATEGORIES.map((category) => countClass(matrix, category)).filter(({ truly }) => truly > 0);
 }
 
-function macroF1(matrix: readonly number[]): number {
-  return mean(classCounts(matrix).map((counts) => counts.f1));
+function computeMacroF1(matrix: readonly number[]): number {
+  return mean(countClassCounts(matrix).map((counts) => counts.f1));
 }
 
 function countClass(matrix: readonly number[], category: string): ClassCounts {
@@ -257,7 +261,7 @@ export function scoreKinds(cases: readonly ReplayedCase[]): Figure[] {
     ...(settled.length === 0
       ? []
       : [caseShare('kind accuracy where the category is right', settled, isKind)]),
-    ...confusions(mistakes, ({ kind }) => labelled.filter((entry) => entry.kind === kind).length),
+    ...listConfusions(mistakes, ({ kind }) => labelled.filter((entry) => entry.kind === kind).length),
   ];
 }
 

@@ -66,7 +66,7 @@ export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
           ),
         ]),
     ...scoreReadCode(runs),
-    ...unansweredCalls(runs),
+    ...listUnansweredCalls(runs),
     ...scoreCorrections(runs),
   ];
 }
@@ -172,7 +172,7 @@ export function scoreTools(cases: readonly ReplayedCase[]): Figure[] {
     });
 }
 
-function unansweredCalls(runs: readonly Run[]): Figure[] {
+function listUnansweredCalls(runs: readonly Run[]): Figure[] {
   const statuses = runs.flatMap(({ one }) => one.result.tools.map(({ status }) => getColumn(status)));
   if (statuses.length === 0) return [];
   const count = (wanted: string) => statuses.filter((status) => status === wanted).length;
@@ -258,8 +258,8 @@ function createSpread(name: string, values: readonly number[], unit: 'measure' |
   });
   return [
     figure('mean', mean(values)),
-    figure('p50', percentile(sorted, 0.5)),
-    figure('p95', percentile(sorted, 0.95)),
+    figure('p50', computePercentile(sorted, 0.5)),
+    figure('p95', computePercentile(sorted, 0.95)),
   ];
 }
 
@@ -267,7 +267,7 @@ function createSpread(name: string, values: readonly number[], unit: 'measure' |
  * Returns the smallest value that at least this share of all values do not exceed (nearest rank), or 0 for
  * none.
  */
-export function percentile(sorted: readonly number[], share: number): number {
+export function computePercentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 

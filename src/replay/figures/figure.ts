@@ -158,7 +158,7 @@ export const LEAST_PROJECTS = 10;
  * known, else a case. Clusters are sorted by name, so that the order of the cases does not matter. `add` adds
  * one case to the `width` sums of its cluster.
  */
-export function clusterSums<T extends { readonly one: ReplayedCase }>(
+export function listClusterSums<T extends { readonly one: ReplayedCase }>(
   entries: readonly T[],
   width: number,
   add: (sums: number[], entry: T) => void,
@@ -225,7 +225,7 @@ export function ratioInterval<T extends { readonly one: ReplayedCase }>(
   entries: readonly T[],
   pairOf: (entry: T) => readonly [part: number, whole: number],
 ): Interval | null {
-  const clusters = clusterSums(entries, 2, (sums, entry) => {
+  const clusters = listClusterSums(entries, 2, (sums, entry) => {
     const [part, whole] = pairOf(entry);
     addAt(sums, 0, part);
     addAt(sums, 1, whole);

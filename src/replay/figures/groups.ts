@@ -1,5 +1,5 @@
 import { bootstrapWeights, type Interval } from '../../lib/statistics.ts';
-import { type LikenessParts, nearMatchIndex } from '../../log/fingerprint/likeness.ts';
+import { createNearMatchIndex, type LikenessParts } from '../../log/fingerprint/likeness.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/results.ts';
 import { type Figure, groupMean, shareFigure, withInterval } from './figure.ts';
@@ -21,7 +21,7 @@ export function scoreGroups(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases.flatMap((replayedCase): Grouped[] =>
     replayedCase.row?.group == null ? [] : [{ one: replayedCase, group: replayedCase.row.group }],
   );
-  return labelled.length === 0 ? [] : [...scorePairs(labelled), ...scoreNearest(spread(labelled))];
+  return labelled.length === 0 ? [] : [...scorePairs(labelled), ...scoreNearest(pickSpread(labelled))];
 }
 
 /**
@@ -38,18 +38,18 @@ function scorePairs(labelled: readonly Grouped[]): Figure[] {
   };
   return [
     withInterval(
-      figure('same fingerprint: pair precision', sameKey, strays(labelled, getFingerprint, getGroup)),
+      figure('same fingerprint: pair precision', sameKey, listStrays(labelled, getFingerprint, getGroup)),
       precision,
     ),
     withInterval(
-      figure('same fingerprint: pair recall', sameGroup, strays(labelled, getGroup, getFingerprint)),
+      figure('same fingerprint: pair recall', sameGroup, listStrays(labelled, getGroup, getFingerprint)),
       recall,
     ),
   ];
 }
 
 /** Returns the cases that are together by one key but, by the other, are not where most of those are. */
-function strays(labelled: readonly Grouped[], together: KeyOf, apart: KeyOf): string[] {
+function listStrays(labelled: readonly Grouped[], together: KeyOf, apart: KeyOf): string[] {
   const buckets = Map.groupBy(labelled, together);
   return [...buckets].flatMap(([key, members]) => {
     if (key === null) return [];
@@ -78,7 +78,7 @@ function scoreNearest(labelled: readonly Grouped[]): Figure[] {
   const sizes = new Map<string, number>();
   for (const { group } of labelled) sizes.set(group, (sizes.get(group) ?? 0) + 1);
   const parts = labelled.map(({ one }) => toLikenessParts(one.result));
-  const index = nearMatchIndex(parts.map((part, at) => ({ id: String(at), parts: part })));
+  const index = createNearMatchIndex(parts.map((part, at) => ({ id: String(at), parts: part })));
   const asked = labelled.flatMap(({ one, group }, at) => {
     const others = (sizes.get(group) ?? 1) - 1;
     const [part] = parts.slice(at, at + 1);
@@ -108,7 +108,7 @@ function scoreNearest(labelled: readonly Grouped[]): Figure[] {
  * Picks whole groups until there are enough, evenly spread over their names. A group that is cut would look
  * smaller than it is.
  */
-function spread(labelled: readonly Grouped[]): readonly Grouped[] {
+function pickSpread(labelled: readonly Grouped[]): readonly Grouped[] {
   if (labelled.length <= MOST_SEARCHED) return labelled;
   const groups = [...Map.groupBy(labelled, getGroup)].sort(([left], [right]) => (left < right ? -1 : 1));
   const every = Math.ceil(labelled.length / MOST_SEARCHED);

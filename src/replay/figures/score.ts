@@ -1,6 +1,6 @@
 import { type DatasetRow, resolveProject } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { adviceCells, scoreAdvice, scoreAdviceByCategory } from './advice.ts';
+import { listAdviceCells, scoreAdvice, scoreAdviceByCategory } from './advice.ts';
 import { scoreBuilds } from './builds/builds.ts';
 import { scoreCalibration } from './calibration.ts';
 import {
@@ -119,5 +119,5 @@ function createRow(row: string, members: readonly ReplayedCase[]): Figure[] {
     cell('suspect', caseShare('', suspected, isFirst)),
     cell('lines', { name: '', value: mean(labelled.map(lineRecall)), cases: labelled.length }),
   ];
-  return [...figures.filter(({ cases }) => cases > 0), ...adviceCells(row, members)];
+  return [...figures.filter(({ cases }) => cases > 0), ...listAdviceCells(row, members)];
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { outOfBudget } from '../../../graphs/triage/judge.ts';
+import { describeExhaustedBudget } from '../../../graphs/triage/judge.ts';
 import { Answer, Classification } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { ToolCall } from '../../domain/evidence.ts';
@@ -13,11 +13,11 @@ import type {
 import { type Analyst, Assessment, type Judgement, Plan } from '../../ports/analyst.ts';
 import { readPlace } from '../../service/triage/recording/recorder.ts';
 import {
-  callKey,
-  canonicalJson,
-  fieldHashes,
+  computeFieldHashes,
+  getCallKey,
+  getJudgementKey,
   type HashSubject,
-  judgementKey,
+  toCanonicalJson,
 } from '../../service/triage/recording/recording-lines.ts';
 import type { Today } from '../../service/triage/recording/today.ts';
 
@@ -47,7 +47,7 @@ interface FrozenBench {
  * a model are answered from the recording, and what a model would be asked today is compared. Throws {@link
  * CarriedNoFurther}.
  */
-export function frozenAnalyst(name: string, role: Place['role'], bench: FrozenBench): Analyst {
+export function createFrozenAnalyst(name: string, role: Place['role'], bench: FrozenBench): Analyst {
   const { rules, insteadOfModel } = bench.today;
   // The rules within a model's analyst are not quite those that judge alone: see `withFallback`.
   const again = role === 'spare' || bench.byRules ? rules : insteadOfModel;
@@ -93,7 +93,7 @@ async function judgeFrozen<Value>(
   question: Question<Value>,
 ): Promise<Judgement<Value>> {
   const { ask, again } = question;
-  const fields = fieldHashes(question.input, bench.hashSubject);
+  const fields = computeFieldHashes(question.input, bench.hashSubject);
   const recorded = bench.book.judgement(at, fields);
   if (recorded === null) {
     bench.differs({ what: 'judgement-not-recorded', at });
@@ -104,7 +104,7 @@ async function judgeFrozen<Value>(
   const others = parts.filter((part) => recorded.fields[part] !== fields[part]);
   if (others.length > 0) bench.differs({ what: 'input', at, parts: others });
   if (recorded.reply === null) return await cutOff(bench, at, recorded, question);
-  if (recorded.reply.by === 'rules') return await judgedAgain(bench, at, recorded.reply, () => ask(again));
+  if (recorded.reply.by === 'rules') return await judgeAgain(bench, at, recorded.reply, () => ask(again));
   return await fromRecording(bench, at, recorded.reply, question);
 }
 
@@ -121,20 +121,20 @@ async function cutOff<Value>(
   const spare = bench.book.judgement({ ...at, role: 'spare' }, {});
   if (spare?.reply == null)
     throw new TriageError('internal', `The recorded run failed in ${at.name}: ${failed ?? 'cut off'}`);
-  const judgement = await judgedAgain(bench, { ...at, role: 'spare' }, spare.reply, () =>
+  const judgement = await judgeAgain(bench, { ...at, role: 'spare' }, spare.reply, () =>
     ask(bench.today.rules),
   );
-  return { ...judgement, note: outOfBudget(`${bench.seconds} seconds`, bench.today.rules) };
+  return { ...judgement, note: describeExhaustedBudget(`${bench.seconds} seconds`, bench.today.rules) };
 }
 
-async function judgedAgain<Value>(
+async function judgeAgain<Value>(
   { differs }: FrozenBench,
   at: Place,
   { by, model, promptHash, usage, note, value }: RecordedReply,
   again: () => Promise<Judgement<Value>>,
 ): Promise<Judgement<Value>> {
   const now = (await again()).value;
-  const fields = fieldsThatDiffer(value, now);
+  const fields = listDifferingFields(value, now);
   if (fields.length > 0) differs({ what: 'rule', at, fields });
   return { value: now, by, model, promptHash, usage, note };
 }
@@ -171,10 +171,10 @@ const JUDGEMENT_VALUES = {
 
 /** Opens a recording for lookups. Each entry is returned only once. */
 export function openBook(recording: Recording) {
-  const exact = queues(recording.judgements, judgementKey);
-  const placed = queues(recording.judgements, placeKey);
-  const calls = queues(recording.calls, ({ call }) => callKey(call));
-  const tools = queues(recording.tools, ({ category }) => category);
+  const exact = listQueues(recording.judgements, getJudgementKey);
+  const placed = listQueues(recording.judgements, placeKey);
+  const calls = listQueues(recording.calls, ({ call }) => getCallKey(call));
+  const tools = listQueues(recording.tools, ({ category }) => category);
   const given = new Set<RecordedJudgement>();
   const next = (queue: RecordedJudgement[] | undefined) => {
     for (let recorded = queue?.shift(); recorded !== undefined; recorded = queue?.shift()) {
@@ -191,9 +191,9 @@ export function openBook(recording: Recording) {
      */
     judgement: (place: Place, fields: Readonly<Record<string, string>>): RecordedJudgement | null => {
       const wanted = { ...place, fields: { ...fields }, at: 0, milliseconds: 0, reply: null, failed: null };
-      return next(exact.get(judgementKey(wanted))) ?? next(placed.get(placeKey(wanted)));
+      return next(exact.get(getJudgementKey(wanted))) ?? next(placed.get(placeKey(wanted)));
     },
-    call: (call: ToolCall): RecordedCall | null => calls.get(callKey(call))?.shift() ?? null,
+    call: (call: ToolCall): RecordedCall | null => calls.get(getCallKey(call))?.shift() ?? null,
     /**
      * Returns the names of the tools that could be asked about a failure of the category, and of those that
      * existed, or null if no one asked.
@@ -214,7 +214,7 @@ function placeKey({ role, name, round, investigator }: Place): string {
   return JSON.stringify([role, name, round, investigator]);
 }
 
-function queues<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+function listQueues<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
   const map = new Map<string, Item[]>();
   for (const item of items) {
     const key = keyOf(item);
@@ -270,21 +270,21 @@ const MOST_FIELDS = 20;
 const MOST_CHARS = 160;
 
 /** Finds where two values differ, in the order of the keys of the first one, at most 20 places. */
-export function fieldsThatDiffer(before: unknown, after: unknown): FieldDifference[] {
+export function listDifferingFields(before: unknown, after: unknown): FieldDifference[] {
   const found: FieldDifference[] = [];
   compare(before, after, '', found);
   return found;
 }
 
 function compare(before: unknown, after: unknown, path: string, found: FieldDifference[]): void {
-  if (found.length >= MOST_FIELDS || canonicalJson(before) === canonicalJson(after)) return;
+  if (found.length >= MOST_FIELDS || toCanonicalJson(before) === toCanonicalJson(after)) return;
   if (isObject(before) && isObject(after) && Array.isArray(before) === Array.isArray(after)) {
     const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
     for (const key of new Set([...old.keys(), ...now.keys()]))
       compare(old.get(key), now.get(key), join(path, key, Array.isArray(before)), found);
     return;
   }
-  found.push({ path: path || 'value', before: shown(before), after: shown(after) });
+  found.push({ path: path || 'value', before: findShown(before), after: findShown(after) });
 }
 
 function join(path: string, key: string, isArray: boolean): string {
@@ -292,9 +292,9 @@ function join(path: string, key: string, isArray: boolean): string {
   return path === '' ? key : `${path}.${key}`;
 }
 
-function shown(value: unknown): string | null {
+function findShown(value: unknown): string | null {
   if (value === undefined) return null;
-  const text = canonicalJson(value);
+  const text = toCanonicalJson(value);
   return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`;
 }
 
@@ -317,13 +317,13 @@ const SHOWN_FIELDS = 3;
  * treat it as untrusted.
  */
 export function describeDifference(difference: Difference): string {
-  return sentence(difference).replace(/\s+/g, ' ');
+  return formatSentence(difference).replace(/\s+/g, ' ');
 }
 
-function sentence(difference: Difference): string {
+function formatSentence(difference: Difference): string {
   switch (difference.what) {
     case 'limits':
-      return `the limits of the run differ: ${fieldsText(difference.fields)}`;
+      return `the limits of the run differ: ${formatFields(difference.fields)}`;
     case 'analyst':
       return `a different analyst is configured: ${difference.before} → ${difference.after}`;
     case 'input':
@@ -340,8 +340,10 @@ function sentence(difference: Difference): string {
       );
     case 'model':
       return `a different model is configured: ${difference.before ?? 'none'} → ${difference.after}`;
-    case 'rule':
-      return `the rules decide differently in ${placeText(difference.at)}: ${fieldsText(difference.fields)}`;
+    case 'rule': {
+      const fields = formatFields(difference.fields);
+      return `the rules decide differently in ${placeText(difference.at)}: ${fields}`;
+    }
     case 'judgement-not-recorded':
       return `${placeText(difference.at)} is called, but was not when recorded`;
     case 'judgement-unreadable':
@@ -349,9 +351,9 @@ function sentence(difference: Difference): string {
     case 'call-not-recorded':
       return `${difference.tool} is called, but was not when recorded: ${difference.args}`;
     case 'tools':
-      return `the tools for ${difference.category} differ: ${toolsText(difference)}`;
+      return `the tools for ${difference.category} differ: ${formatToolsText(difference)}`;
     case 'analysis':
-      return `the answer differs: ${fieldsText(difference.fields)}`;
+      return `the answer differs: ${formatFields(difference.fields)}`;
   }
 }
 
@@ -363,7 +365,7 @@ function placeText({ name, role, round, investigator }: Place): string {
   return `${NODES[name]}${round === 0 ? '' : ` of round ${round}`}${who.length === 0 ? '' : ` (${who.join(', ')})`}`;
 }
 
-function fieldsText(fields: readonly FieldDifference[]): string {
+function formatFields(fields: readonly FieldDifference[]): string {
   const list = fields
     .slice(0, SHOWN_FIELDS)
     .map(({ path, before, after }) => `${path} ${before ?? 'absent'} → ${after ?? 'absent'}`);
@@ -371,7 +373,7 @@ function fieldsText(fields: readonly FieldDifference[]): string {
   return `${list.join('; ')}${more}`;
 }
 
-function toolsText({ gone, added }: Extract<Difference, { what: 'tools' }>): string {
+function formatToolsText({ gone, added }: Extract<Difference, { what: 'tools' }>): string {
   return [
     ...(gone.length === 0 ? [] : [`${gone.join(', ')} gone`]),
     ...(added.length === 0 ? [] : [`${added.join(', ')} new`]),

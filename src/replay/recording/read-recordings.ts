@@ -9,7 +9,7 @@ import type {
   RecordingStore,
   StoredRecording,
 } from '../../stores/measurements.ts';
-import { MAX_LINE_BYTES, numberedLines } from '../cases/dataset.ts';
+import { MAX_LINE_BYTES, streamNumberedLines } from '../cases/dataset.ts';
 
 /** A recording to be replayed, or why it cannot be; `name` is what people find it by. */
 export type RecordingSource =
@@ -20,8 +20,8 @@ export type RecordingSource =
  * Reads the lines of a file of recordings one by one. A line that cannot be read is reported, and the rest
  * continues. Throws `not-found`.
  */
-export async function* recordingsInFile(path: string): AsyncGenerator<RecordingSource> {
-  for await (const { line, text } of numberedLines(path)) {
+export async function* readRecordingsIn(path: string): AsyncGenerator<RecordingSource> {
+  for await (const { line, text } of streamNumberedLines(path)) {
     try {
       if (text === null)
         throw new TriageError('invalid-input', `It is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`);
@@ -36,7 +36,7 @@ export async function* recordingsInFile(path: string): AsyncGenerator<RecordingS
 const PAGE = 200;
 
 /** Lists the stored recordings, page by page. */
-export async function* recordingHeads(
+export async function* listRecordingHeads(
   store: Pick<RecordingStore, 'list'>,
   filter: RecordingFilter,
 ): AsyncGenerator<RecordingHead> {
@@ -54,11 +54,11 @@ export async function* recordingHeads(
  * Reads the stored recordings, one in memory at a time. A recording that cannot be read is reported, and the
  * rest continues.
  */
-export async function* storedRecordings(
+export async function* readStoredRecordings(
   store: Pick<RecordingStore, 'list' | 'find'>,
   filter: RecordingFilter,
 ): AsyncGenerator<RecordingSource> {
-  for await (const { triageId } of recordingHeads(store, filter)) {
+  for await (const { triageId } of listRecordingHeads(store, filter)) {
     try {
       const stored = await store.find(triageId);
       // The recording was deleted in the meantime.
@@ -83,13 +83,13 @@ type Raw = Readonly<Record<string, unknown>>;
  */
 export function readRecording(json: unknown): Recording {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw unreadable('It is not a JSON object.');
+    throw createUnreadableError('It is not a JSON object.');
   const raw: Raw = { ...json };
   checkSchema(raw.schema, raw);
   const read = Recording.safeParse(raw);
   if (read.success) return read.data;
   const issue = read.error.issues[0];
-  throw unreadable(
+  throw createUnreadableError(
     `${issue?.path.join('.') || 'It'}: ${issue?.message ?? 'not understood'} (created ` +
       `by ${describeMaker(raw)}).`,
   );
@@ -127,7 +127,7 @@ function parseLine(line: string, triageId: string): RecordingLine {
   } catch (error) {
     throw new TriageError(
       'invalid-input',
-      `The recording of ${triageId} cannot be read: ${firstLine(getErrorMessage(error))}.`,
+      `The recording of ${triageId} cannot be read: ${formatFirstLine(getErrorMessage(error))}.`,
       {
         cause: error,
       },
@@ -137,14 +137,14 @@ function parseLine(line: string, triageId: string): RecordingLine {
 
 function checkSchema(schema: unknown, raw: Raw): void {
   if (typeof schema !== 'number' || !Number.isSafeInteger(schema))
-    throw unreadable('It has no schema, so it is not a Faultline recording.');
+    throw createUnreadableError('It has no schema, so it is not a Faultline recording.');
   if (schema < RECORDING_SCHEMA)
-    throw unreadable(
+    throw createUnreadableError(
       `It was created by ${describeMaker(raw)} in schema ${schema}, which is no longer supported: ` +
         'replay it with that version.',
     );
   if (schema > RECORDING_SCHEMA) {
-    throw unreadable(
+    throw createUnreadableError(
       `It was created by ${describeMaker(raw)} in schema ${schema}; ` +
         `this version supports up to ${RECORDING_SCHEMA}: update Faultline.`,
     );
@@ -157,10 +157,10 @@ function describeMaker({ madeBy }: Raw): string {
   return typeof version === 'string' ? `Faultline ${version.slice(0, 40)}` : 'another version';
 }
 
-function firstLine(text: string): string {
+function formatFirstLine(text: string): string {
   return text.replace(/\s+/g, ' ').slice(0, 200);
 }
 
-function unreadable(why: string): TriageError {
+function createUnreadableError(why: string): TriageError {
   return new TriageError('invalid-input', `The recording cannot be read. ${why}`);
 }

@@ -1,6 +1,6 @@
 import { compileTriageGraph, compileTriageGraphInMemory } from '../../../graphs/triage/graph.ts';
 import { TriageLimits } from '../../../graphs/triage/state.ts';
-import { outOfTime } from '../../../graphs/triage/tool-calls.ts';
+import { createTimeoutOutcome } from '../../../graphs/triage/tool-calls.ts';
 import type { Analysis, Step } from '../../domain/analysis.ts';
 import type { Category } from '../../domain/category.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
@@ -11,16 +11,16 @@ import { present } from '../../lib/collections.ts';
 import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
 import { type InvestigateDeps, investigate } from '../../service/triage/investigate.ts';
 import {
-  canonicalJson,
   computeFullHash,
   createSubjectHash,
+  toCanonicalJson,
 } from '../../service/triage/recording/recording-lines.ts';
 import type { Today } from '../../service/triage/recording/today.ts';
 import {
   CarriedNoFurther,
+  createFrozenAnalyst,
   type Difference,
-  fieldsThatDiffer,
-  frozenAnalyst,
+  listDifferingFields,
   openBook,
   type RecordingBook,
 } from './frozen-analyst.ts';
@@ -62,7 +62,7 @@ export async function runFrozen(recording: Recording, today: Today, signal: Abor
   const notes: string[] = [];
   compareMakers(recording, today, differs, notes);
   try {
-    const deps = frozenDeps(recording, today, differs);
+    const deps = createFrozenDeps(recording, today, differs);
     const analysis = await investigate(recording.subject, deps, signal);
     if (analysis === null)
       return ended(
@@ -76,17 +76,17 @@ export async function runFrozen(recording: Recording, today: Today, signal: Abor
     return ended(recording, differences, notes, timed, null);
   } catch (error) {
     if (signal.aborted) throw error;
-    return ended(recording, differences, notes, null, whyStopped(error));
+    return ended(recording, differences, notes, null, describeStop(error));
   }
 }
 
-function frozenDeps(
+function createFrozenDeps(
   recording: Recording,
   today: Today,
   differs: (difference: Difference) => void,
 ): InvestigateDeps {
   const { madeBy, answers } = recording;
-  const limits = limitsFor(recording, today);
+  const limits = getLimitsFor(recording, today);
   const seconds = limits.budget?.seconds ?? null;
   const bench = {
     book: openBook(recording),
@@ -96,12 +96,12 @@ function frozenDeps(
     byRules: madeBy.analyst === 'rules',
     seconds,
   };
-  const clock = frozenClock(recording);
+  const clock = createFrozenClock(recording);
   const waits = answers.length > 0;
   return {
-    analyst: frozenAnalyst(madeBy.analyst, 'analyst', bench),
-    fallbackAnalyst: madeBy.spare === null ? undefined : frozenAnalyst(madeBy.spare, 'spare', bench),
-    toolbox: frozenToolbox(bench.book, today, differs),
+    analyst: createFrozenAnalyst(madeBy.analyst, 'analyst', bench),
+    fallbackAnalyst: madeBy.spare === null ? undefined : createFrozenAnalyst(madeBy.spare, 'spare', bench),
+    toolbox: createFrozenToolbox(bench.book, today, differs),
     clock,
     onStep: clock.onStep,
     // Only what waits needs a memory, and that costs time.
@@ -109,7 +109,7 @@ function frozenDeps(
     durable: waits,
     limits,
     timeLimitMs: TIME_LIMIT_MS,
-    ...(waits ? { questions: recordedAnswers(recording) } : {}),
+    ...(waits ? { questions: recordAnswers(recording) } : {}),
   };
 }
 
@@ -117,13 +117,13 @@ function frozenDeps(
  * Calibrations, and which routes are published, are no matter of configuration alone: a run keeps those it
  * began with.
  */
-function limitsFor(recording: Recording, { boundBy, limits }: Today): TriageLimits {
-  const recorded = limitsIn(recording);
+function getLimitsFor(recording: Recording, { boundBy, limits }: Today): TriageLimits {
+  const recorded = getLimitsIn(recording);
   if (boundBy === 'recorded') return recorded;
   return { ...limits, ...present({ calibrations: recorded.calibrations, bound: recorded.bound }) };
 }
 
-function limitsIn({ limits }: Recording): TriageLimits {
+function getLimitsIn({ limits }: Recording): TriageLimits {
   const read = TriageLimits.safeParse(limits);
   if (read.success) return read.data;
   throw new TriageError(
@@ -132,23 +132,26 @@ function limitsIn({ limits }: Recording): TriageLimits {
   );
 }
 
-function recordedAnswers({
-  answers,
-  triageId,
-  subject,
-}: Recording): NonNullable<InvestigateDeps['questions']> {
+function recordAnswers({ answers, triageId, subject }: Recording): NonNullable<InvestigateDeps['questions']> {
   const left = [...answers];
   return {
     findByTriage: async () => {
       const answer = left.shift();
-      if (answer === undefined) return question({ state: 'waiting' });
+      if (answer === undefined) return toQuestion({ state: 'waiting' });
       return answer === null
-        ? question({ state: 'expired' })
-        : question({ state: 'answered', answer: answer.text, answeredBy: answer.by, answeredAt: answer.at });
+        ? toQuestion({ state: 'expired' })
+        : toQuestion({
+            state: 'answered',
+            answer: answer.text,
+            answeredBy: answer.by,
+            answeredAt: answer.at,
+          });
     },
   };
 
-  function question(partial: Partial<ReviewerQuestion> & Pick<ReviewerQuestion, 'state'>): ReviewerQuestion {
+  function toQuestion(
+    partial: Partial<ReviewerQuestion> & Pick<ReviewerQuestion, 'state'>,
+  ): ReviewerQuestion {
     const { id, repository } = subject.build;
     const when = new Date(0).toISOString();
     const asked = {
@@ -173,7 +176,7 @@ function compareMakers(
   notes: string[],
 ): void {
   const { madeBy, limits } = recording;
-  const fields = fieldsThatDiffer({ ...limits, calibrations: undefined, bound: undefined }, today.limits);
+  const fields = listDifferingFields({ ...limits, calibrations: undefined, bound: undefined }, today.limits);
   if (fields.length > 0 && today.boundBy === 'configured') differs({ what: 'limits', fields });
   if (fields.length > 0 && today.boundBy === 'recorded')
     notes.push(
@@ -189,7 +192,7 @@ function compareMakers(
   else differs({ what: 'model', before: madeBy.model, after: today.madeBy.model });
 }
 
-function whyStopped(error: unknown): string {
+function describeStop(error: unknown): string {
   if (error instanceof CarriedNoFurther)
     return `The recording ends here: ${error.message}, and a model call would be needed.`;
   return getErrorMessage(error);
@@ -209,7 +212,7 @@ function ended(
   const identical = before !== null && before === after;
   // Nothing that was asked differs, so the code between the questions does.
   if (recorded !== null && analysis !== null && !identical)
-    differences.push({ what: 'analysis', fields: fieldsThatDiffer(recorded, analysis) });
+    differences.push({ what: 'analysis', fields: listDifferingFields(recorded, analysis) });
   return {
     triageId: recording.triageId,
     analysisId: recorded?.id ?? null,
@@ -219,7 +222,7 @@ function ended(
     before: before ?? null,
     after: after ?? null,
     identical,
-    changed: recorded === null || analysis === null ? [] : changedParts(recorded, analysis),
+    changed: recorded === null || analysis === null ? [] : listChangedParts(recorded, analysis),
     notes,
     analysis,
   };
@@ -234,9 +237,9 @@ const PARTS: readonly (readonly [name: string, of: (analysis: Analysis) => unkno
   ['fix', ({ answer }) => answer.fixRecommendation],
 ];
 
-function changedParts(before: Analysis, after: Analysis): string[] {
+function listChangedParts(before: Analysis, after: Analysis): string[] {
   return PARTS.flatMap(([name, of]) =>
-    canonicalJson(of(before)) === canonicalJson(of(after)) ? [] : [name],
+    toCanonicalJson(of(before)) === toCanonicalJson(of(after)) ? [] : [name],
   );
 }
 
@@ -244,7 +247,7 @@ function changedParts(before: Analysis, after: Analysis): string[] {
  * Creates a toolbox with today's descriptions whose answers are the recorded ones. A tool that was never
  * asked is not available.
  */
-function frozenToolbox(
+function createFrozenToolbox(
   book: RecordingBook,
   today: Pick<Today, 'toolbox'>,
   differs: (difference: Difference) => void,
@@ -264,10 +267,10 @@ function frozenToolbox(
     run: async (call) => {
       const recorded = book.call(call);
       if (recorded === null) {
-        differs({ what: 'call-not-recorded', tool: call.tool, args: canonicalJson(call.args) });
+        differs({ what: 'call-not-recorded', tool: call.tool, args: toCanonicalJson(call.args) });
         return notRecorded(call);
       }
-      return recorded.outcome === null ? outOfTime(call, 0) : { ...recorded.outcome, call };
+      return recorded.outcome === null ? createTimeoutOutcome(call, 0) : { ...recorded.outcome, call };
     },
   };
 }
@@ -299,7 +302,7 @@ function notRecorded(call: ToolCall): ToolOutcome {
  * Creates the clock of a recorded run. Each step begins and ends when it did, so that a budget of seconds
  * ends at the same point.
  */
-function frozenClock({ startedAt, analysis }: Pick<Recording, 'startedAt' | 'analysis'>) {
+function createFrozenClock({ startedAt, analysis }: Pick<Recording, 'startedAt' | 'analysis'>) {
   const steps = analysis?.steps ?? [];
   const start = Date.parse(startedAt);
   let finished = 0;
@@ -337,11 +340,11 @@ function withRecordedTimes(now: Analysis, recorded: Analysis): Analysis {
     id,
     createdAt,
     milliseconds,
-    steps: now.steps.map((step, index) => stepAt(step, recorded.steps[index])),
+    steps: now.steps.map((step, index) => getStepAt(step, recorded.steps[index])),
   };
 }
 
-function stepAt(step: Step, recorded: Step | undefined): Step {
+function getStepAt(step: Step, recorded: Step | undefined): Step {
   if (recorded === undefined) return step;
   const { startedAt, milliseconds } = recorded;
   const [judgements, outcomes] = [

@@ -90,21 +90,22 @@ export function isStepFound(
   steps: readonly FailedStep[],
   texts: readonly { name: string; text: string }[],
 ): boolean {
-  const labelWords = tellingWords(label);
-  const parts = label.split(/[():;…]|->| \/ |, /).map(tellingWords);
+  const labelWords = listTellingWords(label);
+  const parts = label.split(/[():;…]|->| \/ |, /).map(listTellingWords);
   const wanted = [labelWords, ...parts.filter(({ size }) => size > 1)].filter(({ size }) => size > 0);
   return steps
     .filter(({ consequence }) => consequence !== true)
     .some((step) => {
       const all = step.name.split(' / ');
       const own = all.length > 1 && all[0]?.startsWith('Run ') !== true ? all.slice(1) : all;
-      if (own.map(tellingWords).some((words) => words.size > 0 && areWithin(words, labelWords))) return true;
-      const stepWords = tellingWords(`${step.name}\n${getStepHead(step, texts)}`);
+      if (own.map(listTellingWords).some((words) => words.size > 0 && areWithin(words, labelWords)))
+        return true;
+      const stepWords = listTellingWords(`${step.name}\n${getStepHead(step, texts)}`);
       return wanted.some((words) => areWithin(words, stepWords));
     });
 }
 
-function tellingWords(text: string): Set<string> {
+function listTellingWords(text: string): Set<string> {
   return new Set(contentWords(text).filter((word) => !NOT_TELLING.has(word)));
 }
 
@@ -178,7 +179,7 @@ export function contentWords(text: string): string[] {
 export function mentionFinder(text: string): (mention: string) => boolean {
   const words = splitWords(text);
   return (mention) => {
-    const wanted = joined(splitWords(mention));
+    const wanted = join(splitWords(mention));
     if (wanted === '') return text.includes(mention);
     return words.some((_, start) => startsAt(words, start, wanted));
   };
@@ -191,7 +192,7 @@ function startsAt(words: readonly string[], start: number, wanted: string): bool
   return found === wanted;
 }
 
-function joined(words: readonly string[]): string {
+function join(words: readonly string[]): string {
   return words.reduce(glued, '');
 }
 

@@ -14,7 +14,7 @@ import {
   type ReplayCase,
 } from '../cases/case.ts';
 import { type CaseChecks, checkCase } from './check-case.ts';
-import { type CaseResult, failedResult, toResult } from './results.ts';
+import { type CaseResult, toFailedResult, toResult } from './results.ts';
 
 export interface ReplayOptions {
   readonly cases: AsyncIterable<CaseOutcome>;
@@ -113,7 +113,7 @@ async function replayRow(
   const startedAt = performance.now();
   const masker = options.masker ?? createMasker();
   if ('error' in outcome) {
-    const result = failedResult(
+    const result = toFailedResult(
       outcome.id ?? `line-${outcome.line}`,
       (await masker.mask(outcome.error)).text,
       0,
@@ -141,12 +141,12 @@ async function replayRow(
     return { row, result: { ...result, quotes, logTokens, stepFound, advice }, analysis, ...checks };
   } catch (error) {
     if (signal.aborted) throw error;
-    const failed = failedResult(
+    const failed = toFailedResult(
       row.id,
       (await masker.mask(getErrorMessage(error))).text,
       performance.now() - startedAt,
     );
-    return { row, result: { ...failed, usage: spentOn(steps, error) }, analysis: null, quotes: NO_QUOTES };
+    return { row, result: { ...failed, usage: sumSpent(steps, error) }, analysis: null, quotes: NO_QUOTES };
   }
 }
 
@@ -156,7 +156,7 @@ const Paid = Usage.pick({ inputTokens: true, outputTokens: true, costUsd: true }
  * Sums the cost of a failed case: its finished steps, and the question that failed, if its error states the
  * cost.
  */
-function spentOn(steps: readonly Step[], error: unknown): CaseResult['usage'] {
+function sumSpent(steps: readonly Step[], error: unknown): CaseResult['usage'] {
   const last = Paid.safeParse(error instanceof TriageError ? error.details.usage : null);
   const paid = [...steps.flatMap(({ judgements = [] }) => judgements), ...(last.success ? [last.data] : [])];
   const sum = (of: (usage: CaseResult['usage']) => number) =>

@@ -1,43 +1,43 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { CATEGORIES } from '../../domain/category.ts';
 import { getErrorMessage, getErrorReason, TriageError } from '../../domain/errors.ts';
-import { numberedLines } from '../cases/dataset.ts';
+import { streamNumberedLines } from '../cases/dataset.ts';
 import { CaseResult } from './results.ts';
 
 const PIECE = 65_536;
 /** The file mode of results, which quote logs. A new file is accessible only to its owner. */
 const OWNER_ONLY = 0o600;
 
-export type ResultsFile = ReturnType<typeof resultsFile>;
+export type ResultsFile = ReturnType<typeof openResultsFile>;
 
 export async function createResults(path: string): Promise<ResultsFile> {
   const handle = await opened(path, 'w');
   // A pipe or a device has no positions; a file is written by them.
-  return resultsFile(path, handle, (await handle.stat()).isFile() ? 0 : null);
+  return openResultsFile(path, handle, (await handle.stat()).isFile() ? 0 : null);
 }
 
 /**
  * Opens the file of an earlier run to continue after its last whole line. An incomplete last line is dropped.
  * Creates the file if it does not exist.
  */
-export async function resumeResults(path: string): Promise<ResultsFile> {
+export async function openResumeResults(path: string): Promise<ResultsFile> {
   // 'a+' makes it where it is missing; writing goes by position, so that a torn end is written over.
   await (await opened(path, 'a+')).close();
   const handle = await opened(path, 'r+');
-  const whole = await wholeLines(handle);
+  const whole = await countWholeLines(handle);
   await handle.truncate(whole);
-  return resultsFile(path, handle, whole);
+  return openResultsFile(path, handle, whole);
 }
 
 /** Reads every result of a file, in its order. Throws with the line if it is not a result. */
 export async function* readResultLines(path: string): AsyncGenerator<CaseResult> {
-  for await (const { line, text } of numberedLines(path)) {
+  for await (const { line, text } of streamNumberedLines(path)) {
     yield readLine(text, `${path}, line ${line}`);
   }
 }
 
 /** Opens a results file that grows by one line per case. Whatever happens, it contains only whole lines. */
-function resultsFile(path: string, handle: FileHandle, start: number | null) {
+function openResultsFile(path: string, handle: FileHandle, start: number | null) {
   let end = start;
   const earlier = start === null || start === 0 ? null : readResultLines(path);
   return {
@@ -57,7 +57,11 @@ function resultsFile(path: string, handle: FileHandle, start: number | null) {
         await writeAll(handle, bytes, end);
       } catch (cause) {
         if (end !== null) await handle.truncate(end).catch(() => undefined);
-        throw unwritten(path, cause, ' Its content is intact; free some space and continue with --resume.');
+        throw createUnwrittenError(
+          path,
+          cause,
+          ' Its content is intact; free some space and continue with --resume.',
+        );
       }
       if (end !== null) end += bytes.length;
     },
@@ -81,7 +85,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number | nu
 /**
  * Creates the error for a file that can no longer be written. `advice` is a sentence that says what to do.
  */
-export function unwritten(path: string, cause: unknown, advice = ''): TriageError {
+export function createUnwrittenError(path: string, cause: unknown, advice = ''): TriageError {
   return new TriageError(
     'storage-failed',
     `${path} cannot be written further: ${getErrorReason(cause)}.${advice}`,
@@ -93,7 +97,7 @@ export function unwritten(path: string, cause: unknown, advice = ''): TriageErro
  * Returns the position in bytes after the last whole line of a file. Anything after it was left by a process
  * that died.
  */
-export async function wholeLines(handle: FileHandle): Promise<number> {
+export async function countWholeLines(handle: FileHandle): Promise<number> {
   let { size: end } = await handle.stat();
   while (end > 0) {
     const start = Math.max(0, end - PIECE);
@@ -128,7 +132,7 @@ export async function readResults(path: string): Promise<RunResults> {
   if (!(await isFile(path))) throw new TriageError('not-found', `${path} does not exist.`);
   const results = new Map<string, CaseResult>();
   const lines = new Map<string, number>();
-  for await (const { line, text } of numberedLines(path)) {
+  for await (const { line, text } of streamNumberedLines(path)) {
     const result = withoutTexts(readLine(text, `${path}, line ${line}`));
     const { id } = result;
     const earlier = lines.get(id);

@@ -178,7 +178,7 @@ export function toResult(
     tokens: reading.tokens,
     logLines: reading.sources.reduce((total, source) => total + source.lines, 0),
     logBytes: reading.sources.reduce((total, source) => total + source.bytes, 0),
-    failingTests: testsIn(reading).map(({ name, suite, file, line }) => ({ name, suite, file, line })),
+    failingTests: getTestsIn(reading).map(({ name, suite, file, line }) => ({ name, suite, file, line })),
     messages: listMessages(reading),
     fingerprint: isUnknown(reading.fingerprint) ? null : reading.fingerprint.value,
     failedSections: reading.failedSections.map(
@@ -208,7 +208,7 @@ function ofAllCauses(analyses: readonly Analysis[]): Partial<Pick<CaseResult, 'r
  * Returns the failing tests. A file that could not be loaded is a failure, but not a test if other tests have
  * names.
  */
-function testsIn({ failingTests }: Reading): Reading['failingTests'] {
+function getTestsIn({ failingTests }: Reading): Reading['failingTests'] {
   const named = failingTests.filter(({ name, file }) => name !== file);
   return named.length > 0 ? named : failingTests;
 }
@@ -239,7 +239,7 @@ function toAnalysisResult(analysis: Analysis, groups: readonly FailureGroup[]): 
 }
 
 /** Returns the row of a case that failed. A failure is an error, and never stops the replay. */
-export function failedResult(id: string, error: string, milliseconds: number): CaseResult {
+export function toFailedResult(id: string, error: string, milliseconds: number): CaseResult {
   return { ...toAnswerRow(id, null, milliseconds), error };
 }
 

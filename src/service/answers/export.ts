@@ -4,7 +4,7 @@ import type { Failure } from '../../domain/failure.ts';
 import { RELEASE } from '../../domain/trust.ts';
 import { answerView, moreFacts, proofLines } from '../../notifications/answer-view.ts';
 import { type ArrangedAnswer, nameTests } from '../../notifications/build-answers.ts';
-import { noticeLinks } from '../../notifications/notice-words.ts';
+import { createNoticeLinks } from '../../notifications/notice-words.ts';
 import { clip } from '../../notifications/visible-text.ts';
 
 /** The input of an export: one build, its answers, and its failures. */
@@ -65,14 +65,14 @@ function toCtrfTest(
 ) {
   const place = test?.file ? { file: test.file, line: test.line } : frames.find(({ own }) => own);
   return {
-    name: text(test?.name ?? message, 500) || 'failed step',
+    name: getText(test?.name ?? message, 500) || 'failed step',
     status: 'failed',
     // CTRF requires a duration in milliseconds, which a failure does not have.
     duration: 0,
-    ...(test?.suite ? { suite: [text(test.suite, 500)] } : {}),
-    message: text(message),
-    ...(excerpt === null ? {} : { trace: text(excerpt.text) }),
-    ...(place === undefined ? {} : { filePath: text(place.file, 1_000) }),
+    ...(test?.suite ? { suite: [getText(test.suite, 500)] } : {}),
+    message: getText(message),
+    ...(excerpt === null ? {} : { trace: getText(excerpt.text) }),
+    ...(place === undefined ? {} : { filePath: getText(place.file, 1_000) }),
     ...(place?.line ? { line: place.line } : {}),
     ...(answer === undefined ? { extra: {} } : buildExplanation(answer, publicUrl)),
   };
@@ -81,11 +81,11 @@ function toCtrfTest(
 function buildExplanation(answer: ArrangedAnswer, publicUrl: string | null) {
   const { analysis } = answer;
   return {
-    ai: text(formatMessage(answer)),
+    ai: getText(formatMessage(answer)),
     extra: {
       analysisId: analysis.id,
       ...buildProperties(analysis),
-      ...(publicUrl === null ? {} : { url: noticeLinks(publicUrl).analysis(analysis.id) }),
+      ...(publicUrl === null ? {} : { url: createNoticeLinks(publicUrl).analysis(analysis.id) }),
     },
   };
 }
@@ -103,7 +103,7 @@ function describeEnvironment(build: Build): Readonly<Record<string, string | num
   };
 }
 
-function text(value: string, limit = MAX_TEXT): string {
+function getText(value: string, limit = MAX_TEXT): string {
   return clip(value, limit).toWellFormed();
 }
 
@@ -132,7 +132,7 @@ const ROOT = '%SRCROOT%';
 export function buildSarifLog({ build, answers, publicUrl }: ExportInput) {
   const listed = answers.slice(0, MAX_RESULTS);
   const rules = [...new Set(listed.map(({ analysis }) => toRuleId(analysis)))];
-  const address = repositoryAddress(build);
+  const address = findRepositoryAddress(build);
   return {
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
     version: '2.1.0',
@@ -142,7 +142,7 @@ export function buildSarifLog({ build, answers, publicUrl }: ExportInput) {
           driver: {
             name: 'Faultline',
             semanticVersion: RELEASE,
-            rules: rules.map((id) => ({ id, shortDescription: { text: ruleText(id) } })),
+            rules: rules.map((id) => ({ id, shortDescription: { text: formatRuleText(id) } })),
           },
         },
         automationDetails: { id: `faultline/${build.repository}/${build.pipeline}/` },
@@ -175,13 +175,13 @@ function toSarifResult(answer: ArrangedAnswer, ruleIndex: number, publicUrl: str
     ruleId: toRuleId(analysis),
     ruleIndex,
     level: answerView(analysis).form === 'unsure' ? 'warning' : 'error',
-    message: { text: sarifText(clip(formatMessage(answer), MAX_TEXT)) },
+    message: { text: escapeSarifText(clip(formatMessage(answer), MAX_TEXT)) },
     locations: place === undefined ? [] : [place],
     relatedLocations: [...others, ...listEvidence(analysis)]
       .slice(0, MAX_RELATED)
       .map((location, index) => ({ ...location, id: index + 1 })),
     partialFingerprints: { [FINGERPRINT]: analysis.fingerprint },
-    ...(publicUrl === null ? {} : { hostedViewerUri: noticeLinks(publicUrl).analysis(analysis.id) }),
+    ...(publicUrl === null ? {} : { hostedViewerUri: createNoticeLinks(publicUrl).analysis(analysis.id) }),
     properties: {
       analysisId: analysis.id,
       ...buildProperties(analysis),
@@ -227,13 +227,13 @@ function listPlaces({ answer }: Analysis, failures: readonly Failure[]) {
 }
 
 function toLocation(path: string, line: number | null, what: string) {
-  const uri = repositoryPath(path);
+  const uri = convertRepositoryPath(path);
   if (uri === null) return [];
   const region = { startLine: line ?? 1 };
   return [
     {
       physicalLocation: { artifactLocation: { uri, uriBaseId: ROOT }, region },
-      message: { text: sarifText(clip(what, 500)) },
+      message: { text: escapeSarifText(clip(what, 500)) },
     },
   ];
 }
@@ -248,7 +248,7 @@ function listEvidence(analysis: Analysis) {
       artifactLocation: { uri: `log:${encodeURIComponent(clip(source, 300).toWellFormed())}` },
       region: { startLine: line, snippet: { text: text.toWellFormed() } },
     },
-    message: { text: sarifText(`Line ${line} of the log`) },
+    message: { text: escapeSarifText(`Line ${line} of the log`) },
   }));
 }
 
@@ -264,7 +264,7 @@ function toRuleId({ category, kind }: Analysis): string {
   return `${category}/${kind}`;
 }
 
-function ruleText(id: string): string {
+function formatRuleText(id: string): string {
   const [category = '', kind = ''] = id.split('/');
   return `${category.replaceAll('_', ' ').toLowerCase()}: ${kind.replaceAll('_', ' ')}`;
 }
@@ -273,7 +273,7 @@ function ruleText(id: string): string {
  * Converts a path to a relative URI below the repository's root. Returns null if it lies outside (absolute,
  * with a drive, or upward).
  */
-function repositoryPath(path: string): string | null {
+function convertRepositoryPath(path: string): string | null {
   const parts = path.toWellFormed().replaceAll('\\', '/').replace(/^\.\//, '').split('/');
   const [first = ''] = parts;
   if (path === '' || path.length > 1_000 || first === '' || first.includes(':') || parts.includes('..'))
@@ -286,7 +286,7 @@ function repositoryPath(path: string): string | null {
  * repository is assumed to be at the root of the host. Returns null for other providers and for builds
  * without a URL.
  */
-function repositoryAddress({ provider, url, repository }: Build): string | null {
+function findRepositoryAddress({ provider, url, repository }: Build): string | null {
   if (!isCodeHost(provider) || url === null || !/^https?:\/\//.test(url) || !URL.canParse(url)) return null;
   const name = `/${repository.split('/').map(encodeURIComponent).join('/')}`;
   // A server may lie below a path of its host.
@@ -299,7 +299,7 @@ function repositoryAddress({ provider, url, repository }: Build): string | null 
  * brackets would be links and are escaped, as are backslashes (3.11.6). Text that JSON cannot hold (half a
  * surrogate pair) becomes U+FFFD, and empty text becomes `-`.
  */
-function sarifText(text: string): string {
+function escapeSarifText(text: string): string {
   const literal = text.toWellFormed().replace(/[[\]\\]/g, '\\$&');
   const escaped = literal.replaceAll('{', '{{').replaceAll('}', '}}');
   return escaped.trim() === '' ? '-' : escaped;

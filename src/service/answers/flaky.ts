@@ -17,9 +17,9 @@ export const FlakyTest = TestFlakiness.extend({
 });
 
 /** Formats a test for programs. */
-export function flakyTest(test: TestFlakiness): z.infer<typeof FlakyTest> {
+export function formatFlakyTest(test: TestFlakiness): z.infer<typeof FlakyTest> {
   const { share, low, high } = proportion(test.flakes, test.runs);
-  return { ...test, rate: { share, low, high }, probability: roundedProbability(test) };
+  return { ...test, rate: { share, low, high }, probability: roundProbability(test) };
 }
 
 const DAY_MS = 86_400_000;
@@ -78,7 +78,7 @@ export function quarantineCsv(tests: readonly TestFlakiness[]): string {
     test.recovered,
     test.defaultRuns,
     test.flips,
-    roundedProbability(test),
+    roundProbability(test),
     test.since,
     test.lastFlakeAt,
   ]);
@@ -87,21 +87,21 @@ export function quarantineCsv(tests: readonly TestFlakiness[]): string {
 
 /** Formats one name per line as `class#method`, which Surefire's `excludesFile` and similar options read. */
 export function quarantineJunitNames(tests: readonly TestFlakiness[]): string {
-  return lines(tests.map(({ suite, name }) => (suite === null ? name : `${suite}#${name}`)));
+  return joinLines(tests.map(({ suite, name }) => (suite === null ? name : `${suite}#${name}`)));
 }
 
 /** Formats one name per line. */
 export function quarantineText(tests: readonly TestFlakiness[]): string {
-  return lines(tests.map(({ name }) => name));
+  return joinLines(tests.map(({ name }) => name));
 }
 
 /** Returns the probability rounded to three decimals, or null if no failure was ever rerun on its commit. */
-function roundedProbability(test: TestFlakiness): number | null {
+function roundProbability(test: TestFlakiness): number | null {
   const probability = flakeProbability(test);
   return probability === null ? null : Math.round(probability * 1000) / 1000;
 }
 
 /** Joins names, one per line. Line breaks in a name become spaces. */
-function lines(names: readonly string[]): string {
+function joinLines(names: readonly string[]): string {
   return [...new Set(names)].map((name) => `${name.replace(/[\r\n]/g, ' ')}\n`).join('');
 }

@@ -4,7 +4,7 @@ import type { ExplainedFailures } from '../../domain/explained-failures.ts';
 import { judgeWithoutHistory, type Whose } from '../../domain/whose.ts';
 import { findMax } from '../../lib/collections.ts';
 import { cutCharacters } from '../../lib/text.ts';
-import { factBlock, smallPrint } from '../../notifications/answer-markdown.ts';
+import { formatFactBlock, formatSmallPrint } from '../../notifications/answer-markdown.ts';
 import {
   type AnswerFact,
   type AnswerView,
@@ -15,10 +15,10 @@ import {
 import {
   clip,
   disarmRunnerCommands,
-  html,
-  inline,
+  toHtml,
+  toInline,
+  toVisibleLines,
   visibleLine,
-  visibleLines,
   wrap,
 } from '../../notifications/visible-text.ts';
 import { whoseLine, whoseSentence } from '../../notifications/whose-line.ts';
@@ -101,15 +101,15 @@ export function renderTerminal(
     color ? styleText(style, text, { validateStream: false }) : text;
   const view = answerView(analysis, why, explains);
   const visibleFacts = view.facts.filter(({ reach }) => why !== undefined || reach !== 'review');
-  const verdict = describeWhose(analysis, whose).flatMap((sentence) => paragraph(sentence, columns));
+  const verdict = describeWhose(analysis, whose).flatMap((sentence) => formatParagraph(sentence, columns));
   const lines = [
     ...verdict.map((line) => paint('bold', line)),
-    ...heading(view, analysis.classification.abstained, columns, paint),
-    ...paragraph(view.title, columns).map((line) => paint('bold', line)),
+    ...formatHeading(view, analysis.classification.abstained, columns, paint),
+    ...formatParagraph(view.title, columns).map((line) => paint('bold', line)),
     ...visibleFacts.flatMap((fact) =>
       fact.name === 'Cause'
-        ? fact.values.flatMap((value) => paragraph(value, columns))
-        : row(fact, columns, paint),
+        ? fact.values.flatMap((value) => formatParagraph(value, columns))
+        : renderRow(fact, columns, paint),
     ),
     ...wrap(view.usage.map(visibleLine).join(' · '), columns).map((line) => paint('dim', line)),
   ];
@@ -122,7 +122,7 @@ function describeWhose(analysis: Analysis, given: Whose | null | undefined): str
   return whose === null ? [] : [`${whoseLine(whose).question} ${whoseSentence(whose)}`];
 }
 
-function heading(
+function formatHeading(
   { form, what, confidence, confirmed }: AnswerView,
   abstained: boolean,
   columns: number,
@@ -133,7 +133,7 @@ function heading(
     case 'known':
       return [
         ...spread(what, 'known cause', columns, 'green', paint),
-        ...paragraph(confirmed ?? '', columns),
+        ...formatParagraph(confirmed ?? '', columns),
       ];
     case 'sure':
       return spread(what, `${confidence} sure`, columns, 'green', paint);
@@ -151,28 +151,28 @@ function spread(left: string, right: string, columns: number, style: Style, pain
   return [`${paint(['bold', 'cyan'], left)}${' '.repeat(gap)}${paint(style, right)}`];
 }
 
-function paragraph(text: string, columns: number): string[] {
-  return visibleLines(clip(text, MAX_PROSE_TERMINAL))
+function formatParagraph(text: string, columns: number): string[] {
+  return toVisibleLines(clip(text, MAX_PROSE_TERMINAL))
     .filter((line) => line.trim() !== '')
     .flatMap((line) => wrap(line.trim(), columns))
     .map(disarmRunnerCommands);
 }
 
 /** Renders a fact with its name in the margin. */
-function row(fact: AnswerFact, columns: number, paint: Paint): string[] {
+function renderRow(fact: AnswerFact, columns: number, paint: Paint): string[] {
   const numbered =
     fact.kind === 'choices' ? fact.values.map((value, index) => `${index + 1}. ${value}`) : fact.values;
   const lines =
     fact.kind === 'lines'
-      ? logLines(fact.lines, columns - MARGIN, paint)
-      : numbered.flatMap((value) => paragraph(value, columns - MARGIN));
+      ? renderLogLines(fact.lines, columns - MARGIN, paint)
+      : numbered.flatMap((value) => formatParagraph(value, columns - MARGIN));
   return lines.map(
     (line, index) => `${index === 0 ? paint('bold', fact.name.padEnd(MARGIN)) : ' '.repeat(MARGIN)}${line}`,
   );
 }
 
 /** Renders log lines. They are truncated instead of wrapped, so that each keeps its number. */
-function logLines(lines: readonly ProofLine[], columns: number, paint: Paint): string[] {
+function renderLogLines(lines: readonly ProofLine[], columns: number, paint: Paint): string[] {
   const oneSource = new Set(lines.map(({ source }) => source)).size === 1;
   const places = lines.map(({ source, line }) => (oneSource ? `${line}` : `${visibleLine(source)}:${line}`));
   const longest = findMax(
@@ -182,7 +182,7 @@ function logLines(lines: readonly ProofLine[], columns: number, paint: Paint): s
   const width = Math.min(columns - 12, longest);
   return lines.map(({ text }, index) => {
     const place = (places[index] ?? '').slice(-width).padStart(width);
-    return `${paint('dim', place)}  ${cutCharacters(disarmRunnerCommands(visibleLines(text)[0] ?? ''), columns - width - 2)}`;
+    return `${paint('dim', place)}  ${cutCharacters(disarmRunnerCommands(toVisibleLines(text)[0] ?? ''), columns - width - 2)}`;
   });
 }
 
@@ -197,23 +197,27 @@ export function renderMarkdown(analysis: Analysis, explains?: ExplainedFailures)
   const view = answerView(analysis, undefined, explains);
   const visibleFacts = view.facts.filter(({ reach }) => reach !== 'review');
   const count = failureCount(analysis, explains);
-  const small = visibleFacts.filter(({ kind }) => kind === 'note').flatMap(smallPrint);
+  const small = visibleFacts.filter(({ kind }) => kind === 'note').flatMap(formatSmallPrint);
   const blocks = [
-    ...(view.form === 'unsure' ? unsureHead(analysis, view, count) : [answeredHead(view, count)]),
-    ...visibleFacts.filter(({ kind }) => kind !== 'note').map((fact) => factBlock(fact)),
+    ...(view.form === 'unsure' ? renderUnsureHead(analysis, view, count) : [renderAnsweredHead(view, count)]),
+    ...visibleFacts.filter(({ kind }) => kind !== 'note').map((fact) => formatFactBlock(fact)),
     '</details>',
     // `<sub>` is inside a paragraph, so Markdown is read in it.
-    `<sub>${[...small, ...view.usage.map(inline)].join(' · ')}</sub>`,
+    `<sub>${[...small, ...view.usage.map(toInline)].join(' · ')}</sub>`,
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-function answeredHead({ title, what, confirmed, standing }: AnswerView, count: string): string {
+function renderAnsweredHead({ title, what, confirmed, standing }: AnswerView, count: string): string {
   const known = confirmed === null ? '' : 'known cause, ';
-  return `<details open><summary><b>${html(clip(title, MAX_TITLE))}</b>: ${what}, ${count}, ${known}${html(standing)}</summary>`;
+  return `<details open><summary><b>${toHtml(clip(title, MAX_TITLE))}</b>: ${what}, ${count}, ${known}${toHtml(standing)}</summary>`;
 }
 
-function unsureHead(analysis: Analysis, { title, what, confidence }: AnswerView, count: string): string[] {
+function renderUnsureHead(
+  analysis: Analysis,
+  { title, what, confidence }: AnswerView,
+  count: string,
+): string[] {
   const { length } = analysis.answer.hypotheses;
   const fits = length > 1 ? `${length} explanations fit` : clip(title, MAX_TITLE);
   const question =
@@ -222,7 +226,7 @@ function unsureHead(analysis: Analysis, { title, what, confidence }: AnswerView,
       : `Faultline is not sure why (${confidence}). The answer needs review.`;
   return [
     `**${count}. ${question}**`,
-    `<details open><summary><b>${html(fits)}</b>${what === null ? '' : `: best guess ${what}`}</summary>`,
+    `<details open><summary><b>${toHtml(fits)}</b>${what === null ? '' : `: best guess ${what}`}</summary>`,
   ];
 }
 

@@ -112,7 +112,7 @@ export async function buildTrace(analysis: Analysis, mask: Mask): Promise<Analys
     totals: sumUsage(analysis),
     reduction,
     promptHashes,
-    notes: await Promise.all(analysis.notes.slice(0, MAX_PARTS).map((note) => short(note, mask))),
+    notes: await Promise.all(analysis.notes.slice(0, MAX_PARTS).map((note) => maskShort(note, mask))),
     steps: await Promise.all(analysis.steps.slice(0, MAX_STEPS).map((step) => traceStep(step, mask))),
     truncated: analysis.steps.length > MAX_STEPS,
   };
@@ -141,7 +141,7 @@ export async function traceStep(
 ): Promise<StepTrace> {
   return {
     ...step,
-    summary: await short(step.summary, mask),
+    summary: await maskShort(step.summary, mask),
     judgements: await Promise.all(
       judgements.slice(0, MAX_PARTS).map((judgement) => traceJudgment(judgement, mask)),
     ),
@@ -150,7 +150,7 @@ export async function traceStep(
 }
 
 async function traceJudgment(judgement: JudgementTrace, mask: Mask): Promise<JudgementTrace> {
-  return { ...judgement, note: judgement.note === null ? null : await short(judgement.note, mask) };
+  return { ...judgement, note: judgement.note === null ? null : await maskShort(judgement.note, mask) };
 }
 
 async function traceTool(
@@ -160,16 +160,16 @@ async function traceTool(
   const args = await masked(call.args, mask, MAX_DEPTH);
   return {
     ...outcome,
-    tool: await short(call.tool, mask),
+    tool: await maskShort(call.tool, mask),
     args: typeof args === 'object' && args !== null && !Array.isArray(args) ? { ...args } : {},
-    why: await short(call.why, mask),
-    summary: await short(outcome.summary, mask),
+    why: await maskShort(call.why, mask),
+    summary: await maskShort(outcome.summary, mask),
     cached: outcome.cached ?? false,
   };
 }
 
 async function masked(value: unknown, mask: Mask, depth: number): Promise<unknown> {
-  if (typeof value === 'string') return await short(value, mask);
+  if (typeof value === 'string') return await maskShort(value, mask);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return null;
   if (Array.isArray(value))
@@ -183,7 +183,7 @@ async function masked(value: unknown, mask: Mask, depth: number): Promise<unknow
 }
 
 /** Masks text before truncating it, because half a secret is not recognized. */
-async function short(text: string, mask: Mask): Promise<string> {
+async function maskShort(text: string, mask: Mask): Promise<string> {
   return clip(await mask(text), MAX_TEXT);
 }
 
@@ -209,8 +209,8 @@ export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOpt
   const bold = (text: string) => (color ? styleText('bold', text, { validateStream: false }) : text);
   const lines = trace.steps.flatMap((step, at) => {
     const last = at === trace.steps.length - 1 && !trace.truncated;
-    const parts = [...step.judgements.map(judgementLine), ...step.tools.map(toolLine)];
-    const head = cutCharacters(stepLine(step), columns - 3);
+    const parts = [...step.judgements.map(formatJudgementLine), ...step.tools.map(formatToolLine)];
+    const head = cutCharacters(formatStepLine(step), columns - 3);
     return [
       `${dim(last ? '└─' : '├─')} ${bold(head)}`,
       ...parts.map((part, index) => {
@@ -229,7 +229,7 @@ export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOpt
     bold(cutCharacters(head.map(visibleLine).join(' · '), columns)),
     ...lines,
     ...more,
-    ...wrap(totalsText(trace).join(' · '), columns),
+    ...wrap(listTotals(trace).join(' · '), columns),
   ]
     .map((line) => `${line}\n`)
     .join('');
@@ -243,26 +243,26 @@ export function renderTracePlain(trace: AnalysisTrace): string {
   const rows: string[][] = [
     ['Trace', trace.analysisId, trace.category, trace.terminationReason, trace.action],
     ...trace.steps.flatMap((step) => [
-      ['Step', stepLine(step)],
-      ...step.judgements.map((judgement) => ['Judgment', judgementLine(judgement)]),
-      ...step.tools.map((tool) => ['Tool', toolLine(tool)]),
+      ['Step', formatStepLine(step)],
+      ...step.judgements.map((judgement) => ['Judgment', formatJudgementLine(judgement)]),
+      ...step.tools.map((tool) => ['Tool', formatToolLine(tool)]),
     ]),
-    ['Total', totalsText(trace).join(' · ')],
+    ['Total', listTotals(trace).join(' · ')],
   ];
   return rows
     .map((cells) => `${cells.map((cell) => disarmRunnerCommands(visibleLine(cell))).join('\t')}\n`)
     .join('');
 }
 
-function stepLine({ node, round, investigator, milliseconds, summary, tools }: StepTrace): string {
+function formatStepLine({ node, round, investigator, milliseconds, summary, tools }: StepTrace): string {
   const where = [node, round > 0 ? `round ${round}` : '', investigator ?? '']
     .filter((part) => part !== '')
     .join(', ');
   // Each tool says its own below.
-  return joined([where, formatDuration(milliseconds), tools.length > 0 ? '' : summary]);
+  return join([where, formatDuration(milliseconds), tools.length > 0 ? '' : summary]);
 }
 
-function judgementLine(judgement: JudgementTrace): string {
+function formatJudgementLine(judgement: JudgementTrace): string {
   const {
     name,
     by,
@@ -280,7 +280,7 @@ function judgementLine(judgement: JudgementTrace): string {
   const tokens =
     modelCalls === 0 ? '' : `${formatNumber(inputTokens)}${cached} → ${formatNumber(outputTokens)} tokens`;
   const cost = modelCalls === 0 ? '' : formatDollars(costUsd);
-  return joined([
+  return join([
     `${name} by ${model ?? by}`,
     formatDuration(milliseconds),
     tokens,
@@ -291,7 +291,7 @@ function judgementLine(judgement: JudgementTrace): string {
   ]);
 }
 
-function toolLine({
+function formatToolLine({
   tool,
   args,
   status,
@@ -306,7 +306,7 @@ function toolLine({
   const how = cached ? 'from cache' : formatRetries(attempts - 1);
   const instead = answeredBy === undefined ? '' : `answered by ${answeredBy}`;
   // The arguments last: a narrow terminal cuts them first.
-  return joined([
+  return join([
     tool,
     status,
     formatDuration(milliseconds),
@@ -317,7 +317,7 @@ function toolLine({
   ]);
 }
 
-function totalsText({ totals, milliseconds, reduction }: AnalysisTrace): string[] {
+function listTotals({ totals, milliseconds, reduction }: AnalysisTrace): string[] {
   const cached = totals.cachedInputTokens > 0 ? ` (${formatNumber(totals.cachedInputTokens)} cached)` : '';
   const kept = totals.cachedToolCalls > 0 ? ` (${totals.cachedToolCalls} from cache)` : '';
   return [
@@ -341,6 +341,6 @@ function formatRetries(count: number): string {
   return count === 1 ? '1 retry' : `${count} retries`;
 }
 
-function joined(parts: readonly string[]): string {
+function join(parts: readonly string[]): string {
   return disarmRunnerCommands(visibleLine(parts.filter((part) => part !== '').join(' · ')));
 }

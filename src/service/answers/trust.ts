@@ -5,7 +5,7 @@ import {
   TOO_FEW,
 } from '../../domain/insights.ts';
 import { RELEASE, type Trust, type UnseenFigures } from '../../domain/trust.ts';
-import { coverageAt, sumCounts } from '../../lib/statistics.ts';
+import { computeCoverageAt, sumCounts } from '../../lib/statistics.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 
@@ -50,7 +50,7 @@ export async function readTrust(
   const thresholds = [...new Set([...THRESHOLDS, threshold])]
     .toSorted((left, right) => left - right)
     .map((at) => {
-      const { published, coverage, of, hits, low, high } = coverageAt(decided, answered, at);
+      const { published, coverage, of, hits, low, high } = computeCoverageAt(decided, answered, at);
       const isEnough = of >= TOO_FEW;
       return {
         threshold: at,

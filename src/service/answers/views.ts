@@ -14,7 +14,7 @@ import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../../not
 import { clip } from '../../notifications/visible-text.ts';
 import { createListSchema, pageQuery } from '../../ports/database.ts';
 import type { ShownStores } from '../../stores/stores.ts';
-import { addWhose, ShownWhose, shownWhose, type WhoseAnswer } from './whose.ts';
+import { addWhose, findShownWhose, ShownWhose, type WhoseAnswer } from './whose.ts';
 
 /** One answer of a build in a few words. */
 export const AnalysisSummary = z.object({
@@ -52,7 +52,7 @@ export function toAnalysisSummary({ analysis, explains, whose = null }: Tellable
     failures,
     tests,
     grouped,
-    whose: shownWhose(whose),
+    whose: findShownWhose(whose),
   };
 }
 
@@ -65,7 +65,7 @@ export const AnsweredAnalysis = ShownAnalysis.extend({
   whose: AnalysisSummary.shape.whose,
 });
 
-export function answeredAnalysis({
+export function getAnsweredAnalysis({
   analysis,
   explains,
   whose = null,
@@ -75,7 +75,7 @@ export function answeredAnalysis({
   return {
     ...shownAnalysis(analysis),
     explains: { ...explains, tests, unnamed, logs: [...explains.logs] },
-    whose: shownWhose(whose),
+    whose: findShownWhose(whose),
   };
 }
 
@@ -290,13 +290,13 @@ export async function findByNumber(
   const numbered = found.filter((build) => build.number === number);
   return pickBuild(
     numbered.length > 0 ? numbered : found,
-    `${number} of ${provider}${where(repository, pipeline)}`,
+    `${number} of ${provider}${describeWhere(repository, pipeline)}`,
   );
 }
 
 /** Finds the newest attempt of the one build among these; `which` names what was looked for. */
 function pickBuild(found: readonly Build[], which: string): Build {
-  const newest = newestAttempts(found);
+  const newest = listNewestAttempts(found);
   const [build] = newest;
   if (build === undefined) throw new TriageError('not-found', `There is no build ${which}.`);
   if (newest.length === 1) return build;
@@ -307,7 +307,7 @@ function pickBuild(found: readonly Build[], which: string): Build {
   throw new TriageError('conflict', message, { details: { candidates } });
 }
 
-function newestAttempts(builds: readonly Build[]): Build[] {
+function listNewestAttempts(builds: readonly Build[]): Build[] {
   const newest = new Map<string, Build>();
   for (const build of builds) {
     const key = JSON.stringify([build.repository, build.pipeline]);
@@ -317,6 +317,6 @@ function newestAttempts(builds: readonly Build[]): Build[] {
   return [...newest.values()];
 }
 
-function where(repository: string | undefined, pipeline: string | undefined): string {
+function describeWhere(repository: string | undefined, pipeline: string | undefined): string {
   return `${repository === undefined ? '' : ` in ${repository}`}${pipeline === undefined ? '' : ` (${pipeline})`}`;
 }

@@ -37,6 +37,6 @@ export async function addWhose<Answer extends BuildAnswer>(
   });
 }
 
-export function shownWhose(whose: Whose | null): ShownWhose | null {
+export function findShownWhose(whose: Whose | null): ShownWhose | null {
   return whose === null ? null : { ...whose, sentence: whoseSentence(whose) };
 }

@@ -1,5 +1,5 @@
 import type { AskGraph } from '../../../graphs/ask/graph.ts';
-import { recursionLimit } from '../../../graphs/ask/routes.ts';
+import { computeRecursionLimit } from '../../../graphs/ask/routes.ts';
 import type { AskStateValue } from '../../../graphs/ask/state.ts';
 import type { Step } from '../../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../../domain/conversation.ts';
@@ -112,12 +112,12 @@ export function createAsk(deps: AskDeps) {
     /** Returns a thread with its last 200 turns. Throws `not-found`. */
     thread: async (id: string) => {
       const thread = await conversations.find(id);
-      if (thread === null) throw noThread(id);
+      if (thread === null) throw createNoThreadError(id);
       return { thread, turns: await conversations.turns(id, MAX_TURNS) };
     },
     /** Deletes a thread with all its turns. Throws `not-found`. */
     forget: async (id: string) => {
-      if (!(await conversations.remove(id))) throw noThread(id);
+      if (!(await conversations.remove(id))) throw createNoThreadError(id);
     },
   };
 }
@@ -127,7 +127,7 @@ async function openQuestion(input: AskInput, deps: AskDeps): Promise<OpenQuestio
   const { about, threadId, askedBy } = input;
   if (threadId !== undefined) {
     const thread = await deps.conversations.find(threadId);
-    if (thread === null) throw noThread(threadId);
+    if (thread === null) throw createNoThreadError(threadId);
     const fits =
       'analysisId' in about ? thread.analysisId === about.analysisId : thread.buildId === about.buildId;
     if (!fits)
@@ -147,7 +147,7 @@ async function openQuestion(input: AskInput, deps: AskDeps): Promise<OpenQuestio
     'analysisId' in about ? about.analysisId : await findCause(about.buildId, question, deps.topics);
   const topic = await deps.topics.ofAnalysis(analysisId);
   return {
-    thread: newThread(topic, question, askedBy, deps.clock.now()),
+    thread: createThread(topic, question, askedBy, deps.clock.now()),
     topic,
     isNew: true,
     question,
@@ -166,7 +166,7 @@ async function readQuestion(raw: string, { mask }: AskDeps): Promise<string> {
   return await mask(question);
 }
 
-function newThread({ analysis }: Topic, question: string, askedBy: string, now: number): Thread {
+function createThread({ analysis }: Topic, question: string, askedBy: string, now: number): Thread {
   const at = new Date(now).toISOString();
   const title = question.replace(/\s+/g, ' ').slice(0, MAX_TITLE);
   const { id: analysisId, buildId } = analysis;
@@ -201,7 +201,7 @@ async function answer(
   const { graph, converse, toolbox, clock, conversations } = deps;
   const startedAt = clock.now();
   const turns = opened.isNew ? [] : await conversations.turns(thread.id, MAX_TURNS);
-  const known = [...topic.analysis.evidence, ...rememberedEvidence(turns)];
+  const known = [...topic.analysis.evidence, ...listRememberedEvidence(turns)];
   const input = {
     topic: { ...topic, otherCauses: [...topic.otherCauses] },
     question,
@@ -212,7 +212,7 @@ async function answer(
   const tooLong = AbortSignal.timeout(deps.timeLimitMs);
   const config = {
     context: { converse, toolbox, clock, onStep: watcher.onStep, onText: watcher.onText },
-    recursionLimit: recursionLimit(MAX_ROUNDS),
+    recursionLimit: computeRecursionLimit(MAX_ROUNDS),
     signal: AbortSignal.any([signal, tooLong]),
   };
   const state: AskStateValue = await graph.invoke(input, config).catch((cause: unknown) => {
@@ -230,7 +230,7 @@ async function answer(
 }
 
 /** Returns the remembered evidence in numeric order. If there is too much, the newest is kept. */
-function rememberedEvidence(turns: readonly Turn[]): Evidence[] {
+function listRememberedEvidence(turns: readonly Turn[]): Evidence[] {
   return turns.flatMap(({ evidence }) => evidence).slice(-MAX_REMEMBERED_EVIDENCE);
 }
 
@@ -285,7 +285,7 @@ function listCitations({ reply }: AskStateValue, evidence: readonly Evidence[]):
     }));
 }
 
-function noThread(id: string): TriageError {
+function createNoThreadError(id: string): TriageError {
   return new TriageError('not-found', `There is no thread ${id}.`);
 }
 

@@ -9,13 +9,13 @@ export function chooseCause(question: string, analyses: readonly Analysis[]): An
   const asked = extractWords(question);
   let best: { readonly analysis: Analysis; readonly score: number } | null = null;
   for (const analysis of analyses) {
-    const score = shared(asked, analysis) + Math.min(analysis.failureIds.length, 1_000) / 10_000;
+    const score = countShared(asked, analysis) + Math.min(analysis.failureIds.length, 1_000) / 10_000;
     if (best === null || score > best.score) best = { analysis, score };
   }
   return best?.analysis ?? null;
 }
 
-function shared(asked: ReadonlySet<string>, { answer, category, kind, evidence }: Analysis): number {
+function countShared(asked: ReadonlySet<string>, { answer, category, kind, evidence }: Analysis): number {
   const causeWords = extractWords(
     [answer.title, answer.rootCause, kind, ...evidence.slice(0, 3).map(({ title }) => title)].join(' '),
   );

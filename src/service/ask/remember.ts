@@ -20,7 +20,10 @@ export function remember(turns: readonly Said[]): Memory {
   const older = turns.slice(0, -WHOLE);
   const lines = older
     .slice(-IN_A_LINE)
-    .map(({ question, text }) => `${cut(question, MAX_REMEMBERED)} → ${cut(firstSentence(text), MAX_FIRST)}`);
+    .map(
+      ({ question, text }) =>
+        `${cut(question, MAX_REMEMBERED)} → ${cut(formatFirstSentence(text), MAX_FIRST)}`,
+    );
   const left = older.length - lines.length;
   return {
     older: left === 0 ? lines : [`${left} questions before these`, ...lines],
@@ -28,7 +31,7 @@ export function remember(turns: readonly Said[]): Memory {
   };
 }
 
-function firstSentence(text: string): string {
+function formatFirstSentence(text: string): string {
   const line = text.split('\n').find((line) => line.trim() !== '') ?? '';
   const end = line.indexOf('. ');
   return (end < 0 ? line : line.slice(0, end + 1)).trim();

@@ -26,7 +26,7 @@ export interface StoredTopicDeps {
 }
 
 /** Topics of a served installation. */
-export function storedTopics({ stores, archive }: StoredTopicDeps): Topics {
+export function createStoredTopics({ stores, archive }: StoredTopicDeps): Topics {
   return {
     ofAnalysis: async (analysisId) => {
       const analysis = await stores.analyses.find(analysisId);
@@ -56,7 +56,7 @@ export type ReadFacts = Pick<
 >;
 
 /** Topics of what was analysed in memory a moment ago. */
-export function topicsAtHand(build: Build, all: readonly Analysis[], reading: ReadFacts): Topics {
+export function createTopicsAtHand(build: Build, all: readonly Analysis[], reading: ReadFacts): Topics {
   return {
     ofAnalysis: async (analysisId) => {
       const analysis = all.find(({ id }) => id === analysisId);

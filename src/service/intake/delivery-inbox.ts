@@ -63,7 +63,7 @@ export function createDeliveryInbox(deliveries: Deliveries) {
       new Promise<Landed>((landed, failed) => {
         came.push(performance.now());
         if (came.length > FLOOD) came.shift();
-        if (queue.length >= MAX_WAITING) return failed(tooManyWait());
+        if (queue.length >= MAX_WAITING) return failed(createTooManyWaitError());
         queue.push({ delivery, landed, failed });
         if (lanes === 0 || (lanes < MAX_LANES && performance.now() - startedAt > SLOW_MS)) void runLane();
       }),
@@ -90,7 +90,7 @@ export function createDeliveryInbox(deliveries: Deliveries) {
 /** Stores deliveries in one statement. Never throws: each waiting sender gets the outcome or the error. */
 async function landTogether(deliveries: Deliveries, waiting: readonly Waiting[]): Promise<void> {
   if (waiting.length === 0) return;
-  const { first, copies } = partCopies(waiting);
+  const { first, copies } = deduplicate(waiting);
   const startedAt = performance.now();
   try {
     const fresh = await deliveries.land(first.map(({ delivery }) => delivery));
@@ -109,7 +109,7 @@ async function landTogether(deliveries: Deliveries, waiting: readonly Waiting[])
 }
 
 /** Separates the first delivery of each id from its copies. */
-function partCopies(waiting: readonly Waiting[]): { readonly first: Waiting[]; readonly copies: Waiting[] } {
+function deduplicate(waiting: readonly Waiting[]): { readonly first: Waiting[]; readonly copies: Waiting[] } {
   const first = new Map<string, Waiting>();
   const copies: Waiting[] = [];
   for (const delivery of waiting) {
@@ -132,7 +132,7 @@ async function settle(
   try {
     if (again && (await deliveries.land([delivery]))[0] === true) return landed({ before: null });
     const before = await deliveries.find(delivery.source, delivery.deliveryId);
-    if (before === null) throw vanished(delivery);
+    if (before === null) throw createVanishedError(delivery);
     // The statement that failed may have been stored after all. The delivery found is then this one.
     const itself = again && before.state === 'landed' && before.bodySha256 === delivery.bodySha256;
     landed({ before: itself ? null : before });
@@ -144,14 +144,14 @@ async function settle(
 /**
  * Creates the error for a copy whose first delivery was not stored, or was deleted between two statements.
  */
-function vanished({ deliveryId }: ReceivedDelivery): TriageError {
+function createVanishedError({ deliveryId }: ReceivedDelivery): TriageError {
   return new TriageError('storage-failed', `The delivery ${deliveryId} could not be stored. Send it again.`, {
     retryable: true,
     retryAfterMs: 1000,
   });
 }
 
-function tooManyWait(): TriageError {
+function createTooManyWaitError(): TriageError {
   return new TriageError(
     'storage-failed',
     'Too many deliveries are waiting for the database. Send this one again later.',

@@ -11,7 +11,7 @@ import { readInput, TriageError } from '../../domain/errors.ts';
 import { mapInTurns, present } from '../../lib/collections.ts';
 import { storable } from '../../lib/text.ts';
 import { decodeSources } from '../../log/decode/archive.ts';
-import { artifactRoom, openArtifact } from '../../log/inventory/open-artifact.ts';
+import { createArtifactRoom, openArtifact } from '../../log/inventory/open-artifact.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { collectOwnSecrets } from '../../log/mask/own-secrets.ts';
 import { boundResults } from '../../log/reports/bound-results.ts';
@@ -19,11 +19,11 @@ import { readResults } from '../../log/reports/report.ts';
 import type { LogThreads } from '../../log/worker-pool.ts';
 import {
   attemptNumber,
+  findSecondsBetween,
   parseJson,
   pullRequestNumber,
-  secondsBetween,
   shortText,
-  shown,
+  toShown,
   toUtc,
   webAddress,
 } from '../../providers/read-input.ts';
@@ -173,7 +173,7 @@ export function withDistinctNames(files: readonly UploadedFile[]): UploadedFile[
 export function toNewBuild(metadata: UploadMetadata): NewBuild {
   const { repository, pipeline, queuedAt, ...known } = metadata;
   const times = {
-    queuedSeconds: secondsBetween(queuedAt, metadata.startedAt),
+    queuedSeconds: findSecondsBetween(queuedAt, metadata.startedAt),
     startedAt: toUtc(metadata.startedAt),
     finishedAt: toUtc(metadata.finishedAt),
   };
@@ -211,7 +211,7 @@ export async function prepareSources(
   const refused: TriageError[] = [];
   const taken = new Set<string>();
   let left = maxBytes;
-  const room = artifactRoom(maxBytes);
+  const room = createArtifactRoom(maxBytes);
   for (const file of files) {
     const opened = await open(file).catch((error: unknown) => {
       if (!(error instanceof TriageError) || error.code === 'too-large') throw error;
@@ -220,7 +220,7 @@ export async function prepareSources(
     });
     for (const source of opened) {
       left -= await countBytes(source.text);
-      decoded.push({ ...source, name: distinctName(source.name, taken) });
+      decoded.push({ ...source, name: chooseDistinctName(source.name, taken) });
     }
   }
   // All at once: what is secret in one file is hidden in every other.
@@ -229,7 +229,7 @@ export async function prepareSources(
   const reports = await readReports(sources.filter(({ kind }) => kind === 'report'));
   // Any number of reports is one build.
   const results = boundResults(reports.flatMap((report) => report.testResults));
-  const testResults = await mapInTurns(results.kept, storableResult);
+  const testResults = await mapInTurns(results.kept, toStorableResult);
   const isLogged = sources.some(({ kind, text }) => kind !== 'report' && text.trim() !== '');
   // What was sent alone and cannot be read is the sender's to mend.
   if (!isLogged && testResults.length === 0) {
@@ -273,8 +273,8 @@ async function countBytes(text: string): Promise<number> {
 }
 
 /** Names of files in an archive are the sender's too: two of one name would replace each other. */
-function distinctName(name: string, taken: Set<string>): string {
-  const base = shown(name).slice(0, 500);
+function chooseDistinctName(name: string, taken: Set<string>): string {
+  const base = toShown(name).slice(0, 500);
   let distinct = base;
   for (let count = 2; taken.has(distinct); count++) distinct = `${base} (${count})`;
   taken.add(distinct);
@@ -292,7 +292,7 @@ export function requireSomethingToRead({ sources, testResults }: PreparedSources
   );
 }
 
-function storableResult(result: TestResult): TestResult {
+function toStorableResult(result: TestResult): TestResult {
   return {
     ...result,
     name: storable(result.name),

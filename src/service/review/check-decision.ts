@@ -10,23 +10,23 @@ import type { ArchivedSource } from '../../ports/build-archive.ts';
  */
 export function checkDecision(input: DecisionInput, analysis: Analysis): void {
   if (input.type === 'reject' && input.reasonCode === undefined && blank(input.reason))
-    throw invalid('A rejection needs a reason: describe what is wrong with the answer.');
+    throw createInvalidError('A rejection needs a reason: describe what is wrong with the answer.');
   if (input.type !== 'reject' && input.reasonCode !== undefined)
-    throw invalid(`A reason code can only be used with reject, not with ${input.type}.`);
+    throw createInvalidError(`A reason code can only be used with reject, not with ${input.type}.`);
   if (input.type === 'correct') checkCorrection(input, analysis);
   else refuseOtherWords(input);
 }
 
 function checkCorrection(input: DecisionInput, analysis: Analysis): void {
   if (input.category === undefined)
-    throw invalid('A correction needs a category, even if the category was right.');
+    throw createInvalidError('A correction needs a category, even if the category was right.');
   for (const field of ['rootCause', 'fixRecommendation'] as const) {
     if (input[field] !== undefined && blank(input[field]))
-      throw invalid(`The corrected ${field} is blank; leave it out to keep Faultline's.`);
+      throw createInvalidError(`The corrected ${field} is blank; leave it out to keep Faultline's.`);
   }
   if (input.shownBy !== undefined && input.shownBy !== 'none') checkShownBy(input.shownBy, analysis);
   if (!changes(input, analysis)) {
-    throw invalid(
+    throw createInvalidError(
       'This correction changes nothing: give another category, kind, root cause or fix, or accept ' +
         'the answer as it is.',
     );
@@ -45,13 +45,13 @@ export function changes(input: DecisionInput, { category, kind, answer }: Analys
 
 function checkShownBy({ evidence, lines }: Exclude<ShownBy, 'none'>, analysis: Analysis): void {
   if (evidence.length + lines.length === 0)
-    throw invalid('Select the evidence or lines that show it, or state that no line shows it.');
+    throw createInvalidError('Select the evidence or lines that show it, or state that no line shows it.');
   const known = new Set(analysis.evidence.map(({ id }) => id));
   const unknown = evidence.filter((id) => !known.has(id));
-  if (unknown.length > 0) throw invalid(`This analysis has no evidence ${unknown.join(', ')}.`);
+  if (unknown.length > 0) throw createInvalidError(`This analysis has no evidence ${unknown.join(', ')}.`);
   for (const { source, lineStart, lineEnd } of lines) {
     if (lineEnd < lineStart)
-      throw invalid(`The lines ${lineStart}-${lineEnd} of ${source} end before they begin.`);
+      throw createInvalidError(`The lines ${lineStart}-${lineEnd} of ${source} end before they begin.`);
   }
 }
 
@@ -65,11 +65,11 @@ export function checkLines(
   for (const { source, lineEnd } of shownBy.lines) {
     const length = lengths.get(source);
     if (length === undefined)
-      throw invalid(
+      throw createInvalidError(
         `This build has no log "${source}". It has: ${[...lengths.keys()].slice(0, 10).join(', ')}.`,
       );
     if (lineEnd > length)
-      throw invalid(
+      throw createInvalidError(
         `${source} has ${length} ${length === 1 ? 'line' : 'lines'}; there is no line ${lineEnd}.`,
       );
   }
@@ -80,13 +80,15 @@ function refuseOtherWords(input: DecisionInput): void {
     (field) => input[field] !== undefined,
   );
   if (given.length > 0)
-    throw invalid(`${input.type} does not accept ${given.join(', ')}; use "correct" to change the answer.`);
+    throw createInvalidError(
+      `${input.type} does not accept ${given.join(', ')}; use "correct" to change the answer.`,
+    );
 }
 
 function blank(text: string | undefined): boolean {
   return text === undefined || text.trim() === '';
 }
 
-function invalid(message: string): TriageError {
+function createInvalidError(message: string): TriageError {
   return new TriageError('invalid-input', message);
 }

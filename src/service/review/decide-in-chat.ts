@@ -1,7 +1,7 @@
 import { escapeSlack } from '../../channels/slack/message.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { DecisionInput } from '../../domain/review.ts';
-import { noticeLinks } from '../../notifications/notice-words.ts';
+import { createNoticeLinks } from '../../notifications/notice-words.ts';
 import { type DecideDeps, decideReview } from './decide.ts';
 import { type OpenReviewDeps, openReviewFor } from './queue.ts';
 
@@ -45,7 +45,7 @@ export async function decideInChat(
       reviewer,
       input,
     });
-    const link = noticeLinks(deps.publicUrl).review(review.id);
+    const link = createNoticeLinks(deps.publicUrl).review(review.id);
     if (type === 'accept') return `:white_check_mark: Saved: right. ${escapeSlack(teaching)}`;
     return (
       `:x: Saved: wrong. ${link === null ? 'Correct the answer in Faultline' : `<${link}?edit=1|Correct the answer>`} ` +

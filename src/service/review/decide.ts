@@ -16,7 +16,12 @@ import type { NoticeStore } from '../../stores/notices.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { changes, checkDecision, checkLines } from './check-decision.ts';
 import { deriveLesson, findGreenFlag, heldBack, type Lesson } from './learn.ts';
-import { obstacle, outdated, raced, unknownReview } from './queue.ts';
+import {
+  createObstacleError,
+  createOutdatedError,
+  createRacedError,
+  createUnknownReviewError,
+} from './queue.ts';
 import type { DecisionView } from './views.ts';
 
 export interface DecideDeps {
@@ -64,7 +69,7 @@ interface DecisionRequest {
  * review in its details.
  */
 export async function decideReview(deps: DecideDeps, request: DecisionRequest): Promise<DecisionView> {
-  const review = await currentReview(deps, request);
+  const review = await getCurrentReview(deps, request);
   const analysis = await deps.stores.analyses.find(review.analysisId);
   if (analysis === null)
     throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
@@ -76,7 +81,7 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
   const others = await findOthers(deps, request);
   const now = deps.clock.now();
   const batchId = others.length === 0 ? null : newId('bat', now);
-  const decision = await newDecision({ input, reviewer, review, batchId, now }, deps.masker);
+  const decision = await createDecision({ input, reviewer, review, batchId, now }, deps.masker);
   const companions = await createCompanions({ decision, analysis }, others, deps);
   const previous = await deps.stores.library.recall({
     fingerprint: analysis.fingerprint,
@@ -97,15 +102,15 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
   return { ...decided, ...lesson };
 }
 
-async function currentReview(
+async function getCurrentReview(
   deps: DecideDeps,
   { reviewId, version, reviewer }: DecisionRequest,
 ): Promise<Review> {
   const review = await deps.stores.reviews.find(reviewId);
-  if (review === null) throw unknownReview(reviewId);
-  const refused = obstacle(review, reviewer);
+  if (review === null) throw createUnknownReviewError(reviewId);
+  const refused = createObstacleError(review, reviewer);
   if (refused !== null) throw refused;
-  if (review.version !== version) throw outdated(review, version);
+  if (review.version !== version) throw createOutdatedError(review, version);
   return review;
 }
 
@@ -165,7 +170,7 @@ async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): 
   });
   deps.failpoint?.('decided', request.reviewId);
   if (decided !== null) return decided;
-  throw raced(await currentReview(deps, request));
+  throw createRacedError(await getCurrentReview(deps, request));
 }
 
 /**
@@ -198,7 +203,7 @@ export async function listSame(
   deps: { readonly stores: Pick<ShownStores, 'reviews'> },
   { reviewId, reviewer }: { readonly reviewId: string; readonly reviewer: string },
 ): Promise<Review[]> {
-  if ((await deps.stores.reviews.find(reviewId)) === null) throw unknownReview(reviewId);
+  if ((await deps.stores.reviews.find(reviewId)) === null) throw createUnknownReviewError(reviewId);
   return await deps.stores.reviews.listSame(reviewId, reviewer, MAX_SAME);
 }
 
@@ -224,7 +229,7 @@ async function createCompanions(
       const input = inputFor(main, analysis);
       return {
         review,
-        decision: await newDecision({ input, reviewer, review, batchId, now }, deps.masker),
+        decision: await createDecision({ input, reviewer, review, batchId, now }, deps.masker),
       };
     }),
   );
@@ -282,7 +287,7 @@ interface DecisionFacts {
 const MAX_SECONDS = 24 * 3600;
 
 /** Creates a decision. Text from the reviewer is masked before it is stored. */
-async function newDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>): Promise<Decision> {
+async function createDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>): Promise<Decision> {
   const { input, reviewer, review, batchId, now } = facts;
   const { type, category, kind, reasonCode, shownBy } = input;
   const mask = async (text: string | undefined) =>

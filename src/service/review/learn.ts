@@ -6,7 +6,7 @@ import { answers, type GreenFlag, type LibraryEntry, toLibraryVector } from '../
 import type { Decision } from '../../domain/review.ts';
 import { cutCharacters } from '../../lib/text.ts';
 import { toComparedFailure } from '../../log/fingerprint/failure-likeness.ts';
-import { standsIn, tellingLines } from '../../log/green/green-diff.ts';
+import { listTellingLines, standsIn } from '../../log/green/green-diff.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
 import type { LibraryStore } from '../../stores/library.ts';
@@ -124,19 +124,19 @@ function createEntry(
     repository,
     category,
     kind: decision.kind ?? keptKind(analysis, category),
-    title: rootCause.trim() === answer.rootCause.trim() ? answer.title : titleFrom(rootCause),
+    title: rootCause.trim() === answer.rootCause.trim() ? answer.title : createTitleFrom(rootCause),
     rootCause,
     fixRecommendation: decision.fixRecommendation ?? answer.fixRecommendation,
     analysisId: analysis.id,
     confirmedBy: decision.reviewer,
     confirmedAt: decision.decidedAt,
-    timesSeen: sightings(analysis, previous),
+    timesSeen: computeSightings(analysis, previous),
     lastSeenAt:
       previous !== null && previous.lastSeenAt > analysis.createdAt
         ? previous.lastSeenAt
         : analysis.createdAt,
     decisionId: decision.id,
-    telling: tellingLines(failure),
+    telling: listTellingLines(failure),
     withdrawn: null,
     flag: null,
     stays: null,
@@ -156,14 +156,14 @@ function keptKind(analysis: Analysis, category: Analysis['category']): Kind {
 /**
  * Creates a title from the first sentence of a corrected cause. The machine's title describes its own cause.
  */
-export function titleFrom(rootCause: string): string {
+export function createTitleFrom(rootCause: string): string {
   const [line = ''] = rootCause.trim().split('\n');
   const sentence = /^.+?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
   return cutCharacters(sentence.replace(/\.$/, '').trim(), MAX_TITLE);
 }
 
 /** Returns the number of sightings. A recalled analysis was counted when it was recalled. */
-function sightings(analysis: Analysis, previous: LibraryEntry | null): number {
+function computeSightings(analysis: Analysis, previous: LibraryEntry | null): number {
   if (previous === null) return 1;
   return previous.timesSeen + (analysis.recalled === null ? 1 : 0);
 }
@@ -217,7 +217,7 @@ export async function syncLibraryIndex(
 ): Promise<{ indexed: number; removed: number }> {
   // The index is read first, so that an entry added by a concurrent decision is never treated as a stray.
   const present = new Set((await deps.vectorIndex.list('error_library')).map(({ id }) => id));
-  const wanted = new Map((await newestEntries(deps.library)).map((entry) => [entry.id, entry]));
+  const wanted = new Map((await listNewestEntries(deps.library)).map((entry) => [entry.id, entry]));
   const missing = [...wanted.values()].filter(({ id }) => !present.has(id));
   const stray = [...present].filter((id) => !wanted.has(id));
   if (stray.length > 0) await deps.vectorIndex.remove('error_library', stray);
@@ -232,9 +232,9 @@ export async function syncLibraryIndex(
   return { indexed: missing.length, removed: stray.length };
 }
 
-async function newestEntries(library: LibraryIndexDeps['library']): Promise<LibraryEntry[]> {
+async function listNewestEntries(library: LibraryIndexDeps['library']): Promise<LibraryEntry[]> {
   const newest = new Map<string, LibraryEntry>();
-  for await (const entry of allEntries(library)) {
+  for await (const entry of listAllEntries(library)) {
     if (!answers(entry)) continue;
     const key = JSON.stringify([entry.repository, entry.fingerprint.value]);
     const known = newest.get(key);
@@ -243,7 +243,7 @@ async function newestEntries(library: LibraryIndexDeps['library']): Promise<Libr
   return [...newest.values()];
 }
 
-async function* allEntries(library: LibraryIndexDeps['library']): AsyncGenerator<LibraryEntry> {
+async function* listAllEntries(library: LibraryIndexDeps['library']): AsyncGenerator<LibraryEntry> {
   for (let offset = 0; ; offset += PAGE) {
     const page = await library.list({ limit: PAGE, offset });
     yield* page;

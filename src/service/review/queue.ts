@@ -64,8 +64,8 @@ export async function skipReview(
   const skipped = await stores.reviews.skip(id, reviewer);
   if (skipped !== null) return skipped;
   const review = await stores.reviews.find(id);
-  if (review === null) throw unknownReview(id);
-  throw obstacle(review, reviewer) ?? raced(review);
+  if (review === null) throw createUnknownReviewError(id);
+  throw createObstacleError(review, reviewer) ?? createRacedError(review);
 }
 
 /**
@@ -89,17 +89,17 @@ export async function takeOverReview(
   { id, reviewer, isAdmin }: { readonly id: string; readonly reviewer: string; readonly isAdmin: boolean },
 ): Promise<Review> {
   const review = await stores.reviews.find(id);
-  if (review === null) throw unknownReview(id);
+  if (review === null) throw createUnknownReviewError(id);
   if (
     review.state === 'claimed' &&
     review.claimedBy !== reviewer &&
     !mayTakeOver(review, isAdmin, clock.now())
   )
-    throw heldByAnother(review);
+    throw createHeldByAnotherError(review);
   const taken = await stores.reviews.takeOver(id, reviewer, claimMs);
   if (taken !== null) return taken;
   throw (
-    obstacle(review, reviewer) ??
+    createObstacleError(review, reviewer) ??
     new TriageError('conflict', 'This review is already decided.', { details: { review } })
   );
 }
@@ -134,15 +134,15 @@ export async function openReviewFor(
  * Returns the reason why `reviewer` may not act on the review now, or null. An expired claim counts as
  * waiting; the store ensures that.
  */
-export function obstacle(review: Review, reviewer: string): TriageError | null {
-  if (review.decision !== null || review.state === 'decided') return decidedAlready(review);
-  if (review.state === 'claimed' && review.claimedBy !== reviewer) return heldByAnother(review);
+export function createObstacleError(review: Review, reviewer: string): TriageError | null {
+  if (review.decision !== null || review.state === 'decided') return createDecidedAlreadyError(review);
+  if (review.state === 'claimed' && review.claimedBy !== reviewer) return createHeldByAnotherError(review);
   return null;
 }
 
 /** Creates the error for a decision that was made on an outdated version. */
-export function outdated(review: Review, version: number): TriageError {
-  return conflict(
+export function createOutdatedError(review: Review, version: number): TriageError {
+  return createConflictError(
     `This review has changed since version ${version}; it is now at version ${review.version}. ` +
       'Reload it, then decide.',
     review,
@@ -151,48 +151,62 @@ export function outdated(review: Review, version: number): TriageError {
 
 /** Creates the error for a release by a user who does not hold the item. */
 export function notHeld(review: Review): TriageError {
-  return conflict('You do not hold this review, so there is nothing to release.', review);
+  return createConflictError('You do not hold this review, so there is nothing to release.', review);
 }
 
 /**
  * Creates the error for a write that lost a race although the state looks free again. Reading it again
  * resolves the conflict.
  */
-export function raced(review: Review): TriageError {
-  return conflict('Someone else changed this review at the same time. Reload it and try again.', review);
+export function createRacedError(review: Review): TriageError {
+  return createConflictError(
+    'Someone else changed this review at the same time. Reload it and try again.',
+    review,
+  );
 }
 
 /** Creates the error for an unknown id. */
-export function unknownReview(id: string): TriageError {
+export function createUnknownReviewError(id: string): TriageError {
   return new TriageError('not-found', `There is no review ${id}.`);
 }
 
 /** Creates the error for undoing a review that is not decided. */
 export function notDecided(review: Review): TriageError {
-  return conflict('This review is not decided, so there is nothing to undo.', review);
+  return createConflictError('This review is not decided, so there is nothing to undo.', review);
 }
 
 /** Returns the reason why another user may not undo a decision. */
-export function decidedBy({ reviewer, decidedAt }: Decision): string {
+export function getDecidedBy({ reviewer, decidedAt }: Decision): string {
   return `${reviewer} decided this at ${decidedAt}; only ${reviewer} or an admin can undo it.`;
 }
 
-function decidedAlready(review: Review): TriageError {
+function createDecidedAlreadyError(review: Review): TriageError {
   const { decision } = review;
-  if (decision === null) return conflict('This review is already decided.', review);
+  if (decision === null) return createConflictError('This review is already decided.', review);
   const verdict = decision.type === 'correct' ? `corrected to ${decision.category}` : `${decision.type}ed`;
-  return conflict(`${decision.reviewer} decided this at ${decision.decidedAt}: ${verdict}.`, review);
+  return createConflictError(
+    `${decision.reviewer} decided this at ${decision.decidedAt}: ${verdict}.`,
+    review,
+  );
 }
 
 /** Creates the error for an item that another user holds. */
-function heldByAnother(review: Review): TriageError {
-  return conflict(`${review.claimedBy} holds this review until ${review.claimExpiresAt}.`, review, {
-    holder: review.claimedBy,
-    until: review.claimExpiresAt,
-  });
+function createHeldByAnotherError(review: Review): TriageError {
+  return createConflictError(
+    `${review.claimedBy} holds this review until ${review.claimExpiresAt}.`,
+    review,
+    {
+      holder: review.claimedBy,
+      until: review.claimExpiresAt,
+    },
+  );
 }
 
-function conflict(message: string, review: Review, details: Record<string, unknown> = {}): TriageError {
+function createConflictError(
+  message: string,
+  review: Review,
+  details: Record<string, unknown> = {},
+): TriageError {
   return new TriageError('conflict', message, { details: { ...details, review } });
 }
 

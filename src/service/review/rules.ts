@@ -7,12 +7,12 @@ import { storable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import { standsIn } from '../../log/green/green-diff.ts';
 import type { Masker } from '../../log/mask/mask.ts';
-import { compileRulePattern, type RulePattern, ruleText } from '../../log/rule-pattern.ts';
+import { buildRuleText, compileRulePattern, type RulePattern } from '../../log/rule-pattern.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { PassingBuildStore } from '../../stores/passing-builds.ts';
 import type { ShownStores } from '../../stores/stores.ts';
-import { titleFrom } from './learn.ts';
+import { createTitleFrom } from './learn.ts';
 
 export interface RuleDeps {
   readonly database: Database;
@@ -42,13 +42,13 @@ export async function createRule(
   const { rules } = deps.stores;
   const now = deps.clock.now();
   const rule = await deps.database.transaction(async (sql) => {
-    const old = replaces === undefined ? null : await replaced(deps, replaces, author, sql);
-    if ((await rules.countActive(sql)) >= MAX_RULES) throw tooMany();
+    const old = replaces === undefined ? null : await getReplaced(deps, replaces, author, sql);
+    if ((await rules.countActive(sql)) >= MAX_RULES) throw createTooManyError();
     const made: Rule = {
       ...masked,
       id: old?.id ?? newId('rul', now),
       version: (old?.version ?? 0) + 1,
-      title: titleFrom(masked.rootCause),
+      title: createTitleFrom(masked.rootCause),
       author,
       createdAt: new Date(now).toISOString(),
       timesUsed: 0,
@@ -62,9 +62,9 @@ export async function createRule(
   return rule;
 }
 
-async function replaced({ stores }: RuleDeps, id: string, by: string, sql: Sql): Promise<Rule> {
+async function getReplaced({ stores }: RuleDeps, id: string, by: string, sql: Sql): Promise<Rule> {
   const old = await stores.rules.find(id, sql);
-  if (old === null) throw unknownRule(id);
+  if (old === null) throw createUnknownRuleError(id);
   await stores.rules.withdraw(id, by, `Replaced by version ${old.version + 1}.`, sql);
   return old;
 }
@@ -75,7 +75,7 @@ export async function withdrawRule(
   { id, by, reason }: { readonly id: string; readonly by: string; readonly reason: string },
 ): Promise<Rule> {
   const known = await deps.stores.rules.find(id);
-  if (known === null) throw unknownRule(id);
+  if (known === null) throw createUnknownRuleError(id);
   const maskedReason = (await deps.masker.mask(storable(reason))).text;
   const withdrawn = await deps.stores.rules.withdraw(id, by, maskedReason);
   if (withdrawn !== null) deps.logger.info({ ruleId: id, version: withdrawn.version, by }, 'rule withdrawn');
@@ -103,7 +103,7 @@ export async function tryRule({ stores }: Pick<RuleDeps, 'stores'>, input: RuleI
   if ('refused' in checked) return { refused: checked.refused, line: null, matches: [], tried: 0 };
   const where = input.repository === null ? {} : { repository: input.repository };
   const rows = await stores.failures.search(where, { limit: MAX_TRIED, offset: 0 });
-  const matches = rows.filter(({ failure }) => checked.pattern.matchedLine(ruleText(failure)) !== null);
+  const matches = rows.filter(({ failure }) => checked.pattern.matchedLine(buildRuleText(failure)) !== null);
   return { refused: null, line: checked.line, matches, tried: rows.length };
 }
 
@@ -124,11 +124,11 @@ async function maskInput(input: RuleInput, masker: Pick<Masker, 'mask'>): Promis
   };
 }
 
-function unknownRule(id: string): TriageError {
+function createUnknownRuleError(id: string): TriageError {
   return new TriageError('not-found', `There is no rule ${id}.`);
 }
 
-function tooMany(): TriageError {
+function createTooManyError(): TriageError {
   return new TriageError(
     'conflict',
     `The limit of ${MAX_RULES} active rules is reached. Withdraw one that is no longer used.`,
@@ -167,11 +167,11 @@ async function checkRule(
     const what = generic === '' ? 'an empty line' : `"${generic}"`;
     return { refused: `The pattern is too general: it matches ${what}, which builds print for any cause.` };
   }
-  const green = await standsInGreen(deps, compiled, line, repository);
+  const green = await findStandsInGreen(deps, compiled, line, repository);
   return green === null ? { pattern: compiled, line } : { refused: green };
 }
 
-async function standsInGreen(
+async function findStandsInGreen(
   deps: CheckRuleDeps,
   pattern: RulePattern,
   line: string,
@@ -181,7 +181,7 @@ async function standsInGreen(
     await nextTurn();
     if (standsIn([line.trim()], [templates]))
       return `Green build ${build.number} also contains the matched sample line: "${line.trim()}".`;
-    for (const piece of pieces(templates.lines)) {
+    for (const piece of listPieces(templates.lines)) {
       const text = pattern.matchedLine(piece);
       if (text !== null) return `The pattern matches a line of green build ${build.number}: "${text}".`;
       await nextTurn();
@@ -190,7 +190,7 @@ async function standsInGreen(
   return null;
 }
 
-function* pieces(lines: readonly string[]): Generator<string> {
+function* listPieces(lines: readonly string[]): Generator<string> {
   let piece = '';
   for (const line of lines) {
     if (piece.length + line.length > PIECE) {

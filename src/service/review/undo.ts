@@ -7,7 +7,13 @@ import { storable } from '../../lib/text.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { Sql } from '../../ports/database.ts';
 import { type DecideDeps, wantNotices } from './decide.ts';
-import { decidedBy, notDecided, outdated, raced, unknownReview } from './queue.ts';
+import {
+  createOutdatedError,
+  createRacedError,
+  createUnknownReviewError,
+  getDecidedBy,
+  notDecided,
+} from './queue.ts';
 import type { TeachView, UndoView } from './views.ts';
 
 export type UndoDeps = Pick<DecideDeps, 'database' | 'stores' | 'indexNow' | 'logger' | 'failpoint'>;
@@ -51,30 +57,30 @@ export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promis
 async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise<UndoView> {
   const { reviews, work } = deps.stores;
   const review = await reviews.find(request.reviewId, sql);
-  if (review === null) throw unknownReview(request.reviewId);
-  if (review.decision === null) return await undoneBefore(deps, review, request, sql);
+  if (review === null) throw createUnknownReviewError(request.reviewId);
+  if (review.decision === null) return await getUndoneBefore(deps, review, request, sql);
   const { decision } = review;
   if (decision.reviewer !== request.reviewer && !request.isAdmin)
-    throw new TriageError('forbidden', decidedBy(decision));
+    throw new TriageError('forbidden', getDecidedBy(decision));
   if (request.version !== undefined && request.version !== review.version)
-    throw outdated(review, request.version);
+    throw createOutdatedError(review, request.version);
   const undone = decision.batchId === undefined ? [decision] : await reviews.batch(decision.batchId, sql);
   let waiting: Review | null = null;
   const reopened: Review[] = [];
   for (const event of undone) {
     const now = await reviews.undo(event, request.reviewer, sql);
-    if (now === null) throw raced(review);
+    if (now === null) throw createRacedError(review);
     reopened.push(now);
     if (event.reviewId === review.id) waiting = now;
   }
-  if (waiting === null) throw raced(review);
+  if (waiting === null) throw createRacedError(review);
   const lessons = await withdrawLessons(deps, undone, request.reviewer, sql);
   await work.add(lessons.changes, sql);
   await wantNotices(deps.stores.notices, reopened, 0, sql);
   return { review: waiting, undone, withdrawn: lessons.withdrawn, restored: lessons.restored };
 }
 
-async function undoneBefore(
+async function getUndoneBefore(
   deps: UndoDeps,
   review: Review,
   { reviewer }: UndoRequest,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Analysis } from '../../domain/analysis.ts';
 import { Category } from '../../domain/category.ts';
-import { typedText } from '../../domain/errors.ts';
+import { createTypedText } from '../../domain/errors.ts';
 import { LibraryEntry } from '../../domain/library.ts';
 import {
   Decision,
@@ -64,7 +64,7 @@ export const NextBody = ReviewQuery.omit({ state: true, limit: true, offset: tru
 
 export const NextView = z.object({ review: Review.nullable() });
 
-export const WithdrawBody = z.strictObject({ reason: typedText(1000) });
+export const WithdrawBody = z.strictObject({ reason: createTypedText(1000) });
 
 export const TeachView = z.object({
   entry: LibraryEntry,

@@ -1,8 +1,8 @@
 import { startDeadline } from '../../../graphs/triage/budget.ts';
 import type { TriageContext } from '../../../graphs/triage/context.ts';
 import type { TriageGraph } from '../../../graphs/triage/graph.ts';
-import { isWaiting, type ReviewerAnswer, resumedWith } from '../../../graphs/triage/question.ts';
-import { recursionLimit } from '../../../graphs/triage/routes.ts';
+import { createResumeCommand, isWaiting, type ReviewerAnswer } from '../../../graphs/triage/question.ts';
+import { computeRecursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits, TriageStateValue } from '../../../graphs/triage/state.ts';
 import { type Analysis, type Classification, listCorrections } from '../../domain/analysis.ts';
 import type { CalibrationInUse, ReadStage } from '../../domain/calibration.ts';
@@ -70,7 +70,7 @@ export async function investigate(
       const answer = await findReviewerAnswer(subject.triageId, deps);
       if (answer === undefined) return null;
       recording?.answered(answer);
-      state = await graph.invoke(resumedWith(answer), config);
+      state = await graph.invoke(createResumeCommand(answer), config);
     }
     analysis = toAnalysis(state, startedAt, clock.now());
     return analysis;
@@ -118,7 +118,7 @@ function createGraphConfig(
   return {
     context: { analyst, fallbackAnalyst, toolbox, clock, onStep },
     configurable: { thread_id: triageId },
-    recursionLimit: recursionLimit(limits),
+    recursionLimit: computeRecursionLimit(limits),
     signal,
     ...(durable ? { durability: 'sync' as const } : {}),
   };
@@ -172,14 +172,14 @@ function toAnalysis(state: TriageStateValue, startedAt: number, now: number): An
     steps: state.steps,
     usage: state.usage,
     ...presentCorrections(state),
-    analyst: mainAnalyst(state),
+    analyst: getMainAnalyst(state),
     model: state.model,
     promptHashes: state.promptHashes,
     notes: [
       ...new Set([
         ...notesBeside(classification, subject.notes),
         ...state.notes,
-        ...missingAnswers(state.outcomes),
+        ...listMissingAnswers(state.outcomes),
       ]),
     ],
     terminationReason: termination ?? 'max_iterations',
@@ -193,7 +193,7 @@ function presentCorrections({ verdicts }: TriageStateValue): Pick<Analysis, 'cor
 }
 
 /** Returns the analyst that wrote the answer. */
-function mainAnalyst(state: TriageStateValue): string {
+function getMainAnalyst(state: TriageStateValue): string {
   return state.steps.findLast((step) => step.node === 'generate_answer')?.by ?? 'rules';
 }
 
@@ -232,7 +232,7 @@ const MAX_REASON = 160;
  * the answer lacks. A tool that succeeded later, or that another tool replaced, is not named; nor is a tool
  * that was never configured.
  */
-export function missingAnswers(
+export function listMissingAnswers(
   outcomes: readonly Pick<ToolOutcome, 'call' | 'status' | 'summary' | 'answeredBy'>[],
 ): string[] {
   const last = new Map(outcomes.map((outcome) => [outcome.call.tool, outcome]));
@@ -241,10 +241,10 @@ export function missingAnswers(
       ({ status, answeredBy }) => (status === 'failed' || status === 'timed-out') && answeredBy === undefined,
     )
     .slice(0, MAX_NOTES)
-    .map(({ call, summary }) => `Made without ${call.tool}, which was unavailable: ${short(summary)}`);
+    .map(({ call, summary }) => `Made without ${call.tool}, which was unavailable: ${getShort(summary)}`);
 }
 
-function short(summary: string): string {
+function getShort(summary: string): string {
   const line = summary.replaceAll(/\s+/g, ' ').trim();
   return cutAfter(line, MAX_REASON);
 }

@@ -6,16 +6,16 @@ import type { Owner } from '../../domain/cause.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { append } from '../../lib/collections.ts';
 import { limitTime } from '../../lib/resilience.ts';
-import { projectPath } from '../../log/paths.ts';
+import { getProjectPath } from '../../log/paths.ts';
 import type { CodeHost } from '../../ports/code-host.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
 import {
   type CodeOwnersForm,
-  formOfCodeOwners,
+  detectCodeOwnersForm,
+  listPlacesOfCodeOwners,
   MAX_CHARACTERS,
   MAX_LINES,
-  placesOfCodeOwners,
 } from '../../providers/code-owners.ts';
 import { createMemory } from '../../providers/memory.ts';
 import { createOwnersThread, type OwnersThread } from '../../providers/owners-thread.ts';
@@ -120,7 +120,7 @@ export function createOwnerFinder(
   ): ReturnType<OwnerFinder> => {
     const { build } = subject;
     if (!(await codeHost.canRead(build.repository))) return {};
-    const named = await namedPlaces(subject, codeHost, signal);
+    const named = await findNamedPlaces(subject, codeHost, signal);
     const asked = [...suspects.slice(0, MAX_FILES), ...named];
     const paths = [...new Set(asked.map(({ path }) => path))];
     const owned = await findOwned(build, paths, { signal, limitMs: RULES_SHARE * timeLeftMs() });
@@ -152,7 +152,7 @@ async function readRules(
   provider: string,
   signal: AbortSignal,
 ): Promise<RulesFile | null> {
-  for (const file of placesOfCodeOwners(provider)) {
+  for (const file of listPlacesOfCodeOwners(provider)) {
     const query = { repository, ref: null, path: file };
     const first = await codeHost.readFile({ ...query, lineStart: 1, lineEnd: WINDOW }, signal);
     if (first === null) continue;
@@ -172,7 +172,7 @@ async function readRules(
     const cut = isCut
       ? `the file is longer than ${MAX_LINES} lines or ${MAX_CHARACTERS / 1_000} KB; the rest is not read`
       : null;
-    return { file, key: randomUUID(), lines, form: formOfCodeOwners(provider, file, lines), cut };
+    return { file, key: randomUUID(), lines, form: detectCodeOwnersForm(provider, file, lines), cut };
   }
   return null;
 }
@@ -198,7 +198,7 @@ function byRules({ path, as }: Place, owned: Owned): Owner[] {
  * Finds up to five files of the failing tests and of the project's own stack frames. A file is found if its
  * path exists in the repository, or is the end of exactly one path.
  */
-async function namedPlaces(
+async function findNamedPlaces(
   { build, failingTests, failures }: TriageSubject,
   codeHost: CodeHost,
   signal: AbortSignal,
@@ -211,7 +211,7 @@ async function namedPlaces(
   for (const { file, line } of named
     .filter((place, at) => named.findIndex((other) => other.file === place.file) === at)
     .slice(0, MAX_FILES)) {
-    const suffix = projectPath(file).replaceAll('\\', '/');
+    const suffix = getProjectPath(file).replaceAll('\\', '/');
     const paths = await codeHost
       .findFiles({ repository: build.repository, ref: build.commit, suffix, limit: 2 }, signal)
       .catch((): string[] => []);

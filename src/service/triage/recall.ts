@@ -4,7 +4,7 @@ import type { Evidence } from '../../domain/evidence.ts';
 import type { Excerpt, Failure } from '../../domain/failure.ts';
 import { type LibraryEntry, MAX_RULES, type Rule } from '../../domain/library.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
-import { compileRulePattern, ruleText } from '../../log/rule-pattern.ts';
+import { buildRuleText, compileRulePattern } from '../../log/rule-pattern.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { RuleStore } from '../../stores/library.ts';
 import { createAnalysisHead } from './investigate.ts';
@@ -25,14 +25,14 @@ export function recallAnalysis(
 ): Analysis {
   const proof = `confirmed by ${entry.confirmedBy} on ${entry.confirmedAt.slice(0, 10)}, seen ${timesSeen} times`;
   return {
-    ...knownAnswer(subject, {
+    ...createKnownAnswer(subject, {
       node: 'recall',
       said: proof,
       confidence: CONFIRMED,
       known: entry,
       claim: `The same failure was ${proof}.`,
       because: `known failure ${entry.id}, ${proof}`,
-      evidence: evidenceFor(
+      evidence: createEvidenceFor(
         {
           ...{ tool: 'recall', title: entry.title, text: entry.rootCause, source: `library:${entry.id}` },
           data: { entryId: entry.id, confirmedBy: entry.confirmedBy, analysisId: entry.analysisId },
@@ -66,7 +66,7 @@ interface KnownFacts {
 }
 
 /** Creates an answer that comes from a person, so that no part of it counts as the machine's. */
-function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
+function createKnownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
   const { node, said, confidence, known, claim, because, evidence, startedAt, now } = facts;
   const { category, kind, title, rootCause, fixRecommendation } = known;
   const milliseconds = now - startedAt;
@@ -79,7 +79,7 @@ function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
       category,
       kind,
       confidence,
-      probabilities: certain(category, confidence),
+      probabilities: createCertainty(category, confidence),
       abstained: false,
       because,
     },
@@ -118,7 +118,7 @@ function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
 }
 
 /** Creates the evidence from the statement of the person and the location of the failure in the log. */
-function evidenceFor(
+function createEvidenceFor(
   known: Pick<Evidence, 'tool' | 'title' | 'text' | 'source' | 'data'>,
   excerpt: Excerpt | undefined,
 ): Evidence[] {
@@ -132,7 +132,7 @@ function listExcerpts({ failures, excerpts }: TriageSubject): Excerpt[] {
   return [...failures.flatMap(({ excerpt }) => excerpt ?? []), ...excerpts];
 }
 
-function certain(category: Category, confidence: number): Record<Category, number> {
+function createCertainty(category: Category, confidence: number): Record<Category, number> {
   const rest = (1 - confidence) / (CATEGORIES.length - 1);
   return byCategory((other) => (other === category ? confidence : rest));
 }
@@ -170,7 +170,7 @@ export async function ruleFor(
   deps: RuleAnswerDeps,
 ): Promise<RuleMatch | null> {
   const rules = await deps.stores.rules.active(repository, MAX_RULES);
-  const texts = failures.slice(0, MAX_FAILURES).map(ruleText);
+  const texts = failures.slice(0, MAX_FAILURES).map(buildRuleText);
   const { elapsed = () => performance.now() } = deps;
   const startedAt = elapsed();
   for (const [tried, rule] of rules.entries()) {
@@ -206,14 +206,14 @@ export function ruleAnalysis(
   const provenance = `rule by ${rule.author}, ${date}`;
   const excerpts = listExcerpts(subject);
   return {
-    ...knownAnswer(subject, {
+    ...createKnownAnswer(subject, {
       node: 'rule',
       said: provenance,
       confidence: RULED,
       known: rule,
       claim: `A line of this failure matches a ${provenance}. The rule has answered ${timesUsed} times.`,
       because: `rule ${rule.id} version ${rule.version}, ${provenance}`,
-      evidence: evidenceFor(
+      evidence: createEvidenceFor(
         {
           ...{
             tool: 'rule',

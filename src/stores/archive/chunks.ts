@@ -62,7 +62,7 @@ export function toChunkNumber(line: number): number {
  * Returns lines `first`..`last` from stored consecutive chunks; `firstChunk` is the number of the first
  * chunk.
  */
-export async function linesOfChunks(
+export async function readLinesOfChunks(
   stored: readonly Buffer[],
   firstChunk: number,
   first: number,
@@ -74,12 +74,12 @@ export async function linesOfChunks(
 }
 
 /** Returns the text of stored consecutive chunks; only a few chunks are decompressed at a time. */
-export async function textOfChunks(stored: readonly Buffer[]): Promise<string> {
+export async function readTextOfChunks(stored: readonly Buffer[]): Promise<string> {
   return (await inParallel(stored, OPENED, fromChunk)).join('\n');
 }
 
 /** Yields the texts of stored consecutive chunks; only a few chunks are decompressed at a time. */
-async function* piecesOfChunks(stored: readonly Buffer[], firstChunk: number): AsyncGenerator<TextPiece> {
+async function* readPiecesOfChunks(stored: readonly Buffer[], firstChunk: number): AsyncGenerator<TextPiece> {
   for (let start = 0; start < stored.length; start += OPENED) {
     const opened = await Promise.all(stored.slice(start, start + OPENED).map((bytes) => decompress(bytes)));
     for (const [at, bytes] of opened.entries())
@@ -92,7 +92,7 @@ async function* piecesOfChunks(stored: readonly Buffer[], firstChunk: number): A
  * some are missing. The next batch is requested while the current one is consumed. Throws `storage-failed`,
  * retryable, if the text is replaced or removed in the meantime.
  */
-export async function* piecesInBatches(
+export async function* readPiecesInBatches(
   name: string,
   chunks: number,
   batch: number,
@@ -113,7 +113,7 @@ export async function* piecesInBatches(
         retryable: true,
       });
     next = ask(first + batch);
-    yield* piecesOfChunks(stored, first);
+    yield* readPiecesOfChunks(stored, first);
   }
 }
 

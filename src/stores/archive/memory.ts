@@ -39,10 +39,10 @@ export function createMemoryArchive(): MemoryArchive {
     put: async (buildId, source) => {
       const text = storable(source.text);
       const described = describeSource(source, text);
-      keep(buildId, source.name, { describe: () => described, ...heldText(text) });
+      keep(buildId, source.name, { describe: () => described, ...holdText(text) });
     },
     putPieces: async (buildId, { name, kind, bytes, notes, scan }) => {
-      const log = indexedLog(bytes, MAX_RAW, scan?.index);
+      const log = createIndexedLog(bytes, MAX_RAW, scan?.index);
       const describe = () => ({ name, kind, lines: log.lineCount, bytes: bytes.size, notes: [...notes] });
       keep(buildId, name, { describe, read: () => null, log });
     },
@@ -73,23 +73,23 @@ export function createMemoryArchive(): MemoryArchive {
  * Returns the accessors of a text that is held in memory only once: as its characters if these are equal to
  * its bytes, otherwise as its bytes.
  */
-function heldText(text: string): Pick<Stored, 'read' | 'log'> {
+function holdText(text: string): Pick<Stored, 'read' | 'log'> {
   const bytes = bytesOfText(text);
-  return { read: () => bytes.text(0, bytes.size), log: indexedLog(bytes) };
+  return { read: () => bytes.text(0, bytes.size), log: createIndexedLog(bytes) };
 }
 
 /** Bytes looked through at once for line ends. */
 const STEP = 1 << 18;
 const LINE_FEED = 10;
 
-type IndexedLog = ReturnType<typeof indexedLog>;
+type IndexedLog = ReturnType<typeof createIndexedLog>;
 
 /**
  * Creates line access to a log whose bytes are read on request; lines are 1-based over `split('\n')`. Builds
  * the index on first use if it is not given. A window contains only the beginning of a line that is longer
  * than `longest` bytes.
  */
-function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, known?: LineIndex) {
+function createIndexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, known?: LineIndex) {
   let made = known;
   const index = () => {
     made ??= indexLines(bytes);
@@ -127,7 +127,7 @@ function* search(bytes: LogBytes, literals: readonly string[]): Generator<readon
   // Strings are made before the next chunk is requested: its bytes are gone by then.
   for (const chunk of scanChunks(bytes, matcher)) {
     const isLast = chunk.offset + chunk.bytes.length >= bytes.size;
-    const lines = literals.length === 0 ? allLines(chunk, isLast) : (chunk.hits[0] ?? []);
+    const lines = literals.length === 0 ? listAllLines(chunk, isLast) : (chunk.hits[0] ?? []);
     yield lines.map((line) => ({ line: chunk.firstLine + line, text: readLine(chunk, line) }));
   }
 }
@@ -136,7 +136,7 @@ function* search(bytes: LogBytes, literals: readonly string[]): Generator<readon
  * Returns the line numbers of a chunk. The rest after the last line end counts as a line if it is not empty,
  * or at the end of the log.
  */
-function allLines({ bytes, lineEnds }: ScannedChunk, isLast: boolean): number[] {
+function listAllLines({ bytes, lineEnds }: ScannedChunk, isLast: boolean): number[] {
   const hasRest = isLast || (lineEnds.at(-1) ?? -1) < bytes.length - 1;
   return Array.from({ length: lineEnds.length + (hasRest ? 1 : 0) }, (_, line) => line);
 }

@@ -2,9 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { batchesWithin } from '../../lib/collections.ts';
+import { splitIntoBatches } from '../../lib/collections.ts';
 import { ArchivedSource, type BuildArchive, type TextPiece } from '../../ports/build-archive.ts';
-import { linesOfChunks, piecesInBatches, textOfChunks, toChunkNumber, toChunks, toWindow } from './chunks.ts';
+import {
+  readLinesOfChunks,
+  readPiecesInBatches,
+  readTextOfChunks,
+  toChunkNumber,
+  toChunks,
+  toWindow,
+} from './chunks.ts';
 import {
   isDuplicate,
   type MongodbCollections,
@@ -97,7 +104,7 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
 
     read: async (buildId, name) => {
       const bytes = await readWhole(within, buildId, name, ({ chunks }) => ({ first: 0, last: chunks - 1 }));
-      return bytes === null ? null : await textOfChunks(bytes);
+      return bytes === null ? null : await readTextOfChunks(bytes);
     },
 
     lines: async (buildId, name, from, to) => {
@@ -109,7 +116,7 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
       }));
       return bytes === null
         ? null
-        : { lineStart: first, lines: await linesOfChunks(bytes, range.first, first, last) };
+        : { lineStart: first, lines: await readLinesOfChunks(bytes, range.first, first, last) };
     },
 
     pieces: (buildId, name) => readPieces(within, buildId, name),
@@ -158,7 +165,7 @@ async function store(
   await within(({ drafts }) => drafts.insertOne({ generation, buildId, name, startedAt: source.storedAt }));
   let replaced: string | null;
   try {
-    for (const batch of batchesWithin(parts, INSERT, ({ bytes }) => bytes.length))
+    for (const batch of splitIntoBatches(parts, INSERT, ({ bytes }) => bytes.length))
       await within(({ pieces }) => pieces.insertMany(batch));
     replaced = await makeValid(within, source);
   } catch (error) {
@@ -269,7 +276,7 @@ async function* readPieces(within: Within, buildId: string, name: string): Async
   const source = await find(within, buildId, name);
   if (source === null) return;
   const of = { buildId, name, generation: source.generation };
-  yield* piecesInBatches(name, source.chunks, BATCH_CHUNKS, (first, last) =>
+  yield* readPiecesInBatches(name, source.chunks, BATCH_CHUNKS, (first, last) =>
     readChunks(within, of, { first, last }),
   );
 }
@@ -285,12 +292,12 @@ async function readChunks(
   const found = await within(({ pieces }, signal) =>
     pieces.find(wanted, { signal }).sort({ chunk: 1, part: 1 }).toArray(),
   );
-  const bytes = joined(found.map((piece) => Piece.parse(piece)));
+  const bytes = join(found.map((piece) => Piece.parse(piece)));
   return bytes.length === last - first + 1 ? bytes : null;
 }
 
 /** Joins the parts of each complete chunk. Expects the pieces in order. */
-function joined(found: readonly z.infer<typeof Piece>[]): Buffer[] {
+function join(found: readonly z.infer<typeof Piece>[]): Buffer[] {
   const chunks: Buffer[] = [];
   let parts: Buffer[] = [];
   for (const [index, piece] of found.entries()) {

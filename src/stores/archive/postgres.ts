@@ -5,9 +5,9 @@ import { all, first } from '../sql.ts';
 import {
   CHUNK_LINES,
   type Chunk,
-  linesOfChunks,
-  piecesInBatches,
-  textOfChunks,
+  readLinesOfChunks,
+  readPiecesInBatches,
+  readTextOfChunks,
   toChunkNumber,
   toChunks,
   toWindow,
@@ -45,7 +45,7 @@ export function createPostgresArchive(db: Database) {
       const texts: string[] = [];
       for (let start = 0; start * CHUNK_LINES < source.lines; start += BATCH) {
         const rows = await readChunks(db, buildId, name, start, start + BATCH - 1);
-        texts.push(await textOfChunks(rows.map(({ bytes }) => bytes)));
+        texts.push(await readTextOfChunks(rows.map(({ bytes }) => bytes)));
       }
       return texts.join('\n');
     },
@@ -59,7 +59,7 @@ export function createPostgresArchive(db: Database) {
       const stored = rows.map((row) => row.bytes);
       return {
         lineStart: window.first,
-        lines: await linesOfChunks(stored, firstChunk, window.first, window.last),
+        lines: await readLinesOfChunks(stored, firstChunk, window.first, window.last),
       };
     },
 
@@ -115,7 +115,7 @@ async function readChunks(
 async function* readPieces(db: Database, buildId: string, name: string): AsyncGenerator<TextPiece> {
   const source = await first(db, Version, FIND_VERSION, [buildId, name]);
   if (source === null) return;
-  yield* piecesInBatches(name, Math.ceil(source.lines / CHUNK_LINES), BATCH, async (from, to) => {
+  yield* readPiecesInBatches(name, Math.ceil(source.lines / CHUNK_LINES), BATCH, async (from, to) => {
     const rows = await db.query<{ bytes: Buffer }>(READ_VERSION, [buildId, name, source.version, from, to]);
     return rows.length > to - from ? rows.map(({ bytes }) => bytes) : null;
   });

@@ -85,7 +85,7 @@ async function acquire(lock: string, me: Holder, terms: Terms): Promise<void> {
     if (await createLock(lock, me)) return;
     const holder = await readHolder(lock);
     if (holder === null) continue;
-    if (await isHeld(lock, holder, terms.silentMs)) throw lockedError(terms.directory, holder);
+    if (await isHeld(lock, holder, terms.silentMs)) throw createLockedError(terms.directory, holder);
     await takeOver(lock, holder, me, terms);
   }
 }
@@ -146,21 +146,21 @@ async function readHolder(lock: string): Promise<Holder | null> {
 
 async function isHeld(lock: string, holder: Holder, silentMs: number): Promise<boolean> {
   if (holder.space === processSpace()) return processStart(holder.pid) === holder.started;
-  const before = await touchedAt(lock);
+  const before = await findTouchedAt(lock);
   const pause = Math.min(BEAT_MS, silentMs / 5);
   for (let waited = 0; waited < silentMs; waited += pause) {
     await delay(pause);
-    if ((await touchedAt(lock)) !== before) return true;
+    if ((await findTouchedAt(lock)) !== before) return true;
   }
   return false;
 }
 
-async function touchedAt(lock: string): Promise<number | null> {
+async function findTouchedAt(lock: string): Promise<number | null> {
   const found = await stat(lock).catch(() => null);
   return found === null ? null : found.mtimeMs;
 }
 
-function lockedError(directory: string, holder: Holder): TriageError {
+function createLockedError(directory: string, holder: Holder): TriageError {
   const who = holder.pid === process.pid ? `this process (PID ${holder.pid})` : `process ${holder.pid}`;
   return new TriageError(
     'locked',
@@ -176,7 +176,7 @@ function lockedError(directory: string, holder: Holder): TriageError {
  * Returns null if no process with this id is alive.
  */
 export function processStart(pid: number): string | null {
-  if (process.platform === 'linux') return linuxStart(pid);
+  if (process.platform === 'linux') return readLinuxStart(pid);
   if (!isAlive(pid)) return null;
   if (process.platform === 'win32') return 'alive';
   const listing = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 5000 });
@@ -201,7 +201,7 @@ export function processSpace(): string {
  * Reads field 22 of /proc/PID/stat: the start time in clock ticks since boot. The name in field 2 may contain
  * spaces and brackets. Returns null for a zombie, which counts as dead.
  */
-function linuxStart(pid: number): string | null {
+function readLinuxStart(pid: number): string | null {
   const stat = readOr(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, startTicks] = [fields[0], fields[19]];

@@ -80,7 +80,7 @@ export function createPoolDatabase({
 
   async function transactOnce<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     refuseLine();
-    const client = await pool.connect().catch(failed);
+    const client = await pool.connect().catch(throwStorageFailed);
     const state = { open: true };
     try {
       const result = await openTransaction.run(state, () => runTransaction(client, state, work));
@@ -150,7 +150,7 @@ async function runTransaction<Result>(
  * caller swallowed that error, so this case throws.
  */
 async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client.query('COMMIT').catch(failed);
+  const { command } = await client.query('COMMIT').catch(throwStorageFailed);
   if (command === 'COMMIT') return;
   throw new TriageError(
     'storage-failed',
@@ -200,7 +200,7 @@ export async function inTurn<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   if (db.driver === 'pglite') return await work();
-  const client = await db.pool.connect().catch(failed);
+  const client = await db.pool.connect().catch(throwStorageFailed);
   try {
     await takeTurn(client);
     return await work();
@@ -223,7 +223,7 @@ async function takeTurn(client: pg.PoolClient): Promise<void> {
   for (;;) {
     const { rows } = await client
       .query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [KEY])
-      .catch(failed);
+      .catch(throwStorageFailed);
     if (rows[0]?.mine === true) return;
     if (performance.now() > end) {
       throw new TriageError(
@@ -337,7 +337,7 @@ const NONE_FREE = /timeout exceeded when trying to connect/;
  */
 export function toStorageError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;
-  const state = textField(error, 'code');
+  const state = findTextField(error, 'code');
   const isSqlState = state !== null && /^[0-9A-Z]{5}$/.test(state);
   const retryable = isSqlState
     ? RETRYABLE_STATE.test(state)
@@ -345,8 +345,8 @@ export function toStorageError(error: unknown): TriageError {
   const busy = state === null ? NONE_FREE.test(getErrorMessage(error)) : TOO_LONG.test(state);
   const details = {
     state,
-    constraint: textField(error, 'constraint'),
-    table: textField(error, 'table'),
+    constraint: findTextField(error, 'constraint'),
+    table: findTextField(error, 'table'),
     ...(busy ? { busy } : {}),
   };
   return new TriageError('storage-failed', `The database request failed: ${getErrorMessage(error)}`, {
@@ -357,11 +357,11 @@ export function toStorageError(error: unknown): TriageError {
 }
 
 /** Throws what the driver threw, as `storage-failed`. */
-function failed(error: unknown): never {
+function throwStorageFailed(error: unknown): never {
   throw toStorageError(error);
 }
 
-function textField(error: unknown, name: string): string | null {
+function findTextField(error: unknown, name: string): string | null {
   const value: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, name) : null;
   return typeof value === 'string' ? value : null;
 }

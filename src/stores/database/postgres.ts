@@ -34,16 +34,16 @@ export async function openPostgres(options: PostgresOptions): Promise<PgDatabase
   const { url, poolSize, migrationsFolder = MIGRATIONS_FOLDER } = options;
   const limits = { ...LIMITS, ...options.limits };
   const common = { application_name: 'faultline', keepAlive: true, ...limits };
-  const pool = new pg.Pool({ ...common, connectionString: serverAddress(url), max: poolSize });
+  const pool = new pg.Pool({ ...common, connectionString: getServerAddress(url), max: poolSize });
   const listening = {
     application_name: 'faultline listener',
     keepAlive: true,
     connectionTimeoutMillis: limits.connectionTimeoutMillis,
-    connectionString: serverAddress(url),
+    connectionString: getServerAddress(url),
   };
   const readers = new pg.Pool({
     ...common,
-    connectionString: serverAddress(options.readerUrl ?? url),
+    connectionString: getServerAddress(options.readerUrl ?? url),
     application_name: 'faultline reader',
     max: Math.min(READERS, poolSize),
     options: '-c default_transaction_read_only=on',
@@ -86,7 +86,7 @@ export function rehearseMigrations(url: string): Promise<void> {
 async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     ...MIGRATION_LIMITS,
-    connectionString: serverAddress(url),
+    connectionString: getServerAddress(url),
     application_name: 'faultline migrate',
   });
   client.on('error', () => undefined);
@@ -117,7 +117,7 @@ const FILES = ['sslrootcert', 'sslcert', 'sslkey'];
  * (require encrypts and accepts any certificate unless `sslrootcert` is given; verify-full also checks the
  * name). Throws `invalid-config` if a file it names cannot be read; the message contains no password.
  */
-export function serverAddress(text: string): string {
+export function getServerAddress(text: string): string {
   let url: URL;
   try {
     url = new URL(text);

@@ -51,7 +51,7 @@ export function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
      * compared.
      */
     findType: async (namespace: VectorNamespace, length: number) => {
-      const type = typeFor(length);
+      const type = findTypeFor(length);
       return type !== null && (await isThere(namespace, length)) ? type : null;
     },
 
@@ -60,7 +60,7 @@ export function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
       const name = indexName(namespace, embedder, length);
       const since = (uncounted.get(name) ?? COUNT_EVERY) + items;
       uncounted.set(name, since % COUNT_EVERY);
-      const type = typeFor(length);
+      const type = findTypeFor(length);
       if (since < COUNT_EVERY || type === null || (await isThere(namespace, length).catch(() => true)))
         return;
       try {
@@ -85,7 +85,7 @@ export function createHnsw(db: Database, embedder: string, from = HNSW_FROM) {
  * Returns the indexable type for vectors of this length, or null if there is none. pgvector indexes vectors
  * of up to 2,000 numbers, and half-precision vectors of up to 4,000.
  */
-function typeFor(length: number): string | null {
+function findTypeFor(length: number): string | null {
   if (!Number.isInteger(length) || length < 1 || length > 4000) return null;
   return length <= 2000 ? `vector(${length})` : `halfvec(${length})`;
 }

@@ -36,7 +36,7 @@ export function createMemoryIndex(embedder: Embedder): VectorIndex {
       const wanted = Object.entries(filter);
       return [...namespaces[namespace].values()]
         .filter(({ item }) => wanted.every(([field, value]) => item.metadata[field] === value))
-        .map(({ item, vector }) => ({ ...item, score: aboveFloor(similarity(query, vector), floor) }))
+        .map(({ item, vector }) => ({ ...item, score: aboveFloor(computeSimilarity(query, vector), floor) }))
         .sort((left, right) => right.score - left.score || left.id.localeCompare(right.id))
         .slice(0, limit);
     },
@@ -53,7 +53,7 @@ export function createMemoryIndex(embedder: Embedder): VectorIndex {
 }
 
 /** Computes the cosine of two vectors of length 1; negative values count as 0 (unrelated). */
-function similarity(left: Float32Array, right: Float32Array): number {
+function computeSimilarity(left: Float32Array, right: Float32Array): number {
   let dot = 0;
   for (let index = 0; index < left.length; index += 1) dot += (left[index] ?? 0) * (right[index] ?? 0);
   return Math.min(Math.max(dot, 0), 1);

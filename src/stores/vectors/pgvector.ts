@@ -43,7 +43,7 @@ export function createPgvectorIndex(
   embedder: Embedder,
   { hnswFrom }: PgvectorOptions = {},
 ): VectorIndex {
-  const checkLength = lengthCheck(db, embedder);
+  const checkLength = createLengthCheck(db, embedder);
   const hnsw = createHnsw(db, embedder.name, hnswFrom);
   const ask = searchesTogether(db, embedder.name, hnsw);
   return {
@@ -167,7 +167,7 @@ export function createSemanticPgvectorIndex(
 }
 
 /** Says once for each length whether the stored vectors have it. */
-function lengthCheck(db: Database, embedder: Embedder): (length: number) => Promise<void> {
+function createLengthCheck(db: Database, embedder: Embedder): (length: number) => Promise<void> {
   const fitting = new Set<number>();
   return async (length) => {
     if (fitting.has(length)) return;

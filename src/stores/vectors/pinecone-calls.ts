@@ -58,7 +58,7 @@ export function createPineconeCalls(options: PineconeCallOptions): PineconeCall 
     ...(options.baseUrl === null ? {} : { controllerHostUrl: options.baseUrl }),
     sourceTag: 'faultline',
     maxRetries: 0,
-    fetchApi: (input, init) => guardedFetch(input, init, running.getStore(), options.maxReplyBytes),
+    fetchApi: (input, init) => fetchGuarded(input, init, running.getStore(), options.maxReplyBytes),
   });
   const { timeoutMs: limitMs, maxRetries: retries, retryDelayMs, logger } = options;
   const message = `Pinecone did not respond (timeout after ${limitMs / 1000} s)`;
@@ -85,7 +85,7 @@ export function createPineconeCalls(options: PineconeCallOptions): PineconeCall 
  * Sends a request within the limits of its call. The library hides the errors and statuses of its `fetch`, so
  * the failure is also stored in `current`.
  */
-async function guardedFetch(
+async function fetchGuarded(
   input: string | URL | Request,
   init: RequestInit | undefined,
   current: Try | undefined,
@@ -97,9 +97,9 @@ async function guardedFetch(
     const text = await readText(response.body, maxBytes);
     if (text === null)
       throw new TriageError('upstream-failed', `The reply of Pinecone is larger than ${maxBytes} bytes`);
-    if (!response.ok) throw refusal(response, text);
-    current.written = numberIn(response.headers, 'x-pinecone-request-lsn');
-    current.indexed = numberIn(response.headers, 'x-pinecone-max-indexed-lsn');
+    if (!response.ok) throw createRefusal(response, text);
+    current.written = findNumber(response.headers, 'x-pinecone-request-lsn');
+    current.indexed = findNumber(response.headers, 'x-pinecone-max-indexed-lsn');
     return new Response(text, { status: response.status, headers: { 'content-type': 'application/json' } });
   } catch (error) {
     current.failure = error;
@@ -124,7 +124,7 @@ function isArgumentError(error: unknown): error is Error {
   return error instanceof Error && /^Pinecone(?:Argument|Configuration|IndexProperty)Error$/.test(error.name);
 }
 
-function numberIn(headers: Headers, name: string): number | null {
+function findNumber(headers: Headers, name: string): number | null {
   const value = headers.get(name);
   return value !== null && /^\d{1,15}$/.test(value) ? Number(value) : null;
 }
@@ -139,7 +139,7 @@ const USED_UP = /for the current month|upgrade your plan|quota/i;
 const MAX_WORDS = 300;
 
 /** Returns the error for a status other than 2xx. */
-function refusal({ status, headers }: Response, text: string): TriageError {
+function createRefusal({ status, headers }: Response, text: string): TriageError {
   const words = extractMessage(text);
   const details = { status };
   if (status === 401 || status === 403) {
@@ -202,17 +202,19 @@ export async function findTarget(
 ): Promise<PineconeTarget> {
   const { index, dimensions } = place;
   const { value } = await call((client) => client.indexes.describe(index), signal).catch((error: unknown) => {
-    if (error instanceof TriageError && error.code === 'not-found') throw missing(index, dimensions);
+    if (error instanceof TriageError && error.code === 'not-found')
+      throw createMissingError(index, dimensions);
     throw error;
   });
   const field = Object.values(value.schema.fields).find(
     (indexSchemaField) => 'type' in indexSchemaField && indexSchemaField.type === 'dense_vector',
   );
-  if (field === undefined || !('dimension' in field)) throw unfit(index, 'has no dense vectors', dimensions);
+  if (field === undefined || !('dimension' in field))
+    throw createUnfitError(index, 'has no dense vectors', dimensions);
   const { dimension, metric } = field;
-  if (typeof dimension !== 'number') throw unfit(index, 'has no dense vectors', dimensions);
-  if (metric !== 'cosine') throw unfit(index, `measures by ${metric}`, dimensions);
-  if (dimensions !== null && dimension < dimensions) throw tooShort(index, dimension, dimensions);
+  if (typeof dimension !== 'number') throw createUnfitError(index, 'has no dense vectors', dimensions);
+  if (metric !== 'cosine') throw createUnfitError(index, `measures by ${metric}`, dimensions);
+  if (dimensions !== null && dimension < dimensions) throw createTooShortError(index, dimension, dimensions);
   if (!value.status.ready) {
     throw new TriageError(
       'upstream-failed',
@@ -224,8 +226,8 @@ export async function findTarget(
 }
 
 /** Creates the error for an index whose vectors are shorter than those of the embedder. */
-export function tooShort(index: string, dimension: number, wanted: number): TriageError {
-  return unfit(index, `has ${dimension} dimensions, but the embedder produces ${wanted}`, wanted);
+export function createTooShortError(index: string, dimension: number, wanted: number): TriageError {
+  return createUnfitError(index, `has ${dimension} dimensions, but the embedder produces ${wanted}`, wanted);
 }
 
 /**
@@ -249,23 +251,23 @@ function resolveAddress(host: string, { index, baseUrl }: PineconePlace): string
   return address;
 }
 
-function missing(index: string, dimensions: number | null): TriageError {
+function createMissingError(index: string, dimensions: number | null): TriageError {
   return new TriageError(
     'invalid-config',
-    `Pinecone has no index named ${index}. ${remedy(dimensions)}`,
+    `Pinecone has no index named ${index}. ${describeRemedy(dimensions)}`,
     DETAILS,
   );
 }
 
-function unfit(index: string, why: string, dimensions: number | null): TriageError {
+function createUnfitError(index: string, why: string, dimensions: number | null): TriageError {
   return new TriageError(
     'invalid-config',
-    `Pinecone's index ${index} ${why}. ${remedy(dimensions)}`,
+    `Pinecone's index ${index} ${why}. ${describeRemedy(dimensions)}`,
     DETAILS,
   );
 }
 
-function remedy(dimensions: number | null): string {
+function describeRemedy(dimensions: number | null): string {
   const length =
     dimensions === null ? 'as many dimensions as the embedder produces' : `at least ${dimensions} dimensions`;
   return (

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Index } from '@pinecone-database/pinecone';
 import { TriageError } from '../../domain/errors.ts';
-import { append, batchesWithin, inParallel } from '../../lib/collections.ts';
+import { append, inParallel, splitIntoBatches } from '../../lib/collections.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type {
   Embedder,
@@ -14,10 +14,10 @@ import type {
 import { aboveFloor } from './memory.ts';
 import {
   createPineconeCalls,
+  createTooShortError,
   findTarget,
   type PineconeAnswer,
   type PineconeTarget,
-  tooShort,
 } from './pinecone-calls.ts';
 import { countBytes, readMetadata, toRecord, toValues } from './pinecone-records.ts';
 
@@ -45,7 +45,7 @@ export function createPineconeIndex(given: PineconeOptions, embedder: Embedder):
       for (let start = 0; start < unique.length; start += GROUP) {
         written = await store(space, namespace, unique.slice(start, start + GROUP), signal);
       }
-      await untilVisible(space, namespace, written, signal);
+      await waitUntilVisible(space, namespace, written, signal);
     },
     search: (namespace, query, signal) => search(space, namespace, query, signal),
     list: (namespace) => listAll(space, namespace),
@@ -55,7 +55,7 @@ export function createPineconeIndex(given: PineconeOptions, embedder: Embedder):
         const piece = ids.slice(start, start + DELETE_AT_ONCE);
         written = await space.write(namespace, (index) => index.deleteMany({ ids: [...piece] }));
       }
-      await untilVisible(space, namespace, written, undefined);
+      await waitUntilVisible(space, namespace, written, undefined);
     },
     async count(namespace) {
       const { value } = await space.call(namespace, (index) => index.describeIndexStats());
@@ -111,23 +111,23 @@ async function store(
   );
   const dimension = await space.dimension(signal);
   const records = items.map((item, index) =>
-    toRecord(item, vectorThatFits(space, vectors[index], dimension), dimension),
+    toRecord(item, requireVectorThatFits(space, vectors[index], dimension), dimension),
   );
   let written: number | null = null;
-  for (const batch of batchesWithin(records, REQUEST, (record) => countBytes(record) + 1)) {
+  for (const batch of splitIntoBatches(records, REQUEST, (record) => countBytes(record) + 1)) {
     written = (await space.call(namespace, (index) => index.upsert({ records: batch }), signal)).written;
   }
   return written;
 }
 
-function vectorThatFits(
+function requireVectorThatFits(
   { embedder, options }: Space,
   vector: Float32Array | undefined,
   dimension: number,
 ): Float32Array {
   if (vector === undefined)
     throw new TriageError('internal', `The embedder ${embedder.name} returned no vector`);
-  if (vector.length > dimension) throw tooShort(options.index, dimension, vector.length);
+  if (vector.length > dimension) throw createTooShortError(options.index, dimension, vector.length);
   return vector;
 }
 
@@ -145,7 +145,7 @@ async function search(
     namespace,
     (index, dimension) =>
       index.query({
-        vector: toValues(vectorThatFits(space, vector, dimension), dimension),
+        vector: toValues(requireVectorThatFits(space, vector, dimension), dimension),
         topK: limit,
         includeMetadata: true,
         ...(asked.length === 0 ? {} : { filter: Object.fromEntries(asked) }),
@@ -176,7 +176,7 @@ async function listAll(
     );
     paginationToken = value.pagination?.next || undefined;
   } while (paginationToken !== undefined && ids.length < MAX_ITEMS);
-  const pieces = [...batchesWithin(ids, ADDRESS, (id) => encodeURIComponent(id).length + 5)];
+  const pieces = [...splitIntoBatches(ids, ADDRESS, (id) => encodeURIComponent(id).length + 5)];
   const fetched = await inParallel(pieces, FETCHES_AT_ONCE, (ids) =>
     space.call(namespace, (index) => index.fetch({ ids })),
   );
@@ -292,7 +292,7 @@ function isOurs(namespace: string): namespace is VectorNamespace {
  * and a query reports up to which write it looked, so a later query in any process sees the write. If this
  * takes too long, the write remains valid. Pod-based indexes have no such count.
  */
-async function untilVisible(
+async function waitUntilVisible(
   space: Space,
   namespace: VectorNamespace,
   written: number | null,

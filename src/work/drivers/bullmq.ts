@@ -141,7 +141,7 @@ async function ask<Answer>(link: RedisLink, request: () => Promise<Answer>): Pro
  */
 function startJobs(receiver: Wakeable, link: RedisLink, options: BullmqWakeUpOptions) {
   const { url, prefix, logger, concurrency, lockMs = LOCK_MS } = options;
-  const connections = tracked(connectWorker(url));
+  const connections = track(connectWorker(url));
   const worker = new Worker(TRIAGE, ({ name }) => receiver.run(TRIAGE, name), {
     connection: connections.first,
     prefix,
@@ -189,7 +189,7 @@ function startJobs(receiver: Wakeable, link: RedisLink, options: BullmqWakeUpOpt
  * Tracks the connections that BullMQ creates by duplicating the first, so that all of them can be closed if
  * it cannot do so itself.
  */
-function tracked(first: Redis): { readonly first: Redis; disconnect(): void } {
+function track(first: Redis): { readonly first: Redis; disconnect(): void } {
   const all = [first];
   const duplicate = first.duplicate.bind(first);
   first.duplicate = (options) => {

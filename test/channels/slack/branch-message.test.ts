@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { slackFacts } from '../../../src/channels/slack/branch-facts.ts';
-import { type Streak, slackMessage } from '../../../src/channels/slack/branch-message.ts';
+import { findSlackFacts } from '../../../src/channels/slack/branch-facts.ts';
+import { createSlackMessage, type Streak } from '../../../src/channels/slack/branch-message.ts';
 import type { SlackMessage } from '../../../src/channels/slack/message.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { Situation } from '../../../src/ports/notices.ts';
@@ -29,9 +29,9 @@ const STREAK: Streak = {
 };
 
 function worded(situation: Situation, streak: Partial<Streak> = {}, links = LINKS): SlackMessage {
-  const facts = slackFacts(situation);
+  const facts = findSlackFacts(situation);
   if (facts === null) throw new Error('there is something to say');
-  return slackMessage(facts, { ...STREAK, ...streak }, links);
+  return createSlackMessage(facts, { ...STREAK, ...streak }, links);
 }
 
 const red = (analysis: Analysis, change = {}) =>
@@ -130,9 +130,9 @@ describe('a red branch', () => {
   });
 
   it('has no buttons that lead nowhere', () => {
-    const facts = slackFacts(red(sampleAnalysis()));
+    const facts = findSlackFacts(red(sampleAnalysis()));
     if (facts === null) throw new Error('there is something to say');
-    expect(slackMessage(facts, STREAK, { publicUrl: null, decides: false }).blocks).toHaveLength(1);
+    expect(createSlackMessage(facts, STREAK, { publicUrl: null, decides: false }).blocks).toHaveLength(1);
   });
 });
 
@@ -154,7 +154,7 @@ describe('says nothing', () => {
     ],
     ['where nothing is stored any more', branchSituation()],
   ])('%s', (_case, situation) => {
-    expect(slackFacts(situation)).toBeNull();
+    expect(findSlackFacts(situation)).toBeNull();
   });
 });
 

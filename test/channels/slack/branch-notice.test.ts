@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { NoticeCall } from '../../../src/channels/channel.ts';
 import { createBranchNotice } from '../../../src/channels/slack/branch-notice.ts';
 import { createSlackClient } from '../../../src/channels/slack/client.ts';
-import { SlackSettings, slackChannel } from '../../../src/channels/slack.ts';
+import { createSlackChannel, SlackSettings } from '../../../src/channels/slack.ts';
 import type { Build } from '../../../src/domain/build.ts';
 import type { Situation } from '../../../src/ports/notices.ts';
 import { sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
@@ -40,7 +40,7 @@ function findPlace(
   defaultBranch: string | null,
   settings: object = { channels: { '*': 'C0000000001' } },
 ) {
-  const channel = slackChannel(SlackSettings.parse({ token: SLACK_TOKEN, ...settings }));
+  const channel = createSlackChannel(SlackSettings.parse({ token: SLACK_TOKEN, ...settings }));
   return channel.notices?.findPlace(build, { defaultBranch }) ?? null;
 }
 

@@ -14,7 +14,7 @@ import {
   calibrationFinding,
   coverageChart,
 } from '../../../src/console/charts/confidence.ts';
-import { coveragePoints, type Judged, thresholdFor } from '../../../src/lib/statistics.ts';
+import { findThreshold, type Judged, listCoveragePoints } from '../../../src/lib/statistics.ts';
 
 /** Answers at each tenth's middle: how many, and which share of them was right. */
 function judgedAt(...groups: readonly (readonly [at: number, count: number, right: number])[]): Judged[] {
@@ -105,15 +105,15 @@ describe('accuracy against coverage', () => {
   ];
 
   it('covers all answers and judges by the decided ones', () => {
-    const points = coveragePoints(judged, answered);
+    const points = listCoveragePoints(judged, answered);
     expect(points.map(({ threshold, coverage, hits, of }) => [threshold, coverage, hits, of])).toEqual([
       [0.95, 0.1, 99, 100],
       [0.9, 0.3, 194, 200],
       [0.7, 1, 254, 300],
     ]);
-    expect(thresholdFor(points, 0.1)?.threshold).toBe(0.9);
-    expect(thresholdFor(points, 0.06)?.threshold).toBe(0.95);
-    expect(thresholdFor(points, 0.01)).toBeNull();
+    expect(findThreshold(points, 0.1)?.threshold).toBe(0.9);
+    expect(findThreshold(points, 0.06)?.threshold).toBe(0.95);
+    expect(findThreshold(points, 0.01)).toBeNull();
   });
 
   it('says what holds at the threshold, marks the chosen one, and its table equals its marks (42)', () => {

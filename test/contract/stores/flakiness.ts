@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TestResult } from '../../../src/domain/build.ts';
-import { lastBreak } from '../../../src/domain/flakiness.ts';
+import { findLastBreak } from '../../../src/domain/flakiness.ts';
 import type { Sql } from '../../../src/ports/database.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
@@ -169,7 +169,7 @@ export function flakinessContract(world: StoresWorld): void {
         },
         { outcome: 'passed', durationMs: 40, runner: null },
       ]);
-      expect(lastBreak(runs)).toMatchObject({ good: { commit: 'a' }, bad: { commit: 'b' }, fixed: null });
+      expect(findLastBreak(runs)).toMatchObject({ good: { commit: 'a' }, bad: { commit: 'b' }, fixed: null });
       expect(await world.stores.flakiness.runs({ repository: world.repository, name: 'none' })).toEqual([]);
     });
 

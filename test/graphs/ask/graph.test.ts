@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileAskGraph } from '../../../graphs/ask/graph.ts';
-import { recursionLimit } from '../../../graphs/ask/routes.ts';
+import { computeRecursionLimit } from '../../../graphs/ask/routes.ts';
 import type { AskStateValue } from '../../../graphs/ask/state.ts';
 import type { Statement } from '../../../src/domain/conversation.ts';
 import type { ToolCall } from '../../../src/domain/evidence.ts';
@@ -38,7 +38,7 @@ function run(
   const context = { converse, toolbox, clock: systemClock, onStep: undefined, onText };
   const state: Promise<AskStateValue> = compileAskGraph().invoke(input, {
     context,
-    recursionLimit: recursionLimit(maxRounds),
+    recursionLimit: computeRecursionLimit(maxRounds),
   });
   return state.then((value) => ({ state: value, toolbox }));
 }

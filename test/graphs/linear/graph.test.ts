@@ -1,10 +1,6 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  compileLinearGraph,
-  type LinearStateValue,
-  linearInPlaceOfLoop,
-} from '../../../graphs/linear/graph.ts';
+import { compileLinearGraph, type LinearStateValue, useLinearGraph } from '../../../graphs/linear/graph.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
 import { embedded } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
@@ -90,7 +86,7 @@ describe('the linear baseline', () => {
   });
 
   it('is no run that goes on', async () => {
-    await expect(linearInPlaceOfLoop().invoke(null)).rejects.toThrow(/cannot be resumed/);
+    await expect(useLinearGraph().invoke(null)).rejects.toThrow(/cannot be resumed/);
   });
 
   it('answers a captured failure as the loop does but for its design', async () => {

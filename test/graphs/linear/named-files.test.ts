@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namedFiles } from '../../../graphs/linear/graph.ts';
+import { listNamedFiles } from '../../../graphs/linear/graph.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const excerpt = (text: string, weight = 5) => ({
@@ -36,7 +36,7 @@ describe('files that the log names', () => {
       diagnostics: [diagnostic, { ...diagnostic, severity: 'warning', file: 'src/warned.ts' }],
       excerpts: [excerpt('at f (src/a.ts:9:1)\nat g (src/c.py:12)', 9)],
     });
-    expect(namedFiles(subject)).toEqual([
+    expect(listNamedFiles(subject)).toEqual([
       { path: 'src/a.ts', line: 7 },
       { path: 'src/b.ts', line: 3 },
       { path: 'src/c.py', line: 12 },
@@ -46,12 +46,12 @@ describe('files that the log names', () => {
   it('are no addresses, versions or sentences', () => {
     const text =
       'see https://example.org/a.html for v1.2.3 of example.com. Done.\n.ts and a/.js are no names';
-    expect(namedFiles(sampleSubject({ excerpts: [excerpt(text)] }))).toEqual([]);
+    expect(listNamedFiles(sampleSubject({ excerpts: [excerpt(text)] }))).toEqual([]);
   });
 
   it('are ten at most, those of the heaviest excerpts first', () => {
     const many = Array.from({ length: 20 }, (_, at) => `m${at}.go`).join(' ');
-    const files = namedFiles(sampleSubject({ excerpts: [excerpt(many, 1), excerpt('first.rs', 2)] }));
+    const files = listNamedFiles(sampleSubject({ excerpts: [excerpt(many, 1), excerpt('first.rs', 2)] }));
     expect(files).toHaveLength(10);
     expect(files[0]).toEqual({ path: 'first.rs', line: null });
   });

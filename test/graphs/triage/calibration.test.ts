@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
-import { recursionLimit } from '../../../graphs/triage/routes.ts';
+import { computeRecursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits } from '../../../graphs/triage/state.ts';
 import { findCalibration } from '../../../graphs/triage/verdict.ts';
 import { Verdict } from '../../../src/domain/analysis.ts';
@@ -33,7 +33,7 @@ async function verdictWith(calibrations: readonly CalibrationInUse[]) {
   };
   const state = await compileTriageGraph().invoke(
     { subject: sampleSubject(), limits },
-    { context, recursionLimit: recursionLimit(limits) },
+    { context, recursionLimit: computeRecursionLimit(limits) },
   );
   return Verdict.parse(state.verdict);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
-import { recursionLimit } from '../../../graphs/triage/routes.ts';
+import { computeRecursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits, TriageStateValue } from '../../../graphs/triage/state.ts';
 import type { ToolCall } from '../../../src/domain/evidence.ts';
 import { systemClock } from '../../../src/lib/time.ts';
@@ -56,7 +56,7 @@ function triage(
     { subject: sampleSubject(), limits },
     {
       context: { analyst, fallbackAnalyst, toolbox, clock: systemClock, onStep: undefined },
-      recursionLimit: recursionLimit(limits),
+      recursionLimit: computeRecursionLimit(limits),
     },
   );
 }

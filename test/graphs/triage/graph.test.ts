@@ -1,7 +1,7 @@
 import { MemorySaver } from '@langchain/langgraph';
 import { describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
-import { recursionLimit } from '../../../graphs/triage/routes.ts';
+import { computeRecursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageStateValue } from '../../../graphs/triage/state.ts';
 import { judgeCorrection, listCorrections } from '../../../src/domain/analysis.ts';
 import type { ToolCall } from '../../../src/domain/evidence.ts';
@@ -32,7 +32,7 @@ function triage(analyst: ScriptedAnalyst, toolbox: Toolbox): Promise<TriageState
     { subject: sampleSubject(), limits: LIMITS },
     {
       context: { analyst, fallbackAnalyst: undefined, toolbox, clock: systemClock, onStep: undefined },
-      recursionLimit: recursionLimit(LIMITS),
+      recursionLimit: computeRecursionLimit(LIMITS),
     },
   );
 }
@@ -324,7 +324,7 @@ describe('triage graph', () => {
         { subject: sampleSubject(), limits: LIMITS },
         {
           context: { analyst: model, fallbackAnalyst, toolbox, clock: systemClock, onStep: undefined },
-          recursionLimit: recursionLimit(LIMITS),
+          recursionLimit: computeRecursionLimit(LIMITS),
         },
       );
       const searches = toolbox.calls.filter(({ tool }) => tool === 'search_web');
@@ -414,7 +414,7 @@ describe('triage graph', () => {
     };
     await compileTriageGraph().invoke(
       { subject: sampleSubject(), limits: LIMITS },
-      { context, recursionLimit: recursionLimit(LIMITS) },
+      { context, recursionLimit: computeRecursionLimit(LIMITS) },
     );
     expect(offered[0]?.toSorted()).toEqual(['read_file', 'read_test_file']);
   });
@@ -431,7 +431,7 @@ describe('triage graph', () => {
     const graph = compileTriageGraph(checkpointer);
     const config = {
       configurable: { thread_id: 't1' },
-      recursionLimit: recursionLimit(LIMITS),
+      recursionLimit: computeRecursionLimit(LIMITS),
       durability: 'sync' as const,
     };
     const dying = scriptedAnalyst({ calls: [[ask('search_knowledge')]] });

@@ -1,7 +1,7 @@
 import { MemorySaver } from '@langchain/langgraph';
 import { describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
-import { describeComplexity, recursionLimit } from '../../../graphs/triage/routes.ts';
+import { computeRecursionLimit, describeComplexity } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits } from '../../../graphs/triage/state.ts';
 import type { Classification } from '../../../src/domain/analysis.ts';
 import { systemClock } from '../../../src/lib/time.ts';
@@ -42,7 +42,7 @@ const contextOf = (analyst: Analyst, toolbox = scriptedToolbox(TOOLS)) => ({
 });
 
 function run(limits: TriageLimits, analyst: Analyst) {
-  const config = { context: contextOf(analyst), recursionLimit: recursionLimit(limits) };
+  const config = { context: contextOf(analyst), recursionLimit: computeRecursionLimit(limits) };
   return compileTriageGraph().invoke({ subject: sampleSubject(), limits }, config);
 }
 
@@ -89,7 +89,7 @@ describe('investigators', () => {
     const graph = compileTriageGraph(new MemorySaver());
     const config = {
       configurable: { thread_id: 't' },
-      recursionLimit: recursionLimit(limits),
+      recursionLimit: computeRecursionLimit(limits),
       durability: 'sync' as const,
     };
     const dying = scriptedToolbox(TOOLS);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
-import { recursionLimit } from '../../../graphs/triage/routes.ts';
+import { computeRecursionLimit } from '../../../graphs/triage/routes.ts';
 import { createSearxngSearch } from '../../../src/adapters/web-search/services.ts';
 import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { systemClock } from '../../../src/lib/time.ts';
@@ -53,7 +53,10 @@ async function triage(log: string) {
     onStep: undefined,
   };
   const given = { subject: subjectOf(log), limits: LIMITS };
-  const state = await compileTriageGraph().invoke(given, { context, recursionLimit: recursionLimit(LIMITS) });
+  const state = await compileTriageGraph().invoke(given, {
+    context,
+    recursionLimit: computeRecursionLimit(LIMITS),
+  });
   const queries = engine.requests
     .slice(before)
     .map(({ path }) => new URL(path, engine.url).searchParams.get('q'));

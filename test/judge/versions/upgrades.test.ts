@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../../../src/domain/evidence.ts';
-import { changesInPatch } from '../../../src/judge/versions/manifest-diff.ts';
+import { readManifestChanges } from '../../../src/judge/versions/manifest-diff.ts';
 import { findUpgrades } from '../../../src/judge/versions/upgrades.ts';
 import { changeIn } from '../../../src/log/environment/changes.ts';
 
@@ -31,12 +31,12 @@ describe('a change of a dependency', () => {
       '2.0',
     ],
   ])('is read from a patch of %s', (path, patch, name, from, to) => {
-    expect(changesInPatch(path, patch)).toEqual([{ name, from, to }]);
+    expect(readManifestChanges(path, patch)).toEqual([{ name, from, to }]);
   });
 
   it('is not read from other files, or from lines that only moved', () => {
-    expect(changesInPatch('src/pear.ts', '-"pear": "1.0"\n+"pear": "2.0"')).toEqual([]);
-    expect(changesInPatch('package.json', '-    "pear": "1.0.0"\n+    "pear": "1.0.0",')).toEqual([]);
+    expect(readManifestChanges('src/pear.ts', '-"pear": "1.0"\n+"pear": "2.0"')).toEqual([]);
+    expect(readManifestChanges('package.json', '-    "pear": "1.0.0"\n+    "pear": "1.0.0",')).toEqual([]);
   });
 
   it.each([

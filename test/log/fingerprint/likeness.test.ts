@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  buildLikenessText,
+  createNearMatchIndex,
   extractLikeness,
   type LikenessParts,
-  likenessText,
   NEAR,
-  nearMatchIndex,
 } from '../../../src/log/fingerprint/likeness.ts';
 
 const parts = (change: Partial<LikenessParts>): LikenessParts => ({
@@ -33,7 +33,7 @@ const CASES: Readonly<Record<string, LikenessParts>> = {
   }),
   peer: parts({ message: 'Could not resolve dependency: peer react@"^17" from acme-ui@2.1.0' }),
 };
-const index = nearMatchIndex(
+const index = createNearMatchIndex(
   Object.entries(CASES).map(([id, likenessParts]) => ({ id, parts: likenessParts })),
 );
 
@@ -63,11 +63,11 @@ describe('nearMatchIndex', () => {
   it('offers nothing for what it has never seen, however large the limit', () => {
     expect(index.search(parts({ message: 'undefined reference to zlibVersion' }), 10)).toEqual([]);
     expect(index.search(parts({}), 10)).toEqual([]);
-    expect(nearMatchIndex([]).search(parts({ message: 'x' }), 5)).toEqual([]);
+    expect(createNearMatchIndex([]).search(parts({ message: 'x' }), 5)).toEqual([]);
   });
 
   it('keeps to its limit and to its threshold, best first, equals in the order of the entries', () => {
-    const twins = nearMatchIndex(
+    const twins = createNearMatchIndex(
       ['b', 'a', 'c'].map((id) => ({ id, parts: parts({ message: `no rates for today` }) })),
     );
     expect(twins.search(parts({ message: 'no rates for today' }), 2).map(({ id }) => id)).toEqual(['b', 'a']);
@@ -90,9 +90,9 @@ describe('nearMatchIndex', () => {
     fc.assert(
       fc.property(fc.array(anyParts, { maxLength: 6 }), anyParts, (all, asked) => {
         const entries = all.map((one, at) => ({ id: String(at), parts: one }));
-        const found = nearMatchIndex(entries).search(asked, 10, 0);
+        const found = createNearMatchIndex(entries).search(asked, 10, 0);
         expect(found.every(({ score }) => score > 0 && score <= 1)).toBe(true);
-        expect(nearMatchIndex(entries).search(asked, 10, 0)).toEqual(found);
+        expect(createNearMatchIndex(entries).search(asked, 10, 0)).toEqual(found);
       }),
       { numRuns: 60 },
     );
@@ -101,7 +101,7 @@ describe('nearMatchIndex', () => {
 
 describe('likenessText', () => {
   it('is the message, then what the excerpt adds, each line once', () => {
-    const text = likenessText(
+    const text = buildLikenessText(
       parts({
         message: 'no rates',
         lines: [
@@ -118,7 +118,7 @@ describe('likenessText', () => {
 
   it('is short whatever it is made of', () => {
     expect(
-      likenessText(
+      buildLikenessText(
         parts({
           message: 'abc '.repeat(9_000),
           lines: Array.from({ length: 9_000 }, (_, at) => `line ${'x'.repeat(at)}`),

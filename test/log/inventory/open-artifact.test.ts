@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { artifactRoom, openArtifact } from '../../../src/log/inventory/open-artifact.ts';
+import { createArtifactRoom, openArtifact } from '../../../src/log/inventory/open-artifact.ts';
 import { makeZip } from '../../support/make-zip.ts';
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
-const open = async (bytes: Uint8Array, room = artifactRoom()) =>
+const open = async (bytes: Uint8Array, room = createArtifactRoom()) =>
   (await openArtifact('e2e.zip', bytes, room)).map(({ name, kind, text, notes }) => [
     name,
     kind,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../../src/domain/build.ts';
-import { namesFile, namesFolder, referencesIn } from '../../../src/log/inventory/references.ts';
+import { countFileParts, countFolderParts, listReferences } from '../../../src/log/inventory/references.ts';
 
 const log = (text: string): SourceText => ({ name: 'build.log', kind: 'log', text, notes: [] });
-const pathsIn = (text: string) => referencesIn(log(text)).map(({ path, line }) => [path, line]);
+const pathsIn = (text: string) => listReferences(log(text)).map(({ path, line }) => [path, line]);
 
 describe('references', () => {
   it.each([
@@ -44,11 +44,13 @@ describe('references', () => {
   });
 
   it('says how well a path and a file agree', () => {
-    expect(namesFile('ci/shop/logs/server.log', 'logs.zip/logs/server.log')).toBe(2);
-    expect(namesFile('ci/shop/logs/server.log', 'server.log')).toBe(1);
-    expect(namesFile('ci/shop/logs/server.log', 'other.log')).toBe(0);
-    expect(namesFolder('ci/shop/target/surefire-reports', 'out/target/surefire-reports/a/A.txt')).toBe(2);
-    expect(namesFolder('ci/shop/target/surefire-reports', 'surefire.txt')).toBe(0);
+    expect(countFileParts('ci/shop/logs/server.log', 'logs.zip/logs/server.log')).toBe(2);
+    expect(countFileParts('ci/shop/logs/server.log', 'server.log')).toBe(1);
+    expect(countFileParts('ci/shop/logs/server.log', 'other.log')).toBe(0);
+    expect(countFolderParts('ci/shop/target/surefire-reports', 'out/target/surefire-reports/a/A.txt')).toBe(
+      2,
+    );
+    expect(countFolderParts('ci/shop/target/surefire-reports', 'surefire.txt')).toBe(0);
   });
 
   it('never throws, whatever the text', () => {
@@ -71,7 +73,7 @@ describe('references', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const count = text.split('\n').length;
-        for (const { line, path } of referencesIn(log(text))) {
+        for (const { line, path } of listReferences(log(text))) {
           expect(line).toBeGreaterThanOrEqual(1);
           expect(line).toBeLessThanOrEqual(count);
           expect(path.length).toBeLessThanOrEqual(500);

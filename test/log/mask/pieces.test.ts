@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { READER_GROUPS, readerMatcher } from '../../../src/log/extract/run.ts';
+import { createReaderMatcher, READER_GROUPS } from '../../../src/log/extract/run.ts';
 import { bytesOfText } from '../../../src/log/lines/bytes.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
-import { growingScan, scanLog } from '../../../src/log/scan/scan-log.ts';
+import { createGrowingScan, scanLog } from '../../../src/log/scan/scan-log.ts';
 
 const TOKEN = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 const FILLER = `${'plain output of a build, nothing to see here '.repeat(3)}ü\n`;
@@ -19,9 +19,9 @@ describe('masking piece by piece', () => {
         3,
       ),
     );
-    const { scan, add } = growingScan(log, READER_GROUPS.length);
+    const { scan, add } = createGrowingScan(log, READER_GROUPS.length);
     expect(await createMasker().maskPieces(log, () => undefined, { groups: READER_GROUPS, add })).toBe(0);
-    const own = scanLog(log, readerMatcher());
+    const own = scanLog(log, createReaderMatcher());
     expect(scan.hits).toEqual(own.hits);
     expect(scan.index.state()).toEqual(own.index.state());
   });

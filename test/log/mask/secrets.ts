@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { entropy } from '../../../src/log/mask/span.ts';
+import { computeEntropy } from '../../../src/log/mask/span.ts';
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -7,7 +7,7 @@ const chars = (alphabet: string, length: number) =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength: length, maxLength: length });
 /** As a key generator makes them: never "AAAA…". */
 const random = (alphabet: string, length: number) =>
-  chars(alphabet, length).filter((text) => entropy(text) >= Math.min(3, Math.log2(length) - 0.6));
+  chars(alphabet, length).filter((text) => computeEntropy(text) >= Math.min(3, Math.log2(length) - 0.6));
 const mixed = (length: number) => random(ALPHANUMERIC, length - 3).map((text) => `a7Q${text}`);
 const hex = (length: number) => random('0123456789abcdef', length - 2).map((text) => `${text}7e`);
 const base64 = (bytes: number) =>
@@ -104,7 +104,7 @@ export const SECRETS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   'Asana token': random('0123456789', 16).map((s) => ['ASANA_TOKEN=', s, '']),
   'Snyk key': fc
     .uuid({ version: 4 })
-    .filter((s) => entropy(s) >= 3.2)
+    .filter((s) => computeEntropy(s) >= 3.2)
     .map((s) => ['SNYK_KEY = "', s, '"']),
   'conditional assignment': mixed(24).map((s) => ['DEPLOY_TOKEN ?= ', s, '']),
   'POSIX make assignment': mixed(24).map((s) => ['DEPLOY_TOKEN ::= ', s, '']),
@@ -188,7 +188,7 @@ export const SECRETS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   'Heroku key': mixed(50).map((s) => ['', `HRKU-${s}`, '']),
   'Heroku key of old': fc
     .uuid({ version: 4 })
-    .filter((s) => entropy(s) >= 3.2)
+    .filter((s) => computeEntropy(s) >= 3.2)
     .map((s) => ['HEROKU_API_KEY=', s, '']),
   'Vault token': mixed(95).map((s) => ['', `hvs.${s}`, '']),
   'Vault token, short': mixed(24).map((s) => ['', `hvs.${s}`, '']),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { projectPath, repositoryPathCandidates } from '../../../src/log/paths.ts';
+import { getProjectPath, repositoryPathCandidates } from '../../../src/log/paths.ts';
 
 /** System or tool, path as its log prints it, path in the repository. */
 const WORKSPACES: readonly (readonly [string, string, string])[] = [
@@ -129,8 +129,8 @@ describe('paths and names', () => {
   });
 
   it('keep what is outside every workspace', () => {
-    expect(projectPath('/home/ada/shop/src/tax.ts')).toBe('/home/ada/shop/src/tax.ts');
-    expect(projectPath('./src/tax.ts')).toBe('src/tax.ts');
-    expect(projectPath('/home/circleci/project/src/tax.ts')).toBe('src/tax.ts');
+    expect(getProjectPath('/home/ada/shop/src/tax.ts')).toBe('/home/ada/shop/src/tax.ts');
+    expect(getProjectPath('./src/tax.ts')).toBe('src/tax.ts');
+    expect(getProjectPath('/home/circleci/project/src/tax.ts')).toBe('src/tax.ts');
   });
 });

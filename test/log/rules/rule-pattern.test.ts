@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileRulePattern, ruleText } from '../../../src/log/rule-pattern.ts';
+import { buildRuleText, compileRulePattern } from '../../../src/log/rule-pattern.ts';
 import { sampleFailure } from '../../support/sample-analysis.ts';
 
 function compiled(pattern: string) {
@@ -37,7 +37,9 @@ describe('patterns of reviewers', () => {
   });
 
   it('looks at the message and the excerpt, and at no more than 8,000 characters', () => {
-    expect(ruleText(sampleFailure())).toBe(`expected 10.20, got 10.21\n${sampleFailure().excerpt?.text}`);
-    expect(ruleText({ message: 'x'.repeat(20_000), excerpt: null })).toHaveLength(8_000);
+    expect(buildRuleText(sampleFailure())).toBe(
+      `expected 10.20, got 10.21\n${sampleFailure().excerpt?.text}`,
+    );
+    expect(buildRuleText({ message: 'x'.repeat(20_000), excerpt: null })).toHaveLength(8_000);
   });
 });

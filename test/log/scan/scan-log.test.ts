@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  bytesInMemory,
   bytesOfText,
   type LogBytes,
   withReturnsAsLineEnds,
+  wrapBytes,
 } from '../../../src/log/lines/bytes.ts';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
 import { buildMatcher } from '../../../src/log/scan/matcher.ts';
@@ -117,7 +117,7 @@ describe('the lines of a log', () => {
   it('take bounded memory, and are still found, where they are millions', () => {
     const bytes = Buffer.alloc(9_500_000, '\n');
     bytes.write('here', 8_000_001);
-    const { index } = scanLog(bytesInMemory(bytes), buildMatcher([]));
+    const { index } = scanLog(wrapBytes(bytes), buildMatcher([]));
     expect(index.lineCount).toBe(9_500_000 - 4 + 1);
     expect(index.getLineStart(8_000_002)).toBe(8_000_001);
     expect(index.getLineEnd(8_000_002)).toBe(8_000_005);

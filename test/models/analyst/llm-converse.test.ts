@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileAskGraph } from '../../../graphs/ask/graph.ts';
-import { recursionLimit } from '../../../graphs/ask/routes.ts';
+import { computeRecursionLimit } from '../../../graphs/ask/routes.ts';
 import type { AskStateValue } from '../../../graphs/ask/state.ts';
 import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { systemClock } from '../../../src/lib/time.ts';
@@ -71,7 +71,7 @@ async function ask(question: string, finding = 'failed in #640') {
   const context = { converse, toolbox, clock: systemClock, onStep: undefined, onText };
   const state: AskStateValue = await compileAskGraph().invoke(input, {
     context,
-    recursionLimit: recursionLimit(3),
+    recursionLimit: computeRecursionLimit(3),
   });
   return { state, toolbox, pieces, text: state.reply.map(({ lead, text }) => lead + text).join('') };
 }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { computeCost, findPrice, PRICES, PRICES_AS_OF, pricesWith } from '../../../src/models/chat/prices.ts';
+import {
+  computeCost,
+  findPrice,
+  mergePrices,
+  PRICES,
+  PRICES_AS_OF,
+} from '../../../src/models/chat/prices.ts';
 
 describe('the price table', () => {
   it('is dated, and cached input never costs more than input', () => {
@@ -18,7 +24,7 @@ describe('the price table', () => {
   });
 
   it('is corrected and added to by an installation', () => {
-    const prices = pricesWith({
+    const prices = mergePrices({
       'gpt-4o-mini': { input: 0.1, output: 0.2 },
       'our-model': { input: 0, output: 0 },
     });

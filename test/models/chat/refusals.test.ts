@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { errorOfRefusal, isTooLong, readRefusal } from '../../../src/models/refusal.ts';
+import { isTooLong, readRefusal, toRefusalError } from '../../../src/models/refusal.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import {
   type OpenAiServer,
@@ -89,11 +89,11 @@ describe('a question that is too long, in the words of', () => {
   ] as const)('%s is too-large', (_name, status, error) => {
     const refusal = refusalOf(status, error);
     expect(isTooLong(refusal)).toBe(true);
-    expect(errorOfRefusal(refusal, 'm')).toMatchObject({ code: 'too-large', retryable: false });
+    expect(toRefusalError(refusal, 'm')).toMatchObject({ code: 'too-large', retryable: false });
   });
 
   test('a proxy (413 without words) is too-large', () => {
-    expect(errorOfRefusal(refusalOf(413, '<html>Request Entity Too Large</html>'), 'm').code).toBe(
+    expect(toRefusalError(refusalOf(413, '<html>Request Entity Too Large</html>'), 'm').code).toBe(
       'too-large',
     );
   });
@@ -127,7 +127,7 @@ describe('a refusal that waiting does not resolve', () => {
     ['OpenRouter, key', 403, { message: 'Key limit exceeded (total limit)', code: 403 }],
     ['DeepSeek', 402, { message: 'Insufficient Balance' }],
   ] as const)('of %s is quota-exhausted', (_name, status, error) => {
-    expect(errorOfRefusal(refusalOf(status, error), 'm')).toMatchObject({
+    expect(toRefusalError(refusalOf(status, error), 'm')).toMatchObject({
       code: 'quota-exhausted',
       retryable: false,
     });
@@ -151,7 +151,7 @@ describe('a refusal that waiting does not resolve', () => {
       },
     ],
   ])('but %s limits a minute, which it does', (_name, error) => {
-    expect(errorOfRefusal(refusalOf(429, error), 'm')).toMatchObject({
+    expect(toRefusalError(refusalOf(429, error), 'm')).toMatchObject({
       code: 'rate-limited',
       retryable: true,
     });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { strictSchema } from '../../../src/models/chat/tool-format.ts';
+import { toStrictSchema } from '../../../src/models/chat/tool-format.ts';
 
 test('says the limits that strict schemas have no words for', () => {
   const parameters = z.strictObject({
@@ -10,7 +10,7 @@ test('says the limits that strict schemas have no words for', () => {
     line: z.int().min(1),
     any: z.int(),
   });
-  const { properties } = strictSchema(z.toJSONSchema(parameters, { io: 'input' })) as {
+  const { properties } = toStrictSchema(z.toJSONSchema(parameters, { io: 'input' })) as {
     properties: Record<string, { description?: string }>;
   };
   expect(

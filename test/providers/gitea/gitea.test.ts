@@ -3,7 +3,7 @@ import { embedded, loadConfig } from '../../../src/config/load.ts';
 import { createGiteaBuildSource } from '../../../src/providers/gitea/build-source.ts';
 import { createGiteaPastRuns } from '../../../src/providers/gitea/past-runs.ts';
 import { readGiteaEvent } from '../../../src/providers/gitea/webhook.ts';
-import { filesOfDiff } from '../../../src/providers/patches.ts';
+import { splitFilesOfDiff } from '../../../src/providers/patches.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
@@ -245,7 +245,7 @@ describe('a server', () => {
 });
 
 it('a delivery of Gitea at the address of GitHub is refused with the right address', async () => {
-  const { githubProvider } = await import('../../../src/providers/github/provider.ts');
+  const { createGithubProvider: githubProvider } = await import('../../../src/providers/github/provider.ts');
   const { GithubSettings } = await import('../../../src/providers/github/provider.ts');
   const { computeHmac } = await import('../../../src/providers/webhook.ts');
   const body = Buffer.from('{}');
@@ -291,7 +291,7 @@ it('reads the files of a unified diff: new, gone, renamed, binary, and names tha
     '',
   ].join('\n');
   expect(
-    filesOfDiff(diff).map(({ path, previousPath, status, additions, deletions }) => [
+    splitFilesOfDiff(diff).map(({ path, previousPath, status, additions, deletions }) => [
       path,
       previousPath,
       status,
@@ -305,5 +305,5 @@ it('reads the files of a unified diff: new, gone, renamed, binary, and names tha
     ['moved.ts', 'old.ts', 'renamed', 0, 0],
     ['logo.png', null, 'modified', 0, 0],
   ]);
-  expect(filesOfDiff(diff)[0]?.patch).toBe('@@ -1,2 +1,2 @@\n a\n-b\n+c');
+  expect(splitFilesOfDiff(diff)[0]?.patch).toBe('@@ -1,2 +1,2 @@\n a\n-b\n+c');
 });

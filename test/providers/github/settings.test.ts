@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Environment, embedded, loadConfig } from '../../../src/config/load.ts';
 import { createMaskingOptions } from '../../../src/config/masking.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
-import { githubApiAddress } from '../../../src/providers/github/provider.ts';
+import { toGithubApiAddress } from '../../../src/providers/github/provider.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const PKCS1 = rsa.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
@@ -39,9 +39,9 @@ describe("GitHub's address", () => {
     ['http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
     ['http://localhost:4000/api/v3', 'http://localhost:4000/api/v3'],
   ])('%s is asked at %s', (given, address) => {
-    expect(githubApiAddress(given)).toBe(address);
+    expect(toGithubApiAddress(given)).toBe(address);
     expect(load({ FAULTLINE_GITHUB_URL: given }).providers.github.baseUrl).toBe(address);
-    expect(githubApiAddress(address)).toBe(address);
+    expect(toGithubApiAddress(address)).toBe(address);
   });
 
   it.each(['ghe.example.com', 'ftp://ghe.example.com', 'https://ada:secret@ghe.example.com'])(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BuildSituation } from '../../../src/ports/notices.ts';
-import { jenkinsDescription } from '../../../src/providers/jenkins/description.ts';
-import { JenkinsSettings, jenkinsProvider } from '../../../src/providers/jenkins/provider.ts';
+import { createJenkinsDescription } from '../../../src/providers/jenkins/description.ts';
+import { createJenkinsProvider, JenkinsSettings } from '../../../src/providers/jenkins/provider.ts';
 import {
   branchSituation,
   decided,
@@ -20,10 +20,10 @@ const HTML = { publicUrl: 'https://fl.example/', format: 'html' } as const;
 
 function worded(
   change: Partial<BuildSituation> = {},
-  options: Parameters<typeof jenkinsDescription>[1] = HTML,
+  options: Parameters<typeof createJenkinsDescription>[1] = HTML,
 ) {
   const build = sampleBuild({ provider: 'jenkins', url: 'https://ci.example/job/shop/812/' });
-  return jenkinsDescription(branchSituation(sampleHead({ build, ...change })), options)?.text ?? null;
+  return createJenkinsDescription(branchSituation(sampleHead({ build, ...change })), options)?.text ?? null;
 }
 
 const WHY = '<a href="https://fl.example/analyses/ana_9f2c">why</a>';
@@ -94,7 +94,7 @@ describe('hostile text', () => {
 
 it('is about builds of Jenkins, and first of a failed one', () => {
   const settings = JenkinsSettings.parse({ baseUrl: 'https://ci.example', description: 'html' });
-  const [jenkinsRule] = jenkinsProvider(settings).channels;
+  const [jenkinsRule] = createJenkinsProvider(settings).channels;
   const known = { defaultBranch: null };
   expect(jenkinsRule?.findPlace(sampleBuild(), known)).toBeNull();
   const key = 'jenkins-description:bld_1';

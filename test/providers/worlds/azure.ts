@@ -1,4 +1,4 @@
-import { AzureSettings, azureProvider } from '../../../src/providers/azure/provider.ts';
+import { AzureSettings, createAzureProvider } from '../../../src/providers/azure/provider.ts';
 import {
   COMMIT,
   type HostState,
@@ -19,7 +19,7 @@ export const azureWorld: ProviderWorld = {
   page: () => `https://dev.azure.com/acme/${PROJECT}/_build/results?buildId=${RUN}&view=logs&j=r2`,
   build: { repository: 'shop/api', pipeline: 'ci', number: '20260301.12', externalId: `${PROJECT}/${RUN}` },
   open: (url, secret) =>
-    azureProvider(
+    createAzureProvider(
       AzureSettings.parse({ baseUrl: `${url}/acme`, token: 'azure-contract', webhookSecrets: [secret] }),
     ),
   deliver(sent, secret, deliveryId) {

@@ -1,4 +1,4 @@
-import { BuildkiteSettings, buildkiteProvider } from '../../../src/providers/buildkite/provider.ts';
+import { BuildkiteSettings, createBuildkiteProvider } from '../../../src/providers/buildkite/provider.ts';
 import { computeHmac } from '../../../src/providers/webhook.ts';
 import { COMMIT, keepRerun, logAnswer, type ProviderWorld, type Sent } from '../contract.ts';
 
@@ -9,7 +9,7 @@ export const buildkiteWorld: ProviderWorld = {
   page: () => 'https://buildkite.com/acme/ci/builds/12#2',
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: 'acme/ci/12' },
   open: (url, secret) =>
-    buildkiteProvider(
+    createBuildkiteProvider(
       BuildkiteSettings.parse({
         baseUrl: `${url}/v2`,
         token: 'bkua_contract',

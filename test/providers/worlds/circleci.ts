@@ -1,4 +1,4 @@
-import { CircleciSettings, circleciProvider } from '../../../src/providers/circleci/provider.ts';
+import { CircleciSettings, createCircleciProvider } from '../../../src/providers/circleci/provider.ts';
 import { computeHmac } from '../../../src/providers/webhook.ts';
 import {
   COMMIT,
@@ -22,7 +22,7 @@ export const circleciWorld: ProviderWorld = {
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: `${PIPELINE}/ci` },
   open: (url, secret) => {
     baseUrl = url;
-    return circleciProvider(
+    return createCircleciProvider(
       CircleciSettings.parse({
         baseUrl: url,
         token: 'ccipat_contract',

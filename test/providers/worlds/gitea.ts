@@ -1,4 +1,4 @@
-import { GiteaSettings, giteaProvider } from '../../../src/providers/gitea/provider.ts';
+import { createGiteaProvider, GiteaSettings } from '../../../src/providers/gitea/provider.ts';
 import { computeHmac } from '../../../src/providers/webhook.ts';
 import { COMMIT, logAnswer, OURS, type ProviderWorld, RUN, type Sent } from '../contract.ts';
 import { commentAnswer, hookAnswer, jobOf, pastAnswer } from './github.ts';
@@ -10,7 +10,7 @@ export const giteaWorld: ProviderWorld = {
   page: () => 'https://github.com/shop/api/actions/runs/4711/job/2',
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: String(RUN) },
   open: (baseUrl, secret) =>
-    giteaProvider(
+    createGiteaProvider(
       GiteaSettings.parse({
         baseUrl,
         token: 'gitea-contract',

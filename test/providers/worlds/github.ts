@@ -1,4 +1,4 @@
-import { GithubSettings, githubProvider } from '../../../src/providers/github/provider.ts';
+import { createGithubProvider, GithubSettings } from '../../../src/providers/github/provider.ts';
 import { githubSignature } from '../../support/webhook-senders.ts';
 import {
   COMMIT,
@@ -23,7 +23,7 @@ export const githubWorld: ProviderWorld = {
   page: () => 'https://github.com/shop/api/actions/runs/4711/job/2#step:3:1',
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: String(RUN) },
   open: (baseUrl, secret) =>
-    githubProvider(
+    createGithubProvider(
       GithubSettings.parse({
         baseUrl,
         token: 'ghp_contract',

@@ -1,4 +1,4 @@
-import { GitlabSettings, gitlabProvider } from '../../../src/providers/gitlab/provider.ts';
+import { createGitlabProvider, GitlabSettings } from '../../../src/providers/gitlab/provider.ts';
 import {
   COMMIT,
   type HostAnswer,
@@ -21,7 +21,7 @@ export const gitlabWorld: ProviderWorld = {
   page: () => 'https://gitlab.example.com/shop/api/-/jobs/2#L{line}',
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: String(RUN) },
   open: (baseUrl, secret) =>
-    gitlabProvider(
+    createGitlabProvider(
       GitlabSettings.parse({
         baseUrl,
         token: 'glpat-contract',

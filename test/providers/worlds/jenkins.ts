@@ -1,4 +1,4 @@
-import { JenkinsSettings, jenkinsProvider } from '../../../src/providers/jenkins/provider.ts';
+import { createJenkinsProvider, JenkinsSettings } from '../../../src/providers/jenkins/provider.ts';
 import { COMMIT, logAnswer, type ProviderWorld } from '../contract.ts';
 
 let baseUrl = 'https://ci.example.com';
@@ -11,7 +11,7 @@ export const jenkinsWorld: ProviderWorld = {
   build: { repository: 'shop/api', pipeline: 'ci', number: '12', externalId: null },
   open: (url, secret) => {
     baseUrl = url;
-    return jenkinsProvider(
+    return createJenkinsProvider(
       JenkinsSettings.parse({
         baseUrl,
         user: 'faultline',

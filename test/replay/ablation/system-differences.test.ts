@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ABLATION_MEASURES, systemDifferences } from '../../../scripts/parts/bench/ablation-measures.ts';
 import { DatasetRow } from '../../../src/replay/cases/case.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
-import { failedResult } from '../../../src/replay/run/results.ts';
+import { toFailedResult } from '../../../src/replay/run/results.ts';
 
 /** A case of CODE_ERROR with what was said of it. */
 function answered(id: string, right: boolean, answerConfidence: number): ReplayedCase {
@@ -16,7 +16,7 @@ function answered(id: string, right: boolean, answerConfidence: number): Replaye
   };
   return {
     row,
-    result: { ...failedResult(id, '', 0), ...said },
+    result: { ...toFailedResult(id, '', 0), ...said },
     analysis: null,
     quotes: { made: 0, literal: 0 },
   };

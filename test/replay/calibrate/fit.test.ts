@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Calibration, calibrated } from '../../../src/domain/calibration.ts';
+import { Calibration, calibrate } from '../../../src/domain/calibration.ts';
 import { CATEGORIES } from '../../../src/domain/category.ts';
 import { fitCategories, ISOTONIC_FROM } from '../../../src/replay/calibrate/fit.ts';
 import { labelled } from './labelled-answers.ts';
@@ -12,31 +12,31 @@ describe('fitCategories', () => {
   it('leaves a category with few cases as it is stated, no higher than so few allow', () => {
     const maps = fitCategories([...many, ...labelled('CONFIG_ERROR', 0.9, 3, 0)], 'auto');
     expect(maps.CONFIG_ERROR).toMatchObject({ method: 'capped', cases: 3, right: 3 });
-    expect(calibrated(maps.CONFIG_ERROR.points, 0.95)).toBeLessThanOrEqual(9 / 11);
+    expect(calibrate(maps.CONFIG_ERROR.points, 0.95)).toBeLessThanOrEqual(9 / 11);
     expect(maps.INFRA_ERROR).toMatchObject({ method: 'capped', cases: 0 });
-    expect(calibrated(maps.INFRA_ERROR.points, 0.99)).toBeLessThanOrEqual(0.75);
+    expect(calibrate(maps.INFRA_ERROR.points, 0.99)).toBeLessThanOrEqual(0.75);
     for (const stated of along)
-      expect(calibrated(maps.INFRA_ERROR.points, stated)).toBeLessThanOrEqual(stated + 1e-4);
+      expect(calibrate(maps.INFRA_ERROR.points, stated)).toBeLessThanOrEqual(stated + 1e-4);
   });
 
   it('says of a category with some cases what all categories say, and never more than was stated', () => {
     const maps = fitCategories([...many, ...labelled('CONFIG_ERROR', 0.9, 15, 0)], 'auto');
     expect(maps.CONFIG_ERROR.method).toBe('pooled');
     for (const stated of along)
-      expect(calibrated(maps.CONFIG_ERROR.points, stated)).toBeLessThanOrEqual(stated + 1e-4);
+      expect(calibrate(maps.CONFIG_ERROR.points, stated)).toBeLessThanOrEqual(stated + 1e-4);
   });
 
   it('fits a category with enough cases to its own', () => {
     const maps = fitCategories([...many, ...labelled('TEST_FAILURE', 0.9, 99, 1)], 'auto');
     expect([maps.CODE_ERROR.method, maps.TEST_FAILURE.method]).toEqual(['platt', 'platt']);
-    expect(calibrated(maps.CODE_ERROR.points, 0.92)).toBeLessThan(0.82);
-    expect(calibrated(maps.TEST_FAILURE.points, 0.9)).toBeGreaterThan(0.93);
+    expect(calibrate(maps.CODE_ERROR.points, 0.92)).toBeLessThan(0.82);
+    expect(calibrate(maps.TEST_FAILURE.points, 0.9)).toBeGreaterThan(0.93);
   });
 
   it('is isotonic with a great many cases, or where it is requested', () => {
     const cases = labelled('CODE_ERROR', 0.9, ISOTONIC_FROM - 100, 100);
     expect(fitCategories(cases, 'auto').CODE_ERROR.method).toBe('isotonic');
-    expect(calibrated(fitCategories(cases, 'auto').CODE_ERROR.points, 0.9)).toBeCloseTo(0.9, 1);
+    expect(calibrate(fitCategories(cases, 'auto').CODE_ERROR.points, 0.9)).toBeCloseTo(0.9, 1);
     expect(fitCategories(cases, 'platt').CODE_ERROR.method).toBe('platt');
     expect(fitCategories(many, 'isotonic').CODE_ERROR.method).toBe('isotonic');
   });
@@ -52,8 +52,8 @@ describe('fitCategories', () => {
       fitCategories(sure, 'auto'),
     ]) {
       for (const stated of [0, 0.1, 0.3, 0.5, 0.7])
-        expect(calibrated(map.CODE_ERROR.points, stated)).toBeLessThanOrEqual(stated);
-      expect(calibrated(map.CODE_ERROR.points, 0.9)).toBeGreaterThan(0.85);
+        expect(calibrate(map.CODE_ERROR.points, stated)).toBeLessThanOrEqual(stated);
+      expect(calibrate(map.CODE_ERROR.points, 0.9)).toBeGreaterThan(0.85);
     }
   });
 
@@ -61,7 +61,7 @@ describe('fitCategories', () => {
     const drawn = (right: number) =>
       labelled('CONFIG_ERROR', 0.95, right, 0).map((labelledAnswer) => ({ ...labelledAnswer, weight: 20 }));
     const one = fitCategories([...many, ...drawn(1)], 'auto').CONFIG_ERROR;
-    expect(calibrated(one.points, 0.95)).toBeLessThanOrEqual(7 / 9 + 1e-4);
+    expect(calibrate(one.points, 0.95)).toBeLessThanOrEqual(7 / 9 + 1e-4);
     const mixed = fitCategories(
       [...many, ...drawn(1), ...labelled('CONFIG_ERROR', 0.6, 20, 20)],
       'auto',

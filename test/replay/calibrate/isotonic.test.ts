@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { calibrated } from '../../../src/domain/calibration.ts';
+import { calibrate } from '../../../src/domain/calibration.ts';
 import { fitIsotonic } from '../../../src/replay/calibrate/fit.ts';
 
 describe('fitIsotonic', () => {
@@ -38,7 +38,7 @@ describe('fitIsotonic', () => {
     fc.assert(
       fc.property(fc.array(statement, { minLength: 1, maxLength: 60 }), (statements) => {
         const points = fitIsotonic(statements);
-        const along = Array.from({ length: 51 }, (_, at) => calibrated(points, at / 50));
+        const along = Array.from({ length: 51 }, (_, at) => calibrate(points, at / 50));
         expect(along).toEqual([...along].sort((left, right) => left - right));
       }),
     );

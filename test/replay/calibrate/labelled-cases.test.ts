@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { labelledCases, labelledDecisions } from '../../../src/replay/calibrate/calibrate.ts';
-import { failedResult } from '../../../src/replay/run/results.ts';
+import { toFailedResult } from '../../../src/replay/run/results.ts';
 import type { DecidedAnswer } from '../../../src/stores/measurements.ts';
 
 const decided: DecidedAnswer = {
@@ -24,7 +24,7 @@ describe('answers whose truth is known', () => {
       also_ok: ['TEST_FAILURE' as const],
     };
     const result = {
-      ...failedResult('a', '', 0),
+      ...toFailedResult('a', '', 0),
       error: null,
       category: 'TEST_FAILURE',
       answerConfidence: 0.8,
@@ -32,7 +32,7 @@ describe('answers whose truth is known', () => {
     const quotes = { made: 0, literal: 0 };
     const found = labelledCases([
       { row, result, analysis: null, quotes },
-      { row, result: failedResult('a', 'no log', 0), analysis: null, quotes },
+      { row, result: toFailedResult('a', 'no log', 0), analysis: null, quotes },
       { row: { id: 'b' }, result, analysis: null, quotes },
     ]);
     expect(

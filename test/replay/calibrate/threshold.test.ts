@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CategoryMap, calibratedConfidence, cappedMap } from '../../../src/domain/calibration.ts';
 import { byCategory } from '../../../src/domain/category.ts';
-import { casesNeeded, upperShare } from '../../../src/lib/binomial-bound.ts';
+import { computeCasesNeeded, upperShare } from '../../../src/lib/binomial-bound.ts';
 import { fitCategories, type LabelledAnswer } from '../../../src/replay/calibrate/fit.ts';
 import { thresholdsAt } from '../../../src/replay/calibrate/threshold.ts';
 import { labelled } from './labelled-answers.ts';
@@ -25,8 +25,8 @@ describe('the highest share that is still possible', () => {
 
 describe('a threshold by risk', () => {
   it('needs so many cases without a wrong one at least', () => {
-    expect(casesNeeded({ most: 0.03, confidence: 0.95 })).toBe(99);
-    expect(casesNeeded({ most: 0.05, confidence: 0.95 })).toBe(59);
+    expect(computeCasesNeeded({ most: 0.03, confidence: 0.95 })).toBe(99);
+    expect(computeCasesNeeded({ most: 0.05, confidence: 0.95 })).toBe(59);
   });
 
   it('is the lowest that brute force finds, where one sequence is tried', () => {

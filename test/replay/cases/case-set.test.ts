@@ -15,9 +15,9 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { type CaseSetSummary, writeCaseSet } from '../../../src/replay/cases/case-set.ts';
-import { confined, datasetCases, readDataset } from '../../../src/replay/cases/dataset.ts';
+import { listConfined, readDataset, readDatasetCases } from '../../../src/replay/cases/dataset.ts';
 import { casesAt } from '../../../src/replay/cases/folder.ts';
-import { beginFolder, type NewFolder, storageError } from '../../../src/replay/cases/new-folder.ts';
+import { beginFolder, createStorageError, type NewFolder } from '../../../src/replay/cases/new-folder.ts';
 import { sampleExperiment } from '../../support/sample-analysis.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
@@ -152,7 +152,7 @@ describe('a case set', () => {
     stopped.abort(new Error('stopped'));
     const out = join(place, 'set');
     writeFileSync(join(place, 'cases.jsonl'), '{"id":"a","log":"x"}\n');
-    const cases = datasetCases(join(place, 'cases.jsonl'));
+    const cases = readDatasetCases(join(place, 'cases.jsonl'));
     await expect(writeCaseSet(cases, await beginFolder(out), limits(), stopped.signal)).rejects.toThrow(
       'stopped',
     );
@@ -167,10 +167,10 @@ describe('a case set', () => {
     const out = join(place, 'set');
     const folder = await beginFolder(out);
     const full = (path: string) =>
-      writeFile('/dev/full', 'x').catch((cause: unknown) => Promise.reject(storageError(path, cause)));
+      writeFile('/dev/full', 'x').catch((cause: unknown) => Promise.reject(createStorageError(path, cause)));
     const failing: NewFolder = { ...folder, append: () => full(out) };
     writeFileSync(join(place, 'cases.jsonl'), '{"id":"a","log":"x"}\n');
-    const written = writeCaseSet(datasetCases(join(place, 'cases.jsonl')), failing, limits(), never);
+    const written = writeCaseSet(readDatasetCases(join(place, 'cases.jsonl')), failing, limits(), never);
     await expect(written).rejects.toMatchObject({
       code: 'storage-failed',
       message: `${out} cannot be written: the disk is full. Nothing was left behind.`,
@@ -191,7 +191,7 @@ async function imported(
   return {
     out,
     summary: await writeCaseSet(
-      confined(datasetCases(dataset), dataset, place),
+      listConfined(readDatasetCases(dataset), dataset, place),
       await beginFolder(out),
       limits(),
       never,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type CaseProblem, type CheckedCases, checkCases } from '../../../src/replay/cases/case-set.ts';
-import { datasetCases } from '../../../src/replay/cases/dataset.ts';
+import { readDatasetCases } from '../../../src/replay/cases/dataset.ts';
 
 it('says everything that is wrong with a data set, and counts the rest', async () => {
   const { problems, checked } = await check([
@@ -58,6 +58,6 @@ async function check(
   };
   return {
     problems,
-    checked: await checkCases(datasetCases(dataset), options, new AbortController().signal),
+    checked: await checkCases(readDatasetCases(dataset), options, new AbortController().signal),
   };
 }

@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import type { DatasetRow } from '../../../src/replay/cases/case.ts';
 import {
   type FileLine,
-  numberedLines,
   type RowOutcome,
   readDataset,
   readTexts,
+  streamNumberedLines,
 } from '../../../src/replay/cases/dataset.ts';
 
 const LIMITS = { maxBytes: 1_000_000, green: true };
@@ -53,7 +53,7 @@ describe('reading a data set', () => {
     const dataset = folderWith({});
     writeFileSync(dataset, `short\n${'x'.repeat(200_000)}\n\nlast`);
     const lines: FileLine[] = [];
-    for await (const line of numberedLines(dataset, 100_000)) lines.push(line);
+    for await (const line of streamNumberedLines(dataset, 100_000)) lines.push(line);
     expect(lines).toEqual([
       { line: 1, text: 'short' },
       { line: 2, text: null },

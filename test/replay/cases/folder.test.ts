@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { CaseOutcome, ReplayCase } from '../../../src/replay/cases/case.ts';
-import { folderCases } from '../../../src/replay/cases/folder.ts';
+import { listFolderCases } from '../../../src/replay/cases/folder.ts';
 
 const LIMITS = { maxBytes: 1_000_000, green: true };
 const CAPTURED = resolve(import.meta.dirname, '../../fixtures/failures');
@@ -105,15 +105,17 @@ describe('a folder of logs', () => {
     const root = folderWith({ 'big.log': 'x'.repeat(2_000), 'empty/truth.json': '{}' });
     symlinkSync('/etc', join(root, 'elsewhere'));
     symlinkSync('/etc/hostname', join(root, 'host.log'));
-    const [big, empty, ...rest] = good(await collected(folderCases(root)));
+    const [big, empty, ...rest] = good(await collected(listFolderCases(root)));
     expect(rest).toEqual([]);
     await expect(big?.load({ ...LIMITS, maxBytes: 1_000 })).rejects.toMatchObject({ code: 'too-large' });
     await expect(empty?.load(LIMITS)).rejects.toThrow('The folder of empty contains no log');
-    await expect(collected(folderCases(join(root, 'nowhere')))).rejects.toMatchObject({ code: 'not-found' });
+    await expect(collected(listFolderCases(join(root, 'nowhere')))).rejects.toMatchObject({
+      code: 'not-found',
+    });
   });
 
   it('reads our captured failures', async () => {
-    const cases = good(await collected(folderCases(CAPTURED)));
+    const cases = good(await collected(listFolderCases(CAPTURED)));
     expect(cases.length).toBeGreaterThanOrEqual(70);
     expect(
       cases.every(({ row }) => row.category != null && row.expected_lines != null && row.root_cause != null),
@@ -125,7 +127,7 @@ describe('a folder of logs', () => {
 });
 
 async function casesOf(files: Readonly<Record<string, string | Buffer>>): Promise<CaseOutcome[]> {
-  return collected(folderCases(folderWith(files)));
+  return collected(listFolderCases(folderWith(files)));
 }
 
 async function collected(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseOutcome[]> {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/domain/review.ts';
 import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
 import {
+  listReviewedCases,
+  listStoredCases,
   type OnLeftOut,
-  reviewedCases,
   type StoredCaseDeps,
-  storedCases,
 } from '../../../src/replay/cases/stored.ts';
 import type { StoredCase } from '../../../src/stores/measurements.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision } from '../../stores/samples.ts';
@@ -85,7 +85,7 @@ describe('cases from the stores', () => {
         { source: 'other', lineStart: 1, lineEnd: 1 },
       ],
     };
-    const [one] = await good(storedCases(deps([stored('b1', { type: 'accept', shownBy })]), {}));
+    const [one] = await good(listStoredCases(deps([stored('b1', { type: 'accept', shownBy })]), {}));
     expect(one?.row.expected_lines).toEqual([
       [7, 9],
       [3, 3],
@@ -99,16 +99,18 @@ describe('cases from the stores', () => {
   });
 
   it('have no truth before a decision', async () => {
-    const [one] = await good(storedCases(deps([{ ...stored('b1', {}), decision: null, origin: null }]), {}));
+    const [one] = await good(
+      listStoredCases(deps([{ ...stored('b1', {}), decision: null, origin: null }]), {}),
+    );
     expect(one?.row).toEqual({ id: 'b1', project: 'acme/shop', happened_at: RECEIVED });
     expect(one?.build?.id).toBe('b1');
   });
 
   it('say when retention deleted their logs, and are read page by page', async () => {
     const many = Array.from({ length: 120 }, (_, index) => stored(`b${1000 + index}`, { type: 'accept' }));
-    const cases = await good(reviewedCases(deps(many), {}));
+    const cases = await good(listReviewedCases(deps(many), {}));
     expect(cases.map(({ row }) => row.id)).toEqual(many.map(({ build }) => build.id));
-    const [gone] = await good(storedCases(deps([stored('gone', { type: 'accept' })]), {}));
+    const [gone] = await good(listStoredCases(deps([stored('gone', { type: 'accept' })]), {}));
     await expect(gone?.load(LIMITS)).rejects.toThrow(
       'Build gone cannot be replayed: retention deleted its logs on 2026-04-02.',
     );
@@ -158,7 +160,7 @@ function deps(all: readonly StoredCase[]): StoredCaseDeps {
 }
 
 async function rowsOf(all: readonly StoredCase[], onLeftOut?: OnLeftOut): Promise<unknown[]> {
-  return (await good(reviewedCases(deps(all), {}, onLeftOut))).map(({ row }) => row);
+  return (await good(listReviewedCases(deps(all), {}, onLeftOut))).map(({ row }) => row);
 }
 
 async function good(outcomes: AsyncIterable<CaseOutcome>) {

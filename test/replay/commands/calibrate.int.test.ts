@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseCalibration } from '../../../src/domain/calibration.ts';
-import { failedResult } from '../../../src/replay/run/results.ts';
+import { toFailedResult } from '../../../src/replay/run/results.ts';
 import { faultline } from '../../cli/faultline.ts';
 import { copyTestDatabase } from '../../support/pglite.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
     log: 'error',
     category: at % 10 === 0 ? 'INFRA_ERROR' : 'CODE_ERROR',
   });
-  const answered = { ...failedResult('', '', 0), error: null, category: 'CODE_ERROR', analyst: 'rules' };
+  const answered = { ...toFailedResult('', '', 0), error: null, category: 'CODE_ERROR', analyst: 'rules' };
   // What was published went by a calibration: the raw confidence is what the next one is fitted to.
   const result = (id: string) => ({ ...answered, id, answerConfidence: 0.2, rawConfidence: 0.9 });
   await writeFile(dataset, ids.map((id, at) => `${JSON.stringify(row(id, at))}\n`).join(''));

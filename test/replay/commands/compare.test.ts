@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type CaseResult, failedResult } from '../../../src/replay/run/results.ts';
+import { type CaseResult, toFailedResult } from '../../../src/replay/run/results.ts';
 import { faultline } from '../../cli/faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-cli-compare-'));
@@ -96,7 +96,7 @@ describe('compare', () => {
 function results(name: string, categoryOf: (at: number) => string): string {
   const lines = IDS.map(
     (id, at): CaseResult => ({
-      ...failedResult(id, '', 0),
+      ...toFailedResult(id, '', 0),
       error: null,
       category: categoryOf(at),
       action: 'human_review',

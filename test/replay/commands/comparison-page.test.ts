@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Comparison } from '../../../src/domain/comparison.ts';
-import { comparisonPage } from '../../../src/replay/commands/compare-command.ts';
+import { renderComparisonPage } from '../../../src/replay/commands/compare-command.ts';
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script></style>';
 const SPREAD = {
@@ -70,7 +70,7 @@ const COMPARISON: Comparison = {
 };
 
 it('draws each difference on its interval around nothing, and links the cases that were won', () => {
-  const text = comparisonPage([COMPARISON]).replaceAll(/ data-label="[^"]*"/g, '');
+  const text = renderComparisonPage([COMPARISON]).replaceAll(/ data-label="[^"]*"/g, '');
   expect(text).toContain(
     '<tr class="is-better"><th scope="row">category accuracy</th><td class="number">0.500</td>',
   );
@@ -100,7 +100,7 @@ it('draws each difference on its interval around nothing, and links the cases th
 it('runs nothing, whatever ids, labels and answers are', () => {
   const hostile = { id: HOSTILE, line: 1, url: null, truth: HOSTILE, said: { a: HOSTILE, b: HOSTILE } };
   const cases = { ...COMPARISON.cases, onlyA: [HOSTILE] };
-  const text = comparisonPage([
+  const text = renderComparisonPage([
     { ...COMPARISON, dataset: HOSTILE, cases, summary: [HOSTILE], won: [hostile], changed: [hostile] },
   ]);
   expect(text).toContain('default-src &#39;none&#39;; style-src &#39;sha256-');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { embedded, loadConfig } from '../../../src/config/load.ts';
 import { reportCases } from '../../../src/replay/commands/report-cases.ts';
-import { failedResult } from '../../../src/replay/run/results.ts';
+import { toFailedResult } from '../../../src/replay/run/results.ts';
 import { createResults } from '../../../src/replay/run/results-file.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
@@ -13,7 +13,7 @@ it('shows nothing unmasked of what people wrote about a case', async () => {
   const results = await createResults(
     join(mkdtempSync(join(tmpdir(), 'faultline-report-')), 'results.jsonl'),
   );
-  const result = { ...failedResult('a', '', 0), error: null };
+  const result = { ...toFailedResult('a', '', 0), error: null };
   await results.append(result);
   const row = {
     id: 'a',

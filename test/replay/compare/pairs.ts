@@ -1,7 +1,7 @@
 import type { Comparison } from '../../../src/domain/comparison.ts';
 import { type CaseOutcome, DatasetRow } from '../../../src/replay/cases/case.ts';
 import { type CompareOptions, compareRuns } from '../../../src/replay/compare/compare-runs.ts';
-import { type CaseResult, failedResult } from '../../../src/replay/run/results.ts';
+import { type CaseResult, toFailedResult } from '../../../src/replay/run/results.ts';
 import type { RunResults } from '../../../src/replay/run/results-file.ts';
 
 /** A case of a test: its labels, and what each side said; null: nothing, or one answer a repeat. */
@@ -47,7 +47,7 @@ function filesOf(cases: readonly TestCase[], side: 'a' | 'b'): RunResults[] {
         const answer = ones[at];
         return answer === undefined
           ? []
-          : [[`c${index}`, { ...failedResult(`c${index}`, '', 0), error: null, ...answer }]];
+          : [[`c${index}`, { ...toFailedResult(`c${index}`, '', 0), error: null, ...answer }]];
       }),
     ),
   }));

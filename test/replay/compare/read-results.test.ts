@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { failedResult } from '../../../src/replay/run/results.ts';
+import { toFailedResult } from '../../../src/replay/run/results.ts';
 import { readResults } from '../../../src/replay/run/results-file.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-read-results-'));
@@ -10,7 +10,7 @@ const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-read-results-'));
 describe('reading what a run wrote', () => {
   it('takes a file of an older version, whose newest keys are missing', async () => {
     const { quotes, logTokens, tools, iterations, terminationReason, answerConfidence, ...older } =
-      failedResult('a', 'burst', 3);
+      toFailedResult('a', 'burst', 3);
     const { results } = await readResults(fileOf([older]));
     expect(results.get('a')).toMatchObject({
       id: 'a',
@@ -24,7 +24,7 @@ describe('reading what a run wrote', () => {
   it('keeps no texts: a hundred thousand results must fit in memory', async () => {
     const excerpts = [{ source: 'log', lineStart: 1, lineEnd: 2, text: 'a long one', reason: 'error' }];
     const { results } = await readResults(
-      fileOf([{ ...failedResult('a', '', 0), error: null, excerpts, rootCause: 'long' }]),
+      fileOf([{ ...toFailedResult('a', '', 0), error: null, excerpts, rootCause: 'long' }]),
     );
     expect(results.get('a')).toMatchObject({
       excerpts: [{ lineStart: 1, lineEnd: 2, text: '' }],
@@ -34,7 +34,7 @@ describe('reading what a run wrote', () => {
 
   it('takes the line separators of Unicode for what they are: parts of a text', async () => {
     const { results } = await readResults(
-      fileOf([failedResult('a', 'half\u2028a line\u2029', 3), failedResult('b', '', 0)]),
+      fileOf([toFailedResult('a', 'half\u2028a line\u2029', 3), toFailedResult('b', '', 0)]),
     );
     expect([...results.keys()]).toEqual(['a', 'b']);
   });
@@ -43,17 +43,17 @@ describe('reading what a run wrote', () => {
     ['a line that is no JSON', ['{"id":'], /results\.jsonl, line 1 is not JSON: .*interrupted\?$/],
     [
       'a wrong field',
-      [failedResult('a', '', 0), { ...failedResult('b', '', 0), tokens: -1 }],
+      [toFailedResult('a', '', 0), { ...toFailedResult('b', '', 0), tokens: -1 }],
       /line 2, field tokens: /,
     ],
     [
       'a category that is none',
-      [{ ...failedResult('a', '', 0), category: 'WEATHER' }],
+      [{ ...toFailedResult('a', '', 0), category: 'WEATHER' }],
       /line 1, field category: WEATHER is not one of CODE_ERROR/,
     ],
     [
       'a case that stands twice',
-      [failedResult('a', '', 0), '', failedResult('a', '', 0)],
+      [toFailedResult('a', '', 0), '', toFailedResult('a', '', 0)],
       /line 3: the case a was already on line 1\.$/,
     ],
     ['nothing', [''], /contains no results\.$/],

@@ -2,14 +2,14 @@ import type { Category } from '../../../src/domain/category.ts';
 import type { DatasetRow } from '../../../src/replay/cases/case.ts';
 import type { Figure } from '../../../src/replay/figures/figure.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
-import { type CaseResult, failedResult } from '../../../src/replay/run/results.ts';
+import { type CaseResult, toFailedResult } from '../../../src/replay/run/results.ts';
 
 /** A finished case with these labels and this result. */
 export function one(row: Partial<DatasetRow>, result: Partial<CaseResult> = {}): ReplayedCase {
   const id = row.id ?? 'x';
   return {
     row: { ...row, id },
-    result: { ...failedResult(id, '', 0), error: null, ...result },
+    result: { ...toFailedResult(id, '', 0), error: null, ...result },
     analysis: null,
     quotes: { made: 0, literal: 0 },
   };

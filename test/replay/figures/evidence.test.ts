@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Action, Correction } from '../../../src/domain/analysis.ts';
 import type { Category } from '../../../src/domain/category.ts';
 import {
+  computePercentile,
   getToolClass,
-  percentile,
   scoreCosts,
   scoreLoop,
   scoreTools,
@@ -216,6 +216,6 @@ describe('the loop', () => {
     expect(figureOf(figures, 'tokens a case (p95)').value).toBe(40);
     expect(figureOf(figures, 'dollars')).toMatchObject({ value: 0.1, unit: 'dollars' });
     expect(figureOf(figures, 'milliseconds a case (mean)').value).toBe(25);
-    expect(percentile([], 0.5)).toBe(0);
+    expect(computePercentile([], 0.5)).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import type { DatasetRow } from '../../../src/replay/cases/case.ts';
 import { scoreCases } from '../../../src/replay/figures/score.ts';
 import { renderFigures } from '../../../src/replay/report.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
-import { type CaseResult, failedResult } from '../../../src/replay/run/results.ts';
+import { type CaseResult, toFailedResult } from '../../../src/replay/run/results.ts';
 
 describe('categories', () => {
   it('macro-F1 is the mean over classes, and an accepted alternative is right', () => {
@@ -30,7 +30,7 @@ describe('categories', () => {
   it('a failed case is a wrong answer, not a missing one', () => {
     const failed: ReplayedCase = {
       ...judged('CODE_ERROR', 'CODE_ERROR'),
-      result: failedResult('x', 'burst', 1),
+      result: toFailedResult('x', 'burst', 1),
     };
     const figures = figuresOf([judged('CODE_ERROR', 'CODE_ERROR'), failed]);
     expect(figures['category accuracy']).toBe(0.5);
@@ -59,7 +59,7 @@ describe('categories', () => {
 
   it('are not scored where nothing was classified', () => {
     expect(
-      figuresOf([{ ...judged('CODE_ERROR', 'CODE_ERROR'), result: failedResult('x', 'burst', 1) }])[
+      figuresOf([{ ...judged('CODE_ERROR', 'CODE_ERROR'), result: toFailedResult('x', 'burst', 1) }])[
         'category accuracy'
       ],
     ).toBeUndefined();
@@ -193,7 +193,7 @@ function figuresOf(cases: readonly ReplayedCase[]): Record<string, number> {
 function one(row: Partial<DatasetRow>, result: Partial<CaseResult>): ReplayedCase {
   return {
     row: { id: 'x', ...row },
-    result: { ...failedResult('x', '', 0), error: null, ...result },
+    result: { ...toFailedResult('x', '', 0), error: null, ...result },
     analysis: null,
     quotes: { made: 0, literal: 0 },
   };

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openGate } from '../../../src/replay/gate-bars.ts';
-import { nearestName } from '../../../src/replay/nearest-name.ts';
-import { failedResult } from '../../../src/replay/run/results.ts';
+import { findNearestName } from '../../../src/replay/nearest-name.ts';
+import { toFailedResult } from '../../../src/replay/run/results.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-bars-'));
 
 describe('a file of bars', () => {
   it('is read with its baseline, which lies next to it', async () => {
-    writeFileSync(join(FOLDER, 'baseline.jsonl'), JSON.stringify(failedResult('a', 'burst', 1)));
+    writeFileSync(join(FOLDER, 'baseline.jsonl'), JSON.stringify(toFailedResult('a', 'burst', 1)));
     const bars = [{ figure: 'category accuracy', worseBy: 0.02 }];
     const gate = await openGate(fileOf({ schema: 1, baseline: 'baseline.jsonl', bars }));
     expect(gate.bars).toEqual([{ figure: 'category accuracy', worseBy: 0.02, noise: 'interval' }]);
@@ -65,7 +65,7 @@ describe('the name that was meant', () => {
     ['weather', null],
   ])('%s: %s', (name, meant) => {
     expect(
-      nearestName(name, ['category macro-F1', 'category accuracy', 'quotations literally in the log']),
+      findNearestName(name, ['category macro-F1', 'category accuracy', 'quotations literally in the log']),
     ).toBe(meant);
   });
 });

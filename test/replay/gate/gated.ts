@@ -3,7 +3,7 @@ import type { Figure } from '../../../src/replay/figures/figure.ts';
 import type { GatedRun } from '../../../src/replay/gate.ts';
 import { Bar, type Gate } from '../../../src/replay/gate-bars.ts';
 import { type ReplayedCase, replayedFrom } from '../../../src/replay/run/replay.ts';
-import { type CaseResult, failedResult } from '../../../src/replay/run/results.ts';
+import { type CaseResult, toFailedResult } from '../../../src/replay/run/results.ts';
 
 /** A gate of bars as a file would hold them. */
 export function gateOf(bars: readonly object[], others: Partial<Gate> = {}): Gate {
@@ -34,5 +34,5 @@ export function answered(
 }
 
 export function resultOf(id: string, category: string | null): CaseResult {
-  return { ...failedResult(id, '', 0), error: null, category, confidence: 0.7, action: 'human_review' };
+  return { ...toFailedResult(id, '', 0), error: null, category, confidence: 0.7, action: 'human_review' };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { recordingsInFile } from '../../../src/replay/recording/read-recordings.ts';
+import { readRecordingsIn } from '../../../src/replay/recording/read-recordings.ts';
 import { recordRun } from '../../support/recorded-run.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-recordings-'));
@@ -13,7 +13,7 @@ test('a log may hold the line separators of Unicode: a recording is a line of th
   const path = join(FOLDER, 'separators.jsonl');
   writeFileSync(path, `\ufeff${JSON.stringify(odd)}\r\n\n${JSON.stringify(recording)}\nno json`);
   const read: unknown[] = [];
-  for await (const recordingSource of recordingsInFile(path))
+  for await (const recordingSource of readRecordingsIn(path))
     read.push('error' in recordingSource ? recordingSource.name : recordingSource.recording.missing);
   expect(read).toEqual([odd.missing, recording.missing, 'line 4']);
 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { DatasetRow } from '../../../src/replay/cases/case.ts';
-import { casesSuite, renderJunit } from '../../../src/replay/report.ts';
+import { createCasesSuite, renderJunit } from '../../../src/replay/report.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
-import { failedResult } from '../../../src/replay/run/results.ts';
+import { toFailedResult } from '../../../src/replay/run/results.ts';
 
 const HOSTILE = '"><script>&\u001b[31m\u0000\ud800 ]]>\n\t';
 
 describe('the report for CI servers', () => {
   it('tells wrong answers from those that never came, and says what would be right', () => {
-    const suite = casesSuite('set', [
+    const suite = createCasesSuite('set', [
       caseOf('right', { category: 'CODE_ERROR' }, { category: 'CODE_ERROR' }),
       caseOf('also', { category: 'CODE_ERROR', also_ok: ['TEST_FAILURE'] }, { category: 'TEST_FAILURE' }),
       caseOf(
@@ -34,7 +34,9 @@ describe('the report for CI servers', () => {
   });
 
   it('is XML whatever is in it', () => {
-    const xml = renderJunit([casesSuite(HOSTILE, [caseOf(HOSTILE, {}, { error: HOSTILE, category: null })])]);
+    const xml = renderJunit([
+      createCasesSuite(HOSTILE, [caseOf(HOSTILE, {}, { error: HOSTILE, category: null })]),
+    ]);
     expect(xml).toContain('message="&quot;&gt;&lt;script&gt;&amp;\ufffd[31m\ufffd\ufffd ]]&gt;&#10;&#9;"');
     expect(xml).not.toContain('<script>');
   });
@@ -45,6 +47,6 @@ function caseOf(
   labels: Partial<DatasetRow>,
   said: Partial<ReplayedCase['result']>,
 ): ReplayedCase {
-  const result = { ...failedResult(id, '', 12), error: null, analyst: 'rules', ...said };
+  const result = { ...toFailedResult(id, '', 12), error: null, analyst: 'rules', ...said };
   return { row: { id, ...labels }, result, analysis: null, quotes: { made: 0, literal: 0 } };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { listSpreads, renderSpread, unsteadyCases } from '../../../src/replay/report.ts';
+import { listSpreads, listUnsteadyCases, renderSpread } from '../../../src/replay/report.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
-import { failedResult } from '../../../src/replay/run/results.ts';
+import { toFailedResult } from '../../../src/replay/run/results.ts';
 
 describe('repeats of the same cases', () => {
   it('are apart by what differs between them', () => {
@@ -28,14 +28,14 @@ describe('repeats of the same cases', () => {
       cases({ a: 'CODE_ERROR', b: 'CODE_ERROR', c: 'CODE_ERROR' }),
       cases({ a: 'CODE_ERROR', b: 'TEST_FAILURE' }),
     ];
-    expect(unsteadyCases(repeats)).toEqual({ ids: ['b'], cases: 2 });
+    expect(listUnsteadyCases(repeats)).toEqual({ ids: ['b'], cases: 2 });
   });
 });
 
 function cases(said: Readonly<Record<string, string>>): ReplayedCase[] {
   return Object.entries(said).map(([id, category]) => ({
     row: null,
-    result: { ...failedResult(id, '', 0), category },
+    result: { ...toFailedResult(id, '', 0), category },
     analysis: null,
     quotes: { made: 0, literal: 0 },
   }));

@@ -8,7 +8,7 @@ import { createManifest } from '../../../src/replay/commands/run-files.ts';
 import { type CaseChecks, checkCase } from '../../../src/replay/run/check-case.ts';
 import { listDifferences } from '../../../src/replay/run/manifest.ts';
 import { type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
-import { failedResult } from '../../../src/replay/run/results.ts';
+import { toFailedResult } from '../../../src/replay/run/results.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 const NAMES = { FAULTLINE_MASK_NAMES: 'emails' };
@@ -34,7 +34,7 @@ describe('what is written of a case', () => {
   it('counts a quotation with a hidden address as one that is in the log', () => {
     const made = (text: string): CaseChecks['quotes'] => {
       const result = {
-        ...failedResult('a', '', 0),
+        ...toFailedResult('a', '', 0),
         claims: [{ text: '', quotes: [{ source: 'log', line: 1, text }] }],
       };
       return checkCase({ id: 'a' }, result, {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   createSpending,
-  durationText,
   estimateRest,
-  standingText,
+  formatDuration,
+  formatStanding,
 } from '../../../src/replay/commands/replay-source.ts';
 
 const STANDING = { done: 50, resumed: 0, total: 200, errors: 0, usd: 0, elapsedMs: 60_000 };
@@ -20,19 +20,19 @@ describe('what is left of a replay', () => {
   });
 
   it('is told in a line', () => {
-    expect(standingText(STANDING)).toBe('50 of 200 cases; about 3 min left');
-    expect(standingText({ ...STANDING, errors: 2, usd: 0.41 })).toBe(
+    expect(formatStanding(STANDING)).toBe('50 of 200 cases; about 3 min left');
+    expect(formatStanding({ ...STANDING, errors: 2, usd: 0.41 })).toBe(
       '50 of 200 cases, 2 failed, $0.410 so far; about 3 min and $1.23 left',
     );
-    expect(standingText({ ...STANDING, total: null })).toBe('50 cases');
-    expect(standingText({ ...STANDING, done: 200 })).toBe('200 of 200 cases');
+    expect(formatStanding({ ...STANDING, total: null })).toBe('50 cases');
+    expect(formatStanding({ ...STANDING, done: 200 })).toBe('200 of 200 cases');
   });
 
   it.each([
     [8_400, '8 s'],
     [100_000, '2 min'],
     [7_800_000, '2 h 10 min'],
-  ])('%i ms are "%s"', (milliseconds, words) => expect(durationText(milliseconds)).toBe(words));
+  ])('%i ms are "%s"', (milliseconds, words) => expect(formatDuration(milliseconds)).toBe(words));
 });
 
 describe('limits', () => {

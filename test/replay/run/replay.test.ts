@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { groupCauses } from '../../../src/log/causes/read-causes.ts';
 import { listFailures } from '../../../src/log/fingerprint/failures.ts';
-import { datasetCases } from '../../../src/replay/cases/dataset.ts';
+import { readDatasetCases } from '../../../src/replay/cases/dataset.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../../../src/replay/run/replay.ts';
-import { failedResult } from '../../../src/replay/run/results.ts';
+import { toFailedResult } from '../../../src/replay/run/results.ts';
 import { groupFailures } from '../../../src/service/triage/group-failures.ts';
 import { readMasked } from '../../../src/service/triage/read-build.ts';
 import { sampleAnalysis, sampleExperiment } from '../../support/sample-analysis.ts';
@@ -224,7 +224,7 @@ describe('replaying a data set', () => {
   });
 
   it('takes from an earlier run what it finished, in its place', async () => {
-    const known = { ...failedResult('b', 'of yesterday', 7), quotes: { made: 3, literal: 2 } };
+    const known = { ...toFailedResult('b', 'of yesterday', 7), quotes: { made: 3, literal: 2 } };
     const rows = ['a', 'b', 'c'].map((id) => ({ id, log: LOG }));
     const cases = await run(rows, {
       answer: null,
@@ -271,7 +271,7 @@ async function run(
   const onCase = (done: ReplayedCase) => void cases.push(done);
   await replay(
     {
-      cases: datasetCases(dataset),
+      cases: readDatasetCases(dataset),
       budgetTokens: 500,
       concurrency: 2,
       maxLogBytes: 1_000_000,

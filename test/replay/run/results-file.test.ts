@@ -2,8 +2,8 @@ import { appendFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type CaseResult, failedResult } from '../../../src/replay/run/results.ts';
-import { createResults, readResultLines, resumeResults } from '../../../src/replay/run/results-file.ts';
+import { type CaseResult, toFailedResult } from '../../../src/replay/run/results.ts';
+import { createResults, openResumeResults, readResultLines } from '../../../src/replay/run/results-file.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-results-'));
 
@@ -11,9 +11,9 @@ describe('a results file', () => {
   it('is gone on with behind its last whole line, whatever was torn off', async () => {
     const path = await written('torn.jsonl', ['a', 'b']);
     appendFileSync(path, '{"id":"c","categ');
-    const file = await resumeResults(path);
+    const file = await openResumeResults(path);
     expect([(await file.next())?.id, (await file.next())?.id, await file.next()]).toEqual(['a', 'b', null]);
-    await file.append(failedResult('c', 'again', 0));
+    await file.append(toFailedResult('c', 'again', 0));
     await file.close();
     expect(await idsOf(path)).toEqual(['a', 'b', 'c']);
   });
@@ -22,9 +22,9 @@ describe('a results file', () => {
     const torn = join(FOLDER, 'one-line.jsonl');
     writeFileSync(torn, 'x'.repeat(200_000));
     for (const path of [join(FOLDER, 'none.jsonl'), torn]) {
-      const file = await resumeResults(path);
+      const file = await openResumeResults(path);
       expect(await file.next()).toBeNull();
-      await file.append(failedResult('a', 'first', 0));
+      await file.append(toFailedResult('a', 'first', 0));
       await file.close();
       expect(await idsOf(path)).toEqual(['a']);
     }
@@ -38,7 +38,7 @@ describe('a results file', () => {
 
   it('is its owner’s alone: it quotes logs', async () => {
     const resumed = join(FOLDER, 'private-resumed.jsonl');
-    await (await resumeResults(resumed)).close();
+    await (await openResumeResults(resumed)).close();
     for (const path of [await written('private.jsonl', ['a']), resumed])
       expect(statSync(path).mode & 0o077).toBe(0);
   });
@@ -52,7 +52,7 @@ describe('a results file', () => {
       rawConfidence: _raw,
       model: _model,
       ...older
-    } = failedResult('a', 'old', 0);
+    } = toFailedResult('a', 'old', 0);
     writeFileSync(path, `${JSON.stringify(older)}\n`);
     const missing = { tools: [], quotes: null, logTokens: null, rawConfidence: null, model: null };
     expect((await linesOf(path))[0]).toMatchObject({ id: 'a', ...missing });
@@ -60,7 +60,7 @@ describe('a results file', () => {
 
   it('takes the line separators of Unicode for what they are: parts of a text', async () => {
     const path = join(FOLDER, 'separators.jsonl');
-    writeFileSync(path, `${JSON.stringify(failedResult('a', 'half\u2028a line\u2029', 0))}\n`);
+    writeFileSync(path, `${JSON.stringify(toFailedResult('a', 'half\u2028a line\u2029', 0))}\n`);
     expect(await idsOf(path)).toEqual(['a']);
   });
 
@@ -72,7 +72,7 @@ describe('a results file', () => {
 
   it('says that the disk is full', async () => {
     const file = await createResults('/dev/full');
-    await expect(file.append(failedResult('a', '', 0))).rejects.toThrow(
+    await expect(file.append(toFailedResult('a', '', 0))).rejects.toThrow(
       '/dev/full cannot be written further: the disk is full. Its content is intact; free some space and continue with --resume.',
     );
     await file.close();
@@ -82,7 +82,7 @@ describe('a results file', () => {
 async function written(name: string, ids: readonly string[]): Promise<string> {
   const path = join(FOLDER, name);
   const file = await createResults(path);
-  for (const id of ids) await file.append(failedResult(id, 'nothing', 1));
+  for (const id of ids) await file.append(toFailedResult(id, 'nothing', 1));
   await file.close();
   return path;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Analysis } from '../../../src/domain/analysis.ts';
-import { codeSpan, fence, html, inline, prose } from '../../../src/notifications/visible-text.ts';
+import { fence, toCodeSpan, toHtml, toInline, toProse } from '../../../src/notifications/visible-text.ts';
 import {
   renderGithubCommands,
   renderMarkdown,
@@ -115,7 +115,7 @@ describe('T49: hostile text in Markdown', () => {
   it('shows the text itself', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z`*_[\]()<>&|~!.]{1,20}$/), (text) => {
-        const page = render(`x${inline(text)}x`);
+        const page = render(`x${toInline(text)}x`);
         const shown = decode(page.replace(/<[^>]+>/g, '')).trim();
         expect(shown).toBe(`x${text.replace(/(?<!`)`([^`]+)`(?!`)/g, '$1')}x`);
       }),
@@ -125,15 +125,15 @@ describe('T49: hostile text in Markdown', () => {
   it('quotes code and fences literally', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z`<>&]{1,20}$/), (text) => {
-        expect(decode(render(codeSpan(text)).replace(/<[^>]+>/g, ''))).toBe(text.replaceAll('<!--', ''));
+        expect(decode(render(toCodeSpan(text)).replace(/<[^>]+>/g, ''))).toBe(text.replaceAll('<!--', ''));
         expect(decode(render(fence([`1  ${text}`])).replace(/<[^>]+>/g, ''))).toBe(`1  ${text}\n`);
       }),
     );
   });
 
   it('escapes what begins a line', () => {
-    expect(prose('- a\n1. b\n=== \n/close\n# c')).toBe('\\- a\\\n1\\. b\\\n\\===\\\n\\/close\\\n#\u200b c');
-    expect(html('`<b>` & "x"')).toBe('<code>&lt;b&gt;</code> &amp; &quot;x&quot;');
+    expect(toProse('- a\n1. b\n=== \n/close\n# c')).toBe('\\- a\\\n1\\. b\\\n\\===\\\n\\/close\\\n#\u200b c');
+    expect(toHtml('`<b>` & "x"')).toBe('<code>&lt;b&gt;</code> &amp; &quot;x&quot;');
   });
 });
 

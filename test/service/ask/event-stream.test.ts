@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventStream } from '../../../src/api/ask-routes.ts';
+import { createEventStream } from '../../../src/api/ask-routes.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { createGate } from '../../../src/service/ask/ask.ts';
 
@@ -10,7 +10,7 @@ async function textOf(stream: AsyncIterable<unknown>): Promise<string> {
 }
 
 it('tells events in order and ends with done', async () => {
-  const stream = eventStream(
+  const stream = createEventStream(
     async (emit) => emit('text', { text: 'a\nb' }),
     () => undefined,
   );
@@ -20,7 +20,7 @@ it('tells events in order and ends with done', async () => {
 });
 
 it('reports a known error with its message, and an unexpected one without', async () => {
-  const refused = eventStream(
+  const refused = createEventStream(
     async () => Promise.reject(new TriageError('timeout', 'No answer within 1 s.', { retryable: true })),
     () => undefined,
   );
@@ -29,7 +29,7 @@ it('reports a known error with its message, and an unexpected one without', asyn
   );
   const logged: unknown[] = [];
   const broken = await textOf(
-    eventStream(
+    createEventStream(
       async () => Promise.reject(new Error('password=hunter2')),
       (error) => void logged.push(error),
     ),
@@ -41,7 +41,7 @@ it('reports a known error with its message, and an unexpected one without', asyn
 
 it('cancels the work where the reader goes away', async () => {
   const cancelled = Promise.withResolvers<string>();
-  const stream = eventStream(
+  const stream = createEventStream(
     (_emit, signal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TriageErrorCode } from '../../../src/domain/errors.ts';
 import type { DecisionInput } from '../../../src/domain/review.ts';
-import { extractLikeness, likenessText } from '../../../src/log/fingerprint/likeness.ts';
+import { buildLikenessText, extractLikeness } from '../../../src/log/fingerprint/likeness.ts';
 import { decideReview } from '../../../src/service/review/decide.ts';
 import { syncLibraryIndex } from '../../../src/service/review/learn.ts';
 import { sampleFailure, sampleReview, unsureAnalysis } from '../../support/sample-analysis.ts';
@@ -59,7 +59,7 @@ describe('what a decision teaches', () => {
       timesSeen: 1,
       repository: 'shop/api',
     });
-    expect(entry?.message).toBe(likenessText(extractLikeness(sampleFailure())));
+    expect(entry?.message).toBe(buildLikenessText(extractLikeness(sampleFailure())));
     expect(entry?.message).toContain('expected 10.20, got 10.21\n\nFAIL cart total');
     expect(teaching).toMatch(/^Added to the library/);
     expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ToolOutcome } from '../../../src/domain/evidence.ts';
-import { missingAnswers } from '../../../src/service/triage/investigate.ts';
+import { listMissingAnswers } from '../../../src/service/triage/investigate.ts';
 
 const outcome = (tool: string, status: ToolOutcome['status'], more: Partial<ToolOutcome> = {}) => ({
   call: { tool, args: {}, why: '' },
@@ -11,7 +11,7 @@ const outcome = (tool: string, status: ToolOutcome['status'], more: Partial<Tool
 
 it('an answer says in a sentence what it was made without', () => {
   expect(
-    missingAnswers([
+    listMissingAnswers([
       outcome('search_knowledge', 'failed'),
       outcome('read_blame', 'timed-out'),
       outcome('grep_log', 'ok'),
@@ -35,14 +35,14 @@ it('says nothing of what was asked after all, answered by another, refused, or n
       outcome('view_log', 'invalid-arguments'),
     ],
   ];
-  expect(missingAnswers(outcomes)).toEqual([]);
+  expect(listMissingAnswers(outcomes)).toEqual([]);
 });
 
 it('is short, whatever failed', () => {
   const many = Array.from({ length: 40 }, (_, at) =>
     outcome(`tool_${at}`, 'failed', { summary: 'x\n'.repeat(5_000) }),
   );
-  const notes = missingAnswers(many);
+  const notes = listMissingAnswers(many);
   expect(notes).toHaveLength(5);
   expect(notes.every((note) => note.length < 260 && !note.includes('\n'))).toBe(true);
 });

@@ -6,7 +6,7 @@ import { embedded } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { SourceText } from '../../../src/domain/build.ts';
-import { bytesInMemory } from '../../../src/log/lines/bytes.ts';
+import { wrapBytes } from '../../../src/log/lines/bytes.ts';
 import type { LogInPieces } from '../../../src/log/read-log.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { sampleBuild } from '../../support/sample-analysis.ts';
@@ -28,7 +28,7 @@ function essence({ category, answer, verdict, evidence, reduction }: Analysis) {
 }
 
 function inPieces(text: string): LogInPieces {
-  return { name: 'build.log', kind: 'log', bytes: bytesInMemory(Buffer.from(text)), notes: [] };
+  return { name: 'build.log', kind: 'log', bytes: wrapBytes(Buffer.from(text)), notes: [] };
 }
 
 describe('a log in pieces', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bytesInMemory } from '../../../src/log/lines/bytes.ts';
+import { wrapBytes } from '../../../src/log/lines/bytes.ts';
 import type { LogInPieces } from '../../../src/log/read-log.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
@@ -11,7 +11,7 @@ buildArchiveContract('memory', async () => ({
 }));
 
 function inPieces(text: string): LogInPieces {
-  return { name: 'build.log', kind: 'log', bytes: bytesInMemory(Buffer.from(text)), notes: ['large'] };
+  return { name: 'build.log', kind: 'log', bytes: wrapBytes(Buffer.from(text)), notes: ['large'] };
 }
 
 const anyText = fc

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
 import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
 import { createMemoryIndex } from '../../../src/stores/vectors/memory.ts';
-import { bringInStep, hashedItem } from '../../../src/tools/knowledge-base.ts';
+import { bringInStep, createHashedItem } from '../../../src/tools/knowledge-base.ts';
 
 it('leaves what is added while the index is read, and removes what is gone', async () => {
-  const [stays, gone, added] = ['stays', 'gone', 'added'].map((id) => hashedItem(id, `text of ${id}`, {}));
+  const [stays, gone, added] = ['stays', 'gone', 'added'].map((id) =>
+    createHashedItem(id, `text of ${id}`, {}),
+  );
   if (stays === undefined || gone === undefined || added === undefined) throw new Error('three items');
   const index = createMemoryIndex(createHashingEmbedder());
   await index.upsert('team_knowledge', [stays, gone]);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { createHashingEmbedder } from '../../../src/models/embedder/hashing.ts';
-import { knowledgeItems, loadKnowledge, readKnowledge } from '../../../src/tools/knowledge-base.ts';
+import { loadKnowledge, readKnowledge, toKnowledgeItems } from '../../../src/tools/knowledge-base.ts';
 import { fuse } from '../../../src/tools/search-knowledge.ts';
 import { makePdf } from '../../support/documents.ts';
 import { asking } from '../sources.ts';
@@ -65,7 +65,7 @@ describe('search_knowledge with an embedding model', () => {
     };
     const world = deskWorld({
       embedder: knowing,
-      curated: knowledgeItems(await readKnowledge(FOLDER)).slice(0, 60),
+      curated: toKnowledgeItems(await readKnowledge(FOLDER)).slice(0, 60),
     });
     await loadKnowledge(world.words, await readKnowledge(FOLDER));
     await world.add('ops/gateway.md', 'zephyr tunnel handshake');

@@ -1,7 +1,7 @@
 import { resolveProject } from '../../../../src/replay/cases/case.ts';
 import { scoreAdvice, scoreAdviceByCategory } from '../../../../src/replay/figures/advice.ts';
 import type { Figure } from '../../../../src/replay/figures/figure.ts';
-import { intervalText, valueText } from '../../../../src/replay/report.ts';
+import { formatInterval, formatValue } from '../../../../src/replay/report.ts';
 import { isSilent } from '../../../../src/replay/run/check-advice.ts';
 import { createLookup, findIdentifiers } from '../../../../src/replay/run/identifiers.ts';
 import { replayedFrom } from '../../../../src/replay/run/replay.ts';
@@ -45,13 +45,13 @@ export function evidenceText(rows: readonly AnsweredRow[], isListed: boolean): s
 }
 
 function figureRow(figure: Figure): string {
-  return `| ${figure.name} | ${valueText(figure)} ${intervalText(figure)} | ${figure.cases} |`;
+  return `| ${figure.name} | ${formatValue(figure)} ${formatInterval(figure)} | ${figure.cases} |`;
 }
 
 function categoryRows(figures: readonly Figure[]): string[] {
   return [...Map.groupBy(figures, ({ cell }) => cell?.row ?? '')].map(
     ([row, cells]) =>
-      `| ${row} | ${cells.map((figure) => valueText(figure)).join(' | ')} | ${cells[0]?.cases} |`,
+      `| ${row} | ${cells.map((figure) => formatValue(figure)).join(' | ')} | ${cells[0]?.cases} |`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DatasetRow } from '../../../../src/replay/cases/case.ts';
-import { datasetCases } from '../../../../src/replay/cases/dataset.ts';
+import { readDatasetCases } from '../../../../src/replay/cases/dataset.ts';
 import type { CaseResult } from '../../../../src/replay/run/results.ts';
 import { readResultLines } from '../../../../src/replay/run/results-file.ts';
 
@@ -20,7 +20,7 @@ export async function readAnswered(dataset: string, results: string): Promise<An
   const byId = new Map<string, CaseResult>();
   for await (const result of readResultLines(results)) byId.set(result.id, result);
   const answered: AnsweredRow[] = [];
-  for await (const outcome of datasetCases(dataset)) {
+  for await (const outcome of readDatasetCases(dataset)) {
     if ('error' in outcome) throw new Error(outcome.error);
     const { row } = outcome.one;
     const result = byId.get(row.id);

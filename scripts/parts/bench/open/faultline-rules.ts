@@ -1,4 +1,4 @@
-import { dataDirectory, readConfig } from '../../../../src/cli/settings.ts';
+import { getDataDirectory, readConfig } from '../../../../src/cli/settings.ts';
 import { sparseBuild } from '../../../../src/domain/build.ts';
 import { Category } from '../../../../src/domain/category.ts';
 import { answering, replayConfig } from '../../../../src/replay/commands/answering.ts';
@@ -6,7 +6,7 @@ import { toResult } from '../../../../src/replay/run/results.ts';
 import type { Adapter } from './adapter.ts';
 
 const options = { analyst: 'rules', budget: 2_000, concurrency: 1, green: false } as const;
-const answer = await answering(options, replayConfig(options, readConfig(dataDirectory(undefined))));
+const answer = await answering(options, replayConfig(options, readConfig(getDataDirectory(undefined))));
 if (answer === null) throw new Error('no analyst answers');
 const ask = answer;
 const never = new AbortController().signal;

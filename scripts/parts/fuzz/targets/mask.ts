@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { bytesInMemory } from '../../../../src/log/lines/bytes.ts';
+import { wrapBytes } from '../../../../src/log/lines/bytes.ts';
 import { createMasker } from '../../../../src/log/mask/mask.ts';
 
 /** Of the form of a token that its maker's name gives away; whole on a line of its own. */
@@ -14,7 +14,7 @@ export async function fuzz(data: Buffer): Promise<void> {
   const text = `${around.slice(0, middle)}\n${PLANTED}\n${around.slice(middle)}\n${SPOKEN}`;
   const { text: masked } = await masker.mask(text);
   const pieces: string[] = [];
-  await masker.maskPieces(bytesInMemory(Buffer.from(text)), (piece) => pieces.push(piece.toString('utf8')));
+  await masker.maskPieces(wrapBytes(Buffer.from(text)), (piece) => pieces.push(piece.toString('utf8')));
   for (const shown of [masked, pieces.join('')]) {
     for (const secret of [PLANTED, SPOKEN]) {
       assert(!shown.includes(secret), `${secret} is left`);

@@ -1,6 +1,6 @@
 import type { FailingTest } from '../../../domain/failure.ts';
 import { isForeignFile, readFrame } from '../../frames.ts';
-import { type LogText, linesBetween } from '../../lines/lines.ts';
+import { type LogText, listLinesBetween } from '../../lines/lines.ts';
 import type { Findings, Groups } from '../extraction.ts';
 
 type Sides = Pick<FailingTest, 'expected' | 'actual'>;
@@ -124,7 +124,7 @@ export function readBlock(body: readonly string[], title: Pick<FailingTest, 'nam
 }
 
 /** Returns the groups of the first line that the pattern matches. */
-export function groupsIn(lines: readonly string[], pattern: RegExp): Groups | undefined {
+export function matchGroups(lines: readonly string[], pattern: RegExp): Groups | undefined {
   for (const text of lines) {
     const groups = pattern.exec(text)?.groups;
     if (groups !== undefined) return groups;
@@ -171,7 +171,7 @@ export function placeIn(text: string): { readonly file: string; readonly line: n
 }
 
 function extractMessage(body: readonly string[], name: string): string | null {
-  if (body.some((text) => text.trim() === 'Traceback (most recent call last):')) return raisedLast(body);
+  if (body.some((text) => text.trim() === 'Traceback (most recent call last):')) return readRaisedLast(body);
   const unexpected = body.findIndex((text) => UNEXPECTED.test(text.trim()));
   if (unexpected !== -1) return body[unexpected + 1]?.trim().slice(0, 1_000) ?? null;
   const thrown = body.find((text) => /^\s{0,8}[A-Z]\w{0,60}(?:Error|Exception): \S/.test(text));
@@ -210,7 +210,7 @@ function isNoMessage(text: string): boolean {
 /**
  * Returns what Python raised, which it prints below the trace. In a chain, the last exception ended the test.
  */
-function raisedLast(body: readonly string[]): string | null {
+function readRaisedLast(body: readonly string[]): string | null {
   const captured = body.findIndex((text) => /-{8} ?>> begin captured/.test(text));
   const raised = body
     .slice(0, captured === -1 ? undefined : captured)
@@ -270,7 +270,7 @@ export function openTestList(log: LogText, found: Findings, framework: string): 
     propose(log, found, start, end, seen.size, test);
     if (framework !== UNKNOWN) found.toolchains.add(framework);
     if (before === undefined) seen.set(key, found.failingTests.push(test) - 1);
-    else found.failingTests[index] = joined(before, test);
+    else found.failingTests[index] = join(before, test);
   };
 }
 
@@ -296,7 +296,7 @@ export function lookBack<T>(
  * own words.
  */
 function readBody(log: LogText, start: number, end: number, known: KnownTest): Partial<FailingTest> {
-  const body = linesBetween(log, start + 1, end);
+  const body = listLinesBetween(log, start + 1, end);
   const first = body.find((text) => text.trim() !== '' && !text.includes(known.name))?.trim();
   // A rule or the head of a YAML block is no message.
   const message = first === undefined || !/[\p{L}\p{N}]/u.test(first) ? null : first.slice(0, 1_000);
@@ -341,7 +341,7 @@ function propose(
   const proposedMessage =
     message === null
       ? -1
-      : linesBetween(log, start + 9, end, 400).findIndex((text) => text.includes(message));
+      : listLinesBetween(log, start + 9, end, 400).findIndex((text) => text.includes(message));
   if (proposedMessage !== -1)
     found.block(start + proposedMessage + 6, Math.min(start + proposedMessage + 17, end), 92 - less, reason);
 }
@@ -352,7 +352,7 @@ function pickDefined(known: KnownTest): KnownTest & Partial<FailingTest> {
 }
 
 /** Joins two reports of the same test. The place to show is that of the report with more information. */
-function joined(before: FailingTest, after: FailingTest): FailingTest {
+function join(before: FailingTest, after: FailingTest): FailingTest {
   const isFuller = before.message === null && after.message !== null;
   const isOwn =
     after.file === null || (before.file !== null && (isTestFile(before.file) || !isTestFile(after.file)));

@@ -1,4 +1,4 @@
-import { groupsIn } from './block.ts';
+import { matchGroups } from './block.ts';
 import type { Named, Runner } from './shapes.ts';
 
 /** A line that says what is the matter, among those that only tell what was done. */
@@ -21,13 +21,13 @@ export const CHECK_RUNNERS: readonly Runner[] = [
         String.raw`^\s{0,6}\d{1,5}/\d{1,5} (?<name>\S.{0,200}?) (?:FAIL|(?<message>TIMEOUT)|ERROR|` +
         String.raw`UNEXPECTEDPASS)\s{1,20}\d{1,6}\.\d{1,3} ?s\b(?<ending>.{0,200})$`,
       ), body: 'open', until: /^\s{0,6}\d{1,5}\/\d{1,5} \S|^Summary of Failures:|^Ok: /, limit: 80,
-      finish: mesonTest },
+      finish: readMesonTest },
   ] },
   { name: 'automake', literals: ['FAIL: ', 'ERROR: ', '# TOTAL:'], ran: /^# TOTAL:\s{1,8}\d/,
     fillsIn: 'alike', shapes: [
     // What the test printed stands in its log, under its name without an ending and above how it ended.
     { head: /^(?:FAIL|XPASS|ERROR): \S.{0,300}$/, next: /^={3,300}$/, body: 'open',
-      until: /^(?:FAIL|ERROR|PASS|SKIP|XFAIL|XPASS): \S|^={20,300}$/, limit: 80, finish: automakeTest },
+      until: /^(?:FAIL|ERROR|PASS|SKIP|XFAIL|XPASS): \S|^={20,300}$/, limit: 80, finish: readAutomakeTest },
     { head: /^(?:FAIL|XPASS|ERROR): (?<name>\S.{0,300})$/, next: /^(?!={3,300}$)/, body: 'none' },
   ] },
   { name: 'dejagnu', literals: ['FAIL: ', 'ERROR: ', 'UNRESOLVED: ', '# of '],
@@ -39,7 +39,7 @@ export const CHECK_RUNNERS: readonly Runner[] = [
     { head: new RegExp(
         String.raw`^(?:FAIL|TIMEOUT|UNRESOLVED|XPASS): (?<suite>\S.{0,100}?)` +
         String.raw` :: (?<name>\S{1,300}) \(\d{1,7} of \d{1,7}\)$`,
-      ), body: 'open', until: /^\*{20}$|^[A-Z]{4,12}: \S.{0,100} :: /, limit: 120, finish: printedTest },
+      ), body: 'open', until: /^\*{20}$|^[A-Z]{4,12}: \S.{0,100} :: /, limit: 120, finish: readPrintedTest },
   ] },
   { name: 'check', literals: [':F:', ':E:'], shapes: [
     { head: new RegExp(
@@ -58,31 +58,31 @@ export const CHECK_RUNNERS: readonly Runner[] = [
 /**
  * Reads what the program said between the rules, else how it ended where that says more than that it failed.
  */
-function mesonTest({ ending = '', ...named }: Named, body: readonly string[]): Named {
+function readMesonTest({ ending = '', ...named }: Named, body: readonly string[]): Named {
   const { suite, name } =
-    groupsIn([named.name ?? ''], /^(?:(?<suite>\S.{0,200}) \/ )?(?<name>\S.{0,200})$/) ?? {};
+    matchGroups([named.name ?? ''], /^(?:(?<suite>\S.{0,200}) \/ )?(?<name>\S.{0,200})$/) ?? {};
   const killed = /killed by signal .{1,40}/.exec(ending)?.[0];
-  return { ...named, suite, name, message: printedMessage(body) ?? killed ?? named.message ?? '' };
+  return { ...named, suite, name, message: readPrintedMessage(body) ?? killed ?? named.message ?? '' };
 }
 
 /**
  * Reads a failed program; one that logs results of its own has no such ending, and its tests are read
  * instead.
  */
-function automakeTest(_: Named, body: readonly string[]): Named | null {
-  const name = groupsIn(body, /^(?:FAIL|XPASS|ERROR) (?<name>\S.{0,300}) \(exit status: \d{1,3}\)$/)?.name;
-  return name === undefined ? null : { name, message: printedMessage(body) ?? '' };
+function readAutomakeTest(_: Named, body: readonly string[]): Named | null {
+  const name = matchGroups(body, /^(?:FAIL|XPASS|ERROR) (?<name>\S.{0,300}) \(exit status: \d{1,3}\)$/)?.name;
+  return name === undefined ? null : { name, message: readPrintedMessage(body) ?? '' };
 }
 
-function printedTest(named: Named, body: readonly string[]): Named {
-  return { ...named, message: printedMessage(body) ?? '' };
+function readPrintedTest(named: Named, body: readonly string[]): Named {
+  return { ...named, message: readPrintedMessage(body) ?? '' };
 }
 
 /**
  * Reads the first informative line of what a program printed; commands, rules and the names of streams are
  * none.
  */
-function printedMessage(body: readonly string[]): string | undefined {
+function readPrintedMessage(body: readonly string[]): string | undefined {
   const printed = body.map((text) => text.trim()).filter((text) => /\p{L}/u.test(text) && !FRAME.test(text));
   return printed.find((text) => TELLING.test(text)) ?? printed[0];
 }

@@ -1,7 +1,7 @@
-import { blockEnd, type LogText, linesBetween } from '../../lines/lines.ts';
+import { findBlockEnd, type LogText, listLinesBetween } from '../../lines/lines.ts';
 import { readServiceMessage, type ServiceMessage } from '../../sections/system.ts';
 import type { Extractor, Findings } from '../extraction.ts';
-import { groupsIn, splitExpectation } from './block.ts';
+import { matchGroups, splitExpectation } from './block.ts';
 import { FAILED_SUBTESTS } from './runners.ts';
 import type { Named, Runner } from './shapes.ts';
 
@@ -30,7 +30,7 @@ export const TAP: Runner = {
       body: 'open',
       until: /^\s{0,60}\.\.\.\s{0,4}$/,
       limit: 80,
-      finish: tapTest,
+      finish: readTapTest,
     },
     {
       unless: FAILED_SUBTESTS,
@@ -39,12 +39,12 @@ export const TAP: Runner = {
       until: /^(?!\s{0,40}#|\s{0,60}---|FAIL: \S)/,
       never: /^\s{0,60}---\s{0,4}$/,
       limit: 12,
-      finish: tapTest,
+      finish: readTapTest,
     },
   ],
 };
 
-function tapTest(named: Named, body: readonly string[]): Named | null {
+function readTapTest(named: Named, body: readonly string[]): Named | null {
   const yaml = (key: string) =>
     body
       .map((text) => new RegExp(`^\\s{0,60}${key}: ?['"]?(.{0,300}?)['"]?$`).exec(text)?.[1])
@@ -53,7 +53,7 @@ function tapTest(named: Named, body: readonly string[]): Named | null {
   if (/subtestsFailed|^\d{1,5} subtests? failed/.test(`${yaml('failureType')} ${error}`)) return null;
   const place =
     /^(?<file>[^:]{1,300}):(?<line>\d{1,6}):\d{1,5}$/.exec(yaml('location') ?? '')?.groups ??
-    groupsIn(body, /in test file (?<file>.{1,300}), line (?<line>\d{1,7})\)/);
+    matchGroups(body, /in test file (?<file>.{1,300}), line (?<line>\d{1,7})\)/);
   const thrown = body
     .map((text) => text.trim())
     .find((text) => /^\w{0,60}(?:Error|Exception)\b.{0,20}: /.test(text));
@@ -62,12 +62,12 @@ function tapTest(named: Named, body: readonly string[]): Named | null {
     thrown ??
     (error === '|-' ? block : undefined) ??
     yaml('message') ??
-    ending(body, yaml('severity'), yaml('exitcode'));
+    readEnding(body, yaml('severity'), yaml('exitcode'));
   const sides = splitExpectation(body.join('\n'));
   return {
     ...place,
     name: named.name || `test ${named.number ?? ''}`,
-    message: (error === '|-' ? undefined : error) ?? long ?? commentBelow(body) ?? '',
+    message: (error === '|-' ? undefined : error) ?? long ?? readCommentBelow(body) ?? '',
     expected: yaml('expected') ?? yaml('wanted') ?? sides.expected ?? undefined,
     actual: yaml('actual') ?? yaml('found') ?? sides.actual ?? undefined,
   };
@@ -77,7 +77,7 @@ function tapTest(named: Named, body: readonly string[]): Named | null {
  * Returns what the test's process printed or how it ended if nothing was thrown: its own complaint, a
  * timeout, or a crash.
  */
-function ending(
+function readEnding(
   body: readonly string[],
   severity: string | undefined,
   code: string | undefined,
@@ -97,7 +97,7 @@ function ending(
 }
 
 /** Bats and others say below what failed in comments. */
-function commentBelow(body: readonly string[]): string | undefined {
+function readCommentBelow(body: readonly string[]): string | undefined {
   const printed = body
     .filter((text) => /^\s{0,40}#/.test(text))
     .map((text) => text.replace(/^\s{0,40}#\s{0,8}/, ''));
@@ -126,7 +126,7 @@ export const teamcity: Extractor = {
     const known = new Set(found.failingTests.map(({ name }) => name));
     let tests = 0;
     for (const line of lines) {
-      const message = readServiceMessage(wholeLine(log, line));
+      const message = readServiceMessage(getWholeLine(log, line));
       if (message === null) continue;
       if (message.name.startsWith('testSuite')) follow(message, suites);
       else if (message.name === 'testFailed') {
@@ -139,7 +139,7 @@ export const teamcity: Extractor = {
 /**
  * Messages are long: details hold a whole stack trace. What cleaning cut off is taken from the stored line.
  */
-function wholeLine(log: LogText, line: number): string {
+function getWholeLine(log: LogText, line: number): string {
   const raw = log.raw(line);
   return raw.slice(Math.max(0, raw.indexOf('##teamcity[')), 40_000);
 }
@@ -335,12 +335,12 @@ export const harness: Extractor = {
 
 function addMark(log: LogText, line: number, text: string, mark: Mark, found: Findings): void {
   const { weight, reason, limit = 0, until } = mark;
-  const end = blockEnd(log, line, limit, (below) => until?.test(below) !== true);
+  const end = findBlockEnd(log, line, limit, (below) => until?.test(below) !== true);
   found.block(line, line, weight, reason);
   if (end > line) found.block(line, end, weight - 2, reason);
   if (mark.toolchain !== undefined) found.toolchains.add(mark.toolchain);
   if (mark.message === undefined) return;
-  const below = linesBetween(log, line + 1, end).map((below) => below.trim());
+  const below = listLinesBetween(log, line + 1, end).map((below) => below.trim());
   const message =
     mark.message === 'line'
       ? text.trim()

@@ -1,5 +1,5 @@
 import { RUST_PANIC } from '../tools/traces.ts';
-import { groupsIn } from './block.ts';
+import { matchGroups } from './block.ts';
 import type { Named, Runner, Shape } from './shapes.ts';
 
 const RULE = /^(?:-{60,120}|={60,120}|\.{60,120})$/;
@@ -30,11 +30,11 @@ const STOPPED = /\b(?:timed[ -]?out|time limit|exceeded|cancell?ed|terminated|ki
 export const SCRIPT_RUNNERS: readonly Runner[] = [
   { name: 'unittest', literals: ['FAIL: ', 'ERROR: '], shapes: [
     { above: EQUALS, head: /^(?:FAIL|ERROR): (?<name>\S.{0,500}?)$/, body: 'open',
-      until: /^={20,200}$|^Ran \d{1,7} tests? in /, limit: 300, finish: unittestName },
+      until: /^={20,200}$|^Ran \d{1,7} tests? in /, limit: 300, finish: readUnittestName },
   ] },
   { name: 'trial', literals: ['[FAIL]', '[ERROR]'], shapes: [
     { above: EQUALS, head: /^\[(?:FAIL|ERROR)\]$/, body: 'open', until: /^(?:={70,90}|-{70,90})$/,
-      limit: 200, finish: trialName },
+      limit: 200, finish: readTrialName },
   ] },
   { name: 'pytest', literals: ['__ ', ' __', '= FAILURES =', '= ERRORS =', '= PASSES =', '= XPASSES =',
     '= XFAILURES =', '= tests coverage =', 'warnings summary', 'FAILED ', 'ERROR ', ' FAILED',
@@ -44,7 +44,7 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
       head: new RegExp(
         '^_{2,200} (?:(?:(?<collecting>ERROR collecting)|ERROR at (?:setup|' +
         String.raw`teardown) of) )?(?<name>\S.{0,300}?) _{2,200}$`,
-      ), body: 'open', until: PYTEST_BANNER, limit: 400, raises: true, finish: pytestName },
+      ), body: 'open', until: PYTEST_BANNER, limit: 400, raises: true, finish: normalizePytestName },
     ...[
       new RegExp(
         String.raw`^(?:FAILED|ERROR|SUBFAIL(?:ED)?(?:\[[^\]]{0,200}\])?(?: ?\(.{0,300}?\))?)` +
@@ -59,7 +59,7 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
         String.raw`(?:\S{0,200}: line \d{1,5}: {1,8}\d{1,8} )?(?:Killed|Segmentation fault|` +
         String.raw`Aborted|Fatal Python error|Terminated)\b)`,
       ),
-    ].map((head): Shape => ({ head, body: 'none', finish: pytestName })),
+    ].map((head): Shape => ({ head, body: 'none', finish: normalizePytestName })),
   ] },
   { name: 'cucumber', literals: [' scenarios:', '.feature:'],
     opens: new RegExp(
@@ -73,7 +73,7 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
         String.raw`(?:Scenario(?: Outline| Template)?: )?(?<name>\S.{0,300}))?$`,
       ), opened: ({ file, line }) => `${file}:${line}`, body: 'none',
       until: /^\s{0,8}(?:Scenario|Example|Rule|Feature|Failing|Failed|Errored)\b[^:]{0,20}:/i,
-      finish: scenarioMessage },
+      finish: readScenarioMessage },
   ] },
   { name: 'robot', literals: ['| FAIL |'], shapes: [
     { head: /^(?<name>\S.{0,300}) \| FAIL \|$/, body: 'open', until: RULE,
@@ -97,8 +97,8 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
     name: 'minitest',
     literals: ['#test_', ') Failure:', ') Error:'],
     shapes: [
-      { above: /^\s{0,4}(?:\d{1,5}\) )?(?:Failure|Error):$/, head: minitestTitle() },
-      { head: /^\s{0,4}\d{1,5}\) (?:Failure|Error):$/, next: minitestTitle() },
+      { above: /^\s{0,4}(?:\d{1,5}\) )?(?:Failure|Error):$/, head: createMinitestTitle() },
+      { head: /^\s{0,4}\d{1,5}\) (?:Failure|Error):$/, next: createMinitestTitle() },
     ].map(
       (shape): Shape => ({
         ...shape,
@@ -155,7 +155,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     { head: new RegExp(
         String.raw`^(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){0,3}(?!(?:Task|FAIL|` +
         String.raw`Gradle)\b)(?<suite>[\w$.].{0,400}) > (?<name>\S.{0,400}) FAILED$`,
-      ), finish: gradleName },
+      ), finish: splitGradleName },
     // Kotlin's native and browser targets name class and method in one.
     { head: new RegExp(
         String.raw`^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200})` +
@@ -186,7 +186,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
       head: new RegExp(
         String.raw`^(?:\[(?:info|error|warn)\] ?)?==> X (?<suite>[\w.$]{1,200})\.(?<name>\S.{0,300}?)` +
         String.raw`\s{1,4}\d{1,6}\.\d{1,4}s ?(?<message>.{0,500})`,
-      ), limit: 20, finish: scalaPlace },
+      ), limit: 20, finish: readScalaPlace },
     { framework: 'junit',
       head: new RegExp(
         String.raw`^\[error\] Test (?<suite>[\w.$]{1,300})\.(?<name>[^\s.]{1,300}) failed: ` +
@@ -211,9 +211,9 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
   ] },
   { name: 'ginkgo', literals: ['[FAIL] ', '[PANICKED!] ', '[Panic!] ', '[TIMEDOUT] ', '[FAILED] ['], shapes: [
     { head: /^\s{0,4}\[(?:FAIL|Fail|PANICKED!|Panic!|TIMEDOUT)\] (?<name>\S.{0,400})$/,
-      next: /^(?:\s{0,4}(?<file>[^\s:]{1,300}\.go):(?<line>\d{1,7})$)?/, body: 'none', finish: ginkgoName },
+      next: /^(?:\s{0,4}(?<file>[^\s:]{1,300}\.go):(?<line>\d{1,7})$)?/, body: 'none', finish: readGinkgo },
     { head: /^\W{0,4}\[FAILED\] \[\d.{0,40}$/, next: /^\s{0,40}(?<name>\S.{0,400})$/, body: 'open',
-      until: /^\s{0,8}-{10,}$|^\s{0,4}Summarizing /, finish: ginkgoName },
+      until: /^\s{0,8}-{10,}$|^\s{0,4}Summarizing /, finish: readGinkgo },
   ] },
   { name: 'gtest', literals: ['[  FAILED  ]', '[ RUN      ]'], opens: /^\[ RUN {6}\] (?<key>\S{1,400})$/,
     shapes: [
@@ -284,11 +284,11 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
         `^\\W{0,8}${SWIFT_TEST} recorded an issue(?: with \\d{1,4} arguments? .{1,300}?)? at (?<file>[^\\s:]{1,300}):(?<line>\\d{1,7}):\\d{1,6}: (?<message>.{1,1000})$`,
       ),
       body: 'none',
-      finish: bareName,
+      finish: readBareName,
     },
     { framework: 'swift-testing',
       head: new RegExp(`^\\W{0,8}${SWIFT_TEST} (?:with \\d{1,6} test cases )?failed after \\d`),
-      body: 'none', finish: bareName },
+      body: 'none', finish: readBareName },
   ] },
   { name: 'exunit', literals: [') test ', ') doctest ', ') property '], shapes: [
     { head: /^\s{2,4}\d{1,5}\) (?<name>(?:test|doctest|property) .{1,300}) \((?<suite>[\w.]{1,200})\)$/,
@@ -322,19 +322,19 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     { head: new RegExp(
         String.raw`^(?:##\[group\]|::group::)❌ (?<file>\S{1,300}\.dart)` +
         String.raw`: (?<name>\S.{0,400}?) \(failed(?:, timed out)?\)$`,
-      ), body: 'open', until: /^(?:##\[endgroup\]|::endgroup::)/, limit: 150, finish: flutterMessage },
+      ), body: 'open', until: /^(?:##\[endgroup\]|::endgroup::)/, limit: 150, finish: readFlutterMessage },
   ] },
   { name: 'cargo', literals: [' stdout ----', ' ... FAILED', ' FAIL [', ' TIMEOUT [', ' SIGSEGV [',
     ' SIGABRT [', ' TMT [', ' ABORT [', ' has been running for over '], shapes: [
     { head: /^---- (?!end stdout)(?<name>\S.{0,300}) stdout ----$/, body: 'open',
-      until: /^failures:$|^test result:/, finish: rustPanic },
+      until: /^failures:$|^test result:/, finish: readRustPanic },
     { head: /^test (?<name>\S.{0,300}?)(?: - should panic)? \.{3} FAILED$/, body: 'none' },
     // What the test printed is below the result where it ran, and nothing where it is listed again.
     { head: NEXTEST_FAIL, body: 'open', until: NEXTEST_END, needs: /panicked at /, limit: 100,
-      finish: rustPanic },
+      finish: readRustPanic },
     { head: NEXTEST_FAIL, body: 'none' },
     { head: /^test (?<name>\S.{0,300}?) (?<message>has been running for over \d{1,6} seconds)$/,
-      body: 'open', until: /^test result: /, needs: STOPPED, finish: hungTest },
+      body: 'open', until: /^test result: /, needs: STOPPED, finish: readHungTest },
     // A try that failed is no failure yet: below its totals nextest lists how the last one ended.
     { above: /^\s{2,8}Summary \[/, within: 300,
       head: new RegExp(`^\\s{1,12}TRY \\d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) ${NEXTEST}`), body: 'none' },
@@ -343,10 +343,10 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     '"Action":"fail"', 'running tests:'], opens: /^=== (?:RUN {3}|CONT {2}|NAME {2})(?<key>\S{1,400})/,
     nested: true, shapes: [
     { head: /^\s{0,40}--- FAIL: (?<name>\S{1,400})(?: \([\d.]{1,12}s\))?/, opened: ({ name = '' }) => name,
-      until: /^\s{0,40}(?:---|===) |^(?:FAIL|PASS|ok|exit status)\b/, limit: 80, finish: goMessage },
+      until: /^\s{0,40}(?:---|===) |^(?:FAIL|PASS|ok|exit status)\b/, limit: 80, finish: chooseGoMessage },
     // gotestsum's list of what failed, with the tries of a test that ran again.
     { head: /^=== \W{0,4}FAIL: \S{1,400} (?<name>\S{1,400})(?: \(re-run \d{1,4}\))? \([\d.]{1,12}s\)$/,
-      body: 'open', until: /^$|^(?:===|DONE) /, limit: 80, finish: goMessage },
+      body: 'open', until: /^$|^(?:===|DONE) /, limit: 80, finish: chooseGoMessage },
     { above: /^panic: (?<message>test timed out after \S{1,40})$/, titled: true, head: /^running tests:$/,
       next: /^\s{1,8}(?<name>\S{1,400}) \(\d[\dhms.]{1,20}\)$/, body: 'none' },
     { head: /^\{.{0,200}"Action":"fail","Package":"(?<suite>[^"]{1,400})","Test":"(?<name>[^"]{1,400})"/,
@@ -358,7 +358,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
  * Chooses the message of a Go test, because Go prints remarks and failures alike: a line that compares
  * values, or else the last line.
  */
-function goMessage(named: Named, body: readonly string[]): Named {
+function chooseGoMessage(named: Named, body: readonly string[]): Named {
   const printed = body.flatMap(
     (text) => /^\s{4,40}(?!logger\.go)[\w./-]{1,200}\.go:\d{1,7}: (\S.{0,1000})$/.exec(text)?.[1] ?? [],
   );
@@ -368,15 +368,15 @@ function goMessage(named: Named, body: readonly string[]): Named {
 }
 
 /** Reads a test that neither ended nor let the run end. */
-function hungTest(named: Named, body: readonly string[]): Named | null {
+function readHungTest(named: Named, body: readonly string[]): Named | null {
   return body.some((text) => text.startsWith(`test ${named.name} ... `)) ? null : named;
 }
 
-function minitestTitle(): RegExp {
+function createMinitestTitle(): RegExp {
   return /^(?:(?<suite>\w[^#\n]{0,200})#(?<name>test_.{1,300}?)|(?<old>test\w{0,200})\((?<class>[\w:]{1,200})\))(?: \[(?<file>[^\s:]{1,300}):(?<line>\d{1,7})\])?:$/;
 }
 
-function unittestName(named: Named): Named {
+function readUnittestName(named: Named): Named {
   const groups =
     /^(?<name>\S[^()]{0,200}?(?:\(.{0,200}?\))?) \((?<path>[\w.<>-]{1,300})\)(?: .{0,300})?$/.exec(
       named.name ?? '',
@@ -386,7 +386,7 @@ function unittestName(named: Named): Named {
   return { name, suite: (path.at(-1) === name ? path.slice(0, -1) : path).join('.') };
 }
 
-function trialName(_: Named, body: readonly string[]): Named | null {
+function readTrialName(_: Named, body: readonly string[]): Named | null {
   const path = body.findLast((text) => /^[A-Za-z_][\w.]{2,300}$/.test(text.trimEnd()))?.trimEnd();
   if (path === undefined) return null;
   const dot = path.lastIndexOf('.');
@@ -397,7 +397,7 @@ function trialName(_: Named, body: readonly string[]): Named | null {
  * Normalizes the name of a test, which the summary gives as a path and its section as a dotted name. The part
  * that a subtest adds is left out.
  */
-function pytestName(named: Named): Named {
+function normalizePytestName(named: Named): Named {
   const { file, rest } = named;
   const title = (rest ?? named.name ?? file ?? '').replace(/ <- .{1,300}$/, '').replace(PYTEST_SUBTEST, '');
   if (named.collecting !== undefined || (rest === undefined && file !== undefined))
@@ -410,10 +410,10 @@ function pytestName(named: Named): Named {
   return { ...named, suite, name: title.slice(at === -1 ? 0 : at + mark.length) };
 }
 
-function scenarioMessage(named: Named, body: readonly string[]): Named {
+function readScenarioMessage(named: Named, body: readonly string[]): Named {
   const SAID =
     /^\s{2,20}(?:(?:Assertion Failed|ASSERT FAILED|ERROR): )?(?<said>(?:(?<=FAILED: |Failed: )|[\w:.]{1,80}(?:Error|Exception)\b).{1,500})/;
-  return { ...named, message: groupsIn(body, SAID)?.said ?? '' };
+  return { ...named, message: matchGroups(body, SAID)?.said ?? '' };
 }
 
 /**
@@ -424,11 +424,11 @@ function proveCheck(named: Named, body: readonly string[]): Named | null {
   const printed = body.map((text) => text.replace(/^\s{0,12}#\s{0,20}/, ''));
   const place =
     named.file === undefined
-      ? groupsIn(printed, /^(?:in|at) (?<file>\S{1,300}) (?:at )?line (?<line>\d{1,7})\.$/)
+      ? matchGroups(printed, /^(?:in|at) (?<file>\S{1,300}) (?:at )?line (?<line>\d{1,7})\.$/)
       : named;
   if (place?.file === undefined) return null;
-  const { actual } = groupsIn(printed, /^got: (?<actual>.{1,300})$/) ?? {};
-  const { expected } = groupsIn(printed, /^expected: (?<expected>.{1,300})$/) ?? {};
+  const { actual } = matchGroups(printed, /^got: (?<actual>.{1,300})$/) ?? {};
+  const { expected } = matchGroups(printed, /^expected: (?<expected>.{1,300})$/) ?? {};
   const message =
     actual === undefined
       ? (printed.find((text) => !/^(?:in|at) \S{1,300} /.test(text)) ?? '')
@@ -444,11 +444,11 @@ function proveCheck(named: Named, body: readonly string[]): Named | null {
   };
 }
 
-function bareName(named: Named): Named {
+function readBareName(named: Named): Named {
   return { ...named, name: named.name ?? named.bare };
 }
 
-function ginkgoName(named: Named, body: readonly string[]): Named | null {
+function readGinkgo(named: Named, body: readonly string[]): Named | null {
   if (!GINKGO_NODE.test(named.name ?? '')) return null;
   const name = named.name?.replace(GINKGO_NODE, ' ').replace(/\s\[[\w:, -]{1,200}\]$/, '');
   const trimmed = body.map((text) => text.trim());
@@ -462,7 +462,7 @@ function ginkgoName(named: Named, body: readonly string[]): Named | null {
           .replace('[FAILED] ', '');
   return {
     ...named,
-    ...groupsIn(body, /In \[\w{1,20}\] at: (?<file>[^\s:]{1,300}):(?<line>\d{1,7})/),
+    ...matchGroups(body, /In \[\w{1,20}\] at: (?<file>[^\s:]{1,300}):(?<line>\d{1,7})/),
     name,
     message,
   };
@@ -470,16 +470,16 @@ function ginkgoName(named: Named, body: readonly string[]): Named | null {
 
 function findClass(name: string, body: readonly string[]): string | undefined {
   const method = name.replace(/\(.*$/, '').replaceAll('$', '\\$');
-  return groupsIn(body, new RegExp(`at (?<suite>[\\w.$]{1,300})\\.${method}\\(`))?.suite;
+  return matchGroups(body, new RegExp(`at (?<suite>[\\w.$]{1,300})\\.${method}\\(`))?.suite;
 }
 
-function scalaPlace(named: Named): Named {
+function readScalaPlace(named: Named): Named {
   const place = /(?<file>[^\s:]{1,300}\.scala):(?<line>\d{1,7})/.exec(named.message ?? '')?.groups;
   return { ...named, ...place };
 }
 
 /** Splits off the class if the title begins with it. */
-function gradleName(named: Named): Named {
+function splitGradleName(named: Named): Named {
   const full =
     /^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200}|[\w$]{1,100}(?:\.[\w$]{1,100}){1,20}(?=\.[\w$]{1,200}(?:\[.{1,200})?$))\.(?<name>\S.{0,400})$/.exec(
       named.name ?? '',
@@ -488,12 +488,12 @@ function gradleName(named: Named): Named {
 }
 
 /** Reads the message out of Flutter's frame around what was thrown; other tests begin with it. */
-function flutterMessage(named: Named, body: readonly string[]): Named {
+function readFlutterMessage(named: Named, body: readonly string[]): Named {
   const at = body.findIndex((text) => /^The following .{1,200} was thrown .{1,200}:$/.test(text.trim()));
   return at === -1 ? named : { ...named, message: body[at + 1] ?? '' };
 }
 
-function rustPanic(named: Named, body: readonly string[]): Named {
+function readRustPanic(named: Named, body: readonly string[]): Named {
   const at = body.findIndex((text) => text.includes('panicked at'));
   const { file, line, old } = RUST_PANIC.exec(body[at] ?? '')?.groups ?? {};
   return { ...named, file, line, message: at === -1 ? undefined : (old ?? body[at + 1]) };

@@ -1,6 +1,12 @@
 import { append } from '../../../lib/collections.ts';
 import { readFrame } from '../../frames.ts';
-import { blockEnd, type LogText, lineAbove, linesBetween, remembered } from '../../lines/lines.ts';
+import {
+  findBlockEnd,
+  findLineAbove,
+  type LogText,
+  listLinesBetween,
+  rememberLines,
+} from '../../lines/lines.ts';
 import type { Extractor, Findings, Groups } from '../extraction.ts';
 import { type AddTest, lookBack, openTestList, placeIn, readBlock } from './block.ts';
 
@@ -92,7 +98,7 @@ export function createReader(runner: Runner): Extractor {
 export function stripped(log: LogText, ...patterns: readonly RegExp[]): LogText {
   const strip = (line: number) =>
     patterns.reduce((text, pattern) => text.replace(pattern, ''), log.line(line));
-  return { ...log, line: remembered(log.lineCount, strip) };
+  return { ...log, line: rememberLines(log.lineCount, strip) };
 }
 
 function readRunner(whole: LogText, lines: readonly number[], found: Findings, runner: Runner): void {
@@ -141,9 +147,9 @@ function addException(
     /^(?<type>[A-Za-z_][\w.]{0,150}(?:Error|Exception|Exit|Interrupt|Timeout|Warning))(?:: (?<said>.{0,500}))?$/.exec(
       known.message ?? '',
     )?.groups;
-  const frames = linesBetween(log, start, end, end - start + 1).flatMap((text) => readFrame(text) ?? []);
+  const frames = listLinesBetween(log, start, end, end - start + 1).flatMap((text) => readFrame(text) ?? []);
   if (raised?.type === undefined || frames.length === 0) return;
-  const at = lineAbove(
+  const at = findLineAbove(
     log,
     end,
     end - start - 1,
@@ -183,13 +189,13 @@ function readShape(log: LogText, line: number, shape: Shape, begun: ReadonlyMap<
       ? null
       : lookBack(log, line, shape.within ?? 1, (text) => shape.above?.exec(text.trimEnd()));
   if (shape.above !== undefined && above === null) return null;
-  const heading = shape.between === undefined ? {} : headingBetween(log, line, shape.between);
+  const heading = shape.between === undefined ? {} : readHeadingBetween(log, line, shape.between);
   if (heading === null) return null;
   const named: Named = {
     ...heading,
-    ...defined(above?.value.groups),
-    ...defined(head.groups),
-    ...defined(next?.groups),
+    ...readDefined(above?.value.groups),
+    ...readDefined(head.groups),
+    ...readDefined(next?.groups),
   };
   const last = line + (next === null ? 0 : 1);
   const below = shape.body === 'none' ? line : findTestEnd(log, last, shape);
@@ -197,7 +203,7 @@ function readShape(log: LogText, line: number, shape: Shape, begun: ReadonlyMap<
   const start = (shape.titled === true ? above?.line : opened) ?? line;
   const end =
     opened === undefined ? below : Math.min(line, findTestEnd(log, opened, { ...shape, body: 'open' }));
-  const body = linesBetween(log, (start < line ? start : last) + 1, end, shape.limit);
+  const body = listLinesBetween(log, (start < line ? start : last) + 1, end, shape.limit);
   if (shape.needs !== undefined && !body.some((text) => shape.needs?.test(text.trimEnd()))) return null;
   if (shape.never !== undefined && body.some((text) => shape.never?.test(text.trimEnd()))) return null;
   const whole = shape.finish === undefined ? named : shape.finish(named, body);
@@ -229,7 +235,7 @@ function findTestEnd(log: LogText, line: number, shape: Shape): number {
   const isOver = (text: string) =>
     shape.until?.test(text.trimEnd()) === true || shape.head.test(text.trimEnd());
   const indent = shape.body === 'open' ? -1 : countIndent(log.line(line));
-  const end = blockEnd(
+  const end = findBlockEnd(
     log,
     line,
     limit,
@@ -252,12 +258,12 @@ export function isPlace(text: string): boolean {
   return /^\s{0,12}[^\s:()]{1,300}\.\w{1,8}[:(]\d{1,7}[:)\d]{0,10}\s{0,4}$/.test(text);
 }
 
-function headingBetween(log: LogText, line: number, rule: RegExp): Named | null {
+function readHeadingBetween(log: LogText, line: number, rule: RegExp): Named | null {
   const isRule = (text: string) => rule.test(text.trimEnd());
-  const bottom = lineAbove(log, line - 1, 199, isRule);
-  const top = bottom === null ? null : lineAbove(log, bottom - 1, 19, isRule);
+  const bottom = findLineAbove(log, line - 1, 199, isRule);
+  const top = bottom === null ? null : findLineAbove(log, bottom - 1, 19, isRule);
   if (bottom === null || top === null) return null;
-  const parts = linesBetween(log, top + 1, bottom - 1).map((text) => text.trim());
+  const parts = listLinesBetween(log, top + 1, bottom - 1).map((text) => text.trim());
   return { name: parts.filter((part) => part !== '').join('/') };
 }
 
@@ -273,7 +279,7 @@ export function countIndent(text: string): number {
   return text.length - text.trimStart().length;
 }
 
-function defined(groups: Named | undefined): Named {
+function readDefined(groups: Named | undefined): Named {
   return Object.fromEntries(
     Object.entries(groups ?? {}).filter(([, value]) => value !== undefined && value !== ''),
   );

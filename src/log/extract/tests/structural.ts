@@ -1,5 +1,5 @@
 import { append, findMax, findMin } from '../../../lib/collections.ts';
-import { blockEnd, type LogText, lineAbove, linesBetween } from '../../lines/lines.ts';
+import { findBlockEnd, findLineAbove, type LogText, listLinesBetween } from '../../lines/lines.ts';
 import type { Extractor } from '../extraction.ts';
 import { isTestFile, type KnownTest, openTestList, placeIn, readBlock, TAG, UNKNOWN } from './block.ts';
 import {
@@ -96,13 +96,13 @@ export const structural: Extractor = {
       framework: test.framework,
     }));
     const index = indexTests(reported);
-    const items = unlisted(readItems(log, lines));
+    const items = removeUnlisted(readItems(log, lines));
     // Where one runner is known by its marks, what has none is its own too.
     const known = [...new Set(items.flatMap(({ framework }) => framework ?? []))];
     const lists = new Map(
       [...known, UNKNOWN].map((framework) => [framework, openTestList(log, found, framework)]),
     );
-    for (const item of withPassages(log, withoutSuites(log, unique(items)))) {
+    for (const item of withPassages(log, withoutSuites(log, keepUnique(items)))) {
       const framework = item.framework ?? (known.length === 1 ? known[0] : undefined) ?? UNKNOWN;
       const words = splitTestName({ suite: item.known.suite ?? null, name: item.known.name });
       const twin = findTwin(index, words);
@@ -179,16 +179,16 @@ function readItems(log: LogText, lines: readonly number[]): Item[] {
     const heading = FILE_HEAD.exec(text)?.groups?.file;
     if (heading !== undefined) file = heading;
     if (file !== null && /^\s{1,6}● Test suite failed to run$/.test(text))
-      items.push(fileItem(log, line, file));
+      items.push(createFileItem(log, line, file));
     if (heading !== undefined && LOAD_ERROR.test(log.line(line + 1)))
-      items.push(fileItem(log, line, heading));
+      items.push(createFileItem(log, line, heading));
     if (line <= last || NO_RESULT.test(text)) continue;
     const numbered =
       next === null && !isOwnItem(log, line, text) ? null : readNumbered(log, line, text, next);
     const item = numbered ?? readApart(log, line, text) ?? readMarked(log, line, text, ran);
     if (item === null || items.length >= MAX_ITEMS) continue;
     if (numbered !== null && next !== null) next++;
-    if (numbered !== null) last = titleEnd(log, line);
+    if (numbered !== null) last = findTitleEnd(log, line);
     const ownFile = item.known.file ?? (file !== null && isTestFile(file) ? file : null);
     items.push({
       ...item,
@@ -221,8 +221,8 @@ function readNumbered(log: LogText, line: number, text: string, next: number | n
   if (/^\s{4,10}# /.test(log.line(line + 1))) return null;
   const said = /^(?:Failed|Error) : (?<title>\S.{0,400})$/.exec(title)?.groups?.title;
   if (said !== undefined) return createItem(log, line, { title: said }, 'sure', line);
-  const end = titleEnd(log, line);
-  const titles = linesBetween(log, line + 1, end).map((titleLine) => titleLine.trim());
+  const end = findTitleEnd(log, line);
+  const titles = listLinesBetween(log, line + 1, end).map((titleLine) => titleLine.trim());
   if (titles.length === 0) return createItem(log, line, { title: title.replace(/:$/, '') }, 'sure', line);
   const whole = [title, ...titles];
   // A title that holds a value printed on several lines goes on to the line that closes it.
@@ -234,12 +234,12 @@ function readNumbered(log: LogText, line: number, text: string, next: number | n
 
 /** Reads the items below a heading, or after it on its line, that name their class or file. */
 function readListed(log: LogText, head: number, text: string): Item[] {
-  const end = blockEnd(log, head, 300, (below) => below.trim() !== '' && !LIST.test(below));
+  const end = findBlockEnd(log, head, 300, (below) => below.trim() !== '' && !LIST.test(below));
   const behind = /^[^:\n]{1,40}:(?<item>[^\n]{1,600})$/.exec(text)?.groups?.item;
   return Array.from({ length: end - head + 1 }, (_, i) => head + i).flatMap((line) => {
     const item = line === head ? behind?.trim() : log.line(line).trim();
     const file = LISTED_FILE.exec(item ?? '')?.groups?.file;
-    if (file !== undefined && isTestFile(file)) return [listedFile(log, line, file)];
+    if (file !== undefined && isTestFile(file)) return [readListedFile(log, line, file)];
     const groups =
       item === undefined
         ? undefined
@@ -253,18 +253,18 @@ function readListed(log: LogText, head: number, text: string): Item[] {
 /**
  * Creates the item of a file that could not be loaded. The file itself is what failed: none of its tests ran.
  */
-function fileItem(log: LogText, line: number, file: string): Item {
+function createFileItem(log: LogText, line: number, file: string): Item {
   const item = createItem(log, line, { title: '' }, 'sure', line);
   return { ...item, known: { ...item.known, name: file, suite: null, file } };
 }
 
 /** Reads a file that is only named: what it died of stands above the list. */
-function listedFile(log: LogText, line: number, file: string): Item {
-  const item = fileItem(log, line, file);
+function readListedFile(log: LogText, line: number, file: string): Item {
+  const item = createFileItem(log, line, file);
   return { ...item, known: { name: file, suite: null, file, line: null }, end: line, listed: 'plain' };
 }
 
-function titleEnd(log: LogText, line: number): number {
+function findTitleEnd(log: LogText, line: number): number {
   if (/:$/.test(log.line(line).trimEnd())) return line;
   const indent = countIndent(log.line(line));
   let isValue = false;
@@ -323,7 +323,7 @@ function hasDetail(log: LogText, line: number): boolean {
 }
 
 function hasPassedNear(log: LogText, line: number): boolean {
-  return linesBetween(log, Math.max(1, line - 30), line + 30, 61).some(
+  return listLinesBetween(log, Math.max(1, line - 30), line + 30, 61).some(
     (text, i) => i !== Math.min(30, line - 1) && PASSED.test(text),
   );
 }
@@ -337,10 +337,12 @@ function createItem(
 ): Item {
   const title = readTitle(groups.title ?? '');
   const indent = countIndent(log.line(line));
-  const end = bodyEnd(log, line, from);
+  const end = findBodyEnd(log, line, from);
   const suite =
-    groups.suite ?? title.suite ?? (trust === 'weak' && indent > 0 ? headingsAbove(log, line, indent) : null);
-  const body = linesBetween(log, from + 1, end);
+    groups.suite ??
+    title.suite ??
+    (trust === 'weak' && indent > 0 ? findHeadingsAbove(log, line, indent) : null);
+  const body = listLinesBetween(log, from + 1, end);
   const read = readBlock(groups.message === undefined ? body : [groups.message, ...body], {
     name: title.name,
     suite,
@@ -369,10 +371,10 @@ function createItem(
  * Returns the last line of a test's block. The block continues while lines are indented more, and over the
  * paragraph right below; the next result ends it.
  */
-function bodyEnd(log: LogText, line: number, from: number): number {
+function findBodyEnd(log: LogText, line: number, from: number): number {
   const indent = countIndent(log.line(line));
   let isParagraph = true;
-  const end = blockEnd(log, from, MAX_BODY, (text, at) => {
+  const end = findBlockEnd(log, from, MAX_BODY, (text, at) => {
     const isBlank = text.trim() === '';
     if (isBlank && at > from + 1) isParagraph = false;
     if (/^[=_⎯]{6,}|^-{20,}$/.test(text.trim()) && at > from + 1) return false;
@@ -390,7 +392,7 @@ function bodyEnd(log: LogText, line: number, from: number): number {
 }
 
 /** Returns the headings above a marked line in a tree, each indented less than the lines it contains. */
-function headingsAbove(log: LogText, line: number, indent: number): string | null {
+function findHeadingsAbove(log: LogText, line: number, indent: number): string | null {
   const path: string[] = [];
   let below = indent;
   for (let at = line - 1; at >= Math.max(1, line - 200) && below > 0; at--) {
@@ -409,7 +411,7 @@ function headingsAbove(log: LogText, line: number, indent: number): string | nul
  * whose class's tests were shown one by one, since they may name the method that threw. A file that could not
  * be loaded stands for its tests if none of them is named.
  */
-function unlisted(items: readonly Item[]): Item[] {
+function removeUnlisted(items: readonly Item[]): Item[] {
   const isKnown = items.some(({ framework, listed }) => framework !== undefined || listed === 'numbered');
   const listedTests = new Set(
     items.flatMap(({ known, listed }) =>
@@ -455,7 +457,7 @@ function withPassages(log: LogText, items: readonly Item[]): Item[] {
     if (item === undefined) continue;
     const isPart = (below: string, at: number) =>
       !/^\s{0,4}─{1,3}$/.test(below) && (below.trim() !== '' || log.line(at + 1).trim() !== '');
-    const end = blockEnd(log, line, MAX_BODY, isPart);
+    const end = findBlockEnd(log, line, MAX_BODY, isPart);
     const named = readTitle(text);
     const whole = {
       name: named.name,
@@ -463,7 +465,7 @@ function withPassages(log: LogText, items: readonly Item[]): Item[] {
     };
     passages.push({
       ...item,
-      known: { ...readBlock(linesBetween(log, line + 1, end), whole), ...whole },
+      known: { ...readBlock(listLinesBetween(log, line + 1, end), whole), ...whole },
       start: line,
       end,
     });
@@ -480,24 +482,24 @@ function withPassages(log: LogText, items: readonly Item[]): Item[] {
 /**
  * Gives a test that is reported twice, in the tree of a run and in its summary, a single name: the longest.
  */
-function unique(items: readonly Item[]): Item[] {
+function keepUnique(items: readonly Item[]): Item[] {
   const byLast = new Map<string, KnownTest[]>();
   for (const { known } of items) {
-    const last = lastWord(known);
+    const last = getLastWord(known);
     const same = byLast.get(last) ?? [];
     const at = same.findIndex((other) => isSame(other, known));
     if (at === -1) byLast.set(last, [...same, known]);
     else if (listPathWords(known).length > listPathWords(same[at] ?? known).length) same[at] = known;
   }
   return items.map((item) => {
-    const whole = byLast.get(lastWord(item.known))?.find((other) => isSame(other, item.known));
+    const whole = byLast.get(getLastWord(item.known))?.find((other) => isSame(other, item.known));
     return whole === undefined
       ? item
       : { ...item, known: { ...item.known, name: whole.name, suite: whole.suite ?? null } };
   });
 }
 
-function lastWord({ name }: KnownTest): string {
+function getLastWord({ name }: KnownTest): string {
   return splitTestName({ suite: null, name }).own.at(-1) ?? '';
 }
 
@@ -519,6 +521,6 @@ function withoutSuites(log: LogText, items: readonly Item[]): Item[] {
     const after = items[index + 1];
     if (after !== undefined && after.indent > indent && after.start <= start + 3 && after.trust === 'weak')
       return false;
-    return lineAbove(log, start - 1, 199, (text) => text.trim() === `▶ ${known.name}`) === null;
+    return findLineAbove(log, start - 1, 199, (text) => text.trim() === `▶ ${known.name}`) === null;
   });
 }

@@ -1,6 +1,6 @@
 import { isForeignFile, readFrame } from '../../frames.ts';
 import { classifyRole } from '../../line-roles.ts';
-import { blockEnd, type LogText, linesBetween } from '../../lines/lines.ts';
+import { findBlockEnd, type LogText, listLinesBetween } from '../../lines/lines.ts';
 import type { Extractor, Findings } from '../extraction.ts';
 import { isFile, nameTool, type Placed, parseNumber, parseSeverity, readHead, readPlaced } from './place.ts';
 
@@ -25,12 +25,12 @@ const LITERALS = [...'0123456789']
   .concat(SOURCES, ['error', 'warning', 'fatal', ' line ', '--> ', '): ', '✖', '✘', '×', '└─', '┌─', '╭─']);
 
 /** Findings of tools that are known by their files, codes and words, in whatever spelling of a place. */
-export const namedTools = placesReader(true);
+export const namedTools = createPlacesReader(true);
 
 /** Findings of unknown tools, on lines that no other reader has claimed. */
-export const anyTool = placesReader(false);
+export const anyTool = createPlacesReader(false);
 
-function placesReader(isNamed: boolean): Extractor {
+function createPlacesReader(isNamed: boolean): Extractor {
   return {
     name: 'places',
     literals: LITERALS,
@@ -58,7 +58,7 @@ const MAX_BLOCK = 40;
 
 function readAll(log: LogText, lines: readonly number[], found: Findings, isNamed: boolean): void {
   const before = found.diagnostics.length;
-  const covered = isNamed ? new Set<number>() : coveredLines(found);
+  const covered = isNamed ? new Set<number>() : listCoveredLines(found);
   for (const line of lines) {
     if (found.isTaken(line) || covered.has(line)) continue;
     const text = log.line(line);
@@ -76,7 +76,7 @@ function readAll(log: LogText, lines: readonly number[], found: Findings, isName
   found.putRepeatsLast(before);
 }
 
-function coveredLines(found: Findings): Set<number> {
+function listCoveredLines(found: Findings): Set<number> {
   const covered = new Set<number>();
   for (const { start, end, weight, loose } of found.blocks)
     if (weight >= SURE && loose !== true) for (let line = start; line <= end; line++) covered.add(line);
@@ -96,7 +96,7 @@ function readPlacedLine(
   const end = endBelow(log, line, placed.message === '' ? 1 : 0);
   const message =
     placed.message ||
-    said(log, line + 1, end) ||
+    readTextBelow(log, line + 1, end) ||
     (placed.severity === 'error' ? text.trim() : (placed.code ?? ''));
   return add({ ...placed, message }, text, line, end, found, isNamed);
 }
@@ -164,7 +164,7 @@ function add(
   const isKnown =
     name !== null &&
     (!isPlain || name.isPlain === 'line' || (name.isPlain === 'column' && placed.column !== null));
-  const weight = isKnown ? (name.weight ?? 78) : weightOfUnknown(placed);
+  const weight = isKnown ? (name.weight ?? 78) : findWeightOfUnknown(placed);
   const severity = name?.severity ?? placed.severity ?? 'error';
   if ((isNamed && !isKnown) || weight === null || severity === 'none') return false;
   const code = placed.code ?? name?.says?.exec(text)?.groups?.code ?? null;
@@ -181,7 +181,7 @@ function add(
  * Returns the weight of a finding of an unknown tool; null if it is none. A place without a severity or a
  * code is a finding only if it names a column and complains. Libraries are seldom to blame.
  */
-function weightOfUnknown({ file, severity, code, column, message }: Placed): number | null {
+function findWeightOfUnknown({ file, severity, code, column, message }: Placed): number | null {
   if (isForeignFile(file)) return severity === 'error' && column !== null ? 45 : null;
   if (severity !== null) return column !== null || code !== null ? 74 : 66;
   if (code !== null) return 70;
@@ -201,7 +201,7 @@ const FRAME_OF_CODE = new RegExp(
 function endBelow(log: LogText, line: number, blanks: number): number {
   const indent = /^\s*/.exec(log.line(line))?.[0].length ?? 0;
   let left = blanks;
-  return blockEnd(log, line, MAX_BLOCK, (below, at) => {
+  return findBlockEnd(log, line, MAX_BLOCK, (below, at) => {
     if (below === '') return left-- > 0 && /^\s{1,200}\S/.test(log.line(at + 1));
     if (FRAME_OF_CODE.test(below)) return true;
     return (below.search(/\S/) > indent || /^\[error\]\s/.test(below)) && !isFinding(below);
@@ -214,8 +214,8 @@ function isFinding(text: string): boolean {
 }
 
 /** Returns the first text below a place that stands alone, ignoring source code and frames. */
-function said(log: LogText, from: number, to: number): string {
-  const words = linesBetween(log, from, to).filter((text) => !FRAME_OF_CODE.test(text));
+function readTextBelow(log: LogText, from: number, to: number): string {
+  const words = listLinesBetween(log, from, to).filter((text) => !FRAME_OF_CODE.test(text));
   return (
     words
       .map((text) => text.replace(/^\s{0,12}(?:[•×✖!*-]\s{1,4})?/, ''))
@@ -320,7 +320,7 @@ function readRow(text: string): Placed | null {
 function readBelow(log: LogText, line: number, text: string): Placed | null {
   const groups = /^\s{1,8}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})$/.exec(text)?.groups;
   if (groups === undefined) return null;
-  const matched = linesBetween(log, line + 1, line + 4).map((below) =>
+  const matched = listLinesBetween(log, line + 1, line + 4).map((below) =>
     /^(?<code>\w{1,60}Error): (?<message>.{1,500})/.exec(below),
   );
   const { code = null, message = '' } = matched.find((match) => match !== null)?.groups ?? {};

@@ -1,4 +1,4 @@
-import { blockEnd, lineAbove } from '../../lines/lines.ts';
+import { findBlockEnd, findLineAbove } from '../../lines/lines.ts';
 import type { Extractor } from '../extraction.ts';
 import { INDENTED, type Tool } from './diagnostics.ts';
 
@@ -251,7 +251,7 @@ export const ansible: Extractor = {
       const groups = (FAILED.exec(text) ?? FAILED_ITEM.exec(text))?.groups;
       const own = /^(?:ERROR! |\[ERROR\]: )(?<said>.{1,400})/.exec(text)?.groups?.said;
       if (groups === undefined && own === undefined) continue;
-      const end = blockEnd(log, line, 12, (next) => /^\s{1,20}\S|^\}|^The error appears/.test(next));
+      const end = findBlockEnd(log, line, 12, (next) => /^\s{1,20}\S|^\}|^The error appears/.test(next));
       const isIgnored = /^\.{3}ignoring/.test(log.line(end + 1));
       const message = own ?? extractMessage(groups?.result ?? '') ?? text;
       const severity = isIgnored ? 'warning' : 'error';
@@ -259,7 +259,7 @@ export const ansible: Extractor = {
       found.finding({ tool: 'ansible', severity, ...place, message, start: line, end, weight: 80 });
       const task = isIgnored
         ? null
-        : lineAbove(log, line - 1, 59, (above) => /^(?:TASK|RUNNING HANDLER) \[/.test(above));
+        : findLineAbove(log, line - 1, 59, (above) => /^(?:TASK|RUNNING HANDLER) \[/.test(above));
       if (task !== null) found.block(task, task, 70, 'ansible task');
     }
   },

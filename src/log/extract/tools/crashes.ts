@@ -1,6 +1,6 @@
 import type { StackFrame } from '../../../domain/failure.ts';
 import { readFrame } from '../../frames.ts';
-import { blockEnd, type LogText, lineBelow, linesBetween } from '../../lines/lines.ts';
+import { findBlockEnd, findLineBelow, type LogText, listLinesBetween } from '../../lines/lines.ts';
 import type { Extractor, Findings, Groups } from '../extraction.ts';
 
 /** Windows exit codes that say how a process died, as unsigned numbers. */
@@ -111,8 +111,8 @@ export const crashes: Extractor = {
 };
 
 function readHotspot(log: LogText, line: number, _: unknown, found: Findings): void {
-  const end = blockEnd(log, line, 40, (text) => text.startsWith('#'));
-  const report = linesBetween(log, line + 1, end);
+  const end = findBlockEnd(log, line, 40, (text) => text.startsWith('#'));
+  const report = listLinesBetween(log, line + 1, end);
   const kinds = report.map(
     (text) =>
       /^#\s{1,4}(?<kind>SIG\w{2,8}|EXCEPTION_\w{1,40}|Internal Error|Out of Memory Error)/.exec(text)?.groups
@@ -120,7 +120,7 @@ function readHotspot(log: LogText, line: number, _: unknown, found: Findings): v
   );
   const type = kinds.findLast((kind) => kind !== undefined) ?? 'JVM crash';
   const at = report.findLastIndex((text) => /^# Problematic frame:/.test(text));
-  const frame = at === -1 ? null : hotspotFrame(log.line(line + 2 + at));
+  const frame = at === -1 ? null : readHotspotFrame(log.line(line + 2 + at));
   const message = `the Java runtime died${frame === null ? '' : ` in ${frame.function ?? frame.file}`}`;
   found.exception(line, type, message, frame === null ? [] : [frame]);
   found.block(line, end, 84, 'crash of the Java runtime');
@@ -130,7 +130,7 @@ function readHotspot(log: LogText, line: number, _: unknown, found: Findings): v
  * Reads a frame of a HotSpot crash: `# C [libpixels.so+0x1139] Java_x_Pixels_read+0x9`, `# J 42 c2
  * org.x.Scale.weigh()V …`, `# V [libjvm.so+0x…]`.
  */
-function hotspotFrame(text: string): StackFrame | null {
+function readHotspotFrame(text: string): StackFrame | null {
   const native =
     /^# (?<kind>[CVv])\s{1,4}\[(?<file>[^\]+]{1,120})[^\]]{0,40}\](?:\s{1,4}(?<fn>[^\s+]{1,200}))?/.exec(
       text,
@@ -156,14 +156,15 @@ function readGdb(
   { signal = 'signal', message = '' }: Groups,
   found: Findings,
 ): void {
-  const { frames, end, place } = nativeStackFrom(log, line, 30, (text) => /^#0 {1,3}/.test(text));
+  const { frames, end, place } = readNativeStackFrom(log, line, 30, (text) => /^#0 {1,3}/.test(text));
   found.exception(line, signal, `${message}${place === '' ? '' : ` ${place}`}`, frames);
   found.block(line, Math.min(end, line + 16), 84, 'signal seen by the debugger');
 }
 
 function readMinidump(log: LogText, line: number, { message = '' }: Groups, found: Findings): void {
-  const first = lineBelow(log, line + 1, 11, (text) => /^Thread \d{1,6} .{0,80}\(crashed\)/.test(text));
-  const stack = first === null ? [] : linesBetween(log, first + 1, Math.min(log.lineCount, first + 80), 80);
+  const first = findLineBelow(log, line + 1, 11, (text) => /^Thread \d{1,6} .{0,80}\(crashed\)/.test(text));
+  const stack =
+    first === null ? [] : listLinesBetween(log, first + 1, Math.min(log.lineCount, first + 80), 80);
   const frames = stack.flatMap((text): StackFrame[] => {
     const place =
       /^\s{0,4}\d{1,3}\s{1,3}[\w.-]{1,80}!(?<fn>.{1,200}?) \[(?<file>[^\]:]{1,300}):(?<line>\d{1,7})/.exec(
@@ -248,10 +249,12 @@ function readReport(log: LogText, line: number, found: Findings): number | null 
 
 function addReport(log: LogText, line: number, type: string, rest: string, found: Findings): number {
   // Above the first stack stand the access and the thread, a few lines at most.
-  const { frames, end, place } = nativeStackFrom(log, line, 8, (text) =>
-    /^(?:#\d{1,4} |at 0x)/.test(bare(text).trim()),
+  const { frames, end, place } = readNativeStackFrom(log, line, 8, (text) =>
+    /^(?:#\d{1,4} |at 0x)/.test(stripPrefix(text).trim()),
   );
-  const summary = lineBelow(log, end + 1, MAX_REPORT - 1, (text) => /^SUMMARY: \w{1,30}Sanitizer/.test(text));
+  const summary = findLineBelow(log, end + 1, MAX_REPORT - 1, (text) =>
+    /^SUMMARY: \w{1,30}Sanitizer/.test(text),
+  );
   found.exception(line, type, [rest, place].filter((part) => part !== '').join(' '), frames);
   found.block(line, Math.max(line, Math.min(end, line + 12)), 86, 'sanitizer report');
   if (end > line + 12) found.block(line, end, 66, 'sanitizer report');
@@ -309,7 +312,7 @@ const MODULE =
   / \((?:[^\s()]{1,300}\+0x[0-9a-f]{1,16}|BuildId: [0-9a-f]{1,64})\)(?: \(BuildId: [0-9a-f]{1,64}\))?$/;
 
 /** Returns a line without the prefix of valgrind or of a harness. */
-function bare(line: string): string {
+function stripPrefix(line: string): string {
   return line.replace(STACK_PREFIX, '');
 }
 
@@ -317,8 +320,8 @@ function bare(line: string): string {
  * Reads the stack that begins at most `limit` lines below a line, and describes its deepest place in the
  * project's own code for people.
  */
-function nativeStackFrom(log: LogText, line: number, limit: number, begins: (text: string) => boolean) {
-  const first = lineBelow(log, line + 1, limit - 1, begins);
+function readNativeStackFrom(log: LogText, line: number, limit: number, begins: (text: string) => boolean) {
+  const first = findLineBelow(log, line + 1, limit - 1, begins);
   const stack = first === null ? { frames: [], end: line } : readNativeStack(log, first);
   const ownFrame = stack.frames.find((frame) => frame.own);
   return {
@@ -336,15 +339,15 @@ function readNativeStack(
   log: LogText,
   line: number,
 ): { readonly frames: readonly StackFrame[]; readonly end: number } {
-  const texts = linesBetween(log, line, Math.min(log.lineCount, line + MAX_STACK), MAX_STACK + 1).map(
-    (text) => bare(text).trim().replace(MODULE, ''),
+  const texts = listLinesBetween(log, line, Math.min(log.lineCount, line + MAX_STACK), MAX_STACK + 1).map(
+    (text) => stripPrefix(text).trim().replace(MODULE, ''),
   );
   const count = texts.findIndex((text) => !/^(?:#\d{1,4} |at 0x|by 0x|frame #\d)/.test(text));
-  const frames = texts.slice(0, count === -1 ? texts.length : count).map(nativeFrame);
+  const frames = texts.slice(0, count === -1 ? texts.length : count).map(readNativeFrame);
   return { frames, end: line - 1 + frames.length };
 }
 
-function nativeFrame(text: string): StackFrame {
+function readNativeFrame(text: string): StackFrame {
   const place = FRAME_PLACE.exec(text.replace(/^frame /, ''))?.groups;
   if (place !== undefined) {
     const read = readFrame(`    #0 0x0 in f ${place.file}:${place.line}`);

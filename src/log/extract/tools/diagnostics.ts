@@ -1,4 +1,4 @@
-import { blockEnd, type LogText, lineBelow } from '../../lines/lines.ts';
+import { findBlockEnd, findLineBelow, type LogText } from '../../lines/lines.ts';
 import { computeWeight, type Extractor, type Findings, type Groups } from '../extraction.ts';
 import { parseNumber, parseSeverity } from './place.ts';
 
@@ -74,7 +74,7 @@ function readLine(
     const end =
       shape.belongs === undefined
         ? line
-        : blockEnd(log, line, MAX_BLOCK, (below) => shape.belongs?.test(below) === true);
+        : findBlockEnd(log, line, MAX_BLOCK, (below) => shape.belongs?.test(below) === true);
     add(tool, shape, groups, log, line, end, found);
     return end;
   }
@@ -94,7 +94,7 @@ function add(
   const most = shape.weight ?? 78;
   const reason = `${tool} ${severity}`;
   const message =
-    (groupsBelow(log, start, end + 1, shape.messageBelow)?.said ?? groups.message ?? '').trim() ||
+    (findGroupsBelow(log, start, end + 1, shape.messageBelow)?.said ?? groups.message ?? '').trim() ||
     log.line(start).trim();
   if (shape.pointer === true || shape.isMessage === true) {
     const weight = found.weigh(tool, severity, most);
@@ -105,7 +105,7 @@ function add(
       found.message(start, message, weight);
     }
   } else {
-    const { file = null, line, column } = groupsBelow(log, start, end, shape.placeBelow) ?? groups;
+    const { file = null, line, column } = findGroupsBelow(log, start, end, shape.placeBelow) ?? groups;
     const place = { file, line: parseNumber(line), column: parseNumber(column) };
     found.finding({ tool, severity, code: groups.code ?? null, message, ...place, start, end, weight: most });
   }
@@ -114,13 +114,15 @@ function add(
 }
 
 /** Returns the groups of the first line below a complaint that the pattern matches. */
-function groupsBelow(
+function findGroupsBelow(
   log: LogText,
   start: number,
   end: number,
   pattern: RegExp | undefined,
 ): Groups | undefined {
   const line =
-    pattern === undefined ? null : lineBelow(log, start + 1, end - start - 1, (text) => pattern.test(text));
+    pattern === undefined
+      ? null
+      : findLineBelow(log, start + 1, end - start - 1, (text) => pattern.test(text));
   return line === null ? undefined : pattern?.exec(log.line(line))?.groups;
 }

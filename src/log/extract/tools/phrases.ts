@@ -1,5 +1,5 @@
 import { classifyRole } from '../../line-roles.ts';
-import { blockEnd, type LogText, lineAbove } from '../../lines/lines.ts';
+import { findBlockEnd, findLineAbove, type LogText } from '../../lines/lines.ts';
 import type { Extractor, Findings } from '../extraction.ts';
 import { UNKNOWN_TOOL } from './any-tool.ts';
 import { isFile, nameTool, type Placed, parseNumber, readHead } from './place.ts';
@@ -137,8 +137,8 @@ export const records: Extractor = {
 };
 
 function powershell(log: LogText, line: number, found: Findings): number {
-  const end = blockEnd(log, line, 12, (text) => /^\+|^\s{0,4}$/.test(text.trimStart()));
-  const firstLine = Math.max(1, lineAbove(log, line - 1, 2, (text) => text.trim() !== '') ?? line - 4);
+  const end = findBlockEnd(log, line, 12, (text) => /^\+|^\s{0,4}$/.test(text.trimStart()));
+  const firstLine = Math.max(1, findLineAbove(log, line - 1, 2, (text) => text.trim() !== '') ?? line - 4);
   found.block(firstLine, end, 86, 'PowerShell error');
   const text = log.line(firstLine).trim();
   if (text !== '') found.message(firstLine, text, 74);
@@ -147,7 +147,7 @@ function powershell(log: LogText, line: number, found: Findings): number {
 
 function difference(log: LogText, line: number, found: Findings): number {
   const isOf = /^(?:[ +\-@\\]|diff --git|index |new file|deleted file|similarity|rename )|^$/;
-  const end = blockEnd(log, line, 120, (text) => isOf.test(text));
+  const end = findBlockEnd(log, line, 120, (text) => isOf.test(text));
   found.block(line, end, 60, 'difference shown');
   found.block(line, Math.min(end, line + 25), 66, 'difference shown');
   return end;
@@ -192,12 +192,12 @@ const CODE = /^(?<message>.{1,400}?)\s{2,60}[([]?(?<code>[@\w/.-]{2,80})[)\]]?$/
 const BESIDE = /^(?:##\[(?:error|warning)\]|(?:@?[\w.-]{1,60}\/)?[\w./-]{1,80}(?: |:)[\w:-]{1,40}: )/;
 
 /** Returns a line as the tool printed it. */
-function toolLine(log: LogText, line: number): string {
+function formatToolLine(log: LogText, line: number): string {
   return log.line(line).replace(BESIDE, '');
 }
 
 function readLineListing(log: LogText, line: number, found: Findings): void {
-  const text = toolLine(log, line);
+  const text = formatToolLine(log, line);
   if (/^\s{0,2}✖ \d{1,7} problems? \(/.test(text)) found.block(line, line, 60, 'summary of findings');
   const headed = /^\s{1,4}Line\s{2,8}(?<stan>\S{1,250}\.\w{1,6})|^FILE: (?<sniff>\S{1,300})$/.exec(
     text,
@@ -212,8 +212,8 @@ function readLineListing(log: LogText, line: number, found: Findings): void {
     );
   const row = readRow(text);
   if (row === null || row.severity === null || row.severity === 'none') return;
-  const at = fileAbove(log, line);
-  const placed: Placed = { ...row, file: at === 0 ? '' : extractFileName(toolLine(log, at)) };
+  const at = findFileAbove(log, line);
+  const placed: Placed = { ...row, file: at === 0 ? '' : extractFileName(formatToolLine(log, at)) };
   const name = nameTool(placed, text, found.leftOut);
   const { file, line: ownLine, column, code, message, severity } = placed;
   if (at === 0 && column === null) return;
@@ -253,7 +253,7 @@ function readRow(text: string): Omit<Placed, 'file'> | null {
  */
 function readTable(log: LogText, line: number, file: string, tool: string, found: Findings): void {
   if (found.leftOut.has(tool)) return;
-  const end = blockEnd(
+  const end = findBlockEnd(
     log,
     line,
     60,
@@ -285,10 +285,10 @@ function countWarnings(found: Findings, from: number): void {
 }
 
 /** Returns the line above that names the file of an indented row; 0 if there is none. */
-function fileAbove(log: LogText, line: number): number {
-  const indent = toolLine(log, line).search(/\S/);
+function findFileAbove(log: LogText, line: number): number {
+  const indent = formatToolLine(log, line).search(/\S/);
   for (let at = line - 1; at >= Math.max(1, line - 200); at--) {
-    const text = toolLine(log, at);
+    const text = formatToolLine(log, at);
     if (text === '') return 0;
     if (text.search(/\S/) < indent && isFile(extractFileName(text))) return at;
     if (!/^\s/.test(text)) return 0;

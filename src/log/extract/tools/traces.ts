@@ -1,6 +1,12 @@
 import type { StackFrame } from '../../../domain/failure.ts';
 import { isForeignFile, readFrame } from '../../frames.ts';
-import { blockEnd, type LogText, lineAbove, lineBelow, linesBetween } from '../../lines/lines.ts';
+import {
+  findBlockEnd,
+  findLineAbove,
+  findLineBelow,
+  type LogText,
+  listLinesBetween,
+} from '../../lines/lines.ts';
 import type { Extractor, Findings, Groups } from '../extraction.ts';
 
 const HEAD = new RegExp(
@@ -35,7 +41,9 @@ export const pythonTraceback: Extractor = {
     for (const line of lines.slice(0, MAX_TRACES)) {
       if (line <= end || !/Traceback \(most recent call last\):?\s{0,4}$/.test(log.line(line))) continue;
       const isChained =
-        end > 0 && line - end <= 4 && linesBetween(log, end + 1, line - 1).some((text) => CHAINED.test(text));
+        end > 0 &&
+        line - end <= 4 &&
+        listLinesBetween(log, end + 1, line - 1).some((text) => CHAINED.test(text));
       const before = found.exceptions.length;
       end = readTraceback(log, line, found);
       if (isChained && found.exceptions.length > before) joinChain(log, found);
@@ -58,14 +66,14 @@ function joinChain(log: LogText, found: Findings): void {
   const text = `${outer.type}: ${outer.message}`.slice(0, 500);
   const start = outer.at?.line ?? 0;
   found.message(
-    lineBelow(log, start + 1, MAX_FRAMES * 3 - 1, (below) => below.endsWith(text)) ?? start,
+    findLineBelow(log, start + 1, MAX_FRAMES * 3 - 1, (below) => below.endsWith(text)) ?? start,
     text,
     72,
   );
 }
 
 /** Returns a line as the tool printed it, without the mark of a problem matcher. */
-function unmarked(text: string): string {
+function unmark(text: string): string {
   return text.replace(/^##\[error\]/, '');
 }
 
@@ -75,13 +83,13 @@ function readTraceback(log: LogText, start: number, found: Findings): number {
   const frames: StackFrame[] = [];
   let end = start;
   for (let line = start + 1; line <= Math.min(log.lineCount, start + MAX_FRAMES * 3); line++) {
-    const text = unmarked(log.line(line)).slice(prefix.length);
+    const text = unmark(log.line(line)).slice(prefix.length);
     end = line;
     if (!/^\s/.test(text) && text !== '') break;
     const frame = readFrame(text);
     if (frame !== null) frames.unshift(frame);
   }
-  const [type = '', ...rest] = unmarked(log.line(end)).slice(prefix.length).trim().split(': ');
+  const [type = '', ...rest] = unmark(log.line(end)).slice(prefix.length).trim().split(': ');
   if (!/^[\w.]{1,200}$/.test(type)) return start;
   found.exception(start, type, rest.join(': '), frames);
   found.block(start, end, 70, 'Python traceback');
@@ -100,9 +108,9 @@ export const stackTrace: Extractor = {
     let traces = 0;
     for (const line of lines) {
       if (line <= end || traces >= MAX_TRACES) continue;
-      const groups = HEAD.exec(unmarked(log.line(line)).trimStart())?.groups;
+      const groups = HEAD.exec(unmark(log.line(line)).trimStart())?.groups;
       if (groups === undefined) continue;
-      const first = firstFrame(log, line);
+      const first = findFirstFrame(log, line);
       if (first === 0) continue;
       traces++;
       end = readTrace(log, line, first, groups.type ?? '', groups.message ?? '', found);
@@ -114,7 +122,7 @@ export const stackTrace: Extractor = {
  * Messages may run over several lines before the first frame: any dozen, and more where nothing else begins
  * in between.
  */
-function firstFrame(log: LogText, line: number): number {
+function findFirstFrame(log: LogText, line: number): number {
   for (let at = line + 1; at <= Math.min(log.lineCount, line + MAX_MESSAGE_LINES); at++) {
     const text = log.line(at);
     if (at > line + 12 && OTHER_OUTPUT.test(text)) return 0;
@@ -228,7 +236,7 @@ function readAny(log: LogText, line: number, text: string, found: Findings): num
   for (const { pattern, frames, needsFrames } of ONE_LINE) {
     const groups = pattern.exec(text)?.groups;
     if (groups === undefined) continue;
-    const below = framesBelow(log, line, frames);
+    const below = readFramesBelow(log, line, frames);
     return needsFrames === true && below.frames.length === 0 ? 0 : add(line, groups, below, found);
   }
   if (/^Unhandled exception:$/.test(text)) {
@@ -239,26 +247,26 @@ function readAny(log: LogText, line: number, text: string, found: Findings): num
     return add(
       line,
       { type, message: rest.join(': ') },
-      framesBelow(log, line + 1, /^#\d{1,4} {2,10}\S/),
+      readFramesBelow(log, line + 1, /^#\d{1,4} {2,10}\S/),
       found,
     );
   }
   return /^\s{0,4}Caused by:$/.test(text) ? readCauses(log, line, found) : 0;
 }
 
-function framesBelow(
+function readFramesBelow(
   log: LogText,
   line: number,
   belongs: RegExp,
 ): { readonly frames: readonly StackFrame[]; readonly end: number } {
-  const end = blockEnd(log, line, MAX_FRAMES, (text) => belongs.test(text));
-  return { frames: linesBetween(log, line + 1, end).flatMap((text) => readFrame(text) ?? []), end };
+  const end = findBlockEnd(log, line, MAX_FRAMES, (text) => belongs.test(text));
+  return { frames: listLinesBetween(log, line + 1, end).flatMap((text) => readFrame(text) ?? []), end };
 }
 
 function add(
   line: number,
   groups: Groups,
-  { frames, end }: ReturnType<typeof framesBelow>,
+  { frames, end }: ReturnType<typeof readFramesBelow>,
   found: Findings,
 ): number {
   const { type = '', message = '', file, fn = null } = groups;
@@ -280,14 +288,14 @@ function add(
  * the deepest last.
  */
 function readCauses(log: LogText, line: number, found: Findings): number {
-  const end = blockEnd(log, line, 20, (text) => /^\s{2,12}\S/.test(text));
+  const end = findBlockEnd(log, line, 20, (text) => /^\s{2,12}\S/.test(text));
   const deepest = log
     .line(end)
     .trim()
     .replace(/^\d{1,3}: /, '');
   if (end === line || deepest === '') return 0;
   const start =
-    lineAbove(log, line, 3, (text) => /^\s{0,4}(?:Error|error|×|thread)\b/.test(text)) ??
+    findLineAbove(log, line, 3, (text) => /^\s{0,4}(?:Error|error|×|thread)\b/.test(text)) ??
     Math.max(1, line - 3);
   found.message(end, deepest, 76);
   found.block(start, end, 74, 'chain of causes');
@@ -314,7 +322,12 @@ export const goPanics: Extractor = {
       const text = log.line(line);
       // Runners of Go's tests indent what a test printed.
       if (!/^\s{0,8}panic: |^fatal error: |^WARNING: DATA RACE/.test(text)) continue;
-      const end = blockEnd(log, line, 40, (below) => !/^\s{0,8}(?:FAIL|ok|exit status|={10,})/.test(below));
+      const end = findBlockEnd(
+        log,
+        line,
+        40,
+        (below) => !/^\s{0,8}(?:FAIL|ok|exit status|={10,})/.test(below),
+      );
       found.block(line, end, 82, 'go panic');
       found.block(line, Math.min(end, line + 10), 90, 'go panic');
       found.message(line, text, 82);
@@ -331,10 +344,12 @@ export const rustPanics: Extractor = {
   extract: (log, lines, found) => {
     for (const line of lines) {
       const panic = RUST_PANIC.exec(log.line(line))?.groups;
-      const end = blockEnd(log, line, 6, (text) => /^(?:note:|\s{2,20}(?:left|right):|assertion)/.test(text));
+      const end = findBlockEnd(log, line, 6, (text) =>
+        /^(?:note:|\s{2,20}(?:left|right):|assertion)/.test(text),
+      );
       found.block(line, end, 84, 'panic');
       if (/^stack backtrace:/.test(log.line(end + 1))) {
-        const last = blockEnd(log, end + 1, MAX_FRAMES, (text) => /^\s{1,40}(?:\d{1,4}:|at )/.test(text));
+        const last = findBlockEnd(log, end + 1, MAX_FRAMES, (text) => /^\s{1,40}(?:\d{1,4}:|at )/.test(text));
         found.block(end, last, 60, 'backtrace of a panic');
       }
       const file = panic?.file;
@@ -349,8 +364,8 @@ export const rustPanics: Extractor = {
 
 /** Reads the race detector's report that begins on `line`: which accesses collide, and where. */
 function readRace(log: LogText, line: number, found: Findings): void {
-  const end = blockEnd(log, line, MAX_FRAMES, (text) => !/^={10,}$/.test(text));
-  const accesses = linesBetween(log, line, end, MAX_FRAMES + 1).flatMap(
+  const end = findBlockEnd(log, line, MAX_FRAMES, (text) => !/^={10,}$/.test(text));
+  const accesses = listLinesBetween(log, line, end, MAX_FRAMES + 1).flatMap(
     (text) => ACCESS.exec(text)?.groups?.what?.toLowerCase() ?? [],
   );
   const [first = 'access', second = 'access'] = accesses;
@@ -363,9 +378,9 @@ function readGoPanic(log: LogText, line: number, text: string, found: Findings):
   const { type = '', said: message } =
     /^\s{0,8}(?<type>panic|fatal error): (?<said>.{1,500}?)(?: \[recovered.{0,20})?$/.exec(text)?.groups ??
     {};
-  const start = lineBelow(log, line, 12, (below) => /^\s{0,8}goroutine \d{1,9} \[/.test(below));
+  const start = findLineBelow(log, line, 12, (below) => /^\s{0,8}goroutine \d{1,9} \[/.test(below));
   if (message === undefined || start === null) return;
-  const end = blockEnd(
+  const end = findBlockEnd(
     log,
     start,
     MAX_FRAMES,
@@ -377,7 +392,7 @@ function readGoPanic(log: LogText, line: number, text: string, found: Findings):
 
 /** Reads Go's stack frames, which take two lines each: the function, and the place below it. */
 function readGoFrames(log: LogText, start: number, end: number): StackFrame[] {
-  const lines = linesBetween(log, start, end, MAX_FRAMES + 1);
+  const lines = listLinesBetween(log, start, end, MAX_FRAMES + 1);
   return lines.slice(1).flatMap((text, i) => {
     const { file, line } = PLACE.exec(text)?.groups ?? {};
     return file === undefined

@@ -26,31 +26,31 @@ interface Share {
 }
 
 const SHARES: readonly Share[] = [
-  failureShare(
+  getFailureShare(
     'answered',
     ({ answer }) => answer !== null,
     'missing',
     () => true,
   ),
-  failureShare(
+  getFailureShare(
     'own message',
     ({ isOwn }) => isOwn,
     'missing',
     () => true,
   ),
-  failureShare(
+  getFailureShare(
     'bleed',
     ({ isBleed }) => isBleed,
     'held',
     ({ answer, isFinding }) => answer !== null && !isFinding,
   ),
-  failureShare(
+  getFailureShare(
     'shared title',
     ({ hasSharedTitle }) => hasSharedTitle,
     'held',
     ({ answer, isFinding }) => answer !== null && !isFinding,
   ),
-  failureShare(
+  getFailureShare(
     'category',
     ({ isRight }) => isRight,
     'missing',
@@ -143,7 +143,7 @@ function scoreRows(
   });
 }
 
-function failureShare(
+function getFailureShare(
   name: string,
   holds: (failure: ScoredFailure) => boolean,
   against: Share['against'],
@@ -161,13 +161,13 @@ function countSameAnswer({ answers, failures }: ScoredBuild): readonly [held: nu
     failure.answer === null ? [] : [{ one: failure, at: answers.indexOf(failure.answer) }],
   );
   return [
-    countPairs(placed, ({ one, at }) => `${at} ${causeKey(one)}`),
+    countPairs(placed, ({ one, at }) => `${at} ${getCauseKey(one)}`),
     countPairs(placed, ({ at }) => String(at)),
   ];
 }
 
 function countSameCause(build: ScoredBuild): readonly [held: number, of: number] {
-  return [countSameAnswer(build)[0], countPairs(build.failures, causeKey)];
+  return [countSameAnswer(build)[0], countPairs(build.failures, getCauseKey)];
 }
 
 /** Counts the pairs with equal keys. */
@@ -182,7 +182,7 @@ function countPairs<Item>(items: readonly Item[], keyFor: (item: Item) => string
  * Returns the key of a cause for counting pairs: the labeled cause, or, for findings of a tool, the step of
  * the log that reported them.
  */
-function causeKey({ failure, isFinding }: ScoredFailure): string {
+function getCauseKey({ failure, isFinding }: ScoredFailure): string {
   return isFinding ? JSON.stringify(['findings', failure.log ?? null, failure.step ?? null]) : failure.cause;
 }
 
@@ -192,18 +192,18 @@ function countNamedTests({ row, one }: ScoredBuild): readonly [held: number, of:
     test == null && suite != null ? [suite] : [],
   );
   return [
-    countNamed([...labelledTests(row), ...whole], one.result.failingTests),
+    countNamed([...countLabelledTests(row), ...whole], one.result.failingTests),
     one.result.failingTests.length,
   ];
 }
 
 function countFoundTests({ row, one }: ScoredBuild): readonly [held: number, of: number] {
-  const labelled = labelledTests(row);
+  const labelled = countLabelledTests(row);
   return [countNamed(labelled, one.result.failingTests), labelled.length];
 }
 
 /** Counts each failing test once in each log: a test that fails in three jobs is three. */
-function labelledTests({ failures }: ScoredBuild['row']): readonly string[] {
+function countLabelledTests({ failures }: ScoredBuild['row']): readonly string[] {
   const named = (failures ?? []).flatMap(({ log, suite, test }) =>
     test == null ? [] : [{ log, name: `${suite ?? ''} ${test}`.trim() }],
   );

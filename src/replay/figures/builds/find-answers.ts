@@ -29,10 +29,10 @@ export function findAnswers(
     listed.filter((test) => failures.some((failure) => matchTest(failure, test) >= NAME_MATCH)),
   );
   return failures.map((failure) => {
-    if (failure.test == null) return mostQuoting(failure, answers, 1);
+    if (failure.test == null) return findMostQuoting(failure, answers, 1);
     const matches = answers.map((answer) => ({
       answer,
-      match: bestMatch(failure, answer.failingTests, taken),
+      match: computeBestMatch(failure, answer.failingTests, taken),
     }));
     const best = findMax(
       matches.map(({ match }) => match),
@@ -40,13 +40,13 @@ export function findAnswers(
     );
     const naming =
       best === NO_MATCH
-        ? mentioning(failure.test, answers)
+        ? listMentioning(failure.test, answers)
         : matches.filter(({ match }) => match === best).map((match) => match.answer);
-    return mostQuoting(failure, naming, 0);
+    return findMostQuoting(failure, naming, 0);
   });
 }
 
-function bestMatch(
+function computeBestMatch(
   failure: LabelledFailure,
   tests: readonly NamedTest[],
   taken: ReadonlySet<NamedTest>,
@@ -86,7 +86,7 @@ function toWords(name: string): string[] {
   return name.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
-function mentioning(test: string, answers: readonly AnalysisResult[]): AnalysisResult[] {
+function listMentioning(test: string, answers: readonly AnalysisResult[]): AnalysisResult[] {
   const name = normalizeWords(test);
   if (name.length < LEAST_MENTIONED) return [];
   const isMentioned = ({ title, rootCause, claims }: AnalysisResult) =>
@@ -100,7 +100,7 @@ function mentioning(test: string, answers: readonly AnalysisResult[]): AnalysisR
  * Returns the answer with the most quotations inside the lines of the failure, the first one if several have
  * as many. Returns null if none has at least `least`.
  */
-function mostQuoting(
+function findMostQuoting(
   failure: LabelledFailure,
   answers: readonly AnalysisResult[],
   least: number,

@@ -58,7 +58,7 @@ function scoreBuild(replayedCase: ReplayedCase, row: DatasetRow): ScoredBuild {
       failure,
       isFinding: failure.finding ?? (failure.test == null && isFinder(row.runner)),
       answer,
-      isOwn: answer !== null && saysMessage(toldTexts(answer), failure.message),
+      isOwn: answer !== null && saysMessage(listToldTexts(answer), failure.message),
       isBleed: answer !== null && others.some((other) => isTold(answer, other, failure)),
       hasSharedTitle: labelled.some(
         ({ cause }, place) => cause !== failure.cause && haveSameTitle(answer, naming[place] ?? null),
@@ -72,7 +72,7 @@ function scoreBuild(replayedCase: ReplayedCase, row: DatasetRow): ScoredBuild {
 }
 
 /** Returns all texts of an answer; quotations count. */
-function toldTexts({ title, rootCause, fixRecommendation, claims }: AnalysisResult): string[] {
+function listToldTexts({ title, rootCause, fixRecommendation, claims }: AnalysisResult): string[] {
   const claimed = claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
   return [title ?? '', rootCause ?? '', fixRecommendation ?? '', ...claimed];
 }

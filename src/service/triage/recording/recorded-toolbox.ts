@@ -11,7 +11,7 @@ interface ToolListener {
 }
 
 /** Wraps the toolbox and records its answers as they arrive. */
-export function recordedToolbox(
+export function wrapRecordedToolbox(
   toolbox: Toolbox,
   { clock, startedAt, called, offered }: ToolListener,
 ): Toolbox {

@@ -16,11 +16,11 @@ import type { Analyst, Judgement } from '../../../ports/analyst.ts';
 import type { Logger } from '../../../ports/telemetry.ts';
 import type { Toolbox } from '../../../ports/toolbox.ts';
 import { maskStrings } from './mask-strings.ts';
-import { recordedToolbox } from './recorded-toolbox.ts';
+import { wrapRecordedToolbox } from './recorded-toolbox.ts';
 import {
+  computeFieldHashes,
   computeFullHash,
   createSubjectHash,
-  fieldHashes,
   type HashSubject,
   joinLines,
   type RecordingLine,
@@ -83,21 +83,23 @@ function beginRecording(run: Run, options: RecorderOptions) {
   const startedAt = clock.now();
   const notebook = openNotebook(run, startedAt, options);
   const hashSubject = createSubjectHash();
-  const judged: Parameters<typeof recordedAnalyst>[2]['judged'] = (judgement) => {
+  const judged: Parameters<typeof wrapRecordedAnalyst>[2]['judged'] = (judgement) => {
     notebook.add({ what: 'judged', judgement });
     notebook.keepIfDue();
   };
   const listener = { clock, startedAt, hashSubject, judged };
-  const toolbox = recordedToolbox(run.toolbox, {
+  const toolbox = wrapRecordedToolbox(run.toolbox, {
     clock,
     startedAt,
     called: (call) => notebook.add({ what: 'called', call }),
     offered: (tools) => notebook.add({ what: 'offered', tools }),
   });
   const fallbackAnalyst =
-    run.fallbackAnalyst === undefined ? undefined : recordedAnalyst(run.fallbackAnalyst, 'spare', listener);
+    run.fallbackAnalyst === undefined
+      ? undefined
+      : wrapRecordedAnalyst(run.fallbackAnalyst, 'spare', listener);
   const asked: Asked = {
-    analyst: recordedAnalyst(run.analyst, 'analyst', listener),
+    analyst: wrapRecordedAnalyst(run.analyst, 'analyst', listener),
     fallbackAnalyst,
     toolbox,
   };
@@ -195,7 +197,7 @@ interface JudgementListener {
 }
 
 /** Wraps the analyst and records each judgment when it is made or given up. */
-function recordedAnalyst(
+function wrapRecordedAnalyst(
   analyst: Analyst,
   role: RecordedJudgement['role'],
   listener: JudgementListener,
@@ -270,7 +272,7 @@ async function recordJudgement<Value>(
  */
 function computeHashes(input: object, hashSubject: HashSubject): Record<string, string> {
   try {
-    return fieldHashes(input, hashSubject);
+    return computeFieldHashes(input, hashSubject);
   } catch {
     return {};
   }

@@ -21,18 +21,18 @@ import { storable } from '../../../lib/text.ts';
  * that a database cannot store are replaced as the database would. Two values are equal exactly if these
  * texts are equal.
  */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+export function toCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => toCanonicalJson(item ?? null)).join(',')}]`;
   if (typeof value === 'string') return JSON.stringify(storable(value));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   entries.sort(([left], [right]) => (left < right ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(storable(key))}:${canonicalJson(item)}`).join(',')}}`;
+  return `{${entries.map(([key, item]) => `${JSON.stringify(storable(key))}:${toCanonicalJson(item)}`).join(',')}}`;
 }
 
 /** Computes the SHA-256 of the canonical text, as 64 hex digits. */
 export function computeFullHash(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+  return createHash('sha256').update(toCanonicalJson(value)).digest('hex');
 }
 
 /** Returns the first 16 hex digits of the hash, which are enough to distinguish the inputs of one run. */
@@ -54,7 +54,7 @@ export function createSubjectHash(): HashSubject {
 }
 
 /** Computes a short hash of each part of a judgment's input, so that a difference can be located. */
-export function fieldHashes(input: object, hashSubject: HashSubject): Record<string, string> {
+export function computeFieldHashes(input: object, hashSubject: HashSubject): Record<string, string> {
   const parts = Object.entries(input).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
     parts.map(([name, value]) => [name, isObject(value) ? hashSubject(value) : computeShortHash(value)]),
@@ -125,13 +125,13 @@ export function joinLines(
   if (first?.head == null)
     throw new TriageError('invalid-input', `The start of the recording of ${triageId} is missing.`);
   const { startedAt, madeBy, subject, limits } = first.head;
-  const judgements = lastHeard(
+  const judgements = listLastHeard(
     turns.map((turn) => turn.judgements),
-    judgementKey,
+    getJudgementKey,
   );
-  const calls = lastHeard(
+  const calls = listLastHeard(
     turns.map((turn) => turn.calls),
-    (call) => callKey(call.call),
+    (call) => getCallKey(call.call),
   );
   const stored = turns.find((turn) => isStored(turn, analysis));
   const missing = [
@@ -161,13 +161,13 @@ export function joinLines(
 }
 
 /** Returns the key of a call. The reason for the call is not part of it. */
-export function callKey({ tool, args }: { readonly tool: string; readonly args: object }): string {
-  return `${tool} ${canonicalJson(args)}`;
+export function getCallKey({ tool, args }: { readonly tool: string; readonly args: object }): string {
+  return `${tool} ${toCanonicalJson(args)}`;
 }
 
 /** Returns the key that identifies a judgment exactly. */
-export function judgementKey({ role, name, round, investigator, fields }: RecordedJudgement): string {
-  return canonicalJson([role, name, round, investigator, fields]);
+export function getJudgementKey({ role, name, round, investigator, fields }: RecordedJudgement): string {
+  return toCanonicalJson([role, name, round, investigator, fields]);
 }
 
 function groupTurns(lines: Iterable<RecordingLine>): Turn[] {
@@ -199,7 +199,7 @@ function isStored(turn: Turn, analysis: Analysis | null): boolean {
 }
 
 /** Returns all items in order, without those that a later turn repeats. */
-function lastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: Item) => string): Item[] {
+function listLastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: Item) => string): Item[] {
   const later = new Set<string>();
   const heard: Item[][] = [];
   for (const items of turns.toReversed()) {
@@ -220,13 +220,13 @@ function findMissing(
       .filter(({ reply }) => reply !== null)
       .map(({ name, round, investigator }) => placeKey(name, round, investigator)),
   );
-  const asked = new Set(calls.map(({ call }) => callKey(call)));
+  const asked = new Set(calls.map(({ call }) => getCallKey(call)));
   const missing = analysis.steps.flatMap((step) => [
     ...(step.judgements ?? []).flatMap(({ name }) =>
       known.has(placeOfTrace(name, step)) ? [] : [`the judgement ${name} of ${placeText(step)}`],
     ),
     ...(step.outcomes ?? []).flatMap(({ call, status }) =>
-      status === 'refused' || asked.has(callKey(call))
+      status === 'refused' || asked.has(getCallKey(call))
         ? []
         : [`the reply of ${call.tool} in ${placeText(step)}`],
     ),

@@ -13,7 +13,7 @@ interface Shown {
 const judging = new AsyncLocalStorage<Shown>();
 
 /** Wraps the model and makes the input that it was shown available to the recorder of a judgment. */
-export function listenedChatModel(model: ChatModel): ChatModel {
+export function wrapListenedChatModel(model: ChatModel): ChatModel {
   return {
     ...model,
     ask: (request, signal) => {
