@@ -3,6 +3,8 @@ import { type FigureName, readLanguage } from '../../scripts/parts/check/languag
 
 const PLANTED: Readonly<Record<FigureName, string>> = {
   of: 'export function nameOf(): string {\n  return "";\n}',
+  verbs: 'export function jobNames(): string[] {\n  return [];\n}',
+  vague: 'export const told = 1;',
   sentences: '/** What the job needs. */\nexport function readJob(): void {}',
   words: '/** Reads whoever is there. */\nexport function readOwner(): void {}',
   lines: `export const long = '${'x'.repeat(100)}';`,
@@ -26,6 +28,13 @@ test.each([
 ])('a comment inside a value or a list of parameters is read too: %s', (text) => {
   const { findings } = readLanguage(new Map([['planted.ts', text]]));
   expect(findings.sentences.map(({ line }) => line)).toEqual([2]);
+});
+
+test('a question may begin with a verb in the third person, a list may not', () => {
+  const text =
+    'function holdsQuote(): boolean {\n  return true;\n}\nfunction lines(): string[] {\n  return [];\n}';
+  const { findings } = readLanguage(new Map([['planted.ts', text]]));
+  expect(findings.verbs.map(({ text: name }) => name)).toEqual(['lines']);
 });
 
 test('plain code has no findings', () => {

@@ -6,7 +6,7 @@ import {
   type StatedRequirement,
 } from '../../domain/environment-record.ts';
 import { bytesOfText } from '../lines/bytes.ts';
-import { type LogText, linesBetween, openLog } from '../lines/lines.ts';
+import { type LogText, listLinesBetween, openLog } from '../lines/lines.ts';
 import { buildMatcher, type Matcher, shortenLiterals } from '../scan/matcher.ts';
 import { scanLog } from '../scan/scan-log.ts';
 import { artifactsOn } from './artifacts.ts';
@@ -190,7 +190,7 @@ function readRunner(draft: Draft, text: string, add: Add): boolean {
 
 /** Reads the lines below a head: the lists of pnpm and pip, variables, a tool asked for its version. */
 function readList(log: LogText, line: number, text: string, add: Add): boolean {
-  const below = (most: number) => linesBetween(log, line + 1, line + most, most);
+  const below = (most: number) => listLinesBetween(log, line + 1, line + most, most);
   if (PNPM_LIST.test(text))
     return readRows(below(MAX_LISTED), PNPM, (groups) => addGroup(add, 'npm', groups));
   if (PIP_LIST.test(text))

@@ -177,8 +177,8 @@ async function fetchTestReport({ client, pipeline, signal, notes }: Asking): Pro
 function formatSuiteXml(name: string, cases: readonly TestCase[]): string {
   const failed = cases.filter(({ status }) => status !== 'success');
   const passed = cases.filter(({ status }) => status === 'success').slice(0, MAX_PASSED_TESTS);
-  const cases = [...failed, ...passed].map(toCaseXml).join('\n');
-  return `<testsuite name="${toXml(name)}">\n${cases}\n</testsuite>`;
+  const body = [...failed, ...passed].map(toCaseXml).join('\n');
+  return `<testsuite name="${toXml(name)}">\n${body}\n</testsuite>`;
 }
 
 function toCaseXml({

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { artifactRoom, openArtifact } from '../../../src/log/inventory/open-artifact.ts';
+import { createArtifactRoom, openArtifact } from '../../../src/log/inventory/open-artifact.ts';
 import { redrawPng } from '../../../src/log/inventory/png.ts';
 import { makeZip } from '../../support/make-zip.ts';
 
@@ -76,7 +76,7 @@ describe('a picture of a stranger', () => {
       { name: 'test-results/cart-adds/test-failed-2.png', content: Buffer.from('no picture') },
       { name: 'site/logo.png', content: png(GOOD) },
     ]);
-    const files = await openArtifact('report.zip', zip, artifactRoom());
+    const files = await openArtifact('report.zip', zip, createArtifactRoom());
     const drawn = files.filter(({ picture }) => picture !== undefined).map(({ name }) => name);
     expect(drawn).toEqual(['report.zip/test-results/cart-adds/test-failed-1.png']);
     expect(files.find(({ name }) => name.endsWith('test-failed-2.png'))?.notes[0]).toContain(

@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { isPlainSentence, PRIVATE_WORDS } from './words.ts';
+import { beginsWithVerb, isPlainSentence, isVague, PRIVATE_WORDS } from './words.ts';
 
 /** One place that counts for a figure. */
 export interface Finding {
@@ -9,8 +9,8 @@ export interface Finding {
   readonly text: string;
 }
 
-export type FigureName = 'of' | 'sentences' | 'words' | 'lines' | 'spreads';
-type Total = 'functions' | 'comments' | 'lines';
+export type FigureName = 'of' | 'verbs' | 'vague' | 'sentences' | 'words' | 'lines' | 'spreads';
+type Total = 'functions' | 'declared' | 'variables' | 'comments' | 'lines';
 
 interface Figure {
   readonly name: FigureName;
@@ -21,6 +21,8 @@ interface Figure {
 
 export const FIGURES: readonly Figure[] = [
   { name: 'of', title: 'functions ending in "Of"', among: 'functions' },
+  { name: 'verbs', title: 'function declarations that begin with no verb', among: 'declared' },
+  { name: 'vague', title: 'variables and parameters with a vague name', among: 'variables' },
   { name: 'sentences', title: 'doc comments that are no sentence', among: 'comments' },
   { name: 'words', title: 'private words in comments', among: null },
   { name: 'lines', title: 'lines over 110 columns', among: 'lines' },
@@ -38,12 +40,14 @@ const MAX_COLUMNS = 110;
 export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport {
   const findings: Record<FigureName, Finding[]> = {
     of: [],
+    verbs: [],
+    vague: [],
     sentences: [],
     words: [],
     lines: [],
     spreads: [],
   };
-  const totals: Record<Total, number> = { functions: 0, comments: 0, lines: 0 };
+  const totals: Record<Total, number> = { functions: 0, declared: 0, variables: 0, comments: 0, lines: 0 };
   for (const [file, text] of files) readFile(file, text);
   return { findings, totals };
 
@@ -71,6 +75,16 @@ export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport
       if (name !== null) {
         totals.functions++;
         if (/[a-z\d]Of$/.test(name)) add('of', node.getStart(source), name);
+      }
+      if (ts.isFunctionDeclaration(node) && node.name !== undefined) {
+        totals.declared++;
+        if (!beginsWithVerb(node.name.text, isPredicate(node)))
+          add('verbs', node.name.getStart(source), node.name.text);
+      }
+      const variable = variableName(node);
+      if (variable !== null) {
+        totals.variables++;
+        if (isVague(variable)) add('vague', node.getStart(source), variable);
       }
       if (isLiteralSpread(node))
         add('spreads', node.getStart(source), node.getText(source).slice(0, 60).replace(/\s+/g, ' '));
@@ -100,6 +114,17 @@ function functionName(node: ts.Node): string | null {
   return value !== undefined && (ts.isArrowFunction(value) || ts.isFunctionExpression(value))
     ? nameText(node.name)
     : null;
+}
+
+/** Checks whether a function is declared to return a boolean. */
+function isPredicate({ type }: ts.FunctionDeclaration): boolean {
+  return type !== undefined && (type.kind === ts.SyntaxKind.BooleanKeyword || ts.isTypePredicateNode(type));
+}
+
+/** Returns the name that a variable, a parameter, or a renamed binding declares; null for any other node. */
+function variableName(node: ts.Node): string | null {
+  if (ts.isVariableDeclaration(node) || ts.isParameter(node)) return nameText(node.name);
+  return ts.isBindingElement(node) && node.propertyName !== undefined ? nameText(node.name) : null;
 }
 
 function nameText(name: ts.Node | undefined): string | null {

@@ -20,3 +20,56 @@ export function isPlainSentence(comment: string, subject: 'function' | 'type'): 
   if (CLAUSE.test(comment)) return false;
   return subject === 'type' || (VERB.test(comment) && !NO_VERB.test(comment));
 }
+
+/** Verbs with which the name of a function begins. A verb that is missing is added; a noun or a participle is not. */
+const VERBS: ReadonlySet<string> = new Set(
+  `
+    abort accept accumulate acquire act add advise agree align allocate allow alternate annotate
+    announce answer append apply arm arrange ask assert assess assign attempt attribute authenticate
+    await begin bin bind bisect blame bootstrap bound break bring build calibrate call cap change check
+    checksum choose cite claim clamp classify clean clip close collect combine commit compare compile
+    complete compose compress compute conceal conclude configure confirm connect consolidate contains
+    converse convert copy correct count cut deal decide declare decode decompress deduplicate define
+    defines delete deliver demonstrate derive describe detach detect diagnose diff digest dim disarm
+    discover dispatch doubt draft drain draw drop edit embed encode enforce ensure escalate escape
+    estimate execute expand expect explain export extend extract fade fence fetch fill filter find
+    finish fit fix flag flatten flush fold follow foretell forget fork format free freeze fuse gather
+    generate get give grade grep group guess guide gunzip hang hash help hide highlight hold identify
+    ignore import index insert install introduce investigate join judge keep kill label land lay learn
+    leave limit link list listen load locate lock look lose lower make map mark mask match measure mend
+    mention merge migrate move name narrow need normalize note number observe open order output
+    overwrites pack pair parse pay penalize pick place plan point post prefix prepare preview print
+    probe process propose protect prove provide publish pull put quarantine query quote raise rank rate
+    reach read recall record recover redact reduce refresh refuse register rehearse reindex reject
+    release relocate remember remove rename render renew repair replace replay report reproduce require
+    rerun resample rescale resolve retain retry revise revoke roll round route run sample sanitize save
+    say scan scope score search see seed select send serialize serve set settle shade share shift
+    shorten show shuffle sign sit skip slice soften sort speak spell split squeeze stamp stand start
+    stay stem stop store stream strip submit substitute subtract suggest sum summarize survey sweep sync
+    synchronize tail take tally teach tell test throw tidy tokenize trace track transact triage trim
+    trust try turn understand undo unescape unpack unquote unwrap unzstd updating upgrade upload upsert
+    use vanish verify wait wake walk want warn watch weigh with withdraw without wrap write
+  `
+    .trim()
+    .split(/\s+/),
+);
+
+/**
+ * Checks whether the name of a function begins with a verb, or with is, has, can, to, from or create. A function that
+ * returns a boolean may also begin with a verb in the third person, as in `holdsQuote`.
+ */
+export function beginsWithVerb(name: string, isPredicate: boolean): boolean {
+  const [first = ''] = /^[a-z]+/.exec(name) ?? [];
+  if (/^(?:is|has|can|to|from|create)$/.test(first) || VERBS.has(first)) return true;
+  return isPredicate && /^(?:are|may|must|should|[a-z]+s)$/.test(first);
+}
+
+/** Names that fit any variable, and so say nothing about one. */
+const VAGUE_NAMES: ReadonlySet<string> = new Set(
+  'own told said saying shown held one that it thing things stuff'.split(' '),
+);
+
+/** Checks whether the name of a variable or parameter fits any other as well. */
+export function isVague(name: string): boolean {
+  return VAGUE_NAMES.has(name);
+}
