@@ -47,7 +47,7 @@ export function findExhaustedBudget(spent: Spent, { budget }: Pick<TriageLimits,
   return null;
 }
 
-/** Milliseconds that are left of the budget; null where it does not bound them. */
+/** Milliseconds that are left of the budget; null if it does not bound them. */
 export function getTimeLeft(spent: Spent, { budget }: Pick<TriageLimits, 'budget'>): number | null {
   if (budget === undefined || budget.seconds === null) return null;
   return Math.max(0, budget.seconds * 1000 - spent.milliseconds);

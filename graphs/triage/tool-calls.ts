@@ -256,7 +256,7 @@ async function ask(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: A
   );
   const judgement = toJudgementTrace('correct_call', clock.now() - startedAt, correction);
   if (correction.value === null) return { reply, correction, judgement };
-  // A correction mends arguments; another tool would come past what `select_tool` offered.
+  // A correction fixes arguments; another tool would come past what `select_tool` offered.
   const second = await put({ ...correction.value, tool: call.tool }, run, runtime, late);
   return { reply: { ...second, attempts: second.attempts + reply.attempts }, correction, judgement };
 }

@@ -244,7 +244,7 @@ function weighHistory({ evidence, classification, fingerprint }: ConfidenceFacts
 /**
  * Weighs how often in a row the pipeline failed. What a machine lacks, it lacks every time; a service that is
  * away for many builds is more likely set up wrongly; and everything else is more likely where a passing
- * disturbance is less so. Returns null where this tells nothing. The judgement itself weighs flaky tests.
+ * disturbance is less so. Returns null if this tells nothing. The judgement itself weighs flaky tests.
  */
 function weighLasting(
   { category, kind, probabilities }: Classification,
@@ -295,7 +295,7 @@ export interface ActionFacts {
   readonly corrections: number;
   readonly rounds: number;
   readonly webAsked: boolean;
-  /** The part of the budget that is used up ("60,000 tokens"); null where the run may go on. */
+  /** The part of the budget that is used up ("60,000 tokens"); null if the run may go on. */
   readonly spent: string | null;
   /** The calibration of the analyst that gave the answer. Null if none is in force. */
   readonly calibration: CalibrationInUse | null;
@@ -451,7 +451,7 @@ function hasPositiveLogEvidence(facts: ActionFacts): boolean {
 
 /**
  * Finds the route of an answer: what the rules based its category on. A model that names the category that
- * the rules are sure of counts among theirs, else among those of models. Null where a person decided a
+ * the rules are sure of counts among theirs, else among those of models. Null if a person decided a
  * failure like it.
  */
 export function findRoute(

@@ -9,7 +9,7 @@ import type { VersionTable } from './version-tables/table.ts';
 
 /**
  * Makes src/judge/versions/{node,python,go}.json anew: since which release a runtime has its built-in members. `node scripts/write/renew-version-tables.ts`
- * needs npm, pip, Python and Go; `--check` needs nothing and fails where a table was not written by these scripts as they are.
+ * needs npm, pip, Python and Go; `--check` needs nothing and fails if a table was not written by these scripts as they are.
  */
 const ROOT = join(import.meta.dirname, '../..');
 const TABLES = join(ROOT, 'src/judge/versions');

@@ -14,7 +14,7 @@ import { METRICS, silentLogger } from '../../src/ports/telemetry.ts';
 
 /**
  * Writes what the code itself knows into the documentation: the settings with their defaults, the help of every command, the metrics,
- * and the answer to one log. `--check` writes nothing and fails where a file is stale.
+ * and the answer to one log. `--check` writes nothing and fails if a file is stale.
  */
 const HOME = resolve(import.meta.dirname, '../..');
 const KEYS = 'analyst.llm.keys.';
@@ -45,7 +45,7 @@ function textOf(file: string): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
-/** A page written by hand, with the block between its two marks of that name written anew. Throws where the page lacks a mark. */
+/** A page written by hand, with the block between its two marks of that name written anew. Throws if the page lacks a mark. */
 async function filled(
   file: string,
   name: string,

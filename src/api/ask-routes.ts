@@ -190,7 +190,7 @@ function requirePrincipal(request: FastifyRequest): Principal {
   return principal;
 }
 
-/** Events only where they are asked for by name; anything else gets JSON. */
+/** Events only if they are asked for by name; anything else gets JSON. */
 function wantsEvents(request: FastifyRequest): boolean {
   return (request.headers.accept ?? '').split(',').some((type) => type.split(';', 1)[0]?.trim() === EVENTS);
 }

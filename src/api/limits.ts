@@ -48,7 +48,7 @@ export function createLimits(
   limitSources(app, perSource);
   return {
     /**
-     * Throws `rate-limited` where the holder of the request's token comes too often, from whatever addresses.
+     * Throws `rate-limited` if the holder of the request's token comes too often, from whatever addresses.
      */
     countHolder: async (request: FastifyRequest) => {
       const counted = await byHolder(request);
@@ -69,7 +69,7 @@ export function createLimits(
 }
 
 /**
- * Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` where too many
+ * Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` if too many
  * are open.
  */
 function countStream() {

@@ -40,7 +40,7 @@ interface Refusal {
   readonly message: string;
 }
 
-/** Answers with what went wrong and how to mend it, and logs it. */
+/** Answers with what went wrong and how to fix it, and logs it. */
 export function refuse(
   thrown: unknown,
   request: FastifyRequest,
@@ -57,7 +57,7 @@ export function refuse(
       ...(issues.success ? { issues: issues.data } : {}),
     },
   };
-  // Past the route's own response schemas: a refusal must arrive whatever they say.
+  // Past the route's own response schemas: a refusal must arrive regardless of their text.
   return reply
     .status(status)
     .header('content-type', 'application/json; charset=utf-8')

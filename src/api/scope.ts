@@ -16,7 +16,7 @@ export function followScope(app: FastifyInstance) {
   const storage = new AsyncLocalStorage<{ readonly principal: Principal | null }>();
   app.addHook('preHandler', (request, _reply, done) => storage.run({ principal: request.principal }, done));
   /**
-   * Patterns of repositories, or null where everything may be seen. Throws `internal` outside of a request.
+   * Patterns of repositories, or null if everything may be seen. Throws `internal` outside of a request.
    */
   const repositories = (): readonly string[] | null => {
     const asking = storage.getStore();

@@ -143,7 +143,7 @@ function listWebhookChecks(channels: readonly Channel[]): Check[] {
 
 const SPARE_MS = 10_000;
 
-/** Asks the configured analyst once and says how it answered, or how to mend what is wrong. */
+/** Asks the configured analyst once and says how it answered, or how to fix what is wrong. */
 export async function checkModel(config: Config): Promise<Finding> {
   // The model keeps its own time and says so; this one is for all else.
   const signal = AbortSignal.timeout(config.analyst.llm.timeoutMs + SPARE_MS);

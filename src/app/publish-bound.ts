@@ -14,7 +14,7 @@ const NEWEST = 20_000;
 type Bounded = { readonly triage: Pick<Config['triage'], 'maxWrong' | 'thresholds'> };
 
 /**
- * Chooses the kinds of answer to publish from the outcomes that this release ships; null where no bound is
+ * Chooses the kinds of answer to publish from the outcomes that this release ships; null if no bound is
  * configured.
  */
 export function shippedBound(config: Bounded): PublishBound | null {
@@ -33,7 +33,7 @@ export function shippedShare(bound: PublishBound, floor: number) {
 }
 
 /**
- * Returns the bound with what people decided here: own outcomes count like those that are shipped. Null where
+ * Returns the bound with what people decided here: own outcomes count like those that are shipped. Null if
  * no bound is configured.
  */
 export async function readBound(

@@ -95,7 +95,7 @@ export function asksService(
 }
 
 /**
- * Options, environment, or the data directory of this machine. Throws `invalid-config` where there is no
+ * Options, environment, or the data directory of this machine. Throws `invalid-config` if there is no
  * token.
  */
 export async function resolveService(options: ServerOptions): Promise<Service> {

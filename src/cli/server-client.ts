@@ -42,7 +42,7 @@ export async function askServer<Value>(
 type Method = 'GET' | 'POST' | 'DELETE';
 
 /**
- * Sends a request whatever its answer is. Throws `upstream-failed` where the service cannot be reached,
+ * Sends a request whatever its answer is. Throws `upstream-failed` if the service cannot be reached,
  * `invalid-config` for a URL that is none.
  */
 export async function send(

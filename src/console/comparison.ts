@@ -58,9 +58,10 @@ export function comparisonPart(comparison: Comparison, at: number): Html {
 export function comparisonFigures(comparison: Comparison, top: string): Html {
   const { cases, resampling, differences, costs } = comparison;
   const heading = formatHeading(comparison);
+  const drawn = describeDrawn(resampling);
   return html`<p class="quiet">${toAmount(cases.compared, 'case', 'cases')}
-    on both sides; intervals (95 %) from resampling ${describeDrawn(resampling)}, with both sides of a case
-    kept     together.</p>
+    on both sides; intervals (95 %) from resampling ${drawn}, with both sides of a case kept
+    together.</p>
     <div class="finding">${comparison.summary.map((sentence) => html`<p>${sentence}</p>`)}</div>
     ${differences.length > 0 && differenceTable(differences, heading, top)}${
       costs.length > 0 && costTable(costs, heading, top)

@@ -85,7 +85,7 @@ export interface ConsoleDeps {
   /** Counts a wrong token; how long to wait where there were too many, in milliseconds, else null. */
   countGuess(request: FastifyRequest): Promise<number | null>;
   /**
-   * Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` where too
+   * Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` if too
    * many are open.
    */
   countStream(request: FastifyRequest): () => void;

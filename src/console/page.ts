@@ -62,7 +62,7 @@ type Part =
 export interface Reader {
   readonly principal: Principal | null;
   readonly preferences: Preferences;
-  /** Items of the queue that wait; null where it is not known or not theirs. */
+  /** Items of the queue that wait; null if it is not known or not theirs. */
   readonly waiting: number | null;
 }
 

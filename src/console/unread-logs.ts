@@ -8,7 +8,7 @@ import { ciName } from './outside.ts';
 const MOST = 20;
 const DAYS = 7;
 
-/** Lists which logs could not be read in the past week, and why. Returns null where all were read. */
+/** Lists which logs could not be read in the past week, and why. Returns null if all were read. */
 export async function unreadLogs(
   { stores, clock }: Pick<ConsoleDeps, 'stores' | 'clock'>,
   repository?: string,

@@ -28,7 +28,7 @@ export const Suspect = z.object({
   line: z.int().nullable(),
   commit: z.string().nullable(),
   author: z.string().nullable(),
-  /** The pull request that brought the commit; absent where it is not known. */
+  /** The pull request that brought the commit; absent if it is not known. */
   pullRequest: z.int().nullable().optional(),
   score: z.number().min(0).max(1),
   reason: z.string(),
@@ -166,7 +166,7 @@ export const VerdictMark = z.object({ action: Action, confidence: Probability, c
 export type VerdictMark = z.infer<typeof VerdictMark>;
 
 /**
- * A verdict that sent the answer back, and the next one; null where nothing new was found and the answer
+ * A verdict that sent the answer back, and the next one; null if nothing new was found and the answer
  * stayed.
  */
 export const Correction = z.object({ before: VerdictMark, after: VerdictMark.nullable() });
@@ -372,7 +372,7 @@ export const UNREAD = 'unread';
 
 /**
  * Tells whether the build has no log that could be read. A reviewer cannot judge such an answer; the
- * operator has to mend what kept the log away.
+ * operator has to fix what kept the log away.
  */
 export function isUnread({ fingerprint }: Pick<Analysis, 'fingerprint'>): boolean {
   return fingerprint.startsWith(`${UNREAD}-`);

@@ -5,12 +5,12 @@ import { Category } from './category.ts';
 /** The owner of a file, and the source of that information. */
 export const Owner = z.object({
   path: z.string(),
-  /** The path as the log or the report wrote it; absent where that is the same. */
+  /** The path as the log or the report wrote it; absent if that is the same. */
   as: z.string().optional(),
   /** "@shop/payments" as CODEOWNERS writes it, or the name of an author; never a whole e-mail address. */
   names: z.array(z.string()).min(1),
   by: z.enum(['codeowners', 'last-change']),
-  /** The line of CODEOWNERS (".github/CODEOWNERS:12"), or the commit; null where no commit is known. */
+  /** The line of CODEOWNERS (".github/CODEOWNERS:12"), or the commit; null if no commit is known. */
   at: z.string().nullable(),
 });
 export type Owner = z.infer<typeof Owner>;
@@ -50,7 +50,7 @@ export const Cause = z.object({
   owner: Owner.nullable(),
   /** No alerts are sent before this time. Null or a past time means that the cause is not muted. */
   mutedUntil: z.iso.datetime().nullable(),
-  /** No alerts are sent until it was seen so many times more; null where it is not muted so. */
+  /** No alerts are sent until it was seen so many times more; null if it is not muted so. */
   mutedLeft: z.int().nullable(),
   /** The time from which builds must begin to bring a fixed cause back; null: any failed build does. */
   fixedFrom: z.iso.datetime().nullable(),

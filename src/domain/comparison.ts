@@ -57,7 +57,7 @@ export interface Difference extends Sides<number> {
   readonly cases: number;
   /** B less A. */
   readonly difference: number;
-  /** 95 % of the difference, by resampling pairs; null where too little is known to give one. */
+  /** 95 % of the difference, by resampling pairs; null if too little is known to give one. */
   readonly interval: readonly [low: number, high: number] | null;
   /** Pairs on which B is better and worse; where neither way is good, higher and lower. */
   readonly won: number;

@@ -26,7 +26,7 @@ export interface RecordedVersion {
   readonly name: string;
   /** The version, a digest or a commit; empty for the name of a variable. Several are joined by ", ". */
   readonly version: string;
-  /** The line of the log that shows it last; 0 where only a stored record is at hand. */
+  /** The line of the log that shows it last; 0 if only a stored record is at hand. */
   readonly line: number;
 }
 

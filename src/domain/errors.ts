@@ -37,7 +37,7 @@ export interface TriageErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** The only error thrown on purpose. Its message is a sentence for people: what, where, how to mend it. */
+/** The only error thrown on purpose. Its message is a sentence for people: what, where, how to fix it. */
 export class TriageError extends Error {
   override readonly name = 'TriageError';
   readonly code: TriageErrorCode;

@@ -8,7 +8,7 @@ export const Finding = z.object({
   lineStart: z.int().min(1).optional(),
   lineEnd: z.int().min(1).optional(),
   url: z.string().optional(),
-  /** 0..1, how well it fits the question; absent where the tool does not rank. */
+  /** 0..1, how well it fits the question; absent if the tool does not rank. */
   score: z.number().min(0).max(1).optional(),
   /** Facts a program may use, e.g. { entryId, category, kind, confirmedBy }. */
   data: z.record(z.string(), z.unknown()).optional(),

@@ -56,7 +56,7 @@ export const FailingTest = z.object({
   /** The extractor that named it: "pytest", "junit-xml". */
   framework: z.string(),
   at: LogPosition.nullable(),
-  /** The lines that report it, each block where it is named; absent where only its position is known. */
+  /** The lines that report it, each block where it is named; absent if only its position is known. */
   spans: z.array(LogRange).optional(),
 });
 export type FailingTest = z.infer<typeof FailingTest>;
@@ -138,20 +138,20 @@ export const Failure = z.object({
   frames: z.array(StackFrame),
   excerpt: Excerpt.nullable(),
   /**
-   * The lines that are its own: what they say is said of no other failure. Absent where no lines are known to
+   * The lines that are its own: what they say is said of no other failure. Absent if no lines are known to
    * be.
    */
   spans: z.array(LogRange).optional(),
-  /** The logs of the jobs in which it failed alike; absent where it failed in one. */
+  /** The logs of the jobs in which it failed alike; absent if it failed in one. */
   logs: z.array(z.string()).optional(),
   fingerprint: Fingerprint,
   /**
-   * True where the fingerprint says that the same thing happened, but not why: it rests on a test's name and
+   * True if the fingerprint says that the same thing happened, but not why: it rests on a test's name and
    * on how the test ended (time limit, signal, or no word at all). Such failures are grouped and counted by
    * it, but no answer is ever recalled by it.
    */
   generic: z.boolean(),
-  /** True where the job went on after it, and failed for something else. */
+  /** True if the job went on after it, and failed for something else. */
   tolerated: z.boolean().optional(),
 });
 export type Failure = z.infer<typeof Failure>;

@@ -84,7 +84,7 @@ export const TestFlakiness = FlakinessCounts.extend({
 });
 export type TestFlakiness = z.infer<typeof TestFlakiness>;
 
-/** Newest runs of a test that count: what was true a hundred runs ago may be mended. */
+/** Newest runs of a test that count: what was true a hundred runs ago may be fixed. */
 export const WINDOW = 100;
 
 /** Runs that the strip shows. */

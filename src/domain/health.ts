@@ -21,14 +21,14 @@ export const Health = z.object({
   failed: z.int(),
   buildsBefore: z.int(),
   failedBefore: z.int(),
-  /** Median run time of the newest 100 builds of the period, in minutes; null where none is known. */
+  /** Median run time of the newest 100 builds of the period, in minutes; null if none is known. */
   minutes: z.number().nullable(),
   minutesBefore: z.number().nullable(),
   /** The same median for the time that they waited before they started. */
   queueMinutes: z.number().nullable(),
   queueMinutesBefore: z.number().nullable(),
   /**
-   * The branch that is meant, or the default branch of the pipeline; null where that is not known, or had no
+   * The branch that is meant, or the default branch of the pipeline; null if that is not known, or had no
    * builds.
    */
   branch: z.string().nullable(),
@@ -62,7 +62,7 @@ export type FailedJobs = z.infer<typeof FailedJobs>;
 
 /**
  * Counts the builds of one repository that failed in a period and whose logs could not be read. The operator
- * has to mend that.
+ * has to fix that.
  */
 export const UnreadLogs = z.object({
   provider: Provider,

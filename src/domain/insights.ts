@@ -73,7 +73,7 @@ export interface TopCause {
   readonly untimed: number;
   readonly firstAt: string;
   readonly lastAt: string;
-  /** The newest decision that named it; null where none stands. */
+  /** The newest decision that named it; null if none stands. */
   readonly decided: DecidedBy | null;
   /** Builds per UTC day, the period's last thirty days, oldest first. */
   readonly perDay: readonly number[];

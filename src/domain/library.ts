@@ -27,7 +27,7 @@ export const LibraryEntry = z.object({
    */
   message: z.string(),
   /**
-   * The test that failed, by the name it has in every build; null where none did, or where that is not
+   * The test that failed, by the name it has in every build; null if none did, or where that is not
    * known.
    */
   test: z.string().nullable(),

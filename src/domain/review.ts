@@ -102,7 +102,7 @@ export const Review = z.object({
   category: Category,
   kind: Kind,
   fingerprint: z.string(),
-  /** That it holds up; null where there is none. */
+  /** That it holds up; null if there is none. */
   pullRequest: z.int().nullable(),
   /** See `computeRisk`. */
   risk: z.number(),

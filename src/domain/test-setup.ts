@@ -6,7 +6,7 @@
  */
 
 /**
- * A changed line of a diff, and the section of its file that it is in; null where the diff does not show
+ * A changed line of a diff, and the section of its file that it is in; null if the diff does not show
  * that.
  */
 interface ChangedLine {
@@ -205,7 +205,7 @@ function inSections(pattern: RegExp): MixedFile['isHarmless'] {
       !/\bautotests\b|entry.points|scripts/.test(text));
 }
 
-/** Reads the name in a header such as `[tool.ruff]` or `[[bin]]`; null where a line is none. */
+/** Reads the name in a header such as `[tool.ruff]` or `[[bin]]`; null if a line is none. */
 function readSection(text: string): string | null {
   const name = /^\s{0,8}\[{1,2}([^[\]]{1,100})\]/.exec(text)?.[1];
   return name === undefined ? null : name.replaceAll(/["']/g, '').trim();

@@ -50,7 +50,7 @@ export interface Worktree {
 
 /**
  * Names the commit of the base: where HEAD left `ref`, else where it left the default branch, else the commit
- * before. What `ref` gained since is no difference of this change. Throws `invalid-input` where there is no
+ * before. What `ref` gained since is no difference of this change. Throws `invalid-input` if there is no
  * such commit.
  */
 export async function findBase(checkout: Checkout, ref: string | undefined): Promise<string> {
@@ -66,7 +66,7 @@ export async function findBase(checkout: Checkout, ref: string | undefined): Pro
   return commit;
 }
 
-/** Checks a commit out. Throws `invalid-input` where its files cannot be had as the checkout has its own. */
+/** Checks a commit out. Throws `invalid-input` if its files cannot be had as the checkout has its own. */
 export async function openWorktree(checkout: Checkout, commit: string): Promise<Worktree> {
   const { top, root } = checkout;
   // Some tools name a project by its folder.

@@ -237,11 +237,11 @@ interface Installer {
   readonly environment: (at: string) => NodeJS.ProcessEnv;
   /** The words by which it says that its index does not know when versions were uploaded. */
   readonly withoutTimes: RegExp;
-  /** Lists what is installed; null where installing says it. */
+  /** Lists what is installed; null if installing says it. */
   readonly list: readonly string[] | null;
   /** Checks that the index knows when what was installed was uploaded: some installers go on without. */
   readonly isHeld: (bench: Bench, cwd: string, record: EnvironmentRecord) => Promise<boolean>;
-  /** Throws where the program is too old to choose by time. */
+  /** Throws if the program is too old to choose by time. */
   readonly check: (bench: Bench, cwd: string) => Promise<void>;
 }
 

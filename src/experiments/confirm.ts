@@ -130,7 +130,7 @@ interface Chosen {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Finds the smallest command that fails here; null where nothing is left to compare. */
+/** Finds the smallest command that fails here; null if nothing is left to compare. */
 async function reproduce(trial: Trial): Promise<Chosen | null> {
   const suite: Chosen = { what: 'suite', argv: trial.options.argv };
   const [whole, single] = [getArm(trial, 'here', 'suite'), getArm(trial, 'here', 'alone')];

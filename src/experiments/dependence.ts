@@ -10,7 +10,7 @@ export interface Lab {
   readonly runs: number;
   /** The frequency with which it failed. */
   readonly fails: 'sometimes' | 'always' | 'never';
-  /** False where the network is off anyhow. */
+  /** False if the network is off anyhow. */
   readonly hasNetwork: boolean;
   readonly run: (condition: Condition) => Promise<Outcome>;
   /** Checks whether there is time for another run. */
@@ -32,7 +32,7 @@ export interface Dependence {
 /**
  * Looks for what a failure depends on besides the code: a seed, time zone, time of day or date under which it
  * always fails and another under which it always passes, or the network. Each is tried once; where one fails
- * and one passes, both are run as often as every arm. Null where none is found, or time does not suffice.
+ * and one passes, both are run as often as every arm. Null if none is found, or time does not suffice.
  */
 export async function findDependence(lab: Lab): Promise<Dependence | null> {
   for (const on of CONDITIONS) {

@@ -5,7 +5,7 @@ import type { Checkout, WorkTree } from './checkout.ts';
 
 const MOST_ROUNDS = 50;
 
-/** Fetches what a partial clone lacks of a commit. Throws `invalid-input` where it cannot. */
+/** Fetches what a partial clone lacks of a commit. Throws `invalid-input` if it cannot. */
 export async function fetchMissing(
   { git, gitOnline, settings: { promisor } }: Checkout,
   commit: string,

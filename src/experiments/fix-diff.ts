@@ -29,7 +29,7 @@ export interface Fix {
   readonly files: readonly string[];
   readonly added: number;
   readonly deleted: number;
-  /** Null where it is too long to show. */
+  /** Null if it is too long to show. */
   readonly diff: string | null;
 }
 

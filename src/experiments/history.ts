@@ -45,7 +45,7 @@ export async function readHistory(
   });
 }
 
-/** Throws `invalid-input` where there is none. */
+/** Throws `invalid-input` if there is none. */
 export async function resolveCommit({ git }: Repository, ref: string): Promise<string> {
   if (ref.startsWith('-')) throw new TriageError('invalid-input', `${ref} is not a commit, branch or tag.`);
   return await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`).catch(

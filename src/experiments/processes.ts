@@ -11,7 +11,7 @@ export interface RunProcesses {
   adopt(pid: number): void;
   /** Notes which processes there are, so that they are found when nothing else leads to them. */
   look(): void;
-  /** Kills all of them; true where there was one. */
+  /** Kills all of them; true if there was one. */
   endNow(): boolean;
   /** Kills until there are none, for a second at most. */
   end(): Promise<void>;

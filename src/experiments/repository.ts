@@ -64,7 +64,7 @@ const PATHS = [
 ];
 
 /**
- * Runs nothing that the repository or its user has configured. Throws `invalid-input` where `cwd` is in no
+ * Runs nothing that the repository or its user has configured. Throws `invalid-input` if `cwd` is in no
  * git checkout.
  */
 export async function openRepository(place: Place): Promise<Repository> {

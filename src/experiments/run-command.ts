@@ -39,7 +39,7 @@ export function splitArguments(command: string): string[] {
 /**
  * Runs an argument vector in a session of its own, without a shell and without what configures Faultline or
  * names a repository. Ends the whole group at the time limit, when the signal is aborted, and when it has
- * nearly filled the disk; afterwards, all that it started. Throws `invalid-input` where the program cannot be
+ * nearly filled the disk; afterwards, all that it started. Throws `invalid-input` if the program cannot be
  * started, `cancelled` where it was aborted, `storage-failed` where the disk is nearly full.
  */
 export async function runCommand(

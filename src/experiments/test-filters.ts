@@ -11,7 +11,7 @@ export interface Filter {
   readonly programs: readonly string[];
   /** Names that the log reader gives to frameworks of this tool. */
   readonly frameworks: readonly string[];
-  /** Arguments that select exactly these tests; null where the names do not suffice. */
+  /** Arguments that select exactly these tests; null if the names do not suffice. */
   readonly args: (tests: Tests, argv: readonly string[]) => readonly string[] | null;
   /**
    * True if the arguments come directly after the words that say what to do, such as `go test`. Otherwise,

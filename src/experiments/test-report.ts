@@ -163,7 +163,7 @@ function readGo(output: string): TestResult[] {
   return events.length === 0 ? [] : [...parseReport('report', events.join('\n')).testResults];
 }
 
-/** Returns the event at the end of a line; null where it ends with none. */
+/** Returns the event at the end of a line; null if it ends with none. */
 function findEvent(line: string): string | null {
   const at = line.search(/\{"(?:Time|Action|ImportPath)":/);
   return at === -1 || !line.endsWith('}') ? null : line.slice(at);

@@ -132,7 +132,7 @@ async function requireBranch({ git }: Checkout, branch: string, isCommitted: boo
     );
 }
 
-/** Installs what differs from the checkout. Throws `invalid-input` where it cannot. */
+/** Installs what differs from the checkout. Throws `invalid-input` if it cannot. */
 async function prepare(
   { options: { install }, bench, worktree }: Trial,
   unshared: readonly string[],

@@ -31,7 +31,7 @@ export interface GitAnswer {
   readonly output: string;
   /** Text that git wrote to standard error. */
   readonly complaint: string;
-  /** True where the output was longer than the limit; `output` is its beginning. */
+  /** True if the output was longer than the limit; `output` is its beginning. */
   readonly cut: boolean;
 }
 

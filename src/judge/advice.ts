@@ -20,7 +20,7 @@ import { listed } from './wording.ts';
 export interface Advice {
   readonly text: string;
   readonly act: Act | null;
-  /** Probability that following it helps, 0..1; 0 where nothing is advised. */
+  /** Probability that following it helps, 0..1; 0 if nothing is advised. */
   readonly confidence: number;
   /** Values that the sentence used. */
   readonly values: readonly Value[];

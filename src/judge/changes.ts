@@ -32,7 +32,7 @@ export function changesCodeNear(touch: Touch, line: number | null): boolean {
   return near.some(altersCode) || (!isTestPath(touch.path) && near.some(({ added }) => added.some(hasCode)));
 }
 
-/** Checks whether a commit changed the very line. */
+/** Checks whether a commit changed the exact line. */
 export function isChangedAt({ lines }: Pick<Touch, 'lines'>, line: number | null): boolean {
   return lines.some((range) => isWithin(range, line, 0));
 }

@@ -238,7 +238,7 @@ const Parameters = z.looseObject({
 });
 
 /**
- * Mends arguments that are of the wrong type, out of bounds, unknown or missing; null where that makes no
+ * Mends arguments that are of the wrong type, out of bounds, unknown or missing; null if that makes no
  * difference.
  */
 export function mendCall(call: ToolCall, tool: ToolDescription, subject: TriageSubject): ToolCall | null {

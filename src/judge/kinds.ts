@@ -131,12 +131,12 @@ const CALLS: Readonly<Record<string, string>> = {
   oxlint: 'npx oxlint',
 };
 
-/** Writes a linter's own call with its option to mend, where the linter says how many findings that mends. */
+/** Writes a linter's own call with its option to fix, where the linter says how many findings that fixes. */
 function fixByLinter(read: (slot: string) => string | null): string | null {
   const [fixable, command, problems] = [read('fixable'), read('command') ?? '', read('problems')];
   const linter = MENDING.exec(command)?.[1] ?? MENDING.exec(read('tool') ?? '')?.[1];
   if (fixable === null || Number(fixable) === 0 || linter === undefined) return null;
-  // What mends a few of many leaves the failure as it is.
+  // What fixes a few of many leaves the failure as it is.
   if (problems !== null && 2 * Number(fixable) < Number(problems)) return null;
   const isOwn = /^(?:npx )?(?:eslint|ruff check|stylelint|biome|oxlint)\b/.test(command);
   const call = isOwn ? (/^(?:npx|ruff) /.test(command) ? command : `npx ${command}`) : (CALLS[linter] ?? '');

@@ -181,7 +181,7 @@ export function provideProgram(read: Read): string | null {
   return `Install ${program} in an earlier step of the job, or use an image that has it.`;
 }
 
-/** Names the program that is missing; null where the word is none. */
+/** Names the program that is missing; null if the word is none. */
 export function nameProgram(sentence: string): (read: Read) => string | null {
   return (read) => {
     const program = read('program');

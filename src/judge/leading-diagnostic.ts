@@ -18,7 +18,7 @@ const DIAGNOSED: ReadonlySet<string> = new Set(['compiler-options', 'workflow-fi
 
 /**
  * Finds the diagnostic that an answer is about: the first error in a file of ours, else the one that decided.
- * Null where no tool reports on source.
+ * Null if no tool reports on source.
  */
 export function findLeadingDiagnostic(facts: Facts, match: Match | null): Diagnostic | null {
   if (

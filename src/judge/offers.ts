@@ -49,7 +49,7 @@ export const OFFER_READS: readonly RegExp[] = [
   pattern`\bengine "(?<needed>\w{2,20})" is incompatible.{0,60}Expected version "[\^~>= ]{0,3}
     (?<neededVersion>VERSION)[^"]{0,60}"\. Got "(?<hadVersion>VERSION)"`,
   pattern`\bcurrent (?:[A-Z]\w{1,20} ){1,3}version is (?<hadVersion>VERSION)`,
-  // What the tool mends itself.
+  // What the tool fixes itself.
   /\b(?<mendable>[1-9]\d{0,5}) (?:errors?|problems?|findings?|warnings?)(?: and \d{1,6} warnings?)? (?:are |is )?(?:potentially |automatically )?fixable with (?:the )?[`'"]?(?<mendOption>--?[a-z][\w-]{1,30})/,
   // A permission.
   /\b(?:needs?|requires?|lacks?|missing|without)(?: the)?(?: permissions?| scopes?| role)? ['"`]?(?!\S{1,80}\.(?:txt|json|ya?ml|toml|lock|cfg|ini|md|[cm]?[jt]sx?|py|rb|go|rs)\b)(?<permission>[a-z][\w-]{1,40}(?:[:.][\w*-]{1,40}){1,3})['"`]?(?: permissions?| scopes?| role)?$/,

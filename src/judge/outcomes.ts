@@ -70,7 +70,7 @@ const FEWEST = 8;
 const BANDS = [0.85, 0.65, 0] as const;
 
 /**
- * Counts how answers of this route and about this sure did on sources that were left out; null where too few
+ * Counts how answers of this route and about this sure did on sources that were left out; null if too few
  * were measured.
  */
 export function countOutcomes(

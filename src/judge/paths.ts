@@ -96,7 +96,7 @@ export function toModulePaths(suite: string | null): string[] {
 /** A class of the JVM as traces and test reports name it. */
 export interface JvmClass {
   /**
-   * Segments of its package: ["org", "apache", "commons", "csv"]; empty where it has none or the log leaves
+   * Segments of its package: ["org", "apache", "commons", "csv"]; empty if it has none or the log leaves
    * it out.
    */
   readonly packages: readonly string[];

@@ -13,7 +13,7 @@ export interface Value {
   readonly near: Nearness;
 }
 
-/** Finds the value of a slot; null where the log does not name it. */
+/** Finds the value of a slot; null if the log does not name it. */
 export type FindValue = (slot: string) => Value | null;
 
 /**
@@ -53,7 +53,7 @@ export interface Filled {
 /** A slot; with a question mark it must have a value and is not spoken. */
 const SLOT = /\{(\w{1,30})(\??)\}/g;
 
-/** Fills the first sentence whose slots all have values; null where there is none. */
+/** Fills the first sentence whose slots all have values; null if there is none. */
 export function fillFirst(sentences: Sentences | undefined, find: FindValue): Filled | null {
   if (sentences === undefined) return null;
   const list = Array.isArray(sentences) ? (sentences as readonly Sentence[]) : [sentences as Sentence];
@@ -64,7 +64,7 @@ export function fillFirst(sentences: Sentences | undefined, find: FindValue): Fi
   return null;
 }
 
-/** Fills one sentence; null where a slot has no value. */
+/** Fills one sentence; null if a slot has no value. */
 export function fill(sentence: Sentence, find: FindValue): Filled | null {
   const values: Value[] = [];
   const read = (slot: string): string | null => {

@@ -316,7 +316,7 @@ export const WEIGHTS = {
   /** The named line was last changed just before the build. */
   recentBlame: 0.3,
   /**
-   * The file was changed when the same failure was mended before, or a person's fix for it names the file.
+   * The file was changed when the same failure was fixed before, or a person's fix for it names the file.
    */
   mendedBefore: 0.35,
   /** The failing test imports it. */
@@ -340,7 +340,7 @@ const MOST = 0.99;
 /** The signals for one file. */
 export interface SuspectSignals {
   /**
-   * 0..1: how the log speaks for it (own frames, deepest cause, twin of the test, diagnostics); 0 where it
+   * 0..1: how the log speaks for it (own frames, deepest cause, twin of the test, diagnostics); 0 if it
    * does not name it.
    */
   readonly log: number;
@@ -349,7 +349,7 @@ export interface SuspectSignals {
    * not name the file.
    */
   readonly changedSinceGreen: boolean | null;
-  /** False where only the built commit's own change is known: it may as well have failed before. */
+  /** False if only the built commit's own change is known: it may as well have failed before. */
   readonly sinceGreen: boolean;
   /** Number of files that changed since then. */
   readonly changedFiles: number;
@@ -368,7 +368,7 @@ export interface SuspectSignals {
   readonly blameDays: number | null;
   readonly mendedBefore: boolean;
   readonly imported: boolean;
-  /** True where the same failure was seen where this change is not: then what changed says little. */
+  /** True if the same failure was seen where this change is not: then what changed says little. */
   readonly seenElsewhere: boolean;
 }
 

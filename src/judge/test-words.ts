@@ -81,7 +81,7 @@ function readValues({ expected, actual }: FailingTest): { expected: string; actu
 /** A line of a test's message that only says where. */
 const BARE_PLACE = /^\s{0,40}(?:Error Trace:\s{0,20})?\S{1,200}\.\w{1,8}:\d{1,6}:?\s{0,20}$/;
 
-/** Reads the first informative line of a test's message; empty where it only repeats that the test failed. */
+/** Reads the first informative line of a test's message; empty if it only repeats that the test failed. */
 function readMessage(test: FailingTest, fact: Fact | null, subject: TriageSubject): string {
   const lines = (test.message ?? fact?.text ?? '').split('\n').filter((line) => !BARE_PLACE.test(line));
   const line = lines[0] ?? '';

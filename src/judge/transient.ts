@@ -15,7 +15,7 @@ import stored from './transient.json' with { type: 'json' };
  * by a reader of the log.
  */
 
-/** Kinds of one sort: what passes by itself, what a machine lacks, and what only a change mends. */
+/** Kinds of one sort: what passes by itself, what a machine lacks, and what only a change fixes. */
 const SORTS = {
   'connection or service': ['network', 'service_unavailable', 'rate_limited'],
   'runner lost': ['runner_lost'],

@@ -17,7 +17,7 @@ const STRONG_RIVAL = 3.4;
 /** Least share of a claim's words that its evidence must hold. */
 const CARRIED = 0.3;
 
-/** Weighs an answer against its evidence; its own stated confidence counts only where it is lower. */
+/** Weighs an answer against its evidence; its own stated confidence counts only if it is lower. */
 export function assess(input: Insight & { answer: Answer }): Assessment {
   const { subject, classification, evidence, answer } = input;
   const ruling = ruleOn(subject);

@@ -115,7 +115,7 @@ export interface Quotation {
 
 const MAX_QUOTE = 400;
 
-/** Quotes the line a fact was read from, out of evidence that holds it; null where no evidence shows it. */
+/** Quotes the line a fact was read from, out of evidence that holds it; null if no evidence shows it. */
 export function quoteFact(fact: Fact, evidence: readonly Evidence[]): Quotation | null {
   const atLine =
     fact.source === null || fact.line === null ? null : quoteLine(fact.source, fact.line, evidence);

@@ -32,7 +32,7 @@ const TAB = '        ';
 /**
  * Reads code as what formatting leaves the same: without white space, comments, trailing commas and
  * semicolons that may be missing, with strings in one kind of quotes, and with line breaks and indentation
- * only where the language gives them a meaning. A file of an unknown kind is read line by line.
+ * only if the language gives them a meaning. A file of an unknown kind is read line by line.
  */
 export function readTokens(lines: readonly string[], path: string): string[] {
   if (!isFree.test(path) && !endsAtLine.test(path)) return lines.map((line) => line.trimEnd());

@@ -123,7 +123,7 @@ export function createRandomNumbers(seed: number): () => number {
 export interface Proportion {
   readonly hits: number;
   readonly of: number;
-  /** hits / of; 0 where nothing was counted. */
+  /** hits / of; 0 if nothing was counted. */
   readonly share: number;
   readonly low: number;
   readonly high: number;
@@ -153,7 +153,7 @@ export function proportion(hits: number, of: number): Proportion {
   };
 }
 
-/** A build as it is compared: what it was (branch: "main"), by dimension; null where that is not known. */
+/** A build as it is compared: what it was (branch: "main"), by dimension; null if that is not known. */
 export type Traits = Readonly<Record<string, string | null>>;
 
 /** Something that failing builds have more or less often than passing ones. */

@@ -12,7 +12,7 @@ export interface FileChange {
 }
 
 /**
- * Reads a diff as `git diff --no-renames` writes it; null where any line is something else, or where its
+ * Reads a diff as `git diff --no-renames` writes it; null if any line is something else, or where its
  * names differ from each other. So no other reader can find a file in it that this one does not.
  */
 export function readDiff(text: string): FileChange[] | null {

@@ -1,5 +1,5 @@
 /**
- * Compares two versions by their numbers: below 0 where the first is older. What one does not say counts as
+ * Compares two versions by their numbers: below 0 if the first is older. What one does not say counts as
  * 0.
  */
 export function compareVersions(one: string, other: string): number {

@@ -64,7 +64,7 @@ const FOREIGN_FUNCTION = new RegExp(
 const FOREIGN_APPS = /^(?:elixir|stdlib|kernel|ex_unit|mix|eex|iex|logger|compiler|erts)$/;
 
 /**
- * Reads one line of a stack, or null where it is none. `own` is false for library, runtime and test-runner
+ * Reads one line of a stack, or null if it is none. `own` is false for library, runtime and test-runner
  * code.
  */
 export function readFrame(line: string): StackFrame | null {

@@ -239,7 +239,7 @@ function describePrompt({ name, title, description, arguments: given }: McpPromp
   return { name, title, description, arguments: described };
 }
 
-/** Throws RpcError where there is no such prompt, or its arguments do not fit. */
+/** Throws RpcError if there is no such prompt, or its arguments do not fit. */
 function getPrompt(
   prompts: readonly McpPrompt[],
   name: string,

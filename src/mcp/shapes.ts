@@ -19,7 +19,7 @@ import { whoseLine, whoseSentence } from '../notifications/whose-line.ts';
 import { AnalysisSummary, type TellableAnswer, toAnalysisSummary } from '../service/answers/views.ts';
 import type { ShownWhose } from '../service/answers/whose.ts';
 
-/** Lines of a log or a document; `line` is 1-based, null where the text is of no log. */
+/** Lines of a log or a document; `line` is 1-based, null if the text is of no log. */
 export const Rows = z.array(z.object({ line: z.int().nullable(), text: z.string() }));
 
 /** The answer for one cause, cut to what an agent needs. */

@@ -18,7 +18,7 @@ const MAX_DIFF_LINES = 100;
 const MAX_DIFF = 6_000;
 
 interface Shown {
-  /** Its place among several; null where it is the only one. */
+  /** Its place among several; null if it is the only one. */
   readonly number: number | null;
   /** Several builds have failed, so that each cause names its own. */
   readonly several: boolean;

@@ -5,7 +5,7 @@ export interface ChatRequest<Value> {
   readonly name: string;
   /** JSON schema of the reply. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Validates and types the reply; throws where it does not fit. */
+  /** Validates and types the reply; throws if it does not fit. */
   readonly parse: (reply: unknown) => Value;
 }
 
@@ -14,9 +14,9 @@ export interface ChatReply<Value> {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** 0 where `costKnown` is false. */
+  /** 0 if `costKnown` is false. */
   readonly costUsd: number;
-  /** False where no price is known for the model; absent: known. */
+  /** False if no price is known for the model; absent: known. */
   readonly costKnown?: boolean;
   /** The number of model calls for this reply, repairs included; absent: one. */
   readonly calls?: number;

@@ -41,7 +41,7 @@ export interface Database extends Sql {
    */
   checkRoom?(): Promise<void>;
   /**
-   * Calls `hear` with the payload of each notification on a channel until it is closed; absent where no other
+   * Calls `hear` with the payload of each notification on a channel until it is closed; absent if no other
    * process can notify. Notifications that are sent while the connection is lost are missed.
    */
   listen?(channel: string, hear: (payload: string) => void): { close(): Promise<void> };

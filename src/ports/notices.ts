@@ -39,7 +39,7 @@ export interface NoticeRule {
 /** All that is known of what a notice is about, in one reading. */
 export interface Situation {
   readonly about: NoticeAbout;
-  /** The newest build of each pipeline, the newest first. Empty where none is stored any more. */
+  /** The newest build of each pipeline, the newest first. Empty if none is stored any more. */
   readonly heads: readonly BuildSituation[];
   /**
    * The default branch that the CI reported; otherwise a usual name that has builds; null if neither is
@@ -52,7 +52,7 @@ export interface Situation {
 
 export interface BuildSituation {
   readonly build: Build;
-  /** Its pending work; null where nothing is. */
+  /** Its pending work; null if nothing is. */
   readonly job: Pick<TriageJob, 'state' | 'error'> | null;
   /** Failed tests and steps known so far. */
   readonly failures: number;
@@ -85,7 +85,7 @@ export interface Cause {
   readonly tests: readonly string[];
   /** The first of its failures, at most twenty, without the text of their excerpts. */
   readonly sample: readonly Failure[];
-  /** The review, with its decision once there is one; null where none was opened. */
+  /** The review, with its decision once there is one; null if none was opened. */
   readonly review: {
     readonly id: string;
     readonly openedAt: string;

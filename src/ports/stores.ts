@@ -40,7 +40,7 @@ interface ConsecutiveFailures {
 
 /** Read-only questions about the past, for tools and flakiness. */
 export interface HistoryStore {
-  /** False where no past is kept at all, as in a terminal without a database; absent: kept. */
+  /** False if no past is kept at all, as in a terminal without a database; absent: kept. */
   readonly kept?: boolean;
   /**
    * Finds failures of the same test, or with the same fingerprint, in earlier builds of the repository;
@@ -110,7 +110,7 @@ export interface PassingBasis {
    * known.
    */
   readonly templates: readonly Templates[];
-  /** The newest of the green builds; null where only its log is at hand. */
+  /** The newest of the green builds; null if only its log is at hand. */
   readonly build: GreenBuild | null;
 }
 

@@ -8,7 +8,7 @@ import { namedAs } from '../log/inventory/references.ts';
 /** An artifact as a CI system lists it. */
 export interface Offered {
   readonly name: string;
-  /** Null where the list does not say. */
+  /** Null if the list does not say. */
   readonly bytes: number | null;
 }
 

@@ -13,7 +13,7 @@ export interface Probe {
 export interface ProbeReply {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON of at most 64 KB; null where it is something else. */
+  /** Parsed JSON of at most 64 KB; null if it is something else. */
   readonly json: unknown;
   /**
    * Milliseconds by which the other side's clock is ahead of ours, to the second; null if it does not state
@@ -88,7 +88,7 @@ export interface TokenApi {
   readonly name: string;
   /** The display name: "GitLab". */
   readonly label: string;
-  /** A cheap question; null where it cannot be asked with what is configured. */
+  /** A cheap question; null if it cannot be asked with what is configured. */
   readonly probe: Probe | null;
   /**
    * The missing setting and the remedy, reported instead of a request. Null if nothing of the provider is

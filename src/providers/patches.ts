@@ -208,7 +208,7 @@ interface ChangedGroup {
 
 /**
  * Follows lines back through a patch, as `git log -L` does: whether it touched them, and where they was
- * before. `before` is null where they was not anywhere.
+ * before. `before` is null if they was not anywhere.
  */
 export function traceBack(
   patch: string,

@@ -60,7 +60,7 @@ export interface ProviderCode {
 /** A run that has ended, as its CI lists it. */
 export interface PastRun {
   readonly externalId: string;
-  /** Null where the CI does not count: the run is known by its id alone. */
+  /** Null if the CI does not count: the run is known by its id alone. */
   readonly attempt: number | null;
   /**
    * Returns what the event of the run would have contained. Throws as `BuildSource.fetch` does, and

@@ -109,7 +109,7 @@ export function toUtc(time: string | number | null | undefined): string | null {
 }
 
 /**
- * Seconds from one time from outside until another; null where either is absent, or the second is not after
+ * Seconds from one time from outside until another; null if either is absent, or the second is not after
  * the first.
  */
 export function findSecondsBetween(

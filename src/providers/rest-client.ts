@@ -311,7 +311,7 @@ export function parseReply<Reply>(
 }
 
 /**
- * Runs work that must end within `timeoutMs` and when the caller aborts, even where a library waits on its
+ * Runs work that must end within `timeoutMs` and when the caller aborts, even if a library waits on its
  * own. Throws `timeout` (retryable) or `cancelled`.
  */
 export async function withDeadline<Result>(

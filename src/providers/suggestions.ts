@@ -111,11 +111,11 @@ export interface SuggestionPlace {
   readonly path: string;
   readonly from: number;
   readonly to: number;
-  /** Number of the last line before the pull request; null where the pull request adds it. */
+  /** Number of the last line before the pull request; null if the pull request adds it. */
   readonly oldTo: number | null;
 }
 
-/** A comment at a line of the diff; `line` is null where that is no longer there. */
+/** A comment at a line of the diff; `line` is null if that is no longer there. */
 export interface PlacedComment extends PostedComment {
   readonly path: string | null;
   readonly line: number | null;

@@ -29,7 +29,7 @@ interface JudgedCase {
   readonly opinions: readonly (Opinion | { readonly notJudged: string })[];
 }
 
-/** `costKnown` is false where no price is known for the model: the dollars are then too few. */
+/** `costKnown` is false if no price is known for the model: the dollars are then too few. */
 interface Bill extends z.infer<typeof Usage> {
   costKnown: boolean;
 }
@@ -39,7 +39,7 @@ const Usage = z.object({ inputTokens: z.number(), outputTokens: z.number(), cost
 /**
  * Asks a model whether each explanation means what its label says, for the cases that have a label in words
  * and an answer, in their order. What it says is apart from every deterministic figure, and no gate may rest
- * on it. Throws only where `signal` ends it.
+ * on it. Throws only if `signal` ends it.
  */
 export async function judgeCases(cases: readonly ReplayedCase[], options: JudgeOptions, signal: AbortSignal) {
   const bill: Bill = { inputTokens: 0, outputTokens: 0, costUsd: 0, costKnown: true };

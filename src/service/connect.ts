@@ -41,7 +41,7 @@ export function getWebhookAddress({ webhook }: Connectable, publicUrl: string): 
 /**
  * Looks whether a provider can be reached and whether the token may read the repository, makes the webhook
  * and sends a test delivery, as far as that is requested; gives each finding as soon as it is known. Throws
- * only where the caller aborts.
+ * only if the caller aborts.
  */
 export async function* connect(
   provider: Connectable,

@@ -17,7 +17,7 @@ interface ReportDeps {
 
 /**
  * Keeps the facts of an experiment on a build's failure, masked, and makes it part of the answers that it is
- * about, now or once they are there; their ids. Throws `impossible` where its runs do not bear out what it
+ * about, now or once they are there; their ids. Throws `impossible` if its runs do not bear out what it
  * says.
  */
 export async function reportExperiment(

@@ -69,7 +69,7 @@ const MAX_UNREADABLE = 5;
 /**
  * Stores past runs as builds, the oldest first and one at a time, with the logs of those that failed; each
  * has a triage requested, and nothing of it is published. What is stored is passed over, so that an import
- * that was cut off goes on where it was. Waits as long as the host asks. Throws where the list cannot be
+ * that was cut off goes on where it was. Waits as long as the host asks. Throws if the list cannot be
  * obtained, the token is refused, the host is away, or the caller aborts.
  */
 export async function* importRuns(

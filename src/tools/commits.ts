@@ -134,7 +134,7 @@ function isMeant(path: string, asked: string): boolean {
 /** Earlier failures looked at: each is one comparison. */
 const MAX_FIXES = 2;
 const MAX_EARLIER = 20;
-/** More files than these between red and green do not tell which of them mended it. */
+/** More files than these between red and green do not tell which of them fixed it. */
 const MAX_FILES = 25;
 const MAX_COMMITS_PAST_FIXES = 10;
 
@@ -186,7 +186,7 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
 
 /**
  * Finds the earlier builds that had this failure at other commits than the last passing one, and that build.
- * Returns null if the failure was never mended, or has no identity of its own.
+ * Returns null if the failure was never fixed, or has no identity of its own.
  */
 async function findMended(history: HistoryStore, { build, fingerprint, generic }: TriageSubject) {
   const { repository, pipeline, branch, id } = build;

@@ -28,7 +28,7 @@ interface KnowledgeServiceDeps {
   readonly store: TeamKnowledgeStore;
   readonly reader: DocumentReader;
   readonly masker: Masker;
-  /** Null where no embedding model is configured. */
+  /** Null if no embedding model is configured. */
   readonly semantic: SemanticIndex | null;
   /**
    * Returns the curated documents as items of the index, which are embedded along with the team's documents.

@@ -67,7 +67,7 @@ export function defineCodeTool<Schema extends z.ZodObject, Name extends string>(
   });
 }
 
-/** Throws `not-found` where the repository holds no commit. */
+/** Throws `not-found` if the repository holds no commit. */
 export async function builtCode(
   host: CodeHost,
   { subject, signal }: Pick<ToolContext, 'subject' | 'signal'>,

@@ -36,7 +36,7 @@ interface Attempt {
 const MAX_ERROR_LENGTH = 500;
 const DAY_MS = 24 * 3_600_000;
 
-/** Processes what is due of a topic now, in this process; throws where the database cannot be asked. */
+/** Processes what is due of a topic now, in this process; throws if the database cannot be asked. */
 export async function drainWork(handler: WorkHandler, deps: WorkDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await handler.isPaused?.()) !== true) {
     const taken = await takeItems(handler, deps, {});
@@ -47,7 +47,7 @@ export async function drainWork(handler: WorkHandler, deps: WorkDeps, signal: Ab
 }
 
 /**
- * Processes these items now, due or not. `true` where none of them failed. Throws where the database cannot
+ * Processes these items now, due or not. `true` where none of them failed. Throws if the database cannot
  * be asked.
  */
 export async function processNow(
@@ -75,7 +75,7 @@ export async function takeItems(
 
 /**
  * Processes items and finishes them, or gives back those that are to be tried again. `true` where none of
- * them failed. Throws only where the database cannot be asked; the items are then found again when their
+ * them failed. Throws only if the database cannot be asked; the items are then found again when their
  * lease is over.
  */
 export async function processItems(taken: Taken, attempt: Attempt): Promise<boolean> {

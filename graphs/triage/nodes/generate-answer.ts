@@ -75,7 +75,7 @@ export function withSimilarCases(answer: Answer, evidence: readonly Evidence[]):
 
 /**
  * Returns the category that a person decided for a failure alike enough to propose it, in this repository or
- * another, also where the log alone suggests another category; without one, what a team's document that names
+ * another, also if the log alone suggests another category; without one, what a team's document that names
  * the error says. Returns the classification unchanged if there is neither, or if the decision has the same
  * category and the log says so clearly.
  */

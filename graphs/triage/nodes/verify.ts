@@ -75,7 +75,7 @@ async function isWebAskable(state: TriageStateValue, runtime: TriageRuntime): Pr
 
 type Reading = ConfidenceFacts['reading'];
 
-/** Asks the rules about the same failure; null where the rules gave the answer. */
+/** Asks the rules about the same failure; null if the rules gave the answer. */
 async function askRules(
   state: TriageStateValue,
   answer: Answer,

@@ -193,7 +193,7 @@ async function reviewOf(analysis: string): Promise<z.infer<typeof Reviewed>> {
   return Reviewed.parse(await call('POST', `/api/analyses/${analysis}/review`));
 }
 
-/** With the token of whoever may do everything. Throws where it is refused. */
+/** With the token of whoever may do everything. Throws if it is refused. */
 async function call(method: string, path: string, body?: object): Promise<unknown> {
   const { status, text } = await ask(
     method,

@@ -86,7 +86,7 @@ async function benchMatching(
 ) {
   const file = join(folder, 'corpus.log');
   const patterns = join(folder, 'patterns.txt');
-  // ripgrep ignores the case of ASCII letters only where all of its patterns are ASCII.
+  // ripgrep ignores the case of ASCII letters only if all of its patterns are ASCII.
   const literals = listReaderLiterals().filter((literal) => /^[ -~]+$/.test(literal));
   const size = writeCorpus(file, logs, options.matchBytes) / MEGA;
   writeFileSync(patterns, `${literals.join('\n')}\n`);
@@ -306,7 +306,7 @@ async function* linesWith(searcher: Searcher, patterns: string, file: string): A
   }
 }
 
-/** Lines, templates and seconds of Drain3 over a file; null where Python or the package is not there. */
+/** Lines, templates and seconds of Drain3 over a file; null if Python or the package is not there. */
 function mineWithDrain3(
   python: string,
   file: string,
@@ -325,7 +325,7 @@ export function median(values: readonly number[]): number {
   return sorted[(sorted.length - 1) >> 1] ?? Number.NaN;
 }
 
-/** What a process took: wall-clock milliseconds and the peak of its resident memory in bytes (null where the system does not tell). */
+/** What a process took: wall-clock milliseconds and the peak of its resident memory in bytes (null if the system does not tell). */
 interface ProcessCost {
   readonly milliseconds: number;
   readonly peakBytes: number | null;
@@ -336,7 +336,7 @@ const LOOK_EVERY = 20;
 /** How `faultline read` ends where no line says that something failed (see src/cli/terminal.ts). */
 const NO_FAILURE = 5;
 
-/** Runs this very Node with the arguments given and watches its memory. Throws where it ends badly. */
+/** Runs this very Node with the arguments given and watches its memory. Throws if it ends badly. */
 async function costOf(args: readonly string[]): Promise<ProcessCost> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, { stdio: 'ignore' });

@@ -7,7 +7,7 @@ import { messagesFrom } from './store-data.ts';
 /** One thing that is asked of the stores while a failure is triaged or a person looks at the console; `n` varies what is requested. */
 export interface Question {
   readonly name: string;
-  /** Milliseconds that 95 of 100 must stay below; null where none was set. */
+  /** Milliseconds that 95 of 100 must stay below; null if none was set. */
   readonly reach: number | null;
   ask(n: number): Promise<unknown>;
 }

@@ -37,7 +37,7 @@ function nameShape({ findings, green, jobs, passedOnRetry, run }: MixedBuild): s
   return findings === true ? 'findings' : 'tests';
 }
 
-/** Finds the lines of each failure by literal search. Throws where the log does not bear the author out. */
+/** Finds the lines of each failure by literal search. Throws if the log does not bear the author out. */
 function labelFailures(build: MixedBuild, logs: readonly CapturedLog[]): LabelledFailure[] {
   const outputs = logs.map((log) => ({ ...log, text: hideCommands(log.text) }));
   for (const words of [build.tally].flat()) {

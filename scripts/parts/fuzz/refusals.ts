@@ -1,6 +1,6 @@
 import { TriageError, type TriageErrorCode } from '../../../src/domain/errors.ts';
 
-/** Null where the work refuses its input as it may: with one of these codes. Anything else that is thrown stays thrown. */
+/** Null if the work refuses its input as it may: with one of these codes. Anything else that is thrown stays thrown. */
 export async function unlessRefused<T>(
   codes: readonly TriageErrorCode[],
   work: () => T | Promise<T>,

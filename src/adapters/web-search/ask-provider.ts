@@ -14,7 +14,7 @@ export interface ProviderRequest {
   readonly body?: object;
 }
 
-/** Reads the results in a reply; null where it holds none that can be read. May throw a `TriageError`. */
+/** Reads the results in a reply; null if it holds none that can be read. May throw a `TriageError`. */
 export interface ReplyReader {
   readonly maxBytes: number;
   read(text: string): readonly RawResult[] | null;

@@ -95,7 +95,7 @@ export function createSlackClient(options: SlackOptions) {
     /** Posts a message. `key` is stored with the message, so that `find` can find it. */
     post: async (channel: string, message: SlackMessage, options: WriteOptions) =>
       toPlace(await write('chat.postMessage', { channel }, message, options)),
-    /** Throws `not-found` where the message is gone. */
+    /** Throws `not-found` if the message is gone. */
     update: async (at: SlackPlace, message: SlackMessage, options: WriteOptions) => {
       await write('chat.update', { channel: at.channel, ts: at.message }, message, options);
     },

@@ -10,7 +10,7 @@ import type { AskClient } from './ask-clients.ts';
 interface SessionStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
-  /** Line editing and keys; false where lines simply arrive. */
+  /** Line editing and keys; false if lines simply arrive. */
   readonly terminal: boolean;
 }
 
@@ -76,13 +76,13 @@ class Session {
     );
   }
 
-  /** Stops the answer in the making; false where there is none. */
+  /** Stops the answer in the making; false if there is none. */
   stop(): boolean {
     this.answering?.abort();
     return this.answering !== null;
   }
 
-  /** Handles one line; false where it says to leave. */
+  /** Handles one line; false if it says to leave. */
   async take(line: string): Promise<boolean> {
     if (line === '/quit' || line === '/exit') return false;
     if (line.startsWith('/')) await this.command(line);

@@ -29,7 +29,7 @@ export interface DemoRepository {
 }
 
 /**
- * Makes a clone with the code and CODEOWNERS of a repository; resolves with its commits in order, none where
+ * Makes a clone with the code and CODEOWNERS of a repository; resolves with its commits in order, none if
  * it was there already. Rejects without git.
  */
 export async function makeDemoClone(

@@ -39,7 +39,7 @@ export async function bisectBy(argv: readonly string[], options: BisectCommandOp
   await runDated(argv, { ...options, ...readDates(options), search: true });
 }
 
-/** Throws `invalid-input` where --as-of comes with an option that it does not go with. */
+/** Throws `invalid-input` if --as-of comes with an option that it does not go with. */
 function requireAlone({ report, bisect, tryFix }: ConfirmCommandOptions): void {
   const given = Object.entries({ '--report': report, '--bisect': bisect, '--try-fix': tryFix });
   const [other] = given.find(([, value]) => value !== undefined) ?? [];
@@ -47,7 +47,7 @@ function requireAlone({ report, bisect, tryFix }: ConfirmCommandOptions): void {
     throw new TriageError('invalid-input', `--as-of compares versions, and does not go with ${other}.`);
 }
 
-/** Returns the dates of a search by date. Throws `invalid-input` where the first one is missing. */
+/** Returns the dates of a search by date. Throws `invalid-input` if the first one is missing. */
 function readDates({ good, bad }: BisectCommandOptions): { good: string; bad: string | null } {
   if (good === undefined)
     throw new TriageError('invalid-input', 'Name a date or build at which it passed with --good.');

@@ -12,7 +12,7 @@ export interface MetricsTarget {
 
 /**
  * Writes where this process serves its metrics, in the format of Prometheus' `file_sd_configs`, and removes
- * what processes of this host left that are gone. `address` is a URL. Throws `invalid-config` where the
+ * what processes of this host left that are gone. `address` is a URL. Throws `invalid-config` if the
  * folder cannot be written.
  */
 export function writeMetricsTarget(folder: string, address: string): MetricsTarget {

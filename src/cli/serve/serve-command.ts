@@ -253,7 +253,7 @@ export function takesUploadsOnly({
 }
 
 /**
- * Throws `invalid-config` where no token opens the API: none is configured, and the database knows no
+ * Throws `invalid-config` if no token opens the API: none is configured, and the database knows no
  * administrator's.
  */
 export async function requireToken(

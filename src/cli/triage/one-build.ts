@@ -59,7 +59,7 @@ const SYSTEMS: readonly { readonly value: string; readonly pattern: RegExp }[] =
 const RUNNER_TIME = /^\ufeff?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{7}Z /m;
 
 /**
- * Throws `invalid-input` where logs are of different builds by what they say of themselves: their CI system,
+ * Throws `invalid-input` if logs are of different builds by what they say of themselves: their CI system,
  * repository, run, or job. `mayShareNothing`: they were named one by one, so that it does not count that they
  * have nothing in common.
  */

@@ -79,7 +79,7 @@ interface NamedInput extends ListedInput {
 }
 
 interface AnsweredInput {
-  /** None where nothing failed. */
+  /** None if nothing failed. */
   readonly analyses: readonly Analysis[];
   /** The error that prevented a rerun of the failing command; null if it ran or was not requested. */
   readonly failed: unknown;

@@ -50,7 +50,7 @@ const LOCAL = 'local/build';
 const GIT_MS = 10_000;
 
 /**
- * Opens what every input of one call is answered by, with the first of them. Throws where the clone does not
+ * Opens what every input of one call is answered by, with the first of them. Throws if the clone does not
  * have the commits that were named.
  */
 export async function openTriageInput(given: TriageInputOptions, config: Config): Promise<TriageInput> {
@@ -67,7 +67,7 @@ export async function openTriageInput(given: TriageInputOptions, config: Config)
     const large = await openLargeLog(path, createMasker(createMaskingOptions(config)));
     try {
       const read = await readSources(input, files, large, options, config);
-      // Not before everything is read: until then Ctrl-C ends the process at once, also where a pipe has no
+      // Not before everything is read: until then Ctrl-C ends the process at once, also if a pipe has no
       // writer.
       const signal = interruptSignal();
       // Not before the input is known to be readable: a mistyped name is answered at once.

@@ -4,7 +4,7 @@ import { visibleLine } from '../../notifications/visible-text.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../../service/answers/render.ts';
 import type { Voice } from '../terminal.ts';
 
-/** GitHub shows ten errors and ten warnings of a step; the causes to mend first come first. */
+/** GitHub shows ten errors and ten warnings of a step; the causes to fix first come first. */
 const MAX_ANNOTATIONS = 10;
 
 /** Renders the answers of one build as workflow commands of GitHub Actions, at most ten. */

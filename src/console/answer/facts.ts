@@ -82,7 +82,7 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
      */
     flakiness,
     green,
-    /** The verdict on whose failure it is; null where nothing is known around its build. */
+    /** The verdict on whose failure it is; null if nothing is known around its build. */
     whose: whose[0]?.whose ?? null,
     /** Addresses of posts about the build, such as a comment on its pull request. */
     posted,

@@ -105,7 +105,7 @@ export interface Chart {
   readonly finding: string;
   /** A description of how to read the chart, for people who cannot see it. */
   readonly description: string;
-  /** Null where there is too little to draw. */
+  /** Null if there is too little to draw. */
   readonly drawing: Drawing | null;
   readonly table: ChartTable;
   /** The address of the table as CSV; null if it is not served. */
@@ -307,7 +307,7 @@ function countOpen(counts: readonly DayOf[]): number {
   return sumCounts(counts.filter((count) => count.open));
 }
 
-/** One figure over steps of time; null where a step has none. */
+/** One figure over steps of time; null if a step has none. */
 interface Series {
   readonly name: string;
   /** Its class: `median`, `p90` or `share`. */

@@ -27,7 +27,7 @@ import {
 } from './rows.ts';
 
 export interface EvidenceWindows {
-  /** Lists of lines for each log, with gaps between; nothing where no evidence is on lines of a log. */
+  /** Lists of lines for each log, with gaps between; nothing if no evidence is on lines of a log. */
   readonly html: Html;
   /**
    * Evidence of the reader that is in it: `#E3` leads to its first line. All other evidence is for the page

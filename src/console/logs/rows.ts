@@ -159,7 +159,7 @@ const AT_ONCE = 2_000;
 /** Stretches this close are read by one question: their chunks are the same, or neighbours. */
 const NEAR = 500;
 
-/** Reads the lines of a view. Null where the text is gone. */
+/** Reads the lines of a view. Null if the text is gone. */
 export async function readStretches(
   archive: Pick<BuildArchive, 'lines'>,
   of: { readonly buildId: string; readonly name: string },

@@ -22,7 +22,7 @@ export interface Found {
   readonly total: number;
   /** Hits from the requested one on, at most {@link PAGE}. */
   readonly hits: readonly Hit[];
-  /** The last line that was inspected where the time ran out; null where all were. */
+  /** The last line that was inspected where the time ran out; null if all were. */
   readonly endedAt: number | null;
 }
 

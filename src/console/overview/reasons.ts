@@ -4,7 +4,7 @@ import { findMax } from '../../lib/collections.ts';
 
 /** A cause with the default branches that are red for it. */
 export interface Reason {
-  /** Null where no analysis says why. */
+  /** Null if no analysis says why. */
   readonly cause: Cause | null;
   readonly lanes: readonly Lane[];
 }

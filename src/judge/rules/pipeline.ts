@@ -485,7 +485,7 @@ export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
   },
 });
 
-/** Advises on an option only where the project's own call has it: tools also pass options to one another. */
+/** Advises on an option only if the project's own call has it: tools also pass options to one another. */
 function correctOwnCall(read: (slot: string) => string | null): string | null {
   const [option, command] = [read('option'), read('command')];
   if (option === null || command?.includes(option) !== true) return null;

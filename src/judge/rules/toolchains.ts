@@ -456,7 +456,7 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
   },
 });
 
-/** Advises on an address only where the project's own call has it: a step asks for many. */
+/** Advises on an address only if the project's own call has it: a step asks for many. */
 function correctAddress(read: (slot: string) => string | null): string | null {
   const [url, command] = [read('url'), read('command')];
   if (url === null || command?.includes(url) !== true) return null;

@@ -9,7 +9,7 @@ const FRAME = /^(?:[\s*│|]|>(?![=\d])){1,20}|[\s*│|,;:]{1,20}$/g;
 const QUOTED = /^["'`‘“](.*)["'`’”]$/;
 
 /**
- * Makes a value fit for a sentence: one line, no quotes around it, no comment of a matcher; null where
+ * Makes a value fit for a sentence: one line, no quotes around it, no comment of a matcher; null if
  * nothing readable is left.
  */
 export function cleanValue(raw: string): string | null {

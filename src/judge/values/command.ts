@@ -90,7 +90,7 @@ function isCommand(text: string): boolean {
 }
 
 /**
- * Reads the name of the failed step; null where the log marks none, as where a log without marks is one
+ * Reads the name of the failed step; null if the log marks none, as where a log without marks is one
  * section called like its file.
  */
 export function readStep({ trigger }: TellingBlock, subject: TriageSubject): Value | null {

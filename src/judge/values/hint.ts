@@ -36,7 +36,7 @@ const UNFIT = [
 
 /**
  * Reads the advice that the failing tool prints on or below the deciding line: one whole sentence, its
- * wrapped lines joined; null where it prints none.
+ * wrapped lines joined; null if it prints none.
  */
 export function readHint({ trigger, paragraph }: TellingBlock, { diagnostics }: TriageSubject): Value | null {
   const lines = paragraph.filter(

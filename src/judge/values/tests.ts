@@ -4,7 +4,7 @@ import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
 import { cleanValue } from './clean.ts';
 
-/** Finds the failing test that the deciding line speaks of; null where it speaks of none. */
+/** Finds the failing test that the deciding line speaks of; null if it speaks of none. */
 export function findToldTest(
   trigger: TellingBlock['trigger'],
   { failingTests }: TriageSubject,

@@ -27,7 +27,7 @@ const ARTIFACT = /<artifactId>(?<name>[\w.-]{1,120})<\/artifactId>/;
 const BARE_VERSION = new RegExp(String.raw`^\s{0,40}<version>${VERSION}</version>`);
 
 /**
- * Reads which dependencies a unified diff of a manifest moves to another version; none where the file
+ * Reads which dependencies a unified diff of a manifest moves to another version; none if the file
  * declares no dependencies.
  */
 export function readManifestChanges(path: string, patch: string): ManifestChange[] {

@@ -7,7 +7,7 @@ const NODE: Readonly<Record<string, string>> = nodeTable.members;
 const PYTHON: Readonly<Record<string, string>> = pythonTable.members;
 const GO: Readonly<Record<string, string>> = goTable.members;
 
-/** Looks up what a complaint misses; undefined where the table does not know it. */
+/** Looks up what a complaint misses; undefined if the table does not know it. */
 type Lookup = (
   groups: Readonly<Record<string, string | undefined>>,
 ) => readonly [subject: string, version: string] | undefined;

@@ -8,7 +8,7 @@ import { findRequirement } from './requirements.ts';
 /** A runtime whose version, as the log shows it, is not one that the code needs. */
 export interface VersionMismatch extends VersionNeed {
   readonly running: string | null;
-  /** The line that shows the running version; null where the complaint itself does, or nothing. */
+  /** The line that shows the running version; null if the complaint itself does, or nothing. */
   readonly runningAt: LogPosition | null;
 }
 
@@ -16,7 +16,7 @@ const NAMES = { node: 'Node', python: 'Python', go: 'Go', java: 'Java', rust: 'R
 
 /**
  * Tells what a complaint needs that the running version does not have: what it states itself, else a member
- * of the standard library that came later or went earlier. Null where the log does not show the running
+ * of the standard library that came later or went earlier. Null if the log does not show the running
  * version and the complaint does not say what it needs.
  */
 export function findMismatch(
@@ -44,7 +44,7 @@ const GLIBC: readonly (readonly [version: string, system: string])[] = [
   ['2.41', 'Debian 13'],
 ];
 
-/** Names the oldest distributions whose C library is new enough; null where none is known. */
+/** Names the oldest distributions whose C library is new enough; null if none is known. */
 export function nameSystemsWithGlibc(version: string): string | null {
   const fitting = GLIBC.filter(([has]) => compareVersions(has, version) >= 0).slice(0, 2);
   return fitting.length === 0 ? null : `${fitting.map(([, system]) => system).join(', ')} or newer`;

@@ -11,6 +11,6 @@ export interface VersionNeed {
   readonly isGone: boolean;
   /** The version at work, where the same line says so. */
   readonly running: string | null;
-  /** True where a table says so, which only counts against a version that the log shows. */
+  /** True if a table says so, which only counts against a version that the log shows. */
   readonly isFromTable: boolean;
 }

@@ -35,7 +35,7 @@ const ROWS: readonly RequirementRow[] = [
   { tool: 'glibc', pattern: /version [`'"]GLIBC_(?<needs>2\.\d{1,2})['"`] not found(?: \(required by (?<subject>[^)\n]{1,300})\))?/, subject: 'A binary' },
 ];
 
-/** Returns what a line states that something needs; null where it states nothing of the kind. */
+/** Returns what a line states that something needs; null if it states nothing of the kind. */
 export function findRequirement(text: string): VersionNeed | null {
   for (const { tool, pattern, subject, convert = (needed: string) => needed } of ROWS) {
     const groups = pattern.exec(text)?.groups;

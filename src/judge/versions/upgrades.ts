@@ -13,9 +13,9 @@ export interface Upgrade {
   readonly name: string;
   readonly from: string | null;
   readonly to: string;
-  /** The line of the log that announces it; null where the branch or the code does. */
+  /** The line of the log that announces it; null if the branch or the code does. */
   readonly at: LogPosition | null;
-  /** The evidence that shows the change in the code; null where the log or the branch announces it. */
+  /** The evidence that shows the change in the code; null if the log or the branch announces it. */
   readonly evidenceId: string | null;
 }
 
@@ -101,7 +101,7 @@ function stateOwners(artifacts: readonly InvolvedArtifact[]): Stated[] {
   });
 }
 
-/** Makes a claim of a sentence; null where no evidence shows any of its lines. */
+/** Makes a claim of a sentence; null if no evidence shows any of its lines. */
 export function claimStated({ text, at }: Stated, evidence: readonly Evidence[]): Claim | null {
   const quotations = at.flatMap(({ source, line }) => quoteLine(source, line, evidence) ?? []);
   if (quotations.length === 0) return null;

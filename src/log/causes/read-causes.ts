@@ -152,7 +152,7 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
 }
 
 /**
- * Keeps of a report what it says of these failures; of its diagnostics only where they say nothing
+ * Keeps of a report what it says of these failures; of its diagnostics only if they say nothing
  * themselves.
  */
 function ownReport(report: TestReport, failures: readonly ReadFailure[], speaks: boolean): TestReport {

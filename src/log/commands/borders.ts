@@ -9,7 +9,7 @@ import { isLastWord } from './complaints.ts';
 
 /**
  * Lines from which the output of another command may begin: how well a line fits as its first, by line.
- * Absent where it cannot be.
+ * Absent if it cannot be.
  */
 export type Scores = ReadonlyMap<number, number>;
 
@@ -152,7 +152,7 @@ function findFirstWords(log: LogText, start: number, end: number): string {
 interface LineContext {
   readonly above: string;
   readonly isAfterBlank: boolean;
-  /** True where the output began with the same words. */
+  /** True if the output began with the same words. */
   readonly isFirstWord: boolean;
 }
 

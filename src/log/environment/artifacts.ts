@@ -8,7 +8,7 @@ export interface Artifact {
   readonly name: string;
   readonly version: string;
   readonly line: number;
-  /** False where only its description was fetched, as of a parent or a bill of materials. */
+  /** False if only its description was fetched, as of a parent or a bill of materials. */
   readonly isUsed: boolean;
 }
 

@@ -49,7 +49,7 @@ export function readChanges(log: LogText, lines: readonly number[]): AnnouncedCh
   return [...changes.values()];
 }
 
-/** Reads the change that a title or the name of a branch announces; null where it announces none. */
+/** Reads the change that a title or the name of a branch announces; null if it announces none. */
 export function changeIn(text: string): Omit<AnnouncedChange, 'at'> | null {
   for (const pattern of [...TITLES, ...BRANCHES]) {
     const { name, from, to } = pattern.exec(text)?.groups ?? {};

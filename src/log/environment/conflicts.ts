@@ -9,7 +9,7 @@ export interface Conflict {
   /** `group:name`, or "Jenkins". */
   readonly of: string;
   readonly needed: string;
-  /** The version the build has; null where the log does not say. */
+  /** The version the build has; null if the log does not say. */
   readonly used: string | null;
   /** The line that says so. */
   readonly line: number;

@@ -136,7 +136,7 @@ const SHARED_GROUP = new RegExp(
     String.raw`org\.jenkins|io\.jenkins|org\.jboss|com\.sun)$`,
 );
 
-/** Rates how well a package's parts fit an artifact's group and name: 0 where it cannot be its owner. */
+/** Rates how well a package's parts fit an artifact's group and name: 0 if it cannot be its owner. */
 function rateOwner({ group, name }: Artifact, parts: readonly string[]): number {
   const groupParts = group.toLowerCase().split('.');
   let common = 0;

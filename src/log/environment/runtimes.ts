@@ -11,7 +11,7 @@ export interface ShownVersion {
   /** The version as the log has it, without a leading "v": "18.20.4", "3.8". */
   readonly version: string;
   readonly line: number;
-  /** True where the failing program itself says so; false where a step set it up or only named it. */
+  /** True if the failing program itself says so; false if a step set it up or only named it. */
   readonly running: boolean;
 }
 
@@ -118,7 +118,7 @@ const ASKS: Readonly<Record<Runtime, RegExp>> = {
 };
 
 /**
- * Returns for each runtime that a failure may be about the version that the log shows for it; none where none
+ * Returns for each runtime that a failure may be about the version that the log shows for it; none if none
  * is shown.
  */
 export function readRuntimes(log: LogText, lines: readonly number[], found: Extraction): ShownVersion[] {

@@ -88,7 +88,7 @@ export function newSince(name: string): string {
 }
 
 /**
- * Compares a log with green builds; each line is compared once and only when asked for. Null where there is
+ * Compares a log with green builds; each line is compared once and only when asked for. Null if there is
  * nothing to compare with.
  */
 export function diffWithGreen(

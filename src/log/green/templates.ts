@@ -24,14 +24,14 @@ const DEPTH = 2;
  * wrong match hides a failure).
  */
 const SIMILAR = 0.6;
-/** Lines remembered as they are, so that the very same line is not looked at twice. */
+/** Lines remembered as they are, so that the same line is not looked at twice. */
 const MAX_SEEN = 50_000;
 /** Lines between two pauses. */
 const TURN = 2_000;
 /** Groups looked at in one leaf: keeps the time linear in the number of lines. */
 const MAX_GROUPS = 60;
 
-/** Lines that complain, and frames of stack traces: only the very same line is the same. */
+/** Lines that complain, and frames of stack traces: only the same line is the same. */
 const COMPLAINS = new RegExp(
   "err(?:or|no|!)|fail|fatal|exception|panic|abort|denied|refus|reject|cannot|can't|" +
     "could ?n[o']t|unable|not (?:found|ok)|no such|missing|undefined|unresolved|unknown|" +

@@ -18,7 +18,7 @@ const JOB_AND_STEP = new RegExp(
 const MARK = /^(?:\ufeff|∩╗┐|´╗┐|ï»¿)/;
 
 const DIGITS = '0123456789';
-/** BuildKit writes seconds in five characters; of four digits and a point only where its step is named. */
+/** BuildKit writes seconds in five characters; of four digits and a point only if its step is named. */
 const SECONDS = String.raw`\d\.\d{3}|\d\d\.\d\d|\d{3}\.\d`;
 /** The beginnings of tools' messages. A number before one of them is neither a count nor a measurement. */
 const SPEAKS =

@@ -31,7 +31,7 @@ const DOCUMENT = /^\ufeff?\s{0,1000}(?:<|\{|\[\s{0,1000}\{)/;
 
 /**
  * Masks a log without holding it: the file itself where there is nothing to hide, else a masked copy in a
- * temporary file that has no name any more and vanishes when it is closed. Null where the file is no plain
+ * temporary file that has no name any more and vanishes when it is closed. Null if the file is no plain
  * UTF-8 text (compressed, UTF-16, binary) or may be a report: that is for those who decode. Throws what the
  * file system throws on reading, and TriageError 'too-large' from 4 GiB on, 'storage-failed' where the copy
  * cannot be written.

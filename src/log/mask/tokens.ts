@@ -205,7 +205,7 @@ const LAST_RUN_KEY = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{1,2000}(?=(?:\\{1,2}[nr]
 /** Lines of a block that hold no key: its headers, and what is empty. */
 const HEADER = /(?:^|\s)(?:Proc-Type|DEK-Info|Version|Comment|Hash|Subject|Charset): |^\s*$/;
 
-/** Reads the lines of a text after a given one; null where there is none. */
+/** Reads the lines of a text after a given one; null if there is none. */
 type NextLine = (after: number) => string | null;
 
 /** Spans in one line; `line` counts from the line where the block begins. */

@@ -190,7 +190,7 @@ export const FACTS = [
   ...SURROUNDINGS,
 ] as const;
 
-/** Lines of a failed step's end that are candidates whatever they say. */
+/** Lines of a failed step's end that are candidates regardless of their text. */
 const TAIL = 150;
 /** Lines of one block that are candidates. */
 const MAX_BLOCK = 200;
@@ -546,7 +546,7 @@ function hashOn(begun: number, text: string): number {
 }
 
 /**
- * Tells the first of the patterns, counted from 1, that the character at a place of a text is of; 0 where it
+ * Tells the first of the patterns, counted from 1, that the character at a place of a text is of; 0 if it
  * is of none.
  */
 function createKindLookup(patterns: readonly RegExp[]): (text: string, at: number) => number {

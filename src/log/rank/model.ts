@@ -69,7 +69,7 @@ export function useRankModel(model: RankModel): void {
 }
 
 /**
- * Reads a model's file. Throws where it was trained for other columns: train it again (`node
+ * Reads a model's file. Throws if it was trained for other columns: train it again (`node
  * scripts/train/train-ranking.ts`).
  */
 function parseModel(value: unknown): RankModel {
@@ -202,7 +202,7 @@ const BYTE = 256;
  * Gives a function that sums the leaves of all trees for the row of values that begins at an index. No tree
  * is walked. As in QuickScorer (Lucchese et al., 2015) each cut that a value is above rules out the leaves on
  * its left, and of what remains of a tree the leftmost leaf counts. Of a row only the cuts between its values
- * and those of the row before are inspected, since rows of one log are much alike. Throws RangeError where a
+ * and those of the row before are inspected, since rows of one log are much alike. Throws RangeError if a
  * tree has more than 16 leaves.
  */
 export function createTreeSum(

@@ -84,7 +84,7 @@ const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
 
 /**
  * Reads a JSON text with control characters that JSON forbids, or one that breaks off: objects and lists that
- * are complete are kept. Null where it is no such text.
+ * are complete are kept. Null if it is no such text.
  */
 export function mendJson(json: string): MendedJson | null {
   if (!/^[\ufeff\s]{0,1000}[{[]/.test(json)) return null;

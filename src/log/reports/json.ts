@@ -26,7 +26,7 @@ const MAX_LINE = 4_000;
 const text = z.string().nullish();
 const count = z.number().nullish();
 
-/** Parses JSON; undefined where the text is none or too large. */
+/** Parses JSON; undefined if the text is none or too large. */
 export function parseJson(source: string): unknown {
   if (source.length > MAX_JSON || !/^[\ufeff\s]{0,1000}[{[]/.test(source)) return undefined;
   try {
@@ -36,7 +36,7 @@ export function parseJson(source: string): unknown {
   }
 }
 
-/** Reads a parsed report of any format that is known by its fields; null where it is of none. */
+/** Reads a parsed report of any format that is known by its fields; null if it is of none. */
 export function readJson(source: string, value: unknown, json: string): ReportDraft | null {
   for (const read of FORMATS) {
     const draft = read(source, value, json);

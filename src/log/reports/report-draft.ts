@@ -88,7 +88,7 @@ interface DraftOptions {
 
 /**
  * Collects what a report of `framework` says. The same test twice is one test: it failed if any of its runs
- * did, except where `retries` says that a repeat is another try, and the only pass is the last one. Throws
+ * did, except if `retries` says that a repeat is another try, and the only pass is the last one. Throws
  * Error above a million tests.
  */
 export function draftReport(

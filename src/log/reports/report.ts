@@ -169,7 +169,7 @@ function readXmlReport(name: string, text: string, root: string): Outcome {
   };
 }
 
-/** Reads a document as far as it goes, and says in a phrase why it is not well-formed; null where it is. */
+/** Reads a document as far as it goes, and says in a phrase why it is not well-formed; null if it is. */
 function readPrepared(
   name: string,
   xml: string,

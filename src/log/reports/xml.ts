@@ -141,7 +141,7 @@ export function readXml(text: string, handler: XmlHandler): XmlFault | null {
 const CDATA = '<![CDATA[';
 const CDATA_END = ']]>';
 
-/** Finds the value of an attribute in the tag that ends at `end`; null where the tag has none. */
+/** Finds the value of an attribute in the tag that ends at `end`; null if the tag has none. */
 export function attributeAt(text: string, end: number, pattern: RegExp): Stretch | null {
   const tagStart = text.lastIndexOf('<', end - 1);
   const found = pattern.exec(text.slice(tagStart, end));

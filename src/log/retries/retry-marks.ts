@@ -114,7 +114,7 @@ const LISTS: readonly { readonly head: RegExp; readonly says: 'passed' | 'failed
   { says: 'failed', head: /^\s{0,4}\d{1,6} failed$/ },
 ];
 
-/** Returns what a line says of a try; null where it says nothing. */
+/** Returns what a line says of a try; null if it says nothing. */
 export function readMark(text: string): ReadMark | null {
   for (const { says, pattern, until } of MARKS) {
     const { title, suite } = pattern.exec(text)?.groups ?? {};
@@ -123,7 +123,7 @@ export function readMark(text: string): ReadMark | null {
   return null;
 }
 
-/** Returns how the tests ended that are listed below a line; null where it heads no list. */
+/** Returns how the tests ended that are listed below a line; null if it heads no list. */
 export function readListHead(text: string): 'passed' | 'failed' | null {
   return LISTS.find(({ head }) => head.test(text.replace(TAG, '')))?.says ?? null;
 }
@@ -133,7 +133,7 @@ const ITEM =
   /^\s{4,12}(?<title>\S.{0,500})$|^(?<method>[\w$]{1,200}(?:[.#][\w$[\]]{1,200}){1,30}(?:\(.{0,300}\))?)$/;
 
 /**
- * Returns the test that a line of such a list names: empty where it tells of a single try, null where the
+ * Returns the test that a line of such a list names: empty if it tells of a single try, null if the
  * list is over.
  */
 export function readListItem(text: string): string | null {

@@ -17,7 +17,7 @@ export interface Matcher {
   readonly groups: readonly (readonly number[])[];
   readonly groupCount: number;
   /**
-   * Finds the literals that count inside of escapes, too; escapes are text to it. Null where there are none.
+   * Finds the literals that count inside of escapes, too; escapes are text to it. Null if there are none.
    */
   readonly within: Matcher | null;
 }

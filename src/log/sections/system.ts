@@ -101,7 +101,7 @@ const HEAD = /##teamcity\[(\w{1,60})(?= |\])/;
 const ATTRIBUTE = /(?<= )(?:(\w{1,60}) ?= ?)?'((?:[^'|]|\|.){0,20000})'/gs;
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', x: '\u0085', l: '\u2028', p: '\u2029' };
 
-/** Reads the service message that a line holds, wherever in the line it starts; null where it holds none. */
+/** Reads the service message that a line holds, wherever in the line it starts; null if it holds none. */
 export function readServiceMessage(line: string): ServiceMessage | null {
   const head = HEAD.exec(line);
   if (head === null) return null;

@@ -93,7 +93,7 @@ function describeSteps({ failedSections, exits }: TriageSubject): string[] {
   ];
 }
 
-/** Warnings tell only where nothing was an error. */
+/** Warnings tell only if nothing was an error. */
 function listTellingDiagnostics(all: readonly Diagnostic[]): readonly Diagnostic[] {
   const errors = all.filter((entry) => entry.severity === 'error');
   return errors.length > 0 ? errors : all.slice(0, MAX_WARNINGS);

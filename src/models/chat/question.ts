@@ -43,7 +43,7 @@ export interface Question {
 interface Bill {
   inputTokens: number;
   outputTokens: number;
-  /** Null where the server never said. */
+  /** Null if the server never said. */
   cachedInputTokens: number | null;
   calls: number;
   retries: number;
@@ -66,7 +66,7 @@ export interface TimeLimit {
 
 type Send = (request: CompletionRequest, signal: AbortSignal) => Promise<Completion | Refusal>;
 
-/** Asks within the time limit, and says what it cost, also where it fails. */
+/** Asks within the time limit, and says what it cost, also if it fails. */
 export async function askAndPrice<Value>(
   connection: ModelConnection,
   kind: QuestionKind,

@@ -66,7 +66,7 @@ const MAX_SHOWN = 200;
 
 /**
  * Takes the calls out of a reply: the server's own, else those that are in its text, in whatever form models
- * write them. They may name tools that were not offered. `problem` is what is wrong with others, null where
+ * write them. They may name tools that were not offered. `problem` is what is wrong with others, null if
  * nothing is; `by` nothing there was prose, or nothing.
  */
 export function readCalls(completion: Completion, tools: readonly ChatTool[]) {

@@ -6,7 +6,7 @@ import { toUnitVector } from './vectors.ts';
 const DIMENSIONS = 512;
 /**
  * The weight of each kind of feature. Pairs of words are more informative than single words; pieces of words
- * help only where words differ.
+ * help only if words differ.
  */
 const WEIGHTS = { word: 1, noise: 0.2, pair: 1.2, noisePair: 0.4, piece: 0.25 } as const;
 const FEATURE_KINDS = ['word', 'noise', 'pair', 'noisePair', 'piece'] as const;

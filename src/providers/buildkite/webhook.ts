@@ -128,7 +128,7 @@ export const buildkiteWebhook = createWebhook({
 });
 
 /**
- * Reads an event whose sender is known. Throws `invalid-input` where a known event lacks what it must have.
+ * Reads an event whose sender is known. Throws `invalid-input` if a known event lacks what it must have.
  */
 export function readBuildkiteEvent(event: string, payload: unknown): Reading {
   if (event !== 'build.finished')

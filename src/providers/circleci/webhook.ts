@@ -116,7 +116,7 @@ export const circleciWebhook = createWebhook({
 });
 
 /**
- * Reads an event whose signature has been checked. Throws `invalid-input` where a known event lacks what it
+ * Reads an event whose signature has been checked. Throws `invalid-input` if a known event lacks what it
  * must have.
  */
 export function readCircleciEvent(payload: unknown): Received {

@@ -6,7 +6,7 @@ import { MAX_PATCH, parsePullRequest } from '../code-questions.ts';
 /** Exit codes that are answers: 1 is "nothing found". Git says 128 when it gives up. */
 const GAVE_UP = 128;
 
-/** Throws where git gave up for a reason that is not "no such thing". */
+/** Throws if git gave up for a reason that is not "no such thing". */
 export function assertAnswered(answer: GitAnswer, what: string): void {
   if (answer.exitCode >= GAVE_UP)
     throw new TriageError('upstream-failed', `git could not ${what} (exit code ${answer.exitCode}).`);

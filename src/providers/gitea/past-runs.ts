@@ -47,7 +47,7 @@ export function createGiteaPastRuns(options: GiteaOptions, timeoutMs: number): P
   };
 }
 
-/** Workflows by the file that names them in a run; none where the server does not say. */
+/** Workflows by the file that names them in a run; none if the server does not say. */
 async function readWorkflowNames(
   client: RestClient,
   path: string,

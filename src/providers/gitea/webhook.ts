@@ -219,7 +219,7 @@ export const giteaWebhook = createWebhook({
 });
 
 /**
- * Reads a delivery whose signature has been checked. Throws `invalid-input` where an event of a run that has
+ * Reads a delivery whose signature has been checked. Throws `invalid-input` if an event of a run that has
  * ended lacks what it must have.
  */
 export function readGiteaEvent(event: string, payload: unknown): Reading {

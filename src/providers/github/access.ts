@@ -43,7 +43,7 @@ export interface Signed {
 /** Knows how calls for a repository are signed. */
 export interface GithubAccess {
   /**
-   * Throws `upstream-auth` where the App is not installed there and there is no token, or where GitHub
+   * Throws `upstream-auth` if the App is not installed there and there is no token, or where GitHub
    * refuses the App.
    */
   forRepository(place: RepositoryName, signal: AbortSignal): Promise<Signed>;

@@ -18,7 +18,7 @@ export interface GithubAppFacts {
 
 /**
  * Asks GitHub who the App is and whether it is installed on these repositories. Throws what is wrong, and how
- * to mend it.
+ * to fix it.
  */
 export async function checkGithubApp(
   options: GithubClientOptions,

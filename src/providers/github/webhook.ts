@@ -211,7 +211,7 @@ export const githubWebhook = createWebhook({
 });
 
 /**
- * Reads a delivery whose signature has been checked. Throws `invalid-input` where a known event lacks what it
+ * Reads a delivery whose signature has been checked. Throws `invalid-input` if a known event lacks what it
  * must have.
  */
 export function readGithubEvent(event: string, payload: unknown): Reading {

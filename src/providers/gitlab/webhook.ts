@@ -198,7 +198,7 @@ export const gitlabWebhook = createWebhook({
 });
 
 /**
- * Reads a delivery whose sender is known. Throws `invalid-input` where a known event lacks what it must have.
+ * Reads a delivery whose sender is known. Throws `invalid-input` if a known event lacks what it must have.
  */
 export function readGitlabEvent(event: string, payload: unknown): Reading {
   const what = `The ${event}`;

@@ -57,7 +57,7 @@ export interface FittedCalibration {
   readonly rows: readonly FitRow[];
   readonly thresholds: readonly CategoryThreshold[];
   /**
-   * Each answer as a calibration states it that has not seen its project; null where all are of one project.
+   * Each answer as a calibration states it that has not seen its project; null if all are of one project.
    */
   readonly held: readonly LabelledAnswer[] | null;
 }
@@ -66,7 +66,7 @@ export interface FittedCalibration {
 const FOLDS = 5;
 const NAMED_PROJECTS = 50;
 
-/** Fits a calibration to answers whose truth is known. Throws `invalid-input` where there is none. */
+/** Fits a calibration to answers whose truth is known. Throws `invalid-input` if there is none. */
 export function fitCalibration(
   answers: readonly LabelledAnswer[],
   options: CalibrateOptions,

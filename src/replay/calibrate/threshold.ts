@@ -15,7 +15,7 @@ export interface CategoryThreshold {
   readonly published: number;
   readonly wrong: number;
   /**
-   * The highest share of wrong ones among the published that these leave possible; null where none is
+   * The highest share of wrong ones among the published that these leave possible; null if none is
    * published.
    */
   readonly upper: number | null;

@@ -10,7 +10,7 @@ export interface SplitRow {
   readonly id: string;
   readonly project: string;
   readonly category: Category | null;
-  /** Milliseconds since 1970; null where the row does not say. */
+  /** Milliseconds since 1970; null if the row does not say. */
   readonly happenedAt: number | null;
 }
 

@@ -22,7 +22,7 @@ interface CaseSetOptions {
 }
 
 interface LeftOutCase {
-  /** 1-based, in a file the line; 0 where there is none. */
+  /** 1-based, in a file the line; 0 if there is none. */
   readonly line: number;
   readonly id: string | null;
   readonly field: string | null;
@@ -270,7 +270,7 @@ export interface CaseProblem {
   /** 1-based, in a file the line. */
   readonly line: number;
   readonly id: string | null;
-  /** `expected_lines.0`; null where it is no single field, as in what is not JSON. */
+  /** `expected_lines.0`; null if it is no single field, as in what is not JSON. */
   readonly field: string | null;
   readonly reason: string;
 }

@@ -271,7 +271,7 @@ async function findOutside(
   return null;
 }
 
-/** A line of a file, 1-based, without its end; `text` is null where it is too long to be a row. */
+/** A line of a file, 1-based, without its end; `text` is null if it is too long to be a row. */
 export interface FileLine {
   readonly line: number;
   readonly text: string | null;

@@ -56,7 +56,7 @@ const SHOWN_PAIRS = 10;
 /**
  * Splits a data set into `train.jsonl` and `test.jsonl`, each row as it was but for the paths of its logs,
  * and writes every near-duplicate across the split to `near-duplicates.jsonl`. The file is read three times,
- * so that neither its rows nor its logs are in memory together. Throws `invalid-input` where a side would be
+ * so that neither its rows nor its logs are in memory together. Throws `invalid-input` if a side would be
  * empty.
  */
 export async function splitCases(

@@ -95,7 +95,7 @@ export function describeWhoAnswers(options: ReplayCommandOptions, config: Config
 const TIME_LIMIT_MS = 60_000;
 const MAX_TREE_BYTES = 16 * 1024 * 1024;
 
-/** Returns the names of a commit's files, a line each; empty where the clone does not have it. */
+/** Returns the names of a commit's files, a line each; empty if the clone does not have it. */
 async function listTree(folder: string, commit: string, signal: AbortSignal): Promise<string> {
   const git = createGit({ timeoutMs: TIME_LIMIT_MS, maxOutputBytes: MAX_TREE_BYTES });
   const answer = await git(

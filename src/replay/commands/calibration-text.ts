@@ -9,7 +9,7 @@ export interface GatheredAnswers {
   readonly answers: readonly LabelledAnswer[];
   readonly analyst: string;
   readonly sources: readonly string[];
-  /** Answers a day brings, by category; null where no store was asked. */
+  /** Answers a day brings, by category; null if no store was asked. */
   readonly perDay: ReadonlyMap<string, number> | null;
 }
 

@@ -54,7 +54,7 @@ export async function endCalibration(analyst: string, options: UseOptions): Prom
 }
 
 /**
- * Throws `conflict` where it is not said, or not rightly, what would be replaced: before anything is kept,
+ * Throws `conflict` if it is not said, or not rightly, what would be replaced: before anything is kept,
  * and before a long fit.
  */
 export async function checkReplaced(
@@ -73,7 +73,7 @@ export async function checkReplaced(
 }
 
 /**
- * Throws `conflict` where it is not said, or not rightly, what is replaced; also where another was quicker.
+ * Throws `conflict` if it is not said, or not rightly, what is replaced; also if another was quicker.
  */
 export async function putInForce(
   calibrations: CalibrationStore,

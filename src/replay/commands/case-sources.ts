@@ -39,7 +39,7 @@ interface OpenedSources {
 }
 
 /**
- * Opens the places that cases were asked from, in order. Throws where one is not there, none was named, or
+ * Opens the places that cases were asked from, in order. Throws if one is not there, none was named, or
  * more than one kind.
  */
 export async function openCaseSources(options: ReplayCommandOptions): Promise<OpenedSources> {

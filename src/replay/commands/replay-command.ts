@@ -241,7 +241,7 @@ function settleExitCode(reported: readonly ReportedRun[], { analyst }: Config, s
 type Judging = (run: SourceRun, spending: Spending, signal: AbortSignal) => Promise<FigureSection[]>;
 
 /**
- * Opens the judge before anything is replayed, so that a missing model is said at once; null where none was
+ * Opens the judge before anything is replayed, so that a missing model is said at once; null if none was
  * requested.
  */
 export async function openJudging(options: ReplayCommandOptions, config: Config): Promise<Judging | null> {

@@ -16,7 +16,7 @@ const MAX_HEAP_MB = 1_024;
 const THREAD_MS = 120_000;
 
 /**
- * Makes room for a run to be kept, and says where its results go. Throws `conflict` where the name is taken,
+ * Makes room for a run to be kept, and says where its results go. Throws `conflict` if the name is taken,
  * unless it goes on.
  */
 export async function makeRoom(folder: string, name: string, isResumed: boolean): Promise<string> {

@@ -16,7 +16,7 @@ export interface PairedCase {
 }
 
 /**
- * Matches the results of both sides by the ids of the data set. Throws where an id stands twice, or no case
+ * Matches the results of both sides by the ids of the data set. Throws if an id stands twice, or no case
  * is on both sides.
  */
 export async function pairCases(

@@ -11,7 +11,7 @@ interface Advised {
 
 /**
  * Tells whether advice holds a name of the known fix that is at hand (keyed), names what is not (invented),
- * or there is none (silent); of all rows with a fix and of published answers. Empty where no row has a fix,
+ * or there is none (silent); of all rows with a fix and of published answers. Empty if no row has a fix,
  * or nothing was answered.
  */
 export function scoreAdvice(cases: readonly ReplayedCase[]): Figure[] {
@@ -48,7 +48,7 @@ export function scoreAdviceByCategory(cases: readonly ReplayedCase[]): Figure[] 
   return rows.flatMap(({ row, members }) => (members.length === 0 ? [] : listRowFigures(row, members)));
 }
 
-/** Writes one row of a table: the shares of these cases; empty where none has a fix. */
+/** Writes one row of a table: the shares of these cases; empty if none has a fix. */
 export function listAdviceCells(row: string, cases: readonly ReplayedCase[]): Figure[] {
   const advised = findAdvised(cases);
   return advised.length === 0 ? [] : listRowFigures(row, advised);

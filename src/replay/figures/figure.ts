@@ -18,14 +18,14 @@ export interface Figure {
   readonly unit?: 'count' | 'measure' | 'dollars';
   /** The position in a small table of its own, such as one row per class. */
   readonly cell?: { readonly row: string; readonly column: string };
-  /** 95 % interval of the value; absent where none is meant. */
+  /** 95 % interval of the value; absent if none is meant. */
   readonly interval?: readonly [low: number, high: number];
   /**
-   * Ids of the cases that keep the figure from being better: what to look at first. Absent where no single
+   * Ids of the cases that keep the figure from being better: what to look at first. Absent if no single
    * case does.
    */
   readonly against?: readonly string[];
-  /** True where a language model said it: no gate may rest on it. */
+  /** True if a language model said it: no gate may rest on it. */
   readonly judged?: true;
 }
 

@@ -34,7 +34,7 @@ export interface FrozenRun {
   readonly differences: readonly Difference[];
   /** The reason why the run did not finish; null if it did. */
   readonly stopped: string | null;
-  /** SHA-256 of the canonical answers; null where there is none. */
+  /** SHA-256 of the canonical answers; null if there is none. */
   readonly before: string | null;
   readonly after: string | null;
   readonly identical: boolean;

@@ -58,17 +58,17 @@ interface Answered
   extends Pick<TriagedSources, 'reading' | 'analyses'>,
     Partial<Pick<TriagedSources, 'groups'>> {
   /**
-   * The names of the repository's files at the failing commit, a line each; empty or absent where no clone is
+   * The names of the repository's files at the failing commit, a line each; empty or absent if no clone is
    * at hand.
    */
   readonly tree?: string;
 }
 
-/** A finished case with its labels, null where the row itself was not readable. */
+/** A finished case with its labels, null if the row itself was not readable. */
 export interface ReplayedCase extends CaseChecks {
   readonly row: DatasetRow | null;
   readonly result: CaseResult;
-  /** The whole answer; null where the case failed, was only read, or was finished in an earlier run. */
+  /** The whole answer; null if the case failed, was only read, or was finished in an earlier run. */
   readonly analysis: Analysis | null;
   /** Bytes of the excerpts, where their texts are no longer here. */
   readonly keptBytes?: number;

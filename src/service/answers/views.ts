@@ -34,7 +34,7 @@ export type AnalysisSummary = z.infer<typeof AnalysisSummary>;
 const MAX_SUMMARY_TESTS = 20;
 const MAX_SUMMARY_NAME = 200;
 
-/** An answer in its place; `whose` is absent where there is no history. */
+/** An answer in its place; `whose` is absent if there is no history. */
 export type TellableAnswer = ArrangedAnswer & { readonly whose?: Whose | null };
 
 export function toAnalysisSummary({ analysis, explains, whose = null }: TellableAnswer): AnalysisSummary {
@@ -163,7 +163,7 @@ export const BuildList = createListSchema(Build);
 
 export const BuildView = z.object({
   build: Build,
-  /** Null where nothing is pending to the build: it passed, or was only kept. */
+  /** Null if nothing is pending to the build: it passed, or was only kept. */
   triage: TriageState.nullable(),
   analyses: z.array(AnalysisSummary),
 });

@@ -16,7 +16,7 @@ export interface WhoseStores {
   readonly failures: Pick<ShownStores['failures'], 'histories'>;
 }
 
-/** An answer with whose its failures are; null where nothing is known around its build. */
+/** An answer with whose its failures are; null if nothing is known around its build. */
 export type WhoseAnswer<Answer extends BuildAnswer> = Answer & { readonly whose: Whose | null };
 
 /** Adds to the answers of a build whose their failures are; their advice then agrees with it. */

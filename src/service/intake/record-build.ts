@@ -24,7 +24,7 @@ export interface Delivery {
 
 export interface Recorded {
   readonly build: Build;
-  /** The triage job of the build; null where there is none (it passed). */
+  /** The triage job of the build; null if there is none (it passed). */
   readonly job: TriageJob | null;
 }
 

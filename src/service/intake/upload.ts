@@ -198,7 +198,7 @@ export interface PreparedSources {
 /**
  * Decodes and masks uploaded files, opens archives, and reads the reports, before anything is stored. One
  * file that cannot be read loses none of the others: it is left out, or kept as far as it goes, and a note on
- * the first source says so. Throws TriageError where all together are larger than `maxBytes` once
+ * the first source says so. Throws TriageError if all together are larger than `maxBytes` once
  * decompressed, and, for the first file that was the matter, where nothing of them could be read.
  */
 export async function prepareSources(
@@ -231,7 +231,7 @@ export async function prepareSources(
   const results = boundResults(reports.flatMap((report) => report.testResults));
   const testResults = await mapInTurns(results.kept, toStorableResult);
   const isLogged = sources.some(({ kind, text }) => kind !== 'report' && text.trim() !== '');
-  // What was sent alone and cannot be read is the sender's to mend.
+  // What was sent alone and cannot be read is the sender's to fix.
   if (!isLogged && testResults.length === 0) {
     const broken = refused[0]?.message ?? reports.flatMap(({ notes }) => notes)[0];
     if (refused[0] !== undefined && sources.length === 0) throw refused[0];

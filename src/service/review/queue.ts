@@ -38,7 +38,7 @@ interface NextRequest {
 
 /**
  * Claims the next item for a reviewer: what others hold and what this reviewer skipped in the last half hour
- * is left out. Several reviewers who ask at once get different items. Null where nothing is left.
+ * is left out. Several reviewers who ask at once get different items. Null if nothing is left.
  */
 export async function nextFor(
   { stores, claimMs }: QueueDeps,

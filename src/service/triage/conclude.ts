@@ -269,7 +269,7 @@ const MAX_SENTENCE = 500;
 /**
  * Saves the answer to a build that cannot be triaged, so that its failures are not lost: each failure group
  * without an answer, or one that represents the whole build, gets a failed analysis that waits for a person.
- * Throws where even that cannot be stored.
+ * Throws if even that cannot be stored.
  */
 export async function escalateToReviewer(
   buildId: string,

@@ -48,7 +48,7 @@ export interface DraftDeps {
 
 /**
  * Answers one failure group: as a person confirmed it before, else as a reviewer's rule says of such
- * failures, else as the graph finds. Null where the run waits for a person.
+ * failures, else as the graph finds. Null if the run waits for a person.
  */
 export async function draftAnswer(
   subject: TriageSubject,

@@ -54,7 +54,7 @@ interface RulesFile {
   readonly key: string;
   readonly form: CodeOwnersForm;
   readonly lines: readonly string[];
-  /** The reason why the rest is not read; null where there is none. */
+  /** The reason why the rest is not read; null if there is none. */
   readonly cut: string | null;
 }
 type Owned = (path: string) => { readonly names: readonly string[]; readonly at: string } | null;

@@ -78,7 +78,7 @@ interface Gathered {
   /** The masked sources to read: all logs and reports, and the artifacts that the survey chose. */
   readonly sources: readonly SourceText[];
   readonly notes: readonly string[];
-  /** Null where the build has nothing but one log. */
+  /** Null if the build has nothing but one log. */
   readonly survey: Survey | null;
 }
 

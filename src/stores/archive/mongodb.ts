@@ -242,7 +242,7 @@ async function find(within: Within, buildId: string, name: string): Promise<Stor
   return found === null ? null : Source.parse(found);
 }
 
-/** Chunks, inclusive; none where `last` is before `first`. */
+/** Chunks, inclusive; none if `last` is before `first`. */
 interface ChunkRange {
   readonly first: number;
   readonly last: number;

@@ -76,7 +76,7 @@ export function refuseChanged(status: MigrationStatus): void {
     );
 }
 
-/** Says which migrations were applied in another form; null where none was. */
+/** Says which migrations were applied in another form; null if none was. */
 export function describeChanged({ changed }: MigrationStatus): string | null {
   if (changed.length === 0) return null;
   const each = changed.map(

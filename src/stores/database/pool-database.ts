@@ -17,7 +17,7 @@ export interface PgDatabase extends Database {
 export interface PoolDatabaseOptions {
   readonly driver: Database['driver'];
   readonly pool: pg.Pool;
-  /** Callers in line for a connection before the next one is refused at once; none where it is left out. */
+  /** Callers in line for a connection before the next one is refused at once; none if it is left out. */
   readonly maxWaiting?: number;
   readonly migrate: Database['migrate'];
   /** Closes the pool and what is behind it; called once. */
@@ -107,7 +107,7 @@ export function createPoolDatabase({
     },
     query: async (text, values) => {
       refuseInsideTransaction();
-      // What only reads is asked again also where its connection broke.
+      // What only reads is asked again also if its connection broke.
       const mayHelp = (error: unknown) => isRolledBack(error) || (READS.test(text) && isBroken(error));
       return await noteFullDisk(
         retrying({ ...AGAIN, mayHelp }, async () => {

@@ -27,7 +27,7 @@ const READERS = 4;
 
 /**
  * Connects to a PostgreSQL server; 13 or newer, with the extensions vector and pg_trgm at hand for
- * `migrate()`. Throws `storage-failed` where it does not answer, `invalid-config` where the address names
+ * `migrate()`. Throws `storage-failed` if it does not answer, `invalid-config` where the address names
  * files that are not there.
  */
 export async function openPostgres(options: PostgresOptions): Promise<PgDatabase> {
@@ -75,7 +75,7 @@ function toDatabase(pool: pg.Pool) {
 }
 
 /**
- * Throws `invalid-config` with the command that mends it where pending migrations would fail; changes
+ * Throws `invalid-config` with the command that fixes it where pending migrations would fail; changes
  * nothing.
  */
 export function rehearseMigrations(url: string): Promise<void> {

@@ -12,7 +12,7 @@ const NAMED = 8;
 
 /**
  * Finds out what the migrations create on this server: they are applied to an empty schema, of which nothing
- * stays. To be called within a transaction in which nothing was changed yet. Throws `invalid-config` where
+ * stays. To be called within a transaction in which nothing was changed yet. Throws `invalid-config` if
  * the role may not create a schema.
  */
 export async function readExpectedSchema(

@@ -192,8 +192,8 @@ interface PineconePlace {
 const DETAILS = { details: { backend: 'pinecone' } };
 
 /**
- * Asks the control plane for the index. Throws `invalid-config` where there is none, or not a usable one,
- * with how to mend it; `upstream-failed` where it is not ready yet; and what `call` throws.
+ * Asks the control plane for the index. Throws `invalid-config` if there is none, or not a usable one,
+ * with how to fix it; `upstream-failed` where it is not ready yet; and what `call` throws.
  */
 export async function findTarget(
   call: PineconeCall,

@@ -116,7 +116,7 @@ function connect(
 export const OLDEST_REDIS = [6, 2] as const;
 
 /**
- * Warns of a server that forgets messages, and says how to mend it. Nothing is lost there, but jobs start
+ * Warns of a server that forgets messages, and says how to fix it. Nothing is lost there, but jobs start
  * late.
  */
 export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): Promise<void> {

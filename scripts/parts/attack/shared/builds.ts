@@ -59,7 +59,7 @@ export function uploadOf({
   return JSON.stringify({ metadata, ...files });
 }
 
-/** Uploads under a key of the build's own, so that the same again is no second one. Null where the service was gone. */
+/** Uploads under a key of the build's own, so that the same again is no second one. Null if the service was gone. */
 export async function upload(service: AttackedService, build: SentBuild): Promise<Response | null> {
   const headers = { ...authorized(service), 'idempotency-key': `build-${build.number}` };
   return await fetch(`${service.url}/api/builds`, { method: 'POST', headers, body: uploadOf(build) }).catch(
@@ -74,7 +74,7 @@ export async function acceptedId(response: Response | null): Promise<string> {
   return Uploaded.parse(await response.json()).buildId;
 }
 
-/** The build, once it is answered. Throws where that takes more than `minutes`. */
+/** The build, once it is answered. Throws if that takes more than `minutes`. */
 export async function answered(service: AttackedService, buildId: string, minutes = 2): Promise<Built> {
   const until = performance.now() + minutes * 60_000;
   while (performance.now() < until) {

@@ -9,13 +9,13 @@ export interface AnsweredRow {
   readonly row: DatasetRow & { readonly fix: string };
   readonly result: CaseResult;
   readonly texts: readonly string[];
-  /** Where its first log is; null where the row itself has it. */
+  /** Where its first log is; null if the row itself has it. */
   readonly logPath: string | null;
 }
 
 const LIMITS = { maxBytes: 256 * 1024 * 1024, green: false };
 
-/** Reads the rows of a data set that have a fix, each with its result. Throws where a log or the results cannot be read. */
+/** Reads the rows of a data set that have a fix, each with its result. Throws if a log or the results cannot be read. */
 export async function readAnswered(dataset: string, results: string): Promise<AnsweredRow[]> {
   const byId = new Map<string, CaseResult>();
   for await (const result of readResultLines(results)) byId.set(result.id, result);

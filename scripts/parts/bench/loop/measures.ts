@@ -12,7 +12,7 @@ export interface PairedAnswer {
 
 type Side = 'linear' | 'loop';
 
-/** A value of each case and answer, null where the truth of the case does not allow it. */
+/** A value of each case and answer, null if the truth of the case does not allow it. */
 interface CaseMeasure {
   readonly name: string;
   readonly better: 'higher' | 'lower' | 'neither';

@@ -1,7 +1,7 @@
 import { create, createFile, type PlannedCommit, replace } from '../planted/program.ts';
 import { endLog, type LoopCase, type PastBuild, writeHistory } from './case.ts';
 
-/* Failing tests that the code under test does not explain: flaky ones, dated ones, and ones mended before. */
+/* Failing tests that the code under test does not explain: flaky ones, dated ones, and ones fixed before. */
 
 interface Tested {
   readonly name: string;
@@ -197,7 +197,7 @@ const DATED = [
   },
 ];
 
-/** The same failure was mended before by a change to one file. What changed since is a note. */
+/** The same failure was fixed before by a change to one file. What changed since is a note. */
 function mendedCase(parent: string, tested: Tested & { readonly mends: string }): LoopCase {
   const mend: PlannedCommit = {
     author: 'Ines Vale',

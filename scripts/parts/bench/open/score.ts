@@ -9,7 +9,7 @@ const READ = 4_000;
 /** The share of its label's words from which an answer shows the cause, and from which it is useful. */
 const [SHOWN, USEFUL] = [0.2, 0.5];
 
-/** One answer beside its labels; null where the labels do not say. */
+/** One answer beside its labels; null if the labels do not say. */
 export interface Scored {
   readonly id: string;
   readonly confidence: number;

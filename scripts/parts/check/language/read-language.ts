@@ -15,7 +15,7 @@ type Total = 'functions' | 'declared' | 'variables' | 'comments' | 'lines';
 interface Figure {
   readonly name: FigureName;
   readonly title: string;
-  /** What the count is a part of; null where nothing is. */
+  /** What the count is a part of; null if nothing is. */
   readonly among: Total | null;
 }
 

@@ -10,7 +10,7 @@ export type Trust = 'sure' | 'marked' | 'weak';
 interface Form {
   readonly pattern: RegExp;
   readonly trust: Trust;
-  /** True where a time must be behind the title. Times are taken off before a pattern is tried. */
+  /** True if a time must be behind the title. Times are taken off before a pattern is tried. */
   readonly timed?: true;
   /** The runner that alone marks its tests so. */
   readonly framework?: string;

@@ -214,7 +214,7 @@ interface Mark {
   readonly pattern: RegExp;
   readonly weight: number;
   readonly reason: string;
-  /** The lines below that belong to it: all up to this one, `limit` of them; none where both are absent. */
+  /** The lines below that belong to it: all up to this one, `limit` of them; none if both are absent. */
   readonly until?: RegExp;
   readonly limit?: number;
   /** The message: the line itself, or the first below it, that of a `> ` before any other. */

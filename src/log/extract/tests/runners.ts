@@ -329,7 +329,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     { head: /^---- (?!end stdout)(?<name>\S.{0,300}) stdout ----$/, body: 'open',
       until: /^failures:$|^test result:/, finish: readRustPanic },
     { head: /^test (?<name>\S.{0,300}?)(?: - should panic)? \.{3} FAILED$/, body: 'none' },
-    // What the test printed is below the result where it ran, and nothing where it is listed again.
+    // What the test printed is below the result where it ran, and nothing if it is listed again.
     { head: NEXTEST_FAIL, body: 'open', until: NEXTEST_END, needs: /panicked at /, limit: 100,
       finish: readRustPanic },
     { head: NEXTEST_FAIL, body: 'none' },

@@ -54,9 +54,9 @@ export interface Shape {
   readonly suite?: RegExp;
   /** The runner's banner that it must be under. */
   readonly under?: RegExp;
-  /** True where what its block raised is an exception of its own, and nothing else is searched for in it. */
+  /** True if what its block raised is an exception of its own, and nothing else is searched for in it. */
   readonly raises?: boolean;
-  /** Puts in order what was read; null where it is no failing test. */
+  /** Puts in order what was read; null if it is no failing test. */
   readonly finish?: (named: Named, body: readonly string[]) => Named | null;
 }
 
@@ -66,7 +66,7 @@ export interface Runner {
   readonly literals: readonly string[];
   readonly shapes: readonly Shape[];
   /**
-   * Set where another reader may have reported the same tests: those of like names, or of the very same name,
+   * Set where another reader may have reported the same tests: those of like names, or of the same name,
    * are not reported again.
    */
   readonly fillsIn?: 'alike' | 'same';
@@ -79,7 +79,7 @@ export interface Runner {
   /** The line that says that a test began; the group `key` names it. */
   readonly opens?: RegExp;
   /**
-   * True where a test holds others as `TestA/case`: it fails because they do, or because those that another
+   * True if a test holds others as `TestA/case`: it fails because they do, or because those that another
    * runner reports in it do.
    */
   readonly nested?: boolean;
@@ -174,7 +174,7 @@ function dropParents(found: Findings, framework: string): void {
 }
 
 /**
- * Reads the failing test that a line names in this shape, and the lines that report it; null where it names
+ * Reads the failing test that a line names in this shape, and the lines that report it; null if it names
  * none.
  */
 function readShape(log: LogText, line: number, shape: Shape, begun: ReadonlyMap<string, number>) {

@@ -53,7 +53,7 @@ interface Item {
 }
 
 /**
- * Failing tests of any runner, by the shape of its marks, lists and blocks; only where no reader of a runner
+ * Failing tests of any runner, by the shape of its marks, lists and blocks; only if no reader of a runner
  * has reported them.
  */
 export const structural: Extractor = {

@@ -59,7 +59,7 @@ export function createReaders(tools: readonly Tool[]): Extractor[] {
   }));
 }
 
-/** Reads the complaint on one line; answers the last line of its block, or 0 where there is none. */
+/** Reads the complaint on one line; answers the last line of its block, or 0 if there is none. */
 function readLine(
   tool: string,
   says: readonly DiagnosticShape[],

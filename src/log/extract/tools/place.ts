@@ -5,10 +5,10 @@ export interface Placed {
   readonly file: string;
   readonly line: number | null;
   readonly column: number | null;
-  /** `none` is a note or a hint; null where the line does not say. */
+  /** `none` is a note or a hint; null if the line does not say. */
   readonly severity: Severity | null;
   readonly code: string | null;
-  /** Empty where the line holds nothing but the place. */
+  /** Empty if the line holds nothing but the place. */
   readonly message: string;
 }
 
@@ -83,7 +83,7 @@ export function isFile(name: string): boolean {
 
 /**
  * Reads a line that begins with a place, after marks: `file:line:col: error CODE: message` in any spelling.
- * Null where there is none.
+ * Null if there is none.
  */
 export function readPlaced(text: string): Placed | null {
   const { rest: unmarked, severity: mark } = withoutMarks(text);

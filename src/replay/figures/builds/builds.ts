@@ -66,7 +66,7 @@ const SHARES: readonly Share[] = [
 
 /**
  * Scores builds of which every failure is labelled: over all of them, then a row for each runner and for each
- * split. Empty where no case is one.
+ * split. Empty if no case is one.
  *
  * - `answered`, `own message`, `category`: of all failures; those without an answer count as missing.
  * - `bleed`, `shared title`: of the answered ones. The second counts answers to other causes with the same

@@ -26,7 +26,7 @@ export interface ScoredFailure {
 }
 
 /**
- * A build with the truth of all its failures. `answers` is empty where the product says that nothing failed.
+ * A build with the truth of all its failures. `answers` is empty if the product says that nothing failed.
  */
 export interface ScoredBuild {
   readonly one: ReplayedCase;
