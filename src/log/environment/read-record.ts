@@ -14,6 +14,8 @@ import { RECORD_LITERALS, RECORD_ROWS } from './record-rows.ts';
 
 /** Lines of a list below its head, and of one log, that are read at most. */
 const [MAX_LISTED, MAX_LINES] = [400, 12_000];
+/** Lines of a step's head, and of what a tool says of its version. */
+const MAX_HEAD = 12;
 const [MAX_STEPS, MAX_STEP_NAME, MAX_REQUIREMENTS] = [40, 80, 400];
 
 const IMAGE = /^Image: (?<name>[\w.-]{2,60})$/;
@@ -53,7 +55,7 @@ export function readRecord(log: LogText, lines: readonly number[]): EnvironmentR
 
 let matcher: Matcher | undefined;
 /** Characters that are read between two pauses. */
-const TURN = 1 << 17;
+const TURN = 1 << 16;
 
 /** Reads the same of a text, a part at a time: `pause` is awaited in between. */
 export async function readRecordInTurns(
@@ -190,15 +192,13 @@ function readRunner(draft: Draft, text: string, add: Add): boolean {
 
 /** Reads the lines below a head: the lists of pnpm and pip, variables, a tool asked for its version. */
 function readList(log: LogText, line: number, text: string, add: Add): boolean {
-  const below = (most: number) => listLinesBetween(log, line + 1, line + most, most);
-  if (PNPM_LIST.test(text))
-    return readRows(below(MAX_LISTED), PNPM, (groups) => addGroup(add, 'npm', groups));
+  if (PNPM_LIST.test(text)) return readRows(log, line + 1, PNPM, (groups) => addGroup(add, 'npm', groups));
   if (PIP_LIST.test(text))
-    return readRows(below(MAX_LISTED).slice(1), PIP_ROW, (groups) => addGroup(add, 'python', groups));
-  if (ENV_HEAD.test(text)) return readRows(below(100), ENV_ROW, ({ name = '' }) => add('env', name, ''));
+    return readRows(log, line + 2, PIP_ROW, (groups) => addGroup(add, 'python', groups));
+  if (ENV_HEAD.test(text)) return readRows(log, line + 1, ENV_ROW, ({ name = '' }) => add('env', name, ''));
   const asked = ASKED.exec(text)?.groups?.name;
   if (asked === undefined) return false;
-  const said = below(12)
+  const said = listLinesBetween(log, line + 1, line + MAX_HEAD, MAX_HEAD)
     .filter((one) => !/^(?:shell: |env:|##\[|\s{2}\S)/.test(one))
     .slice(0, 3);
   const version = said
@@ -214,9 +214,10 @@ function addGroup(add: Add, kind: RecordedKind, { name = '', version = '' }: Gro
   add(kind, name, version);
 }
 
-function readRows(lines: readonly string[], pattern: RegExp, take: (groups: Groups) => void): true {
-  for (const one of lines) {
-    const groups = pattern.exec(one)?.groups;
+/** Reads rows from a line on, up to the first line that is none. */
+function readRows(log: LogText, from: number, pattern: RegExp, take: (groups: Groups) => void): true {
+  for (let line = from; line < from + MAX_LISTED; line++) {
+    const groups = pattern.exec(log.line(line))?.groups;
     if (groups === undefined) break;
     take(groups);
   }

@@ -7,6 +7,7 @@ import type { Failure } from '../../domain/failure.ts';
 import { newId } from '../../domain/ids.ts';
 import type { FailureGroup } from '../../domain/reading.ts';
 import { createNewReview, type NewReview } from '../../domain/review.ts';
+import { present } from '../../lib/collections.ts';
 import { isDrawn } from '../../lib/statistics.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -52,12 +53,14 @@ export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sq
   if (draft.kind === 'investigated') return { ...draft.analysis, ...draft.owner };
   const { subject, startedAt, endedAt, owner } = draft;
   const at = new Date(startedAt).toISOString();
+  // What a person said goes before what changed, which is listed.
+  const listed = present({ changes: subject.changes });
   if (draft.kind === 'recalled') {
     const seen = (await counters?.library.seen(draft.entry.id, at, sql)) ?? draft.entry.timesSeen;
-    return { ...recallAnalysis(subject, draft.entry, seen, startedAt, endedAt), ...owner };
+    return { ...recallAnalysis(subject, draft.entry, seen, startedAt, endedAt), ...owner, ...listed };
   }
   const used = (await counters?.rules.used(draft.match.rule, at, sql)) ?? draft.match.rule.timesUsed;
-  return { ...ruleAnalysis(subject, draft.match, used, startedAt, endedAt), ...owner };
+  return { ...ruleAnalysis(subject, draft.match, used, startedAt, endedAt), ...owner, ...listed };
 }
 
 /**
