@@ -35,7 +35,6 @@ const ICONS = {
   copy: html`<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M10.5 3.5v-.3c0-.7-.5-1.2-1.2-1.2H3.7C3 2 2.5 2.5 2.5 3.2v5.6c0 .7.5 1.2 1.2 1.2h.3"/>`,
   flask: html`<path d="M6.2 2v4L2.6 12.2c-.5.9.1 1.8 1.1 1.8h8.6c1 0 1.6-.9 1.1-1.8L9.8 6V2M5 2h6M4.5 10h7"/>`,
   commit: html`<circle cx="8" cy="8" r="2.5"/><path d="M1.5 8h4M10.5 8h4"/>`,
-  blind: html`<path d="M2 8s2.2-4 6-4 6 4 6 4-2.2 4-6 4-6-4-6-4zM2.5 13.5l11-11"/>`,
   warn: html`<path d="M8 2.2L14.4 13.4H1.6z"/><path d="M8 6.5v3M8 11.5h.01"/>`,
   history: html`<path d="M2.5 8A5.5 5.5 0 1 1 4.4 12.2M2.4 12.6v-3h3M8 5v3.2l2 1.2"/>`,
   mute: html`<path d="M2.5 6v4H5l3.5 3V3L5 6zM11 6.2l3 3.6M14 6.2l-3 3.6"/>`,
