@@ -1,16 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { buildHttp } from '../../src/api/server.ts';
-import { createApp } from '../../src/app.ts';
-import { embedded } from '../../src/config/load.ts';
-import { parseConfig } from '../../src/config/schema.ts';
 import { Analysis } from '../../src/domain/analysis.ts';
-import { silentLogger } from '../../src/ports/telemetry.ts';
-import { copyTestDatabase } from '../support/pglite.ts';
+import { type EmbeddedService, HEADERS, startEmbedded } from '../support/embedded-service.ts';
 import { RETRIEVAL_CASES, type RetrievalCase } from '../support/retrieval/cases.ts';
 import { type Entry, makeDocuments, type RunbookFormat, toEntry } from '../support/retrieval/documents.ts';
 
@@ -20,39 +12,20 @@ import { type Entry, makeDocuments, type RunbookFormat, toEntry } from '../suppo
  * and the figures are in docs/evidence/retrieval.md.
  */
 
-const TOKEN = 'the-token-of-a-reviewer-of-this-figure';
-const HEADERS = { authorization: `Bearer ${TOKEN}` };
 const [LEAST_CHANGED, LEAST_UNCHANGED] = [0.95, 0.98];
 
 type Answers = ReadonlyMap<string, Analysis>;
 
-let folder = '';
-let app: Awaited<ReturnType<typeof createApp>>;
-let http: Awaited<ReturnType<typeof buildHttp>>;
+let service: EmbeddedService;
 /** The answers without any document or decision. */
 let before: Answers;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'faultline-retrieval-'));
-  await copyTestDatabase(join(folder, 'database'));
-  const preset = embedded(folder, join(import.meta.dirname, '../../knowledge'));
-  const config = parseConfig({
-    ...preset,
-    auth: { tokens: [{ name: 'mara', token: TOKEN, roles: ['admin'] }] },
-    http: { ...preset.http, rateLimit: 1_000_000, tokenRateLimit: 1_000_000 },
-    // Every answer waits for a person, so that every answer can be decided.
-    triage: { ...preset.triage, thresholds: { ...preset.triage.thresholds, autoNotify: 1 } },
-  });
-  app = await createApp(config, silentLogger);
-  http = await buildHttp(app);
-  await app.work();
+  // Every answer waits for a person, so that every answer can be decided.
+  service = await startEmbedded(1);
   before = await triageAll('before', RETRIEVAL_CASES);
 });
-afterAll(async () => {
-  await http.close();
-  await app.close({ drainMs: 1_000 });
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => service.close());
 
 const changed: [name: string, ok: boolean][] = [];
 const unchanged: [name: string, ok: boolean][] = [];
@@ -179,7 +152,7 @@ function isUnchanged(answers: Answers, retrievalCase: RetrievalCase): boolean {
 function usesDecision(analysis: Analysis | undefined, retrievalCase: RetrievalCase): boolean {
   if (analysis === undefined || analysis.recalled !== null) return false;
   const { category, answer } = analysis;
-  const isNamed = answer.rootCause.includes('mara') && answer.similarCases?.[0]?.confirmedBy === 'mara';
+  const isNamed = answer.rootCause.includes('anna') && answer.similarCases?.[0]?.confirmedBy === 'anna';
   return (
     category === decidedCategory(retrievalCase) &&
     holdsCause(answer, retrievalCase) &&
@@ -197,10 +170,12 @@ async function withDocuments(
 ): Promise<Answers> {
   const ids: string[] = [];
   for (const { source, bytes } of makeDocuments(format, entries)) {
-    ids.push((await app.knowledge.add({ source, bytes, category: null, importedBy: 'mara' })).document.id);
+    ids.push(
+      (await service.app.knowledge.add({ source, bytes, category: null, importedBy: 'mara' })).document.id,
+    );
   }
   const answers = await triageAll(round, cases);
-  for (const id of ids) await app.knowledge.remove(id);
+  for (const id of ids) await service.app.knowledge.remove(id);
   return answers;
 }
 
@@ -224,7 +199,8 @@ async function triageAll(
     };
     started.set(
       retrievalCase.name,
-      (await http.inject({ method: 'POST', url: '/api/builds', headers: HEADERS, payload })).json().buildId,
+      (await service.http.inject({ method: 'POST', url: '/api/builds', headers: HEADERS, payload })).json()
+        .buildId,
     );
   }
   const answers = new Map<string, Analysis>();
@@ -237,7 +213,7 @@ const Found = z.object({ triage: z.object({ state: z.string() }).nullable(), ana
 async function waitForAnswer(buildId: string): Promise<Analysis> {
   for (let tries = 0; tries < 1_500; tries++) {
     const { triage, analyses } = Found.parse(
-      (await http.inject({ url: `/api/builds/${buildId}/analyses`, headers: HEADERS })).json(),
+      (await service.http.inject({ url: `/api/builds/${buildId}/analyses`, headers: HEADERS })).json(),
     );
     if (triage?.state === 'done' && analyses[0] !== undefined) return analyses[0];
     await sleep(20);
@@ -251,11 +227,16 @@ function decidedCategory(retrievalCase: RetrievalCase): Analysis['category'] {
 }
 
 async function correct(analysisId: string, retrievalCase: RetrievalCase): Promise<void> {
-  const reviews = await app.stores.reviews.list({}, { limit: 500, offset: 0 });
+  const reviews = await service.app.stores.reviews.list({}, { limit: 500, offset: 0 });
   const review = reviews.find((item) => item.analysisId === analysisId);
   if (review === undefined) throw new Error(`${retrievalCase.name} does not wait for a person`);
   const url = `/api/reviews/${review.id}`;
-  const held = await http.inject({ method: 'POST', url: `${url}/claim`, headers: HEADERS, payload: {} });
+  const held = await service.http.inject({
+    method: 'POST',
+    url: `${url}/claim`,
+    headers: HEADERS,
+    payload: {},
+  });
   const payload = {
     ...{
       type: 'correct',
@@ -265,6 +246,11 @@ async function correct(analysisId: string, retrievalCase: RetrievalCase): Promis
     },
     version: z.object({ version: z.int() }).parse(held.json()).version,
   };
-  const decided = await http.inject({ method: 'POST', url: `${url}/decision`, headers: HEADERS, payload });
+  const decided = await service.http.inject({
+    method: 'POST',
+    url: `${url}/decision`,
+    headers: HEADERS,
+    payload,
+  });
   if (decided.statusCode !== 200) throw new Error(decided.body);
 }

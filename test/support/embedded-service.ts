@@ -8,6 +8,7 @@ import { createApp } from '../../src/app.ts';
 import { embedded } from '../../src/config/load.ts';
 import { type Config, parseConfig } from '../../src/config/schema.ts';
 import { Analysis } from '../../src/domain/analysis.ts';
+import type { Clock } from '../../src/lib/time.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { copyTestDatabase } from './pglite.ts';
 
@@ -22,17 +23,29 @@ export interface EmbeddedService {
   close(): Promise<void>;
 }
 
-/** Starts an embedded service with an empty database. It publishes from a confidence of `autoNotify` on. */
-export async function startEmbedded(autoNotify: number): Promise<EmbeddedService> {
+/** Opens the app on an empty embedded database, in this process and a folder of its own. */
+export async function openEmbedded(change: (config: Config) => Config, clock?: Clock) {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-embedded-'));
   await copyTestDatabase(join(folder, 'database'));
-  const preset: Config = embedded(folder, join(import.meta.dirname, '../../knowledge'));
-  const config = parseConfig({
-    ...preset,
-    auth: { tokens: [{ name: 'anna', token: TOKEN, roles: ['admin'] }] },
-    triage: { ...preset.triage, thresholds: { ...preset.triage.thresholds, autoNotify } },
-  });
-  const app = await createApp(config, silentLogger);
+  const config = parseConfig(embedded(folder, join(import.meta.dirname, '../../knowledge')));
+  const http = { ...config.http, rateLimit: 1_000_000, tokenRateLimit: 1_000_000 };
+  const app = await createApp(change({ ...config, http }), silentLogger, clock);
+  return {
+    app,
+    close: async (drainMs: number) => {
+      await app.close({ drainMs });
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts an embedded service with an empty database. It publishes from a confidence of `autoNotify` on. */
+export async function startEmbedded(autoNotify: number): Promise<EmbeddedService> {
+  const { app, close } = await openEmbedded(({ auth, triage, ...config }) => ({
+    ...config,
+    auth: { ...auth, tokens: [{ name: 'anna', token: TOKEN, roles: ['admin'] }] },
+    triage: { ...triage, thresholds: { ...triage.thresholds, autoNotify } },
+  }));
   const http = await buildHttp(app);
   await app.work();
   return {
@@ -40,8 +53,7 @@ export async function startEmbedded(autoNotify: number): Promise<EmbeddedService
     http,
     async close() {
       await http.close();
-      await app.close({ drainMs: 1_000 });
-      await rm(folder, { recursive: true, force: true });
+      await close(1_000);
     },
   };
 }

@@ -1,17 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildHttp, type HttpDeps } from '../../src/api/server.ts';
-import { createApp } from '../../src/app.ts';
-import { embedded } from '../../src/config/load.ts';
-import { type Config, parseConfig } from '../../src/config/schema.ts';
+import type { App } from '../../src/app.ts';
+import type { Config } from '../../src/config/schema.ts';
 import type { Clock } from '../../src/lib/time.ts';
-import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createKeptRuns } from '../../src/replay/compare/kept-runs.ts';
 import type { Stores } from '../../src/stores/stores.ts';
 import { capturedFailure } from './captured-failures.ts';
-import { copyTestDatabase } from './pglite.ts';
+import { openEmbedded } from './embedded-service.ts';
 
 /** Whose tokens open it, by name. */
 export const READERS = {
@@ -40,7 +35,7 @@ export interface StockedConsole {
   /** http://localhost:<port>: a name for which browsers take Secure cookies. */
   readonly address: string;
   readonly stores: Stores;
-  readonly app: Awaited<ReturnType<typeof createApp>>;
+  readonly app: App;
   /** Uploads a build as a stranger would; resolves with its id once its triage has ended. */
   bring(build: Incoming): Promise<string>;
   /** A session of one of the readers, as its cookie's value. */
@@ -62,11 +57,8 @@ export async function openStockedConsole({
   routes = [],
   clock,
 }: StockOptions = {}): Promise<StockedConsole> {
-  const folder = await mkdtemp(join(tmpdir(), 'faultline-console-'));
-  await copyTestDatabase(join(folder, 'database'));
-  const config = change(configIn(folder));
-  const app = await createApp(config, silentLogger, clock);
-  const deps = { ...app, routes, keptRuns: createKeptRuns(config.runs.folder) };
+  const { app, close } = await openEmbedded((config) => change(withReaders(config)), clock);
+  const deps = { ...app, routes, keptRuns: createKeptRuns(app.config.runs.folder) };
   let http = await buildHttp(deps);
   const first = new URL(await http.listen({ port: 0, host: '127.0.0.1' }));
   const address = `http://localhost:${first.port}`;
@@ -85,14 +77,12 @@ export async function openStockedConsole({
     },
     close: async () => {
       await http.close();
-      await app.close({ drainMs: 0 });
-      await rm(folder, { recursive: true, force: true });
+      await close(0);
     },
   };
 }
 
-function configIn(folder: string): Config {
-  const config = parseConfig(embedded(folder, resolve(import.meta.dirname, '../../knowledge')));
+function withReaders(config: Config): Config {
   const roles = {
     admin: ['admin'],
     anna: ['read', 'review'],
@@ -104,15 +94,9 @@ function configIn(folder: string): Config {
     token: Reflect.get(READERS, name),
     roles: [...own],
   }));
-  const http = { ...config.http, rateLimit: 100_000, tokenRateLimit: 100_000 };
   // Nothing is sure enough to go out without a person, unless a test wants it.
   const triage = { ...config.triage, thresholds: { ...config.triage.thresholds, autoNotify: 1 } };
-  return {
-    ...config,
-    http,
-    triage,
-    auth: { ...config.auth, tokens },
-  };
+  return { ...config, triage, auth: { ...config.auth, tokens } };
 }
 
 async function bring(address: string, build: Incoming, stores: Stores): Promise<string> {
