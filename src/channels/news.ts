@@ -18,7 +18,7 @@ export interface NewsItem {
   /** The new state of the cause; null if a build failed with it. */
   readonly state: CauseState | null;
   readonly title: string;
-  /** "TEST_FAILURE, 3 tests, 91 %", or who has said so. */
+  /** "Test failure, 3 tests, 91 %", or who has said so. */
   readonly standing: string;
   /** "shop/api ci #812 on main, a41f9c2 by ada" */
   readonly place: string;

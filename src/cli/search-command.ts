@@ -1,3 +1,4 @@
+import { nameCategory } from '../domain/category-words.ts';
 import { FailureRow } from '../domain/failure.ts';
 import { visibleLine } from '../notifications/visible-text.ts';
 import { createListSchema } from '../ports/database.ts';
@@ -40,5 +41,7 @@ function formatRow({
 }: FailureRow): string {
   const name = failure.test?.name ?? failure.message.split('\n')[0] ?? '';
   const when = seenAt.slice(0, 16).replace('T', ' ');
-  return `${analysisId ?? failure.buildId}  ${when}  ${(category ?? 'not analyzed').padEnd(16)}  ${visibleLine(`${repository} ${pipeline} #${number}`)}  ${visibleLine(name.slice(0, 160))}`;
+  const words = (category === null ? 'Not analyzed' : nameCategory(category)).padEnd(16);
+  const place = visibleLine(`${repository} ${pipeline} #${number}`);
+  return `${analysisId ?? failure.buildId}  ${when}  ${words}  ${place}  ${visibleLine(name.slice(0, 160))}`;
 }

@@ -1,4 +1,4 @@
-import { isUnread } from '../domain/analysis.ts';
+import { isJudged, isUnread } from '../domain/analysis.ts';
 import { type Build, shortCommit } from '../domain/build.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import type { Principal } from '../domain/review.ts';
@@ -195,13 +195,15 @@ function howFar({ build, job, step, answers }: BuildFacts): Html {
 }
 
 function causeCard({ analysis, explains, whose }: WhoseAnswer<ArrangedAnswer>, number: string): Html {
-  const { title, category, standing, facts } = answerView(analysis, undefined, explains);
+  const { title, standing, facts } = answerView(analysis, undefined, explains);
   const shown = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
   const isComplete = shown.some((fact) => fact.kind === 'tests' && fact.more === 0);
   const isSentForReview = analysis.verdict.action !== 'auto_notify' && !isUnread(analysis);
   return html`<article class="panel pad" id="${analysis.id}">
     <h3>${number}<a href="${analysisAddress(analysis.id)}">${title}</a></h3>
-    ${whosePart(whose)}<p>${renderCategory(category)} · ${standing}${isSentForReview && ' · sent for review'}</p>
+    ${whosePart(whose)}<p>${renderCategory(isJudged(analysis) ? analysis.category : null)} · ${standing}${
+      isSentForReview && ' · sent for review'
+    }</p>
     ${shown.map(
       ({ name, label, values }) =>
         html`<p>${

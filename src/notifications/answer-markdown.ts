@@ -1,4 +1,5 @@
 import { shortCommit } from '../domain/build.ts';
+import { nameCategory } from '../domain/category-words.ts';
 import { findMax } from '../lib/collections.ts';
 import { asSentence } from '../lib/text.ts';
 import { type AnswerFact, formatPlace, type ProofLine } from './answer-view.ts';
@@ -26,7 +27,8 @@ export function formatFactBlock(fact: AnswerFact, limit = MAX_PROSE): string {
     case 'choices': {
       const choices = fact.choices.slice(0, MAX_LISTED).map(({ category, text, settledBy }, index) => {
         const settled = settledBy === '' ? '' : ` To confirm: ${toInline(clip(settledBy, MAX_ITEM))}`;
-        return `${index + 1}. ${category}: ${toInline(clip(asSentence(text), 2 * MAX_ITEM))}${settled}`;
+        const words = toInline(clip(asSentence(text), 2 * MAX_ITEM));
+        return `${index + 1}. ${nameCategory(category)}: ${words}${settled}`;
       });
       return `**${label}:**\n\n${choices.join('\n')}`;
     }

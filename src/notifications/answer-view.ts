@@ -1,5 +1,6 @@
-import { type Analysis, type Hypothesis, isJudged, type Suspect, saidCategory } from '../domain/analysis.ts';
+import { type Analysis, type Hypothesis, isJudged, type Suspect } from '../domain/analysis.ts';
 import { shortCommit } from '../domain/build.ts';
+import { nameCategory, nameKind } from '../domain/category-words.ts';
 import { ownerSentence } from '../domain/cause.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
@@ -54,8 +55,9 @@ export type AnswerFact = {
 export interface AnswerView {
   readonly id: string;
   readonly form: AnswerForm;
-  readonly category: ReturnType<typeof saidCategory>;
-  /** "TEST_FAILURE · assertion"; null if there is no judgement. */
+  /** "Test failure", or that there is no judgement. */
+  readonly category: string;
+  /** "Test failure · wrong value"; null if there is no judgement. */
   readonly what: string | null;
   /** "91 %". */
   readonly confidence: string;
@@ -98,8 +100,8 @@ export function answerView(
   const judged = form === 'unsure' ? `not sure, only ${confidence}` : `${confidence} sure`;
   return {
     ...{ id: analysis.id, form, confidence, confirmed, title: analysis.answer.title },
-    category: saidCategory(analysis),
-    what: isJudged(analysis) ? `${analysis.category} · ${analysis.kind}` : null,
+    category: isJudged(analysis) ? nameCategory(analysis.category) : 'not analyzed',
+    what: isJudged(analysis) ? `${nameCategory(analysis.category)} · ${nameKind(analysis.kind)}` : null,
     standing: isJudged(analysis) ? (confirmed ?? judged) : 'the analysis failed',
     facts: listFacts(analysis, why ?? (form === 'unsure' ? analysis.verdict.reasons : []), explains).filter(
       ({ values }) => values.some((value) => value.trim() !== ''),
@@ -185,7 +187,7 @@ function describeChanges({ changes }: Analysis): string[] {
 }
 
 /**
- * Describes the most similar failure that a person decided: "CONFIG_ERROR: Pump not primed, confirmed by ida
+ * Describes the most similar failure that a person decided: "Configuration: Pump not primed, confirmed by ida
  * (acme/pumps, 62 % alike)".
  */
 function describePrecedents({ answer }: Analysis): string[] {
@@ -193,7 +195,7 @@ function describePrecedents({ answer }: Analysis): string[] {
   return decided.map(({ category, title, repository, score }) => {
     const alike = `${formatConfidence(score)} alike`;
     const where = repository === undefined ? alike : `${repository}, ${alike}`;
-    return `${category === null ? '' : `${category}: `}${title} (${where})`;
+    return `${category === null ? '' : `${nameCategory(category)}: `}${title} (${where})`;
   });
 }
 
@@ -239,9 +241,10 @@ export function formatPlace({ path, line }: Suspect): string {
   return line === null ? path : `${path}:${line}`;
 }
 
-/** Describes a hypothesis: "CONFIG_ERROR: `TAX_TABLE` is not set. To confirm: the job's environment". */
+/** Describes a hypothesis: "Configuration: `TAX_TABLE` is not set. To confirm: the job's environment". */
 function describeChoice({ category, text, settledBy }: Hypothesis): string {
-  return `${category}: ${asSentence(text)}${settledBy === '' ? '' : ` To confirm: ${settledBy}`}`;
+  const settled = settledBy === '' ? '' : ` To confirm: ${settledBy}`;
+  return `${nameCategory(category)}: ${asSentence(text)}${settled}`;
 }
 
 /**

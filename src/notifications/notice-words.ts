@@ -1,4 +1,5 @@
 import type { Build } from '../domain/build.ts';
+import { nameCategory } from '../domain/category-words.ts';
 import { counted, formatConfidence } from '../lib/text.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { clip, formatNumber } from './visible-text.ts';
@@ -39,11 +40,12 @@ export function dayWords(at: string): string {
 }
 
 /**
- * Describes the state of a cause: "TEST_FAILURE, 3 tests, 91 % (right 58 of 62 times at this level)". If a
+ * Describes the state of a cause: "Test failure, 3 tests, 91 % (right 58 of 62 times at this level)". If a
  * person decided, names that person.
  */
 export function describeStanding(standing: CauseStanding, { plain }: Wording): string {
-  const { cause, build, category, form } = standing;
+  const { cause, build, form } = standing;
+  const category = nameCategory(standing.category);
   const { analysis, review, record } = cause;
   const what = countWords(cause.failures, cause.tests.length > 0);
   const decision = review?.decision ?? null;
@@ -54,9 +56,9 @@ export function describeStanding(standing: CauseStanding, { plain }: Wording): s
   const sureness = formatConfidence(analysis.verdict.confidence);
   if (form === 'confirmed') return `${category}, ${what}, confirmed by ${by}`;
   if (form === 'corrected')
-    return `${category}, ${what}, corrected by ${by} (Faultline said ${analysis.category})`;
+    return `${category}, ${what}, corrected by ${by} (Faultline said ${nameCategory(analysis.category)})`;
   if (form === 'rejected')
-    return `${what}, not explained: ${by} rejected Faultline's answer (${analysis.category})`;
+    return `${what}, not explained: ${by} rejected Faultline's answer (${nameCategory(analysis.category)})`;
   if (form === 'failed') return `${what}, the analysis failed`;
   if (form === 'unsure') return `best guess ${category}, ${what}, ${sureness}, needs review`;
   if (analysis.recalled !== null) {

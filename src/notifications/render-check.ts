@@ -1,4 +1,5 @@
 import type { Build } from '../domain/build.ts';
+import { nameCategory } from '../domain/category-words.ts';
 import { cutWithin, formatConfidence } from '../lib/text.ts';
 import type { Situation } from '../ports/notices.ts';
 import { proofLines } from './answer-view.ts';
@@ -120,7 +121,7 @@ function formatAnsweredTitle(causes: readonly CauseStanding[]): string {
     if (only.form === 'known' && recalled !== null)
       return `Known: ${only.title} (confirmed ${dayWords(recalled.confirmedAt)})`;
     if (only.form === 'rejected') return 'Not explained: a reviewer rejected the answer';
-    return `${only.title} (${only.category})`;
+    return `${only.title} (${nameCategory(only.category)})`;
   }
   const you = causes.filter(({ needsYou }) => needsYou).length;
   const unsure = causes.filter(({ form }) => form === 'unsure').length;
@@ -172,7 +173,7 @@ function createAnnotations({
       path: suspect.path,
       line: suspect.line,
       level: whose.verdict === 'change' ? 'failure' : 'notice',
-      title: shorten(`${title} (${category}, ${badge})`, MAX_TITLE),
+      title: shorten(`${title} (${nameCategory(category)}, ${badge})`, MAX_TITLE),
       message: shorten(`${rootCause}${tests}`, 4_000),
       details: quoted.join('\n').slice(0, 8_000),
     },

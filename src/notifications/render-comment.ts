@@ -1,4 +1,5 @@
 import { type Build, shortCommit } from '../domain/build.ts';
+import { nameCategory } from '../domain/category-words.ts';
 import { sumNumbers } from '../lib/collections.ts';
 import { formatConfidence } from '../lib/text.ts';
 import type { FailedBefore, Situation } from '../ports/notices.ts';
@@ -195,7 +196,8 @@ function renderFixed(failedBefore: FailedBefore, links: NoticeLinks): string {
   if (causes.length === 0) return headline;
   const blocks = causes.slice(0, 20).map(({ id, category, answer }) => {
     const link = createMarkdownLink('more', links.analysis(id));
-    return `- ${toInline(clip(answer.title, 200))} (${category})${link === null ? '' : ` · ${link}`}`;
+    const title = `${toInline(clip(answer.title, 200))} (${nameCategory(category)})`;
+    return `- ${title}${link === null ? '' : ` · ${link}`}`;
   });
   const summary = `<summary>${causes.length} cause${causes.length === 1 ? '' : 's'}: what ${causes.length === 1 ? 'it was' : 'they were'}</summary>`;
   return [headline, `<details>${summary}`, blocks.join('\n'), '</details>'].join('\n\n');

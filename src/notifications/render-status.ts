@@ -1,3 +1,4 @@
+import { nameCategory } from '../domain/category-words.ts';
 import { cutWithin } from '../lib/text.ts';
 import type { Situation } from '../ports/notices.ts';
 import { countWords, type NoticeLinks } from './notice-words.ts';
@@ -35,5 +36,7 @@ function describeStatus(toSay: ToSay): string {
   const [first] = toSay.causes;
   if (toSay.causes.length > 1 || first === undefined)
     return `${countWords(toSay.failures, toSay.areTests)}, ${toSay.causes.length} causes`;
-  return first.form === 'unsure' ? 'Not sure: needs review' : `${first.category}: ${first.title}`;
+  return first.form === 'unsure'
+    ? 'Not sure: needs review'
+    : `${nameCategory(first.category)}: ${first.title}`;
 }

@@ -119,7 +119,7 @@ describe('the first minute with the demo', () => {
       async (page) => {
         await page.goto('/insights');
         const edge = await leftOf(page, 'main h1');
-        for (const part of ['.chart', '.tiles', '.filters'])
+        for (const part of ['.chart', '.halves', '.filters'])
           expect([part, await leftOf(page, part)]).toEqual([part, edge]);
         expect(await leftOf(page, '.top > .page-title')).toBe(edge);
         await page.goto(`/analyses/${analysis}`);

@@ -100,7 +100,7 @@ describe('faultline review on a terminal', () => {
   it('shows verdict, cause, fix, evidence with line numbers, suspects and why a person is asked', async () => {
     const { said } = await session(queueOf(1), [[SHOWN, 'q']]);
     for (const part of [
-      'Needs review: TEST_FAILURE',
+      'Needs review: Test failure',
       'The new tax step',
       'Fix        Round once',
       '288501  expected 10.20',
@@ -139,7 +139,7 @@ describe('faultline review on a terminal', () => {
     const queue = queueOf(1);
     const { said } = await session(queue, [
       [SHOWN, 'c'],
-      [/5 TEST_FAILURE/, '3'],
+      [/5 Test failure/, '3'],
       [/Cause {5}.*0\.01\./s, '\u001b'],
       [SHOWN, 'q'],
     ]);
@@ -151,7 +151,7 @@ describe('faultline review on a terminal', () => {
     const queue = queueOf(1);
     const steps = [
       [SHOWN, 'c'],
-      [/5 TEST_FAILURE/, '3'],
+      [/5 Test failure/, '3'],
       [/Cause {5}.*0\.01\./s, ' Twice.\r'],
       [/Fix .*41`\./s, '\r'],
       [/Shown by.*E1/s, '\r'],
@@ -174,7 +174,7 @@ describe('faultline review on a terminal', () => {
     const queue = queueOf(1);
     const steps = [
       [SHOWN, 'c'],
-      [/5 TEST_FAILURE/, '3'],
+      [/5 Test failure/, '3'],
       [/0\.01\./, '\r'],
       [/41`\./, '\r'],
       [/Shown by.*E1/s, '\r'],

@@ -212,7 +212,7 @@ describe('what comes in', () => {
       'paste the part that fails',
     );
     expect((await call('explain_log', { log: 'Error: boom' })).text).toContain(
-      'TEST_FAILURE · assertion · 91 % sure',
+      'Test failure · wrong value · 91 % sure',
     );
   });
 

@@ -21,7 +21,7 @@ describe('faultline mcp', () => {
     const { text } = await call(client, 'explain_log', {
       log: capturedFailure('cart-discount-rounding').log,
     });
-    expect(text).toContain('TEST_FAILURE · assertion');
+    expect(text).toContain('Test failure · wrong value');
     expect(text).toMatch(/^30 {2}.*43\.43/m);
     await client.close();
   });

@@ -57,7 +57,7 @@ describe('get_failure', () => {
   it('shows cause, fix, evidence with line numbers, suspects and tests', async () => {
     const { text } = await ask(installation(), 'get_failure', { id: 'ana_9f2c' });
     for (const part of [
-      'TEST_FAILURE · assertion · 91 % sure\nIs it me? No, already red on the default branch: main fails this way since ci #790',
+      'Test failure · wrong value · 91 % sure\nIs it me? No, already red on the default branch: main fails this way since ci #790',
       'Cause: The new tax step rounds each line',
       'Fix: On the default branch: Round once',
       '288501  expected 10.20, got 10.21',

@@ -42,7 +42,7 @@ describe('the check run', () => {
   });
 
   it.each([
-    ['The cart total is rounded twice (TEST_FAILURE)', [causeOf()]],
+    ['The cart total is rounded twice (Test failure)', [causeOf()]],
     ['Not sure: needs review', [causeOf(unsureAnalysis())]],
     ['Known: The cart total is rounded twice (confirmed 12 Oct 2026)', [causeOf(recalledAnalysis())]],
     [
@@ -74,7 +74,7 @@ describe('the check run', () => {
         path: 'src/cart/tax.ts',
         line: 41,
         level: 'failure',
-        title: 'The cart total is rounded twice (TEST_FAILURE, 91 %)',
+        title: 'The cart total is rounded twice (Test failure, 91 %)',
       },
       message:
         'The new tax step rounds each line before summing; the total differs by 0.01. 3 tests: cart total, cart tax, invoice total.',

@@ -101,7 +101,7 @@ describe('the comment of a pull request', () => {
       /^\*\*14 tests failed for 2 reasons\. 1 needs your attention\.\*\* · `ci #812` · a41f9c2\n/,
     );
     expect(body).toContain(
-      '<details open><summary><b>1. The cart total is rounded twice</b>: TEST_FAILURE, 3 tests, 91 % (right 58 of 62 times at this level)</summary>',
+      '<details open><summary><b>1. The cart total is rounded twice</b>: Test failure, 3 tests, 91 % (right 58 of 62 times at this level)</summary>',
     );
     expect(body).toContain(
       '**Is it me? Most likely yes, new with this change (98 %)**: passes on `main` ([`ci #790`](https://fl.example/builds/bld_main)) and was seen nowhere else. Yours: `src/cart/tax.ts:41`.',
@@ -115,7 +115,7 @@ describe('the comment of a pull request', () => {
       'suspect `src/cart/tax.ts:41` (a41f9c2) · `cart total`, `cart tax`, `invoice total`',
     );
     expect(body).toContain(
-      '<details><summary><b>2. npm registry answered 503</b>: INFRA_ERROR, 11 tests, known since 12 Oct 2026, confirmed by grace, seen 14 times</summary>',
+      '<details><summary><b>2. npm registry answered 503</b>: Infrastructure, 11 tests, known since 12 Oct 2026, confirmed by grace, seen 14 times</summary>',
     );
     expect(body).toContain(
       '**Is it me? No, already red on the default branch**: `main` fails this way since [`ci #790`](https://fl.example/builds/bld_main) (12 Oct 2026, b5d1e22 by Max). Rebase when `main` is green.',
@@ -136,27 +136,27 @@ describe('the comment of a pull request', () => {
     );
     expect(body).toContain('<b>2 explanations fit</b>');
     expect(body).toContain(
-      '1. CODE_ERROR: `tax.ts:41` throws when the list is empty. To confirm: the value of `items` at line 40',
+      '1. Code error: `tax.ts:41` throws when the list is empty. To confirm: the value of `items` at line 40',
     );
     expect(body).toContain('<sub>[Decide](https://fl.example/review/rev_41) · waiting since 14:02 UTC');
   });
 
   it.each([
-    ['accept', {}, 'TEST_FAILURE, 3 tests, confirmed by grace at 14:09 UTC'],
+    ['accept', {}, 'Test failure, 3 tests, confirmed by grace at 14:09 UTC'],
     [
       'accept',
       { decidedAt: '2026-10-14T09:00:00.000Z' },
-      'TEST_FAILURE, 3 tests, confirmed by grace on 14 Oct 2026',
+      'Test failure, 3 tests, confirmed by grace on 14 Oct 2026',
     ],
     [
       'correct',
       { category: 'CONFIG_ERROR' },
-      'CONFIG_ERROR, 3 tests, corrected by grace at 14:09 UTC (Faultline said TEST_FAILURE)',
+      'Configuration, 3 tests, corrected by grace at 14:09 UTC (Faultline said Test failure)',
     ],
     [
       'reject',
       { reason: 'it is nonsense' },
-      "3 tests, not explained: grace at 14:09 UTC rejected Faultline's answer (TEST_FAILURE)",
+      "3 tests, not explained: grace at 14:09 UTC rejected Faultline's answer (Test failure)",
     ],
   ] as const)('names who said %s', (type, change, words) => {
     const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review: decided(type, change) })] }));
@@ -175,7 +175,7 @@ describe('the comment of a pull request', () => {
     const body = bodyOf(
       headOf({ causes: [causeOf(sampleAnalysis({ ruled }), { record: { right: 1, decided: 62 } })] }),
     );
-    expect(body).toContain('TEST_FAILURE, 3 tests, by a rule from ada (1 Oct 2026)');
+    expect(body).toContain('Test failure, 3 tests, by a rule from ada (1 Oct 2026)');
     expect(body).not.toContain('right 1 of 62');
   });
 

@@ -1,4 +1,5 @@
 import type { Build } from '../../domain/build.ts';
+import { nameCategory } from '../../domain/category-words.ts';
 import type { Decision } from '../../domain/review.ts';
 import { type AnswerFact, answerView } from '../../notifications/answer-view.ts';
 import { type ArrangedAnswer, arrangeAnswers } from '../../notifications/build-answers.ts';
@@ -96,7 +97,7 @@ function toGreenFacts({ lastFailed }: BuildSituation): GreenFacts | null {
       reviewId: null,
       fingerprint: '',
       title: answer.title,
-      category,
+      category: nameCategory(category),
       howSure: '',
       isSure: true,
       failures: 0,
@@ -124,7 +125,9 @@ function toCauseFacts(cause: ArrangedAnswer<Cause>, build: Build): CauseFacts {
     reviewId: review?.id ?? null,
     fingerprint: analysis.fingerprint,
     title: analysis.answer.title,
-    category: decision?.type === 'correct' ? (decision.category ?? analysis.category) : analysis.category,
+    category: nameCategory(
+      decision?.type === 'correct' ? (decision.category ?? analysis.category) : analysis.category,
+    ),
     howSure: confirmed ?? confidence,
     isSure: form !== 'unsure',
     failures,
@@ -139,7 +142,7 @@ function toCauseFacts(cause: ArrangedAnswer<Cause>, build: Build): CauseFacts {
             type: decision.type,
             by: decision.reviewer,
             at: decision.decidedAt,
-            category: decision.category ?? analysis.category,
+            category: nameCategory(decision.category ?? analysis.category),
           },
   };
 }

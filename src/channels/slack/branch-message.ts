@@ -120,13 +120,13 @@ function createSharedHeadline(causes: readonly CauseFacts[], branch: string): He
   return { plain, marked: `${isCertain ? ':red_circle:' : ':large_yellow_circle:'} *${plain}*` };
 }
 
-/** Formats one of several causes: "*2.* Rounds each item (TEST_FAILURE, 91 %) · 3 tests". */
+/** Formats one of several causes: "*2.* Rounds each item (Test failure, 91 %) · 3 tests". */
 function numberCause(cause: CauseFacts, number: number): string {
   const failures = countWords(cause.failures, cause.areTests);
   return `*${number}.* ${formatTitle(cause)} ${formatCertainty(cause)} · ${failures}`;
 }
 
-/** Formats the category and confidence, "(TEST_FAILURE, 91 %)", or a person's decision. */
+/** Formats the category and confidence, "(Test failure, 91 %)", or a person's decision. */
 function formatCertainty({ category, howSure: sure, decision }: CauseFacts): string {
   if (decision?.type === 'correct') return `(${toSlackLine(category, 40)}, corrected)`;
   const certainty = decision?.type === 'accept' ? 'confirmed' : toSlackLine(sure, 150);

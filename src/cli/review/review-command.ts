@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nameCategory } from '../../domain/category-words.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type DecisionInput, itemCategory, Review, ReviewerQuestion } from '../../domain/review.ts';
 import { formatConfidence } from '../../lib/text.ts';
@@ -144,7 +145,8 @@ export async function decideReview(
 }
 
 function formatQuestionRow({ id, category, state, repository, question }: ReviewerQuestion): string {
-  return `${id}  question  ${category.padEnd(16)}  ${state}  ${visibleLine(repository)}  ${visibleLine(question)}`;
+  const place = `${state}  ${visibleLine(repository)}`;
+  return `${id}  question  ${nameCategory(category).padEnd(16)}  ${place}  ${visibleLine(question)}`;
 }
 
 function formatRow(review: Review): string {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isNotDevelopersFault } from '../../domain/analysis.ts';
 import { Build } from '../../domain/build.ts';
 import { CATEGORIES } from '../../domain/category.ts';
+import { nameCategory } from '../../domain/category-words.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import {
   DecisionInput,
@@ -193,7 +194,7 @@ async function askCorrection(
   write(`${formatCategoryChoices()}\n`);
   const category = CATEGORIES[Number(await keys.key()) - 1];
   if (category === undefined) return null;
-  write(`${category}\n`);
+  write(`${nameCategory(category)}\n`);
   const rootCause = await keys.line('Cause     ', visibleLine(analysis.answer.rootCause));
   if (rootCause === null) return null;
   const fix = await keys.line('Fix       ', visibleLine(analysis.answer.fixRecommendation));
@@ -204,7 +205,7 @@ async function askCorrection(
   );
   const answered = await keys.line(`Shown by  (${known.slice(0, 12).join(' ')}, or none)  `, cited.join(' '));
   if (answered === null) return null;
-  write(`Send this correction as ${category}? Press y to send, any other key to cancel.\n`);
+  write(`Send this correction as ${nameCategory(category)}? Press y to send, any other key to cancel.\n`);
   if ((await keys.key()) !== 'y') return null;
   const shownBy = parseShownBy(answered, known);
   return DecisionInput.parse({
@@ -240,7 +241,7 @@ function formatItemText({ review, analysis, whose }: Item, counts: ReviewCounts,
 }
 
 function formatCategoryChoices(): string {
-  return CATEGORIES.map((category, index) => `${index + 1} ${category}`).join('   ');
+  return CATEGORIES.map((category, index) => `${index + 1} ${nameCategory(category)}`).join('   ');
 }
 
 function formatReasonChoices(): string {

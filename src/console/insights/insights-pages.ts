@@ -1,14 +1,17 @@
-import type { ReviewingFigures, WeekFigures } from '../../domain/insights.ts';
+import type { ReviewingFigures, TopCause, WeekFigures } from '../../domain/insights.ts';
 import { type Proportion, proportion } from '../../lib/statistics.ts';
 import { counted } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
-import { search } from '../addresses.ts';
+import type { TrustFacts } from '../../service/answers/trust.ts';
+import { causeAddress, search } from '../addresses.ts';
 import { registerCausePage } from '../causes/cause-page.ts';
 import { type Chart, columnsChart, figure, formatPercent, linesChart } from '../charts/chart.ts';
-import { calibrationBins, calibrationFinding } from '../charts/confidence.ts';
+import { calibrationBins, calibrationChart, calibrationFinding } from '../charts/confidence.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html, type Shown } from '../html.ts';
 import { type ConsoleApp, route } from '../page.ts';
+import { categoryTile } from '../parts/marks.ts';
+import { inScope } from '../scope.ts';
 import { healthView } from './health.ts';
 import {
   daysField,
@@ -22,7 +25,7 @@ import {
 } from './insights-frame.ts';
 import { modelsView } from './models.ts';
 import { flakyView, registerTestPage } from './tests.ts';
-import { causesTable, causesView } from './top-causes.ts';
+import { causesView, formatHours } from './top-causes.ts';
 import { checkedView, createCoverageChart, trustFacts, trustView } from './trust.ts';
 
 /**
@@ -55,62 +58,87 @@ const TOP = 5;
 async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const { stores, clock } = deps;
   const period = toPeriod({ ...query, day: undefined }, query.days === 90 ? 90 : 30, clock.now());
-  const filter = query.repo === '' ? {} : { repository: query.repo };
-  const [counts, causes, trust, flaky] = await Promise.all([
+  const weeks = toPeriod({ ...query, day: undefined }, WEEKS * 7, clock.now());
+  const [counts, causes, trust, figures] = await Promise.all([
     stores.insights.categoriesPerDay(period),
     stores.insights.topCauses(period, TOP),
     trustFacts(query, { ...deps, stores: { insights: stores.insights } }),
-    stores.flakiness.list(filter, { limit: 1, offset: 0 }),
+    stores.insights.perWeek(weeks),
   ]);
   const { repo } = query;
   const listAddress = (day: string, days: number) => `/insights/causes${search({ repo, day, days })}`;
   const csv = `/insights${search({ repo, days: period.days, csv: 'days' })}`;
   const columns = columnsChart({ counts, days: listDays(period), listAddress, csv });
-  const [worst] = flaky;
-  const tiles = [
-    tile(
-      'Trust',
-      `/insights/trust${search({ repo })}`,
-      calibrationFinding(calibrationBins(trust.decided), trust.trust.decided),
-    ),
-    tile(
-      'Threshold',
-      `/insights/trust${search({ repo })}#coverage`,
-      createCoverageChart(query, trust).finding,
-    ),
-    tile(
-      'Models',
-      '/insights/models',
-      'Is a new model or setting better? Compare two runs on the same failures.',
-    ),
-    tile(
-      'Flaky tests',
-      `${TESTS_PATH}${search({ repo })}`,
-      worst === undefined
-        ? 'No test is known to be flaky.'
-        : `${worst.name} flakes ` +
-            `most: ${formatPercent(proportion(worst.flakes, worst.runs).share)}, ${worst.flakes} ` +
-            `of ${worst.runs} runs.`,
-    ),
-  ];
   const main = html`<h1 tabindex="-1">Insights</h1>${filterForm(query, daysField(period.days, [30, 90]))}
     ${
       counts.length === 0
-        ? html`<p>No answers in the last ${period.days} days${repo !== '' && ` for ${repo}`}. Figures appear
-          after the first analyzed build.</p>`
-        : figure(columns)
-    }
-    <div class="tiles">${tiles}</div>
-    ${
-      causes.length > 0 &&
-      html`<h2>Most expensive causes</h2>${causesTable(causes)}<p><a
-        href="/insights/causes${search({ repo, days: period.days })}">All causes</a></p>`
+        ? html`<div
+          class="empty"><p>No answers in the last ${period.days} days${repo !== '' && ` for ${repo}`}.
+          Figures appear after the first analyzed build.</p><p><a class="btn" href="/">Overview</a></p></div>`
+        : html`<div class="halves">${trustPart(query, trust)}</div>${figure(columns)}<div
+          class="halves">${costliestPart(causes, inScope('/insights/causes', query))}${pricePart(
+            figures,
+            inScope(COST_PATH, query),
+          )}</div>`
     }`;
   return { title: 'Insights', main, tables: { days: columns.table } };
 }
 
-function tile(name: string, address: string, finding: string): Html {
-  return html`<section class="panel pad"><h2><a href="${address}">${name}</a></h2><p>${finding}</p></section>`;
+/** Renders whether it may publish alone, and whether it is as sure as it should be. */
+function trustPart(query: InsightsQuery, facts: TrustFacts): Html {
+  const { trust, decided } = facts;
+  const path = `/insights/trust${search({ repo: query.repo })}`;
+  if (!trust.enough)
+    return html`<section class="part" aria-labelledby="trust"><h2 id="trust">${calibrationFinding(
+      calibrationBins(decided),
+      trust.decided,
+    )}</h2><p class="meta"><a href="${path}">What is known so far</a></p></section>`;
+  const coverage = createCoverageChart(query, facts);
+  const calibration = calibrationChart({
+    id: 'calibration',
+    name: 'How sure it said it was (horizontal), and how often it was right (vertical)',
+    judged: decided,
+    small: true,
+    csv: `/insights/trust${search({ repo: query.repo, csv: 'calibration' })}`,
+  });
+  return html`<div>${figure(coverage)}<p class="meta"><a
+    href="${path}#thresholds">Other limits</a></p></div><div>${figure(calibration)}</div>`;
+}
+
+/** Renders the causes that cost the most hours of builds, each with its share of the first one's. */
+function costliestPart(causes: readonly TopCause[], all: string): Shown {
+  const [first] = causes;
+  if (first === undefined) return null;
+  const rows = causes.map(
+    (cause) => html`<li>${categoryTile(cause.category)}<div class="grow"><a class="whole"
+      href="${causeAddress(cause.fingerprint)}">${cause.title}</a><progress
+        max="${Math.max(first.hours, 0.01)}"
+      value="${cause.hours}" aria-label="Hours lost">${formatHours(cause)}</progress></div><span
+      class="end num">${formatHours(cause)}</span></li>`,
+  );
+  return html`<section class="part" aria-labelledby="costliest"><h2 id="costliest">The costliest cause
+    took ${formatHours(first)} of builds</h2><div class="panel"><ul class="rows">${rows}</ul></div><p
+      class="meta"><a
+    href="${all}">All causes</a></p></section>`;
+}
+
+/** Renders what answers cost and how long they take, of the newest week with answers. */
+function pricePart(figures: readonly WeekFigures[], more: string): Shown {
+  const week = figures.at(-1);
+  if (week === undefined) return null;
+  const { medianSeconds, medianUsd } = week;
+  const time = medianSeconds === null ? 'nothing new' : formatDuration(medianSeconds * 1000);
+  const price = medianUsd === null || medianUsd === 0 ? 'nothing' : formatDollars(medianUsd);
+  const sentence =
+    medianSeconds === null
+      ? 'Every answer of this week came from a known fingerprint'
+      : `Most answers take ${time} and cost ${price}`;
+  return html`<section class="part" aria-labelledby="price"><h2 id="price">${sentence}</h2><dl class="kv">
+    <dt>Answers in the week of ${week.week}</dt><dd>${week.answers}</dd>
+    <dt>Known from a decision</dt><dd>${week.recalled}, at once, for nothing</dd>
+    <dt>9 in 10 take at most</dt><dd>${
+      week.p90Seconds === null ? 'unknown' : formatDuration(week.p90Seconds * 1000)
+    }</dd></dl><p class="meta"><a href="${more}">By week</a></p></section>`;
 }
 
 const REVIEWED_DAYS = 90;
@@ -142,7 +170,8 @@ function content(figures: ReviewingFigures): Html {
     <dt>Accepted within 3 s</dt><dd>${renderShare(hasty)}${
       hasty.of > 0 &&
       hasty.share > HASTY_SHARE &&
-      html` <strong class="is-amber">more than ${formatPercent(HASTY_SHARE)}: are answers being read?</strong>`
+      html` <strong
+        class="is-amber">more than ${formatPercent(HASTY_SHARE)}: are answers being read?</strong>`
     }</dd>
     <dt>Two reviewers agree on the same cause</dt><dd>${renderShare(proportion(pairsAgreed, pairs))}</dd></dl>
     <p><a href="?csv=reviewing">Download CSV</a></p>`;

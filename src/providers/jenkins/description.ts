@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { NoticeOutlet, NoticeSender } from '../../channels/channel.ts';
 import type { Build } from '../../domain/build.ts';
+import { nameCategory } from '../../domain/category-words.ts';
 import { answerView } from '../../notifications/answer-view.ts';
 import { arrangeAnswers } from '../../notifications/build-answers.ts';
 import { createNoticeLinks } from '../../notifications/notice-words.ts';
@@ -67,7 +68,7 @@ function describeCertainty({ analysis, review }: Cause): string {
   const { category, what, form, confirmed, confidence } = answerView(analysis);
   if (decision?.type === 'accept') return `${category}, confirmed by ${decision.reviewer}`;
   if (decision?.type === 'correct')
-    return `${decision.category ?? category}, corrected by ${decision.reviewer} (Faultline said ${category})`;
+    return `${nameCategory(decision.category ?? analysis.category)}, corrected by ${decision.reviewer} (Faultline said ${category})`;
   if (decision?.type === 'reject') return `${category}, marked wrong by ${decision.reviewer}`;
   if (confirmed !== null) return `${category}, ${confirmed}`;
   if (what === null) return 'Not analyzed, needs review';

@@ -1,4 +1,4 @@
-import type { Analysis } from '../../domain/analysis.ts';
+import { type Analysis, saidCategory } from '../../domain/analysis.ts';
 import { type Build, isCodeHost } from '../../domain/build.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { RELEASE } from '../../domain/trust.ts';
@@ -207,7 +207,7 @@ function buildProperties(analysis: Analysis) {
   const { confidence, action } = verdict;
   const confirmedBy = recalled?.confirmedBy ?? null;
   return {
-    category: answerView(analysis).category,
+    category: saidCategory(analysis),
     kind,
     action,
     confidence,

@@ -9,6 +9,7 @@ import {
   Usage,
 } from '../../domain/analysis.ts';
 import { Category } from '../../domain/category.ts';
+import { nameCategory } from '../../domain/category-words.ts';
 import { ToolOutcome } from '../../domain/evidence.ts';
 import { counted, cutAfter, cutCharacters } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
@@ -221,7 +222,7 @@ export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOpt
   });
   const more = trace.truncated ? [dim('└─ … more steps')] : [];
   const head = [
-    `${trace.category} · ${trace.terminationReason.replaceAll('_', ' ')} ` +
+    `${nameCategory(trace.category)} · ${trace.terminationReason.replaceAll('_', ' ')} ` +
       `· ${trace.action.replaceAll('_', ' ')}`,
     trace.analysisId,
   ];

@@ -51,7 +51,7 @@ describe('a red branch', () => {
     const message = worded(red(sampleAnalysis()));
     expect(shown(message)).toBe(
       [
-        ':red_circle: *main is red: The cart total is rounded twice* (TEST_FAILURE, 91 %)',
+        ':red_circle: *main is red: The cart total is rounded twice* (Test failure, 91 %)',
         'shop/api ci #812 · since <!date^1791813660^{time}|14:01 UTC> · first failing commit a41f9c2 by ada · 3 tests',
         'Not known yet. Run it again: if it passes, it is flaky.',
         '> expected 10.20, got 10.21  (line 288501)',
@@ -61,7 +61,7 @@ describe('a red branch', () => {
         '[ Open ] [ Right ] [ Wrong… ]',
       ].join('\n'),
     );
-    expect(message.text).toBe('main is red: The cart total is rounded twice (TEST_FAILURE, 91 %)');
+    expect(message.text).toBe('main is red: The cart total is rounded twice (Test failure, 91 %)');
     const [, buttons] = message.blocks;
     expect(buttons).toMatchObject({
       buttons: [
@@ -78,7 +78,7 @@ describe('a red branch', () => {
 
   it('names the person who confirmed a known cause', () => {
     expect(shown(worded(red(recalledAnalysis())))).toContain(
-      '(TEST_FAILURE, confirmed by grace on 2026-10-12, seen 14 times)',
+      '(Test failure, confirmed by grace on 2026-10-12, seen 14 times)',
     );
   });
 
@@ -96,14 +96,14 @@ describe('a red branch', () => {
     [
       { type: 'accept' },
       ':white_check_mark: confirmed by grace <!date^1791814140^{time}|14:09 UTC>',
-      '(TEST_FAILURE, confirmed)',
+      '(Test failure, confirmed)',
     ],
     [
       { type: 'correct', category: 'CONFIG_ERROR' },
-      ':pencil2: corrected to CONFIG_ERROR by grace',
-      '(CONFIG_ERROR, corrected)',
+      ':pencil2: corrected to Configuration by grace',
+      '(Configuration, corrected)',
     ],
-    [{ type: 'reject', reason: 'no' }, ':x: marked wrong by grace', '(TEST_FAILURE, 91 %)'],
+    [{ type: 'reject', reason: 'no' }, ':x: marked wrong by grace', '(Test failure, 91 %)'],
   ] as const)('shows what a person decided: %j', (change, line, how) => {
     const message = worded(red(sampleAnalysis(), { review: decided(change) }));
     expect(shown(message)).toContain(line);

@@ -98,7 +98,7 @@ it('says a correction in the thread too, once', async () => {
   await keep(red('813', { review }));
   const replies = slack.messages.filter(({ threadTs }) => threadTs !== null);
   expect(replies.map(({ text }) => text)).toEqual([
-    'Corrected by grace: "The cart total is rounded twice" is CONFIG_ERROR.',
+    'Corrected by grace: "The cart total is rounded twice" is Configuration.',
   ]);
 });
 

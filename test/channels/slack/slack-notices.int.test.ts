@@ -172,7 +172,7 @@ it("a build of Jenkins shows its answer next to the pipeline's own description",
   await tell(build.id);
   await until(() =>
     expect(description).toMatch(
-      /^v1\.2\.3<br>\nTEST_FAILURE 80 %, needs review: The cart loses an item\. <a href="https:\/\/fl/,
+      /^v1\.2\.3<br>\nTest failure 80 %, needs review: The cart loses an item\. <a href="https:\/\/fl/,
     ),
   );
 });

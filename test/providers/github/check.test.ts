@@ -35,7 +35,7 @@ function remark(path: string, line = 1): CheckAnnotation {
     path,
     line,
     level: 'failure',
-    title: 'Rounded twice (TEST_FAILURE, 91 %)',
+    title: 'Rounded twice (Test failure, 91 %)',
     message: 'It differs by 0.01.',
     details: '288501  10.21',
   };

@@ -29,29 +29,29 @@ function worded(
 const WHY = '<a href="https://fl.example/analyses/ana_9f2c">why</a>';
 
 it('says the category, how sure, the cause and where to read why', () => {
-  expect(worded()).toBe(`TEST_FAILURE 91 %: The cart total is rounded twice. ${WHY}`);
+  expect(worded()).toBe(`Test failure 91 %: The cart total is rounded twice. ${WHY}`);
   expect(worded({}, { publicUrl: 'https://fl.example', format: 'text' })).toBe(
-    'TEST_FAILURE 91 %: The cart total is rounded twice. Why: https://fl.example/analyses/ana_9f2c',
+    'Test failure 91 %: The cart total is rounded twice. Why: https://fl.example/analyses/ana_9f2c',
   );
   expect(worded({}, { publicUrl: null, format: 'html' })).toBe(
-    'TEST_FAILURE 91 %: The cart total is rounded twice.',
+    'Test failure 91 %: The cart total is rounded twice.',
   );
 });
 
 it.each([
-  [sampleCause(unsureAnalysis()), 'TEST_FAILURE 61 %, needs review: '],
-  [sampleCause(recalledAnalysis()), 'TEST_FAILURE, confirmed by grace on 2026-10-12, seen 14 times: '],
+  [sampleCause(unsureAnalysis()), 'Test failure 61 %, needs review: '],
+  [sampleCause(recalledAnalysis()), 'Test failure, confirmed by grace on 2026-10-12, seen 14 times: '],
   [
     sampleCause(sampleAnalysis(), { review: decided({ type: 'accept' }) }),
-    'TEST_FAILURE, confirmed by grace: ',
+    'Test failure, confirmed by grace: ',
   ],
   [
     sampleCause(sampleAnalysis(), { review: decided({ type: 'correct', category: 'CONFIG_ERROR' }) }),
-    'CONFIG_ERROR, corrected by grace (Faultline said TEST_FAILURE): ',
+    'Configuration, corrected by grace (Faultline said Test failure): ',
   ],
   [
     sampleCause(sampleAnalysis(), { review: decided({ type: 'reject', reason: 'no' }) }),
-    'TEST_FAILURE, marked wrong by grace: ',
+    'Test failure, marked wrong by grace: ',
   ],
 ])('says what is known of it: %#', (cause, start) => {
   expect(worded({ causes: [cause] })?.startsWith(start)).toBe(true);

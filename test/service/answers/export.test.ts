@@ -110,7 +110,7 @@ describe('a SARIF log', () => {
       level: 'error',
       message: {
         text: expect.stringMatching(
-          /^The cart total is rounded twice \(TEST_FAILURE, 91 % sure\)\.\n.*\nFix: Round once/s,
+          /^The cart total is rounded twice \(Test failure, 91 % sure\)\.\n.*\nFix: Round once/s,
         ),
       },
       partialFingerprints: { 'faultline/v1': 'f00d' },
@@ -171,7 +171,7 @@ describe('a CTRF report', () => {
       message: 'expected 10.20, got 10.21',
       filePath: 'test/cart.test.ts',
       line: 88,
-      ai: expect.stringContaining('The cart total is rounded twice (TEST_FAILURE, 91 % sure)'),
+      ai: expect.stringContaining('The cart total is rounded twice (Test failure, 91 % sure)'),
       extra: { analysisId: 'ana_9f2c', url: 'https://fl.example/analyses/ana_9f2c' },
     });
     expect(results.environment).toMatchObject({ buildNumber: 812, branchName: 'main' });

@@ -48,7 +48,7 @@ it('whose the failure is goes before everything, where an experiment or the hist
 describe('renderTerminal', () => {
   it('shows a sure answer with its proof in the order of the log', () => {
     expect(renderTerminal(sampleAnalysis(), terminal)).toBe(`\
-TEST_FAILURE · assertion                                             91 % sure
+Test failure · wrong value                                           91 % sure
 The cart total is rounded twice
 The new tax step rounds each line before summing; the total differs by 0.01.
 Fix        Round once, after the sum, in \`src/cart/tax.ts:41\`.
@@ -63,10 +63,10 @@ log lines → 412 kept · ana_9f2c
   it('says that it is not sure, and what would settle it', () => {
     const text = renderTerminal(unsureAnalysis(), terminal);
     expect(text).toContain(
-      'Needs review: TEST_FAILURE · assertion                               61 % sure\n',
+      'Needs review: Test failure · wrong value                             61 % sure\n',
     );
-    expect(text).toContain('Hypothesis 1. CODE_ERROR: `tax.ts:41` throws when the list is empty. To\n');
-    expect(text).toContain('           2. CONFIG_ERROR: ');
+    expect(text).toContain('Hypothesis 1. Code error: `tax.ts:41` throws when the list is empty. To\n');
+    expect(text).toContain('           2. Configuration: ');
   });
 
   it('says who confirmed a known cause, and that no model was asked', () => {
@@ -79,7 +79,7 @@ log lines → 412 kept · ana_9f2c
   it('calls an abstained category a guess', () => {
     const unsure = unsureAnalysis();
     const abstained = { ...unsure, classification: { ...unsure.classification, abstained: true } };
-    expect(renderTerminal(abstained, terminal)).toContain('Not sure: best guess TEST_FAILURE');
+    expect(renderTerminal(abstained, terminal)).toContain('Not sure: best guess Test failure');
   });
 
   it('names the source of each line where there are several', () => {
@@ -168,7 +168,7 @@ describe('renderPlain', () => {
 describe('renderMarkdown', () => {
   it('shows a sure answer', () => {
     expect(renderMarkdown(sampleAnalysis())).toBe(`\
-<details open><summary><b>The cart total is rounded twice</b>: TEST_FAILURE · assertion, 1 failure, 91 % sure</summary>
+<details open><summary><b>The cart total is rounded twice</b>: Test failure · wrong value, 1 failure, 91 % sure</summary>
 
 The new tax step rounds each line before summing; the total differs by 0.01.
 
@@ -190,9 +190,9 @@ The new tax step rounds each line before summing; the total differs by 0.01.
   it('says that it is not sure and lists what fits', () => {
     const text = renderMarkdown(unsureAnalysis({ failureIds: ['a', 'b', 'c'] }));
     expect(text).toContain('**3 failures. Faultline is not sure why (61 %). The answer needs review.**');
-    expect(text).toContain('<b>2 explanations fit</b>: best guess TEST_FAILURE');
+    expect(text).toContain('<b>2 explanations fit</b>: best guess Test failure');
     expect(text).toContain(
-      "2. CONFIG_ERROR: `TAX_TABLE` is not set in this job. To confirm: the job's environment",
+      "2. Configuration: `TAX_TABLE` is not set in this job. To confirm: the job's environment",
     );
     expect(text).toContain('**Needs review because:** one claim rests on a single line');
   });
@@ -213,14 +213,14 @@ The new tax step rounds each line before summing; the total differs by 0.01.
 describe('renderGithubCommands', () => {
   it('marks each suspect', () => {
     expect(renderGithubCommands(sampleAnalysis())).toBe(
-      '::error file=src/cart/tax.ts,line=41,title=The cart total is rounded twice (TEST_FAILURE%2C 91 %25)::The new tax step rounds each line before summing; the total differs by 0.01. Fix: Round once, after the sum, in `src/cart/tax.ts:41`.\n',
+      '::error file=src/cart/tax.ts,line=41,title=The cart total is rounded twice (Test failure%2C 91 %25)::The new tax step rounds each line before summing; the total differs by 0.01. Fix: Round once, after the sum, in `src/cart/tax.ts:41`.\n',
     );
   });
 
   it('warns without a place where there is no suspect and no certainty', () => {
     const { answer } = unsureAnalysis();
     expect(renderGithubCommands(unsureAnalysis({ answer: { ...answer, suspects: [] } }))).toMatch(
-      /^::warning title=The cart total is rounded twice \(TEST_FAILURE%2C not sure%2C 61 %25\)::/,
+      /^::warning title=The cart total is rounded twice \(Test failure%2C not sure%2C 61 %25\)::/,
     );
   });
 });

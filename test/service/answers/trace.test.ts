@@ -124,7 +124,7 @@ describe('the trace on a terminal', () => {
   it('is a tree with the totals under it', async () => {
     const lines = renderTraceTree(await trace(), { color: false, width: 160 }).split('\n');
     expect(lines).toEqual([
-      expect.stringMatching(/^TEST_FAILURE · .* · ana_9f2c$/),
+      expect.stringMatching(/^Test failure · .* · ana_9f2c$/),
       '└─ execute_tool, round 1 · 340 ms',
       '   ├─ classify by gpt-4o-mini · 812 ms · 1,200 (1,024 cached) → 80 tokens · under $0.01 · 2 calls · 1 retry',
       expect.stringMatching(
