@@ -16,7 +16,7 @@ import {
 } from './filters.ts';
 import { type Html, html, joined } from './html.ts';
 import { Day, misreadBanner, Offset, Words } from './http.ts';
-import { type CsvTable, csvLink, readWhole, sendCsv } from './lists-as-csv.ts';
+import { type CsvTable, readWhole, renderCsvLink, sendCsv } from './lists-as-csv.ts';
 import { nameEveryCi } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { icon } from './parts/icons.ts';
@@ -93,7 +93,7 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
       id="builds" data-live="build">${renderList(shown, heads, query, deps.clock.now())}</div>${pager(
         { offset: query.offset, size: PAGE, more: found.length > PAGE },
         (offset) => getListAddress({ ...query, offset }),
-      )}${shown.length > 0 && csvLink(getListAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
+      )}${shown.length > 0 && renderCsvLink(getListAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
     const top = html`<h1 tabindex="-1">Builds</h1>`;
     const page = { title: 'Builds', part: 'builds', top, live: {}, main } as const;
     return answerPage(request, reply, deps, { ...page, scope: query });

@@ -21,7 +21,7 @@ import {
 } from './filters.ts';
 import { type Html, html } from './html.ts';
 import { getListAddress, LibraryQuery, libraryTop, toListFields } from './library-lists.ts';
-import { type CsvTable, csvLink, readWhole, sendCsv } from './lists-as-csv.ts';
+import { type CsvTable, readWhole, renderCsvLink, sendCsv } from './lists-as-csv.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { banner, categoryTile, renderCategory, stateMark } from './parts/marks.ts';
 import { prose } from './prose.ts';
@@ -149,7 +149,7 @@ function libraryMain(query: LibraryQuery, found: readonly LibraryEntry[], filter
       (offset) => getListAddress({ ...query, offset }),
       ['Newer', 'Older'],
       html` class="btn"`,
-    )}${entries.length > 0 && csvLink(getListAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
+    )}${entries.length > 0 && renderCsvLink(getListAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
 }
 
 function row(entry: LibraryEntry): Html {

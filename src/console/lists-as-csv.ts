@@ -36,6 +36,6 @@ export function sendCsv(reply: FastifyReply, name: string, { head, rows }: CsvTa
 }
 
 /** Renders the link to a list as CSV. */
-export function csvLink(address: string): Html {
+export function renderCsvLink(address: string): Html {
   return html`<p class="meta"><a href="${address}">This list as CSV</a></p>`;
 }

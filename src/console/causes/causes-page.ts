@@ -21,7 +21,7 @@ import {
 } from '../filters.ts';
 import { dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
 import { misreadBanner, Offset, Words } from '../http.ts';
-import { type CsvTable, csvLink, readWhole, sendCsv } from '../lists-as-csv.ts';
+import { type CsvTable, readWhole, renderCsvLink, sendCsv } from '../lists-as-csv.ts';
 import {
   type ConsoleApp,
   listReaderNames,
@@ -148,7 +148,7 @@ function renderMain({ query, filtering, shown, more, counts }: View, reader: Rea
     { offset: query.offset, size: PAGE, more },
     (at) => listAddress({ ...query, offset: at }),
     ['Previous', 'Next'],
-  )}${shown.length > 0 && csvLink(listAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
+  )}${shown.length > 0 && renderCsvLink(listAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
 }
 
 /** Lists who a cause may be assigned to: the reader, owners, and those who have some already. */

@@ -75,8 +75,8 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
         ? html`<div
           class="empty"><p>No answers in the last ${period.days} days${repo !== '' && ` for ${repo}`}.
           Figures appear after the first analyzed build.</p><p><a class="btn" href="/">Overview</a></p></div>`
-        : html`<div class="halves">${trustPart(query, trust)}</div>${figure(columns)}<div
-          class="halves">${costliestPart(causes, inScope('/insights/causes', query))}${pricePart(
+        : html`<div class="halves">${renderTrust(query, trust)}</div>${figure(columns)}<div
+          class="halves">${renderCostliest(causes, inScope('/insights/causes', query))}${renderPrice(
             figures,
             inScope(COST_PATH, query),
           )}</div>`
@@ -85,7 +85,7 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
 }
 
 /** Renders whether it may publish alone, and whether it is as sure as it should be. */
-function trustPart(query: InsightsQuery, facts: TrustFacts): Html {
+function renderTrust(query: InsightsQuery, facts: TrustFacts): Html {
   const { trust, decided } = facts;
   const path = `/insights/trust${search({ repo: query.repo })}`;
   if (!trust.enough)
@@ -106,7 +106,7 @@ function trustPart(query: InsightsQuery, facts: TrustFacts): Html {
 }
 
 /** Renders the causes that cost the most hours of builds, each with its share of the first one's. */
-function costliestPart(causes: readonly TopCause[], all: string): Shown {
+function renderCostliest(causes: readonly TopCause[], all: string): Shown {
   const [first] = causes;
   if (first === undefined) return null;
   const rows = causes.map(
@@ -123,7 +123,7 @@ function costliestPart(causes: readonly TopCause[], all: string): Shown {
 }
 
 /** Renders what answers cost and how long they take, of the newest week with answers. */
-function pricePart(figures: readonly WeekFigures[], more: string): Shown {
+function renderPrice(figures: readonly WeekFigures[], more: string): Shown {
   const week = figures.at(-1);
   if (week === undefined) return null;
   const { medianSeconds, medianUsd } = week;

@@ -11,7 +11,7 @@ import { actionButton, formatAge, keysLink, pager, postForm } from '../controls.
 import { type Filtering, filterBar, redirectFiltered, unknownFilter } from '../filters.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { misreadBanner, Words } from '../http.ts';
-import { csvLink } from '../lists-as-csv.ts';
+import { renderCsvLink } from '../lists-as-csv.ts';
 import { answerPage, type ConsoleApp, readerOrUsual, route, sendPage } from '../page.ts';
 import { icon } from '../parts/icons.ts';
 import { categoryTile, iconTile } from '../parts/marks.ts';
@@ -198,7 +198,7 @@ export function queuePart(
         (offset) => `/review${formatQuery({ ...query, offset })}`,
         ['Earlier', 'More'],
         html` class="btn" data-swap`,
-      )}${rows.length > 0 && csvLink(`/review${formatQuery({ ...query, offset: 0 }, { csv: 1 })}`)}</div>`
+      )}${rows.length > 0 && renderCsvLink(`/review${formatQuery({ ...query, offset: 0 }, { csv: 1 })}`)}</div>`
     }${!nothing && day}</section>`;
 }
 
