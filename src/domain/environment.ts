@@ -40,6 +40,19 @@ export const AnnouncedChange = z.object({
 });
 export type AnnouncedChange = z.infer<typeof AnnouncedChange>;
 
+/** A run that was stopped from outside, and how long it had taken by the time stamps of its log. */
+export const StoppedRun = z.object({
+  /** The line that says so. */
+  at: LogPosition,
+  /** Since the first line of the job; null if the log holds other jobs too. */
+  jobSeconds: z.int().min(0).nullable(),
+  /** Since the first line of the step; null if the log does not show where it begins. */
+  stepSeconds: z.int().min(0).nullable(),
+  /** Since the line before. */
+  silentSeconds: z.int().min(0),
+});
+export type StoppedRun = z.infer<typeof StoppedRun>;
+
 /**
  * The versions that the failed step worked with according to the log, as far as the failure may be about
  * them.
@@ -50,5 +63,7 @@ export const BuildEnvironment = z.object({
   /** Bills of materials that may have chosen the artifacts' versions. */
   boms: z.array(z.object({ name: z.string(), version: z.string(), at: LogPosition })),
   changes: z.array(AnnouncedChange),
+  /** Absent if nobody stopped the run, or if its log has no time stamps. */
+  stopped: StoppedRun.optional(),
 });
 export type BuildEnvironment = z.infer<typeof BuildEnvironment>;

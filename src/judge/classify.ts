@@ -77,7 +77,7 @@ export function matchesIn(
 ): { readonly facts: Facts; readonly matches: readonly Match[] } {
   const facts = readFacts(subject);
   const met = rules.flatMap((rule) => matchRule(rule, facts) ?? []).sort(byStrength);
-  return { facts, matches: explainAway(softenInfra(settleTies(met, facts), facts)).sort(byStrength) };
+  return { facts, matches: explainAway(softenInfra(settleTies(met, facts), facts), facts).sort(byStrength) };
 }
 
 /** Returns the strongest match of a category. Returns null if there is none. */
@@ -116,8 +116,7 @@ function settleTies(matches: readonly Match[], facts: Facts): Match[] {
  * the same line (tie 6) also counts as evidence against it.
  */
 function softenInfra(matches: readonly Match[], facts: Facts): Match[] {
-  const against =
-    facts.assertion !== null || facts.compileErrors.length > 0 || facts.productException !== null;
+  const against = speaksAgainstInfra(facts);
   return matches.map((match) => {
     if (match.rule.category !== 'INFRA_ERROR') return match;
     const flaky = /\b(?:flaky|flake|intermittent)/i.test(match.fact.text);
@@ -125,9 +124,13 @@ function softenInfra(matches: readonly Match[], facts: Facts): Match[] {
   });
 }
 
+function speaksAgainstInfra({ assertion, compileErrors, productException }: Facts): boolean {
+  return assertion !== null || compileErrors.length > 0 || productException !== null;
+}
+
 /** Drops complaints that another cause explains. */
-function explainAway(found: readonly Match[]): Match[] {
-  const matches = found.map((match) => (isDetail(match, found) ? raiseDetail(match) : match));
+function explainAway(found: readonly Match[], facts: Facts): Match[] {
+  const matches = found.map((match) => (isDetail(match, found, facts) ? raiseDetail(match) : match));
   const causes = matches.filter(({ strength }) => strength >= EXPLAINS_FROM);
   const explained = new Set(causes.flatMap(({ rule }) => rule.outranks ?? []));
   return matches.filter((match) => !explained.has(match.rule.name));
@@ -136,11 +139,12 @@ function explainAway(found: readonly Match[]): Match[] {
 /**
  * Checks whether a match is a detail of a complaint that it explains: it stands a few lines below, as in
  * "cannot access Pear / bad class file / class file has wrong version". The ranking finds such a line less
- * informative than the complaint. INFRA_ERROR needs more than that.
+ * informative than the complaint. INFRA_ERROR needs that nothing speaks against it.
  */
-function isDetail({ rule, fact }: Match, matches: readonly Match[]): boolean {
+function isDetail({ rule, fact }: Match, matches: readonly Match[], facts: Facts): boolean {
   const { line, source } = fact;
-  if (line === null || rule.category === 'INFRA_ERROR' || rule.strength < SETTLES) return false;
+  if (line === null || rule.strength < SETTLES) return false;
+  if (rule.category === 'INFRA_ERROR' && speaksAgainstInfra(facts)) return false;
   return matches.some(
     (other) =>
       rule.outranks?.includes(other.rule.name) === true &&
@@ -156,7 +160,7 @@ function raiseDetail(match: Match): Match {
 }
 
 /** Logits of a rule that settles, and lines below a complaint that belong to it. */
-const [SETTLES, DETAIL_LINES] = [4.5, 5];
+const [SETTLES, DETAIL_LINES] = [4.2, 5];
 /** The share of its strength that a detail has. */
 const DETAIL_SHARE = 0.85;
 

@@ -99,7 +99,7 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
    * Reads the versions that some of what was found may be about; they are often shown outside of the failed
    * step.
    */
-  const environmentFor = (some: Extraction) => readEnvironment(whole, ofEnvironment, some);
+  const environmentFor = (some: Extraction) => readEnvironment(whole, ofEnvironment, some, structure);
   /** Reads what the whole log shows of the environment of its job. */
   const readEnvironmentRecord = () => readRecord(whole, ofEnvironment[RECORD_GROUP] ?? []);
   const hits = ofReaders.map((lines) => lines.filter(isKept));

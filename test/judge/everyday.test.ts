@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { insightOf } from './subject.ts';
 
-/** Captured failures of `test/captures/tools/everyday.ts`, and words of the cause and of the advice. */
+/** Captured failures of `test/captures/tools/everyday.ts` and `misread.ts`, and words of the cause and of the advice. */
 it.each([
   ['node-port-in-use', 'another process already uses', 'Use a port other than 8321'],
   [
@@ -26,10 +26,49 @@ it.each([
   ['bash-byte-order-mark', 'begins with a byte order mark', 'Save pack.sh as UTF-8'],
   ['bash-carriage-return', 'ends with a carriage return', 'LF line endings'],
   ['timeout-ends-silently', 'its time limit expired', ''],
+  ['node-waits-until-canceled', '`node wait.mjs` was still running when', 'raise the limit of 5 minutes'],
+  ['python-queue-never-empties', 'the job was canceled 5 minutes after it began', '`python3 drain.py`'],
+  ['make-reads-an-empty-pipe', '`make survey.txt` was still running when', 'the limit of 10 minutes'],
+  ['node-named-export-missing', 'imports TideSheet by name from tide-sheets', 'the default export'],
+  ['npm-publish-unknown-name', 'tried to publish @harbor/tides', 'allowed to publish'],
+  ['cargo-compiler-killed', 'was killed', ''],
+  ['cargo-system-library-missing', 'looks for libsounding', 'development package for libsounding'],
+  ['node-test-foreign-service-away', '503 Service Unavailable', 'Run the job again'],
+  ['apt-release-not-signed', 'because it is not signed', 'Remove the repository'],
+  ['unittest-below-denied-probe', 'expects 12 but gets 13', 'test_depth.py:10'],
+  ['maven-version-no-longer-managed', 'without a version', 'Specify a version'],
   ['bash-interpreter-missing', 'The first line of ci/chart.sh names', 'Install the interpreter'],
 ])('tells the cause of %s, and what to do', (slug, cause, fix) => {
   const log = readFileSync(join(import.meta.dirname, '../fixtures/tools', slug, 'log.txt'), 'utf8');
   const answer = composeAnswer(insightOf(log));
   expect(answer.rootCause).toContain(cause);
   expect(answer.fixRecommendation).toContain(fix);
+});
+
+it.each([
+  ['a time that is no usual limit', '2026-11-27T10:07:40Z ##[error]The operation was canceled.'],
+  ['no time stamps', '##[error]The operation was canceled.'],
+])('names no time limit where there is only %s', (_, end) => {
+  const begin = '2026-11-27T10:00:00Z ';
+  const stamp = end.startsWith('2026') ? begin : '';
+  const answer = composeAnswer(
+    insightOf([`${stamp}##[group]Run ./weigh`, `${stamp}##[endgroup]`, `${stamp}weighing`, end].join('\n')),
+  );
+  expect(answer.rootCause).toContain('canceled');
+  expect(answer.rootCause).not.toContain('minutes');
+});
+
+it('names no time limit where a test failed before the run was canceled', () => {
+  const at = '2026-11-27T10:05:01Z ';
+  const log = [
+    '2026-11-27T10:00:00Z ##[group]Run npm test',
+    '2026-11-27T10:00:00Z ##[endgroup]',
+    `${at}FAIL src/pear.test.ts`,
+    `${at}  ● weighs a pear`,
+    `${at}    expect(received).toBe(expected)`,
+    `${at}    Expected: 3`,
+    `${at}    Received: 4`,
+    `${at}##[error]The operation was canceled.`,
+  ];
+  expect(composeAnswer(insightOf(log.join('\n'))).rootCause).not.toContain('time limit');
 });

@@ -27,9 +27,11 @@ export interface ToolRow {
   readonly before?: string;
   /** The commands of the step that fails. */
   readonly run: string;
+  /** Seconds after which the CI system cancels the failing step, without saying why. */
+  readonly cancelAfter?: number;
   readonly exitCode: number;
   /** `none`: no network. Otherwise what packages.example.test does with every request: a name of `upstream.ts`. */
-  readonly network?: 'none' | 'unavailable' | 'rate-limited' | 'unauthorized' | 'resetting';
+  readonly network?: 'none' | 'unavailable' | 'not-found' | 'rate-limited' | 'unauthorized' | 'resetting';
   /** The fewest lines of the failing step that a person would quote as the reason, never how it ends. */
   readonly telling: readonly Quote[];
 }

@@ -153,12 +153,13 @@ function tellingLines(text: string, { run, telling }: ToolRow): Array<[number, n
 }
 
 /** The capture.sh of a row. Some rows check out first, some clean up last: which is the same at every capture. */
-function jobScript({ slug, setup = 'true', env = {}, before, run, network }: ToolRow): string {
+function jobScript({ slug, setup = 'true', env = {}, before, run, network, cancelAfter }: ToolRow): string {
   const steps = [
     slug.length % 2 === 0 ? 'checkout_step' : undefined,
     before === undefined ? undefined : `step Prepare ${quote(before)}`,
     network === undefined ? undefined : 'isolate',
     network === undefined || network === 'none' ? undefined : `upstream ${network}`,
+    cancelAfter === undefined ? undefined : `RUN_LIMIT=${cancelAfter}`,
     `step Run ${quote(run)}`,
     'end_job',
   ].filter((line) => line !== undefined);

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 /** A package server somebody else runs, in the mood named by the first argument. Port 80 of packages.example.test. */
 const moods: Readonly<Record<string, (response: ServerResponse) => void>> = {
   unavailable: (response) => answer(response, 503, 'Service Unavailable', { 'retry-after': '0' }),
+  'not-found': (response) => answer(response, 404, 'Not Found'),
   'rate-limited': (response) => answer(response, 429, 'Too Many Requests'),
   unauthorized: (response) =>
     answer(response, 401, 'Unauthorized', { 'www-authenticate': 'Bearer realm="packages"' }),

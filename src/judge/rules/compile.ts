@@ -184,7 +184,7 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
   'rust-compile-error': {
     kind: 'compile_error',
     strength: 4.5,
-    patterns: [/^error\[E\d{4}\]/, /\berror\[E\d{4}\]:/, /could not compile `/],
+    patterns: [/^error\[E\d{4}\]/, /\berror\[E\d{4}\]:/],
     matches: ['error[E0382]: borrow of moved value: `pear`'],
     ignores: ['warning: unused variable: `pear`'],
     says: [
@@ -195,6 +195,13 @@ export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
         fix: 'Fix the error at src/main.rs:4; rustc suggests `peas`.',
       },
     ],
+  },
+  'cargo-build-failed': {
+    kind: 'compile_error',
+    strength: 3,
+    patterns: [/could not compile `/],
+    matches: ['error: could not compile `pear` (lib) due to 2 previous errors'],
+    ignores: ['   Compiling pear v0.1.0'],
   },
   'go-compile-error': {
     kind: 'compile_error',

@@ -301,6 +301,37 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       },
     ],
   },
+  'named-export-missing': {
+    kind: 'version_conflict',
+    strength: 4.6,
+    patterns: [/Named export '\w{1,60}' not found\. The requested module '(?!\.{1,2}\/)/],
+    outranks: ['python-syntax-error'],
+    reads: [
+      /Named export '(?<attribute>\w{1,60})' not found\. The requested module '(?<library>[^'\n]{1,120})'/,
+    ],
+    title: 'The installed {library} has no named export {attribute}',
+    cause:
+      'The code imports {attribute} by name from {library}, but the installed release of {library} is a ' +
+      'CommonJS module that does not offer this name to `import`.',
+    fix: [
+      [
+        'dependency',
+        'Import the default export of {library} and take {attribute} from it, or use a release of ' +
+          '{library} that exports {attribute} by name.',
+      ],
+    ],
+    matches: [
+      "SyntaxError: Named export 'weigh' not found. The requested module 'pear' is a CommonJS module, which may not support all module.exports as named exports.",
+    ],
+    ignores: ["import { weigh } from 'pear' // Named export"],
+    says: [
+      {
+        log: "SyntaxError: Named export 'weigh' not found. The requested module 'pear' is a CommonJS module, which may not support all module.exports as named exports.",
+        title: 'The installed pear has no named export weigh',
+        fix: 'Import the default export of pear and take weigh from it, or use a release of pear that exports weigh by name.',
+      },
+    ],
+  },
   'r-package': {
     kind: 'missing_module',
     strength: 4.6,

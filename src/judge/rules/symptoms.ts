@@ -3,6 +3,7 @@ export const GENERIC_COMPILE: readonly string[] = [
   'compiler-diagnostic',
   'generic-compile-step',
   'go-build-failed',
+  'cargo-build-failed',
 ];
 
 /** Rules of files and programs that are not there: often the consequence of something else. */

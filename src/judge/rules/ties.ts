@@ -10,6 +10,7 @@ import {
 import { isForeignPath } from '../paths.ts';
 import type { Match, Rule } from '../rule.ts';
 import type { Wording } from '../sentence.ts';
+import { findReachedLimit } from '../time-limit.ts';
 import { findMismatch } from '../versions/mismatch.ts';
 
 /**
@@ -54,6 +55,25 @@ export const TIES: Readonly<Record<string, Tie>> = {
         'Use a release of {runtime} before {removed} in the job, or replace {member}, which was removed ' +
           'in {removed}.',
       ],
+    ],
+  },
+  'time-limit-ran-out': {
+    apply: timeLimitRanOut,
+    title: [
+      'The run was canceled after {silentFor} without output',
+      'The {limited} was canceled after {reached}, probably by a time limit',
+    ],
+    cause: [
+      'Nothing was printed for {silentFor} before the run was canceled, as a limit on missing output does. ' +
+        'The log does not say who canceled it.',
+      '`{command}` was still running when the {limited} was canceled {elapsed} after it began, as a time ' +
+        'limit of {reached} does. The log does not say who canceled it.',
+      'The {limited} was canceled {elapsed} after it began, as a time limit of {reached} does. The log ' +
+        'does not say who canceled it.',
+    ],
+    fix: [
+      ['configuration', 'Find out what `{command}` is waiting for, or raise the limit of {reached}.'],
+      ['configuration', 'Find out what the step is waiting for, or raise the limit of {reached}.'],
     ],
   },
   'tie-1-error-thrown-in-test': {
@@ -199,6 +219,24 @@ const NAME_MISSED: ReadonlySet<Kind> = new Set([
     'link_error',
   ] as const),
 ]);
+
+/** Rules that say that a run was stopped, and not why. */
+const STOPPED: ReadonlySet<string> = new Set(['job-cancelled', 'exit-by-signal']);
+
+/** Blames a time limit if a run was stopped when a usual one had run out, and nothing else went wrong. */
+function timeLimitRanOut(facts: Facts, matches: readonly Match[]): TieRuling | null {
+  const limit = findReachedLimit(facts.subject);
+  if (limit === null || facts.assertion !== null || facts.compileErrors.length > 0) return null;
+  if (matches.some(({ rule, strength }) => strength >= SAID_ELSE && !STOPPED.has(rule.name))) return null;
+  const { source, line } = limit.stopped.at;
+  const fact = facts.all.find((one) => one.source === source && one.line === line);
+  if (fact === undefined) return null;
+  const drop = ({ rule }: Match) => STOPPED.has(rule.name);
+  return { category: 'INFRA_ERROR', kind: 'timeout', strength: 4, fact, drop };
+}
+
+/** Logits of a rule whose own cause is more than a time. */
+const SAID_ELSE = 2.5;
 
 function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const thrown = matches.find(

@@ -18,6 +18,7 @@ import { readListedFiles } from './listed.ts';
 import { SHARED_PATTERNS } from './patterns.ts';
 import { isProjectFile, readComplaint, readPlace, readThrownAt } from './place.ts';
 import { readActual, readExpected, readTest } from './tests.ts';
+import { LIMIT_READERS } from './time-limit.ts';
 import { VERSION_READERS } from './versions.ts';
 
 /** Values that are read with more than a pattern. */
@@ -49,6 +50,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   fixed: readFixMark,
   remoteAbove: readRemoteAbove,
   ...VERSION_READERS,
+  ...LIMIT_READERS,
 };
 
 /**

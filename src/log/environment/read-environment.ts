@@ -3,12 +3,14 @@ import type { Excerpt, LogPosition } from '../../domain/failure.ts';
 import { firstOfEach } from '../../lib/collections.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
+import type { Structure } from '../sections.ts';
 import { ARTIFACT_LITERALS, type Artifact, readArtifacts } from './artifacts.ts';
 import { CHANGE_LITERALS, readChanges } from './changes.ts';
 import { CONFLICT_LITERALS, readConflicts } from './conflicts.ts';
 import { findOwners } from './owners.ts';
 import { RECORD_LITERALS } from './record-rows.ts';
 import { RUNTIME_LITERALS, readRuntimes } from './runtimes.ts';
+import { readStoppedRun, STOP_LITERALS } from './stopped-run.ts';
 
 /** The words searched for this reader, a group each. */
 export const ENVIRONMENT_LITERALS: readonly (readonly string[])[] = [
@@ -17,6 +19,7 @@ export const ENVIRONMENT_LITERALS: readonly (readonly string[])[] = [
   CONFLICT_LITERALS,
   CHANGE_LITERALS,
   RECORD_LITERALS,
+  STOP_LITERALS,
 ];
 
 /** The group of {@link ENVIRONMENT_LITERALS} whose lines `readRecord` reads. */
@@ -34,11 +37,13 @@ export function readEnvironment(
   log: LogText,
   hits: readonly (readonly number[])[],
   found: Extraction,
+  structure: Structure,
 ): BuildEnvironment {
-  const [ofRuntimes = [], ofArtifacts = [], ofConflicts = [], ofChanges = []] = hits;
+  const [ofRuntimes = [], ofArtifacts = [], ofConflicts = [], ofChanges = [], , ofStops = []] = hits;
   const at = (line: number): LogPosition => ({ source: log.name, line });
   const artifacts = ofArtifacts.length === 0 ? [] : readArtifacts(log, ofArtifacts);
   const involved = findInvolved(log, ofConflicts, found, artifacts);
+  const stopped = readStoppedRun(log, ofStops, structure);
   return {
     runtimes: readRuntimes(log, ofRuntimes, found).map(({ tool, version, line }) => ({
       tool,
@@ -55,22 +60,25 @@ export function readEnvironment(
             at: at(bom.line),
           })),
     changes: readChanges(log, ofChanges),
+    ...(stopped === null ? {} : { stopped }),
   };
 }
 
 /** Joins what was read of several logs of one build. */
 export function joinEnvironments(all: readonly BuildEnvironment[]): BuildEnvironment {
+  const stopped = all.find((one) => one.stopped !== undefined)?.stopped;
   return {
     runtimes: all.flatMap(({ runtimes }) => runtimes),
     artifacts: all.flatMap(({ artifacts }) => artifacts),
     boms: all.flatMap(({ boms }) => boms),
     changes: all.flatMap(({ changes }) => changes),
+    ...(stopped === undefined ? {} : { stopped }),
   };
 }
 
-/** Tells whether the logs show no version that matters. */
-export function isEmptyEnvironment({ runtimes, artifacts, changes }: BuildEnvironment): boolean {
-  return runtimes.length + artifacts.length + changes.length === 0;
+/** Tells whether the logs show no version that matters, and nobody stopped the run. */
+export function isEmptyEnvironment({ runtimes, artifacts, changes, stopped }: BuildEnvironment): boolean {
+  return runtimes.length + artifacts.length + changes.length === 0 && stopped === undefined;
 }
 
 /** Quotes the lines that show the versions, but for those that are in an excerpt already. */

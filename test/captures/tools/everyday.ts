@@ -510,4 +510,56 @@ const SCRIPTS: readonly ToolRow[] = [
   },
 ];
 
-export const rows: readonly ToolRow[] = [NETWORK, CONFLICTS, BROKEN, SETTINGS, SCRIPTS].flat();
+/** Steps that wait for what never comes until the time limit of the step or of the job cancels them. */
+const CANCELED: readonly ToolRow[] = [
+  {
+    slug: 'node-waits-until-canceled',
+    tool: 'node',
+    version: 'node --version',
+    heldOut: false,
+    category: 'INFRA_ERROR',
+    alsoOk: ['CONFIG_ERROR', 'TEST_FAILURE', 'CODE_ERROR'],
+    files: {
+      'wait.mjs':
+        'for (let tries = 1; ; tries++) {\n  console.log(`waiting for the tide service, try ${tries}`);\n  await new Promise((resolve) => setTimeout(resolve, 20_000));\n}\n',
+    },
+    run: 'node wait.mjs',
+    cancelAfter: 300,
+    exitCode: 124,
+    telling: ['The operation was canceled.'],
+  },
+  {
+    slug: 'python-queue-never-empties',
+    tool: 'python',
+    version: 'python3 --version',
+    heldOut: true,
+    category: 'INFRA_ERROR',
+    alsoOk: ['CONFIG_ERROR', 'TEST_FAILURE', 'CODE_ERROR'],
+    files: {
+      'drain.py':
+        'import queue\n\ncharts = queue.Queue()\nfor name in ("north", "south", "east"):\n    charts.put(name)\nwhile not charts.empty():\n    print("drew", charts.get(), flush=True)\nprint("joining the workers", flush=True)\ncharts.join()\n',
+    },
+    before: 'echo "unpacking the charts"\nsleep 75\necho "unpacked 3 charts"',
+    run: 'python3 drain.py',
+    cancelAfter: 225,
+    exitCode: 124,
+    telling: ['The operation was canceled.'],
+  },
+  {
+    ...debian('make'),
+    slug: 'make-reads-an-empty-pipe',
+    tool: 'make',
+    heldOut: true,
+    category: 'INFRA_ERROR',
+    alsoOk: ['CONFIG_ERROR', 'TEST_FAILURE', 'CODE_ERROR'],
+    files: {
+      Makefile: 'survey.txt: depths\n\tsort depths > survey.txt\n\ndepths:\n\tmkfifo depths\n',
+    },
+    run: 'make survey.txt',
+    cancelAfter: 600,
+    exitCode: 124,
+    telling: ['The operation was canceled.'],
+  },
+];
+
+export const rows: readonly ToolRow[] = [NETWORK, CONFLICTS, BROKEN, SETTINGS, SCRIPTS, CANCELED].flat();

@@ -11,6 +11,47 @@ function downloaded(group: string, name: string, version: string, type = 'jar'):
   return `[INFO] Downloaded from central: https://repo.example/maven2/${group.replaceAll('.', '/')}/${name}/${version}/${name}-${version}.${type} (1 kB at 9 kB/s)`;
 }
 
+describe('the time that a run had taken when it was stopped', () => {
+  it('is counted from the first line of the job, of the step, and of the silence', () => {
+    const { environment } = readLog([
+      '2026-11-27T10:00:00.1Z ##[group]Run ./prepare',
+      '2026-11-27T10:00:00.1Z ##[endgroup]',
+      '2026-11-27T10:05:00.1Z ##[group]Run ./weigh',
+      '2026-11-27T10:05:00.1Z ##[endgroup]',
+      '2026-11-27T10:08:00.1Z weighing',
+      '2026-11-27T10:20:00.4Z ##[error]The operation was canceled.',
+    ]);
+    expect(environment?.stopped).toEqual({
+      at: { source: 'log', line: 6 },
+      jobSeconds: 1200,
+      stepSeconds: 900,
+      silentSeconds: 720,
+    });
+  });
+
+  it('is counted over midnight where lines have a clock alone', () => {
+    const { environment } = readLog([
+      '[23:50:00] + ./weigh',
+      '[23:50:01] weighing',
+      '[00:20:00] Build was aborted',
+    ]);
+    expect(environment?.stopped).toMatchObject({ jobSeconds: 1800, silentSeconds: 1799 });
+  });
+
+  it('is unknown for a job that is not the first of its download, and absent where nobody stopped the run', () => {
+    const { environment } = readLog([
+      'lint\tRun eslint\t2026-11-27T10:00:00Z linting',
+      'test\tRun ./weigh\t2026-11-27T10:10:00Z ##[group]Run ./weigh',
+      'test\tRun ./weigh\t2026-11-27T10:11:00Z weighing',
+      'test\tRun ./weigh\t2026-11-27T10:20:00Z ##[error]The operation was canceled.',
+    ]);
+    expect(environment?.stopped).toMatchObject({ jobSeconds: null, silentSeconds: 540 });
+    expect(
+      readLog(['2026-11-27T10:00:00Z weighing', '2026-11-27T10:05:00Z error: no pear']).environment,
+    ).toBeUndefined();
+  });
+});
+
 describe('the environment that a log shows', () => {
   it('has the version that the failing program itself states, and quotes its line', () => {
     const { environment, excerpts } = readLog([

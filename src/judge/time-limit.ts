@@ -1,0 +1,36 @@
+import type { StoppedRun } from '../domain/environment.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+
+/** A usual time limit that ran out when a run was stopped. */
+export interface ReachedLimit {
+  readonly minutes: number;
+  /** What the limit is for. */
+  readonly of: 'job' | 'step' | 'silence';
+  readonly stopped: StoppedRun;
+}
+
+/** Time limits that people and CI systems set, in minutes: of jobs and steps, and of output that stays away. */
+const LIMITS = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300, 360] as const;
+const SILENT_LIMITS: ReadonlySet<number> = new Set([10, 15, 20, 30, 60]);
+/** How much sooner a log may show the end, since it begins later than the clock, and how much later. */
+const [SOONER, LATER] = [3, 20];
+
+/**
+ * Tells which usual time limit had run out when the run was stopped. Null if nobody stopped it, or if the time
+ * is none of these. In the first half hour, one time in fifteen is so near to a limit by chance.
+ */
+export function findReachedLimit({ environment }: Pick<TriageSubject, 'environment'>): ReachedLimit | null {
+  const stopped = environment?.stopped;
+  if (stopped === undefined) return null;
+  const job = findLimit(stopped.jobSeconds);
+  if (job !== null) return { minutes: job, of: 'job', stopped };
+  const silence = findLimit(stopped.silentSeconds);
+  if (silence !== null && SILENT_LIMITS.has(silence)) return { minutes: silence, of: 'silence', stopped };
+  const step = findLimit(stopped.stepSeconds);
+  return step === null ? null : { minutes: step, of: 'step', stopped };
+}
+
+function findLimit(seconds: number | null): number | null {
+  if (seconds === null) return null;
+  return LIMITS.find((limit) => seconds >= limit * 60 - SOONER && seconds <= limit * 60 + LATER) ?? null;
+}

@@ -1,0 +1,36 @@
+import { counted } from '../../lib/text.ts';
+import type { Facts } from '../facts.ts';
+import type { Value } from '../sentence.ts';
+import type { TellingBlock } from '../telling-block.ts';
+import { findReachedLimit, type ReachedLimit } from '../time-limit.ts';
+
+type LimitReader = (block: TellingBlock, facts: Facts) => Value | null;
+
+/** Slots of a time limit that ran out when the run was stopped. */
+export const LIMIT_READERS: Readonly<Record<string, LimitReader>> = {
+  /** What was canceled: "job", "step". */
+  limited: readWith(({ of }) => (of === 'silence' ? null : of)),
+  /** The limit: "20 minutes". */
+  reached: readWith(({ minutes }) => counted(minutes, 'minute')),
+  /** The limit of a run that printed nothing. */
+  silentFor: readWith(({ of, minutes }) => (of === 'silence' ? counted(minutes, 'minute') : null)),
+  /** The time until the end: "20 minutes and 7 seconds". */
+  elapsed: readWith(({ of, stopped: { jobSeconds, stepSeconds, silentSeconds } }) =>
+    formatSeconds({ job: jobSeconds, step: stepSeconds, silence: silentSeconds }[of] ?? 0),
+  ),
+};
+
+function readWith(choose: (limit: ReachedLimit) => string | null): LimitReader {
+  return (_block, { subject }) => {
+    const limit = findReachedLimit(subject);
+    const text = limit === null ? null : choose(limit);
+    return limit === null || text === null ? null : { ...limit.stopped.at, near: 'line', text };
+  };
+}
+
+function formatSeconds(seconds: number): string {
+  const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
+  return rest === 0
+    ? counted(minutes, 'minute')
+    : `${counted(minutes, 'minute')} and ${counted(rest, 'second')}`;
+}
