@@ -63,9 +63,9 @@ const held = {
   project: asked.folds ? crossValidated('project') : [],
   source: asked.folds ? crossValidated('source') : [],
 };
-const figures = figuresOf(held.project);
-for (const line of figures) console.log(`by project: ${line}`);
-for (const line of figuresOf(held.source)) console.log(`by source: ${line}`);
+const figures = { project: figuresOf(held.project), source: figuresOf(held.source) };
+for (const line of figures.project) console.log(`by project: ${line}`);
+for (const line of figures.source) console.log(`by source: ${line}`);
 const wanted = asked.out ?? asked.check;
 const made =
   wanted === undefined
@@ -117,7 +117,8 @@ function crossValidated(by: LeftOut): Held[] {
       const judged = judge(lesson.facts, lesson.matches, model);
       const right = subject.accepted.includes(judged.category);
       useJudgementModel(model);
-      const share = toldShare(subject);
+      // A ruling is remembered for its subject: a copy is ruled on by this model.
+      const share = toldShare({ ...subject, subject: { ...subject.subject } });
       return {
         subject,
         judged,
@@ -277,7 +278,8 @@ function modelText({ facts, wordScale, words, sureness }: JudgementModel): strin
   const provenance = {
     command: COMMAND,
     failures: sizes,
-    crossValidatedByProject: figures,
+    crossValidatedByProject: figures.project,
+    crossValidatedBySource: figures.source,
   };
   const bytes = words.map((own) => Buffer.from(own.buffer, own.byteOffset, own.length).toString('base64'));
   return `${JSON.stringify({ provenance, factNames: FACTS, signNames: SIGNS, facts, wordScale, words: bytes, sureness })}\n`;

@@ -13,9 +13,17 @@ import { upperShare } from '../../../src/lib/binomial-bound.ts';
  * Prints how answers do on sources and projects that had no part in the training, with the bound on wrong
  * answers and without it: the tables of docs/evidence/bound.md, and the figures of the README's first screen.
  * They are computed from the outcomes that this release ships; scripts/train/train-judgement.ts makes those.
+ * `--all --data FOLDER`: every figure that is to be reached, beside its aim (docs/evidence/aims.md); `--list`
+ * names the cases that miss it.
  */
 const { values: asked } = parseArgs({
-  options: { 'max-wrong': { type: 'string', default: '0.03' }, floor: { type: 'string', default: '0.85' } },
+  options: {
+    'max-wrong': { type: 'string', default: '0.03' },
+    floor: { type: 'string', default: '0.85' },
+    data: { type: 'string' },
+    all: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+  },
 });
 const [MAX_WRONG, FLOOR] = [Number(asked['max-wrong']), Number(asked.floor)];
 /** A source with fewer failures is shown with the others alone. */
@@ -23,27 +31,48 @@ const LEAST = 20;
 /** Routes that rest on one line or on words alone are never published. */
 const NEVER: ReadonlySet<string> = new Set(['rule', 'words']);
 
-console.log(
-  `| left out | failures | category right and cause shown | published without the bound; wrong | at most ${percent(MAX_WRONG)} wrong, routes chosen by all sources | by the other sources alone |`,
-);
-console.log('|---|---|---|---|---|---|');
-for (const by of LeftOut.options) {
-  const outcomes = heldOutcomes().filter(({ leftOut }) => leftOut === by);
-  printRow(`${by}: all`, outcomes, outcomes);
-  for (const [source, own] of Map.groupBy(outcomes, (outcome) => outcome.source))
-    if (own.length >= LEAST) printRow(`${by}: ${source}`, own, outcomes);
+if (asked.all) await printAims();
+else printBound();
+
+async function printAims(): Promise<void> {
+  if (asked.data === undefined) throw new Error('--all measures labeled cases: name their folder with --data.');
+  const { measureAll } = await import('./figures/all-figures.ts');
+  const options = { data: asked.data, maxWrong: MAX_WRONG, floor: FLOOR };
+  console.log('| figure | left out | reached | aim | |');
+  console.log('|---|---|---|---|---|');
+  for await (const { figure, leftOut, reached, aim, missed } of measureAll(options)) {
+    const isReached = reached !== null && ('least' in aim ? reached >= aim.least : reached <= aim.most);
+    const wanted = 'least' in aim ? `≥ ${aim.least}` : `≤ ${aim.most}`;
+    console.log(
+      `| ${figure} | ${leftOut} | ${reached?.toFixed(3) ?? '–'} | ${wanted} | ${isReached ? 'reached' : ''} |`,
+    );
+    if (asked.list && missed.length > 0) console.error(`${figure}: ${missed.join(' ')}`);
+  }
 }
 
-console.log(
-  '\n| an answer rests on | outcomes, by source left out | stated from the floor on | of these wrong |',
-);
-console.log('|---|---|---|---|');
-for (const route of ROUTES) {
-  const own = heldOutcomes().filter(
-    (heldOutcome) => heldOutcome.leftOut === 'source' && heldOutcome.route === route,
+function printBound(): void {
+  console.log(
+    `| left out | failures | category right and cause shown | published without the bound; wrong | at most ${percent(MAX_WRONG)} wrong, routes chosen by all sources | by the other sources alone |`,
   );
-  const sure = own.filter(({ stated }) => stated >= FLOOR);
-  if (own.length > 0) console.log(`| ${route} | ${own.length} | ${sure.length} | ${countWrong(sure)} |`);
+  console.log('|---|---|---|---|---|---|');
+  for (const by of LeftOut.options) {
+    const outcomes = heldOutcomes().filter(({ leftOut }) => leftOut === by);
+    printRow(`${by}: all`, outcomes, outcomes);
+    for (const [source, own] of Map.groupBy(outcomes, (outcome) => outcome.source))
+      if (own.length >= LEAST) printRow(`${by}: ${source}`, own, outcomes);
+  }
+
+  console.log(
+    '\n| an answer rests on | outcomes, by source left out | stated from the floor on | of these wrong |',
+  );
+  console.log('|---|---|---|---|');
+  for (const route of ROUTES) {
+    const own = heldOutcomes().filter(
+      (heldOutcome) => heldOutcome.leftOut === 'source' && heldOutcome.route === route,
+    );
+    const sure = own.filter(({ stated }) => stated >= FLOOR);
+    if (own.length > 0) console.log(`| ${route} | ${own.length} | ${sure.length} | ${countWrong(sure)} |`);
+  }
 }
 
 function printRow(name: string, own: readonly HeldOutcome[], all: readonly HeldOutcome[]): void {

@@ -33,10 +33,14 @@ export const DatasetRow = z.object({
     .regex(/^[0-9a-f]{7,64}$/i)
     .nullish(),
   expected_lines: z.array(LineRange).nullish(),
+  /** Further lines that a reader wants; no proof by themselves. */
+  helpful_lines: z.array(LineRange).nullish(),
   category: Category.nullish(),
   also_ok: z.array(Category).nullish(),
   category_alternatives: z.array(Category).nullish(),
   failing_tests: z.array(z.string()).nullish(),
+  /** Files that the log proves to be at fault. */
+  files: z.array(z.string()).nullish(),
   faulty_files: z.array(z.string()).nullish(),
   group: z.string().nullish(),
   /** The step that turned the job red, in any words, and the code with which it ended. */

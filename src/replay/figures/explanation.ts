@@ -203,9 +203,26 @@ function longestCommon(left: readonly string[], right: readonly string[]): numbe
 
 /**
  * Scores how often a file of the human fix is the first suspect, how often it is among the first three or
- * five, and its rank. Returns none if nothing was answered.
+ * five, and its rank; and how often a file is that the log itself proves. Returns none if nothing was answered.
  */
 export function scoreSuspects(cases: readonly ReplayedCase[]): Figure[] {
+  return [...scoreFaultyFiles(cases), ...scoreProvenFiles(cases)];
+}
+
+function scoreProvenFiles(cases: readonly ReplayedCase[]): Figure[] {
+  const labelled = cases.flatMap((one) => {
+    const files = [...(one.row?.files ?? []), ...(one.row?.faulty_files ?? [])];
+    return (one.row?.files?.length ?? 0) === 0 ? [] : [{ one, files }];
+  });
+  if (!labelled.some(({ one }) => one.result.action !== null)) return [];
+  return [
+    caseShare('file of the log or of the fix in the first five', labelled, ({ one: { result }, files }) =>
+      result.suspects.slice(0, 5).some(({ path }) => files.some((file) => sameFile(path, file))),
+    ),
+  ];
+}
+
+function scoreFaultyFiles(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases
     .filter((replayedCase) => (replayedCase.row?.faulty_files?.length ?? 0) > 0)
     .map((replayedCase) => ({ one: replayedCase, rank: findRank(replayedCase) }));

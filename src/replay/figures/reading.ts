@@ -219,10 +219,18 @@ function scoreQuotedLabels(labelled: readonly AnsweredCase[]): Figure[] {
   const precision = shareFigure('quotations on a labelled line', sum(countHits), sum(countQuotes), missed);
   const interval = ratioInterval(labelled, (entry) => [countHits(entry), countQuotes(entry)]);
   const recall = ({ one, quoted }: AnsweredCase) => coveredShare(one.row?.expected_lines ?? [], quoted);
+  const countWanted = ({ one, quoted }: AnsweredCase) =>
+    quoted.filter(([line]) =>
+      holdsLine([...(one.row?.expected_lines ?? []), ...(one.row?.helpful_lines ?? [])], line),
+    ).length;
+  const hasHelpful = labelled.some(({ one }) => (one.row?.helpful_lines?.length ?? 0) > 0);
   return [
     meanFigure('recall of labelled lines, by quotations', labelled, recall, 1),
     caseShare('answers that quote a labelled line', labelled, (entry) => countHits(entry) > 0),
     ...(precision.cases === 0 ? [] : [withInterval(precision, interval)]),
+    ...(hasHelpful && precision.cases > 0
+      ? [shareFigure('quotations on a labelled or helpful line', sum(countWanted), sum(countQuotes), [])]
+      : []),
   ];
 }
 
