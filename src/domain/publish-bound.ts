@@ -3,7 +3,8 @@ import { type Risk, upperShare } from '../lib/binomial-bound.ts';
 
 /**
  * The grounds of an answer, the most reliable first: this order is the fixed sequence in which routes are
- * tested, and must not be changed by looking at outcomes. `inferred`: a test or a tool's error, but for
+ * tested, and must not be changed by looking at outcomes. `telling`: by a rule that may decide alone.
+ * `inferred`: a test or a tool's error, but for
  * another category than it shows by itself. `Java compiler`: its errors look the same whether the code or a
  * library changed. `contradicted`: a rule for another category was met, too.
  */
@@ -12,6 +13,9 @@ export const ROUTES = [
   'test and words',
   'test',
   'tool error',
+  'telling exception',
+  'telling rule and clear words',
+  'telling rule and words',
   'rule and words',
   'inferred',
   'Java compiler',
@@ -74,6 +78,10 @@ export const ROUTE_WORDS: Readonly<Record<Route, string>> = {
   'test and words': 'from a failing test and the learned words',
   test: 'from a failing test',
   'tool error': "from a tool's error",
+  'telling exception': 'from an exception that settles the cause',
+  'telling rule and clear words':
+    'from a log line that settles the cause, with clear support by the learned words',
+  'telling rule and words': 'from a log line that settles the cause, and the learned words',
   'rule and words': 'from a log line and the learned words',
   inferred: "inferred from a test or a tool's error",
   'Java compiler': 'from errors of the Java compiler',

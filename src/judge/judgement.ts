@@ -167,15 +167,9 @@ export function judge(facts: Facts, matches: readonly Match[], model = readJudge
   );
   const sureness = 1 / (1 + Math.exp(-sum));
   const witnesses = listWitnesses(category, matches, odds);
-  const route = chooseRoute(category, witnesses, matches);
-  return {
-    category,
-    probabilities,
-    sureness,
-    witnesses,
-    route,
-    wordsLead: computeMargin(odds.words, category),
-  };
+  const wordsLead = computeMargin(odds.words, category);
+  const route = chooseRoute(category, witnesses, matches, wordsLead);
+  return { category, probabilities, sureness, witnesses, route, wordsLead };
 }
 
 /** Rules for javac, whose errors look the same whether the code or a library changed. */
@@ -183,26 +177,38 @@ const JAVA_COMPILER = /^java(?:c-|-compilation)/;
 const OWN_CATEGORY: ReadonlySet<string> = new Set(['test TEST_FAILURE', 'tool error CODE_ERROR']);
 
 /** Names what a category rests on: answers of one route are measured together. */
-export function chooseRoute(
+function chooseRoute(
   category: Category,
   witnesses: readonly Witness[],
   matches: readonly Match[],
+  wordsLead: number,
 ): Route {
   const by = new Set(witnesses.map((witness) => witness.by));
   if (matches.some(({ rule, strength }) => rule.category !== category && strength >= SUGGESTS))
     return 'contradicted';
   const structured = by.has('test') ? 'test' : by.has('diagnostic') ? 'tool error' : null;
-  if (structured === null) return chooseRouteWithoutStructure(by);
+  if (structured === null) return chooseRouteWithoutStructure(category, by, matches, wordsLead);
   if (witnesses.some(({ name }) => JAVA_COMPILER.test(name))) return 'Java compiler';
   if (by.has('words')) return `${structured} and words`;
   return OWN_CATEGORY.has(`${structured} ${category}`) ? structured : 'inferred';
 }
 
-function chooseRouteWithoutStructure(by: ReadonlySet<Witness['by']>): Route {
-  if (by.has('exception')) return 'exception';
+function chooseRouteWithoutStructure(
+  category: Category,
+  by: ReadonlySet<Witness['by']>,
+  matches: readonly Match[],
+  wordsLead: number,
+): Route {
+  const isTold = of(matches, category).some(({ strength }) => strength >= TELLS);
+  if (by.has('exception')) return isTold ? 'telling exception' : 'exception';
   if (!by.has('rule')) return 'words';
-  return by.has('words') ? 'rule and words' : 'rule';
+  if (!by.has('words')) return 'rule';
+  if (!isTold) return 'rule and words';
+  return wordsLead >= CLEAR ? 'telling rule and clear words' : 'telling rule and words';
 }
+
+/** The lead of the learned words, in logits, that is more than a hint. */
+const CLEAR = 1;
 
 type LogOdds = ReturnType<typeof weigh>;
 

@@ -66,14 +66,7 @@ export function fitJudgement(lessons: readonly Lesson[]): JudgementModel {
 /** Multinomial logistic regression by AdaGrad in a fixed order, so that the same lessons always give the same bytes. */
 function fitCategories(lessons: readonly Lesson[]): CategoryModel {
   const width = FACTS.length + BUCKETS;
-  const rows = lessons.map((lesson) => ({
-    cells: [
-      ...lesson.features.facts.flatMap((value, i) => (value === 0 ? [] : [[i, value] as const])),
-      ...lesson.features.words.map(([bucket, weight]) => [FACTS.length + bucket, weight] as const),
-    ],
-    wanted: wantedOf(lesson),
-    weight: lesson.weight,
-  }));
+  const rows = lessons.map(toRow);
   const priors = CATEGORIES.map((category) =>
     Float64Array.from({ length: width }, (_, i) => priorOf(FACTS[i] ?? '', category)),
   );
@@ -85,24 +78,65 @@ function fitCategories(lessons: readonly Lesson[]): CategoryModel {
     for (let step = 0; step < rows.length; step++) {
       const row = rows[(step * stride) % rows.length];
       if (row === undefined) continue;
-      const shares = softmax(
-        weights.map((own) => row.cells.reduce((sum, [i, value]) => sum + value * (own[i] ?? 0), 0)),
-      );
-      for (const [c, own] of weights.entries()) {
+      const shares = softmax(weights.map((own) => weighRow(row, own)));
+      for (let c = 0; c < weights.length; c++) {
         const slope = ((shares[c] ?? 0) - (row.wanted[c] ?? 0)) * row.weight;
-        const square = squares[c] ?? new Float64Array();
-        for (const [i, value] of row.cells) {
-          if (isDecided(FACTS[i])) continue;
-          const gradient =
-            slope * value +
-            (i < FACTS.length ? ON_FACTS : ON_WORDS) * ((own[i] ?? 0) - (priors[c]?.[i] ?? 0));
-          square[i] = (square[i] ?? 0) + gradient * gradient;
-          own[i] = (own[i] ?? 0) - (rate * gradient) / Math.sqrt(square[i] ?? 1);
-        }
+        follow(row, slope, rate, { own: weights[c], prior: priors[c], squares: squares[c] });
       }
     }
   }
   return rounded(weights);
+}
+
+/** A lesson as the places and values of its features; plain loops over them are most of the training. */
+interface Row {
+  readonly places: Int32Array;
+  readonly values: Float64Array;
+  readonly wanted: readonly number[];
+  readonly weight: number;
+}
+
+function toRow(lesson: Lesson): Row {
+  const cells = [
+    ...lesson.features.facts.flatMap((value, i) => (value === 0 ? [] : [[i, value] as const])),
+    ...lesson.features.words.map(([bucket, weight]) => [FACTS.length + bucket, weight] as const),
+  ];
+  return {
+    places: Int32Array.from(cells, ([place]) => place),
+    values: Float64Array.from(cells, ([, value]) => value),
+    wanted: wantedOf(lesson),
+    weight: lesson.weight,
+  };
+}
+
+function weighRow({ places, values }: Row, own: Float64Array): number {
+  let sum = 0;
+  for (let k = 0; k < places.length; k++) sum += (values[k] ?? 0) * (own[places[k] ?? 0] ?? 0);
+  return sum;
+}
+
+const DECIDED = FACTS.map(isDecided);
+const NONE = new Float64Array();
+
+/** Moves the weights of one category along the slope of one row. */
+function follow(
+  { places, values }: Row,
+  slope: number,
+  rate: number,
+  {
+    own = NONE,
+    prior = NONE,
+    squares = NONE,
+  }: Readonly<Partial<Record<'own' | 'prior' | 'squares', Float64Array>>>,
+): void {
+  for (let k = 0; k < places.length; k++) {
+    const i = places[k] ?? 0;
+    if (DECIDED[i] === true) continue;
+    const penalty = (i < FACTS.length ? ON_FACTS : ON_WORDS) * ((own[i] ?? 0) - (prior[i] ?? 0));
+    const gradient = slope * (values[k] ?? 0) + penalty;
+    squares[i] = (squares[i] ?? 0) + gradient * gradient;
+    own[i] = (own[i] ?? 0) - (rate * gradient) / Math.sqrt(squares[i] ?? 1);
+  }
 }
 
 function isDecided(fact: string | undefined): boolean {

@@ -8,7 +8,7 @@ import {
   registryStatus,
 } from '../line-facts.ts';
 import { isForeignPath } from '../paths.ts';
-import type { Match, Rule } from '../rule.ts';
+import { type Match, type Rule, TELLS } from '../rule.ts';
 import type { Wording } from '../sentence.ts';
 import { findReachedLimit } from '../time-limit.ts';
 import { findMismatch } from '../versions/mismatch.ts';
@@ -244,6 +244,10 @@ function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling |
   );
   if (thrown === undefined || facts.assertion !== null || facts.subject.failingTests.length === 0)
     return null;
+  // A test throws what it expected in vain, such as a snapshot or an event that never came.
+  const isExpectation = ({ rule, fact, strength }: Match) =>
+    rule.category === 'TEST_FAILURE' && strength >= TELLS && saysTheSame(fact, thrown.fact);
+  if (matches.some(isExpectation)) return null;
   const drop = (match: Match) => match.rule.category === 'TEST_FAILURE';
   return {
     category: 'CODE_ERROR',
@@ -253,6 +257,10 @@ function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling |
     drop,
     like: thrown.rule,
   };
+}
+
+function saysTheSame(one: Fact, other: Fact): boolean {
+  return one.text.includes(other.text) || other.text.includes(one.text);
 }
 
 const RESOURCES: ReadonlySet<string> = new Set(['out-of-memory', 'disk-full', 'too-many-descriptors']);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rows as everyday } from '../../captures/tools/everyday.ts';
+import { rows as misread } from '../../captures/tools/misread.ts';
 import type { CapturedPart } from './captured-parts.ts';
 import type { Frame } from './join-logs.ts';
 
@@ -27,8 +28,8 @@ export type JoinKind = keyof typeof KINDS;
 
 /** In the short run: joins of a kind, those of one failure twice, which are all alike, and lines of a part. */
 const [MOST_OF_KIND, MOST_OF_SAME, MOST_LINES] = [45, 30, 400];
-/** Captures newer than the bars of the short run: any new one would change who is joined with whom. */
-const LATER = new Set(everyday.map(({ slug }) => slug));
+/** Captures newer than the bars: any new one would change who is joined with whom. */
+const LATER = new Set([...everyday, ...misread].map(({ slug }) => slug));
 /** In the short run: parts beside those of one runner, by their set. */
 const MOST_PARTS = { failures: 30, tools: 20 } as const;
 
@@ -40,13 +41,15 @@ const MOST_PARTS = { failures: 30, tools: 20 } as const;
 export function chooseJoins(parts: readonly CapturedPart[], all: boolean): Join[] {
   const single = shuffle(parts, 'parts').filter(({ set }) => set !== 'mixed');
   const mixed = shuffle(parts, 'mixed').filter(({ set }) => set === 'mixed');
+  const older = single.filter(({ id }) => !LATER.has(id));
+  const later = single.filter(({ id }) => LATER.has(id));
   if (all)
     return [
       ...joinByRunner(single),
-      ...joinAcross(single, parts.length, parts.length),
-      ...joinMixed(mixed, single),
+      ...[older, later].flatMap((pool) => joinAcross(pool, parts.length, parts.length)),
+      ...joinMixed(mixed, older),
     ];
-  const short = single.filter(({ id, output }) => output.length <= MOST_LINES && !LATER.has(id));
+  const short = older.filter(({ output }) => output.length <= MOST_LINES);
   const byRunner = joinByRunner(short).slice(0, MOST_OF_KIND);
   const used = [...new Set(byRunner.flatMap((join) => join.parts))];
   const others = short.filter((part) => !used.includes(part));
