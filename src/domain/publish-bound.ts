@@ -100,13 +100,13 @@ function percentText(share: number): string {
 export const BOUND_CONFIDENCE = 0.9;
 /**
  * A route with so many outcomes must keep to the bound by itself, too; one with fewer is pooled with those
- * before it.
+ * before it, if one more wrong answer would not make it worse than stated.
  */
 const ALONE_FROM = 100;
 /**
  * Routes up to this one rest on a structured witness that says so itself; they are pooled and tested first.
  */
-const FIRST_TESTED: Route = 'tool error';
+const FIRST_TESTED: Route = 'telling exception';
 /** These rest on one line or on words alone and are never published without a person. */
 const UNFOUNDED: ReadonlySet<Route> = new Set(['rule', 'words']);
 /** Tells whether answers of a route may be published; a route without known outcomes may not. */
@@ -118,7 +118,8 @@ export function isPublishedRoute({ routes }: PublishBound, route: Route): boolea
  * Chooses the routes to publish by Learn then Test (Angelopoulos et al. 2021, arXiv 2110.01052): those with
  * structured witnesses together, then one route more each time in the order of ROUTES. Each time the
  * one-sided Clopper-Pearson bound on the share of wrong answers among all that would be published is tested,
- * until the first failure. The fixed sequence needs no correction for several tests. Only outcomes from
+ * until the first failure. The fixed sequence needs no correction for several tests. A route that joins the
+ * structured ones must be no worse by itself than stated, even with one more wrong answer. Only outcomes from
  * `floor` on count: others are not published. The route `model` is tested by itself, since what is known of
  * the rules says nothing of a model. Weighted outcomes count as many as they are worth (Kish).
  */
@@ -149,11 +150,7 @@ export function choosePublished(
     pending.push(standing);
     isTested ||= route === FIRST_TESTED;
     if (!isOpen || !isTested) continue;
-    isOpen =
-      keeps(pool, risk) &&
-      pending.every(
-        (one) => one.outcomes < ALONE_FROM || keeps({ size: one.outcomes, wrong: one.wrong }, risk),
-      );
+    isOpen = keeps(pool, risk) && pending.every((candidate) => mayJoin(candidate, risk));
     if (!isOpen) continue;
     for (const candidate of pending.splice(0))
       routes.push({ ...candidate, upper, published: candidate.outcomes > 0, missing: 0 });
@@ -169,6 +166,16 @@ export function choosePublished(
     missing: isKept ? 0 : missingFor(model, risk),
   };
   return { maxWrong, confidence: risk.confidence, routes: [...routes, ...pending, alone] };
+}
+
+/** Checks that a route is no worse by itself than the pool may be as a whole, even with one more wrong answer. */
+function mayJoin({ route, outcomes, wrong }: RouteStanding, risk: Risk): boolean {
+  if (outcomes >= ALONE_FROM) return keeps({ size: outcomes, wrong }, risk);
+  return isFirstTested(route) || wrong + 1 <= risk.most * outcomes;
+}
+
+function isFirstTested(route: Route): boolean {
+  return ROUTES.indexOf(route) <= ROUTES.indexOf(FIRST_TESTED);
 }
 
 interface Tally {

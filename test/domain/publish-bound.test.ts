@@ -39,14 +39,23 @@ describe('which answers may be published', () => {
 
   it('holds a route with a hundred outcomes to the bound by itself, however good the others are', () => {
     const good = outcomes('test', 2000);
-    expect(publishedOf([...good, ...outcomes('rule and words', 99, 9)])).toContain('rule and words');
-    expect(publishedOf([...good, ...outcomes('rule and words', 100, 9)])).not.toContain('rule and words');
+    expect(publishedOf([...good, ...outcomes('telling rule and words', 99, 1)])).toContain('telling rule and words');
+    expect(publishedOf([...good, ...outcomes('telling rule and words', 100, 1)])).not.toContain('telling rule and words');
+  });
+
+  it('adds no route that one more wrong answer would make worse than stated, however few its outcomes', () => {
+    const published = (of: number, wrong: number) =>
+      publishedOf([...outcomes('test', 2000), ...outcomes('telling rule and words', of, wrong)]);
+    expect(published(34, 0)).toContain('telling rule and words');
+    expect(published(33, 0)).not.toContain('telling rule and words');
+    expect(published(66, 1)).not.toContain('telling rule and words');
+    expect(published(67, 1)).toContain('telling rule and words');
   });
 
   it('stops at the first route that fails, and does not count answers below the floor', () => {
     const known = [
       ...outcomes('test', 300),
-      ...outcomes('rule and words', 60, 30),
+      ...outcomes('telling rule and words', 60, 30),
       ...outcomes('exception', 99),
     ];
     expect(publishedOf(known)).toEqual(['test']);
@@ -59,9 +68,9 @@ describe('which answers may be published', () => {
   });
 
   it('is loosened and tightened by outcomes of the installation', () => {
-    const shipped = [...outcomes('test', 250, 2), ...outcomes('rule and words', 99, 6)];
-    expect(publishedOf(shipped)).not.toContain('rule and words');
-    expect(publishedOf([...shipped, ...outcomes('rule and words', 300)])).toContain('rule and words');
+    const shipped = [...outcomes('test', 250, 2), ...outcomes('telling rule and words', 99, 6)];
+    expect(publishedOf(shipped)).not.toContain('telling rule and words');
+    expect(publishedOf([...shipped, ...outcomes('telling rule and words', 300)])).toContain('telling rule and words');
     expect(publishedOf([...shipped, ...outcomes('test', 40, 12)])).toEqual([]);
   });
 

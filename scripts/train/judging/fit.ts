@@ -127,7 +127,7 @@ function follow(
     own = NONE,
     prior = NONE,
     squares = NONE,
-  }: Readonly<Partial<Record<'own' | 'prior' | 'squares', Float64Array>>>,
+  }: Readonly<Record<'own' | 'prior' | 'squares', Float64Array | undefined>>,
 ): void {
   for (let k = 0; k < places.length; k++) {
     const i = places[k] ?? 0;

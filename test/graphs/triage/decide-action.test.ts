@@ -60,14 +60,14 @@ describe('decideAction', () => {
   it('asks a person where answers of its route were not shown to keep to the bound, however sure it is', () => {
     const standing = { outcomes: 146, wrong: 9, upper: 0.04, missing: 164 };
     const routes = [
-      { ...standing, route: 'rule and words' as const, published: false },
+      { ...standing, route: 'telling rule and words' as const, published: false },
       { ...standing, route: 'test' as const, published: true },
     ];
     const limits = { ...LIMITS, bound: { maxWrong: 0.03, confidence: 0.9, routes } };
     const of = (route: ActionFacts['route']) => decide({ route }, LIMITS.thresholds, limits);
-    expect(of('rule and words').action).toBe('human_review');
-    expect(of('rule and words').reasons).toContain(
-      '9 of 146 known answers from a log line and the learned words were wrong; 164 more right ones would show at most 3 % wrong',
+    expect(of('telling rule and words').action).toBe('human_review');
+    expect(of('telling rule and words').reasons).toContain(
+      '9 of 146 known answers from a log line that settles the cause, and the learned words were wrong; 164 more right ones would show at most 3 % wrong',
     );
     expect(of('test').action).toBe('auto_notify');
     expect(of('model').action).toBe('human_review');
