@@ -39,8 +39,12 @@ describe('which answers may be published', () => {
 
   it('holds a route with a hundred outcomes to the bound by itself, however good the others are', () => {
     const good = outcomes('test', 2000);
-    expect(publishedOf([...good, ...outcomes('telling rule and words', 99, 1)])).toContain('telling rule and words');
-    expect(publishedOf([...good, ...outcomes('telling rule and words', 100, 1)])).not.toContain('telling rule and words');
+    expect(publishedOf([...good, ...outcomes('telling rule and words', 99, 1)])).toContain(
+      'telling rule and words',
+    );
+    expect(publishedOf([...good, ...outcomes('telling rule and words', 100, 1)])).not.toContain(
+      'telling rule and words',
+    );
   });
 
   it('adds no route that one more wrong answer would make worse than stated, however few its outcomes', () => {
@@ -70,7 +74,9 @@ describe('which answers may be published', () => {
   it('is loosened and tightened by outcomes of the installation', () => {
     const shipped = [...outcomes('test', 250, 2), ...outcomes('telling rule and words', 99, 6)];
     expect(publishedOf(shipped)).not.toContain('telling rule and words');
-    expect(publishedOf([...shipped, ...outcomes('telling rule and words', 300)])).toContain('telling rule and words');
+    expect(publishedOf([...shipped, ...outcomes('telling rule and words', 300)])).toContain(
+      'telling rule and words',
+    );
     expect(publishedOf([...shipped, ...outcomes('test', 40, 12)])).toEqual([]);
   });
 

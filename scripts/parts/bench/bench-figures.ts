@@ -35,7 +35,8 @@ if (asked.all) await printAims();
 else printBound();
 
 async function printAims(): Promise<void> {
-  if (asked.data === undefined) throw new Error('--all measures labeled cases: name their folder with --data.');
+  if (asked.data === undefined)
+    throw new Error('--all measures labeled cases: name their folder with --data.');
   const { measureAll } = await import('./figures/all-figures.ts');
   const options = { data: asked.data, maxWrong: MAX_WRONG, floor: FLOOR };
   console.log('| figure | left out | reached | aim | |');
