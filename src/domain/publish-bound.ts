@@ -145,7 +145,7 @@ export function choosePublished(
       wrong: tally.wrong,
       upper,
       published: false,
-      missing: missingFor(within, risk),
+      missing: Math.max(missingFor(within, risk), isFirstTested(route) ? 0 : missingAlone(tally, risk)),
     };
     pending.push(standing);
     isTested ||= route === FIRST_TESTED;
@@ -171,7 +171,13 @@ export function choosePublished(
 /** Checks that a route is no worse by itself than the pool may be as a whole, even with one more wrong answer. */
 function mayJoin({ route, outcomes, wrong }: RouteStanding, risk: Risk): boolean {
   if (outcomes >= ALONE_FROM) return keeps({ size: outcomes, wrong }, risk);
-  return isFirstTested(route) || wrong + 1 <= risk.most * outcomes;
+  return isFirstTested(route) || outcomes === 0 || wrong + 1 <= risk.most * outcomes;
+}
+
+/** Counts how many right outcomes more a route needs by itself before it may join the others. */
+function missingAlone({ size, wrong }: Tally, risk: Risk): number {
+  if (size >= ALONE_FROM) return missingFor({ size, wrong }, risk);
+  return risk.most === 0 ? MOST_MISSING : Math.max(0, Math.ceil((wrong + 1) / risk.most - size));
 }
 
 function isFirstTested(route: Route): boolean {

@@ -72,8 +72,8 @@ export const TIES: Readonly<Record<string, Tie>> = {
         'does not say who canceled it.',
     ],
     fix: [
-      ['configuration', 'Find out what `{command}` is waiting for, or raise the limit of {reached}.'],
-      ['configuration', 'Find out what the step is waiting for, or raise the limit of {reached}.'],
+      ['configuration', '{reached?}Find out what `{command}` is waiting for, or raise the time limit.'],
+      ['configuration', '{reached?}Find out what the step is waiting for, or raise the time limit.'],
     ],
   },
   'tie-1-error-thrown-in-test': {

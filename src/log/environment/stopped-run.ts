@@ -1,5 +1,5 @@
 import type { StoppedRun } from '../../domain/environment.ts';
-import { jobAndStep } from '../lines/clean.ts';
+import { extractJobAndStep } from '../lines/clean.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { Structure } from '../sections.ts';
 
@@ -55,7 +55,7 @@ export function readStoppedRun(
 
 /** Checks that a download of several jobs begins with the job that was stopped. */
 function isOneJob(log: LogText, line: number): boolean {
-  return jobAndStep(log.raw(1))?.job === jobAndStep(log.raw(line))?.job;
+  return extractJobAndStep(log.raw(1))?.job === extractJobAndStep(log.raw(line))?.job;
 }
 
 /** Finds the time stamp of the nearest line that has one. */

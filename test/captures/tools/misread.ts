@@ -41,26 +41,6 @@ export const rows: readonly ToolRow[] = [
     telling: ['npm error 404 Not Found - PUT http://packages.example.test/@harbor%2ftides'],
   },
   {
-    ...debian('pkg-config'),
-    slug: 'cargo-system-library-missing',
-    tool: 'cargo',
-    heldOut: true,
-    category: 'CONFIG_ERROR',
-    alsoOk: ['DEPENDENCY_ERROR'],
-    files: {
-      'Cargo.toml': `${CRATE}\n[dependencies]\nsounding-sys = { path = "vendor/sounding-sys" }\n`,
-      'src/main.rs': 'fn main() {\n    println!("{}", sounding_sys::DEPTH);\n}\n',
-      'vendor/sounding-sys/Cargo.toml':
-        '[package]\nname = "sounding-sys"\nversion = "0.3.1"\nedition = "2021"\nbuild = "build.rs"\n',
-      'vendor/sounding-sys/build.rs':
-        'use std::process::Command;\n\nfn main() {\n    let found = Command::new("pkg-config").args(["--libs", "libsounding"]).output().unwrap();\n    if !found.status.success() {\n        panic!("{}", String::from_utf8_lossy(&found.stderr));\n    }\n}\n',
-      'vendor/sounding-sys/src/lib.rs': 'pub const DEPTH: u32 = 12;\n',
-    },
-    run: 'cargo build',
-    exitCode: 101,
-    telling: ['Package libsounding was not found in the pkg-config search path.'],
-  },
-  {
     slug: 'cargo-compiler-killed',
     tool: 'cargo',
     version: 'cargo --version',
