@@ -63,7 +63,7 @@ export const BuildEnvironment = z.object({
   /** Bills of materials that may have chosen the artifacts' versions. */
   boms: z.array(z.object({ name: z.string(), version: z.string(), at: LogPosition })),
   changes: z.array(AnnouncedChange),
-  /** Absent if nobody stopped the run, or if its log has no time stamps. */
+  /** Absent if the run was not stopped, or if its log has no time stamps. */
   stopped: StoppedRun.optional(),
 });
 export type BuildEnvironment = z.infer<typeof BuildEnvironment>;

@@ -3,7 +3,7 @@ import { type Risk, upperShare } from '../lib/binomial-bound.ts';
 
 /**
  * The grounds of an answer, the most reliable first: this order is the fixed sequence in which routes are
- * tested, and must not be changed by looking at outcomes. `telling`: by a rule that may decide alone.
+ * tested, and must not be changed by looking at outcomes. Where the name says so, a rule that may decide alone names the cause.
  * `inferred`: a test or a tool's error, but for
  * another category than it shows by itself. `Java compiler`: its errors look the same whether the code or a
  * library changed. `contradicted`: a rule for another category was met, too.
@@ -79,8 +79,7 @@ export const ROUTE_WORDS: Readonly<Record<Route, string>> = {
   test: 'from a failing test',
   'tool error': "from a tool's error",
   'telling exception': 'from an exception that settles the cause',
-  'telling rule and clear words':
-    'from a log line that settles the cause, with clear support by the learned words',
+  'telling rule and clear words': 'from a log line that settles the cause, and clear words',
   'telling rule and words': 'from a log line that settles the cause, and the learned words',
   'rule and words': 'from a log line and the learned words',
   inferred: "inferred from a test or a tool's error",
@@ -145,7 +144,7 @@ export function choosePublished(
       wrong: tally.wrong,
       upper,
       published: false,
-      missing: Math.max(missingFor(within, risk), isFirstTested(route) ? 0 : missingAlone(tally, risk)),
+      missing: Math.max(missingFor(within, risk), isFirstTested(route) ? 0 : countMissingAlone(tally, risk)),
     };
     pending.push(standing);
     isTested ||= route === FIRST_TESTED;
@@ -168,14 +167,14 @@ export function choosePublished(
   return { maxWrong, confidence: risk.confidence, routes: [...routes, ...pending, alone] };
 }
 
-/** Checks that a route is no worse by itself than the pool may be as a whole, even with one more wrong answer. */
+/** Checks that a route by itself is no worse than stated, even with one more wrong answer. */
 function mayJoin({ route, outcomes, wrong }: RouteStanding, risk: Risk): boolean {
   if (outcomes >= ALONE_FROM) return keeps({ size: outcomes, wrong }, risk);
   return isFirstTested(route) || outcomes === 0 || wrong + 1 <= risk.most * outcomes;
 }
 
 /** Counts how many right outcomes more a route needs by itself before it may join the others. */
-function missingAlone({ size, wrong }: Tally, risk: Risk): number {
+function countMissingAlone({ size, wrong }: Tally, risk: Risk): number {
   if (size >= ALONE_FROM) return missingFor({ size, wrong }, risk);
   return risk.most === 0 ? MOST_MISSING : Math.max(0, Math.ceil((wrong + 1) / risk.most - size));
 }

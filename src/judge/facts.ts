@@ -76,8 +76,12 @@ function isCompiler(entry: Diagnostic): boolean {
  * Sentences in the form of the compiler: of cargo and rustc, a source that they did not get, the end of a crate,
  * and a linker that failed, which says why further down; of GoogleTest, a failed expectation.
  */
-const NOT_COMPILED =
-  /^(?:failed to (?:get|load source for|fetch|download|update|clone)\b|could not compile `|linking with `|unable to update |(?:[\w./+-]{1,200}:\d{1,6}: )?Failure$)/i;
+const NOT_COMPILED = new RegExp(
+  String.raw`^(?:failed to (?:get|load source for|fetch|download|update|clone)\b|` +
+    'could not compile `|linking with `|unable to update |' +
+    String.raw`(?:[\w./+-]{1,200}:\d{1,6}: )?Failure$)`,
+  'i',
+);
 
 function isAssertion(fact: Fact, subject: TriageSubject): boolean {
   if (ENVIRONMENT_WORDS.test(fact.text) || COMPILER_BEGINS.test(fact.text)) return false;

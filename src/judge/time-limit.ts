@@ -4,20 +4,20 @@ import type { TriageSubject } from '../domain/triage.ts';
 /** A usual time limit that ran out when a run was stopped. */
 export interface ReachedLimit {
   readonly minutes: number;
-  /** What the limit is for. */
+  /** The thing that is limited. */
   readonly of: 'job' | 'step' | 'silence';
   readonly stopped: StoppedRun;
 }
 
-/** Time limits that people and CI systems set, in minutes: of jobs and steps, and of output that stays away. */
+/** Time limits that people and CI systems set, in minutes: of jobs and steps, and of missing output. */
 const LIMITS = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300, 360] as const;
 const SILENT_LIMITS: ReadonlySet<number> = new Set([10, 15, 20, 30, 60]);
-/** How much sooner a log may show the end, since it begins later than the clock, and how much later. */
+/** Seconds that a log may end sooner, since it begins later than the clock, and later. */
 const [SOONER, LATER] = [3, 20];
 
 /**
- * Tells which usual time limit had run out when the run was stopped. Null if nobody stopped it, or if the time
- * is none of these. In the first half hour, one time in fifteen is so near to a limit by chance.
+ * Finds the usual time limit that had run out when the run was stopped. Null if it was not stopped, or if the
+ * time is none of these. In the first half hour, one time in fifteen is so near to a limit by chance.
  */
 export function findReachedLimit({ environment }: Pick<TriageSubject, 'environment'>): ReachedLimit | null {
   const stopped = environment?.stopped;

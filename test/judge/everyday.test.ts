@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { insightOf } from './subject.ts';
 
-/** Captured failures of `test/captures/tools/everyday.ts` and `misread.ts`, and words of the cause and of the advice. */
+/** Captured failures of `everyday.ts` and `misread.ts` in `test/captures/tools`, with words of cause and advice. */
 it.each([
   ['node-port-in-use', 'another process already uses', 'Use a port other than 8321'],
   [

@@ -44,9 +44,8 @@ async function printAims(): Promise<void> {
   for await (const { figure, leftOut, reached, aim, missed } of measureAll(options)) {
     const isReached = reached !== null && ('least' in aim ? reached >= aim.least : reached <= aim.most);
     const wanted = 'least' in aim ? `≥ ${aim.least}` : `≤ ${aim.most}`;
-    console.log(
-      `| ${figure} | ${leftOut} | ${reached?.toFixed(3) ?? '–'} | ${wanted} | ${isReached ? 'reached' : ''} |`,
-    );
+    const cells = [figure, leftOut, reached?.toFixed(3) ?? '–', wanted, isReached ? 'reached' : ''];
+    console.log(`| ${cells.join(' | ')} |`);
     if (asked.list && missed.length > 0) console.error(`${figure}: ${missed.join(' ')}`);
   }
 }

@@ -321,14 +321,16 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       ],
     ],
     matches: [
-      "SyntaxError: Named export 'weigh' not found. The requested module 'pear' is a CommonJS module, which may not support all module.exports as named exports.",
+      "SyntaxError: Named export 'weigh' not found. The requested module 'pear' is a CommonJS module.",
     ],
     ignores: ["import { weigh } from 'pear' // Named export"],
     says: [
       {
-        log: "SyntaxError: Named export 'weigh' not found. The requested module 'pear' is a CommonJS module, which may not support all module.exports as named exports.",
+        log: "SyntaxError: Named export 'weigh' not found. The requested module 'pear' is a CommonJS module.",
         title: 'The installed pear has no named export weigh',
-        fix: 'Import the default export of pear and take weigh from it, or use a release of pear that exports weigh by name.',
+        fix:
+          'Import the default export of pear and take weigh from it, or use a release of pear that ' +
+          'exports weigh by name.',
       },
     ],
   },

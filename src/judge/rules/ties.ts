@@ -58,7 +58,7 @@ export const TIES: Readonly<Record<string, Tie>> = {
     ],
   },
   'time-limit-ran-out': {
-    apply: timeLimitRanOut,
+    apply: blameTimeLimit,
     title: [
       'The run was canceled after {silentFor} without output',
       'The {limited} was canceled after {reached}, probably by a time limit',
@@ -224,12 +224,12 @@ const NAME_MISSED: ReadonlySet<Kind> = new Set([
 const STOPPED: ReadonlySet<string> = new Set(['job-cancelled', 'exit-by-signal']);
 
 /** Blames a time limit if a run was stopped when a usual one had run out, and nothing else went wrong. */
-function timeLimitRanOut(facts: Facts, matches: readonly Match[]): TieRuling | null {
+function blameTimeLimit(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const limit = findReachedLimit(facts.subject);
   if (limit === null || facts.assertion !== null || facts.compileErrors.length > 0) return null;
   if (matches.some(({ rule, strength }) => strength >= SAID_ELSE && !STOPPED.has(rule.name))) return null;
   const { source, line } = limit.stopped.at;
-  const fact = facts.all.find((one) => one.source === source && one.line === line);
+  const fact = facts.all.find((candidate) => candidate.source === source && candidate.line === line);
   if (fact === undefined) return null;
   const drop = ({ rule }: Match) => STOPPED.has(rule.name);
   return { category: 'INFRA_ERROR', kind: 'timeout', strength: 4, fact, drop };
@@ -259,8 +259,8 @@ function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling |
   };
 }
 
-function saysTheSame(one: Fact, other: Fact): boolean {
-  return one.text.includes(other.text) || other.text.includes(one.text);
+function saysTheSame(fact: Fact, other: Fact): boolean {
+  return fact.text.includes(other.text) || other.text.includes(fact.text);
 }
 
 const RESOURCES: ReadonlySet<string> = new Set(['out-of-memory', 'disk-full', 'too-many-descriptors']);

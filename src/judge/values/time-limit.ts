@@ -8,7 +8,7 @@ type LimitReader = (block: TellingBlock, facts: Facts) => Value | null;
 
 /** Slots of a time limit that ran out when the run was stopped. */
 export const LIMIT_READERS: Readonly<Record<string, LimitReader>> = {
-  /** What was canceled: "job", "step". */
+  /** The part that was canceled: "job", "step". */
   limited: readWith(({ of }) => (of === 'silence' ? null : of)),
   /** The limit: "20 minutes". */
   reached: readWith(({ minutes }) => counted(minutes, 'minute')),

@@ -66,7 +66,7 @@ export function readEnvironment(
 
 /** Joins what was read of several logs of one build. */
 export function joinEnvironments(all: readonly BuildEnvironment[]): BuildEnvironment {
-  const stopped = all.find((one) => one.stopped !== undefined)?.stopped;
+  const stopped = all.find((environment) => environment.stopped !== undefined)?.stopped;
   return {
     runtimes: all.flatMap(({ runtimes }) => runtimes),
     artifacts: all.flatMap(({ artifacts }) => artifacts),
@@ -76,7 +76,7 @@ export function joinEnvironments(all: readonly BuildEnvironment[]): BuildEnviron
   };
 }
 
-/** Tells whether the logs show no version that matters, and nobody stopped the run. */
+/** Tells whether the logs show no version that matters, and the run was not stopped. */
 export function isEmptyEnvironment({ runtimes, artifacts, changes, stopped }: BuildEnvironment): boolean {
   return runtimes.length + artifacts.length + changes.length === 0 && stopped === undefined;
 }

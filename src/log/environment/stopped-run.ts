@@ -14,10 +14,12 @@ export const STOP_LITERALS: readonly string[] = [
   'terminated',
   'exit code 143',
 ];
-/** Lines that say that somebody or something ended the run, and not why. */
+/** Lines that say that the run was ended from outside, and not why. */
 const STOPPED = new RegExp(
-  String.raw`^(?:##\[error\]|\W{0,4}(?:error|fatal): )?(?:(?:the |this )?(?:operation|job|build|run|task|step|pipeline|execution) ` +
-    String.raw`(?:was|has been) (?:cancell?ed|aborted)|job cancell?ed|terminated|.{0,80}exit(?:ed with)? (?:code|status):? 143)\W*$`,
+  String.raw`^(?:##\[error\]|\W{0,4}(?:error|fatal): )?(?:(?:the |this )?` +
+    String.raw`(?:operation|job|build|run|task|step|pipeline|execution) ` +
+    String.raw`(?:was|has been) (?:cancell?ed|aborted)|job cancell?ed|terminated|` +
+    String.raw`.{0,80}exit(?:ed with)? (?:code|status):? 143)\W*$`,
   'i',
 );
 /** Lines from the beginning among which the first time stamp stands, and back to one before the end. */
@@ -30,14 +32,14 @@ const DAY_SECONDS = 86_400;
 
 /**
  * Reads how long the run and its last step had taken when the run was stopped, and how long nothing was
- * printed before. Null for a log without time stamps, or of a run that nobody stopped.
+ * printed before. Null for a log without time stamps, or of a run that was not stopped.
  */
 export function readStoppedRun(
   log: LogText,
   lines: readonly number[],
   { failedSections }: Pick<Structure, 'failedSections'>,
 ): StoppedRun | null {
-  const line = lines.findLast((one) => STOPPED.test(log.line(one).trim()));
+  const line = lines.findLast((number) => STOPPED.test(log.line(number).trim()));
   if (line === undefined) return null;
   const step = failedSections.findLast(({ lineStart, lineEnd }) => lineStart <= line && line <= lineEnd + 1);
   const end = readTime(log.raw(line));
@@ -47,9 +49,9 @@ export function readStoppedRun(
   const stepBegin = step === undefined ? null : findTime(log, step.lineStart, 1);
   return {
     at: { source: log.name, line },
-    jobSeconds: jobBegin === null ? null : passed(jobBegin, end),
-    stepSeconds: stepBegin === null ? null : passed(stepBegin, end),
-    silentSeconds: passed(before, end),
+    jobSeconds: jobBegin === null ? null : countSeconds(jobBegin, end),
+    stepSeconds: stepBegin === null ? null : countSeconds(stepBegin, end),
+    silentSeconds: countSeconds(before, end),
   };
 }
 
@@ -67,7 +69,7 @@ function findTime(log: LogText, from: number, direction: 1 | -1): number | null 
   return null;
 }
 
-/** Returns the seconds of a time stamp in front of a line: since 1970, or since midnight where it has no date. */
+/** Returns the seconds of a line's time stamp: since 1970, or since midnight if it has no date. */
 function readTime(raw: string): number | null {
   const prefix = raw.slice(0, LONGEST_PREFIX);
   const [, day, time] = DATED.exec(prefix) ?? [];
@@ -77,7 +79,7 @@ function readTime(raw: string): number | null {
 }
 
 /** Returns the seconds between two times; a clock without a date may have passed midnight. */
-function passed(begin: number, end: number): number {
+function countSeconds(begin: number, end: number): number {
   const isClock = begin < DAY_SECONDS && end < DAY_SECONDS;
   return Math.max(0, Math.round(end - begin + (isClock && end < begin ? DAY_SECONDS : 0)));
 }

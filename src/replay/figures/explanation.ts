@@ -203,7 +203,8 @@ function longestCommon(left: readonly string[], right: readonly string[]): numbe
 
 /**
  * Scores how often a file of the human fix is the first suspect, how often it is among the first three or
- * five, and its rank; and how often a file is that the log itself proves. Returns none if nothing was answered.
+ * five, and its rank; and how often a file is that the log itself proves. Returns none if nothing was
+ * answered.
  */
 export function scoreSuspects(cases: readonly ReplayedCase[]): Figure[] {
   return [...scoreFaultyFiles(cases), ...scoreProvenFiles(cases)];
