@@ -3,10 +3,10 @@ import { type Risk, upperShare } from '../lib/binomial-bound.ts';
 
 /**
  * The grounds of an answer, the most reliable first: this order is the fixed sequence in which routes are
- * tested, and must not be changed by looking at outcomes. Where the name says so, a rule that may decide alone names the cause.
- * `inferred`: a test or a tool's error, but for
- * another category than it shows by itself. `Java compiler`: its errors look the same whether the code or a
- * library changed. `contradicted`: a rule for another category was met, too.
+ * tested, and must not be changed by looking at outcomes. In the first three routes after `tool error`, a
+ * rule that may decide alone names the cause. `inferred`: a test or a tool's error, but for another category
+ * than it shows by itself. `Java compiler`: its errors look the same whether the code or a library changed.
+ * `contradicted`: a rule for another category was met, too.
  */
 export const ROUTES = [
   'tool error and words',
