@@ -109,7 +109,7 @@ function listOptions({ fields, offers, query }: Filtering): FilterOption[] {
  * Applies what was typed into the field: one of the offers, or a value for a field that takes any. Returns
  * the address of the filtered list, or null if it fits nothing.
  */
-export function findFiltered(typed: string, filtering: Filtering): string | null {
+function findFiltered(typed: string, filtering: Filtering): string | null {
   const { path, query, fields } = filtering;
   const options = listOptions(filtering);
   const wanted = typed.trim().toLowerCase();

@@ -74,7 +74,7 @@ function pagesOfTop({ repo, day, offset }: InsightsQuery, days: number, count: n
 }
 
 /** Causes with what they cost, each a link to its own page. */
-export function causesTable(causes: readonly TopCause[]): Html {
+function causesTable(causes: readonly TopCause[]): Html {
   const head = [
     'Cause',
     ...numbers('Builds', 'Pull requests', 'Hours lost'),
