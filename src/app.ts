@@ -40,6 +40,7 @@ import type { SignInProvider } from './ports/access.ts';
 import type { Database, Failpoint } from './ports/database.ts';
 import type { Logger } from './ports/telemetry.ts';
 import type { WakeUp } from './ports/work.ts';
+import { createGradeHandler, type GradeDeps, requestGrade } from './service/grades/grade-work.ts';
 import { escalateToReviewer } from './service/triage/conclude.ts';
 import { createReviewerClient } from './service/triage/investigate.ts';
 import { createOwnerFinder } from './service/triage/owners.ts';
@@ -193,6 +194,7 @@ function openTriageWork(
     maxCrashes: config.triage.maxCrashes,
     triage: (item, run) => watchTriage(item, app, () => triageBuild(item.key, deps, run)),
     escalateToReviewer: (buildId, error, run) => escalateToReviewer(buildId, error, deps, run),
+    onAnswered: (buildId) => requestGrade(stores, buildId),
     onEnded: (buildId) => forgetSteps(buildId, app, steps),
   });
   let worker: Worker | undefined;
@@ -285,7 +287,7 @@ const LOOK_MS = 1_000;
 
 interface BackgroundParts extends Pick<App, 'config' | 'database' | 'stores' | 'logger'>, Opened {
   readonly wakeUp: WakeUp;
-  readonly deps: TriageBuildDeps;
+  readonly deps: TriageBuildDeps & Pick<GradeDeps, 'codeHost'>;
   readonly indexKeeping: ReturnType<typeof openIndexKeeping>;
   readonly retention: ReturnType<typeof openRetention>;
 }
@@ -302,7 +304,14 @@ function openBackground({ channels, indexKeeping, retention, ...parts }: Backgro
   const isTriageWaiting = async () => (await stores.work.due([TRIAGE])).length > 0;
   const passing =
     deps.greenBuilds > 0 ? [passingBuildHandler({ ...deps, flagging: deps }, isTriageWaiting)] : [];
-  const handlers = [...channels.handlers, ...indexKeeping.handlers, ...retention.handlers, ...passing];
+  const grading = createGradeHandler(deps, isTriageWaiting);
+  const handlers = [
+    ...channels.handlers,
+    ...indexKeeping.handlers,
+    ...retention.handlers,
+    ...passing,
+    grading,
+  ];
   let worker: Worker | undefined;
   let sweeper: { stop(): void } | undefined;
   let embedding: { stop(): Promise<void> } | undefined;
@@ -350,7 +359,7 @@ async function createTriageDeps(
   parts: AppParts & Opened,
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<typeof createPostgresCheckpointer>>,
-): Promise<TriageBuildDeps> {
+): Promise<TriageBuildDeps & Pick<GradeDeps, 'codeHost'>> {
   const { config, logger, clock, stores, archive, vectorIndex, masker, tracer, metrics, found, channels } =
     parts;
   const passingBuilds = storedGreens({
@@ -394,6 +403,8 @@ async function createTriageDeps(
   };
   return {
     ...parts,
+    codeHost,
+    precedents: { count: stores.grades.precedent, mended: stores.grades.mendedBefore, bound },
     owners: createOwnerFinder(codeHost, logger, { breakers: toolbox.breakers }),
     buildSources: await openBuildSources(config, logger),
     investigation: createInvestigation(config, judging, tracer, checkpointer),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ShownAnalysis, shownAnalysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { LibraryEntry } from '../domain/library.ts';
+import { GradedAnswer } from '../domain/outcome.ts';
 import { parseSearch, searchWords } from '../domain/search.ts';
 import { Trust, type UnseenFigures } from '../domain/trust.ts';
 import { withAgreedFix } from '../domain/whose.ts';
@@ -12,6 +13,7 @@ import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { toPage } from '../ports/database.ts';
 import { buildCtrfReport, buildSarifLog } from '../service/answers/export.ts';
+import { Outcomes, readOutcomes } from '../service/answers/outcomes.ts';
 import { AnalysisTrace, buildTrace } from '../service/answers/trace.ts';
 import { readTrust, type TrustDeps } from '../service/answers/trust.ts';
 import {
@@ -50,7 +52,10 @@ interface PublishDeps {
   readonly currentStep?: (buildId: string) => Promise<string | null>;
 }
 
-const AnalysisWithWhose = ShownAnalysis.extend({ whose: AnalysisSummary.shape.whose });
+const AnalysisWithWhose = ShownAnalysis.extend({
+  whose: AnalysisSummary.shape.whose,
+  outcome: GradedAnswer.nullable().describe('Null if no build has passed since'),
+});
 
 const Params = z.object({ id: z.string().min(1).max(300) });
 export const BuildParams = z.object({
@@ -79,6 +84,7 @@ export function registerPublishRoutes(app: ApiApp, deps: PublishDeps): void {
   registerDeploymentRoutes(app, deps);
   registerLibraryRoutes(app, deps);
   registerTrustRoute(app, deps);
+  registerOutcomesRoute(app, deps);
 }
 
 const TrustQuery = z.strictObject({ repository: z.string().min(1).max(300).optional() });
@@ -98,6 +104,19 @@ function registerTrustRoute(app: ApiApp, deps: PublishDeps): void {
       },
     ),
     async ({ query }) => (await readTrust(deps, present(query))).trust,
+  );
+}
+
+/** Serves how often answers were right, as the page Trust shows it. */
+function registerOutcomesRoute(app: ApiApp, deps: PublishDeps): void {
+  const summary = 'How often answers were right, by what happened next and by what people decided';
+  app.get(
+    '/api/outcomes',
+    route('read', 'Insights', 'getOutcomes', summary, {
+      querystring: TrustQuery,
+      response: { 200: Outcomes },
+    }),
+    async ({ query }) => await readOutcomes(deps, present(query)),
   );
 }
 
@@ -189,7 +208,8 @@ function registerAnalysisRoutes(app: ApiApp, { stores, masker }: PublishDeps): v
       const analysis = requireFound(await stores.analyses.find(id), `analysis ${id}`);
       const answers = await readBuildAnswers(stores, analysis.buildId);
       const whose = answers.find((answer) => answer.analysis.id === id)?.whose ?? null;
-      return { ...shownAnalysis(withAgreedFix(analysis, whose)), whose: findShownWhose(whose) };
+      const outcome = await stores.grades.find(id);
+      return { ...shownAnalysis(withAgreedFix(analysis, whose)), whose: findShownWhose(whose), outcome };
     },
   );
   const summary =

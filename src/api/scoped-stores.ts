@@ -42,6 +42,7 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     },
     outside: scopeOutside(stores, checks),
     trust: { changes: limited(trust.changes), answers: limited(trust.answers) },
+    grades: scopeGrades(stores, checks),
     causes: scopeCauses(stores, checks),
     experiments: scopeExperiments(stores, checks),
     notificationRules: scopeNotificationRules(stores, checks),
@@ -200,6 +201,19 @@ function scopeAnalyses(
       const seen = await Promise.all(buildIds.map(async (id) => ((await canSeeBuild(id)) ? [id] : [])));
       return await analyses.heads(seen.flat());
     }),
+  };
+}
+
+/** Limits grades to answers of visible builds; the proof is of the same repository. */
+function scopeGrades(
+  { grades }: Stores,
+  { canSeeBuild, limited, ofBuild, visible }: ScopeChecks,
+): ScopedStores['grades'] {
+  return {
+    find: visible(grades.find, async ({ mend }, sql) => await canSeeBuild(mend.red.id, sql)),
+    counts: limited(grades.counts),
+    list: limited(grades.list),
+    mendedBefore: ofBuild(grades.mendedBefore, () => []),
   };
 }
 

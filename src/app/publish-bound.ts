@@ -1,4 +1,5 @@
 import type { Config } from '../config/schema.ts';
+import { FALSE_RIGHT } from '../domain/outcome.ts';
 import { choosePublished, isPublishedRoute, type PublishBound } from '../domain/publish-bound.ts';
 import { sourceOutcomes } from '../judge/outcomes.ts';
 import type { Clock } from '../lib/time.ts';
@@ -33,23 +34,35 @@ export function shippedShare(bound: PublishBound, floor: number) {
 }
 
 /**
- * Returns the bound with what people decided here: own outcomes count like those that are shipped. Null if
- * no bound is configured.
+ * Returns the bound with what people decided here, and what happened next: own outcomes count like those
+ * that are shipped. Null if no bound is configured.
  */
 export async function readBound(
   config: Bounded & { readonly review: Pick<Config['review'], 'auditEvery'> },
   store: Pick<CalibrationStore, 'outcomes'>,
 ): Promise<PublishBound | null> {
   if (config.triage.maxWrong >= NO_BOUND) return null;
-  const decided = await store.outcomes(NEWEST);
+  const known = await store.outcomes(NEWEST);
+  return boundByKnown(config, known);
+}
+
+type KnownOutcomes = Awaited<ReturnType<CalibrationStore['outcomes']>>;
+
+/**
+ * Returns the bound with own outcomes: of decided answers, and of those that what happened next graded, whose
+ * "right" counts for a little less.
+ */
+export function boundByKnown(
+  config: Bounded & { readonly review: Pick<Config['review'], 'auditEvery'> },
+  known: KnownOutcomes,
+): PublishBound | null {
   const { auditEvery } = config.review;
-  return boundBy(
-    config,
-    decided.map(({ origin, ...one }) => ({
-      ...one,
-      weight: origin === 'audit' ? Math.max(1, auditEvery) : 1,
-    })),
-  );
+  const own = known.map(({ origin, ...one }) => ({
+    ...one,
+    weight: origin === 'audit' ? Math.max(1, auditEvery) : 1,
+    ...(origin === 'outcome' && { doubt: FALSE_RIGHT }),
+  }));
+  return boundBy(config, own);
 }
 
 /**

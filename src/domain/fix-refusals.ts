@@ -90,10 +90,7 @@ function refuseChange({ path, modes, added, diff }: Change, allowed: Allowed): s
   if (added === null) return 'is no text';
   if (!allowed.workflows && GUARDED_CI_FILES.test(path))
     return 'is part of the CI or of the settings of the repository; allow it with --allow-workflows';
-  if (
-    !allowed.tests &&
-    [TEST_FOLDERS.test(path), TEST_NAMES.test(name), TEST_SETTINGS.test(name)].includes(true)
-  )
+  if (!allowed.tests && (isTestFile(path) || TEST_SETTINGS.test(name)))
     return 'says what the tests expect; allow it with --allow-tests';
   if (!allowed.tests && !LOCK_FILES.test(name) && changesHowTestsRun(path, diff))
     return 'says how the tests run; allow it with --allow-tests';
@@ -102,6 +99,16 @@ function refuseChange({ path, modes, added, diff }: Change, allowed: Allowed): s
 
 /** Controls, and what is not seen in a path: file systems may leave it out. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+/** Tells whether a file says what tests expect, by the usual names. */
+export function isTestFile(path: string): boolean {
+  return TEST_FOLDERS.test(path) || TEST_NAMES.test(baseName(path));
+}
+
+/** Tells whether a name is that of a file in which a tool keeps resolved versions. */
+export function isLockFile(name: string): boolean {
+  return LOCK_FILES.test(name);
+}
 
 function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);

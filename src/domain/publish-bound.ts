@@ -6,6 +6,7 @@ import { type Risk, upperShare } from '../lib/binomial-bound.ts';
  * tested, and must not be changed by looking at outcomes. In the first three routes after `tool error`, a
  * rule that may decide alone names the cause. `inferred`: a test or a tool's error, but for another category
  * than it shows by itself. `Java compiler`: its errors look the same whether the code or a library changed.
+ * `precedent`: the same failure was answered so before, and what happened next showed it right.
  * `contradicted`: a rule for another category was met, too.
  */
 export const ROUTES = [
@@ -16,6 +17,7 @@ export const ROUTES = [
   'telling exception',
   'telling rule and clear words',
   'telling rule and words',
+  'precedent',
   'rule and words',
   'inferred',
   'Java compiler',
@@ -35,6 +37,8 @@ export interface RouteOutcome {
   readonly right: boolean;
   /** The number of answers it represents; 1 if absent. */
   readonly weight?: number;
+  /** The probability that it was wrong although it is called right; absent: a person or a label says so. */
+  readonly doubt?: number;
 }
 
 /** The outcomes known of one route. */
@@ -81,6 +85,7 @@ export const ROUTE_WORDS: Readonly<Record<Route, string>> = {
   'telling exception': 'from an exception that settles the cause',
   'telling rule and clear words': 'from a log line that settles the cause, and clear words',
   'telling rule and words': 'from a log line that settles the cause, and the learned words',
+  precedent: 'that were right before, by what happened next',
   'rule and words': 'from a log line and the learned words',
   inferred: "inferred from a test or a tool's error",
   'Java compiler': 'from errors of the Java compiler',
@@ -191,10 +196,10 @@ interface Tally {
 /** Counts outcomes as the equal cases that they are worth (Kish 1965). */
 function countTally(outcomes: readonly RouteOutcome[]): Tally {
   const sums = { weight: 0, squares: 0, wrong: 0 };
-  for (const { right, weight = 1 } of outcomes) {
+  for (const { right, weight = 1, doubt = 0 } of outcomes) {
     sums.weight += weight;
     sums.squares += weight ** 2;
-    if (!right) sums.wrong += weight;
+    sums.wrong += right ? weight * doubt : weight;
   }
   if (sums.weight === 0) return { size: 0, wrong: 0 };
   const size = sums.weight ** 2 / sums.squares;

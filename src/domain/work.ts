@@ -4,7 +4,7 @@ import { z } from 'zod';
 export interface WorkRequest {
   /**
    * The kind of work: `triage`, `publish:webhook`, `notice:github-comment`, `index:error_library`,
-   * `passing-build`, `remove-logs`, `remove-logs:mongodb`.
+   * `passing-build`, `grade`, `remove-logs`, `remove-logs:mongodb`.
    */
   readonly topic: string;
   /**
@@ -70,6 +70,16 @@ export const PASSING_BUILD = 'passing-build';
 
 export function passingBuildEntry(buildId: string): WorkRequest {
   return { topic: PASSING_BUILD, key: buildId, buildId };
+}
+
+/**
+ * The topic of ended builds by which answers are graded; the key is the build's id: of a passed build, which
+ * ends failed ones, or of a failed one that was answered after it was ended.
+ */
+export const GRADE = 'grade';
+
+export function gradeEntry(buildId: string): WorkRequest {
+  return { topic: GRADE, key: buildId, buildId };
 }
 
 /** The topic of builds whose logs the archive is to delete; the key is the build's id. */

@@ -21,7 +21,9 @@ export const CalibrationAct = z.object({
 });
 export type CalibrationAct = z.infer<typeof CalibrationAct>;
 
-/** An answer that a person decided, as far as a calibration is fitted to it. */
+/**
+ * An answer that a person decided, or that what happened next graded, as far as a calibration is fitted to it.
+ */
 export const DecidedAnswer = z.object({
   analysisId: z.string(),
   repository: z.string(),
@@ -32,8 +34,11 @@ export const DecidedAnswer = z.object({
   /** Once verified, and before any calibration. */
   stated: z.number(),
   right: z.boolean(),
-  /** `audit`: drawn at random from those that were published. */
-  origin: z.enum(['unsure', 'asked', 'audit']),
+  /**
+   * `audit`: drawn at random from those that were published. `outcome`: no person decided, and what happened
+   * next graded it.
+   */
+  origin: z.enum(['unsure', 'asked', 'audit', 'outcome']),
   decidedAt: z.iso.datetime(),
 });
 export type DecidedAnswer = z.infer<typeof DecidedAnswer>;
@@ -188,12 +193,13 @@ export function createCalibrationStore(db: Database) {
     acts: async (limit: number) =>
       await all(db, CalibrationAct, `select ${ACT} from calibration_acts order by id desc limit $1`, [limit]),
     /**
-     * Lists decisions that still stand and that show whether the category was right, newest first. Recalled
-     * answers are left out, because no analyst judged them.
+     * Lists decisions that still stand and that show whether the category was right, newest first, and the
+     * answers without one that what happened next graded. Recalled answers are left out, because no analyst
+     * judged them.
      */
     decided: async (limit: number) => await all(db, DecidedAnswer, DECIDED, [limit]),
     /**
-     * Lists the same decisions as far as they show which answers may be published. Leaves out answers that
+     * Lists the same answers as far as they show which answers may be published. Leaves out answers that
      * were made before routes were stored.
      */
     outcomes: async (limit: number) => await all(db, OwnOutcome, OUTCOMES, [limit]),
@@ -241,26 +247,32 @@ async function readCurrentVersion(sql: Sql, analyst: string): Promise<number | n
   return z.object({ version: z.int().nullable() }).parse(rows[0] ?? { version: null }).version;
 }
 
+const STATED = `coalesce((a.body -> 'verdict' -> 'calibration' ->> 'raw')::float8, f.confidence)`;
+
+// Decided answers, and those without a decision that are graded: a person's word wins.
+const KNOWN = `
+  select f.analysis_id, f.repository, f.analyst, f.category, f.confidence,
+    case when f.decision is null then g.category_grade = 'right' else f.is_right end as is_right,
+    case when f.decision is null then 'outcome' else coalesce(f.review_origin, 'unsure') end as origin,
+    coalesce(f.decided_at, g.graded_at) as known_at
+  from answer_facts f left join answer_grades g on g.analysis_id = f.analysis_id
+  where f.analyst in ('rules', 'llm')
+    and (f.decision is not null or g.category_grade in ('right', 'wrong'))`;
+
 const DECIDED = `
   select * from (
     select f.analysis_id as "analysisId", f.repository, f.analyst, a.body ->> 'model' as model, f.category,
-      coalesce((a.body -> 'verdict' -> 'calibration' ->> 'raw')::float8, f.confidence) as stated,
-      f.is_right as right,
-      coalesce(f.review_origin, 'unsure') as origin,
-      ${isoTime('f.decided_at')} as "decidedAt"
-    from answer_facts f join analyses a on a.id = f.analysis_id
-    where f.decision is not null and f.analyst in ('rules', 'llm')
-    order by f.decided_at desc limit $1
+      ${STATED} as stated, f.is_right as right, f.origin, ${isoTime('f.known_at')} as "decidedAt"
+    from (${KNOWN}) as f join analyses a on a.id = f.analysis_id
+    order by f.known_at desc limit $1
   ) as decided where decided.right is not null`;
 
 const OUTCOMES = `
-  select a.body -> 'verdict' ->> 'route' as route,
-    coalesce((a.body -> 'verdict' -> 'calibration' ->> 'raw')::float8, f.confidence) as stated,
-    f.is_right as right, coalesce(f.review_origin, 'unsure') as origin
-  from answer_facts f join analyses a on a.id = f.analysis_id
-  where f.decision is not null and f.is_right is not null and f.analyst in ('rules', 'llm')
+  select a.body -> 'verdict' ->> 'route' as route, ${STATED} as stated, f.is_right as right, f.origin
+  from (${KNOWN}) as f join analyses a on a.id = f.analysis_id
+  where f.is_right is not null
     and a.body -> 'verdict' ->> 'route' = any(array[${ROUTES.map((route) => `'${route}'`).join(', ')}])
-  order by f.decided_at desc limit $1`;
+  order by f.known_at desc limit $1`;
 
 const PER_DAY = `
   select category, count(*)::float8 / 30 as "perDay" from answer_facts

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GreenBuild, Templates } from '../domain/build.ts';
 import type { WorkItem } from '../domain/work.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import { buildOrder, IS_DEFAULT, isBefore } from './sql.ts';
+import { buildOrder, IS_DEFAULT, isBefore, isSamePipeline } from './sql.ts';
 import type { WorkStore } from './work.ts';
 
 /**
@@ -92,11 +92,6 @@ function readChosen(row: unknown): ChosenPassingLog {
  * all other branches together.
  */
 const MAX_LOGS = 200;
-
-/** Returns SQL for the condition that both builds belong to one pipeline. */
-const isSamePipeline = (left: string, right: string) =>
-  `${left}.provider = ${right}.provider and ${left}.repository = ${right}.repository
-    and ${left}.pipeline = ${right}.pipeline`;
 
 const SAVE_DEFAULT_BRANCH = `
   insert into default_branches (provider, repository, branch) values ($1, $2, $3)

@@ -126,6 +126,11 @@ export function buildOrder(table: string): string {
     ${table}.id)`;
 }
 
+/** Returns SQL for the condition that both builds belong to one pipeline. */
+export const isSamePipeline = (left: string, right: string) =>
+  `${left}.provider = ${right}.provider and ${left}.repository = ${right}.repository
+    and ${left}.pipeline = ${right}.pipeline`;
+
 /** Names that a default branch has where the CI has not named it. */
 export const USUAL_NAMES = `'main', 'master', 'trunk', 'default'`;
 

@@ -16,6 +16,7 @@ import {
   createHistoryStore,
 } from './failures.ts';
 import { createFlakinessStore } from './flakiness.ts';
+import { createGradeStore } from './grades.ts';
 import { createHealthStore } from './health.ts';
 import { createInsightsStore } from './insights.ts';
 import { createLibraryStore, createRuleStore } from './library.ts';
@@ -69,6 +70,7 @@ export function createStores(
     insights: createInsightsStore(db),
     health: createHealthStore(db),
     trust: createTrustStore(db),
+    grades: createGradeStore(db),
     outside: createOutsideStore(db),
     notices: createNoticeStore(db, work, rules),
     notificationRules: createNotificationRuleStore(db, work),
@@ -111,6 +113,7 @@ export interface ShownStores
   readonly work: Pick<Stores['work'], 'add'>;
   readonly outside: Omit<Stores['outside'], 'saveLogPages'>;
   readonly trust: Pick<Stores['trust'], 'changes' | 'answers'>;
+  readonly grades: Pick<Stores['grades'], 'find' | 'counts' | 'list' | 'mendedBefore'>;
   readonly notificationRules: Pick<
     Stores['notificationRules'],
     | 'list'

@@ -20,6 +20,7 @@ import {
 } from '../stores/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { sampleExperiment } from '../support/sample-analysis.ts';
+import { sampleGrade } from '../support/sample-grade.ts';
 import { type Project, storeProject } from './scope-projects.ts';
 
 /** A project whose cause was seen in two more builds: one decided, one waiting. */
@@ -32,6 +33,8 @@ interface Seen extends Project {
   /** An entry that a green build contradicts. */
   readonly flagged: string;
   readonly unreviewed: string;
+  /** A build after one whose failure was mended. */
+  readonly gradedAfter: string;
 }
 
 const PAGE = { limit: 10, offset: 0 };
@@ -118,6 +121,13 @@ const CALLS: Calls = {
     changes: async (store, { repository }) =>
       (await store.changes({})).filter((one) => one.repository === repository),
     answers: (store, of) => store.answers(period(of), { from: 0, right: null }, PAGE),
+  },
+  grades: {
+    find: (store, { unreviewed }) => store.find(unreviewed),
+    counts: (store, of) => store.counts(period(of)),
+    list: (store, of) => store.list(period(of), { question: 'category', grade: null }, PAGE),
+    mendedBefore: (store, { gradedAfter, fingerprint }) =>
+      store.mendedBefore(gradedAfter, { fingerprint, kind: 'assertion' }, 9),
   },
   causes: {
     list: (store, { repository }) => store.list({ list: 'open', assignee: 'ada', repository }, PAGE),
@@ -337,7 +347,9 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
       .analysis;
   };
   const [first, waiting, unreviewed] = [await again('1'), await again('2'), await again('3')];
-  await again('4', `unread-${number}`);
+  const { buildId: gradedAfter } = await again('4', `unread-${number}`);
+  const graded = await stores.builds.find(unreviewed.buildId);
+  if (graded !== null) await stores.grades.save(unreviewed, graded, sampleGrade(graded));
   const [cause] = (await stores.causes.ofFingerprint(fingerprint)).filter(
     (one) => one.repository === repository,
   );
@@ -374,7 +386,7 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
     decision: decision.id,
     batch: decision.batchId ?? '',
   };
-  return { ...project, ...ids, fingerprint, flagged: flagged.id, unreviewed: unreviewed.id };
+  return { ...project, ...ids, fingerprint, flagged: flagged.id, unreviewed: unreviewed.id, gradedAfter };
 }
 
 /** Of whoever may see these repositories; null: all. */

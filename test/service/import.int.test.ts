@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
-import { PASSING_BUILD, TRIAGE } from '../../src/domain/work.ts';
+import { GRADE, PASSING_BUILD, TRIAGE } from '../../src/domain/work.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { NoticeRule } from '../../src/ports/notices.ts';
@@ -131,9 +131,11 @@ describe.each([githubWorld, giteaWorld, gitlabWorld])('the past of a repository 
     if (newest === undefined) throw new Error('no build');
     expect(await stores.notices.changed({ buildId: newest.id, delayMs: 0 })).toBe(false);
     await stores.publications.add({ publishers: ['webhook'], buildId: newest.id, analysisId: 'ana_1' });
-    expect((await stores.work.listByBuild(newest.id)).filter(({ topic }) => topic !== PASSING_BUILD)).toEqual(
-      [],
-    );
+    expect(
+      (await stores.work.listByBuild(newest.id)).filter(
+        ({ topic }) => topic !== PASSING_BUILD && topic !== GRADE,
+      ),
+    ).toEqual([]);
     const { id: _, receivedAt: __, ...build } = newest;
     const { build: sent } = await stores.builds.upsert({
       ...build,

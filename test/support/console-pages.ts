@@ -126,6 +126,7 @@ function readPages(
     ['insights', '/insights'],
     ['insights-trust', '/insights/trust'],
     ['insights-trust-answers', '/insights/trust/answers?t=0.5'],
+    ['insights-trust-outcomes', '/insights/trust/outcomes'],
     ['insights-models', '/insights/models'],
     ['insights-health', '/insights/health'],
     ['insights-flaky', '/tests'],

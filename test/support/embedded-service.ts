@@ -39,10 +39,17 @@ export async function openEmbedded(change: (config: Config) => Config, clock?: C
   };
 }
 
-/** Starts an embedded service with an empty database. It publishes from a confidence of `autoNotify` on. */
-export async function startEmbedded(autoNotify: number): Promise<EmbeddedService> {
-  const { app, close } = await openEmbedded(({ auth, triage, ...config }) => ({
+/**
+ * Starts an embedded service with an empty database. It publishes from a confidence of `autoNotify` on, and reads
+ * the code of repositories in clones of theirs.
+ */
+export async function startEmbedded(
+  autoNotify: number,
+  clones: Readonly<Record<string, string>> = {},
+): Promise<EmbeddedService> {
+  const { app, close } = await openEmbedded(({ auth, triage, codeHost, ...config }) => ({
     ...config,
+    codeHost: Object.keys(clones).length > 0 ? { ...codeHost, driver: 'local-git', clones } : codeHost,
     auth: { ...auth, tokens: [{ name: 'anna', token: TOKEN, roles: ['admin'] }] },
     triage: { ...triage, thresholds: { ...triage.thresholds, autoNotify } },
   }));

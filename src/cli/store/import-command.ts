@@ -3,6 +3,8 @@ import { type App, createApp, createLogger } from '../../app.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { GRADE } from '../../domain/work.ts';
+import { proportion } from '../../lib/statistics.ts';
 import { counted } from '../../lib/text.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
@@ -53,8 +55,10 @@ export async function runImport(options: ImportOptions): Promise<void> {
     const answersHere = config.database.driver === 'pglite';
     const { counts, failed, source } = await takeIn(app, { provider, options, logger }, signal);
     if (answersHere) await answer(app, { failed, source }, signal);
-    const text = formatSummary(counts, answersHere ? 0 : counts.failed, options.repository);
-    await tell(options, { repository: options.repository, provider: provider.name, ...counts }, text);
+    const { repository } = options;
+    const grades = await app.stores.grades.newest(repository, NEWEST_FAILURES);
+    const text = [formatSummary(counts, answersHere ? 0 : counts.failed, repository), describePast(grades)];
+    await tell(options, { repository, provider: provider.name, ...counts, grades }, text.join('\n'));
   } catch (error) {
     if (!signal.aborted) throw error;
     throw new TriageError(
@@ -118,6 +122,7 @@ async function answer(
   await app.bringInStep('knowledge', () => app.loadKnowledge());
   await app.work();
   await untilAnswered(app, failed, signal);
+  await untilGraded(app, signal);
 }
 
 interface Taking {
@@ -184,6 +189,35 @@ async function untilAnswered(app: App, buildIds: readonly string[], signal: Abor
     if ((index + 1) % 10 === 0 || index + 1 === buildIds.length)
       say(`${index + 1} of ${buildIds.length} failed builds analyzed`);
   }
+}
+
+/** The time for which the code host is waited for, in milliseconds. The service grades the rest later. */
+const LONGEST_GRADING_MS = 300_000;
+
+/** Waits until what happened after the answered failures is read, as far as it is known. */
+async function untilGraded({ stores }: App, signal: AbortSignal): Promise<void> {
+  say('reading what happened after each failure');
+  const until = performance.now() + LONGEST_GRADING_MS;
+  while ((await stores.work.waiting(GRADE)).count > 0 && performance.now() < until)
+    await sleep(LOOK_MS, undefined, { signal });
+}
+
+/** The newest failures of the past by which an installation is told how often it would have been right. */
+const NEWEST_FAILURES = 500;
+
+type Grades = Awaited<ReturnType<App['stores']['grades']['newest']>>;
+
+/** Says how often the answers to the newest failures were right, by what happened next. */
+function describePast({ right, wrong, doubtful, ungraded }: Grades): string {
+  const known = right + wrong;
+  const rest = `${doubtful} doubtful, ${ungraded} not graded`;
+  if (known === 0) return `What happened next does not show whether answers were right: ${rest}.`;
+  const { share, low, high } = proportion(right, known);
+  const percent = (value: number) => `${Math.round(100 * value)} %`;
+  return (
+    `By what happened next, the category was right in ${right} of ${known} answers (${percent(share)}; ` +
+    `${percent(low)} to ${percent(high)}); ${rest}. The page /insights/trust lists them.`
+  );
 }
 
 function formatSummary(counts: Counts, waiting: number, repository: string): string {

@@ -1,10 +1,13 @@
+import { shortCommit } from '../../domain/build.ts';
 import type { FixAttempt } from '../../domain/experiment.ts';
 import { flakeProbability } from '../../domain/flakiness.ts';
+import { QUESTION_WORDS } from '../../domain/outcome.ts';
 import { describeVersionChange } from '../../domain/version-changes.ts';
 import { counted } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
+import { describeMend, describeMended } from '../../notifications/mend-words.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
-import { buildAddress, causeAddress, libraryAddress, runAddress } from '../addresses.ts';
+import { analysisAddress, buildAddress, causeAddress, libraryAddress, runAddress } from '../addresses.ts';
 import { formatPercent, runStrip } from '../charts/chart.ts';
 import { formatDay, renderTime } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
@@ -15,8 +18,8 @@ import type { AnswerFacts } from './facts.ts';
 
 /** Renders the context of an answer: a tried fix, versions, the history, the owner, how it was found. */
 export function besideParts(facts: AnswerFacts, verdict: Shown): Html {
-  const context = html`${fixPart(facts)}${changesPart(facts)}${seenPart(facts)}${ownerPart(facts)}`;
-  return html`${context}${verdict}${foundPart(facts)}`;
+  const past = html`${happenedPart(facts)}${seenPart(facts)}${mendedPart(facts)}`;
+  return html`${fixPart(facts)}${changesPart(facts)}${past}${ownerPart(facts)}${verdict}${foundPart(facts)}`;
 }
 
 /** Renders a section of the column for context, with a link at its heading. */
@@ -61,6 +64,43 @@ function changesPart({ analysis: { changes } }: AnswerFacts): Shown {
 
 function describeFix({ files }: FixAttempt): string {
   return files.length === 1 ? `A change to ${files[0]} works` : `A change to ${files.length} files works`;
+}
+
+/** Renders what happened next, and what it says of the answer. */
+function happenedPart({ graded }: AnswerFacts): Shown {
+  if (graded === null) return null;
+  const { mend, grades } = graded;
+  const rows = grades.map(
+    ({ question, grade, because }) =>
+      html`<li>${QUESTION_WORDS[question]}: <b class="${GRADE_LOOKS[grade]}">${grade}</b><p
+        class="meta">${because}</p></li>`,
+  );
+  const link = html`<a href="${buildAddress(mend.green.id)}">The build that passed</a>`;
+  return besidePart(
+    'next',
+    'What happened next',
+    html`<p>${describeMend(mend)}</p><ul class="story">${rows}</ul>`,
+    link,
+  );
+}
+
+const GRADE_LOOKS = { right: 'is-green', wrong: 'is-red', doubtful: 'meta' } as const;
+
+/** Renders what mended failures like this one. Nobody has confirmed it. */
+function mendedPart({ mended }: AnswerFacts): Shown {
+  const said = describeMended(mended);
+  if (said === null) return null;
+  const rows = mended.map(
+    ({ analysisId, pipeline, number, at, commit, greenBuildId }) => html`<li>${icon('history')}<a
+      href="${analysisAddress(analysisId)}">${pipeline} #${number}</a>, <a href="${buildAddress(greenBuildId)}">mended</a>${
+        commit !== null && html` by <code>${shortCommit(commit)}</code>`
+      }<p class="meta">${renderTime(at)}</p></li>`,
+  );
+  return besidePart(
+    'mended',
+    'What mended it before',
+    html`<p>${said.text}</p><ol class="story">${rows}</ol>`,
+  );
 }
 
 function seenPart(facts: AnswerFacts): Html {

@@ -24,6 +24,7 @@ interface AnswerDeps {
     | 'notices'
     | 'reviews'
     | 'pictures'
+    | 'grades'
   >;
   readonly archive: Pick<ShownArchive, 'list'>;
   readonly clock: { now(): number };
@@ -31,6 +32,7 @@ interface AnswerDeps {
 }
 
 const PAST = 5;
+const MENDED = 3;
 /** The maximum number of builds of one commit that are searched for a passed one. */
 const SIBLINGS = 20;
 
@@ -44,24 +46,27 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
   const test = failures.find((failure) => failure.test !== null)?.test ?? null;
   const { repository } = build;
   const [answer] = pairWithFailures([analysis], await stores.failures.groupsOfBuild(build.id));
-  const [track, taught, past, flakiness, green, posted, review, whose, pictures, files] = await Promise.all([
-    stores.insights.trackRecord(analysis.verdict.confidence),
-    stores.library.list({ limit: PAST, offset: 0 }, { repository, fingerprint: analysis.fingerprint }),
-    stores.history.failureHistory({
-      repository,
-      fingerprint: analysis.fingerprint,
-      test: test?.name ?? null,
-      beforeBuildId: build.id,
-      limit: PAST,
-    }),
-    test === null ? null : stores.flakiness.ofTest({ repository, name: test.name, suite: test.suite }),
-    findPassedBuild(stores, build),
-    stores.notices.pages(build),
-    stores.reviews.findByAnalysis(analysis.id),
-    addWhose(stores, build, answer === undefined ? [] : [answer]),
-    stores.pictures.list(build.id),
-    deps.archive.list(build.id),
-  ]);
+  const [track, taught, past, flakiness, green, posted, review, graded, mended, whose, pictures, files] =
+    await Promise.all([
+      stores.insights.trackRecord(analysis.verdict.confidence),
+      stores.library.list({ limit: PAST, offset: 0 }, { repository, fingerprint: analysis.fingerprint }),
+      stores.history.failureHistory({
+        repository,
+        fingerprint: analysis.fingerprint,
+        test: test?.name ?? null,
+        beforeBuildId: build.id,
+        limit: PAST,
+      }),
+      test === null ? null : stores.flakiness.ofTest({ repository, name: test.name, suite: test.suite }),
+      findPassedBuild(stores, build),
+      stores.notices.pages(build),
+      stores.reviews.findByAnalysis(analysis.id),
+      stores.grades.find(analysis.id),
+      stores.grades.mendedBefore(build.id, analysis, MENDED),
+      addWhose(stores, build, answer === undefined ? [] : [answer]),
+      stores.pictures.list(build.id),
+      deps.archive.list(build.id),
+    ]);
   return {
     analysis: whose[0]?.analysis ?? analysis,
     build,
@@ -92,6 +97,10 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
     pictures,
     /** Names of the videos and traces among the artifacts, which are not kept here. */
     recordings: listRecordings(files.map(({ name }) => name)),
+    /** The grade by what happened next; null if no build has passed since. */
+    graded,
+    /** The newest failures like this one that editing files mended, newest first. */
+    mended,
   };
 }
 

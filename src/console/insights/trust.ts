@@ -13,6 +13,7 @@ import { pager, renderTime } from '../controls.ts';
 import { dataTable, type Html, html } from '../html.ts';
 import { renderCategory } from '../parts/marks.ts';
 import { filterForm, type InsightsQuery, type InsightsView, toPeriod } from './insights-frame.ts';
+import { outcomesPart } from './outcomes.ts';
 
 const PATH = '/insights/trust';
 const ANSWERS_PATH = `${PATH}/answers`;
@@ -41,7 +42,7 @@ export function createCoverageChart(query: InsightsQuery, { trust, decided, answ
  * how the release was measured.
  */
 export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
-  const facts = await trustFacts(query, deps);
+  const [facts, outcomes] = await Promise.all([trustFacts(query, deps), outcomesPart(query, deps)]);
   const { trust, decided } = facts;
   const chart = (id: string, name: string, judged: readonly DecidedCount[], small: boolean) =>
     calibrationChart({ id, name, judged, small, csv: `${PATH}${search({ repo: query.repo, csv: id })}` });
@@ -67,7 +68,7 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
     (latest 5,000 at most). Right means that the category was right.
     Published answers count once they are reviewed. What would be published is counted over the latest 20,000
     answers at most, reviewed or not.</p>
-    ${filterForm(query)}<h2 id="thresholds">What would be published</h2>${thresholdsTable(trust, query)}
+    ${filterForm(query)}<h2 id="outcomes">Was it right?</h2>${outcomes.main}<h2 id="thresholds">What would be published</h2>${thresholdsTable(trust, query)}
     ${
       trust.enough
         ? figure(coverage)
@@ -86,7 +87,11 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
   const charts = [whole, coverage, ...each.map((one) => one.chart)].map(
     ({ id, table }) => [id, table] as const,
   );
-  return { title: 'Trust', main, tables: { thresholds, ...Object.fromEntries(charts) } };
+  return {
+    title: 'Trust',
+    main,
+    tables: { thresholds, outcomes: outcomes.table, ...Object.fromEntries(charts) },
+  };
 }
 
 const THRESHOLD_HEAD = ['threshold', 'published', 'share', 'decided', 'right', 'low', 'high'];

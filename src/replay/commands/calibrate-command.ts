@@ -13,8 +13,10 @@ import {
 import { TriageError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { append, present } from '../../lib/collections.ts';
+import { counted } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { visibleLine } from '../../notifications/visible-text.ts';
+import type { DecidedAnswer } from '../../stores/measurements.ts';
 import {
   type CalibrateOptions,
   fitCalibration,
@@ -181,20 +183,23 @@ async function decidedAnswers(options: CalibrateCommandOptions, config: Config):
     if (matching.length === 0)
       throw new TriageError(
         'invalid-input',
-        `No answer of ${analyst} has been reviewed yet, so there is nothing to calibrate with.`,
+        `No answer of ${analyst} has been reviewed or graded yet, so there is nothing to calibrate with.`,
       );
-    const audits = matching.filter(({ origin }) => origin === 'audit').length;
-    say(
-      `${matching.length} decided answers, ${audits} of them sampled from published ` +
-        `answers${shareText(audits, config.review.auditEvery)}.`,
-    );
+    const count = (wanted: DecidedAnswer['origin']) => matching.filter(({ origin }) => origin === wanted).length;
+    const [audits, graded] = [count('audit'), count('outcome')];
+    if (matching.length > graded)
+      say(
+        `${matching.length - graded} decided answers, ${audits} of them sampled from published ` +
+          `answers${shareText(audits, config.review.auditEvery)}.`,
+      );
+    if (graded > 0) say(`${counted(graded, 'answer')} without a decision, graded by what happened next.`);
     const perDay = new Map(
       (await calibrations.answeredPerDay()).map(({ category, perDay: count }) => [category, count]),
     );
     return {
       answers: labelledDecisions(matching, config.review.auditEvery),
       analyst,
-      sources: ['reviewed'],
+      sources: graded > 0 ? ['reviewed', 'graded by what happened next'] : ['reviewed'],
       perDay,
     };
   });

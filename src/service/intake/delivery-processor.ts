@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Build, CONSOLE_LOG, type NewBuild, WHOLE_BUILD } from '../../domain/build.ts';
 import { getErrorMessage, isRetryable } from '../../domain/errors.ts';
 import type { TriageJob } from '../../domain/triage.ts';
-import { passingBuildEntry, TRIAGE } from '../../domain/work.ts';
+import { gradeEntry, passingBuildEntry, TRIAGE } from '../../domain/work.ts';
 import { type Backoff, computeBackoff } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
@@ -313,7 +313,9 @@ async function rememberGreen(
   const { provider, repository } = build;
   if (defaultBranch != null)
     await passingBuilds.saveDefaultBranch({ provider, repository, branch: defaultBranch }, sql);
-  if (build.status === 'passed' && fromFork !== true) await work.addOnce([passingBuildEntry(build.id)], sql);
+  if (build.status !== 'passed') return;
+  await work.add([gradeEntry(build.id)], sql);
+  if (fromFork !== true) await work.addOnce([passingBuildEntry(build.id)], sql);
 }
 
 async function withKnownAttempt(

@@ -5,6 +5,8 @@ import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { newId } from '../../domain/ids.ts';
+import { withPrecedent } from '../../domain/precedent.ts';
+import type { PublishBound } from '../../domain/publish-bound.ts';
 import type { FailureGroup } from '../../domain/reading.ts';
 import { createNewReview, type NewReview } from '../../domain/review.ts';
 import { present } from '../../lib/collections.ts';
@@ -17,6 +19,7 @@ import type { Stores } from '../../stores/stores.ts';
 import type { Draft } from './draft-answer.ts';
 import { recallAnalysis, ruleAnalysis } from './recall.ts';
 import type { TriageRun } from './triage-run.ts';
+import { withMended } from './with-mended.ts';
 
 export interface ConcludeDeps {
   readonly database: Database;
@@ -24,6 +27,12 @@ export interface ConcludeDeps {
     Stores,
     'publications' | 'analyses' | 'experiments' | 'library' | 'notices' | 'reviews' | 'rules' | 'triages'
   >;
+  /** How earlier answers to the same failure were graded, and the bound in force; absent: nothing is known. */
+  readonly precedents?: {
+    readonly count: Stores['grades']['precedent'];
+    readonly mended: Stores['grades']['mendedBefore'];
+    readonly bound: () => Promise<PublishBound | null>;
+  };
   /** The drivers of the publishers that every sure answer is pending for. */
   readonly publishers: readonly string[];
   /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
@@ -76,11 +85,16 @@ export async function conclude(
   deps: ConcludeDeps,
   run: TriageRun,
 ): Promise<Analysis> {
-  const { stores } = deps;
+  const { stores, precedents } = deps;
+  const bound = (await precedents?.bound()) ?? null;
   const saved = await deps.database.transaction(async (sql) => {
     if (!(await run.holds(sql)))
       throw new TriageError('cancelled', 'Another worker has taken over this build', { retryable: true });
-    const analysis = await createAnalysis(draft, stores, sql);
+    const drafted = await createAnalysis(draft, stores, sql);
+    const precedent = await precedents?.count(build, drafted, sql);
+    const mended = (await precedents?.mended(build.id, drafted, MENDED, sql)) ?? [];
+    const answered = precedent === undefined ? drafted : withPrecedent(build, drafted, precedent, bound);
+    const analysis = withMended(answered, mended);
     const { analysis: stored, created } = await stores.analyses.insertOnce(analysis, sql);
     if (!created) return { stored, created };
     await stores.triages.conclude(stored.triageId, stored.id, sql);
@@ -104,6 +118,9 @@ export async function conclude(
   await forget(saved.stored.triageId, deps);
   return saved.stored;
 }
+
+/** Earlier failures whose mends are offered. */
+const MENDED = 3;
 
 function isSure({ verdict }: Analysis): boolean {
   return verdict.action === 'auto_notify';

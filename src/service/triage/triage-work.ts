@@ -19,6 +19,8 @@ interface TriageWorkDeps {
   readonly triage: (item: WorkItem, run: TriageRun) => Promise<unknown>;
   /** Gives the unanswered failures of a build that cannot be triaged to a person. */
   readonly escalateToReviewer: (buildId: string, error: unknown, run: TriageRun) => Promise<void>;
+  /** Runs when a build has its answers, before the item ends: then it runs again after a crash. */
+  readonly onAnswered?: (buildId: string) => Promise<void>;
   /** Runs when an attempt has ended, whatever became of it. */
   readonly onEnded?: (buildId: string) => Promise<void>;
   readonly failpoint?: Failpoint;
@@ -43,7 +45,8 @@ const MAX_RETRIES = 19;
 
 /** Creates the handler of failed builds. */
 export function createTriageHandler(deps: TriageWorkDeps): WorkHandler {
-  const { leaseMs, concurrency, maxCrashes, escalateToReviewer, triage, onEnded, failpoint } = deps;
+  const { leaseMs, concurrency, maxCrashes, escalateToReviewer, triage, onAnswered, onEnded, failpoint } =
+    deps;
   return {
     topic: TRIAGE,
     leaseMs,
@@ -58,6 +61,7 @@ export function createTriageHandler(deps: TriageWorkDeps): WorkHandler {
       failpoint?.('claimed', item.key);
       try {
         await triage(item, run);
+        await onAnswered?.(item.key);
         return { outcome: 'done' };
       } finally {
         await onEnded?.(item.key);

@@ -88,7 +88,7 @@ export function createRepository(folder: string) {
   };
 }
 
-function applyEdit(folder: string, { path, from, to }: Edit): void {
+export function applyEdit(folder: string, { path, from, to }: Edit): void {
   const file = join(folder, path);
   const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
   if (!before.includes(from)) throw new Error(`${path} does not hold: ${from}`);

@@ -46,7 +46,7 @@ export interface Lab {
  * reaches there is the job's own.
  */
 const AWAY = `${findOutsideAddress()}:9`;
-const PROGRAMS = [...JAVASCRIPT_PROGRAMS, ...PYTHON_PROGRAMS];
+export const PROGRAMS = [...JAVASCRIPT_PROGRAMS, ...PYTHON_PROGRAMS];
 const [GREENS, FLAKES, HARMLESS] = [10, 3, 3];
 const WAITS = 'the worker did not answer within 200 ms';
 
@@ -128,8 +128,10 @@ function findOutsideAddress(): string {
   return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
 }
 
-/** Installs and tests at a commit, as a CI job does, and keeps what it prints. */
-function runJob(
+/**
+ * Runs the steps of the workflow, installs and tests at a commit, as a CI job does, and keeps what it prints.
+ */
+export function runJob(
   folder: string,
   { test }: Program,
   commit: string,
@@ -147,8 +149,10 @@ function runJob(
         `--test-reporter-destination=${name === 'spec' ? 'stdout' : report}`,
       ]);
   const registry = more.REGISTRY ?? readText(join(folder, '.registry'));
+  const workflow = readText(join(folder, WORKFLOW)) ?? '';
   const env = {
     ...process.env,
+    ...readEnvironment(workflow),
     ...more,
     CI: 'true',
     NO_COLOR: '1',
@@ -170,6 +174,12 @@ function runJob(
       const printed = `$ npm ${install.join(' ')}\n${stdout}${stderr}`.replaceAll(out, '/home/runner');
       return { commit, status: 'failed', log: `${printed}\n${ended(status)}`, report: null };
     }
+    for (const step of workflow.matchAll(/^ *- run: (.*)$/gm)) {
+      const { stdout, stderr, status } = spawnSync('sh', ['-c', step[1] ?? ''], options);
+      const printed = `$ ${step[1]}\n${stdout}${stderr}`.replaceAll(folder, '/home/runner/work');
+      if (status !== 0)
+        return { commit, status: 'failed', log: `${printed}\n${ended(status)}`, report: null };
+    }
     const { stdout, stderr, status, error } = spawnSync(program, [...args, ...reporters], options);
     if (error !== undefined) throw new Error(`${program} did not run`, { cause: error });
     const log = `$ ${['test', ...args].join(' ')}\n${stdout}${stderr}`.replaceAll(
@@ -188,6 +198,14 @@ function runJob(
   }
 }
 
+export const WORKFLOW = '.github/workflows/ci.yml';
+
+/** Reads the variables that a workflow sets: those with names in capitals. */
+function readEnvironment(workflow: string): Record<string, string> {
+  const lines = workflow.matchAll(/^ +([A-Z][A-Z_]+): (.*)$/gm);
+  return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
+}
+
 function ended(status: number | null): string {
   return `##[error]Process completed with exit code ${status}.\n`;
 }
@@ -200,7 +218,7 @@ function readText(path: string): string | null {
   }
 }
 
-const JAVASCRIPT_FLAKY = [
+export const JAVASCRIPT_FLAKY = [
   create(
     'src/worker.js',
     'const delay = 0;',
@@ -219,7 +237,7 @@ const JAVASCRIPT_FLAKY = [
     '});',
   ),
 ];
-const PYTHON_FLAKY = [
+export const PYTHON_FLAKY = [
   create(
     'worker.py',
     'import os',
@@ -240,7 +258,7 @@ const PYTHON_FLAKY = [
     `        raise RuntimeError('${WAITS}')`,
   ),
 ];
-const JAVASCRIPT_NEW = [
+export const JAVASCRIPT_NEW = [
   create(
     'test/sum.test.js',
     "import assert from 'node:assert/strict';",
@@ -251,7 +269,7 @@ const JAVASCRIPT_NEW = [
     '});',
   ),
 ];
-const PYTHON_NEW = [
+export const PYTHON_NEW = [
   create('tests/test_sum.py', 'def test_adds_up_the_prices():', '    assert sum([3, 4, 5]) == 13'),
 ];
 const JAVASCRIPT_NEW_FLAKY = [

@@ -1,0 +1,39 @@
+import type { Analysis } from '../../../../src/domain/analysis.ts';
+import type { Category } from '../../../../src/domain/category.ts';
+import type { Failure } from '../../../../src/domain/failure.ts';
+import type { Question } from '../../../../src/domain/outcome.ts';
+import type { Fault } from './faults.ts';
+import type { MendedHistory } from './histories.ts';
+
+/** Tells, for each question, whether an answer is right: from what was planted, not from what mended it. */
+export function readTruth(
+  { fault: first, second }: MendedHistory,
+  failures: readonly Failure[],
+  { category, kind, answer }: Analysis,
+): Record<Question, boolean> {
+  const isSecond = failures.some(({ test }) => /adds.up.the.prices/.test(test?.name ?? ''));
+  const fault = isSecond && second !== null ? second : first;
+  const saysTransient = answer.transient === undefined ? category === 'INFRA_ERROR' : answer.transient >= 0.5;
+  return {
+    category: listCategories(fault, failures).includes(category),
+    suspect: answer.suspects.some(({ path }) => fault.files.includes(path)),
+    transient: saysTransient === fault.isTransient || kind === 'flaky_timing',
+    excuse: false,
+    advice: isAdviceRight(fault, answer),
+  };
+}
+
+function listCategories({ categories }: Fault, failures: readonly Failure[]): readonly Category[] {
+  if (categories.length > 0) return categories;
+  const texts = failures.flatMap(({ test, message }) => [test?.message ?? '', message]);
+  const isAssertion = texts.some((text) => /assert|expected/i.test(text));
+  // An exception of the code in a test is accepted as a failure of the test, too.
+  return isAssertion ? ['TEST_FAILURE'] : ['CODE_ERROR', 'TEST_FAILURE'];
+}
+
+/** An advice is right if it names a file of the fault, or if it names none and asks for the right act. */
+function isAdviceRight({ files, act }: Fault, answer: Analysis['answer']): boolean {
+  const named = answer.fixRecommendation.match(/[\w.-]+(?:\/[\w.-]+)*\.(?:js|py|json|ya?ml|txt|md)\b/g) ?? [];
+  if (files.some((path) => named.some((name) => path === name || path.endsWith(`/${name}`)))) return true;
+  return answer.act === act && (named.length === 0 || act === 'rerun');
+}

@@ -1,0 +1,152 @@
+import type { ListedGrade } from '../../domain/graded.ts';
+import { QUESTION_WORDS, type Question } from '../../domain/outcome.ts';
+import { ROUTE_WORDS } from '../../domain/publish-bound.ts';
+import { proportion } from '../../lib/statistics.ts';
+import { formatNumber } from '../../notifications/visible-text.ts';
+import { type Outcomes, readOutcomes, toYear } from '../../service/answers/outcomes.ts';
+import { analysisAddress, buildAddress, search } from '../addresses.ts';
+import { type ChartTable, formatPercent } from '../charts/chart.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { pager, renderTime } from '../controls.ts';
+import { dataTable, type Html, html, type Shown } from '../html.ts';
+import { renderCategory } from '../parts/marks.ts';
+import type { InsightsQuery, InsightsView } from './insights-frame.ts';
+
+const PATH = '/insights/trust/outcomes';
+const PAGE = 50;
+const MOST_REPOSITORIES = 20;
+
+/** The part of the page Trust that says how often answers were right, and its table for download. */
+export interface OutcomesPart {
+  readonly main: Html;
+  readonly table: ChartTable;
+}
+
+/** Renders how often answers were right by what happened next: by question, route and repository. */
+export async function outcomesPart({ repo }: InsightsQuery, deps: ConsoleDeps): Promise<OutcomesPart> {
+  const outcomes = await readOutcomes(deps, repo === '' ? {} : { repository: repo });
+  const table = {
+    head: ['by', 'name', 'right', 'wrong', 'doubtful', 'by_person', 'low', 'high'],
+    rows: toRows(outcomes),
+  };
+  const isEmpty = outcomes.questions.every(({ right, wrong, doubtful }) => right + wrong + doubtful === 0);
+  if (isEmpty)
+    return {
+      table,
+      main: html`<p>No answer is graded yet: none of the failed builds is followed by one that passed.</p>`,
+    };
+  const { questions, routes, repositories } = outcomes;
+  const asked = questions.filter(({ right, wrong, doubtful }) => right + wrong + doubtful > 0);
+  const byQuestion = asked.map((row) =>
+    outcomeRow(QUESTION_WORDS[row.question], row, { repo, question: row.question }),
+  );
+  const byRoute = routes.map((row) =>
+    outcomeRow(row.route === null ? 'others' : ROUTE_WORDS[row.route], row),
+  );
+  const byRepository = repositories
+    .slice(0, MOST_REPOSITORIES)
+    .map((row) => outcomeRow(row.repository, row, { repo: row.repository, question: 'category' }));
+  const main = html`<p>Each answer is graded by the build that passed next: by the change between the two, or
+    because the same commit passed. A person's decision on the category wins over it. What does not tell is
+    doubtful and counts for nothing.</p>
+    ${dataTable('What happened next', head('Question'), byQuestion)}
+    <h3>The category, by what the answer rested on</h3>${dataTable('Category right, by route', head('Answers'), byRoute)}
+    ${
+      repo === '' &&
+      html`<h3>The category, by repository</h3>${dataTable('Category right, by repository', head('Repository'), byRepository)}`
+    }<p class="quiet"><a href="/insights/trust${search({ repo, csv: 'outcomes' })}">Download CSV</a></p>`;
+  return { main, table };
+}
+
+function head(first: string) {
+  return [
+    first,
+    ...['Right (95 % interval)', 'Wrong', 'Doubtful', 'Decided by a person'].map((number) => ({ number })),
+  ];
+}
+
+type Shares = Outcomes['questions'][number] | Outcomes['routes'][number] | Outcomes['repositories'][number];
+
+function outcomeRow(
+  name: string,
+  { right, wrong, doubtful, byPerson, low }: Shares,
+  lists?: { readonly repo: string; readonly question: Question },
+): Html {
+  const link = (grade: string, count: number, words: string): Shown =>
+    lists === undefined || count === 0
+      ? words
+      : html`<a href="${PATH}${search({ ...lists, grade })}">${words}</a>`;
+  const { share, low: from, high: to } = proportion(right, right + wrong);
+  const of = `${formatNumber(right)} of ${formatNumber(right + wrong)}`;
+  const words =
+    low === null ? of : `${of} (${formatPercent(share)}; ${formatPercent(from)} to ${formatPercent(to)})`;
+  return html`<tr><th scope="row">${name}</th>
+    <td class="number">${link('right', right, words)}${low === null && html` <span class="quiet">too few</span>`}</td>
+    <td class="number">${link('wrong', wrong, formatNumber(wrong))}</td>
+    <td class="number">${link('doubtful', doubtful, formatNumber(doubtful))}</td>
+    <td class="number">${formatNumber(byPerson)}</td></tr>`;
+}
+
+function toRows({ questions, routes, repositories }: Outcomes): ChartTable['rows'] {
+  const row = (by: string, name: string, { right, wrong, doubtful, byPerson, low, high }: Shares) => [
+    ...[by, name, right, wrong, doubtful, byPerson, low, high],
+  ];
+  return [
+    ...questions.map((one) => row('question', one.question, one)),
+    ...routes.map((one) => row('route', one.route ?? '', one)),
+    ...repositories.map((one) => row('repository', one.repository, one)),
+  ];
+}
+
+/** Renders `/insights/trust/outcomes`: the graded answers behind a count. */
+export async function gradedView(
+  query: InsightsQuery,
+  { stores, clock }: ConsoleDeps,
+): Promise<InsightsView> {
+  const { repo, question, grade, offset } = query;
+  const period = toYear(clock, repo === '' ? {} : { repository: repo });
+  const found = await stores.grades.list(
+    period,
+    { question, grade: grade ?? null },
+    { limit: PAGE + 1, offset },
+  );
+  const shown = found.slice(0, PAGE);
+  const title = `${QUESTION_WORDS[question]}: ${grade ?? 'all grades'}`;
+  const main = html`<h1 tabindex="-1">${title}</h1>
+    <p>Graded by what happened next, newest first. <a href="/insights/trust${search({ repo })}#outcomes">Back to
+    Trust</a></p>
+    ${
+      shown.length === 0
+        ? html`<p>${offset > 0 ? 'No more answers.' : 'There are none.'}</p>`
+        : dataTable(
+            title,
+            ['Failed', 'Failure', 'Faultline said', 'What happened next'],
+            shown.map(gradedRow),
+            {
+              className: 'wide',
+            },
+          )
+    }
+    ${pager({ offset, size: PAGE, more: found.length > PAGE }, (at) => `${PATH}${search({ repo, question, grade, offset: at || undefined })}`)}`;
+  const rows = shown.map((one) => [
+    one.at,
+    one.title,
+    one.repository,
+    one.category,
+    one.grade,
+    one.because,
+    one.analysisId,
+  ]);
+  const columns = ['failed', 'title', 'repository', 'category', 'grade', 'because', 'analysis'];
+  return { title, main, tables: { grades: { head: columns, rows } } };
+}
+
+const LOOKS = { right: 'is-green', wrong: 'is-red', doubtful: 'quiet' } as const;
+
+function gradedRow(one: ListedGrade): Html {
+  return html`<tr><td>${renderTime(one.at)}</td>
+    <td><a href="${analysisAddress(one.analysisId)}">${one.title}</a><br><span class="quiet">${one.repository}</span></td>
+    <td>${renderCategory(one.category)}</td>
+    <td><span class="${LOOKS[one.grade]}">${one.grade}</span>: ${one.because}
+    (<a href="${buildAddress(one.greenBuildId)}">the build that passed</a>)</td></tr>`;
+}

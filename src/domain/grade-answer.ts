@@ -1,0 +1,287 @@
+import { type Analysis, isNotDevelopersFault } from './analysis.ts';
+import { type Category, type Kind, UNSTABLE_KINDS } from './category.ts';
+import type { Failure } from './failure.ts';
+import type { FileRole } from './file-role.ts';
+import { isMerge, type ReadMend, readMend } from './mend.ts';
+import type { GradedAnswer, Outcome, OutcomeGrade, Question, QuestionGrade } from './outcome.ts';
+import type { WhoseVerdict } from './whose.ts';
+
+/** An answer as far as it is graded, with what was said of whose the failure is at that time. */
+export interface GradableAnswer {
+  readonly analysis: Pick<Analysis, 'category' | 'kind' | 'classification' | 'answer'>;
+  readonly failures: readonly Failure[];
+  /** The verdict that the author of a change was given; null on the default branch, or if there was none. */
+  readonly whose: WhoseVerdict | null;
+}
+
+/**
+ * Grades an answer by what happened next. What the outcome does not tell is doubtful: an answer is wrong only
+ * if what mended the failure is of another category and belongs to it for certain, and nothing is graded
+ * where the failure may have been silenced instead of mended.
+ */
+export function gradeAnswer(answer: GradableAnswer, outcome: Outcome): GradedAnswer {
+  const suspects = answer.analysis.answer.suspects.map(({ path }) => path);
+  const read = readMend(outcome, answer.failures, suspects);
+  const { doubt } = read.mend;
+  const facts: Facts = { ...answer, read, isSure: isSureMend(answer, outcome, read), outcome };
+  const grades = GRADERS.flatMap(([question, grade]): QuestionGrade[] => {
+    const found = grade(facts);
+    if (found === null) return [];
+    return [doubt === null ? { question, ...found } : { question, grade: 'doubtful', because: doubt }];
+  });
+  return { mend: read.mend, grades };
+}
+
+type Found = Pick<QuestionGrade, 'grade' | 'because'>;
+
+interface Facts extends GradableAnswer {
+  readonly read: ReadMend;
+  /** The change, and nothing else, made the failure go away. */
+  readonly isSure: boolean;
+  readonly outcome: Outcome;
+}
+
+const GRADERS: readonly (readonly [Question, (facts: Facts) => Found | null])[] = [
+  ['category', gradeCategory],
+  ['suspect', gradeSuspect],
+  ['transient', gradeTransient],
+  ['excuse', gradeExcuse],
+  ['advice', gradeAdvice],
+];
+
+/** A failure that lasted this long over several builds went away because of the change. */
+const LASTING_MS = 30 * 60_000;
+
+/**
+ * Tells whether the change mended it: the failure names what changed, or nothing says that it comes and goes
+ * and it lasted over several builds, or code near it was changed.
+ */
+function isSureMend({ analysis }: GradableAnswer, { times, since, red }: Outcome, read: ReadMend): boolean {
+  if (read.mend.kind !== 'change') return false;
+  if (read.isLinked) return true;
+  // A machine or a service may be away for hours.
+  if (analysis.category === 'INFRA_ERROR' || saysTransient(analysis) === true) return false;
+  const hasLasted = times > 1 && Date.parse(red.receivedAt) - Date.parse(since) >= LASTING_MS;
+  return hasLasted || read.isNear;
+}
+
+/** Kinds that fail each time, whoever judged them. */
+const STEADY_KINDS: ReadonlySet<Kind> = new Set<Kind>([
+  'compile_error',
+  'type_error',
+  'link_error',
+  'lint_failure',
+  'formatting_failure',
+  'version_conflict',
+]);
+
+/** The category that a mend shows, and those that it does not rule out. */
+interface Shown {
+  readonly category: Category;
+  /** Right as well, as the categories are defined. */
+  readonly accepted?: Category;
+  readonly also: readonly Category[];
+  /** What mended it, in words. */
+  readonly by: string;
+}
+
+function gradeCategory(facts: Facts): Found {
+  const { category } = facts.analysis;
+  const shown = showCategory(facts);
+  if (shown === null) return { grade: 'doubtful', because: 'what mended it fits several categories' };
+  const { mend } = facts.read;
+  const isPlausible = mend.kind !== 'change' || facts.isSure;
+  if ((shown.category === category || shown.accepted === category) && isPlausible)
+    return { grade: 'right', because: shown.by };
+  if (shown.also.includes(category))
+    return { grade: 'doubtful', because: `${shown.by}, which fits several categories` };
+  const isProven = mend.kind === 'rerun' || facts.isSure;
+  return isProven && shown.category !== category
+    ? { grade: 'wrong', because: shown.by }
+    : { grade: 'doubtful', because: `${shown.by}, and it may have gone away by itself` };
+}
+
+function showCategory(facts: Facts): Shown | null {
+  const { kind } = facts.read.mend;
+  if (kind === 'rerun' || kind === 'nothing') return showByRerun(facts);
+  if (kind !== 'change') return null;
+  const { roles } = facts.read;
+  const has = (role: FileRole) => roles.has(role);
+  const isCode = has('code') || has('test');
+  const isSetup = has('workflow') || has('settings');
+  if (isCode && !isSetup && !has('dependency')) return showByCode(facts);
+  if (isSetup && !isCode && !has('dependency')) {
+    // What is written in settings is code to some, and they set up machines and packages.
+    const also: Category[] = ['CODE_ERROR', 'DEPENDENCY_ERROR', 'INFRA_ERROR'];
+    return { category: 'CONFIG_ERROR', also, by: 'only settings were changed' };
+  }
+  if (has('dependency') && !isCode && !isSetup) {
+    // A version of a runtime or library that the project chose is a setting, too.
+    const also: Category[] = GATES.has(facts.analysis.kind)
+      ? ['CONFIG_ERROR', 'CODE_ERROR']
+      : ['CONFIG_ERROR'];
+    return { category: 'DEPENDENCY_ERROR', also, by: 'only dependencies were changed' };
+  }
+  return null;
+}
+
+/** Kinds of a gate, which may be about dependencies, too. */
+const GATES: ReadonlySet<Kind> = new Set<Kind>(['lint_failure', 'formatting_failure', 'unknown']);
+/** Kinds of which the files of others may be to blame. */
+const OWN_FILES: ReadonlySet<Kind> = new Set<Kind>(['missing_module', 'version_conflict', 'missing_file']);
+
+/** The time within which nobody is likely to have mended something outside. */
+const SOON_MS = 2 * 3_600_000;
+/** Kinds that something unseen may have mended: a secret, a service, a package. */
+const OUTSIDE_KINDS: ReadonlySet<Kind> = new Set<Kind>([
+  'permission_or_secret',
+  'process_gate',
+  'upstream_job',
+  'docker_build',
+  'dependency_install',
+  'unknown',
+]);
+
+/** What passes again without a change comes and goes. */
+function showByRerun({ failures, analysis: { kind }, outcome: { red, green } }: Facts): Shown {
+  const isTest = failures.some(({ test }) => test !== null);
+  const also: Category[] = ['INFRA_ERROR', 'TEST_FAILURE'];
+  if (!STEADY_KINDS.has(kind)) also.push('CODE_ERROR');
+  const isSoon = Date.parse(green.receivedAt) - Date.parse(red.receivedAt) < SOON_MS;
+  if (!isSoon || OUTSIDE_KINDS.has(kind)) also.push('CONFIG_ERROR', 'DEPENDENCY_ERROR');
+  return { category: isTest ? 'TEST_FAILURE' : 'INFRA_ERROR', also, by: 'it passed again without a change' };
+}
+
+function showByCode({ failures, analysis, read }: Facts): Shown {
+  const onlyTests = !read.roles.has('code');
+  const by = onlyTests ? 'only tests were changed' : 'code was changed';
+  // Gates, scripts and paths are settings to some.
+  const also: Category[] = ['CONFIG_ERROR'];
+  if (OWN_FILES.has(analysis.kind)) also.push('DEPENDENCY_ERROR');
+  const tests = failures.flatMap(({ test }) => test ?? []);
+  const isTest = tests.length === failures.length && tests.length > 0;
+  // What a wrong value is of, code or test, is told as either.
+  if (isTest && tests.every(statesExpectation))
+    return { category: 'TEST_FAILURE', also: [...also, 'CODE_ERROR'], by };
+  // An exception of the code in a test is told as either.
+  if (isTest && !onlyTests) return { category: 'CODE_ERROR', accepted: 'TEST_FAILURE', also, by };
+  if (isTest) return { category: 'TEST_FAILURE', also: [...also, 'CODE_ERROR'], by };
+  return { category: 'CODE_ERROR', also: [...also, 'TEST_FAILURE'], by };
+}
+
+/** Tells whether a test failed because a value was not as expected. */
+function statesExpectation({ expected, actual, message }: NonNullable<Failure['test']>): boolean {
+  if (expected !== null || actual !== null) return true;
+  return message !== null && /assert|expect/i.test(message.slice(0, 2_000));
+}
+
+function gradeSuspect({ analysis, read, isSure }: Facts): Found | null {
+  const { suspects } = analysis.answer;
+  const { kind, files } = read.mend;
+  if (suspects.length === 0 || kind === 'rerun' || kind === 'nothing') return null;
+  const hit = suspects.find(({ path }) => files.includes(path));
+  if (hit !== undefined) return { grade: 'right', because: `${hit.path} was changed` };
+  return isSure
+    ? { grade: 'wrong', because: 'none of them was changed' }
+    : { grade: 'doubtful', because: 'none of them was changed, and it may have gone away by itself' };
+}
+
+/** The probability from which on an answer says that a re-run passes. */
+const SAYS_TRANSIENT = 0.5;
+
+function saysTransient({ category, kind, answer }: GradableAnswer['analysis']): boolean | null {
+  if (answer.transient !== undefined) return answer.transient >= SAYS_TRANSIENT;
+  return category === 'INFRA_ERROR' || UNSTABLE_KINDS.has(kind) || answer.act === 'rerun' ? true : null;
+}
+
+function gradeTransient({ analysis, read, isSure, outcome }: Facts): Found | null {
+  const said = saysTransient(analysis);
+  if (said === null) return null;
+  const truth = readTransience(analysis.kind, read, isSure, outcome);
+  if (truth === null)
+    return { grade: 'doubtful', because: 'nothing shows whether a re-run would have passed' };
+  return { grade: toGrade(said === truth.is), because: truth.because };
+}
+
+interface Truth {
+  readonly is: boolean;
+  readonly because: string;
+}
+
+/** Reads whether the failure was transient; null where that is not known. */
+function readTransience(kind: Kind, { mend }: ReadMend, isSure: boolean, outcome: Outcome): Truth | null {
+  // A secret or a setting that nobody sees may have been changed in between.
+  if (mend.kind === 'rerun' && kind === 'permission_or_secret') return null;
+  if (mend.kind === 'rerun' || mend.kind === 'nothing')
+    return { is: true, because: 'it passed again without a change' };
+  if (mend.kind !== 'change') return null;
+  if (outcome.failedAgain > 0) return { is: false, because: 'the same commit failed again' };
+  return isSure ? { is: false, because: 'a change mended it' } : null;
+}
+
+/** Grades "not your change": whether the change of the branch itself had to be mended. */
+function gradeExcuse({ whose, analysis, read, isSure, outcome }: Facts): Found | null {
+  if (whose === null || whose === 'unknown') return null;
+  const { change } = outcome;
+  const brings = change?.isRewritten === true || change?.commits.some(isMerge) === true;
+  // What others mended may have come with the default branch.
+  if (whose !== 'change' && read.mend.kind === 'change' && brings)
+    return { grade: 'doubtful', because: 'the branch took in changes of others' };
+  const transience = readTransience(analysis.kind, read, isSure, outcome);
+  if (transience === null) return { grade: 'doubtful', because: 'nothing shows whose change it was' };
+  if (whose === 'change') {
+    // A flaky test of one's own passes again, too.
+    return transience.is
+      ? { grade: 'doubtful', because: transience.because }
+      : { grade: 'right', because: transience.because };
+  }
+  return { grade: toGrade(transience.is), because: transience.because };
+}
+
+function gradeAdvice({ analysis, read, isSure }: Facts): Found | null {
+  const { answer } = analysis;
+  const { kind, files } = read.mend;
+  if (answer.fixRecommendation === '' || answer.act === 'ask') return null;
+  const isRerun = kind === 'rerun' || kind === 'nothing';
+  if (answer.act === 'rerun') {
+    if (isRerun) return { grade: 'right', because: 'running it again helped' };
+    return isSure ? { grade: 'wrong', because: 'a change mended it' } : OPEN;
+  }
+  if (isRerun)
+    return isNotDevelopersFault(analysis) ? OPEN : { grade: 'wrong', because: 'nothing had to be changed' };
+  if (kind !== 'change') return OPEN;
+  const named = listNamedFiles(answer.fixRecommendation);
+  const hit = files.find((path) => named.some((name) => path === name || path.endsWith(`/${name}`)));
+  if (hit !== undefined) return { grade: 'right', because: `${hit} was changed, as advised` };
+  if (named.length > 0 && isSure)
+    return { grade: 'wrong', because: 'the file that it names was not changed' };
+  const role = answer.act == null ? undefined : ROLES_BY_ACT[answer.act];
+  if (named.length > 0 || role === undefined) return OPEN;
+  const fits = [...read.roles].some((one) => role.includes(one));
+  if (fits) return { grade: 'right', because: `what was changed is ${answer.act}, as advised` };
+  return isSure ? { grade: 'wrong', because: `no ${answer.act} was changed` } : OPEN;
+}
+
+const OPEN: Found = { grade: 'doubtful', because: 'nothing shows whether it helped' };
+
+const ROLES_BY_ACT: Readonly<Partial<Record<string, readonly FileRole[]>>> = {
+  code: ['code', 'test'],
+  configuration: ['workflow', 'settings'],
+  dependency: ['dependency'],
+};
+
+const NAMED_FILE = /[\w@.-]{1,80}(?:\/[\w@.-]{1,80}){0,12}\.[A-Za-z]\w{0,7}(?![\w/.(])/g;
+
+/** Lists the files that an advice names. */
+function listNamedFiles(advice: string): string[] {
+  return (
+    advice
+      .slice(0, 4_000)
+      .match(NAMED_FILE)
+      ?.filter((name) => !/^\d/.test(name)) ?? []
+  );
+}
+
+function toGrade(isRight: boolean): OutcomeGrade {
+  return isRight ? 'right' : 'wrong';
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { Category } from './category.ts';
+import { OutcomeGrade, Question } from './outcome.ts';
+import { Route } from './publish-bound.ts';
+
+/** Answers of one repository and route by the grade of one question. */
+export const GradeCount = z.object({
+  question: Question,
+  repository: z.string(),
+  /** Null if the answer has none, or one that this release does not know. */
+  route: Route.nullable().catch(null),
+  grade: OutcomeGrade,
+  /** True if a person decided; a person's word wins over what happened next. */
+  byPerson: z.boolean(),
+  count: z.int(),
+});
+export type GradeCount = z.infer<typeof GradeCount>;
+
+/** One graded answer, listed so that a person can check what a figure counts. */
+export const ListedGrade = z.object({
+  analysisId: z.string(),
+  buildId: z.string(),
+  repository: z.string(),
+  title: z.string(),
+  category: Category,
+  grade: OutcomeGrade,
+  because: z.string(),
+  greenBuildId: z.string(),
+  at: z.iso.datetime(),
+});
+export type ListedGrade = z.infer<typeof ListedGrade>;
+
+/** A failure like another that was mended by editing files. No person has confirmed it. */
+export const MendedFailure = z.object({
+  analysisId: z.string(),
+  buildId: z.string(),
+  pipeline: z.string(),
+  number: z.string(),
+  at: z.iso.datetime(),
+  /** True if it has the same fingerprint; else it is of the same kind. */
+  isSame: z.boolean(),
+  files: z.array(z.string()),
+  /** The newest commit that mended it; null where none is known. */
+  commit: z.string().nullable(),
+  greenBuildId: z.string(),
+});
+export type MendedFailure = z.infer<typeof MendedFailure>;

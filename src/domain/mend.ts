@@ -1,0 +1,180 @@
+import { CATEGORIES } from './category.ts';
+import type { Failure } from './failure.ts';
+import { type FileRole, findFileRole } from './file-role.ts';
+import type { ChangedPath, Mend, MendKind, Outcome } from './outcome.ts';
+import { findSilencing, type Silencing } from './silenced-checks.ts';
+
+/** What mended a failure, with what follows from it. */
+export interface ReadMend {
+  readonly mend: Mend;
+  /** The roles of the files that mended it, without documents. */
+  readonly roles: ReadonlySet<FileRole>;
+  /** True if the failure names a file of the change, or what its changed lines are about. */
+  readonly isLinked: boolean;
+  /** True if the change touches a folder in which the failure names a file. */
+  readonly isNear: boolean;
+}
+
+/** A change of more files may have mended anything. */
+const MAX_MENDING = 10;
+const [MAX_FILES, MAX_COMMITS] = [20, 5];
+/** Characters of a failure in which files are looked for. */
+const MAX_TEXT = 20_000;
+
+/** Reads how a failure went away, and what speaks against it. */
+export function readMend(
+  outcome: Outcome,
+  failures: readonly Failure[],
+  suspects: readonly string[],
+): ReadMend {
+  const { red, green, times, change } = outcome;
+  const files = (change?.files ?? []).filter((file) => findFileRole(file) !== 'document');
+  const texts = failures.map(describeFailure);
+  const named = files.filter((file) => suspects.includes(file.path) || isNamed(file, texts));
+  // What only another failure of the build names has mended that one.
+  const rest = files.filter((file) => named.includes(file) || !isNamed(file, outcome.others));
+  const own = chooseOwn(named, rest);
+  const places = failures.flatMap(({ test, frames }) =>
+    frames
+      .filter((one) => one.own)
+      .map((one) => one.file)
+      .concat(test?.file ?? []),
+  );
+  const folders = new Set(places.concat(suspects).map(findFolder));
+  const isNear = own.some(({ path }) => folders.has(findFolder(path)));
+  const documents = (change?.files ?? []).filter((file) => findFileRole(file) === 'document');
+  const isDocumented = documents.some((file) => isNamed(file, texts));
+  const kind = isDocumented && own.length === 0 ? 'change' : findKind(outcome, own);
+  const commits = (change?.commits ?? []).slice(0, MAX_COMMITS);
+  return {
+    roles: new Set(own.map(findFileRole)),
+    isLinked: named.length > 0,
+    isNear,
+    mend: {
+      kind,
+      red,
+      green,
+      times,
+      files: own.slice(0, MAX_FILES).map(({ path }) => path),
+      commits,
+      isRevert: commits.some(({ subject }) => /^revert\b/i.test(subject)),
+      doubt: findDoubt(outcome, kind, own, { isLinked: named.length > 0, isNear }),
+    },
+  };
+}
+
+/**
+ * Chooses the files that mended a failure: those that it names, unless they are its tests and others changed
+ * with them; otherwise all of the change.
+ */
+function chooseOwn(named: readonly ChangedPath[], rest: readonly ChangedPath[]): readonly ChangedPath[] {
+  const isTest = (file: ChangedPath) => findFileRole(file) === 'test';
+  return named.some((file) => !isTest(file)) ? named : rest;
+}
+
+function findFolder(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
+}
+
+function findKind({ red, green, isMerged, change }: Outcome, own: readonly ChangedPath[]): MendKind {
+  if (red.commit !== null && red.commit === green.commit) return isMerged ? 'base' : 'rerun';
+  if (change === null) return 'unknown';
+  return own.length === 0 && !change.truncated ? 'nothing' : 'change';
+}
+
+/** Finds what speaks against the proof, in words that follow "because". */
+function findDoubt(
+  outcome: Outcome,
+  kind: MendKind,
+  own: readonly ChangedPath[],
+  { isLinked, isNear }: Pick<ReadMend, 'isLinked' | 'isNear'>,
+): string | null {
+  const { tests, change, clocksDisagree } = outcome;
+  if (clocksDisagree) return 'the clocks of the two builds disagree about which came first';
+  if (tests.includes('skipped')) return 'green because the test was skipped';
+  if (tests.includes('absent')) return 'the test did not run in the passed build';
+  if (kind === 'unknown') return 'the change between the two builds could not be read';
+  if (kind === 'base') return 'the target branch moved, so that another state was built';
+  if (kind !== 'change') return null;
+  // A test that is reported as passed was neither skipped nor removed.
+  const isProven = tests.length > 0 && tests.every((one) => one === 'passed');
+  const silencing = findSilencing(own);
+  if (silencing !== null && !(isProven && (silencing === 'skipped' || silencing === 'removed')))
+    return `green because ${SILENCED[silencing]}`;
+  if (change?.truncated === true) return 'the change is too large to be read';
+  if (own.length > MAX_MENDING) return `the change touches ${own.length} files`;
+  if (isLinked) return null;
+  if (change?.commits.some(isMerge) === true) return 'the change merges others into the branch';
+  return change?.isRewritten === true && !isNear ? 'the branch was rewritten' : null;
+}
+
+/** Tells whether a commit merges another branch. */
+export function isMerge({ subject }: Pick<Mend['commits'][number], 'subject'>): boolean {
+  return MERGE.test(subject);
+}
+
+const MERGE = /^Merge (?:branch|remote-tracking branch|pull request|tag|commit) /;
+
+const SILENCED: Readonly<Record<Silencing, string>> = {
+  skipped: 'the test was skipped',
+  removed: 'the test was removed',
+  'assertion removed': 'an assertion was removed',
+  suppressed: 'the check was told to be silent',
+  'allowed to fail': 'the job may fail now',
+};
+
+/** Returns all that a failure names, in one text. */
+export function describeFailure({ message, test, frames, excerpt }: Failure): string {
+  const places = frames.filter(({ own }) => own).map(({ file }) => file);
+  const all = [message, test?.file, test?.name, test?.suite, test?.message, ...places, excerpt?.text];
+  return all
+    .filter((part) => part != null)
+    .join('\n')
+    .slice(0, MAX_TEXT);
+}
+
+/** Names of fewer characters occur in a text by chance. */
+const SHORTEST = 5;
+
+/** Tells whether a text names a file, or, of what is set up, a word of its changed lines. */
+function isNamed(file: ChangedPath, texts: readonly string[]): boolean {
+  const { path, previousPath, patch } = file;
+  const paths = [path, previousPath].filter((one) => one !== null);
+  const names = paths.map((one) => one.slice(one.lastIndexOf('/') + 1)).filter(isTelling);
+  if (texts.some((text) => [...paths, ...names].some((name) => hasWord(text, name)))) return true;
+  const role = findFileRole(file);
+  if (patch === null || role === 'code' || role === 'test' || role === 'document') return false;
+  const words = new Set(
+    patch
+      .slice(0, MAX_TEXT)
+      .match(/^[+-](?![+-]).*/gm)
+      ?.flatMap(listWords),
+  );
+  return [...words].some((word) => texts.some((text) => hasWord(text, word)));
+}
+
+function isTelling(name: string): boolean {
+  return name.length >= SHORTEST && !/^(?:index|main|mod|lib|__init__|setup|test|tests|app)\.\w+$/.test(name);
+}
+
+/** Lists the words of a changed line that are names rather than words of every log. */
+function listWords(line: string): string[] {
+  const words = line.slice(0, 400).match(/@?[A-Za-z][\w./@-]{2,60}[A-Za-z\d]/g) ?? [];
+  return words.filter((word) => word.length >= SHORTEST && !COMMON.has(word.toLowerCase()));
+}
+
+const COMMON: ReadonlySet<string> = new Set([
+  ...['version', 'install', 'error', 'failed', 'build', 'tests', 'script', 'scripts', 'latest', 'ubuntu'],
+  ...['package', 'require', 'required', 'dependencies', 'devdependencies', 'python', 'python3', 'steps'],
+  ...['false', 'default', 'resolved', 'integrity', 'runs-on', 'ubuntu-latest', 'release', 'https', 'command'],
+  ...CATEGORIES,
+]);
+
+/** Tells whether a text has a name with no part of a longer one beside it. */
+function hasWord(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const [before, after] = [text[at - 1] ?? ' ', text[at + name.length] ?? ' '];
+    if (!/[\w-]/.test(before) && !/[\w-]/.test(after)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { ProvingBuild } from './failure-history.ts';
+
+/** The questions about an answer that what happened next decides. */
+export const QUESTIONS = ['category', 'suspect', 'transient', 'excuse', 'advice'] as const;
+export const Question = z.enum(QUESTIONS);
+export type Question = z.infer<typeof Question>;
+
+/** The labels of the questions, as people see them. */
+export const QUESTION_WORDS: Readonly<Record<Question, string>> = {
+  category: 'Category',
+  suspect: 'Mended file among the suspects',
+  transient: 'A re-run passes',
+  excuse: 'Not your change',
+  advice: 'Advice',
+};
+
+/**
+ * The share of answers that what happened next calls right although they are wrong: so much is counted as
+ * wrong of each. It is the upper end of what `scripts/bench grades` finds (docs/evidence/grades.md).
+ */
+export const FALSE_RIGHT = 0.01;
+
+/** Doubtful: what happened next does not tell. It counts for nothing. */
+export const OutcomeGrade = z.enum(['right', 'wrong', 'doubtful']);
+export type OutcomeGrade = z.infer<typeof OutcomeGrade>;
+
+/** The grade of one question, and the reason in words. */
+const QuestionGrade = z.object({ question: Question, grade: OutcomeGrade, because: z.string() });
+export type QuestionGrade = z.infer<typeof QuestionGrade>;
+
+/**
+ * How a failure went away. `rerun`: the same commit passed. `change`: it passed after a change. `nothing`: it
+ * passed after a change of nothing that is built. `base`: the target branch moved, not the pull request.
+ * `unknown`: the change could not be read.
+ */
+export const MendKind = z.enum(['rerun', 'change', 'nothing', 'base', 'unknown']);
+export type MendKind = z.infer<typeof MendKind>;
+
+/** What made a failure go away, with its proof. Names of files, branches and people are untrusted text. */
+export const Mend = z.object({
+  kind: MendKind,
+  /** The newest failed build that still had the failure. */
+  red: ProvingBuild,
+  /** The first build after it that passed. */
+  green: ProvingBuild,
+  /** Failed builds in a row that had it. */
+  times: z.int(),
+  /** The files that mended it as far as they are known, at most 20: not those of other failures. */
+  files: z.array(z.string()),
+  /** The commits from the one to the other, newest first, at most 5. */
+  commits: z.array(z.object({ commit: z.string(), subject: z.string(), author: z.string() })),
+  isRevert: z.boolean(),
+  /** Why it proves less than it seems; null if nothing speaks against it. */
+  doubt: z.string().nullable(),
+});
+export type Mend = z.infer<typeof Mend>;
+
+/** An answer, graded by what happened next. */
+export const GradedAnswer = z.object({
+  mend: Mend,
+  /** One for each question that the answer has an opinion on. */
+  grades: z.array(QuestionGrade),
+});
+export type GradedAnswer = z.infer<typeof GradedAnswer>;
+
+/** A file that changed between a failed build and the passed one. */
+export interface ChangedPath {
+  readonly path: string;
+  readonly previousPath: string | null;
+  readonly status: 'added' | 'modified' | 'removed' | 'renamed';
+  readonly patch: string | null;
+}
+
+/** What happened after a failure, as it was read from builds, tests and the code host. */
+export interface Outcome {
+  readonly red: ProvingBuild;
+  readonly green: ProvingBuild;
+  readonly times: number;
+  /** The time of the first failed build in the row, in ISO 8601. */
+  readonly since: string;
+  /** Failed runs of one commit, beyond the first. */
+  readonly failedAgain: number;
+  /** True if both builds are of one commit of a pull request, whose target may have moved in between. */
+  readonly isMerged: boolean;
+  /** True if a clock says that the passed build began before the failed one. */
+  readonly clocksDisagree: boolean;
+  /** Null where the code host cannot compare the two commits. */
+  readonly change: {
+    readonly commits: Mend['commits'];
+    readonly files: readonly ChangedPath[];
+    /** There was more than the host gives. */
+    readonly truncated: boolean;
+    /** True if the failed commit is no ancestor of the passed one: a force push. */
+    readonly isRewritten: boolean;
+  } | null;
+  /** What became of the failed tests in the passed build. `unknown`: it reports none. */
+  readonly tests: readonly ('passed' | 'skipped' | 'absent' | 'unknown')[];
+  /** Texts of other failures of the same build, which the same change may have mended. */
+  readonly others: readonly string[];
+}

@@ -1,0 +1,53 @@
+import type { MendedFailure } from '../domain/graded.ts';
+import type { Mend } from '../domain/outcome.ts';
+import { counted } from '../lib/text.ts';
+
+/** Says in one sentence how a failure went away. Names in it are untrusted text. */
+export function describeMend({ kind, green, files, isRevert, commits, doubt }: Mend): string {
+  const build = `${green.pipeline} #${green.number}${green.attempt > 1 ? `, attempt ${green.attempt}` : ''}`;
+  const commit =
+    commits[0] === undefined ? '' : ` (${commits[0].commit.slice(0, 7)} by ${commits[0].author})`;
+  const doubtful = doubt === null ? '' : ` What mended it is doubtful: ${doubt}.`;
+  switch (kind) {
+    case 'rerun':
+      return `The same commit passed in ${build}.${doubtful}`;
+    case 'nothing':
+      return `It passed in ${build}, and nothing that is built was changed.${doubtful}`;
+    case 'base':
+      return `It passed in ${build} after the target branch had moved.${doubtful}`;
+    case 'unknown':
+      return `It passed in ${build}; the change could not be read.`;
+    case 'change': {
+      const what = isRevert ? 'a revert of' : 'a change of';
+      return `It passed in ${build} after ${what} ${listFiles(files)}${commit}.${doubtful}`;
+    }
+  }
+}
+
+function listFiles(files: readonly string[]): string {
+  const shown = files.slice(0, 3).join(', ');
+  const more = files.length - Math.min(3, files.length);
+  return more === 0 ? shown || 'documents' : `${shown} and ${counted(more, 'more file')}`;
+}
+
+/**
+ * Says which file mended the last failures like one, with the builds that prove it. Returns null unless all of
+ * them were mended by editing the same file; at least two, or one that failed in the same way.
+ */
+export function describeMended(
+  mended: readonly MendedFailure[],
+): { readonly text: string; readonly path: string } | null {
+  const same = mended.filter(({ isSame }) => isSame);
+  const meant = same.length > 0 ? same : mended;
+  const [first] = meant;
+  const path = first?.files.find((file) => meant.every(({ files }) => files.includes(file)));
+  if (path === undefined || (same.length === 0 && meant.length < 2)) return null;
+  const kind = same.length > 0 ? 'The same failure' : 'A failure of this kind';
+  const times =
+    meant.length === 1
+      ? `${kind} was`
+      : `The last ${meant.length} ${same.length > 0 ? 'times this' : 'failures of this kind'}`;
+  const lead = meant.length === 1 ? times : same.length > 0 ? `${times} failed, it was` : `${times} were`;
+  const builds = meant.map(({ pipeline, number }) => `${pipeline} #${number}`).join(', ');
+  return { text: `${lead} mended by editing ${path} (${builds}). Nobody has confirmed that.`, path };
+}

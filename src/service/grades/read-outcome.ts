@@ -1,0 +1,160 @@
+import type { Build } from '../../domain/build.ts';
+import { isRetryable } from '../../domain/errors.ts';
+import type { Failure } from '../../domain/failure.ts';
+import type { ProvingBuild } from '../../domain/failure-history.ts';
+import { describeFailure } from '../../domain/mend.ts';
+import type { ChangedPath, Outcome } from '../../domain/outcome.ts';
+import type { ChangedFile, CodeHost } from '../../ports/code-host.ts';
+import type { BranchBuild } from '../../stores/grades.ts';
+import type { Stores } from '../../stores/stores.ts';
+
+export interface OutcomeDeps {
+  readonly stores: { readonly grades: Pick<Stores['grades'], 'testsIn'> };
+  readonly codeHost: Pick<CodeHost, 'canRead' | 'compare'>;
+}
+
+export interface OutcomeQuestion {
+  readonly build: Build;
+  readonly fingerprint: string;
+  /** The failures of one cause, and those of the other causes of the same build. */
+  readonly failures: readonly Failure[];
+  readonly others: readonly Failure[];
+  /** The builds around it: see `GradeStore.around`. */
+  readonly around: readonly BranchBuild[];
+}
+
+/** Reads the change between two commits; null if it cannot be read. */
+export type ChangeReader = (red: string, green: string) => Promise<Outcome['change']>;
+
+/**
+ * Reads what happened after a failure. Returns null if no build has passed since. Throws what the stores
+ * throw, and the retryable errors of the code host.
+ */
+export async function readOutcome(
+  { build, fingerprint, failures, others, around }: OutcomeQuestion,
+  { stores }: Pick<OutcomeDeps, 'stores'>,
+  readChange: ChangeReader,
+): Promise<Outcome | null> {
+  const green = around.at(-1);
+  if (green === undefined || green.status !== 'passed' || green.id === build.id) return null;
+  const reds = around.filter(({ id, has }) => id === build.id || has.includes(fingerprint));
+  const red = reds.at(-1) ?? build;
+  const commits = new Set(reds.map(({ commit }) => commit));
+  const isCompared = red.commit !== null && green.commit !== null && red.commit !== green.commit;
+  return {
+    red: toProvingBuild(red),
+    green: toProvingBuild(green),
+    times: reds.length,
+    since: (reds[0] ?? build).receivedAt,
+    failedAgain: reds.length - commits.size,
+    isMerged: red.pullRequest !== null && red.number !== green.number,
+    clocksDisagree: isEarlier(green, red),
+    change: isCompared ? await readChange(red.commit ?? '', green.commit ?? '') : null,
+    tests: await readTests(green, failures, stores.grades),
+    others: others.map(describeFailure),
+  };
+}
+
+/** Tells whether one build began before another, as its own CI says. */
+function isEarlier(one: Build, other: Build): boolean {
+  if (one.startedAt === null || other.startedAt === null) return false;
+  return Date.parse(one.startedAt) < Date.parse(other.startedAt);
+}
+
+function toProvingBuild(build: Build): ProvingBuild {
+  const { id, pipeline, number, attempt, url, commit, author, receivedAt } = build;
+  return { id, pipeline, number, attempt, url, commit, author, receivedAt };
+}
+
+async function readTests(
+  green: Build,
+  failures: readonly Failure[],
+  grades: OutcomeDeps['stores']['grades'],
+): Promise<Outcome['tests']> {
+  const tests = failures.flatMap(({ test }) => test ?? []);
+  if (tests.length === 0) return [];
+  const results = await grades.testsIn(
+    green.id,
+    tests.map(({ name }) => name),
+  );
+  if (results === null) return tests.map(() => 'unknown');
+  return tests.map(({ name, suite }) => {
+    const named = results.filter((one) => one.name === name);
+    const own = named.filter((one) => one.suite === suite);
+    const statuses = (own.length > 0 ? own : named).map(({ status }) => status);
+    if (statuses.length === 0) return 'absent';
+    return statuses.includes('skipped') ? 'skipped' : 'passed';
+  });
+}
+
+/**
+ * Creates a reader of changes that asks the code host once for each pair of commits. `isLast`: what cannot be
+ * read now counts as unreadable.
+ */
+export function createChangeReader(
+  codeHost: OutcomeDeps['codeHost'],
+  repository: string,
+  isLast: boolean,
+  signal: AbortSignal,
+): ChangeReader {
+  const known = new Map<string, Promise<Outcome['change']>>();
+  const read = async (red: string, green: string) => {
+    try {
+      if (!(await codeHost.canRead(repository))) return null;
+      return await compareBothWays(codeHost, repository, red, green, signal);
+    } catch (error) {
+      if (signal.aborted || (isRetryable(error) && !isLast)) throw error;
+      return null;
+    }
+  };
+  return (red, green) => {
+    const key = `${red} ${green}`;
+    const found = known.get(key) ?? read(red, green);
+    known.set(key, found);
+    return found;
+  };
+}
+
+/**
+ * Compares two commits both ways: after a force push, each has changes that the other has not, and only those
+ * that differ lie between them.
+ */
+async function compareBothWays(
+  codeHost: Pick<CodeHost, 'compare'>,
+  repository: string,
+  red: string,
+  green: string,
+  signal: AbortSignal,
+): Promise<Outcome['change']> {
+  const forward = await codeHost.compare({ repository, base: red, head: green }, signal);
+  const backward = await codeHost.compare({ repository, base: green, head: red }, signal);
+  if (forward === null || backward === null) return null;
+  const isRewritten = backward.commits.length > 0;
+  const before = new Map(backward.files.map((file) => [file.path, file]));
+  const after = new Map(forward.files.map((file) => [file.path, file]));
+  const differ = forward.files.filter((file) => !isSame(file, before.get(file.path)));
+  const dropped = backward.files.filter(({ path }) => !after.has(path));
+  return {
+    commits: forward.commits.map(({ commit, subject, author }) => ({ commit, subject, author })),
+    files: [
+      ...differ.map((file) => toChangedPath(file, before.has(file.path))),
+      ...dropped.map((file) => toChangedPath(file, true)),
+    ],
+    truncated: forward.truncated || backward.truncated,
+    isRewritten,
+  };
+}
+
+function isSame(one: ChangedFile, other: ChangedFile | undefined): boolean {
+  return (
+    other !== undefined && one.patch !== null && one.patch === other.patch && one.status === other.status
+  );
+}
+
+/** What one side changed says nothing of the lines between the two. */
+function toChangedPath(file: ChangedFile, isOnBoth: boolean): ChangedPath {
+  const { path, previousPath, status, patch } = file;
+  return isOnBoth
+    ? { path, previousPath, status: 'modified', patch: null }
+    : { path, previousPath, status, patch };
+}

@@ -1,0 +1,29 @@
+import { type Analysis, isJudged } from '../../domain/analysis.ts';
+import type { MendedFailure } from '../../domain/graded.ts';
+import { findMax } from '../../lib/collections.ts';
+import { describeMended } from '../../notifications/mend-words.ts';
+
+/** The source of evidence about what mended earlier failures. */
+const TOOL = 'mended_before';
+
+/**
+ * Adds what mended the last failures like this one to an answer, as a claim with its builds as evidence. It is
+ * an offer: no person has confirmed it, and it changes neither the category nor the confidence.
+ */
+export function withMended(analysis: Analysis, mended: readonly MendedFailure[]): Analysis {
+  const said = describeMended(mended);
+  if (said === null || !isJudged(analysis)) return analysis;
+  const numbers = analysis.evidence.map(({ id }) => Number(id.slice(1)));
+  const id = `E${findMax(numbers, 0) + 1}`;
+  const lines = mended.map(
+    ({ pipeline, number, at, files, commit }) =>
+      `${pipeline} #${number}, ${at.slice(0, 10)}: ${files.join(', ')}${commit === null ? '' : ` (${commit})`}`,
+  );
+  const evidence = { id, tool: TOOL, title: 'What mended it before', text: lines.join('\n'), source: TOOL };
+  const claim = { text: said.text, evidence: [id], quotes: [] };
+  return {
+    ...analysis,
+    evidence: [...analysis.evidence, evidence],
+    answer: { ...analysis.answer, claims: [...analysis.answer.claims, claim] },
+  };
+}

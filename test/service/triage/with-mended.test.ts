@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { MendedFailure } from '../../../src/domain/graded.ts';
+import { withPrecedent } from '../../../src/domain/precedent.ts';
+import { choosePublished } from '../../../src/domain/publish-bound.ts';
+import { withMended } from '../../../src/service/triage/with-mended.ts';
+import { sampleAnalysis, sampleBuild, unsureAnalysis } from '../../support/sample-analysis.ts';
+
+function mended(number: string, files: readonly string[], isSame = false): MendedFailure {
+  return {
+    analysisId: `ana_${number}`,
+    buildId: `bld_${number}`,
+    pipeline: 'ci',
+    number,
+    at: '2026-10-12T09:00:00.000Z',
+    isSame,
+    files: [...files],
+    commit: 'c0ffee',
+    greenBuildId: `green_${number}`,
+  };
+}
+
+describe('what mended failures before', () => {
+  it('is offered as a claim with its builds, and not as confirmed', () => {
+    const before = ['3', '2', '1'].map((number) =>
+      mended(number, ['deploy/values.yaml', `src/${number}.ts`]),
+    );
+    const { answer, evidence, verdict } = withMended(sampleAnalysis(), before);
+    expect(answer.claims.at(-1)).toMatchObject({
+      text: 'The last 3 failures of this kind were mended by editing deploy/values.yaml (ci #3, ci #2, ci #1). Nobody has confirmed that.',
+      evidence: ['E2'],
+    });
+    expect(evidence.at(-1)?.text).toContain('ci #3, 2026-10-12: deploy/values.yaml, src/3.ts (c0ffee)');
+    expect(verdict).toEqual(sampleAnalysis().verdict);
+  });
+
+  it('is offered of the same failure from one on, and of a kind only if all agree', () => {
+    const once = withMended(sampleAnalysis(), [mended('1', ['a.ts'], true), mended('2', ['b.ts'])]);
+    expect(once.answer.claims.at(-1)?.text).toMatch(
+      /^The same failure was mended by editing a\.ts \(ci #1\)/,
+    );
+    const apart = [mended('2', ['a.ts']), mended('1', ['b.ts'])];
+    expect(withMended(sampleAnalysis(), apart)).toEqual(sampleAnalysis());
+    expect(withMended(sampleAnalysis(), [mended('1', ['a.ts'])])).toEqual(sampleAnalysis());
+  });
+});
+
+describe('an answer that was right before', () => {
+  const build = sampleBuild({ commit: 'f'.repeat(40) });
+  const known = Array.from(
+    { length: 200 },
+    () => ({ route: 'tool error', stated: 0.9, right: true }) as const,
+  );
+  const floor = { maxWrong: 0.03, floor: 0.85 };
+  const closed = choosePublished(known, floor);
+  const open = choosePublished([...known, { route: 'precedent', stated: 0.9, right: true }], floor);
+
+  it('is published once the bound allows answers of its route', () => {
+    const waiting = withPrecedent(build, unsureAnalysis(), { right: 1, wrong: 0 }, closed);
+    expect(waiting.verdict).toMatchObject({ route: 'precedent', confidence: 0.9, action: 'human_review' });
+    const published = withPrecedent(build, unsureAnalysis(), { right: 2, wrong: 0 }, open);
+    expect(published.verdict).toMatchObject({ route: 'precedent', action: 'auto_notify' });
+    expect(published.verdict.reasons[0]).toMatch(/answered so 2 times before/);
+    expect(published.recalled).toBeNull();
+  });
+
+  it('waits for a person where one was wrong, or where the change touches a suspect', () => {
+    expect(withPrecedent(build, unsureAnalysis(), { right: 5, wrong: 1 }, open)).toEqual(unsureAnalysis());
+    expect(withPrecedent(build, unsureAnalysis(), { right: 0, wrong: 0 }, open)).toEqual(unsureAnalysis());
+    expect(withPrecedent(sampleBuild(), unsureAnalysis(), { right: 5, wrong: 0 }, open)).toEqual(
+      unsureAnalysis(),
+    );
+  });
+
+  it('counts a grade that is no person’s as a little wrong', () => {
+    const doubtful = known.map((one) => ({ ...one, doubt: 0.05 }));
+    expect(choosePublished(doubtful, floor).routes.some(({ published }) => published)).toBe(false);
+    expect(closed.routes.some(({ published }) => published)).toBe(true);
+  });
+});
