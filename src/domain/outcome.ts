@@ -19,7 +19,7 @@ export const QUESTION_WORDS: Readonly<Record<Question, string>> = {
  * The share of answers that what happened next calls right although they are wrong: so much is counted as
  * wrong of each. It is the upper end of what `scripts/bench grades` finds (docs/evidence/grades.md).
  */
-export const FALSE_RIGHT = 0.01;
+export const FALSE_RIGHT = 0.005;
 
 /** Doubtful: what happened next does not tell. It counts for nothing. */
 export const OutcomeGrade = z.enum(['right', 'wrong', 'doubtful']);
