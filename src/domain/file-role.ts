@@ -27,8 +27,9 @@ export function findFileRole({ path, patch }: RoleFile): FileRole {
 
 /** Files that hold nothing but what a project builds on. */
 const DEPENDENCIES = new RegExp(
-  String.raw`^(?:(?:[\w-]{1,40}[-_])?requirements[\w.-]*\.(?:txt|in)|constraints[\w.-]*\.txt|go\.mod|Pipfile|` +
-    String.raw`Gemfile|Podfile|mix\.lock|libs\.versions\.toml|Directory\.Packages\.props|packages\.config)$`,
+  String.raw`^(?:(?:[\w-]{1,40}[-_])?requirements[\w.-]*\.(?:txt|in)|constraints[\w.-]*\.txt|go\.mod|` +
+    String.raw`Pipfile|Gemfile|Podfile|mix\.lock|libs\.versions\.toml|` +
+    String.raw`Directory\.Packages\.props|packages\.config)$`,
 );
 /** Files that hold dependencies and other settings. */
 const MANIFESTS = new RegExp(

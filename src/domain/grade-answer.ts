@@ -65,7 +65,7 @@ function isSureMend({ analysis }: GradableAnswer, { times, since, red }: Outcome
   return hasLasted || read.isNear;
 }
 
-/** Kinds that fail each time, whoever judged them. */
+/** Kinds that fail each time. */
 const STEADY_KINDS: ReadonlySet<Kind> = new Set<Kind>([
   'compile_error',
   'type_error',
@@ -81,7 +81,7 @@ interface Shown {
   /** Right as well, as the categories are defined. */
   readonly accepted?: Category;
   readonly also: readonly Category[];
-  /** What mended it, in words. */
+  /** The mend, in words. */
   readonly by: string;
 }
 
@@ -130,7 +130,7 @@ const GATES: ReadonlySet<Kind> = new Set<Kind>(['lint_failure', 'formatting_fail
 /** Kinds of which the files of others may be to blame. */
 const OWN_FILES: ReadonlySet<Kind> = new Set<Kind>(['missing_module', 'version_conflict', 'missing_file']);
 
-/** The time within which nobody is likely to have mended something outside. */
+/** The time within which something outside is unlikely to have been mended. */
 const SOON_MS = 2 * 3_600_000;
 /** Kinds that something unseen may have mended: a secret, a service, a package. */
 const OUTSIDE_KINDS: ReadonlySet<Kind> = new Set<Kind>([
@@ -142,7 +142,7 @@ const OUTSIDE_KINDS: ReadonlySet<Kind> = new Set<Kind>([
   'unknown',
 ]);
 
-/** What passes again without a change comes and goes. */
+/** Shows the category of what passes again without a change: it comes and goes. */
 function showByRerun({ failures, analysis: { kind }, outcome: { red, green } }: Facts): Shown {
   const isTest = failures.some(({ test }) => test !== null);
   const also: Category[] = ['INFRA_ERROR', 'TEST_FAILURE'];
@@ -160,10 +160,10 @@ function showByCode({ failures, analysis, read }: Facts): Shown {
   if (OWN_FILES.has(analysis.kind)) also.push('DEPENDENCY_ERROR');
   const tests = failures.flatMap(({ test }) => test ?? []);
   const isTest = tests.length === failures.length && tests.length > 0;
-  // What a wrong value is of, code or test, is told as either.
+  // A wrong value may be of the code or of the test.
   if (isTest && tests.every(statesExpectation))
     return { category: 'TEST_FAILURE', also: [...also, 'CODE_ERROR'], by };
-  // An exception of the code in a test is told as either.
+  // An exception of the code in a test is accepted as either.
   if (isTest && !onlyTests) return { category: 'CODE_ERROR', accepted: 'TEST_FAILURE', also, by };
   if (isTest) return { category: 'TEST_FAILURE', also: [...also, 'CODE_ERROR'], by };
   return { category: 'CODE_ERROR', also: [...also, 'TEST_FAILURE'], by };
@@ -210,7 +210,7 @@ interface Truth {
 
 /** Reads whether the failure was transient; null where that is not known. */
 function readTransience(kind: Kind, { mend }: ReadMend, isSure: boolean, outcome: Outcome): Truth | null {
-  // A secret or a setting that nobody sees may have been changed in between.
+  // A secret or a setting that is not seen may have been changed in between.
   if (mend.kind === 'rerun' && kind === 'permission_or_secret') return null;
   if (mend.kind === 'rerun' || mend.kind === 'nothing')
     return { is: true, because: 'it passed again without a change' };

@@ -1,10 +1,9 @@
-import { CATEGORIES } from './category.ts';
 import type { Failure } from './failure.ts';
 import { type FileRole, findFileRole } from './file-role.ts';
 import type { ChangedPath, Mend, MendKind, Outcome } from './outcome.ts';
 import { findSilencing, type Silencing } from './silenced-checks.ts';
 
-/** What mended a failure, with what follows from it. */
+/** The mend of a failure, with what follows from it. */
 export interface ReadMend {
   readonly mend: Mend;
   /** The roles of the files that mended it, without documents. */
@@ -136,7 +135,7 @@ export function describeFailure({ message, test, frames, excerpt }: Failure): st
 /** Names of fewer characters occur in a text by chance. */
 const SHORTEST = 5;
 
-/** Tells whether a text names a file, or, of what is set up, a word of its changed lines. */
+/** Tells whether a text names a file, or, of what is set up, a name in its changed lines. */
 function isNamed(file: ChangedPath, texts: readonly string[]): boolean {
   const { path, previousPath, patch } = file;
   const paths = [path, previousPath].filter((one) => one !== null);
@@ -163,14 +162,15 @@ function listWords(line: string): string[] {
   return words.filter((word) => word.length >= SHORTEST && !COMMON.has(word.toLowerCase()));
 }
 
-const COMMON: ReadonlySet<string> = new Set([
-  ...['version', 'install', 'error', 'failed', 'build', 'tests', 'script', 'scripts', 'latest', 'ubuntu'],
-  ...['package', 'require', 'required', 'dependencies', 'devdependencies', 'python', 'python3', 'steps'],
-  ...['false', 'default', 'resolved', 'integrity', 'runs-on', 'ubuntu-latest', 'release', 'https', 'command'],
-  ...CATEGORIES,
-]);
+const COMMON: ReadonlySet<string> = new Set(
+  [
+    'version install error failed build tests script scripts latest ubuntu package require required steps',
+    'dependencies devdependencies python python3 false default resolved integrity runs-on ubuntu-latest',
+    'release https command',
+  ].flatMap((words) => words.split(' ')),
+);
 
-/** Tells whether a text has a name with no part of a longer one beside it. */
+/** Tells whether a text has a name that is no part of a longer one. */
 function hasWord(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const [before, after] = [text[at - 1] ?? ' ', text[at + name.length] ?? ' '];

@@ -30,14 +30,14 @@ const QuestionGrade = z.object({ question: Question, grade: OutcomeGrade, becaus
 export type QuestionGrade = z.infer<typeof QuestionGrade>;
 
 /**
- * How a failure went away. `rerun`: the same commit passed. `change`: it passed after a change. `nothing`: it
- * passed after a change of nothing that is built. `base`: the target branch moved, not the pull request.
- * `unknown`: the change could not be read.
+ * The ways in which a failure goes away. `rerun`: the same commit passed. `change`: it passed after a change.
+ * `nothing`: it passed after a change of nothing that is built. `base`: the target branch moved, not the pull
+ * request. `unknown`: the change could not be read.
  */
 export const MendKind = z.enum(['rerun', 'change', 'nothing', 'base', 'unknown']);
 export type MendKind = z.infer<typeof MendKind>;
 
-/** What made a failure go away, with its proof. Names of files, branches and people are untrusted text. */
+/** The mend of a failure, with its proof. Names of files, branches and people are untrusted text. */
 export const Mend = z.object({
   kind: MendKind,
   /** The newest failed build that still had the failure. */
@@ -51,7 +51,7 @@ export const Mend = z.object({
   /** The commits from the one to the other, newest first, at most 5. */
   commits: z.array(z.object({ commit: z.string(), subject: z.string(), author: z.string() })),
   isRevert: z.boolean(),
-  /** Why it proves less than it seems; null if nothing speaks against it. */
+  /** The reason why it proves less than it seems; null if nothing speaks against it. */
   doubt: z.string().nullable(),
 });
 export type Mend = z.infer<typeof Mend>;
@@ -72,7 +72,7 @@ export interface ChangedPath {
   readonly patch: string | null;
 }
 
-/** What happened after a failure, as it was read from builds, tests and the code host. */
+/** The events after a failure, as they were read from builds, tests and the code host. */
 export interface Outcome {
   readonly red: ProvingBuild;
   readonly green: ProvingBuild;
@@ -94,7 +94,7 @@ export interface Outcome {
     /** True if the failed commit is no ancestor of the passed one: a force push. */
     readonly isRewritten: boolean;
   } | null;
-  /** What became of the failed tests in the passed build. `unknown`: it reports none. */
+  /** The results of the failed tests in the passed build. `unknown`: it reports none. */
   readonly tests: readonly ('passed' | 'skipped' | 'absent' | 'unknown')[];
   /** Texts of other failures of the same build, which the same change may have mended. */
   readonly others: readonly string[];

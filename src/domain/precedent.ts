@@ -4,8 +4,8 @@ import { boundReason, isPublishedRoute, type PublishBound } from './publish-boun
 import { findTouchedSuspects } from './review.ts';
 
 /**
- * How earlier answers of the same category to the same failure of the repository were graded: by what
- * happened next, or by a person, whose word wins.
+ * The grades of earlier answers of the same category to the same failure of the repository: by what happened
+ * next, or by a person, whose word wins.
  */
 export interface Precedent {
   readonly right: number;

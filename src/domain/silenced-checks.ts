@@ -29,7 +29,7 @@ const LENIENT = new RegExp(
     String.raw`testFailureIgnore|test\.failure\.ignore|ignoreFailures ?=? ?true|-x test\b|` +
     String.raw`\bif: ?(?:false|\$\{\{ ?false)|\b(?:testPathIgnorePatterns|collect_ignore)\b|-k ["']?not `,
 );
-/** Comments by which a linter or compiler is told to say nothing. */
+/** Comments that silence a linter or compiler. */
 const SUPPRESSIONS = new RegExp(
   String.raw`eslint-disable|biome-ignore|@ts-(?:ignore|expect-error|nocheck)|# ?(?:noqa|nosec)\b|` +
     String.raw`# ?(?:type|pyright): ?ignore|# ?pylint: ?disable|@SuppressWarnings|#\[allow\(|` +
@@ -44,7 +44,7 @@ const MAX_LINE = 400;
 
 /**
  * Finds how a change may have turned a failure green without mending it: a test that is now skipped or gone,
- * an assertion that was taken away, a linter that was told to be silent, a job that may fail. Returns null if
+ * an assertion that was taken away, a linter that was silenced, a job that may fail. Returns null if
  * it shows none of these.
  */
 export function findSilencing(files: readonly SilencingFile[]): Silencing | null {

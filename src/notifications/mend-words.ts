@@ -31,8 +31,8 @@ function listFiles(files: readonly string[]): string {
 }
 
 /**
- * Says which file mended the last failures like one, with the builds that prove it. Returns null unless all of
- * them were mended by editing the same file; at least two, or one that failed in the same way.
+ * Says which file mended the last failures like one, with the builds that prove it. Returns null unless all
+ * of them were mended by editing the same file; at least two, or one that failed in the same way.
  */
 export function describeMended(
   mended: readonly MendedFailure[],
@@ -42,12 +42,14 @@ export function describeMended(
   const [first] = meant;
   const path = first?.files.find((file) => meant.every(({ files }) => files.includes(file)));
   if (path === undefined || (same.length === 0 && meant.length < 2)) return null;
-  const kind = same.length > 0 ? 'The same failure' : 'A failure of this kind';
-  const times =
-    meant.length === 1
-      ? `${kind} was`
-      : `The last ${meant.length} ${same.length > 0 ? 'times this' : 'failures of this kind'}`;
-  const lead = meant.length === 1 ? times : same.length > 0 ? `${times} failed, it was` : `${times} were`;
+  const lead = describeTimes(meant.length, same.length > 0);
   const builds = meant.map(({ pipeline, number }) => `${pipeline} #${number}`).join(', ');
   return { text: `${lead} mended by editing ${path} (${builds}). Nobody has confirmed that.`, path };
+}
+
+function describeTimes(count: number, isSame: boolean): string {
+  if (count === 1) return 'The same failure was';
+  return isSame
+    ? `The last ${count} times this failed, it was`
+    : `The last ${count} failures of this kind were`;
 }

@@ -73,7 +73,7 @@ export function createGradeStore(db: Database) {
       const [row] = await db.query<{ body: unknown }>(FIND, [analysisId]);
       return row === undefined ? null : GradedAnswer.parse(row.body);
     },
-    /** Counts the grades of the category of the newest answers of a repository, by when their builds failed. */
+    /** Counts the grades of the category of a repository's newest answers, by when their builds failed. */
     newest: async (repository: string, limit: number) => {
       const [row] = await read.query(NEWEST_GRADES, [repository, limit]);
       return Newest.parse(row);
@@ -126,10 +126,12 @@ const Precedent = z.object({ right: z.int(), wrong: z.int() });
 // A fingerprint that does not say why something failed has no precedent.
 const PRECEDENT = `
   with known as (
-    select coalesce(f.is_right, case g.category_grade when 'right' then true when 'wrong' then false end) as is_right
+    select coalesce(f.is_right,
+      case g.category_grade when 'right' then true when 'wrong' then false end) as is_right
     from answer_grades g join answer_facts f on f.analysis_id = g.analysis_id
     where g.repository = $1 and g.fingerprint = $2 and f.category = $3 and g.build_id <> $4
-      and not exists (select from failures x where x.build_id = g.build_id and x.fingerprint = $2 and x.generic)
+      and not exists (select from failures x
+        where x.build_id = g.build_id and x.fingerprint = $2 and x.generic)
     order by g.failed_at desc limit 20
   )
   select count(*) filter (where is_right)::int as right, count(*) filter (where not is_right)::int as wrong

@@ -22,7 +22,8 @@ export const CalibrationAct = z.object({
 export type CalibrationAct = z.infer<typeof CalibrationAct>;
 
 /**
- * An answer that a person decided, or that what happened next graded, as far as a calibration is fitted to it.
+ * An answer that a person decided, or that what happened next graded, as far as a calibration is fitted to
+ * it.
  */
 export const DecidedAnswer = z.object({
   analysisId: z.string(),

@@ -292,7 +292,9 @@ function pagesOf(
       `/notifications/${notificationRule}`,
     ],
     `/library/rules/new?pattern=${typed}&sample=${typed}&rootCause=${typed}`,
-    ...['', '/trust', '/trust/outcomes', '/flaky', '/causes', '/cost', '/reviewers'].map((part) => `/insights${part}`),
+    ...['', '/trust', '/trust/outcomes', '/flaky', '/causes', '/cost', '/reviewers'].map(
+      (part) => `/insights${part}`,
+    ),
     ...[`/insights?repo=${typed}`, `/failures/${fingerprint}`, `/failures/${typed}`],
     ...[
       '/me',

@@ -202,7 +202,7 @@ async function untilGraded({ stores }: App, signal: AbortSignal): Promise<void> 
     await sleep(LOOK_MS, undefined, { signal });
 }
 
-/** The newest failures of the past by which an installation is told how often it would have been right. */
+/** The newest failures of the past of which an import says how often the answers were right. */
 const NEWEST_FAILURES = 500;
 
 type Grades = Awaited<ReturnType<App['stores']['grades']['newest']>>;

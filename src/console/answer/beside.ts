@@ -86,13 +86,14 @@ function happenedPart({ graded }: AnswerFacts): Shown {
 
 const GRADE_LOOKS = { right: 'is-green', wrong: 'is-red', doubtful: 'meta' } as const;
 
-/** Renders what mended failures like this one. Nobody has confirmed it. */
+/** Renders what mended failures like this one. No person has confirmed it. */
 function mendedPart({ mended }: AnswerFacts): Shown {
   const said = describeMended(mended);
   if (said === null) return null;
   const rows = mended.map(
     ({ analysisId, pipeline, number, at, commit, greenBuildId }) => html`<li>${icon('history')}<a
-      href="${analysisAddress(analysisId)}">${pipeline} #${number}</a>, <a href="${buildAddress(greenBuildId)}">mended</a>${
+      href="${analysisAddress(analysisId)}">${pipeline} #${number}</a>,
+      <a href="${buildAddress(greenBuildId)}">mended</a>${
         commit !== null && html` by <code>${shortCommit(commit)}</code>`
       }<p class="meta">${renderTime(at)}</p></li>`,
   );

@@ -46,15 +46,15 @@ export async function outcomesPart({ repo }: InsightsQuery, deps: ConsoleDeps): 
   const byRepository = repositories
     .slice(0, MOST_REPOSITORIES)
     .map((row) => outcomeRow(row.repository, row, { repo: row.repository, question: 'category' }));
+  const ofRepositories = dataTable('Category right, by repository', head('Repository'), byRepository);
   const main = html`<p>Each answer is graded by the build that passed next: by the change between the two, or
     because the same commit passed. A person's decision on the category wins over it. What does not tell is
     doubtful and counts for nothing.</p>
     ${dataTable('What happened next', head('Question'), byQuestion)}
-    <h3>The category, by what the answer rested on</h3>${dataTable('Category right, by route', head('Answers'), byRoute)}
-    ${
-      repo === '' &&
-      html`<h3>The category, by repository</h3>${dataTable('Category right, by repository', head('Repository'), byRepository)}`
-    }<p class="quiet"><a href="/insights/trust${search({ repo, csv: 'outcomes' })}">Download CSV</a></p>`;
+    <h3>The category, by what the answer rested on</h3>
+    ${dataTable('Category right, by route', head('Answers'), byRoute)}
+    ${repo === '' && html`<h3>The category, by repository</h3>${ofRepositories}`}
+    <p class="quiet"><a href="/insights/trust${search({ repo, csv: 'outcomes' })}">Download CSV</a></p>`;
   return { main, table };
 }
 
@@ -81,16 +81,21 @@ function outcomeRow(
   const words =
     low === null ? of : `${of} (${formatPercent(share)}; ${formatPercent(from)} to ${formatPercent(to)})`;
   return html`<tr><th scope="row">${name}</th>
-    <td class="number">${link('right', right, words)}${low === null && html` <span class="quiet">too few</span>`}</td>
+    <td class="number">${link('right', right, words)}${
+      low === null && html` <span class="quiet">too few</span>`
+    }</td>
     <td class="number">${link('wrong', wrong, formatNumber(wrong))}</td>
     <td class="number">${link('doubtful', doubtful, formatNumber(doubtful))}</td>
     <td class="number">${formatNumber(byPerson)}</td></tr>`;
 }
 
 function toRows({ questions, routes, repositories }: Outcomes): ChartTable['rows'] {
-  const row = (by: string, name: string, { right, wrong, doubtful, byPerson, low, high }: Shares) => [
-    ...[by, name, right, wrong, doubtful, byPerson, low, high],
-  ];
+  const row = (by: string, name: string, { right, wrong, doubtful, byPerson, low, high }: Shares) =>
+    [
+      [by, name],
+      [right, wrong, doubtful, byPerson],
+      [low, high],
+    ].flat();
   return [
     ...questions.map((one) => row('question', one.question, one)),
     ...routes.map((one) => row('route', one.route ?? '', one)),
@@ -112,22 +117,17 @@ export async function gradedView(
   );
   const shown = found.slice(0, PAGE);
   const title = `${QUESTION_WORDS[question]}: ${grade ?? 'all grades'}`;
+  const findPage = (at: number) =>
+    `${PATH}${search({ repo, question, grade, offset: at === 0 ? undefined : at })}`;
   const main = html`<h1 tabindex="-1">${title}</h1>
-    <p>Graded by what happened next, newest first. <a href="/insights/trust${search({ repo })}#outcomes">Back to
-    Trust</a></p>
+    <p>Graded by what happened next, newest first.
+    <a href="/insights/trust${search({ repo })}#outcomes">Back to Trust</a></p>
     ${
       shown.length === 0
         ? html`<p>${offset > 0 ? 'No more answers.' : 'There are none.'}</p>`
-        : dataTable(
-            title,
-            ['Failed', 'Failure', 'Faultline said', 'What happened next'],
-            shown.map(gradedRow),
-            {
-              className: 'wide',
-            },
-          )
+        : dataTable(title, LISTED, shown.map(gradedRow), { className: 'wide' })
     }
-    ${pager({ offset, size: PAGE, more: found.length > PAGE }, (at) => `${PATH}${search({ repo, question, grade, offset: at || undefined })}`)}`;
+    ${pager({ offset, size: PAGE, more: found.length > PAGE }, findPage)}`;
   const rows = shown.map((one) => [
     one.at,
     one.title,
@@ -141,11 +141,13 @@ export async function gradedView(
   return { title, main, tables: { grades: { head: columns, rows } } };
 }
 
+const LISTED = ['Failed', 'Failure', 'Faultline said', 'What happened next'];
 const LOOKS = { right: 'is-green', wrong: 'is-red', doubtful: 'quiet' } as const;
 
 function gradedRow(one: ListedGrade): Html {
   return html`<tr><td>${renderTime(one.at)}</td>
-    <td><a href="${analysisAddress(one.analysisId)}">${one.title}</a><br><span class="quiet">${one.repository}</span></td>
+    <td><a href="${analysisAddress(one.analysisId)}">${one.title}</a><br>
+    <span class="quiet">${one.repository}</span></td>
     <td>${renderCategory(one.category)}</td>
     <td><span class="${LOOKS[one.grade]}">${one.grade}</span>: ${one.because}
     (<a href="${buildAddress(one.greenBuildId)}">the build that passed</a>)</td></tr>`;

@@ -68,7 +68,8 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
     (latest 5,000 at most). Right means that the category was right.
     Published answers count once they are reviewed. What would be published is counted over the latest 20,000
     answers at most, reviewed or not.</p>
-    ${filterForm(query)}<h2 id="outcomes">Was it right?</h2>${outcomes.main}<h2 id="thresholds">What would be published</h2>${thresholdsTable(trust, query)}
+    ${filterForm(query)}<h2 id="outcomes">Was it right?</h2>${outcomes.main}
+    <h2 id="thresholds">What would be published</h2>${thresholdsTable(trust, query)}
     ${
       trust.enough
         ? figure(coverage)

@@ -185,7 +185,8 @@ async function decidedAnswers(options: CalibrateCommandOptions, config: Config):
         'invalid-input',
         `No answer of ${analyst} has been reviewed or graded yet, so there is nothing to calibrate with.`,
       );
-    const count = (wanted: DecidedAnswer['origin']) => matching.filter(({ origin }) => origin === wanted).length;
+    const count = (wanted: DecidedAnswer['origin']) =>
+      matching.filter(({ origin }) => origin === wanted).length;
     const [audits, graded] = [count('audit'), count('outcome')];
     if (matching.length > graded)
       say(

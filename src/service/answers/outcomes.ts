@@ -20,7 +20,7 @@ const Shares = z.object({
   high: End.describe('The upper end of that interval'),
 });
 
-/** How often answers were right, by what happened next and by what people decided. */
+/** The shares of right answers, by what happened next and by what people decided. */
 export const Outcomes = z.object({
   questions: z.array(Shares.extend({ question: GradeCount.shape.question })),
   routes: z.array(Shares.extend({ route: GradeCount.shape.route })).describe('Of the category'),

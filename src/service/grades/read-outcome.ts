@@ -151,7 +151,7 @@ function isSame(one: ChangedFile, other: ChangedFile | undefined): boolean {
   );
 }
 
-/** What one side changed says nothing of the lines between the two. */
+/** Converts a changed file. The lines that only one side changed are left out: they are not those between. */
 function toChangedPath(file: ChangedFile, isOnBoth: boolean): ChangedPath {
   const { path, previousPath, status, patch } = file;
   return isOnBoth

@@ -7,8 +7,8 @@ import { describeMended } from '../../notifications/mend-words.ts';
 const TOOL = 'mended_before';
 
 /**
- * Adds what mended the last failures like this one to an answer, as a claim with its builds as evidence. It is
- * an offer: no person has confirmed it, and it changes neither the category nor the confidence.
+ * Adds what mended the last failures like this one to an answer, as a claim with its builds as evidence. It
+ * is an offer: no person has confirmed it, and it changes neither the category nor the confidence.
  */
 export function withMended(analysis: Analysis, mended: readonly MendedFailure[]): Analysis {
   const said = describeMended(mended);
@@ -19,7 +19,8 @@ export function withMended(analysis: Analysis, mended: readonly MendedFailure[])
     ({ pipeline, number, at, files, commit }) =>
       `${pipeline} #${number}, ${at.slice(0, 10)}: ${files.join(', ')}${commit === null ? '' : ` (${commit})`}`,
   );
-  const evidence = { id, tool: TOOL, title: 'What mended it before', text: lines.join('\n'), source: TOOL };
+  const title = 'What mended it before';
+  const evidence = { id, tool: TOOL, title, text: lines.join('\n'), source: TOOL };
   const claim = { text: said.text, evidence: [id], quotes: [] };
   return {
     ...analysis,
