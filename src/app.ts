@@ -40,7 +40,7 @@ import type { SignInProvider } from './ports/access.ts';
 import type { Database, Failpoint } from './ports/database.ts';
 import type { Logger } from './ports/telemetry.ts';
 import type { WakeUp } from './ports/work.ts';
-import { createGradeHandler, type GradeDeps, requestGrade } from './service/grades/grade-work.ts';
+import { addGradeRequest, createGradeHandler, type GradeDeps } from './service/grades/grade-work.ts';
 import { escalateToReviewer } from './service/triage/conclude.ts';
 import { createReviewerClient } from './service/triage/investigate.ts';
 import { createOwnerFinder } from './service/triage/owners.ts';
@@ -194,7 +194,7 @@ function openTriageWork(
     maxCrashes: config.triage.maxCrashes,
     triage: (item, run) => watchTriage(item, app, () => triageBuild(item.key, deps, run)),
     escalateToReviewer: (buildId, error, run) => escalateToReviewer(buildId, error, deps, run),
-    onAnswered: (buildId) => requestGrade(stores, buildId),
+    onAnswered: (buildId) => addGradeRequest(stores, buildId),
     onEnded: (buildId) => forgetSteps(buildId, app, steps),
   });
   let worker: Worker | undefined;

@@ -57,12 +57,12 @@ export function boundByKnown(
   known: KnownOutcomes,
 ): PublishBound | null {
   const { auditEvery } = config.review;
-  const own = known.map(({ origin, ...one }) => ({
-    ...one,
+  const outcomes = known.map(({ origin, ...outcome }) => ({
+    ...outcome,
     weight: origin === 'audit' ? Math.max(1, auditEvery) : 1,
     ...(origin === 'outcome' && { doubt: FALSE_RIGHT }),
   }));
-  return boundBy(config, own);
+  return boundBy(config, outcomes);
 }
 
 /**

@@ -60,7 +60,7 @@ function isSureMend({ analysis }: GradableAnswer, { times, since, red }: Outcome
   if (read.mend.kind !== 'change') return false;
   if (read.isLinked) return true;
   // A machine or a service may be away for hours.
-  if (analysis.category === 'INFRA_ERROR' || saysTransient(analysis) === true) return false;
+  if (analysis.category === 'INFRA_ERROR' || readSaidTransience(analysis) === true) return false;
   const hasLasted = times > 1 && Date.parse(red.receivedAt) - Date.parse(since) >= LASTING_MS;
   return hasLasted || read.isNear;
 }
@@ -87,18 +87,18 @@ interface Shown {
 
 function gradeCategory(facts: Facts): Found {
   const { category } = facts.analysis;
-  const shown = showCategory(facts);
-  if (shown === null) return { grade: 'doubtful', because: 'what mended it fits several categories' };
+  const evident = showCategory(facts);
+  if (evident === null) return { grade: 'doubtful', because: 'what mended it fits several categories' };
   const { mend } = facts.read;
   const isPlausible = mend.kind !== 'change' || facts.isSure;
-  if ((shown.category === category || shown.accepted === category) && isPlausible)
-    return { grade: 'right', because: shown.by };
-  if (shown.also.includes(category))
-    return { grade: 'doubtful', because: `${shown.by}, which fits several categories` };
+  if ((evident.category === category || evident.accepted === category) && isPlausible)
+    return { grade: 'right', because: evident.by };
+  if (evident.also.includes(category))
+    return { grade: 'doubtful', because: `${evident.by}, which fits several categories` };
   const isProven = mend.kind === 'rerun' || facts.isSure;
-  return isProven && shown.category !== category
-    ? { grade: 'wrong', because: shown.by }
-    : { grade: 'doubtful', because: `${shown.by}, and it may have gone away by itself` };
+  return isProven && evident.category !== category
+    ? { grade: 'wrong', because: evident.by }
+    : { grade: 'doubtful', because: `${evident.by}, and it may have gone away by itself` };
 }
 
 function showCategory(facts: Facts): Shown | null {
@@ -189,18 +189,18 @@ function gradeSuspect({ analysis, read, isSure }: Facts): Found | null {
 /** The probability from which on an answer says that a re-run passes. */
 const SAYS_TRANSIENT = 0.5;
 
-function saysTransient({ category, kind, answer }: GradableAnswer['analysis']): boolean | null {
+function readSaidTransience({ category, kind, answer }: GradableAnswer['analysis']): boolean | null {
   if (answer.transient !== undefined) return answer.transient >= SAYS_TRANSIENT;
   return category === 'INFRA_ERROR' || UNSTABLE_KINDS.has(kind) || answer.act === 'rerun' ? true : null;
 }
 
 function gradeTransient({ analysis, read, isSure, outcome }: Facts): Found | null {
-  const said = saysTransient(analysis);
-  if (said === null) return null;
+  const claimed = readSaidTransience(analysis);
+  if (claimed === null) return null;
   const truth = readTransience(analysis.kind, read, isSure, outcome);
   if (truth === null)
     return { grade: 'doubtful', because: 'nothing shows whether a re-run would have passed' };
-  return { grade: toGrade(said === truth.is), because: truth.because };
+  return { grade: toGrade(claimed === truth.is), because: truth.because };
 }
 
 interface Truth {
@@ -257,7 +257,7 @@ function gradeAdvice({ analysis, read, isSure }: Facts): Found | null {
     return { grade: 'wrong', because: 'the file that it names was not changed' };
   const role = answer.act == null ? undefined : ROLES_BY_ACT[answer.act];
   if (named.length > 0 || role === undefined) return OPEN;
-  const fits = [...read.roles].some((one) => role.includes(one));
+  const fits = [...read.roles].some((role) => role.includes(role));
   if (fits) return { grade: 'right', because: `what was changed is ${answer.act}, as advised` };
   return isSure ? { grade: 'wrong', because: `no ${answer.act} was changed` } : OPEN;
 }

@@ -32,21 +32,21 @@ export function readMend(
   const named = files.filter((file) => suspects.includes(file.path) || isNamed(file, texts));
   // What only another failure of the build names has mended that one.
   const rest = files.filter((file) => named.includes(file) || !isNamed(file, outcome.others));
-  const own = chooseOwn(named, rest);
+  const mending = chooseOwn(named, rest);
   const places = failures.flatMap(({ test, frames }) =>
     frames
-      .filter((one) => one.own)
-      .map((one) => one.file)
+      .filter((entry) => entry.own)
+      .map((entry) => entry.file)
       .concat(test?.file ?? []),
   );
   const folders = new Set(places.concat(suspects).map(findFolder));
-  const isNear = own.some(({ path }) => folders.has(findFolder(path)));
+  const isNear = mending.some(({ path }) => folders.has(findFolder(path)));
   const documents = (change?.files ?? []).filter((file) => findFileRole(file) === 'document');
   const isDocumented = documents.some((file) => isNamed(file, texts));
-  const kind = isDocumented && own.length === 0 ? 'change' : findKind(outcome, own);
+  const kind = isDocumented && mending.length === 0 ? 'change' : findKind(outcome, mending);
   const commits = (change?.commits ?? []).slice(0, MAX_COMMITS);
   return {
-    roles: new Set(own.map(findFileRole)),
+    roles: new Set(mending.map(findFileRole)),
     isLinked: named.length > 0,
     isNear,
     mend: {
@@ -54,10 +54,10 @@ export function readMend(
       red,
       green,
       times,
-      files: own.slice(0, MAX_FILES).map(({ path }) => path),
+      files: mending.slice(0, MAX_FILES).map(({ path }) => path),
       commits,
       isRevert: commits.some(({ subject }) => /^revert\b/i.test(subject)),
-      doubt: findDoubt(outcome, kind, own, { isLinked: named.length > 0, isNear }),
+      doubt: findDoubt(outcome, kind, mending, { isLinked: named.length > 0, isNear }),
     },
   };
 }
@@ -75,17 +75,17 @@ function findFolder(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
-function findKind({ red, green, isMerged, change }: Outcome, own: readonly ChangedPath[]): MendKind {
+function findKind({ red, green, isMerged, change }: Outcome, mending: readonly ChangedPath[]): MendKind {
   if (red.commit !== null && red.commit === green.commit) return isMerged ? 'base' : 'rerun';
   if (change === null) return 'unknown';
-  return own.length === 0 && !change.truncated ? 'nothing' : 'change';
+  return mending.length === 0 && !change.truncated ? 'nothing' : 'change';
 }
 
 /** Finds what speaks against the proof, in words that follow "because". */
 function findDoubt(
   outcome: Outcome,
   kind: MendKind,
-  own: readonly ChangedPath[],
+  mending: readonly ChangedPath[],
   { isLinked, isNear }: Pick<ReadMend, 'isLinked' | 'isNear'>,
 ): string | null {
   const { tests, change, clocksDisagree } = outcome;
@@ -96,12 +96,12 @@ function findDoubt(
   if (kind === 'base') return 'the target branch moved, so that another state was built';
   if (kind !== 'change') return null;
   // A test that is reported as passed was neither skipped nor removed.
-  const isProven = tests.length > 0 && tests.every((one) => one === 'passed');
-  const silencing = findSilencing(own);
+  const isProven = tests.length > 0 && tests.every((entry) => entry === 'passed');
+  const silencing = findSilencing(mending);
   if (silencing !== null && !(isProven && (silencing === 'skipped' || silencing === 'removed')))
     return `green because ${SILENCED[silencing]}`;
   if (change?.truncated === true) return 'the change is too large to be read';
-  if (own.length > MAX_MENDING) return `the change touches ${own.length} files`;
+  if (mending.length > MAX_MENDING) return `the change touches ${mending.length} files`;
   if (isLinked) return null;
   if (change?.commits.some(isMerge) === true) return 'the change merges others into the branch';
   return change?.isRewritten === true && !isNear ? 'the branch was rewritten' : null;
@@ -138,8 +138,8 @@ const SHORTEST = 5;
 /** Tells whether a text names a file, or, of what is set up, a name in its changed lines. */
 function isNamed(file: ChangedPath, texts: readonly string[]): boolean {
   const { path, previousPath, patch } = file;
-  const paths = [path, previousPath].filter((one) => one !== null);
-  const names = paths.map((one) => one.slice(one.lastIndexOf('/') + 1)).filter(isTelling);
+  const paths = [path, previousPath].filter((entry) => entry !== null);
+  const names = paths.map((entry) => entry.slice(entry.lastIndexOf('/') + 1)).filter(isTelling);
   if (texts.some((text) => [...paths, ...names].some((name) => hasWord(text, name)))) return true;
   const role = findFileRole(file);
   if (patch === null || role === 'code' || role === 'test' || role === 'document') return false;

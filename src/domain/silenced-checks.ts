@@ -71,7 +71,7 @@ function brings(changes: readonly LineChange[], pattern: RegExp): boolean {
 /** Tells whether assertions were taken away and no others put in their place. */
 function losesAssertions(changes: readonly LineChange[]): boolean {
   return brings(
-    changes.map((one) => ({ ...one, added: one.removed, removed: one.added })),
+    changes.map((change) => ({ ...change, added: change.removed, removed: change.added })),
     ASSERTIONS,
   );
 }

@@ -25,9 +25,9 @@ export function describeMend({ kind, green, files, isRevert, commits, doubt }: M
 }
 
 function listFiles(files: readonly string[]): string {
-  const shown = files.slice(0, 3).join(', ');
+  const listed = files.slice(0, 3).join(', ');
   const more = files.length - Math.min(3, files.length);
-  return more === 0 ? shown || 'documents' : `${shown} and ${counted(more, 'more file')}`;
+  return more === 0 ? listed || 'documents' : `${listed} and ${counted(more, 'more file')}`;
 }
 
 /**

@@ -64,7 +64,7 @@ export function createGradeStore(db: Database) {
         build.receivedAt,
         mend.kind,
         isProven ? mend.files : [],
-        ...QUESTIONS.map((one) => grades.find(({ question }) => question === one)?.grade ?? null),
+        ...QUESTIONS.map((name) => grades.find(({ question }) => question === name)?.grade ?? null),
         graded,
       ];
       await sql.query(SAVE, values);

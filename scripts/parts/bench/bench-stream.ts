@@ -16,7 +16,7 @@ import { type Precedent, withPrecedent } from '../../../src/domain/precedent.ts'
 import { isPublishedRoute, type PublishBound, type Route } from '../../../src/domain/publish-bound.ts';
 import { upperShare } from '../../../src/lib/binomial-bound.ts';
 import { sumNumbers } from '../../../src/lib/collections.ts';
-import { proportion, randomNumbers } from '../../../src/lib/statistics.ts';
+import { createRandomNumbers, proportion } from '../../../src/lib/statistics.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { makeOutcome } from './grades/scripted-outcomes.ts';
 
@@ -90,7 +90,7 @@ async function play(): Promise<number> {
     parseConfig({ ...preset, triage: { ...preset.triage, maxWrong: 1 } }),
     silentLogger,
   );
-  const draw = randomNumbers(Number(options.seed));
+  const draw = createRandomNumbers(Number(options.seed));
   const fresh = shuffle(readCaptured(), draw);
   const causes = Array.from({ length: REPOSITORIES }, () => fresh.splice(0, CAUSES));
   const seen = causes.map(() => new Set<Captured>());

@@ -122,7 +122,7 @@ async function answer(
   await app.bringInStep('knowledge', () => app.loadKnowledge());
   await app.work();
   await untilAnswered(app, failed, signal);
-  await untilGraded(app, signal);
+  await waitUntilGraded(app, signal);
 }
 
 interface Taking {
@@ -195,7 +195,7 @@ async function untilAnswered(app: App, buildIds: readonly string[], signal: Abor
 const LONGEST_GRADING_MS = 300_000;
 
 /** Waits until what happened after the answered failures is read, as far as it is known. */
-async function untilGraded({ stores }: App, signal: AbortSignal): Promise<void> {
+async function waitUntilGraded({ stores }: App, signal: AbortSignal): Promise<void> {
   say('reading what happened after each failure');
   const until = performance.now() + LONGEST_GRADING_MS;
   while ((await stores.work.waiting(GRADE)).count > 0 && performance.now() < until)

@@ -18,7 +18,7 @@ import type { AnswerFacts } from './facts.ts';
 
 /** Renders the context of an answer: a tried fix, versions, the history, the owner, how it was found. */
 export function besideParts(facts: AnswerFacts, verdict: Shown): Html {
-  const past = html`${happenedPart(facts)}${seenPart(facts)}${mendedPart(facts)}`;
+  const past = html`${renderHappened(facts)}${seenPart(facts)}${renderMended(facts)}`;
   return html`${fixPart(facts)}${changesPart(facts)}${past}${ownerPart(facts)}${verdict}${foundPart(facts)}`;
 }
 
@@ -67,7 +67,7 @@ function describeFix({ files }: FixAttempt): string {
 }
 
 /** Renders what happened next, and what it says of the answer. */
-function happenedPart({ graded }: AnswerFacts): Shown {
+function renderHappened({ graded }: AnswerFacts): Shown {
   if (graded === null) return null;
   const { mend, grades } = graded;
   const rows = grades.map(
@@ -87,9 +87,9 @@ function happenedPart({ graded }: AnswerFacts): Shown {
 const GRADE_LOOKS = { right: 'is-green', wrong: 'is-red', doubtful: 'meta' } as const;
 
 /** Renders what mended failures like this one. No person has confirmed it. */
-function mendedPart({ mended }: AnswerFacts): Shown {
-  const said = describeMended(mended);
-  if (said === null) return null;
+function renderMended({ mended }: AnswerFacts): Shown {
+  const described = describeMended(mended);
+  if (described === null) return null;
   const rows = mended.map(
     ({ analysisId, pipeline, number, at, commit, greenBuildId }) => html`<li>${icon('history')}<a
       href="${analysisAddress(analysisId)}">${pipeline} #${number}</a>,
@@ -100,7 +100,7 @@ function mendedPart({ mended }: AnswerFacts): Shown {
   return besidePart(
     'mended',
     'What mended it before',
-    html`<p>${said.text}</p><ol class="story">${rows}</ol>`,
+    html`<p>${described.text}</p><ol class="story">${rows}</ol>`,
   );
 }
 

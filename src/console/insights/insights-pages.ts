@@ -24,7 +24,7 @@ import {
   toPeriod,
 } from './insights-frame.ts';
 import { modelsView } from './models.ts';
-import { gradedView } from './outcomes.ts';
+import { renderGraded } from './outcomes.ts';
 import { flakyView, registerTestPage } from './tests.ts';
 import { causesView, formatHours } from './top-causes.ts';
 import { checkedView, createCoverageChart, trustFacts, trustView } from './trust.ts';
@@ -37,7 +37,7 @@ export function registerInsightsPages(app: ConsoleApp, deps: ConsoleDeps): void 
   registerInsightsRoute(app, deps, { path: '/insights', role: 'read', view: overviewView });
   registerInsightsRoute(app, deps, { path: '/insights/trust', role: 'read', view: trustView });
   registerInsightsRoute(app, deps, { path: '/insights/trust/answers', role: 'read', view: checkedView });
-  registerInsightsRoute(app, deps, { path: '/insights/trust/outcomes', role: 'read', view: gradedView });
+  registerInsightsRoute(app, deps, { path: '/insights/trust/outcomes', role: 'read', view: renderGraded });
   registerInsightsRoute(app, deps, { path: '/insights/models', role: 'read', view: modelsView });
   registerInsightsRoute(app, deps, { path: '/insights/health', role: 'read', view: healthView });
   registerInsightsRoute(app, deps, { path: TESTS_PATH, role: 'read', view: flakyView });

@@ -23,7 +23,7 @@ export interface OutcomesPart {
 }
 
 /** Renders how often answers were right by what happened next: by question, route and repository. */
-export async function outcomesPart({ repo }: InsightsQuery, deps: ConsoleDeps): Promise<OutcomesPart> {
+export async function renderOutcomes({ repo }: InsightsQuery, deps: ConsoleDeps): Promise<OutcomesPart> {
   const outcomes = await readOutcomes(deps, repo === '' ? {} : { repository: repo });
   const table = {
     head: ['by', 'name', 'right', 'wrong', 'doubtful', 'by_person', 'low', 'high'],
@@ -33,32 +33,32 @@ export async function outcomesPart({ repo }: InsightsQuery, deps: ConsoleDeps): 
   if (isEmpty)
     return {
       table,
-      main: html`<p>No answer is graded yet: none of the failed builds is followed by one that passed.</p>`,
+      main: html`<p>No answer is graded yet: none of the failed builds is followed by entry that passed.</p>`,
     };
   const { questions, routes, repositories } = outcomes;
   const asked = questions.filter(({ right, wrong, doubtful }) => right + wrong + doubtful > 0);
   const byQuestion = asked.map((row) =>
-    outcomeRow(QUESTION_WORDS[row.question], row, { repo, question: row.question }),
+    renderOutcomeRow(QUESTION_WORDS[row.question], row, { repo, question: row.question }),
   );
   const byRoute = routes.map((row) =>
-    outcomeRow(row.route === null ? 'others' : ROUTE_WORDS[row.route], row),
+    renderOutcomeRow(row.route === null ? 'others' : ROUTE_WORDS[row.route], row),
   );
   const byRepository = repositories
     .slice(0, MOST_REPOSITORIES)
-    .map((row) => outcomeRow(row.repository, row, { repo: row.repository, question: 'category' }));
-  const ofRepositories = dataTable('Category right, by repository', head('Repository'), byRepository);
+    .map((row) => renderOutcomeRow(row.repository, row, { repo: row.repository, question: 'category' }));
+  const ofRepositories = dataTable('Category right, by repository', createHead('Repository'), byRepository);
   const main = html`<p>Each answer is graded by the build that passed next: by the change between the two, or
     because the same commit passed. A person's decision on the category wins over it. What does not tell is
     doubtful and counts for nothing.</p>
-    ${dataTable('What happened next', head('Question'), byQuestion)}
+    ${dataTable('What happened next', createHead('Question'), byQuestion)}
     <h3>The category, by what the answer rested on</h3>
-    ${dataTable('Category right, by route', head('Answers'), byRoute)}
+    ${dataTable('Category right, by route', createHead('Answers'), byRoute)}
     ${repo === '' && html`<h3>The category, by repository</h3>${ofRepositories}`}
     <p class="quiet"><a href="/insights/trust${search({ repo, csv: 'outcomes' })}">Download CSV</a></p>`;
   return { main, table };
 }
 
-function head(first: string) {
+function createHead(first: string) {
   return [
     first,
     ...['Right (95 % interval)', 'Wrong', 'Doubtful', 'Decided by a person'].map((number) => ({ number })),
@@ -67,7 +67,7 @@ function head(first: string) {
 
 type Shares = Outcomes['questions'][number] | Outcomes['routes'][number] | Outcomes['repositories'][number];
 
-function outcomeRow(
+function renderOutcomeRow(
   name: string,
   { right, wrong, doubtful, byPerson, low }: Shares,
   lists?: { readonly repo: string; readonly question: Question },
@@ -97,14 +97,14 @@ function toRows({ questions, routes, repositories }: Outcomes): ChartTable['rows
       [low, high],
     ].flat();
   return [
-    ...questions.map((one) => row('question', one.question, one)),
-    ...routes.map((one) => row('route', one.route ?? '', one)),
-    ...repositories.map((one) => row('repository', one.repository, one)),
+    ...questions.map((entry) => row('question', entry.question, entry)),
+    ...routes.map((entry) => row('route', entry.route ?? '', entry)),
+    ...repositories.map((entry) => row('repository', entry.repository, entry)),
   ];
 }
 
 /** Renders `/insights/trust/outcomes`: the graded answers behind a count. */
-export async function gradedView(
+export async function renderGraded(
   query: InsightsQuery,
   { stores, clock }: ConsoleDeps,
 ): Promise<InsightsView> {
@@ -115,7 +115,7 @@ export async function gradedView(
     { question, grade: grade ?? null },
     { limit: PAGE + 1, offset },
   );
-  const shown = found.slice(0, PAGE);
+  const listed = found.slice(0, PAGE);
   const title = `${QUESTION_WORDS[question]}: ${grade ?? 'all grades'}`;
   const findPage = (at: number) =>
     `${PATH}${search({ repo, question, grade, offset: at === 0 ? undefined : at })}`;
@@ -123,19 +123,19 @@ export async function gradedView(
     <p>Graded by what happened next, newest first.
     <a href="/insights/trust${search({ repo })}#outcomes">Back to Trust</a></p>
     ${
-      shown.length === 0
+      listed.length === 0
         ? html`<p>${offset > 0 ? 'No more answers.' : 'There are none.'}</p>`
-        : dataTable(title, LISTED, shown.map(gradedRow), { className: 'wide' })
+        : dataTable(title, LISTED, listed.map(renderGradedRow), { className: 'wide' })
     }
     ${pager({ offset, size: PAGE, more: found.length > PAGE }, findPage)}`;
-  const rows = shown.map((one) => [
-    one.at,
-    one.title,
-    one.repository,
-    one.category,
-    one.grade,
-    one.because,
-    one.analysisId,
+  const rows = listed.map((entry) => [
+    entry.at,
+    entry.title,
+    entry.repository,
+    entry.category,
+    entry.grade,
+    entry.because,
+    entry.analysisId,
   ]);
   const columns = ['failed', 'title', 'repository', 'category', 'grade', 'because', 'analysis'];
   return { title, main, tables: { grades: { head: columns, rows } } };
@@ -144,11 +144,11 @@ export async function gradedView(
 const LISTED = ['Failed', 'Failure', 'Faultline said', 'What happened next'];
 const LOOKS = { right: 'is-green', wrong: 'is-red', doubtful: 'quiet' } as const;
 
-function gradedRow(one: ListedGrade): Html {
-  return html`<tr><td>${renderTime(one.at)}</td>
-    <td><a href="${analysisAddress(one.analysisId)}">${one.title}</a><br>
-    <span class="quiet">${one.repository}</span></td>
-    <td>${renderCategory(one.category)}</td>
-    <td><span class="${LOOKS[one.grade]}">${one.grade}</span>: ${one.because}
-    (<a href="${buildAddress(one.greenBuildId)}">the build that passed</a>)</td></tr>`;
+function renderGradedRow(entry: ListedGrade): Html {
+  return html`<tr><td>${renderTime(entry.at)}</td>
+    <td><a href="${analysisAddress(entry.analysisId)}">${entry.title}</a><br>
+    <span class="quiet">${entry.repository}</span></td>
+    <td>${renderCategory(entry.category)}</td>
+    <td><span class="${LOOKS[entry.grade]}">${entry.grade}</span>: ${entry.because}
+    (<a href="${buildAddress(entry.greenBuildId)}">the build that passed</a>)</td></tr>`;
 }

@@ -13,7 +13,7 @@ import { pager, renderTime } from '../controls.ts';
 import { dataTable, type Html, html } from '../html.ts';
 import { renderCategory } from '../parts/marks.ts';
 import { filterForm, type InsightsQuery, type InsightsView, toPeriod } from './insights-frame.ts';
-import { outcomesPart } from './outcomes.ts';
+import { renderOutcomes } from './outcomes.ts';
 
 const PATH = '/insights/trust';
 const ANSWERS_PATH = `${PATH}/answers`;
@@ -42,7 +42,7 @@ export function createCoverageChart(query: InsightsQuery, { trust, decided, answ
  * how the release was measured.
  */
 export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
-  const [facts, outcomes] = await Promise.all([trustFacts(query, deps), outcomesPart(query, deps)]);
+  const [facts, outcomes] = await Promise.all([trustFacts(query, deps), renderOutcomes(query, deps)]);
   const { trust, decided } = facts;
   const chart = (id: string, name: string, judged: readonly DecidedCount[], small: boolean) =>
     calibrationChart({ id, name, judged, small, csv: `${PATH}${search({ repo: query.repo, csv: id })}` });

@@ -251,8 +251,8 @@ export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] 
 /**
  * Answers that people decided, and that what happened next graded. Those that wait for a person are the
  * unsure ones, and all of them are inspected sooner or later; of the published ones only the drawn sample is,
- * so each of that represents as many as one was drawn of. Without the weight a calibration would be one of unsure
- * answers alone. A grade that is not a person's counts as wrong for the small part in which it errs.
+ * so each of that represents as many as one was drawn of. Without the weight a calibration would be one of
+ * unsure answers alone. A grade that is not a person's counts as wrong for the small part in which it errs.
  */
 export function labelledDecisions(decided: readonly DecidedAnswer[], auditEvery: number): LabelledAnswer[] {
   return decided.flatMap(({ analysisId, repository, category, stated, right, origin, decidedAt }) => {

@@ -60,7 +60,7 @@ export function summarizeGrades(counts: readonly GradeCount[]): Outcomes {
   return {
     questions: QUESTIONS.map((question) => ({
       question,
-      ...toShares(counts.filter((one) => one.question === question)),
+      ...toShares(counts.filter((entry) => entry.question === question)),
     })),
     routes: sortBySize(routes.map(([route, own]) => ({ route, ...toShares(own) }))),
     repositories: sortBySize(
@@ -89,5 +89,5 @@ function toShares(counts: readonly GradeCount[]): z.infer<typeof Shares> {
 function sortBySize<Row extends { readonly right: number; readonly wrong: number }>(
   rows: readonly Row[],
 ): Row[] {
-  return rows.toSorted((one, other) => other.right + other.wrong - one.right - one.wrong);
+  return rows.toSorted((entry, other) => other.right + other.wrong - entry.right - entry.wrong);
 }

@@ -46,7 +46,7 @@ export function createGradeHandler(deps: GradeDeps, isPaused?: WorkHandler['isPa
 }
 
 /** Requests the grading of a failed build that now has its answers, if a passed build has ended it before. */
-export async function requestGrade(
+export async function addGradeRequest(
   {
     grades,
     work,

@@ -56,9 +56,9 @@ export async function readOutcome(
 }
 
 /** Tells whether one build began before another, as its own CI says. */
-function isEarlier(one: Build, other: Build): boolean {
-  if (one.startedAt === null || other.startedAt === null) return false;
-  return Date.parse(one.startedAt) < Date.parse(other.startedAt);
+function isEarlier(entry: Build, other: Build): boolean {
+  if (entry.startedAt === null || other.startedAt === null) return false;
+  return Date.parse(entry.startedAt) < Date.parse(other.startedAt);
 }
 
 function toProvingBuild(build: Build): ProvingBuild {
@@ -79,9 +79,9 @@ async function readTests(
   );
   if (results === null) return tests.map(() => 'unknown');
   return tests.map(({ name, suite }) => {
-    const named = results.filter((one) => one.name === name);
-    const own = named.filter((one) => one.suite === suite);
-    const statuses = (own.length > 0 ? own : named).map(({ status }) => status);
+    const named = results.filter((entry) => entry.name === name);
+    const matching = named.filter((entry) => entry.suite === suite);
+    const statuses = (matching.length > 0 ? matching : named).map(({ status }) => status);
     if (statuses.length === 0) return 'absent';
     return statuses.includes('skipped') ? 'skipped' : 'passed';
   });
@@ -145,9 +145,12 @@ async function compareBothWays(
   };
 }
 
-function isSame(one: ChangedFile, other: ChangedFile | undefined): boolean {
+function isSame(entry: ChangedFile, other: ChangedFile | undefined): boolean {
   return (
-    other !== undefined && one.patch !== null && one.patch === other.patch && one.status === other.status
+    other !== undefined &&
+    entry.patch !== null &&
+    entry.patch === other.patch &&
+    entry.status === other.status
   );
 }
 

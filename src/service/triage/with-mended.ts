@@ -11,17 +11,18 @@ const TOOL = 'mended_before';
  * is an offer: no person has confirmed it, and it changes neither the category nor the confidence.
  */
 export function withMended(analysis: Analysis, mended: readonly MendedFailure[]): Analysis {
-  const said = describeMended(mended);
-  if (said === null || !isJudged(analysis)) return analysis;
+  const offered = describeMended(mended);
+  if (offered === null || !isJudged(analysis)) return analysis;
   const numbers = analysis.evidence.map(({ id }) => Number(id.slice(1)));
   const id = `E${findMax(numbers, 0) + 1}`;
   const lines = mended.map(
     ({ pipeline, number, at, files, commit }) =>
-      `${pipeline} #${number}, ${at.slice(0, 10)}: ${files.join(', ')}${commit === null ? '' : ` (${commit})`}`,
+      `${pipeline} #${number}, ${at.slice(0, 10)}: ${files.join(', ')}` +
+      `${commit === null ? '' : ` (${commit})`}`,
   );
   const title = 'What mended it before';
   const evidence = { id, tool: TOOL, title, text: lines.join('\n'), source: TOOL };
-  const claim = { text: said.text, evidence: [id], quotes: [] };
+  const claim = { text: offered.text, evidence: [id], quotes: [] };
   return {
     ...analysis,
     evidence: [...analysis.evidence, evidence],
