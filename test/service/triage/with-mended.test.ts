@@ -52,7 +52,11 @@ describe('an answer that was right before', () => {
   );
   const floor = { maxWrong: 0.03, floor: 0.85 };
   const closed = choosePublished(known, floor);
-  const open = choosePublished([...known, { route: 'precedent', stated: 0.9, right: true }], floor);
+  const precedents = Array.from(
+    { length: 60 },
+    () => ({ route: 'precedent', stated: 0.9, right: true }) as const,
+  );
+  const open = choosePublished([...known, ...precedents], floor);
 
   it('is published once the bound allows answers of its route', () => {
     const waiting = withPrecedent(build, unsureAnalysis(), { right: 1, wrong: 0 }, closed);
