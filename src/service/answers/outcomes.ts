@@ -53,7 +53,7 @@ export function toYear(clock: Clock, filter: InsightsFilter) {
 }
 
 /** Sums up counts of grades by question, and those of the category by route and repository. */
-export function summarizeGrades(counts: readonly GradeCount[]): Outcomes {
+function summarizeGrades(counts: readonly GradeCount[]): Outcomes {
   const category = counts.filter(({ question }) => question === 'category');
   const routes = [...Map.groupBy(category, ({ route }) => route)];
   const repositories = [...Map.groupBy(category, ({ repository }) => repository)];
