@@ -112,17 +112,18 @@ function listOptions({ fields, offers, query }: Filtering): FilterOption[] {
 function findFiltered(typed: string, filtering: Filtering): string | null {
   const { path, query, fields } = filtering;
   const options = listOptions(filtering);
-  const wanted = typed.trim().toLowerCase();
+  const text = typed.trim();
+  const wanted = text.toLowerCase();
   const found =
-    options.find(({ text }) => text.toLowerCase() === wanted) ??
+    options.find((option) => option.text.toLowerCase() === wanted) ??
     options.find(({ value }) => value.toLowerCase() === wanted) ??
-    options.find(({ text }) => text.toLowerCase().includes(wanted));
-  const named = /^([^:]{1,30}):\s*(.+)$/.exec(typed.trim());
-  const own = fields.find(({ label }) => label.toLowerCase() === named?.[1]?.toLowerCase());
-  const free = fields.find(({ takes }) => takes?.test(typed.trim()));
-  const field = found?.field ?? own ?? free;
+    options.find((option) => option.text.toLowerCase().includes(wanted));
+  const colon = text.indexOf(':');
+  const named = fields.find(({ label }) => label.toLowerCase() === wanted.slice(0, Math.max(0, colon)));
+  const free = fields.find(({ takes }) => takes?.test(text));
+  const field = found?.field ?? named ?? free;
   if (field === undefined) return null;
-  const value = found?.value ?? (own === undefined ? typed.trim() : named?.[2]?.trim());
+  const value = found?.value ?? (named === undefined ? text : text.slice(colon + 1).trim());
   return `${path}${search({ ...query, [field.name]: value })}`;
 }
 

@@ -14,6 +14,7 @@ export interface PageIds {
 export const PAGE_ROUTES: Readonly<
   Record<string, (of: PageIds) => { readonly url: string; readonly payload?: object }>
 > = {
+  'GET /builds/:id/picture': ({ build }) => ({ url: `/builds/${build}/picture?name=shots/cart.png` }),
   'GET /review/:id': ({ review }) => ({ url: `/review/${review}` }),
   'POST /review/:id/claim': ({ review }) => ({ url: `/review/${review}/claim` }),
   'POST /review/:id/release': ({ review }) => ({ url: `/review/${review}/release` }),

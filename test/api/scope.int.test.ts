@@ -238,6 +238,14 @@ const POSTS: Readonly<Record<string, object>> = {
   'POST /api/rules/try': { ...RULE, repository: THEIRS },
   'POST /library/rules': { ...RULE, repository: THEIRS, act: 'store' },
   'POST /mcp': { jsonrpc: '2.0', id: 1, method: 'tools/call', params: LIST },
+  'POST /causes/bulk': { pick: `1 ${encodeURIComponent(THEIRS)} fp-8`, what: 'acknowledged' },
+  'POST /causes/undo': { at: new Date(0).toISOString() },
+  get 'POST /review/bulk'() {
+    return { pick: `${theirs.review} 1`, type: 'reject' };
+  },
+  get 'POST /review/bulk/undo'() {
+    return { ids: theirs.review };
+  },
   'POST /me': { theme: 'dark' },
   'POST /api/notification-rules': { ...NOTIFICATION_RULE, query: `repo:${THEIRS}` },
   'POST /api/notification-rules/preview': { ...NOTIFICATION_RULE, query: `repo:${THEIRS}` },
@@ -330,7 +338,8 @@ describe('T18: every route that names nothing by an id', () => {
     expect((await stores.health.repository({ repository: THEIRS, until: UNTIL, days: 9 }, 9)).marks).toEqual(
       [],
     );
-    expect((await stores.reviews.find(theirs.review))?.claimedBy ?? null).not.toBe('reviewer');
+    const review = await stores.reviews.find(theirs.review);
+    expect([review?.decision, review?.claimedBy ?? null]).toEqual([null, null]);
   });
 });
 

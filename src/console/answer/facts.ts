@@ -6,6 +6,7 @@ import { pairWithFailures } from '../../notifications/build-answers.ts';
 import { USUAL_THRESHOLD } from '../../service/answers/trust.ts';
 import { addWhose } from '../../service/answers/whose.ts';
 import type { ShownArchive, ShownStores } from '../../stores/stores.ts';
+import { listRecordings } from './recordings.ts';
 
 /** Everything that the parts of an answer show. */
 export type AnswerFacts = NonNullable<Awaited<ReturnType<typeof readAnswerFacts>>>;
@@ -102,12 +103,6 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
     /** The newest failures like this one that editing files mended, newest first. */
     mended,
   };
-}
-
-const RECORDING = /^.*(?:\.(?:webm|mp4)$|\/[^/]*trace[^/]*\.zip(?=\/|$))/i;
-
-function listRecordings(names: readonly string[]): string[] {
-  return [...new Set(names.flatMap((name) => RECORDING.exec(name.slice(0, 1_000))?.[0] ?? []))];
 }
 
 /** Finds a build of the same commit and pipeline that came later and passed. */

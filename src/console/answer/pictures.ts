@@ -7,6 +7,7 @@ import { type Html, html, linkTarget, type Shown } from '../html.ts';
 import { IdParams, protect } from '../http.ts';
 import { type ConsoleApp, route } from '../page.ts';
 import type { AnswerFacts } from './facts.ts';
+import { isTrace } from './recordings.ts';
 
 const Query = z.object({ name: z.string().min(1).max(2_000) });
 const HOUR_S = 3_600;
@@ -102,7 +103,7 @@ function recordingsNote(recordings: readonly string[], url: string | null): Show
   if (recordings.length === 0) return null;
   const address = linkTarget(url);
   const place = address === null ? 'your CI' : html`<a href="${address}" rel="noreferrer">your CI</a>`;
-  const hasTrace = recordings.some((name) => /trace[^/]*\.zip$/i.test(name));
+  const hasTrace = recordings.some(isTrace);
   return html`<p class="meta">Recordings are among the artifacts at ${place}: ${recordings
     .slice(0, SHOWN)
     .map((name, at) => html`${at > 0 && ', '}<span class="mono">${name}</span>`)}.${
