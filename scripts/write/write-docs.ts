@@ -19,7 +19,7 @@ import { METRICS, silentLogger } from '../../src/ports/telemetry.ts';
 const HOME = resolve(import.meta.dirname, '../..');
 const KEYS = 'analyst.llm.keys.';
 const PROVIDER_KEYS = VARIABLES.filter(({ path }) => path.startsWith(KEYS));
-const EXAMPLE = 'test/fixtures/failures/loyalty-customer-null/log.txt';
+const EXAMPLE = 'test/fixtures/failures/exchange-rate-order/log.txt';
 const COLUMNS = 100;
 
 const pages: [file: string, fresh: string][] = [

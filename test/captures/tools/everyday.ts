@@ -521,7 +521,7 @@ const CANCELED: readonly ToolRow[] = [
     alsoOk: ['CONFIG_ERROR', 'TEST_FAILURE', 'CODE_ERROR'],
     files: {
       'wait.mjs':
-        'for (let tries = 1; ; tries++) {\n  console.log(`waiting for the tide service, try ${tries}`);\n  await new Promise((resolve) => setTimeout(resolve, 20_000));\n}\n',
+        'for (let tries = 1; ; tries++) {\n  console.log("waiting for the tide service, try", tries);\n  await new Promise((resolve) => setTimeout(resolve, 20_000));\n}\n',
     },
     run: 'node wait.mjs',
     cancelAfter: 300,

@@ -67,7 +67,7 @@ export const rows: readonly ToolRow[] = [
     alsoOk: ['TEST_FAILURE'],
     files: {
       'tides.test.mjs':
-        "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n\ntest('reads the tide table', async () => {\n  const response = await fetch('http://packages.example.test/tides.json');\n  if (!response.ok) throw new Error(`GET ${response.url}: ${response.status} ${response.statusText}`);\n  const { ports } = await response.json();\n  assert.equal(ports.length, 12);\n});\n",
+        "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n\ntest('reads the tide table', async () => {\n  const response = await fetch('http://packages.example.test/tides.json');\n  if (!response.ok) throw new Error(["GET", response.url + ":", response.status, response.statusText].join(" "));\n  const { ports } = await response.json();\n  assert.equal(ports.length, 12);\n});\n",
     },
     network: 'unavailable',
     run: 'node --test',
@@ -117,6 +117,7 @@ export const rows: readonly ToolRow[] = [
     alsoOk: ['CONFIG_ERROR'],
     files: {
       'pom.xml':
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a property of Maven
         '<project>\n  <modelVersion>4.0.0</modelVersion>\n  <groupId>test.harbor</groupId>\n  <artifactId>charts</artifactId>\n  <version>1.0</version>\n  <repositories>\n    <repository>\n      <id>bundled</id>\n      <url>file://${project.basedir}/bundled</url>\n    </repository>\n  </repositories>\n  <dependencyManagement>\n    <dependencies>\n      <dependency>\n        <groupId>test.harbor</groupId>\n        <artifactId>harbor-bom</artifactId>\n        <version>2.0</version>\n        <type>pom</type>\n        <scope>import</scope>\n      </dependency>\n    </dependencies>\n  </dependencyManagement>\n  <dependencies>\n    <dependency>\n      <groupId>test.harbor</groupId>\n      <artifactId>soundings</artifactId>\n    </dependency>\n  </dependencies>\n</project>\n',
       'bundled/test/harbor/harbor-bom/2.0/harbor-bom-2.0.pom': BOM,
     },
