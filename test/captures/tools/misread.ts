@@ -67,7 +67,8 @@ export const rows: readonly ToolRow[] = [
     alsoOk: ['TEST_FAILURE'],
     files: {
       'tides.test.mjs':
-        "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n\ntest('reads the tide table', async () => {\n  const response = await fetch('http://packages.example.test/tides.json');\n  if (!response.ok) throw new Error(["GET", response.url + ":", response.status, response.statusText].join(" "));\n  const { ports } = await response.json();\n  assert.equal(ports.length, 12);\n});\n",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of the captured script
+        "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n\ntest('reads the tide table', async () => {\n  const response = await fetch('http://packages.example.test/tides.json');\n  if (!response.ok) throw new Error(`GET ${response.url}: ${response.status} ${response.statusText}`);\n  const { ports } = await response.json();\n  assert.equal(ports.length, 12);\n});\n",
     },
     network: 'unavailable',
     run: 'node --test',
