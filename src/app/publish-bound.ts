@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { FALSE_RIGHT } from '../domain/outcome.ts';
+import { FALSE_RIGHT, WRONG_STANDS_FOR } from '../domain/outcome.ts';
 import { choosePublished, isPublishedRoute, type PublishBound } from '../domain/publish-bound.ts';
 import { sourceOutcomes } from '../judge/outcomes.ts';
 import type { Clock } from '../lib/time.ts';
@@ -50,18 +50,17 @@ type KnownOutcomes = Awaited<ReturnType<CalibrationStore['outcomes']>>;
 
 /**
  * Returns the bound with own outcomes: of decided answers, and of those that what happened next graded, whose
- * "right" counts for a little less.
+ * "right" counts for a little less and whose "wrong" stands for the wrong ones that it cannot grade.
  */
 export function boundByKnown(
   config: Bounded & { readonly review: Pick<Config['review'], 'auditEvery'> },
   known: KnownOutcomes,
 ): PublishBound | null {
   const { auditEvery } = config.review;
-  const outcomes = known.map(({ origin, ...outcome }) => ({
-    ...outcome,
-    weight: origin === 'audit' ? Math.max(1, auditEvery) : 1,
-    ...(origin === 'outcome' && { doubt: FALSE_RIGHT }),
-  }));
+  const outcomes = known.map(({ origin, ...outcome }) => {
+    if (origin !== 'outcome') return { ...outcome, weight: origin === 'audit' ? Math.max(1, auditEvery) : 1 };
+    return { ...outcome, weight: outcome.right ? 1 : WRONG_STANDS_FOR, doubt: FALSE_RIGHT };
+  });
   return boundBy(config, outcomes);
 }
 

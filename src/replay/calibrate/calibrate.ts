@@ -1,7 +1,7 @@
 import { type Calibration, type CategoryMap, calibratedConfidence } from '../../domain/calibration.ts';
 import { byCategory, CATEGORIES, Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { FALSE_RIGHT } from '../../domain/outcome.ts';
+import { FALSE_RIGHT, WRONG_STANDS_FOR } from '../../domain/outcome.ts';
 import type { Risk } from '../../lib/binomial-bound.ts';
 import { bootstrapWeights } from '../../lib/statistics.ts';
 import type { DecidedAnswer } from '../../stores/measurements.ts';
@@ -252,13 +252,15 @@ export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] 
  * Answers that people decided, and that what happened next graded. Those that wait for a person are the
  * unsure ones, and all of them are inspected sooner or later; of the published ones only the drawn sample is,
  * so each of that represents as many as one was drawn of. Without the weight a calibration would be one of
- * unsure answers alone. A grade that is not a person's counts as wrong for the small part in which it errs.
+ * unsure answers alone. A grade that is not a person's counts as wrong for the small part in which it errs,
+ * and a "wrong" also for the wrong answers that get no grade.
  */
 export function labelledDecisions(decided: readonly DecidedAnswer[], auditEvery: number): LabelledAnswer[] {
   return decided.flatMap(({ analysisId, repository, category, stated, right, origin, decidedAt }) => {
     const answer = { id: analysisId, project: repository, category, stated, right, at: decidedAt };
     if (origin === 'audit') return [{ ...answer, weight: Math.max(1, auditEvery) }];
-    if (origin !== 'outcome' || !right) return [answer];
+    if (origin !== 'outcome') return [answer];
+    if (!right) return [{ ...answer, weight: WRONG_STANDS_FOR }];
     return [
       { ...answer, weight: 1 - FALSE_RIGHT },
       { ...answer, right: false, weight: FALSE_RIGHT },

@@ -48,4 +48,13 @@ describe('answers whose truth is known', () => {
     expect(unsure).not.toHaveProperty('weight');
     expect(audit).toMatchObject({ weight: 20, project: 'acme/shop', right: true });
   });
+
+  it('a wrong one that what happened next graded stands for those that it cannot grade', () => {
+    const graded = { ...decided, origin: 'outcome' as const };
+    expect(labelledDecisions([{ ...graded, right: false }], 20)).toMatchObject([{ right: false, weight: 5 }]);
+    expect(labelledDecisions([graded], 20)).toMatchObject([
+      { right: true, weight: 0.995 },
+      { right: false, weight: 0.005 },
+    ]);
+  });
 });

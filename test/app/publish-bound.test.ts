@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { boundByKnown } from '../../src/app/publish-bound.ts';
+import { embedded } from '../../src/config/load.ts';
+import { parseConfig } from '../../src/config/schema.ts';
+
+const CONFIG = parseConfig(embedded('data', 'knowledge'));
+
+/** Counts the outcomes of a route, and the wrong ones among them, with these known here. */
+function standing(origin: 'outcome' | 'unsure', right: boolean) {
+  const known = { route: 'tool error', stated: 0.95, right, origin } as const;
+  const before = boundByKnown(CONFIG, [])?.routes.find(({ route }) => route === known.route);
+  const after = boundByKnown(CONFIG, [known])?.routes.find(({ route }) => route === known.route);
+  return (after?.wrong ?? 0) - (before?.wrong ?? 0);
+}
+
+it('a grade that no person gave counts for more where it is wrong, and for a little where it is right', () => {
+  expect(standing('unsure', false)).toBeCloseTo(1);
+  expect(standing('outcome', false)).toBeGreaterThan(3);
+  expect(standing('unsure', true)).toBe(0);
+  expect(standing('outcome', true)).toBeCloseTo(0.005);
+});
