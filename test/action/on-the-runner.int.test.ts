@@ -38,7 +38,7 @@ describe('a step without a server', () => {
     expect(commands).toEqual([
       {
         name: 'warning',
-        properties: { file: 'src/index.js', line: '2', title: expect.stringContaining('(CODE_ERROR, ') },
+        properties: { file: 'src/index.js', line: '2', title: expect.stringContaining('(Code error, ') },
         message: expect.stringContaining('Fix: '),
       },
     ]);

@@ -193,7 +193,7 @@ describe('builds', () => {
   });
 
   it('lists by filter and page', async () => {
-    const { body } = await get('/api/builds?repo=shop/api&number=812&limit=1');
+    const { body } = await get('/api/builds?repository=shop/api&number=812&limit=1');
     expect(body.items.map(({ id }: { id: string }) => id)).toEqual([stored.build.id]);
     expect(body).toMatchObject({ limit: 1, offset: 0, next: 1 });
     expect((await get('/api/builds?status=passed')).body).toMatchObject({ items: [], next: null });
@@ -201,7 +201,7 @@ describe('builds', () => {
     const day = (days: number) =>
       encodeURIComponent(new Date(at + days * 86_400_000).toISOString().replace('Z', '+00:00'));
     const count = async (query: string) =>
-      (await get(`/api/builds?repo=shop/api&number=812&${query}`)).body.items.length;
+      (await get(`/api/builds?repository=shop/api&number=812&${query}`)).body.items.length;
     expect(await count(`since=${day(-1)}&until=${day(1)}`)).toBe(1);
     expect(await count(`since=${day(1)}`)).toBe(0);
     expect(await count('until=2020-01-01')).toBe(0);
@@ -289,7 +289,7 @@ describe('failures, analyses and library', () => {
 it('describes its answers in the OpenAPI document', async () => {
   const { paths } = JSON.parse(JSON.stringify(world.http.swagger()));
   const analysis = paths['/api/analyses/{id}'].get.responses['200'].content['application/json'].schema;
-  expect(Object.keys(analysis.properties)).toEqual([...Object.keys(Analysis.shape), 'whose']);
+  expect(Object.keys(analysis.properties)).toEqual([...Object.keys(Analysis.shape), 'whose', 'outcome']);
   expect(paths['/api/builds/{id}'].get.responses['409']).toBeDefined();
   const limit = paths['/api/failures'].get.parameters.find(({ name }: { name: string }) => name === 'limit');
   expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 200 });

@@ -24,7 +24,7 @@ describe('faultline search', () => {
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^ana_\w+ {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}TEST_FAILURE {6}shop\/api CI #\d+ {2}cart total \d+\n$/,
+        /^ana_\w+ {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}Test failure {6}shop\/api CI #\d+ {2}cart total \d+\n$/,
       ),
     ]);
     const { items } = JSON.parse((await search('is:undecided', '--json')).stdout);

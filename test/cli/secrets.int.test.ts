@@ -20,9 +20,9 @@ describe('secrets of a data directory', () => {
 
   it('are the same for processes that make them at once', async () => {
     const folder = newFolder();
-    const script = `const { keptSecrets } = await import(${JSON.stringify(MODULE)});
+    const script = `const { readOrCreateSecrets } = await import(${JSON.stringify(MODULE)});
       while (Date.now() < Number(process.argv[1])) { }
-      console.log(JSON.stringify(keptSecrets(process.argv[2])));`;
+      console.log(JSON.stringify(readOrCreateSecrets(process.argv[2])));`;
     const start = String(Date.now() + 1_500);
     const all = await Promise.all(
       Array.from({ length: 4 }, () =>

@@ -227,6 +227,7 @@ function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
 function fakeWork(state: FakeState, empty: HttpDeps): Stores['work'] {
   return {
     ...empty.stores.work,
+    add: async (entries) => entries.length,
     addOnce: async (entries) => {
       for (const { key } of entries) state.passingBuilds.add(key);
     },

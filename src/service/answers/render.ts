@@ -40,7 +40,7 @@ const MAX_PROSE_PLAIN = 4000;
  * Kind, Confidence, Confirmed, Title, Tried, Cause, the names of the other facts, Usage, Id.
  */
 export function renderPlain(analysis: Analysis, options: PlainOptions = {}): string {
-  const { form, category, confidence, confirmed, title, facts, usage, id } = answerView(
+  const { form, confidence, confirmed, title, facts, usage, id } = answerView(
     analysis,
     undefined,
     options.explains,
@@ -51,7 +51,7 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
   const rows: (readonly [string, string])[] = [
     ['Answer', form],
     ...describeWhose(analysis, options.whose).map((sentence) => ['Whose', sentence] as const),
-    ['Category', category],
+    ['Category', analysis.category],
     ['Kind', analysis.kind],
     ['Confidence', confidence],
     ...(confirmed === null ? [] : [['Confirmed', confirmed] as const]),
