@@ -6,7 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /**
  * The project `long`, which only `scripts/test --all` runs:
  * - what takes half a minute and more a file and tries in bulk or at random what other tests try once;
- * - what `scripts/gate` and `scripts/bench` run as well;
+ * - what `scripts/gate` and `scripts/bench` run as well, and contracts of code hosts that GitHub keeps in the
+ *   short run;
  * - in a browser, all but the frame and hostile text; experiments of every kind on real projects;
  * - query plans and recall on many rows, and how long patterns take;
  * - what needs tools that are built or fetched for it: the package as installed, Gitea, act, Buildbot,
@@ -17,10 +18,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const LONG = [
   'test/journeys/{kill-at-random,stop-under-load,bad-weather,provider-away,gitea,act,retrieval-figure}.int.test.ts',
+  'test/journeys/teach-and-measure.int.test.ts',
   'test/house/{package,kubernetes,linear-time}.int.test.ts',
   'test/action/{nodes,confirm}.int.test.ts',
   'test/browser/!(frame|hostile).int.test.ts',
-  'test/experiments/{confirm,bisect,try-fix}.int.test.ts',
+  'test/experiments/{confirm,bisect,try-fix,by-date,caches,base-worktree}.int.test.ts',
+  'test/cli/triage-confirm.int.test.ts',
+  'test/providers/{gitea,gitlab}/code-host-contract.int.test.ts',
   'test/stores/{plans,vectors/pgvector-hnsw}.int.test.ts',
   'test/recipes/{other-ci,buildbot/buildbot}.int.test.ts',
   'test/gate/our-bars.int.test.ts',
