@@ -23,7 +23,7 @@ export const FALSE_RIGHT = 0.005;
 
 /**
  * The number of wrong answers that one graded wrong stands for. What happened next grades 0.70 of the right
- * categories and only 0.14 of the wrong ones (docs/evidence/grades.md), so that the graded answers alone would
+ * categories and only 0.14 of the wrong ones (docs/evidence/grades.md), so that graded answers alone would
  * look better than all are.
  */
 export const WRONG_STANDS_FOR = 5;
