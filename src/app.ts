@@ -149,7 +149,7 @@ async function composeApp(
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
       threads.warmUp();
-      await beginAnew(database, stores, logger);
+      await releaseLeftovers(database, stores, logger);
       await recordSetup(config, stores, logger);
       triage.start();
       background.start();
@@ -229,7 +229,7 @@ async function forgetSteps(
 }
 
 /** Releases or deletes what a crashed process left behind. */
-async function beginAnew(database: Database, stores: Stores, logger: Logger): Promise<void> {
+async function releaseLeftovers(database: Database, stores: Stores, logger: Logger): Promise<void> {
   if (database.exclusive) await stores.work.reclaim();
   await forgetConcluded(database, logger);
   await stores.toolCache

@@ -111,13 +111,13 @@ async function acceptDelivery(deps: IntakeDeps, delivery: Delivery, intake: Inta
   const { source, deliveryId } = delivery;
   const traceparent = deps.tracer?.traceparent() ?? null;
   const inbox = { ...delivery, intake: traceparent === null ? intake : { ...intake, traceparent } };
-  const { before } = await deps.inbox.land(inbox);
+  const { before } = await deps.inbox.store(inbox);
   deps.metrics?.count('faultline_deliveries_total', {
     source,
     outcome: before === null ? 'kept' : 'repeated',
   });
   if (before === null) deps.processor.add({ source, deliveryId });
-  else await meetAgain(deps, delivery, before, inbox);
+  else await recordDuplicate(deps, delivery, before, inbox);
   const answer: DeliveryAccepted = {
     deliveryId,
     links: buildDeliveryLinks(deps.settings, { source, deliveryId }, before?.buildId ?? null),
@@ -125,7 +125,7 @@ async function acceptDelivery(deps: IntakeDeps, delivery: Delivery, intake: Inta
   return { answer, repeated: before !== null };
 }
 
-async function meetAgain(
+async function recordDuplicate(
   { stores, processor, logger }: IntakeDeps,
   delivery: Delivery,
   before: KeptDelivery,
@@ -134,7 +134,7 @@ async function meetAgain(
   if (before.bodySha256 !== delivery.bodySha256) throw usedBefore(delivery.deliveryId, before.buildId);
   const { source, deliveryId } = delivery;
   logger.info({ source, deliveryId, buildId: before.buildId, state: before.state }, 'duplicate delivery');
-  if (before.state === 'refused' && (await stores.deliveries.landAgain(inbox)))
+  if (before.state === 'refused' && (await stores.deliveries.requeue(inbox)))
     processor.add({ source, deliveryId });
 }
 

@@ -44,7 +44,7 @@ export function describeMended(
   if (path === undefined || (same.length === 0 && meant.length < 2)) return null;
   const lead = describeTimes(meant.length, same.length > 0);
   const builds = meant.map(({ pipeline, number }) => `${pipeline} #${number}`).join(', ');
-  return { text: `${lead} mended by editing ${path} (${builds}). Nobody has confirmed that.`, path };
+  return { text: `${lead} mended by editing ${path} (${builds}). No reviewer has confirmed this.`, path };
 }
 
 function describeTimes(count: number, isSame: boolean): string {

@@ -171,15 +171,15 @@ export function listUnsteadyCases(repeats: readonly (readonly ReplayedCase[])[])
   readonly ids: readonly string[];
   readonly cases: number;
 } {
-  const answersOf = new Map<string, (string | null)[]>();
+  const categoriesById = new Map<string, (string | null)[]>();
   for (const cases of repeats) {
     for (const { result } of cases) {
-      const known = answersOf.get(result.id);
-      if (known === undefined) answersOf.set(result.id, [result.category]);
+      const known = categoriesById.get(result.id);
+      if (known === undefined) categoriesById.set(result.id, [result.category]);
       else known.push(result.category);
     }
   }
-  const all = [...answersOf].filter(([, categories]) => categories.length >= repeats.length);
+  const all = [...categoriesById].filter(([, categories]) => categories.length >= repeats.length);
   return {
     ids: all.filter(([, categories]) => new Set(categories).size > 1).map(([id]) => id),
     cases: all.length,

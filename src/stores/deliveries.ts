@@ -95,7 +95,7 @@ function inboxMethods(db: Database) {
      * `false` means that its id was already stored (nothing changes). Two deliveries must not have the same
      * id. If the database refuses one, all fail.
      */
-    land: async (deliveries: readonly ReceivedDelivery[]) => {
+    store: async (deliveries: readonly ReceivedDelivery[]) => {
       const rows = deliveries.map((delivery) => ({
         source: delivery.source,
         delivery_id: delivery.deliveryId,
@@ -103,7 +103,7 @@ function inboxMethods(db: Database) {
         body_sha256: delivery.bodySha256,
         intake: delivery.intake,
       }));
-      // Two processes that land the same ids at once wait for each other in one order.
+      // Two processes that store the same ids at once wait for each other in one order.
       rows.sort(
         (left, right) => compare(left.source, right.source) || compare(left.delivery_id, right.delivery_id),
       );
@@ -112,16 +112,16 @@ function inboxMethods(db: Database) {
       return deliveries.map((delivery) => fresh.has(formatKey(delivery)));
     },
     /** Makes a refused delivery pending again. Returns `false` if it is not refused. */
-    landAgain: async ({ source, deliveryId, intake }: ReceivedDelivery) =>
+    requeue: async ({ source, deliveryId, intake }: ReceivedDelivery) =>
       (await db.query(LAND_AGAIN, [source, deliveryId, intake])).length > 0,
     /** Lists pending deliveries that are due and arrived `olderThanMs` ago or earlier; oldest first. */
-    landed: async (olderThanMs: number, limit: number) =>
+    listPending: async (olderThanMs: number, limit: number) =>
       await db.query<DeliveryKey>(LANDED, [olderThanMs, limit]),
     /**
      * Locks a pending delivery until the transaction of `sql` ends. Returns null if it is not due, no longer
      * pending, or locked by another process.
      */
-    takeLanded: async ({ source, deliveryId }: DeliveryKey, sql: Sql) =>
+    claim: async ({ source, deliveryId }: DeliveryKey, sql: Sql) =>
       (await sql.query<LandedDelivery>(TAKE, [source, deliveryId]))[0] ?? null,
     /**
      * Records a locked delivery with its build, in the transaction that locked it. Returns `false` if it is
@@ -133,7 +133,7 @@ function inboxMethods(db: Database) {
      * Postpones a pending delivery by `delayMs`, or refuses it permanently. Changes nothing if another
      * process has made more attempts.
      */
-    putOff: async (
+    postpone: async (
       { source, deliveryId }: DeliveryKey,
       {
         error,

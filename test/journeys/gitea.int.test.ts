@@ -72,7 +72,7 @@ async function read<Value>(path: string, schema: z.ZodType<Value>): Promise<Valu
 }
 
 /** The build of a run that has ended: its own event names number and pipeline, those of its jobs do not. */
-function buildOf(pipeline: string, commit: string, attempt = 1): Promise<Build> {
+function findBuild(pipeline: string, commit: string, attempt = 1): Promise<Build> {
   return until(
     `attempt ${attempt} of ${pipeline} at ${commit.slice(0, 10)} has arrived. ${service.errors()} ${gitea.said()}`,
     RUN_MS,
@@ -91,7 +91,7 @@ function buildOf(pipeline: string, commit: string, attempt = 1): Promise<Build> 
   );
 }
 
-async function answersOf(build: Build): Promise<readonly Analysis[]> {
+async function readAnswers(build: Build): Promise<readonly Analysis[]> {
   const analyses = await until(
     `${build.pipeline} #${build.number} is answered. ${service.errors()}`,
     RUN_MS,
@@ -158,8 +158,8 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     const commit = shop.commit(SHOP_FILES, 'Start the shop');
     push(gitea.admin, SHOP, 'main');
 
-    deployed = await buildOf('deploy', commit);
-    const [analysis] = await answersOf(deployed);
+    deployed = await findBuild('deploy', commit);
+    const [analysis] = await readAnswers(deployed);
 
     expect(deployed).toMatchObject({
       provider: 'gitea',
@@ -170,7 +170,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     });
     expect(analysis).toMatchObject({ category: 'CONFIG_ERROR', kind: 'permission_or_secret' });
     expect(analysis?.answer.title).toContain('DEPLOY_TOKEN');
-    expect((await buildOf('ci', commit)).status).toBe('passed');
+    expect((await findBuild('ci', commit)).status).toBe('passed');
   });
 
   it('answers the run that was started again for itself, and believes no line that its script only echoes', async () => {
@@ -184,8 +184,8 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
       z.unknown(),
     );
 
-    const again = await buildOf('deploy', deployed.commit ?? '', 2);
-    const [analysis] = await answersOf(again);
+    const again = await findBuild('deploy', deployed.commit ?? '', 2);
+    const [analysis] = await readAnswers(again);
 
     expect(again).toMatchObject({
       number: deployed.number,
@@ -204,7 +204,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     });
     await gitea.api(gitea.admin, 'POST', `/repos/${SHOP}/actions/runs/${externalId}/rerun`, z.unknown());
 
-    expect(await buildOf('deploy', commit ?? '', 3)).toMatchObject({ status: 'passed' });
+    expect(await findBuild('deploy', commit ?? '', 3)).toMatchObject({ status: 'passed' });
     await statusOn(commit ?? '', 'success');
   });
 
@@ -214,8 +214,8 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     push(ben, SHOP, 'round');
     const pullRequest = await openPullRequest(ben, 'round');
 
-    const build = await buildOf('ci', broken);
-    const analyses = await answersOf(build);
+    const build = await findBuild('ci', broken);
+    const analyses = await readAnswers(build);
     expect(build).toMatchObject({ status: 'failed', branch: 'round', pullRequest, author: 'ben' });
     expect(analyses).toMatchObject([{ category: 'TEST_FAILURE' }]);
     expect(analyses[0]?.answer.title).toContain('cart adds up');
@@ -224,7 +224,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
 
     const mended = shop.commit({ 'src/cart.mjs': CART }, 'Start sums at zero', 'Ben');
     push(ben, SHOP, 'round');
-    const passed = await buildOf('ci', mended);
+    const passed = await findBuild('ci', mended);
     expect(passed.status).toBe('passed');
     expect(await commentOn(pullRequest, /fixed in/)).toContain(`ci #${passed.number}`);
   });
@@ -241,8 +241,8 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     push(cleo, 'cleo/shop', 'main');
     const pullRequest = await openPullRequest(cleo, 'cleo:main');
 
-    const build = await buildOf('ci', broken);
-    const [analysis] = await answersOf(build);
+    const build = await findBuild('ci', broken);
+    const [analysis] = await readAnswers(build);
     expect(build).toMatchObject({
       status: 'failed',
       repository: SHOP,
@@ -255,7 +255,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
 
     const mended = shop.commit({ 'src/tax.mjs': TAX }, 'Round again', 'Cleo');
     push(cleo, 'cleo/shop', 'main');
-    expect((await buildOf('ci', mended)).status).toBe('passed');
+    expect((await findBuild('ci', mended)).status).toBe('passed');
     await commentOn(pullRequest, /fixed in/);
   });
 
@@ -281,7 +281,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     );
     push(gitea.admin, SHOP, 'explain');
 
-    const build = await buildOf('explain', commit);
+    const build = await findBuild('explain', commit);
     const { jobs } = await gitea.api(
       gitea.admin,
       'GET',
@@ -309,7 +309,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     expect(later).toContain(`outputs TEST_FAILURE 0.97 ${url}`);
     expect(later).toMatch(/::error file=test\/cart\.test\.mjs,line=4/);
     // The answer that is in the log is no failure of its own.
-    expect(await answersOf(build)).toMatchObject([
+    expect(await readAnswers(build)).toMatchObject([
       { category: 'TEST_FAILURE', answer: { title: '“cart adds up”: expected 300 but got 301' } },
     ]);
   });
@@ -328,8 +328,8 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     const pullRequest = await openPullRequest(ben, 'tried');
 
     const comment = await commentOn(pullRequest, /introduced by this change/);
-    const [analysis] = await answersOf(await buildOf('confirm / test', commit));
-    const build = await buildOf('confirm', commit);
+    const [analysis] = await readAnswers(await findBuild('confirm / test', commit));
+    const build = await findBuild('confirm', commit);
     const { jobs } = await gitea.api(
       gitea.admin,
       'GET',
@@ -394,7 +394,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
       202,
     );
 
-    const [analysis] = await answersOf(await buildOf('deploy', commit ?? '', 4));
+    const [analysis] = await readAnswers(await findBuild('deploy', commit ?? '', 4));
     expect(analysis?.answer).toMatchObject({
       title: 'The log could not be read',
       rootCause: expect.stringContaining('Gitea returned 404'),

@@ -136,7 +136,7 @@ it('grades an answer when the mending push is green', async () => {
   const second = await waitForAnswer(await send({ number: 4, branch, commit: again, status: 'failed' }));
   const { answer } = Answered.parse(await get(`/api/analyses/${second}`));
   expect(answer.claims.map(({ text }) => text)).toContain(
-    'The same failure was mended by editing src/press.js (ci #2). Nobody has confirmed that.',
+    'The same failure was mended by editing src/press.js (ci #2). No reviewer has confirmed this.',
   );
 }, 120_000);
 

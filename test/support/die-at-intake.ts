@@ -25,16 +25,16 @@ function dieAt(name: string): void {
 const stores = createStores(db, systemClock);
 const deliveries: typeof stores.deliveries = {
   ...stores.deliveries,
-  land: async (all) => {
-    const landed = await stores.deliveries.land(all);
+  store: async (all) => {
+    const landed = await stores.deliveries.store(all);
     dieAt('landed');
     return landed;
   },
-  takeLanded: async (key, sql) => {
+  claim: async (key, sql) => {
     // The answer is on its way; it shall arrive before this process is gone.
     if (place === 'answered') await new Promise((resolve) => setTimeout(resolve, 100));
     dieAt('answered');
-    return await stores.deliveries.takeLanded(key, sql);
+    return await stores.deliveries.claim(key, sql);
   },
   markRecorded: async (key, buildId, sql) => {
     const marked = await stores.deliveries.markRecorded(key, buildId, sql);

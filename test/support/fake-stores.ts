@@ -119,20 +119,20 @@ function fakeDeliveries(state: FakeState): Stores['deliveries'] {
       return kept === undefined ? null : { ...kept, receivedAt: new Date(0).toISOString() };
     },
     insertOnce: async (delivery) => keep({ ...delivery, intake: null, state: 'recorded' }),
-    land: async (deliveries) =>
+    store: async (deliveries) =>
       deliveries.map((delivery) => keep({ ...delivery, buildId: null, state: 'landed' })),
-    landAgain: async (delivery) => {
+    requeue: async (delivery) => {
       const kept = at(delivery);
       if (kept?.state !== 'refused') return false;
       return Object.assign(kept, { state: 'landed', attempts: 0 }) !== undefined;
     },
-    landed: async () => state.deliveries.filter((kept) => kept.state === 'landed'),
-    takeLanded: async (key) => landed(key),
+    listPending: async () => state.deliveries.filter((kept) => kept.state === 'landed'),
+    claim: async (key) => landed(key),
     markRecorded: async (key, buildId) => {
       const kept = landed(key);
       return kept !== null && Object.assign(kept, { state: 'recorded', buildId, intake: null }) !== undefined;
     },
-    putOff: async (key, { attempts, refuse }) => {
+    postpone: async (key, { attempts, refuse }) => {
       const kept = landed(key);
       return (
         kept !== null && Object.assign(kept, { attempts, state: refuse ? 'refused' : 'landed' }) !== undefined

@@ -8,7 +8,7 @@ import { analysisAddress, buildAddress, search } from '../addresses.ts';
 import { type ChartTable, formatPercent } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { pager, renderTime } from '../controls.ts';
-import { dataTable, type Html, html, type Shown } from '../html.ts';
+import { dataTable, type Html, html, numbers, type Shown } from '../html.ts';
 import { renderCategory } from '../parts/marks.ts';
 import type { InsightsQuery, InsightsView } from './insights-frame.ts';
 
@@ -59,10 +59,7 @@ export async function renderOutcomes({ repo }: InsightsQuery, deps: ConsoleDeps)
 }
 
 function createHead(first: string) {
-  return [
-    first,
-    ...['Right (95 % interval)', 'Wrong', 'Doubtful', 'Decided by a person'].map((number) => ({ number })),
-  ];
+  return [first, ...numbers('Right (95 % interval)', 'Wrong', 'Doubtful', 'Decided by a person')];
 }
 
 type Shares = Outcomes['questions'][number] | Outcomes['routes'][number] | Outcomes['repositories'][number];

@@ -10,7 +10,7 @@ import { type Chart, figure, formatPercent } from '../charts/chart.ts';
 import { type CoverageChart, calibrationChart, coverageChart } from '../charts/confidence.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { pager, renderTime } from '../controls.ts';
-import { dataTable, type Html, html } from '../html.ts';
+import { dataTable, type Html, html, numbers } from '../html.ts';
 import { renderCategory } from '../parts/marks.ts';
 import { filterForm, type InsightsQuery, type InsightsView, toPeriod } from './insights-frame.ts';
 import { renderOutcomes } from './outcomes.ts';
@@ -139,8 +139,8 @@ function thresholdsTable({ threshold, thresholds }: Trust, { repo }: InsightsQue
       }${decided > 0 && decided < TOO_FEW && html` <span class="quiet">too few</span>`}</td>
       <td class="number">${link(at, 'wrong', wrong, formatNumber(wrong))}</td></tr>`;
   });
-  const numbers = ['Published', 'Right (95 % interval)', 'Wrong'].map((number) => ({ number }));
-  return html`${dataTable('What would be published at each threshold', ['Threshold', ...numbers], rows)}
+  const head = ['Threshold', ...numbers('Published', 'Right (95 % interval)', 'Wrong')];
+  return html`${dataTable('What would be published at each threshold', head, rows)}
     <p class="quiet">Publishing also needs <em>evidence</em>
     of the right kind: fewer answers are published than are sure enough.
     <a href="${PATH}${search({ repo, csv: 'thresholds' })}">Download CSV</a></p>`;

@@ -279,7 +279,7 @@ export const MAX_ROWS = 3_000;
 const AROUND = 6;
 /** Lines around evidence on other pages, lines shown of one piece, and of all. */
 const BESIDE = 5;
-const MOST_BESIDE = 20;
+const MAX_NEARBY = 20;
 const MAX_BESIDE = 240;
 /** The number of lines shown from the end of the failing step. */
 const STEP_END = 40;
@@ -312,7 +312,7 @@ export function foldedView({ lineCount, evidence, failedAt }: Telling): Stretch[
 export function evidenceView(lineCount: number, evidence: readonly Range[]): Stretch[] {
   const around = evidence.map(({ from, to }) => ({
     from: from - BESIDE,
-    to: Math.min(Math.max(from, to), from + MOST_BESIDE - 1) + BESIDE,
+    to: Math.min(Math.max(from, to), from + MAX_NEARBY - 1) + BESIDE,
   }));
   return withGaps(bounded(merged(around, lineCount), MAX_BESIDE), lineCount);
 }

@@ -127,7 +127,7 @@ function bulkWords(decided: number, left: number): string {
   const rest =
     left === 0
       ? ''
-      : ` ${counted(left, 'item')} stayed: held by somebody, decided already, or its change touches a suspect file. ` +
+      : ` ${counted(left, 'item')} stayed: claimed by another person, already decided, or its change touches a suspect file. ` +
         'Open it to decide.';
   return `${decided === 0 ? 'Nothing was decided.' : `${counted(decided, 'item')} decided.`}${rest}`;
 }

@@ -81,12 +81,12 @@ export const PACKAGE_ROWS: readonly RecordRow[] = [
     ),
     matches: [
       [
-        'npm http fetch GET 200 https://registry.npmjs.org/lodash/-/lodash-4.17.21.tgz 45ms (cache miss)',
+        'npm http fetch GET 200 https://packages.example.org/lodash/-/lodash-4.17.21.tgz 45ms (cache miss)',
         'lodash',
         '4.17.21',
       ],
     ],
-    ignores: ['https://registry.npmjs.org/lodash'],
+    ignores: ['https://packages.example.org/lodash'],
   },
   {
     kind: 'cargo',

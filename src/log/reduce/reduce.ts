@@ -205,8 +205,8 @@ export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): R
 
 /** Characters kept of a line. */
 const MAX_LINE = 1_000;
-/** A line dearer than this share of the budget is left out of blocks that can do without it. */
-const DEAR_LINE = 0.2;
+/** A line that costs more than this share of the budget is left out of blocks of several lines. */
+const MAX_LINE_SHARE = 0.2;
 
 function pick(block: Candidate, lines: Map<number, Picked>, room: number, budget: number): number {
   const wanted: number[] = [];
@@ -217,7 +217,7 @@ function pick(block: Candidate, lines: Map<number, Picked>, room: number, budget
     if (lines.has(line) || block.log.hides?.(line) === true) continue;
     const tokens = block.costs.get(line) ?? countShownTokens(`${trimStoredLine(block.log.raw(line))}\n`);
     block.costs.set(line, tokens);
-    if (count > 1 && tokens > budget * DEAR_LINE) continue;
+    if (count > 1 && tokens > budget * MAX_LINE_SHARE) continue;
     if (cost + tokens > room) break;
     cost += tokens;
     wanted.push(line);

@@ -86,9 +86,9 @@ export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 
  * 1706.04599).
  */
 function computeErrorFigure(name: string, stated: readonly StatedCase[], binning: Binning): Figure {
-  const binOf = createBinner(stated, binning);
+  const findBin = createBinner(stated, binning);
   const clusters = listClusterSums(stated, BINS * PER_BIN, (sums, statedCase) => {
-    const place = binOf(statedCase.stated) * PER_BIN;
+    const place = findBin(statedCase.stated) * PER_BIN;
     addAt(sums, place, 1);
     addAt(sums, place + 1, statedCase.stated);
     addAt(sums, place + 2, Number(statedCase.right));
@@ -134,9 +134,9 @@ function computeBrierFigure(name: string, stated: readonly StatedCase[]): Figure
 function splitBrierParts(stated: readonly StatedCase[]): [name: string, value: number][] {
   const total = stated.length;
   const base = stated.filter(({ right }) => right).length / total;
-  const binOf = createBinner(stated, 'width');
+  const findBin = createBinner(stated, 'width');
   let [reliability, resolution, score] = [0, 0, 0];
-  for (const members of Map.groupBy(stated, (statedCase) => binOf(statedCase.stated)).values()) {
+  for (const members of Map.groupBy(stated, (statedCase) => findBin(statedCase.stated)).values()) {
     const weight = members.length / total;
     const share = members.filter(({ right }) => right).length / members.length;
     const meanStated = members.reduce((sum, member) => sum + member.stated, 0) / members.length;

@@ -30,18 +30,18 @@ const RETRY_WITHIN_MS = 2_000;
  * The outcome of a stored delivery. `before` is the earlier delivery with the same id. Null if the delivery
  * is new.
  */
-export interface Landed {
+export interface StoreOutcome {
   readonly before: KeptDelivery | null;
 }
 
 export type DeliveryInbox = ReturnType<typeof createDeliveryInbox>;
 
-type Deliveries = Pick<DeliveryStore, 'land' | 'find'>;
+type Deliveries = Pick<DeliveryStore, 'store' | 'find'>;
 
 interface Waiting {
   readonly delivery: ReceivedDelivery;
-  readonly landed: (outcome: Landed) => void;
-  readonly failed: (error: unknown) => void;
+  readonly resolve: (outcome: StoreOutcome) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
@@ -59,12 +59,12 @@ export function createDeliveryInbox(deliveries: Deliveries) {
      * Stores a delivery. Resolves once the delivery survives any crash. Throws `storage-failed`, which is
      * retryable if the delivery may be sent again.
      */
-    land: (delivery: ReceivedDelivery) =>
-      new Promise<Landed>((landed, failed) => {
+    store: (delivery: ReceivedDelivery) =>
+      new Promise<StoreOutcome>((resolve, reject) => {
         came.push(performance.now());
         if (came.length > FLOOD) came.shift();
-        if (queue.length >= MAX_WAITING) return failed(createTooManyWaitError());
-        queue.push({ delivery, landed, failed });
+        if (queue.length >= MAX_WAITING) return reject(createTooManyWaitError());
+        queue.push({ delivery, resolve, reject });
         if (lanes === 0 || (lanes < MAX_LANES && performance.now() - startedAt > SLOW_MS)) void runLane();
       }),
     /** Returns true if senders wait for the database or arrive in a flood. */
@@ -79,7 +79,7 @@ export function createDeliveryInbox(deliveries: Deliveries) {
         // What other senders have sent by now is read in this turn, and joins.
         await new Promise((resolve) => setImmediate(resolve));
         startedAt = performance.now();
-        await landTogether(deliveries, queue.splice(0, MAX_BATCH));
+        await storeTogether(deliveries, queue.splice(0, MAX_BATCH));
       }
     } finally {
       lanes -= 1;
@@ -88,21 +88,21 @@ export function createDeliveryInbox(deliveries: Deliveries) {
 }
 
 /** Stores deliveries in one statement. Never throws: each waiting sender gets the outcome or the error. */
-async function landTogether(deliveries: Deliveries, waiting: readonly Waiting[]): Promise<void> {
+async function storeTogether(deliveries: Deliveries, waiting: readonly Waiting[]): Promise<void> {
   if (waiting.length === 0) return;
   const { first, copies } = deduplicate(waiting);
   const startedAt = performance.now();
   try {
-    const fresh = await deliveries.land(first.map(({ delivery }) => delivery));
+    const fresh = await deliveries.store(first.map(({ delivery }) => delivery));
     for (const [index, delivery] of first.entries()) {
-      if (fresh[index] === true) delivery.landed({ before: null });
+      if (fresh[index] === true) delivery.resolve({ before: null });
       else copies.push(delivery);
     }
   } catch (error) {
     // The failure may be due to another delivery, which the database refuses, or to a broken connection. Each
     // delivery is tried separately.
     const again = performance.now() - startedAt < RETRY_WITHIN_MS;
-    for (const delivery of first) if (!again) delivery.failed(error);
+    for (const delivery of first) if (!again) delivery.reject(error);
     if (again) await Promise.all(first.map((delivery) => settle(deliveries, delivery, true)));
   }
   await Promise.all(copies.map((copy) => settle(deliveries, copy, false)));
@@ -126,18 +126,18 @@ function deduplicate(waiting: readonly Waiting[]): { readonly first: Waiting[]; 
  */
 async function settle(
   deliveries: Deliveries,
-  { delivery, landed, failed }: Waiting,
+  { delivery, resolve, reject }: Waiting,
   again: boolean,
 ): Promise<void> {
   try {
-    if (again && (await deliveries.land([delivery]))[0] === true) return landed({ before: null });
+    if (again && (await deliveries.store([delivery]))[0] === true) return resolve({ before: null });
     const before = await deliveries.find(delivery.source, delivery.deliveryId);
     if (before === null) throw createVanishedError(delivery);
     // The statement that failed may have been stored after all. The delivery found is then this one.
     const itself = again && before.state === 'landed' && before.bodySha256 === delivery.bodySha256;
-    landed({ before: itself ? null : before });
+    resolve({ before: itself ? null : before });
   } catch (error) {
-    failed(error);
+    reject(error);
   }
 }
 

@@ -106,7 +106,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
 
   async function sweep(olderThanMs: number): Promise<void> {
     try {
-      for (const key of await deps.stores.deliveries.landed(olderThanMs, SWEEP_BATCH)) add(key);
+      for (const key of await deps.stores.deliveries.listPending(olderThanMs, SWEEP_BATCH)) add(key);
     } catch (error) {
       deps.logger.warn({ error }, 'landed deliveries could not be listed; will retry');
     }
@@ -165,7 +165,7 @@ async function processOne(deps: DeliveryProcessorDeps, key: DeliveryKey): Promis
   let taken: LandedDelivery | null = null;
   try {
     const done = await deps.database.transaction(async (sql) => {
-      taken = await deps.stores.deliveries.takeLanded(key, sql);
+      taken = await deps.stores.deliveries.claim(key, sql);
       return taken === null ? null : await record(deps, taken, sql);
     });
     if (done === null) return true;
@@ -173,7 +173,7 @@ async function processOne(deps: DeliveryProcessorDeps, key: DeliveryKey): Promis
     announce(deps, done);
     return true;
   } catch (error) {
-    if (taken !== null) return await putOff(deps, taken, error);
+    if (taken !== null) return await postpone(deps, taken, error);
     deps.logger.warn({ ...key, error }, 'landed deliveries cannot be recorded now; will retry');
     return false;
   }
@@ -233,7 +233,7 @@ function announce(
   logger.info({ source, deliveryId, event, buildId: build.id, news }, 'build received');
 }
 
-async function putOff(
+async function postpone(
   { stores, logger }: DeliveryProcessorDeps,
   { source, deliveryId, attempts: before }: LandedDelivery,
   error: unknown,
@@ -250,7 +250,7 @@ async function putOff(
     );
   else logger.warn({ ...fields, delayMs }, 'a delivery could not be recorded yet; will retry');
   try {
-    await stores.deliveries.putOff(
+    await stores.deliveries.postpone(
       { source, deliveryId },
       { error: getErrorMessage(error).slice(0, 1000), delayMs, attempts, refuse },
     );

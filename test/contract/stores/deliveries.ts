@@ -14,11 +14,10 @@ export function deliveriesContract(world: StoresWorld): void {
     },
     ...change,
   });
-  const take = (key: DeliveryKey) =>
-    world.db.transaction((sql) => world.stores.deliveries.takeLanded(key, sql));
+  const take = (key: DeliveryKey) => world.db.transaction((sql) => world.stores.deliveries.claim(key, sql));
   const record = (key: DeliveryKey, buildId: string) =>
     world.db.transaction(async (sql) => {
-      if ((await world.stores.deliveries.takeLanded(key, sql)) === null) return false;
+      if ((await world.stores.deliveries.claim(key, sql)) === null) return false;
       return await world.stores.deliveries.markRecorded(key, buildId, sql);
     });
 
@@ -65,11 +64,11 @@ export function deliveriesContract(world: StoresWorld): void {
   describe('pending deliveries', () => {
     it('are stored many at once, and each caller learns whether it is new', async () => {
       const [known, ...fresh] = [inbox(), inbox(), inbox({ source: 'jenkins' })];
-      expect(await world.stores.deliveries.land([known ?? inbox()])).toEqual([true]);
+      expect(await world.stores.deliveries.store([known ?? inbox()])).toEqual([true]);
 
       const all = [...fresh, known ?? inbox()];
-      expect(await world.stores.deliveries.land(all)).toEqual([true, true, false]);
-      expect(await world.stores.deliveries.land([])).toEqual([]);
+      expect(await world.stores.deliveries.store(all)).toEqual([true, true, false]);
+      expect(await world.stores.deliveries.store([])).toEqual([]);
       for (const { source, deliveryId } of all) {
         expect(await world.stores.deliveries.find(source, deliveryId)).toMatchObject({
           state: 'landed',
@@ -83,7 +82,7 @@ export function deliveriesContract(world: StoresWorld): void {
       const told = await Promise.all(
         Array.from({ length: 10 }, async (_, turn) => {
           const turned = [...all.slice(turn * 2), ...all.slice(0, turn * 2)];
-          return (await world.stores.deliveries.land(turned)).filter(Boolean).length;
+          return (await world.stores.deliveries.store(turned)).filter(Boolean).length;
         }),
       );
 
@@ -92,14 +91,14 @@ export function deliveriesContract(world: StoresWorld): void {
 
     it('keep text that PostgreSQL cannot hold, cleaned', async () => {
       const delivery = inbox({ intake: { build: { branch: 'a\u0000b\ud800c', number: '"\\' } } });
-      await world.stores.deliveries.land([delivery]);
+      await world.stores.deliveries.store([delivery]);
 
       expect((await take(delivery))?.intake).toEqual({ build: { branch: 'a\ufffdb\ufffdc', number: '"\\' } });
     });
 
     it('are taken by one at a time, and what was taken and not recorded stays', async () => {
       const delivery = inbox();
-      await world.stores.deliveries.land([delivery]);
+      await world.stores.deliveries.store([delivery]);
 
       expect(await take(delivery)).toEqual({
         ...{ source: 'github', deliveryId: delivery.deliveryId, event: 'workflow_run', attempts: 0 },
@@ -118,9 +117,9 @@ export function deliveriesContract(world: StoresWorld): void {
 
     it('are listed oldest first, without those that are put off', async () => {
       const all = [inbox(), inbox(), inbox()];
-      for (const receivedDelivery of all) await world.stores.deliveries.land([receivedDelivery]);
+      for (const receivedDelivery of all) await world.stores.deliveries.store([receivedDelivery]);
       const ours = async (olderThanMs: number) => {
-        const ids = (await world.stores.deliveries.landed(olderThanMs, 500)).map(
+        const ids = (await world.stores.deliveries.listPending(olderThanMs, 500)).map(
           ({ deliveryId }) => deliveryId,
         );
         return ids.filter((id) => all.some(({ deliveryId }) => deliveryId === id));
@@ -130,9 +129,9 @@ export function deliveriesContract(world: StoresWorld): void {
       expect(await ours(0)).toEqual([first, second, third]);
       expect(await ours(60_000)).toEqual([]);
       const how = { error: 'not now', delayMs: 60_000, attempts: 1, refuse: false };
-      expect(await world.stores.deliveries.putOff({ source: 'github', deliveryId: second ?? '' }, how)).toBe(
-        true,
-      );
+      expect(
+        await world.stores.deliveries.postpone({ source: 'github', deliveryId: second ?? '' }, how),
+      ).toBe(true);
 
       expect(await ours(0)).toEqual([first, third]);
       expect(await take({ source: 'github', deliveryId: second ?? '' })).toBeNull();
@@ -141,19 +140,19 @@ export function deliveriesContract(world: StoresWorld): void {
     it('are postponed by the number of attempts, set aside at last, and requeued', async () => {
       const delivery = inbox();
       const { deliveries } = world.stores;
-      await deliveries.land([delivery]);
+      await deliveries.store([delivery]);
       const before = await deliveries.backlog();
 
-      expect(await deliveries.putOff(delivery, { error: 'no', delayMs: 0, attempts: 3, refuse: false })).toBe(
-        true,
-      );
       expect(
-        await deliveries.putOff(delivery, { error: 'late', delayMs: 0, attempts: 2, refuse: false }),
+        await deliveries.postpone(delivery, { error: 'no', delayMs: 0, attempts: 3, refuse: false }),
+      ).toBe(true);
+      expect(
+        await deliveries.postpone(delivery, { error: 'late', delayMs: 0, attempts: 2, refuse: false }),
       ).toBe(false);
       expect(before).toMatchObject({ landed: expect.any(Number), oldestMs: expect.any(Number) });
-      expect(await deliveries.landAgain(delivery)).toBe(false);
+      expect(await deliveries.requeue(delivery)).toBe(false);
       expect(
-        await deliveries.putOff(delivery, { error: 'the last one', delayMs: 0, attempts: 4, refuse: true }),
+        await deliveries.postpone(delivery, { error: 'the last one', delayMs: 0, attempts: 4, refuse: true }),
       ).toBe(true);
 
       expect(await take(delivery)).toBeNull();
@@ -164,7 +163,7 @@ export function deliveriesContract(world: StoresWorld): void {
       expect(await deliveries.backlog()).toMatchObject({
         ...{ landed: before.landed - 1, refused: before.refused + 1, refusal: 'the last one' },
       });
-      expect(await deliveries.landAgain(delivery)).toBe(true);
+      expect(await deliveries.requeue(delivery)).toBe(true);
       expect(await take(delivery)).toMatchObject({ attempts: 0 });
     });
   });

@@ -63,9 +63,6 @@ async function triage(log: string) {
   return { state, queries };
 }
 
-/** Messages that were given a category. */
-const named: string[] = [];
-
 describe('an unknown failure', () => {
   it('has more than thirty examples', () => {
     expect(MESSAGES.length).toBeGreaterThan(30);
@@ -76,11 +73,8 @@ describe('an unknown failure', () => {
     async (message, index) => {
       const { state, queries } = await triage(logOfMessage(message, index));
 
+      expect(state.classification).toMatchObject({ abstained: true });
       expect(state.verdict?.action).toBe('human_review');
-      if (state.classification?.abstained === false) {
-        named.push(message);
-        return;
-      }
       expect(state.answer?.confidence).toBeLessThan(0.5);
       expect(state.answer?.rootCause).toContain(
         message.replace(/^(?:fatal: |Error: |ERROR |❌ )/, '').replace(/\.$/, ''),
@@ -88,10 +82,6 @@ describe('an unknown failure', () => {
       expect(queries).toEqual([message]);
     },
   );
-
-  it('is given a category once in forty at most, by words that are often said of one', () => {
-    expect(named.length).toBeLessThanOrEqual(MESSAGES.length / 40);
-  });
 
   it.each([
     'starting job\ndone.\n##[error]Process completed with exit code 1.\n',

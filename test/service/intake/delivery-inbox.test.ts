@@ -20,7 +20,7 @@ function fakeStore() {
     kept.set(deliveryId, { event, bodySha256, buildId: null, state: 'landed', attempts: 0, receivedAt: '' });
     return true;
   };
-  const land = async (deliveries: readonly ReceivedDelivery[]) => {
+  const store = async (deliveries: readonly ReceivedDelivery[]) => {
     batches.push(deliveries.length);
     await new Promise((resolve) => setTimeout(resolve, state.slowMs));
     if (deliveries.some(({ deliveryId }) => deliveryId === state.poison)) throw broken(false);
@@ -35,7 +35,7 @@ function fakeStore() {
     state,
     batches,
     kept,
-    land,
+    store,
     find: async (_source: string, deliveryId: string) => kept.get(deliveryId) ?? null,
   };
 }
@@ -47,9 +47,9 @@ describe('landing', () => {
     const store = fakeStore();
     const inbox = createDeliveryInbox(store);
     const [first, ...others] = ids(100);
-    const one = inbox.land(delivery(first ?? ''));
+    const one = inbox.store(delivery(first ?? ''));
     await expect.poll(() => store.batches).toEqual([1]);
-    const landed = await Promise.all([one, ...others.map((id) => inbox.land(delivery(id)))]);
+    const landed = await Promise.all([one, ...others.map((id) => inbox.store(delivery(id)))]);
 
     expect(landed.every(({ before }) => before === null)).toBe(true);
     expect(store.kept.size).toBe(100);
@@ -61,12 +61,12 @@ describe('landing', () => {
     const store = fakeStore();
     store.state.slowMs = 60_000;
     const inbox = createDeliveryInbox(store);
-    void inbox.land(delivery('hangs'));
+    void inbox.store(delivery('hangs'));
     await expect.poll(() => store.batches).toEqual([1]);
     store.state.slowMs = 1;
     await new Promise((resolve) => setTimeout(resolve, 300));
 
-    expect(await inbox.land(delivery('later'))).toEqual({ before: null });
+    expect(await inbox.store(delivery('later'))).toEqual({ before: null });
   });
 
   test('a sender now and then is no flood; ten within a tenth of a second are, until it is over', async () => {
@@ -75,11 +75,11 @@ describe('landing', () => {
     const store = fakeStore();
     store.state.slowMs = 1;
     const inbox = createDeliveryInbox(store);
-    await inbox.land(delivery('one'));
+    await inbox.store(delivery('one'));
     await new Promise((resolve) => setImmediate(resolve));
     expect(inbox.busy()).toBe(false);
 
-    await Promise.all(ids(10).map((id) => inbox.land(delivery(id))));
+    await Promise.all(ids(10).map((id) => inbox.store(delivery(id))));
     await new Promise((resolve) => setImmediate(resolve));
     expect(inbox.busy()).toBe(true);
     vi.advanceTimersByTime(100);
@@ -88,7 +88,7 @@ describe('landing', () => {
 
   test('copies in one statement are one delivery, and each copy is told of the first', async () => {
     const inbox = createDeliveryInbox(fakeStore());
-    const landed = await Promise.all(['a', 'a', 'b', 'a'].map((id) => inbox.land(delivery(id))));
+    const landed = await Promise.all(['a', 'a', 'b', 'a'].map((id) => inbox.store(delivery(id))));
 
     expect(landed.map(({ before }) => before?.state ?? null)).toEqual([null, 'landed', null, 'landed']);
   });
@@ -97,7 +97,7 @@ describe('landing', () => {
     const store = fakeStore();
     store.state.poison = 'd-7';
     const inbox = createDeliveryInbox(store);
-    const landed = await Promise.allSettled(ids(20).map((id) => inbox.land(delivery(id))));
+    const landed = await Promise.allSettled(ids(20).map((id) => inbox.store(delivery(id))));
 
     expect(landed.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([7]);
     expect(store.kept.size).toBe(19);
@@ -109,7 +109,7 @@ describe('landing', () => {
       const store = fakeStore();
       Object.assign(store.state, { failures: 1, keepThenFail });
       const inbox = createDeliveryInbox(store);
-      const landed = await Promise.all(ids(10).map((id) => inbox.land(delivery(id))));
+      const landed = await Promise.all(ids(10).map((id) => inbox.store(delivery(id))));
 
       expect(landed.every(({ before }) => before === null)).toBe(true);
       expect(store.kept.size).toBe(10);
@@ -120,7 +120,7 @@ describe('landing', () => {
     const store = fakeStore();
     store.state.failures = 1_000;
     const inbox = createDeliveryInbox(store);
-    const away = await Promise.allSettled(ids(10).map((id) => inbox.land(delivery(id))));
+    const away = await Promise.allSettled(ids(10).map((id) => inbox.store(delivery(id))));
     store.state.failures = 0;
 
     expect(
@@ -129,22 +129,22 @@ describe('landing', () => {
           promiseSettledResult.status === 'rejected' && promiseSettledResult.reason.retryable === true,
       ),
     ).toBe(true);
-    expect(await inbox.land(delivery('d-0'))).toEqual({ before: null });
+    expect(await inbox.store(delivery('d-0'))).toEqual({ before: null });
   });
 
   test('what was here before is told as it was kept', async () => {
     const inbox = createDeliveryInbox(fakeStore());
-    await inbox.land(delivery('d'));
-    const again = await inbox.land(delivery('d', { bodySha256: 'bb' }));
+    await inbox.store(delivery('d'));
+    const again = await inbox.store(delivery('d', { bodySha256: 'bb' }));
 
     expect(again.before).toMatchObject({ bodySha256: 'aa', state: 'landed' });
   });
 
   test('more than can ever be told in time is sent away', async () => {
-    const inbox = createDeliveryInbox({ land: () => new Promise(() => undefined), find: async () => null });
-    for (const id of ids(20_000)) void inbox.land(delivery(id));
+    const inbox = createDeliveryInbox({ store: () => new Promise(() => undefined), find: async () => null });
+    for (const id of ids(20_000)) void inbox.store(delivery(id));
 
-    await expect(inbox.land(delivery('one more'))).rejects.toMatchObject({
+    await expect(inbox.store(delivery('one more'))).rejects.toMatchObject({
       code: 'storage-failed',
       retryable: true,
     });

@@ -27,7 +27,7 @@ describe('the relay', () => {
       landed(at + 2, { defaultBranch: 'main', fromFork }),
     );
     const all = [landed(1), ...of];
-    await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
+    await deps.stores.deliveries.store(all.map(({ delivery }) => delivery));
     for (const { key } of all) processor.add(key);
     await processor.idle();
 
@@ -45,7 +45,7 @@ describe('the relay', () => {
     const { deps, state } = fakeHttpDeps();
     const processor = createDeliveryProcessor({ ...deps, busy: () => true });
     const all = Array.from({ length: 20 }, (_, index) => landed(index));
-    await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
+    await deps.stores.deliveries.store(all.map(({ delivery }) => delivery));
     for (const { key } of all) processor.add(key);
     await processor.idle();
 
@@ -56,7 +56,7 @@ describe('the relay', () => {
   test('lets requests be read between two deliveries, on a database that answers within the turn', async () => {
     const { deps, state, processor } = world();
     const all = Array.from({ length: 100 }, (_, index) => landed(index));
-    await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
+    await deps.stores.deliveries.store(all.map(({ delivery }) => delivery));
     for (const { key } of all) processor.add(key);
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 
@@ -69,7 +69,7 @@ describe('the relay', () => {
   test('tries one that cannot be recorded several times, then sets it aside and says so; others go on', async () => {
     const { deps, state, processor } = world();
     const [broken, good] = [landed(1, { build: { number: 7 } }), landed(2)];
-    await deps.stores.deliveries.land([broken.delivery, good.delivery]);
+    await deps.stores.deliveries.store([broken.delivery, good.delivery]);
     for (let tries = 0; tries < 8; tries++) {
       processor.add(broken.key);
       processor.add(good.key);
@@ -99,7 +99,7 @@ describe('the relay', () => {
       stores: { ...stores, triages, passingBuilds, notices },
     });
     const { key, delivery } = landed(1);
-    await deps.stores.deliveries.land([delivery]);
+    await deps.stores.deliveries.store([delivery]);
     for (let tries = 0; tries < 30; tries++) {
       processor.add(key);
       await processor.idle();
@@ -120,7 +120,7 @@ describe('the relay', () => {
       database: { transaction: away },
     });
     const all = [landed(1), landed(2), landed(3)];
-    await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
+    await deps.stores.deliveries.store(all.map(({ delivery }) => delivery));
     for (const { key } of all) processor.add(key);
     await processor.idle();
 
@@ -130,7 +130,7 @@ describe('the relay', () => {
 
   test('finds on its first sweep what an earlier process left', async () => {
     const { deps, state, processor } = world();
-    await deps.stores.deliveries.land([landed(1).delivery]);
+    await deps.stores.deliveries.store([landed(1).delivery]);
     processor.sweep();
     await expect.poll(() => state.deliveries[0]?.state).toBe('recorded');
     await processor.stop();

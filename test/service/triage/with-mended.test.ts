@@ -26,7 +26,7 @@ describe('what mended failures before', () => {
     );
     const { answer, evidence, verdict } = withMended(sampleAnalysis(), before);
     expect(answer.claims.at(-1)).toMatchObject({
-      text: 'The last 3 failures of this kind were mended by editing deploy/values.yaml (ci #3, ci #2, ci #1). Nobody has confirmed that.',
+      text: 'The last 3 failures of this kind were mended by editing deploy/values.yaml (ci #3, ci #2, ci #1). No reviewer has confirmed this.',
       evidence: ['E2'],
     });
     expect(evidence.at(-1)?.text).toContain('ci #3, 2026-10-12: deploy/values.yaml, src/3.ts (c0ffee)');
