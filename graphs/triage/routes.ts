@@ -18,7 +18,7 @@ const SURE = 0.9;
  * A model's classification from which the first round's searches are enough: the answer is verified in any
  * case.
  */
-const CERTAIN = 0.95;
+const CERTAIN = 0.92;
 const FRUITLESS_ROUNDS = 2;
 const IDLE_ROUNDS = 2;
 

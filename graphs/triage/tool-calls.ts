@@ -35,7 +35,7 @@ export async function listAskableTools(
 /**
  * Lists the tools that may be called next: those of the category and then, if a model chooses, those of the
  * other categories, because the category is a guess until the cause is known. Web search is offered alone. A
- * person is asked only once.
+ * person is asked only once, and a tool whose empty answer is final not again.
  */
 export async function listOfferedTools(
   state: TriageStateValue,
@@ -54,11 +54,17 @@ export async function listOfferedTools(
     ),
   );
   const byName = new Map(offered.flat().map((tool) => [tool.name, tool]));
+  const empty = new Set(
+    state.outcomes.filter(({ status }) => status === 'empty').map(({ call }) => call.tool),
+  );
   const personAsked = state.outcomes.some(
     (outcome) => outcome.call.tool === ASK_REVIEWER && outcome.status !== 'refused',
   );
   return [...byName.values()].filter(
-    (tool) => tool.fallback === askWeb && !(personAsked && tool.name === ASK_REVIEWER),
+    (tool) =>
+      tool.fallback === askWeb &&
+      !(personAsked && tool.name === ASK_REVIEWER) &&
+      !(tool.isEmptyFinal === true && empty.has(tool.name)),
   );
 }
 

@@ -289,6 +289,8 @@ export interface ActionFacts {
   readonly evidence: readonly Evidence[];
   /** Evidence ids that contradict the answer. */
   readonly against: readonly string[];
+  /** False if no offered tool can close a gap of the answer; another round would find nothing new. */
+  readonly isClosable: boolean;
   readonly claimsKept: number;
   /** True if a kept claim quotes a line that this build printed. */
   readonly quotesBuild: boolean;
@@ -435,8 +437,10 @@ function chooseAction(
   if (confidence >= autoNotify) return publishable ? 'auto_notify' : 'human_review';
   if (founded >= humanReview) return 'human_review';
   const roundsLeft = facts.rounds < limits.maxIterations;
-  if (founded >= selfCorrect)
-    return facts.corrections < limits.maxCorrections && roundsLeft ? 'self_correct' : 'human_review';
+  if (founded >= selfCorrect) {
+    const isWorthwhile = facts.isClosable && roundsLeft && facts.corrections < limits.maxCorrections;
+    return isWorthwhile ? 'self_correct' : 'human_review';
+  }
   return facts.webAsked ? 'human_review' : 'web_search';
 }
 

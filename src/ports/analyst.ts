@@ -75,6 +75,8 @@ export const Assessment = z.object({
   /** Texts of claims whose evidence does not carry them. */
   unsupportedClaims: z.array(z.string()).readonly(),
   gaps: z.array(z.string()).readonly(),
+  /** The gaps among them that an offered tool can close; absent if its judge does not say. */
+  closable: z.array(z.string()).readonly().exactOptional(),
   confidence: z.number(),
   /** Evidence ids that contradict the category or the cause. */
   against: z.array(z.string()).readonly(),
@@ -106,7 +108,11 @@ export interface Analyst {
     signal: AbortSignal,
   ): Promise<Judgement<ToolCall | null>>;
   answer(input: Insight, signal: AbortSignal): Promise<Judgement<Answer>>;
-  verify(input: Insight & { answer: Answer }, signal: AbortSignal): Promise<Judgement<Assessment>>;
+  /** Checks an answer. `offered` lists the tools that another round could ask; absent if there is none. */
+  verify(
+    input: Insight & { answer: Answer; offered?: readonly ToolDescription[] },
+    signal: AbortSignal,
+  ): Promise<Judgement<Assessment>>;
   /** The judgements of follow-up questions about an analysis. */
   readonly converse: Converse;
 }

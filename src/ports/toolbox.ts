@@ -62,6 +62,8 @@ export interface ToolDescription {
    * something to compare or to show, `poor` if it has little. Absent if nothing is known.
    */
   readonly outlook?: Outlook;
+  /** True if an empty answer is final: other arguments would find nothing either. Absent: false. */
+  readonly isEmptyFinal?: boolean | undefined;
   /** Makes arguments of what is known; null if that does not give them. Absent: the rules cannot call it. */
   readonly argumentsFrom?: ((clues: Clues) => Record<string, unknown> | null) | undefined;
   /** JSON schema of its arguments. */

@@ -58,6 +58,7 @@ export function diffWithGreen(archive: BuildArchive, passingBuilds: PassingLogs)
     costClass: 'low',
     usualLatencyMs: 300,
     provider: 'green-logs',
+    isEmptyFinal: true,
     parameters: Parameters.refine(({ from, to }) => to === undefined || to >= (from ?? 1), {
       error: 'from must not be after to',
     }),

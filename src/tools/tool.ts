@@ -92,6 +92,7 @@ export interface ToolDefinition<Schema extends z.ZodObject, Name extends string 
   readonly costClass: CostClass;
   readonly usualLatencyMs: number;
   readonly fallback?: boolean;
+  readonly isEmptyFinal?: boolean;
   readonly provider: string;
   readonly parameters: Schema;
   readonly alternative?: Alternative;
@@ -125,6 +126,7 @@ export function defineTool<Schema extends z.ZodObject, Name extends string>(
       costClass: definition.costClass,
       usualLatencyMs: definition.usualLatencyMs,
       fallback: definition.fallback ?? false,
+      isEmptyFinal: definition.isEmptyFinal,
       argumentsFrom: definition.argumentsFrom,
       parameters: toJsonSchema(definition.parameters),
     },

@@ -88,7 +88,11 @@ describe('the graph with a model over HTTP', () => {
       ],
       answer: [weak, ANSWER],
       verify: [
-        { ...GOOD_VERDICT, confidence: 0.55, gaps: ['the two values are not explained'] },
+        {
+          ...GOOD_VERDICT,
+          confidence: 0.55,
+          gaps: [{ missing: 'the two values are not explained', tool: 'grep_log' }],
+        },
         GOOD_VERDICT,
       ],
     });
@@ -102,6 +106,20 @@ describe('the graph with a model over HTTP', () => {
     expect(asked[0]).not.toContain('the two values are not explained');
     expect(asked[1]).toContain('the two values are not explained');
     expect(state.verdict?.action).not.toBe('self_correct');
+  });
+
+  test('self-correction: an answer whose gaps no offered tool can close goes to a person at once', async () => {
+    const missing = 'what the author meant';
+    play({
+      answer: [{ ...ANSWER, confidence: 0.55 }],
+      verify: [{ ...GOOD_VERDICT, confidence: 0.55, gaps: [{ missing, tool: null }] }],
+    });
+    const state = await run();
+    expect(state.steps.at(-1)?.node).toBe('verify');
+    expect(state.verdict).toMatchObject({ action: 'human_review', gaps: [missing] });
+    expect(
+      server.requests.filter(({ schemaName }) => schemaName === 'verify')[0]?.messages.at(-1)?.content,
+    ).toMatch(/Tools that could still be asked:\n- \w+: /);
   });
 
   test('web search: a weak answer has the engine asked by the different queries of the model, over HTTP', async () => {

@@ -77,7 +77,13 @@ export function createObedientModel({ name, of }: Batch, honest: Honest): Obedie
             against: [],
             confidence: 1,
           }
-        : { grades: [], unsupportedClaims: [], gaps: ['much'], against: [], confidence: 0.2 },
+        : {
+            grades: [],
+            unsupportedClaims: [],
+            gaps: [{ missing: 'much', tool: 'grep_log' }],
+            against: [],
+            confidence: 0.2,
+          },
     'ask-understand': () => ({ shape: 'explanation', about: heard ? `what ${EVIL} wants` : 'the failure' }),
   };
   return {

@@ -6,7 +6,7 @@ import { computeSpent, findExhaustedBudget } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
 import { askAnalyst, createJudgedStep, getStartTime, sumUsage } from '../judge.ts';
 import { addUsage, type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
-import { listAskableTools } from '../tool-calls.ts';
+import { listAskableTools, listOfferedTools } from '../tool-calls.ts';
 import {
   type ActionDecision,
   type ActionFacts,
@@ -30,10 +30,12 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   const startedAt = getStartTime(runtime);
   const { answer } = state;
   if (answer === null) throw new TriageError('internal', 'The triage graph reached verify without an answer');
+  const isLast = state.rounds >= state.limits.maxIterations;
+  const offered = isLast ? [] : await listOfferedTools(state, false, runtime);
   const judgement = await askAnalyst(
     runtime,
     { limits: state.limits, spent: computeSpent(state) },
-    (analyst, signal) => analyst.verify({ ...toInsight(state), answer }, signal),
+    (analyst, signal) => analyst.verify({ ...toInsight(state), answer, offered }, signal),
   );
   const claims = checkClaims(answer, state.evidence, judgement.value.unsupportedClaims);
   const reading = await askRules(state, answer, judgement, runtime);
@@ -51,7 +53,7 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   return {
     answer: { ...answer, claims: [...claims.kept], confidence },
     verdict,
-    gaps: verdict.gaps,
+    gaps: [...(judgement.value.closable ?? verdict.gaps)],
     callsAtVerdict: state.outcomes.length,
     evidenceAtVerdict: state.evidence.length,
     verdicts: [{ action, confidence, category: toInsight(state).classification.category }],
@@ -139,7 +141,7 @@ function decide(
   claims: CheckedClaims,
   { confidence, route }: Pick<ComposedConfidence, 'confidence'> & Pick<ActionFacts, 'route'>,
 ): ActionDecision {
-  const { grades, against } = judgement.value;
+  const { grades, against, closable } = judgement.value;
   const { evidence, corrections, rounds, webAsked, limits, usage } = state;
   const facts = {
     classification: toInsight(state).classification,
@@ -148,6 +150,7 @@ function decide(
     grades,
     evidence,
     against,
+    isClosable: closable === undefined || closable.length > 0,
     claimsKept: claims.kept.length,
     quotesBuild: quoteBuild(claims.kept, state.subject.sources),
     corrections,

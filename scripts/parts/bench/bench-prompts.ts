@@ -30,7 +30,7 @@ const LabelledRow = z.object({
   expected_lines: z.array(z.tuple([z.int(), z.int()])).nullish(),
 });
 const Row = z.object({ id: z.string(), log_path: z.string().nullish() });
-const Truth = z.object({ telling: z.unknown(), mustCite: z.unknown() });
+const Truth = z.object({ telling: z.unknown().optional(), mustCite: z.unknown().optional() });
 const Result = z.object({
   id: z.string(),
   category: z.string().nullable(),

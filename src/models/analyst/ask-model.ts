@@ -22,7 +22,10 @@ export const JUDGEMENTS = {
     budget: { tool: null, call: 2_000, error: 1_000, facts: 4_000 },
   },
   answer: { prompt: 'triage/answer', budget: { situation: 6_000, page: 12_000 } },
-  verify: { prompt: 'triage/verify', budget: { situation: 6_000, answer: 6_000, page: 6_000 } },
+  verify: {
+    prompt: 'triage/verify',
+    budget: { situation: 6_000, answer: 6_000, tools: null, page: 6_000 },
+  },
   'ask-understand': { prompt: 'ask/understand', budget: { topic: 2_000, history: 3_000, question: 2_000 } },
   'ask-choose-tools': {
     prompt: 'ask/choose-tools',

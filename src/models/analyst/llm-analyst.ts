@@ -162,6 +162,7 @@ async function answer(deps: AnalystDeps, input: Insight, signal: AbortSignal) {
 
 async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0], signal: AbortSignal) {
   const { claims } = input.answer;
+  const { category } = input.classification;
   const cited = {
     cited: new Set(claims.flatMap((claim) => claim.evidence)),
     quoted: claims.flatMap(({ quotes }) => quotes),
@@ -169,9 +170,10 @@ async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0]
   const values = (limits: Limits<'verify'>) => ({
     situation: showSituation(input),
     answer: showAnswer(input.answer, input.evidence),
+    tools: listTools(input.offered ?? [], category),
     page: showPage(input, limits.page, cited),
   });
-  const asked = await ask(deps, 'verify', values, READERS.verify, signal, input.classification.category);
+  const asked = await ask(deps, 'verify', values, READERS.verify, signal, category);
   return toJudgement(asked, readAssessment(asked.value, input));
 }
 

@@ -59,8 +59,8 @@ function isSame(
 }
 
 /**
- * Reads a plan. Another round happens only for a gap that blocks the answer and that an offered tool could
- * close, or while the cause is uncertain. "stop" means that the cause cannot be found in the available
+ * Reads a plan. Another round happens only for a gap that an offered tool could close, and only if the gap
+ * blocks the answer or the cause is uncertain. "stop" means that the cause cannot be found in the available
  * sources; it ends the search as well.
  */
 export function readPlan(
@@ -75,7 +75,9 @@ export function readPlan(
     blocks,
   }));
   const confidence = clamp(reply.confidence);
-  const isWorthwhile = confidence < SURE_ENOUGH || gaps.some(({ blocks, tool }) => blocks && tool !== null);
+  const isUnsure = confidence < SURE_ENOUGH;
+  const isWorthwhile =
+    gaps.length === 0 ? isUnsure : gaps.some(({ blocks, tool }) => (blocks || isUnsure) && tool !== null);
   const { revised } = reply;
   return {
     thought: shorten(reply.thought, 1_000),
@@ -120,8 +122,16 @@ export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
 }
 
 /** Returns an assessment that refers only to existing evidence and claims. */
-export function readAssessment(reply: VerifyReply, insight: Insight & { answer: Answer }): Assessment {
+export function readAssessment(
+  reply: VerifyReply,
+  insight: Insight & { answer: Answer; offered?: readonly ToolDescription[] },
+): Assessment {
   const ids = new Set(insight.evidence.map((item) => item.id));
+  const offered = new Set(insight.offered?.map(({ name }) => name));
+  const gaps = reply.gaps.slice(0, MAX_GAPS).map(({ missing, tool }) => ({
+    missing: shorten(missing, 300),
+    isClosable: tool !== null && offered.has(tool),
+  }));
   const grades = reply.grades
     .filter(({ evidence }) => ids.has(evidence))
     .map(({ evidence, grade }) => [evidence, grade] as const);
@@ -130,7 +140,8 @@ export function readAssessment(reply: VerifyReply, insight: Insight & { answer: 
     unsupportedClaims: insight.answer.claims
       .filter((_claim, index) => reply.unsupportedClaims.includes(`C${index + 1}`))
       .map(({ text }) => text),
-    gaps: reply.gaps.slice(0, 8).map((gap) => shorten(gap, 300)),
+    gaps: gaps.map(({ missing }) => missing),
+    closable: gaps.filter(({ isClosable }) => isClosable).map(({ missing }) => missing),
     confidence: clamp(reply.confidence),
     against: [...new Set(reply.against)].filter((id) => ids.has(id)),
   };
@@ -259,7 +270,7 @@ export type AnswerReply = z.infer<typeof AnswerReply>;
 export const VerifyReply = z.object({
   grades: z.array(z.object({ evidence: z.string(), grade: Grade })),
   unsupportedClaims: z.array(z.string()),
-  gaps: z.array(z.string()),
+  gaps: z.array(z.object({ missing: z.string(), tool: z.string().nullable() })),
   against: z.array(z.string()),
   confidence: z.number(),
 });

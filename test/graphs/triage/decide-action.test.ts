@@ -34,6 +34,7 @@ const decide = (facts: Partial<ActionFacts>, thresholds = LIMITS.thresholds, lim
       grades: { E1: 'relevant' },
       evidence: [line],
       against: [],
+      isClosable: true,
       claimsKept: 1,
       quotesBuild: true,
       corrections: 0,
@@ -91,6 +92,10 @@ describe('decideAction', () => {
     expect(decide({ confidence: 0.55, corrections: 2 }).action).toBe('human_review');
     expect(decide({ confidence: 0.55, rounds: 5 }).action).toBe('human_review');
     expect(decide({ confidence: 0.3, webAsked: true }).action).toBe('human_review');
+  });
+  it('asks a person where no offered tool can close a gap', () => {
+    expect(decide({ confidence: 0.55, isClosable: false }).action).toBe('human_review');
+    expect(decide({ confidence: 0.55 }).action).toBe('self_correct');
   });
   it('publishes INFRA_ERROR only with positive evidence from the failing step', () => {
     expect(decide({ classification: infra }).action).toBe('auto_notify');

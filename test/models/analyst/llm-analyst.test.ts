@@ -202,6 +202,8 @@ describe('plan', () => {
       true,
     ],
     ['sure, and an offered tool closes a gap that blocks', { confidence: 0.9, gaps: [gap] }, false],
+    ['unsure, and an offered tool closes a gap', { gaps: [{ ...gap, blocks: false }] }, false],
+    ['unsure, and what is missing cannot be known from here', { gaps: [{ ...gap, tool: null }] }, true],
   ])('%s: looks further or not', async (_when, changed, enough) => {
     expect((await planned(changed)).enough).toBe(enough);
   });
@@ -343,20 +345,25 @@ test('verify names claims by number and only evidence that exists', async () => 
       { evidence: 'E7', grade: 'relevant' },
     ],
     unsupportedClaims: ['C1', 'C8'],
-    gaps: ['g'],
+    gaps: [
+      { missing: 'who set it', tool: 'grep_log' },
+      { missing: 'what it was meant to be', tool: null },
+      { missing: 'the weather', tool: 'ask_oracle' },
+    ],
     against: ['E2', 'E7'],
     confidence: 0.4,
   };
   const analyst = createLlmAnalyst({ model: modelReplying(ANSWER) });
   const { value: answer } = await analyst.answer(INSIGHT, never);
-  const { value } = await createLlmAnalyst({ model: modelReplying(reply) }).verify(
-    { ...INSIGHT, answer },
-    never,
-  );
+  const model = modelReplying(reply);
+  const offered = [tool('grep_log')];
+  const { value } = await createLlmAnalyst({ model }).verify({ ...INSIGHT, answer, offered }, never);
+  expect(model.requests[0]?.user).toContain('Tools that could still be asked:\n- grep_log: What? (cost low)');
   expect(value).toEqual({
     grades: { E1: 'relevant' },
     unsupportedClaims: ['The total differs.'],
-    gaps: ['g'],
+    gaps: ['who set it', 'what it was meant to be', 'the weather'],
+    closable: ['who set it'],
     against: ['E2'],
     confidence: 0.4,
   });

@@ -110,7 +110,7 @@ function doubtful(): NonNullable<Parameters<typeof startScriptedModel>[0]['judge
     const value = {
       grades: [{ evidence: 'E1', grade: 'ambiguous' }],
       unsupportedClaims: [],
-      gaps: ['why it broke'],
+      gaps: [{ missing: 'why it broke', tool: 'grep_log' }],
       against: [],
       confidence: 0.5 + (verified % 5) / 10,
     };
