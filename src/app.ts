@@ -1,7 +1,7 @@
 import { openIndexKeeping, openKnowledge, startEmbedding } from './app/index-keeping.ts';
 import {
-  calibrationsInForce,
   createAppToolbox,
+  createCalibrationReader,
   createInvestigation,
   openAsk,
   openRecorder,
@@ -25,13 +25,13 @@ import { openObserved, openReadiness } from './app/open-telemetry.ts';
 import { boundInForce } from './app/publish-bound.ts';
 import type { App } from './app/served-app.ts';
 import { openLogExplainer } from './app/terminal-app.ts';
-import { countAnalysis, measuredToolbox, recordNode, watchTriage } from './app/watched.ts';
+import { countAnalysis, instrumentToolbox, recordNode, watchTriage } from './app/watched.ts';
 import { openSlackButtons } from './channels/slack.ts';
 import { createMaskingOptions } from './config/masking.ts';
 import { resolveBudgetTokens } from './config/profiles.ts';
 import type { Config } from './config/schema.ts';
 import type { Step } from './domain/analysis.ts';
-import { calibratedAnalyst } from './domain/calibration.ts';
+import { formatAnalystName } from './domain/calibration.ts';
 import { RELEASE } from './domain/trust.ts';
 import { TRIAGE } from './domain/work.ts';
 import { type Clock, systemClock } from './lib/time.ts';
@@ -141,7 +141,7 @@ async function composeApp(
     ask: openAsk({ ...parts, ...deps.investigation }),
     explainLog: openLogExplainer(config),
     notifier: createWorkNotifier({ wakeUp, logger }),
-    unseen: (await import('./judge/judgement.ts')).unseenFigures(),
+    unseen: (await import('./judge/judgement.ts')).listUnseenFigures(),
     signIn: await openSignIn(config),
     messengers: channels.messengers,
     slack: await openSlackButtons(config.channels.slack, createSlackPresses(database)),
@@ -158,7 +158,7 @@ async function composeApp(
     currentStep: async (buildId) => steps.get(buildId) ?? null,
     readiness: openReadiness({ ...parts, wakeUp, toolbox: deps.investigation.toolbox }),
     close: ({ drainMs } = { drainMs: 20_000 }) =>
-      eachInTurn([
+      closeInOrder([
         () => background.stopBringing(),
         () => triage.stop({ drainMs }),
         () => background.stopEnding(),
@@ -174,7 +174,7 @@ async function composeApp(
  * Closes everything in order. An error does not keep later parts open; the first error is thrown after all
  * were tried.
  */
-async function eachInTurn(ends: readonly (() => Promise<unknown>)[]): Promise<void> {
+async function closeInOrder(ends: readonly (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const end of ends) await end().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
@@ -249,7 +249,7 @@ async function recordSetup(
   const model = analyst.driver === 'llm' ? analyst.llm.model : null;
   const setup = {
     release: RELEASE,
-    analyst: calibratedAnalyst(analyst.driver, model),
+    analyst: formatAnalystName(analyst.driver, model),
     autoNotify: triage.thresholds.autoNotify,
   };
   await trust
@@ -389,10 +389,10 @@ async function createTriageDeps(
     await openFallbackAnalyst(),
   ];
   const recorder = await openRecorder(config, { clock, masker, logger, store: stores.recordings });
-  const calibrations = calibrationsInForce(stores.calibrations, clock, logger);
+  const calibrations = createCalibrationReader(stores.calibrations, clock, logger);
   const bound = boundInForce(config, stores.calibrations, clock, logger);
   const judging = {
-    toolbox: measuredToolbox(toolbox, metrics),
+    toolbox: instrumentToolbox(toolbox, metrics),
     clock,
     analyst,
     fallbackAnalyst,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createApp } from '../src/app.ts';
-import { embedded } from '../src/config/load.ts';
+import { createEmbeddedPreset } from '../src/config/load.ts';
 import { type Config, parseConfig } from '../src/config/schema.ts';
 import { silentLogger } from '../src/ports/telemetry.ts';
 import { copyTestDatabase } from './support/pglite.ts';
@@ -13,7 +13,7 @@ let config: Config;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-app-'));
   await copyTestDatabase(join(folder, 'database'));
-  config = parseConfig(embedded(folder, join(import.meta.dirname, '../knowledge')));
+  config = parseConfig(createEmbeddedPreset(folder, join(import.meta.dirname, '../knowledge')));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 

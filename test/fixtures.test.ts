@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createTerminalApp, type TerminalApp } from '../src/app/terminal-app.ts';
-import { embedded } from '../src/config/load.ts';
+import { createEmbeddedPreset } from '../src/config/load.ts';
 import { parseConfig } from '../src/config/schema.ts';
 import type { Analysis } from '../src/domain/analysis.ts';
 import type { SourceText } from '../src/domain/build.ts';
@@ -45,7 +45,7 @@ const answered: Answered[] = [];
 
 describe('the failures we made happen', () => {
   beforeAll(async () => {
-    const config = parseConfig(embedded(join(HOME, '.faultline'), join(HOME, 'knowledge')));
+    const config = parseConfig(createEmbeddedPreset(join(HOME, '.faultline'), join(HOME, 'knowledge')));
     const app = await createTerminalApp(config, silentLogger);
     for (const slug of slugs) answered.push(await answer(app, slug));
   }, 60_000);

@@ -7,8 +7,8 @@ import { confirm } from '../../src/experiments/confirm.ts';
 import { findDiff } from '../../src/experiments/fix-diff.ts';
 import { FIX_RULES } from '../../src/experiments/fix-rules.ts';
 import { type FollowUps, followUp } from '../../src/experiments/follow-up.ts';
-import { builtOn, readParents } from '../../src/experiments/history.ts';
-import { outputReader, progressLine } from '../../src/experiments/outcome.ts';
+import { findBaseCommit, readParents } from '../../src/experiments/history.ts';
+import { formatProgressLine, outputReader } from '../../src/experiments/outcome.ts';
 import { openRepository } from '../../src/experiments/repository.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
@@ -33,7 +33,7 @@ export async function confirmHere(
 ): Promise<Experiment> {
   const { argv, directory, install, runs, limitMs } = confirmation;
   const until = performance.now() + limitMs;
-  const cwd = withinWorkspace(environment.GITHUB_WORKSPACE ?? '.', directory);
+  const cwd = resolveInWorkspace(environment.GITHUB_WORKSPACE ?? '.', directory);
   const tests = await listFailingTests(files);
   const { base, bad, note } = await resolveBase(cwd, confirmation, environment);
   const stop = new AbortController();
@@ -43,7 +43,7 @@ export async function confirmHere(
     const options = {
       argv,
       cwd,
-      env: ofTheJob(environment),
+      env: createJobEnvironment(environment),
       base,
       runs,
       limitMs,
@@ -53,7 +53,7 @@ export async function confirmHere(
       ...(install === null ? {} : { install }),
     };
     const onRun: NonNullable<Parameters<typeof confirm>[1]['onRun']> = (...run) =>
-      print(`${progressLine(...run)}\n`);
+      print(`${formatProgressLine(...run)}\n`);
     const deps = { read: outputReader(), onRun };
     const experiment = await confirm(options, deps, stop.signal);
     const next = await readFollowUps(confirmation, cwd, bad);
@@ -96,7 +96,7 @@ async function listFailingTests(files: readonly UploadedFile[]): Promise<readonl
   return readSources(sources, { budgetTokens: BUDGET_TOKENS, maskedSecrets: 0 }).failingTests;
 }
 
-function withinWorkspace(workspace: string, directory: string): string {
+function resolveInWorkspace(workspace: string, directory: string): string {
   const path = resolve(workspace, directory);
   const way = relative(workspace, path);
   if (way.split('/')[0] !== '..' && !isAbsolute(way)) return path;
@@ -117,7 +117,7 @@ async function resolveBase(
 }> {
   const { pullHead, names } =
     named === null ? await compareByRun(environment) : { pullHead: null, names: [named] };
-  const repository = await openRepository({ cwd, env: ofTheJob(environment) });
+  const repository = await openRepository({ cwd, env: createJobEnvironment(environment) });
   const [into, merged] = await readParents(repository);
   // The merge that was made to try the pull request says best what it was merged into: the event may be
   // older.
@@ -125,7 +125,7 @@ async function resolveBase(
   const candidates = isTrial ? [into, ...names] : names;
   const bad = isTrial ? merged : 'HEAD';
   for (const candidate of candidates) {
-    const base = await builtOn(repository, candidate);
+    const base = await findBaseCommit(repository, candidate);
     if (base !== null) return { base, bad, note: [] };
   }
   if (candidates.length === 0) return { base: undefined, bad, note: [] };
@@ -146,6 +146,6 @@ async function resolveBase(
 const OF_THIS_STEP = /^(?:INPUT_|ACTIONS_|GITHUB_(?:ENV|OUTPUT|PATH|STATE|STEP_SUMMARY)$)/;
 
 /** Returns the environment that a step with `run:` has. */
-function ofTheJob(environment: Environment): NodeJS.ProcessEnv {
+function createJobEnvironment(environment: Environment): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_THIS_STEP.test(name)));
 }

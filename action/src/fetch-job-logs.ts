@@ -37,7 +37,7 @@ export async function fetchJobLogs(
       const read = sources.filter(({ text }) => text !== '');
       return read.map(({ name, kind, text }) => ({ name, kind, bytes: Buffer.from(text) }));
     } catch (error) {
-      if (error instanceof TriageError && error.code === 'upstream-auth') throw notAllowed(error);
+      if (error instanceof TriageError && error.code === 'upstream-auth') throw createNotAllowedError(error);
       if (wait === null || !isRetryable(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
@@ -45,7 +45,7 @@ export async function fetchJobLogs(
   return [];
 }
 
-function notAllowed(cause: TriageError): TriageError {
+function createNotAllowedError(cause: TriageError): TriageError {
   const refused = getErrorMessage(cause).split('. ', 1)[0] ?? '';
   return new TriageError(
     'upstream-auth',

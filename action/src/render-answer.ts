@@ -1,10 +1,10 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import { formatConfidence, roundConfidence } from '../../src/lib/text.ts';
-import { moreFacts } from '../../src/notifications/answer-view.ts';
+import { collectMoreFacts } from '../../src/notifications/answer-view.ts';
 import { type ArrangedAnswer, introduceAnswers } from '../../src/notifications/build-answers.ts';
-import { namedLines } from '../../src/notifications/experiment-lines.ts';
-import { clip, disarmRunnerCommands, toInline, visibleLine } from '../../src/notifications/visible-text.ts';
+import { listNamedLines } from '../../src/notifications/experiment-lines.ts';
+import { clip, disarmRunnerCommands, toInline, toVisibleLine } from '../../src/notifications/visible-text.ts';
 import { renderGithubCommands, renderMarkdown, renderPlain } from '../../src/service/answers/render.ts';
 
 /** GitHub shows ten annotations of a kind and step, and drops the rest. */
@@ -38,7 +38,7 @@ export interface Answer {
  * Paths below the runner's workspace, as the repository has them: an annotation with any other is shown at no
  * file. Quotations stay.
  */
-export function withinWorkspace(answer: Answer, workspace: string): Answer {
+export function toWorkspacePaths(answer: Answer, workspace: string): Answer {
   const folder = `${workspace.replaceAll('\\', '/').replace(/\/$/, '')}/`;
   if (folder === '/') return answer;
   const within = (text: string) => text.replaceAll(folder, '');
@@ -77,7 +77,7 @@ export function formatSummary({ answers, experiment, pending, getPageUrl }: Answ
 
 /** Lists what the experiment found in addition to the counts. */
 function listOtherFindings(experiment: Experiment): string[] {
-  return [...namedLines(experiment).map(({ name, text }) => `${name}: ${text}`), ...experiment.notes];
+  return [...listNamedLines(experiment).map(({ name, text }) => `${name}: ${text}`), ...experiment.notes];
 }
 
 /**
@@ -89,9 +89,9 @@ export function formatConsoleText({ answers, experiment }: Answer, showsSummary:
   const said = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
     const { category, verdict, answer } = analysis;
     if (!showsSummary) return renderPlain(analysis, { explains });
-    return `${disarmRunnerCommands(visibleLine(`${category} ${formatConfidence(verdict.confidence)}: ${clip(answer.title, 200)}`))}\n`;
+    return `${disarmRunnerCommands(toVisibleLine(`${category} ${formatConfidence(verdict.confidence)}: ${clip(answer.title, 200)}`))}\n`;
   });
-  const lines = tried.map((text) => `${disarmRunnerCommands(visibleLine(text))}\n`);
+  const lines = tried.map((text) => `${disarmRunnerCommands(toVisibleLine(text))}\n`);
   const annotations = answers
     .slice(0, MAX_ANNOTATIONS)
     .map(({ analysis, explains }) => renderGithubCommands(analysis, explains));
@@ -118,7 +118,7 @@ export function buildOutputs(
       failures: explains.failures,
       tests: explains.tests.slice(0, MAX_TESTS).map((name) => clip(name, MAX_NAME)),
       grouped: explains.grouped,
-      facts: moreFacts(analysis),
+      facts: collectMoreFacts(analysis),
       url: getPageUrl(analysis),
     };
   });

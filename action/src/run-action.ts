@@ -1,7 +1,7 @@
 import type { NewBuild } from '../../src/domain/build.ts';
 import { getErrorMessage } from '../../src/domain/errors.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
-import { counted } from '../../src/lib/text.ts';
+import { formatCount } from '../../src/lib/text.ts';
 import { arrangeAnswers, pairWithFailures } from '../../src/notifications/build-answers.ts';
 import { withExperiment } from '../../src/service/experiments.ts';
 import type { UploadedFile } from '../../src/service/intake/upload.ts';
@@ -13,7 +13,7 @@ import {
   buildOutputs,
   formatConsoleText,
   formatSummary,
-  withinWorkspace,
+  toWorkspacePaths,
 } from './render-answer.ts';
 import { buildOfRun, runUrl } from './run-facts.ts';
 import {
@@ -38,7 +38,7 @@ export async function runAction(environment: Environment, print: (text: string) 
       await keepPassing(inputs, environment, print);
       return 0;
     }
-    const answer = withinWorkspace(
+    const answer = toWorkspacePaths(
       await findAnswer(inputs, environment, print),
       environment.GITHUB_WORKSPACE ?? '',
     );
@@ -98,7 +98,7 @@ async function keepPassing(inputs: Inputs, environment: Environment, print: Prin
   try {
     const files = await readNamedFiles(inputs, environment);
     await uploadBuild(inputs.server, { ...(await buildOfRun(environment, inputs)), status: 'passed' }, files);
-    print(`The job passed. The build was uploaded with ${counted(files.length, 'file')}.`);
+    print(`The job passed. The build was uploaded with ${formatCount(files.length, 'file')}.`);
   } catch (error) {
     print(
       formatWorkflowCommand(

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { type NewBuild, sparseBuild } from '../../src/domain/build.ts';
+import { createSparseBuild, type NewBuild } from '../../src/domain/build.ts';
 import type { Environment, Inputs } from './inputs.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function buildOfRun(
   const said = (name: string) => environment[name]?.trim() || null;
   const pull = (await readEvent(said('GITHUB_EVENT_PATH'))).pull_request;
   const attempt = Number(said('GITHUB_RUN_ATTEMPT') ?? 1);
-  return sparseBuild({
+  return createSparseBuild({
     repository: said('GITHUB_REPOSITORY') ?? 'local/build',
     pipeline: inputs.pipeline.slice(0, 500),
     number: said('GITHUB_RUN_NUMBER') ?? '1',

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
-import { visibleLine } from '../../src/notifications/visible-text.ts';
+import { toVisibleLine } from '../../src/notifications/visible-text.ts';
 import type { Environment } from './inputs.ts';
 
 /** Formats one workflow command. The message is escaped, so that it cannot start another command. */
 export function formatWorkflowCommand(name: 'warning' | 'notice' | 'error', message: string): string {
-  return `::${name} title=Faultline::${visibleLine(message).replaceAll('%', '%25')}\n`;
+  return `::${name} title=Faultline::${toVisibleLine(message).replaceAll('%', '%25')}\n`;
 }
 
 /** Tells the runner to hide a value from here on. */

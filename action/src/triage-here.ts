@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTerminalApp } from '../../src/app/terminal-app.ts';
-import { embedded } from '../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { createMaskingOptions } from '../../src/config/masking.ts';
 import { Config } from '../../src/config/schema.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
@@ -27,7 +27,7 @@ export async function triageHere(
   workspace: string | null,
 ): Promise<TriagedSources> {
   // No environment: what a job happens to set must not turn a model or a server on.
-  const config = Config.parse(embedded('', KNOWLEDGE));
+  const config = Config.parse(createEmbeddedPreset('', KNOWLEDGE));
   const clones =
     workspace !== null && existsSync(join(workspace, '.git')) ? { [run.repository]: workspace } : {};
   const { sources } = await prepareSources(

@@ -4,14 +4,14 @@ import type { Classification, Verdict } from '../../src/domain/analysis.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { ToolCall } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/triage.ts';
-import { formatConfidence, namedPaths } from '../../src/lib/text.ts';
+import { formatConfidence, listNamedPaths } from '../../src/lib/text.ts';
 import { computeSpent } from '../triage/budget.ts';
 import { getContext, TriageContextSchema, type TriageRuntime } from '../triage/context.ts';
 import type { TriageGraph } from '../triage/graph.ts';
 import { askAnalyst, createFinishedStep, createJudgedStep, getStartTime, sumUsage } from '../triage/judge.ts';
 import { classify } from '../triage/nodes/classify.ts';
 import { TriageLimits, TriageState, toInsight } from '../triage/state.ts';
-import { listAskableTools, numberEvidence, runTools, stepOfCalls } from '../triage/tool-calls.ts';
+import { createCallsStep, listAskableTools, numberEvidence, runTools } from '../triage/tool-calls.ts';
 
 /** The state of a triage, plus the files that the log names, in the order in which they are found. */
 const LinearState = new StateSchema({
@@ -87,7 +87,11 @@ async function searchSimilar(state: LinearStateValue, runtime: TriageRuntime): P
     evidence: numberEvidence(asked.replies, state.evidence, 1).found,
     outcomes: asked.replies.map((reply) => ({ ...reply, findings: [] })),
     usage: { ...sumUsage(asked.corrections), toolCalls: asked.replies.length },
-    ...createFinishedStep(context, startedAt, { node: 'search_similar', round: 0, ...stepOfCalls(asked) }),
+    ...createFinishedStep(context, startedAt, {
+      node: 'search_similar',
+      round: 0,
+      ...createCallsStep(asked),
+    }),
   };
 }
 
@@ -123,7 +127,7 @@ export function listNamedFiles({
   const found = [
     ...frames.map(({ file, line }) => ({ path: file, line })),
     ...diagnosed,
-    ...namedPaths(heaviest.map(({ text }) => text)),
+    ...listNamedPaths(heaviest.map(({ text }) => text)),
   ];
   const seen = new Set<string>();
   return found.filter(({ path }) => !seen.has(path) && seen.add(path)).slice(0, MAX_FILES);

@@ -291,7 +291,7 @@ export function createTimeoutOutcome(call: ToolCall, milliseconds: number): Tool
 }
 
 /** Returns the results of calls for the step of the node that made them. */
-export function stepOfCalls({ replies, judgements }: Pick<ToolReplies, 'replies' | 'judgements'>) {
+export function createCallsStep({ replies, judgements }: Pick<ToolReplies, 'replies' | 'judgements'>) {
   return {
     summary: replies.map((reply) => `${reply.call.tool}: ${reply.summary}`).join(' · '),
     outcomes: replies.map(withoutFindings),

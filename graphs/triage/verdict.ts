@@ -12,8 +12,8 @@ import {
   type CalibratedBy,
   type CalibrationInUse,
   type CategoryMap,
-  calibratedAnalyst,
-  calibratedConfidence,
+  calibrateConfidence,
+  formatAnalystName,
   isCalibratedAs,
 } from '../../src/domain/calibration.ts';
 import type { Kind } from '../../src/domain/category.ts';
@@ -337,8 +337,7 @@ export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDec
   );
   const verified = Math.min(facts.confidence, most);
   // What a doubt forbids, no calibration allows: its cap binds before and after.
-  const confidence =
-    map === undefined ? verified : Math.min(calibratedConfidence(map.points, verified), most);
+  const confidence = map === undefined ? verified : Math.min(calibrateConfidence(map.points, verified), most);
   // By the doubt itself and not by its cap alone: no setting of the thresholds may publish what a person must
   // see.
   const publishable = doubts.every((doubt) => doubt.most === null && doubt.forbids !== true);
@@ -484,7 +483,7 @@ export function findCalibration(
   const model = writer?.judgements?.findLast((judgement) => judgement.model !== null)?.model ?? state.model;
   const by = writer?.by ?? 'rules';
   const { calibrations = [] } = state.limits;
-  const exact = calibrations.find((calibration) => calibration.analyst === calibratedAnalyst(by, model));
+  const exact = calibrations.find((calibration) => calibration.analyst === formatAnalystName(by, model));
   return exact ?? calibrations.find((calibration) => isCalibratedAs(calibration.analyst, by, model)) ?? null;
 }
 

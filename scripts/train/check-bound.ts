@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { choosePublished, isPublishedRoute } from '../../src/domain/publish-bound.ts';
-import { type HeldOutcome, heldOutcomes, type LeftOut } from '../../src/judge/outcomes.ts';
+import { getHeldOutcomes, type HeldOutcome, type LeftOut } from '../../src/judge/outcomes.ts';
 import { createRandomNumbers } from '../../src/lib/statistics.ts';
 
 /*
@@ -54,7 +54,7 @@ if (!isReached) process.exitCode = 1;
 /** Draws which sources, or which projects, the routes are chosen by; the check is on the others. */
 function splitsBy(by: LeftOut, maxWrong: number): Split[] {
   const next = createRandomNumbers(SEED);
-  const outcomes = heldOutcomes().filter(({ leftOut }) => leftOut === by);
+  const outcomes = getHeldOutcomes().filter(({ leftOut }) => leftOut === by);
   const unitOf = (heldOutcome: HeldOutcome) =>
     by === 'source' ? heldOutcome.source : `${heldOutcome.project}`;
   const units = [...new Set(outcomes.map(unitOf))];

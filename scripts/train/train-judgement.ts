@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { isFounded } from '../../src/domain/analysis.ts';
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
-import { matchesIn, ruleOn } from '../../src/judge/classify.ts';
+import { classifyByRules, findMatches } from '../../src/judge/classify.ts';
 import {
   extractFeatures,
   FACTS,
@@ -179,7 +179,7 @@ function toldShare({ subject, mentions }: LabelledSubject): number | null {
     title: excerpt.reason,
     ...excerpt,
   }));
-  const { classification } = ruleOn(subject);
+  const { classification } = classifyByRules(subject);
   const answer = composeAnswer({ subject, classification, evidence, outcomes: [], round: 1, gaps: [] });
   const claims = answer.claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
   const tests = subject.failingTests.flatMap(({ name, file }) => [name, file ?? '']);
@@ -228,7 +228,7 @@ function calibrationError(own: readonly Held[]): string {
 }
 
 function lessonOf(labelled: LabelledSubject): Lesson {
-  const { facts, matches } = matchesIn(labelled.subject);
+  const { facts, matches } = findMatches(labelled.subject);
   const [weight = 0, surenessWeight = 0] = WEIGHTS[labelled.set] ?? CAPTURED;
   const { project, category, accepted } = labelled;
   const features = extractFeatures(facts, matches);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { UNSTABLE_KINDS } from '../../src/domain/category.ts';
-import { ruleOn } from '../../src/judge/classify.ts';
+import { classifyByRules } from '../../src/judge/classify.ts';
 import {
   computeTransientSigns,
   TRANSIENT_SIGNS,
@@ -126,7 +126,7 @@ async function toLesson(labelled: {
   readonly texts: readonly string[];
   readonly passes: boolean;
 }): Promise<TransientLesson> {
-  const ruling = ruleOn(await readSubject({ ...labelled, untaught: false }));
+  const ruling = classifyByRules(await readSubject({ ...labelled, untaught: false }));
   const { id, set, project, passes } = labelled;
   const signs = computeTransientSigns(ruling);
   return { id, set, project, passes, weight: WEIGHTS[set] ?? 0, signs, told: ruling.classification };

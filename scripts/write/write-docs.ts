@@ -6,7 +6,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { readInput } from '../../src/cli/triage/input.ts';
 import { createLocalBuild } from '../../src/cli/triage/triage-input.ts';
 import { renderBlocks } from '../../src/cli/triage/triage-text.ts';
-import { embedded } from '../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { parseConfig, VARIABLES } from '../../src/config/schema.ts';
 import { TERMINAL_VARIABLES, type Variable } from '../../src/config/variable.ts';
 import { arrangeAnswers, pairWithFailures } from '../../src/notifications/build-answers.ts';
@@ -62,7 +62,7 @@ async function filled(
 
 /** What `faultline triage` shows on a terminal of one captured failure, without what differs from run to run: seconds and id. */
 async function example(): Promise<string> {
-  const config = parseConfig(embedded('.faultline', resolve(HOME, 'knowledge')));
+  const config = parseConfig(createEmbeddedPreset('.faultline', resolve(HOME, 'knowledge')));
   const app = await createTerminalApp(config, silentLogger);
   const sources = await readInput(resolve(HOME, EXAMPLE), config.http.maxLogBytes);
   const { analyses, groups } = await app.triage(createLocalBuild(), sources, AbortSignal.timeout(60_000));
@@ -106,7 +106,7 @@ function metricsTable(): string {
 }
 
 function configurationTable(): string {
-  const defaults = parseConfig(embedded('.faultline', 'knowledge'));
+  const defaults = parseConfig(createEmbeddedPreset('.faultline', 'knowledge'));
   const body = VARIABLES.flatMap((variable) => {
     if (variable.path.startsWith(KEYS)) return variable === PROVIDER_KEYS[0] ? [providerKeysRow()] : [];
     return [[code(variable.name), defaultOf(variable, defaults), meaningOf(variable)]];

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { ShownAnalysis, shownAnalysis } from '../domain/analysis.ts';
+import { ShownAnalysis, toShownAnalysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { GradedAnswer } from '../domain/outcome.ts';
 import { parseSearch, searchWords } from '../domain/search.ts';
 import { Trust, type UnseenFigures } from '../domain/trust.ts';
 import { withAgreedFix } from '../domain/whose.ts';
-import { present } from '../lib/collections.ts';
+import { omitUndefined } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { toPage } from '../ports/database.ts';
@@ -103,7 +103,7 @@ function registerTrustRoute(app: ApiApp, deps: PublishDeps): void {
         response: { 200: Trust },
       },
     ),
-    async ({ query }) => (await readTrust(deps, present(query))).trust,
+    async ({ query }) => (await readTrust(deps, omitUndefined(query))).trust,
   );
 }
 
@@ -116,7 +116,7 @@ function registerOutcomesRoute(app: ApiApp, deps: PublishDeps): void {
       querystring: TrustQuery,
       response: { 200: Outcomes },
     }),
-    async ({ query }) => await readOutcomes(deps, present(query)),
+    async ({ query }) => await readOutcomes(deps, omitUndefined(query)),
   );
 }
 
@@ -137,7 +137,7 @@ function registerBuildRoutes(app: ApiApp, deps: PublishDeps): void {
     }),
     async ({ query: { limit, offset, since, until, ...given } }) => {
       const filter = {
-        ...present(given),
+        ...omitUndefined(given),
         ...(since !== undefined && { since: toIsoTime(since) }),
         ...(until !== undefined && { until: toIsoTime(until) }),
       };
@@ -209,7 +209,7 @@ function registerAnalysisRoutes(app: ApiApp, { stores, masker }: PublishDeps): v
       const answers = await readBuildAnswers(stores, analysis.buildId);
       const whose = answers.find((answer) => answer.analysis.id === id)?.whose ?? null;
       const outcome = await stores.grades.find(id);
-      return { ...shownAnalysis(withAgreedFix(analysis, whose)), whose: findShownWhose(whose), outcome };
+      return { ...toShownAnalysis(withAgreedFix(analysis, whose)), whose: findShownWhose(whose), outcome };
     },
   );
   const summary =
@@ -303,7 +303,7 @@ function registerFailureRoute(app: ApiApp, { stores }: PublishDeps): void {
       const words = [...wanted, ...searchWords(text ?? '')];
       const filter = {
         ...searched,
-        ...present(given),
+        ...omitUndefined(given),
         ...(words.length > 0 && { words }),
         ...(since !== undefined && { since: toIsoTime(since) }),
       };

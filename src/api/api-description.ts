@@ -63,7 +63,7 @@ const SECURITY_SCHEMES = {
     'X-Slack-Signature',
     '`v0=` and the HMAC-SHA256 of `v0:<timestamp>:<raw body>`, in hexadecimal.',
   ),
-  ...webhookSchemes(),
+  ...listWebhookSchemes(),
 } as const;
 
 /** The schemes that each webhook sender may choose from. */
@@ -77,7 +77,7 @@ const SIGNATURES: Readonly<Record<string, Record<string, string[]>[]>> = {
   ),
 };
 
-function webhookSchemes() {
+function listWebhookSchemes() {
   const schemes = createProviders(NO_PROVIDERS).flatMap(({ webhook }) =>
     Object.entries(webhook.describes.security),
   );

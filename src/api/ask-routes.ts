@@ -6,7 +6,7 @@ import type { Step } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
-import { present } from '../lib/collections.ts';
+import { omitUndefined } from '../lib/collections.ts';
 import type { TextPiece } from '../ports/analyst.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { type Ask, type AskInput, createGate, type Gate, type OpenQuestion } from '../service/ask/ask.ts';
@@ -147,7 +147,7 @@ function registerThreads(app: ApiApp, { ask, findBuild }: AskRouteDeps): void {
     }),
     async ({ query: { analysis, build, limit, offset } }) => {
       const buildId = build === undefined ? undefined : (await findBuild(build)).id;
-      const filter = present({ analysisId: analysis, buildId });
+      const filter = omitUndefined({ analysisId: analysis, buildId });
       const items = await ask.threads(filter, { limit, offset });
       return { items, limit, offset, next: items.length < limit ? null : offset + limit };
     },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { requireInScope } from '../domain/access.ts';
 import type { NewBuild } from '../domain/build.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
-import { sha256InTurns } from '../providers/read-input.ts';
+import { hashInSteps } from '../providers/read-input.ts';
 import { keepPictures } from '../service/intake/pictures.ts';
 import {
   type Delivery,
@@ -86,7 +86,9 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
         : readJsonUpload(request.body);
       requireInScope(request.principal, upload.metadata.repository);
       const delivery = await identifyDelivery(request, upload);
-      const recorded = await inTurn(turns, coordinates(upload), () => keepUpload(deps, delivery, upload));
+      const recorded = await runInTurn(turns, formatBuildKey(upload), () =>
+        keepUpload(deps, delivery, upload),
+      );
       return reply.status(202).send(answerFor(deps.settings, recorded));
     },
   );
@@ -106,7 +108,7 @@ async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload):
   const row = await claimRow(deps, build, prepared);
   // Another process has received the build in the meantime. If it received this same upload, its answer is
   // returned.
-  if (row.taken) return (await findRecorded(deps, delivery)) ?? receivedBefore(build, row.id);
+  if (row.taken) return (await findRecorded(deps, delivery)) ?? rejectDifferentUpload(build, row.id);
   try {
     const texts = await keepPictures(deps.stores, row.id, prepared.sources);
     for (const source of texts) await deps.archive.put(row.id, source);
@@ -150,7 +152,7 @@ async function claimRow(
   return { id: row.id, created, taken };
 }
 
-function receivedBefore({ number, pipeline }: NewBuild, buildId: string): never {
+function rejectDifferentUpload({ number, pipeline }: NewBuild, buildId: string): never {
   throw new TriageError(
     'conflict',
     `Build ${number} of ${pipeline} was already received with different content or under another ` +
@@ -163,7 +165,7 @@ function receivedBefore({ number, pipeline }: NewBuild, buildId: string): never 
  * Uploads of one build take turns: the same one twice at the same moment is kept once, and both get its
  * answer.
  */
-async function inTurn<Result>(
+async function runInTurn<Result>(
   turns: Map<string, Promise<Result>>,
   key: string,
   work: () => Promise<Result>,
@@ -177,7 +179,7 @@ async function inTurn<Result>(
   }
 }
 
-function coordinates({ metadata }: Upload): string {
+function formatBuildKey({ metadata }: Upload): string {
   return JSON.stringify([metadata.repository, metadata.pipeline, String(metadata.number), metadata.attempt]);
 }
 
@@ -190,7 +192,7 @@ async function identifyDelivery(request: FastifyRequest, upload: Upload): Promis
     `\n${file.kind} ${JSON.stringify(file.name)} ${file.bytes.length}\n`,
     file.bytes,
   ]);
-  const bodySha256 = await sha256InTurns([JSON.stringify(upload.metadata), ...parts]);
+  const bodySha256 = await hashInSteps([JSON.stringify(upload.metadata), ...parts]);
   const key = readHeader(request, 'idempotency-key');
   if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new TriageError('invalid-input', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
@@ -226,13 +228,13 @@ async function readFormUpload(request: FastifyRequest, maxBytes: number): Promis
   try {
     for await (const part of request.parts()) {
       if (part.type === 'field') {
-        metadata = readMetadata(fieldValue(part.fieldname, part.value, part.valueTruncated));
+        metadata = readMetadata(parseField(part.fieldname, part.value, part.valueTruncated));
       } else if (part.fieldname === 'metadata') {
         const bytes = await collect(part, createRoom(0, MAX_METADATA_BYTES));
         metadata = readMetadata(new TextDecoder().decode(bytes));
       } else {
         const kind = parseFileKind(part.fieldname);
-        if (files.filter((file) => file.kind === kind).length >= MAX_FILES) throw tooMany(kind);
+        if (files.filter((file) => file.kind === kind).length >= MAX_FILES) throw createTooManyError(kind);
         // A part may name no file; the kind is a name then.
         files.push({ name: part.filename ?? '', kind, bytes: await collect(part, room) });
       }
@@ -241,7 +243,7 @@ async function readFormUpload(request: FastifyRequest, maxBytes: number): Promis
     // The rest of the body must be drained; otherwise the connection stalls before the response.
     request.raw.unpipe();
     request.raw.resume();
-    throw unreadable(error);
+    throw toFormError(error);
   }
   if (metadata === null)
     throw new TriageError(
@@ -255,7 +257,7 @@ async function readFormUpload(request: FastifyRequest, maxBytes: number): Promis
  * Converts an error of the form parser. Most have a status already; the error for a body that is no form has
  * none.
  */
-function unreadable(error: unknown): unknown {
+function toFormError(error: unknown): unknown {
   if (error instanceof TriageError || (error instanceof Error && 'statusCode' in error)) return error;
   return new TriageError(
     'invalid-input',
@@ -266,7 +268,7 @@ function unreadable(error: unknown): unknown {
   );
 }
 
-function fieldValue(name: string, value: unknown, truncated: boolean): unknown {
+function parseField(name: string, value: unknown, truncated: boolean): unknown {
   if (name !== 'metadata') parseFileKind(name);
   if (truncated)
     throw new TriageError('too-large', 'The metadata is larger than 64 kB. Send logs as "log" files.');
@@ -291,7 +293,7 @@ function createRoom(expected: number, limit: number) {
   let end = 0;
   return {
     add(chunk: Uint8Array): void {
-      if (end - start + chunk.length > limit || end + chunk.length > limit) throw tooLarge(limit);
+      if (end - start + chunk.length > limit || end + chunk.length > limit) throw createTooLargeError(limit);
       if (end + chunk.length > bytes.length) {
         // The request did not say how long it is: double, keeping what was taken where it is.
         const larger = Buffer.allocUnsafeSlow(
@@ -318,14 +320,14 @@ async function collect(part: MultipartFile, room: Room): Promise<Uint8Array> {
   return room.take();
 }
 
-function tooMany(kind: UploadedFile['kind']): TriageError {
+function createTooManyError(kind: UploadedFile['kind']): TriageError {
   return new TriageError(
     'invalid-input',
     `The form has more than ${MAX_FILES} files in "${kind}". Send them in a zip or tar archive.`,
   );
 }
 
-function tooLarge(limit: number): TriageError {
+function createTooLargeError(limit: number): TriageError {
   return new TriageError(
     'too-large',
     `The upload is larger than the limit of ${Math.floor(limit / 1024)} kB. ` +

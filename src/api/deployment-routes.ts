@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Deployment } from '../domain/health.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import { shortText, webAddress } from '../providers/read-input.ts';
+import { createShortTextSchema, createWebUrlSchema } from '../providers/read-input.ts';
 import type { ScopedStores, ShownStores } from '../stores/stores.ts';
 import { type ApiApp, route } from './route.ts';
 
@@ -34,11 +34,11 @@ export async function keepDeployment(
 }
 
 const Given = z.strictObject({
-  repository: shortText(300),
-  environment: shortText(200).describe('Where it went live, such as production'),
-  version: shortText(300).describe('What went live: a tag, a branch or a commit'),
+  repository: createShortTextSchema(300),
+  environment: createShortTextSchema(200).describe('Where it went live, such as production'),
+  version: createShortTextSchema(300).describe('What went live: a tag, a branch or a commit'),
   at: z.iso.datetime({ offset: true }).optional().describe('When; absent: now'),
-  url: webAddress().optional(),
+  url: createWebUrlSchema().optional(),
 });
 
 const Kept = z.object({

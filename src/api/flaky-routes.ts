@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TestFlakiness } from '../domain/flakiness.ts';
-import { append, present } from '../lib/collections.ts';
+import { append, omitUndefined } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import { pageQuery, queryInteger, toPage } from '../ports/database.ts';
 import {
@@ -99,7 +99,7 @@ export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDe
       },
     ),
     async ({ query: { format, limit, offset, ...given } }, reply) => {
-      const filter = present(given);
+      const filter = omitUndefined(given);
       if (format !== 'json') {
         const { type, write } = TEXTS[format];
         return await reply.type(type).send(write(await listAll(stores, filter)));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createTypedText, TriageError } from '../domain/errors.ts';
 import { Review, ReviewCounts, ReviewerQuestion } from '../domain/review.ts';
-import { present } from '../lib/collections.ts';
+import { omitUndefined } from '../lib/collections.ts';
 import { toPage } from '../ports/database.ts';
 import { readBuildAnswers } from '../service/answers/views.ts';
 import { findShownWhose } from '../service/answers/whose.ts';
@@ -76,12 +76,12 @@ function registerReading(app: ApiApp, { stores }: ReviewDeps): void {
       response: { 200: ReviewList },
     }),
     async ({ query: { limit, offset, sort, ...filter } }) => {
-      const items = await stores.reviews.list(present(filter), { limit, offset }, sort);
+      const items = await stores.reviews.list(omitUndefined(filter), { limit, offset }, sort);
       const { state = 'waiting', category, repository } = filter;
       const asked =
         offset > 0 || state !== 'waiting'
           ? []
-          : await openQuestions({ stores }, present({ category, repository }));
+          : await openQuestions({ stores }, omitUndefined({ category, repository }));
       return { ...toPage(items, { limit, offset }), questions: asked };
     },
   );
@@ -161,7 +161,7 @@ function registerDecision(app: ApiApp, deps: ReviewDeps): void {
         version,
         reviewer: requireReviewer(request),
         input,
-        ...present({ alsoFor, also }),
+        ...omitUndefined({ alsoFor, also }),
       };
       const decided = await decideReview(deps, decision);
       return { ...decided, also: [...decided.also] };
@@ -190,7 +190,7 @@ function registerUndoRoutes(app: ApiApp, deps: ReviewDeps): void {
       };
       const { review, undone, withdrawn, restored } = await undoDecision(deps, {
         ...who,
-        ...present({ version: request.body?.version }),
+        ...omitUndefined({ version: request.body?.version }),
       });
       return { review, undone: [...undone], withdrawn: [...withdrawn], restored: [...restored] };
     },
@@ -222,7 +222,7 @@ function registerLists(app: ApiApp, { stores }: ReviewDeps): void {
       response: { 200: GroupList },
     }),
     async ({ query: { limit, offset, sort, ...filter } }) => {
-      const items = await stores.reviews.listGroups(present(filter), { limit, offset }, sort);
+      const items = await stores.reviews.listGroups(omitUndefined(filter), { limit, offset }, sort);
       return toPage(items, { limit, offset });
     },
   );
@@ -232,7 +232,7 @@ function registerLists(app: ApiApp, { stores }: ReviewDeps): void {
       querystring: CountsQuery,
       response: { 200: ReviewCounts },
     }),
-    async (request) => await stores.reviews.counts(requireReviewer(request), present(request.query)),
+    async (request) => await stores.reviews.counts(requireReviewer(request), omitUndefined(request.query)),
   );
 }
 
@@ -247,7 +247,7 @@ function registerNext(app: ApiApp, deps: ReviewDeps): void {
     }),
     async (request) => {
       const { sort, after, ...filter } = request.body ?? {};
-      const how = { filter: present(filter), ...present({ sort, after }) };
+      const how = { filter: omitUndefined(filter), ...omitUndefined({ sort, after }) };
       return { review: await nextFor(deps, { reviewer: requireReviewer(request), ...how }) };
     },
   );

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { RIGHT_BUTTON, WRONG_BUTTON } from '../channels/slack/message.ts';
 import type { SlackButtons } from '../channels/slack.ts';
 import { TriageError } from '../domain/errors.ts';
-import { jsonIn } from '../lib/text.ts';
+import { parseJson } from '../lib/text.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { getRawBody, readHeader } from './webhook-route.ts';
@@ -149,7 +149,7 @@ export function readSlackPress(body: Buffer): SlackPress | null {
 
 function parsePayload(body: Buffer): z.infer<typeof Payload> {
   const text = new URLSearchParams(body.toString('utf8')).get('payload');
-  const read = Payload.safeParse(jsonIn(text ?? ''));
+  const read = Payload.safeParse(parseJson(text ?? ''));
   if (read.success) return read.data;
   const message = "The body is not a Slack interaction: send a form with Slack's JSON in `payload`.";
   throw new TriageError('invalid-input', message, { cause: read.error });

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TriageError } from '../domain/errors.ts';
-import { storable } from '../lib/text.ts';
+import { toStorable } from '../lib/text.ts';
 import type { Provider } from '../providers/provider.ts';
 import { hashSha256 } from '../providers/read-input.ts';
 import type { Intake } from '../providers/webhook.ts';
@@ -63,7 +63,7 @@ export function registerWebhook(
       const delivery: Delivery = { source, deliveryId: deliveryId ?? bodySha256, event, bodySha256 };
       const { answer, repeated } = await acceptDelivery(deps, delivery, {
         ...reading,
-        ...(await endOfLog(reading, deps)),
+        ...(await cutLogEnd(reading, deps)),
       });
       if (repeated && once === true) throw createReplayedError(delivery.deliveryId, answer.links.delivery);
       return answer;
@@ -94,12 +94,12 @@ export function readHeader(request: FastifyRequest, name: string): string | unde
 }
 
 /** Masks the end of the log before it is cut, so that no part of a secret remains. */
-async function endOfLog(
+async function cutLogEnd(
   { log }: Intake,
   { masker }: Pick<IntakeDeps, 'masker'>,
 ): Promise<Pick<Intake, 'log'>> {
   if (log == null || log.trim() === '') return { log: null };
-  return { log: storable((await masker.mask(log)).text.slice(-MAX_LOG)) };
+  return { log: toStorable((await masker.mask(log)).text.slice(-MAX_LOG)) };
 }
 
 /**

@@ -46,7 +46,7 @@ export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS) {
   const ending = new AbortController();
   const running = new Set<Promise<void>>();
   const again = async (what: string, work: () => Promise<unknown>): Promise<void> => {
-    for await (const _ of pauses(firstPauseMs, ending.signal)) {
+    for await (const _ of generatePauses(firstPauseMs, ending.signal)) {
       try {
         await work();
         return logger.info({ what }, 'in sync with the index again');
@@ -78,7 +78,7 @@ export function createInStep(logger: Logger, firstPauseMs = FIRST_PAUSE_MS) {
 }
 
 /** Yields after longer and longer pauses, until the signal ends it. Keeps no process alive. */
-async function* pauses(firstMs: number, signal: AbortSignal): AsyncGenerator<void> {
+async function* generatePauses(firstMs: number, signal: AbortSignal): AsyncGenerator<void> {
   for (let pause = firstMs; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
     if (signal.aborted) return;
@@ -163,5 +163,5 @@ async function embedInTheEnd(service: KnowledgeService, logger: Logger, ending: 
     }
   };
   if (await isDone()) return;
-  for await (const _ of pauses(FIRST_EMBED_PAUSE_MS, ending)) if (await isDone()) return;
+  for await (const _ of generatePauses(FIRST_EMBED_PAUSE_MS, ending)) if (await isDone()) return;
 }

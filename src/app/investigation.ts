@@ -21,7 +21,7 @@ import type { CalibrationStore, RecordingStore } from '../stores/measurements.ts
 import type { Stores } from '../stores/stores.ts';
 import { createTools, type ToolSources } from '../tools/all-tools.ts';
 import { createToolbox, type ToolboxOptions } from '../tools/toolbox.ts';
-import { modelOptions } from './open-models.ts';
+import { toConnectionOptions } from './open-models.ts';
 import { traceGraph, traceToolbox } from './watched.ts';
 
 /** Creates every tool over these sources. Their results are masked. */
@@ -84,14 +84,14 @@ export async function openRecorder(
 ): Promise<RunRecorder> {
   return createRunRecorder({
     ...parts,
-    madeBy: await makerOfToday(config),
+    madeBy: await describeMaker(config),
     keep: async (triageId, lines) =>
       await store.append({ triageId, schema: RECORDING_SCHEMA, bytes: await packLines(lines) }),
   });
 }
 
 /** Describes the code and the configuration that a recording was made with. */
-export async function makerOfToday(
+export async function describeMaker(
   config: Pick<Config, 'analyst'>,
 ): Promise<Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>> {
   const { ALL_RULES } = await import('../judge/rules/all.ts');
@@ -100,7 +100,8 @@ export async function makerOfToday(
     patterns: rule.patterns.map(String),
     when: rule.when?.toString(),
   }));
-  const model = config.analyst.driver === 'llm' ? (modelOptions(config.analyst.llm)?.model ?? null) : null;
+  const model =
+    config.analyst.driver === 'llm' ? (toConnectionOptions(config.analyst.llm)?.model ?? null) : null;
   return { faultline: RELEASE, rules: computeShortHash(rules), model };
 }
 
@@ -108,7 +109,7 @@ export async function makerOfToday(
 const KEPT_MS = 10_000;
 
 /** Extracts the parts of a calibration that a run needs. They are kept in the state of the run. */
-function inUse(calibration: CalibrationInUse): CalibrationInUse {
+function pickCalibrationInUse(calibration: CalibrationInUse): CalibrationInUse {
   return CalibrationInUse.parse(calibration);
 }
 
@@ -116,7 +117,7 @@ function inUse(calibration: CalibrationInUse): CalibrationInUse {
  * Reads which calibrations are in force, and remembers it for a moment. Where the database does not answer,
  * those known last stay.
  */
-export function calibrationsInForce(
+export function createCalibrationReader(
   store: Pick<CalibrationStore, 'inForce'>,
   clock: Clock,
   logger: Logger,
@@ -125,7 +126,7 @@ export function calibrationsInForce(
   return async () => {
     if (known !== null && clock.now() - known.at < KEPT_MS) return known.calibrations;
     try {
-      known = { at: clock.now(), calibrations: (await store.inForce()).map(inUse) };
+      known = { at: clock.now(), calibrations: (await store.inForce()).map(pickCalibrationInUse) };
       return known.calibrations;
     } catch (error) {
       if (known === null) throw error;
@@ -139,9 +140,11 @@ export function calibrationsInForce(
  * Reads the calibration of a process without a store from the configured file. Throws `invalid-config` if it
  * is not a calibration.
  */
-export function calibrationAtHand({ triage }: Pick<Config, 'triage'>): Pick<InvestigateDeps, 'calibrations'> {
+export function loadCalibrationFile({
+  triage,
+}: Pick<Config, 'triage'>): Pick<InvestigateDeps, 'calibrations'> {
   if (triage.calibration === undefined) return {};
-  const calibrations = [inUse(parseCalibration(triage.calibration, 'FAULTLINE_CALIBRATION'))];
+  const calibrations = [pickCalibrationInUse(parseCalibration(triage.calibration, 'FAULTLINE_CALIBRATION'))];
   return { calibrations: async () => calibrations };
 }
 

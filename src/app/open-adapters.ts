@@ -15,7 +15,7 @@ import { wrapListenedChatModel } from '../service/triage/recording/shown-texts.t
 import { longestLogsDays } from '../service/triage/retention.ts';
 import type { WorkStore } from '../stores/work.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
-import { modelOptions } from './open-models.ts';
+import { toConnectionOptions } from './open-models.ts';
 import { measureChatModel, traceChatModel } from './watched.ts';
 
 const NO_MODEL =
@@ -288,7 +288,7 @@ export async function openAnalyst(
 ): Promise<Analyst> {
   const { createRulesAnalyst } = await import('../judge/rules-analyst.ts');
   if (config.analyst.driver === 'rules') return createRulesAnalyst();
-  const options = modelOptions(config.analyst.llm);
+  const options = toConnectionOptions(config.analyst.llm);
   if (options === null) return createRulesAnalyst({ note: NO_MODEL });
   const rules = createRulesAnalyst();
   const { createOpenAiChatModel } = await import('../models/chat/openai.ts');

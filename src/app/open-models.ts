@@ -12,7 +12,7 @@ type Llm = Config['analyst']['llm'];
  * then OpenAI itself; null if there is no key for that either. Azure's own variables apply whenever the
  * server is Azure's, including an Azure base URL. Throws `invalid-config` if a provider's key is missing.
  */
-export function modelOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetries }: Llm) {
+export function toConnectionOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetries }: Llm) {
   const limits = { timeoutMs, maxRetries };
   const isAzure =
     baseUrl === null ? azure.endpoint !== null : new URL(baseUrl).hostname.endsWith('.azure.com');
@@ -57,7 +57,7 @@ const ANSWER_TOKENS = 1_024;
  */
 export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: AbortSignal): Promise<string> {
   if (config.analyst.driver === 'rules') return 'rules: no model is needed';
-  const options = modelOptions(config.analyst.llm);
+  const options = toConnectionOptions(config.analyst.llm);
   if (options === null)
     throw new TriageError('invalid-config', 'No model is configured: there is no key and no server URL');
   const { createOpenAiChatModel } = await import('../models/chat/openai.ts');
@@ -82,7 +82,7 @@ export async function openChatModel(
   user: string,
   logger: Logger,
 ): Promise<{ readonly chatModel: ChatModel; readonly timeoutMs: number }> {
-  const options = modelOptions(analyst.llm);
+  const options = toConnectionOptions(analyst.llm);
   if (options === null) {
     throw new TriageError(
       'invalid-config',

@@ -9,7 +9,7 @@ import { silentLogger } from '../ports/telemetry.ts';
 import { greenAtHand } from '../service/triage/passing-builds.ts';
 import { listening, wrapListenedChatModel } from '../service/triage/recording/shown-texts.ts';
 import type { Today } from '../service/triage/recording/today.ts';
-import { createAppToolbox, makerOfToday, toTriageLimits } from './investigation.ts';
+import { createAppToolbox, describeMaker, toTriageLimits } from './investigation.ts';
 
 /**
  * Opens what recordings are compared with: the current code and configuration. It calls no external service
@@ -27,7 +27,7 @@ export async function openToday(config: Config, boundBy: Today['boundBy']): Prom
   const llm = createLlmAnalyst({ model });
   const insteadOfModel = withFallback(createLlmAnalyst({ model: createSilentModel() }), rules, silentLogger);
   return {
-    madeBy: await makerOfToday(config),
+    madeBy: await describeMaker(config),
     limits: toTriageLimits(config),
     boundBy,
     toolbox: await createDescribedToolbox(),

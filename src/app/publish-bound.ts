@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import { FALSE_RIGHT, WRONG_STANDS_FOR } from '../domain/outcome.ts';
 import { choosePublished, isPublishedRoute, type PublishBound } from '../domain/publish-bound.ts';
-import { sourceOutcomes } from '../judge/outcomes.ts';
+import { getSourceOutcomes } from '../judge/outcomes.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { CalibrationStore } from '../stores/measurements.ts';
@@ -18,13 +18,13 @@ type Bounded = { readonly triage: Pick<Config['triage'], 'maxWrong' | 'threshold
  * Chooses the kinds of answer to publish from the outcomes that this release ships; null if no bound is
  * configured.
  */
-export function shippedBound(config: Bounded): PublishBound | null {
+export function choosePublishBound(config: Bounded): PublishBound | null {
   return boundBy(config, []);
 }
 
 /** Counts how many of the shipped outcomes this bound publishes, and how many of these are wrong. */
-export function shippedShare(bound: PublishBound, floor: number) {
-  const all = sourceOutcomes();
+export function countShippedShare(bound: PublishBound, floor: number) {
+  const all = getSourceOutcomes();
   const published = all.filter(({ route, stated }) => stated >= floor && isPublishedRoute(bound, route));
   return {
     all: all.length,
@@ -93,5 +93,5 @@ export function boundInForce(
 function boundBy({ triage }: Bounded, options: Parameters<typeof choosePublished>[0]): PublishBound | null {
   const { maxWrong, thresholds } = triage;
   if (maxWrong >= NO_BOUND) return null;
-  return choosePublished([...sourceOutcomes(), ...options], { maxWrong, floor: thresholds.autoNotify });
+  return choosePublished([...getSourceOutcomes(), ...options], { maxWrong, floor: thresholds.autoNotify });
 }

@@ -3,7 +3,7 @@ import { listOwnSecrets } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { digestOfToken } from '../domain/access.ts';
 import { getErrorMessage } from '../domain/errors.ts';
-import { counted } from '../lib/text.ts';
+import { formatCount } from '../lib/text.ts';
 import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../ports/health.ts';
 import type { ShownSecret } from '../stores/builds.ts';
 import { checkVectorIndex } from './open-adapters.ts';
@@ -76,7 +76,7 @@ async function checkPostgres(
   if (changed !== null) findings.push(wrong(name, changed, MEND_SCHEMA));
   if (refused !== null) findings.push(wrong(name, 'the schema cannot be brought up to date', refused));
   else if (pending.length > 0) {
-    const says = `${counted(pending.length, 'schema change is', 'schema changes are')} pending`;
+    const says = `${formatCount(pending.length, 'schema change is', 'schema changes are')} pending`;
     findings.push(note(name, says, 'run "faultline migrate", or let the next start apply them'));
   }
   const all = [...findings, ...findClockSkew('database clock', aheadMs)];
@@ -152,7 +152,7 @@ export function findShownSecrets(
     const setting = settings.get(digest);
     if (setting === undefined && token === null) return [];
     const what = setting === undefined ? `the token ${token}` : `a value of ${setting}`;
-    const more = builds > 1 ? ` (and of ${counted(builds - 1, 'other build')})` : '';
+    const more = builds > 1 ? ` (and of ${formatCount(builds - 1, 'other build')})` : '';
     const says = `the log of ${repository} ${pipeline} #${number}${more} shows ${what} at its CI: rotate it`;
     return [wrong('secrets in logs', says, adviseRotation(setting, token))];
   });

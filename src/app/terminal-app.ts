@@ -1,11 +1,11 @@
 import { createMaskingOptions } from '../config/masking.ts';
 import { resolveBudgetTokens } from '../config/profiles.ts';
 import type { Config } from '../config/schema.ts';
-import { type Build, type SourceText, sparseBuild } from '../domain/build.ts';
+import { type Build, createSparseBuild, type SourceText } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type Clock, systemClock } from '../lib/time.ts';
 import { readRecordOfText } from '../log/environment/read-record.ts';
-import { greenTemplates } from '../log/green/green-diff.ts';
+import { createGreenTemplates } from '../log/green/green-diff.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-log.ts';
 import { createLogThreads } from '../log/worker-pool.ts';
@@ -19,10 +19,10 @@ import { triageSources } from '../service/triage/triage-build.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/result-cache.ts';
 import {
-  calibrationAtHand,
   createAppToolbox,
   createInvestigation,
-  makerOfToday,
+  describeMaker,
+  loadCalibrationFile,
   openAskAtHand,
 } from './investigation.ts';
 import {
@@ -33,7 +33,7 @@ import {
   openWebSearch,
 } from './open-adapters.ts';
 import { openTracer } from './open-telemetry.ts';
-import { shippedBound } from './publish-bound.ts';
+import { choosePublishBound } from './publish-bound.ts';
 
 /** Characters of logs that are read at once: a thread takes longer to start than they take to read. */
 const SMALL = 8_000_000;
@@ -65,8 +65,8 @@ export async function createTerminalApp(
   clock: Clock = systemClock,
   experiment: Experiment | null = null,
 ) {
-  const bound = shippedBound(config);
-  const calibrated = { ...calibrationAtHand(config), bound: async () => bound };
+  const bound = choosePublishBound(config);
+  const calibrated = { ...loadCalibrationFile(config), bound: async () => bound };
   const { createHashingEmbedder } = await import('../models/embedder/hashing.ts');
   const { createMemoryIndex } = await import('../stores/vectors/memory.ts');
   const { createMemoryArchive } = await import('../stores/archive/memory.ts');
@@ -81,7 +81,7 @@ export async function createTerminalApp(
   const webSearch = await openWebSearch(config);
   const cache = createMemoryToolCache();
   // Created once, and only if something is recorded.
-  let madeBy: ReturnType<typeof makerOfToday> | undefined;
+  let madeBy: ReturnType<typeof describeMaker> | undefined;
   return {
     /** Sends pending spans to the configured receivers, within a short time limit. */
     flush: () => tracer.flush(FLUSH_MS),
@@ -97,7 +97,7 @@ export async function createTerminalApp(
     ) => {
       const { onStep, greenText, greenCommit, clone, record = false, ...options } = how;
       const archive = createMemoryArchive();
-      const green = greenText === undefined ? null : greenTemplates(greenText);
+      const green = greenText === undefined ? null : createGreenTemplates(greenText);
       const code = clone === undefined ? codeHost : await openClones({ [build.repository]: clone });
       const history = createEmptyHistory(
         greenCommit === undefined ? null : { ...build, id: 'green', commit: greenCommit, status: 'passed' },
@@ -116,7 +116,7 @@ export async function createTerminalApp(
         cache,
         concurrency: config.triage.toolConcurrency,
       });
-      if (record) madeBy ??= makerOfToday(config);
+      if (record) madeBy ??= describeMaker(config);
       const recorded =
         madeBy !== undefined && record ? recordAtHand({ clock, masker, logger, madeBy: await madeBy }) : null;
       const recorder = recorded === null ? {} : { recorder: recorded.recorder };
@@ -192,7 +192,7 @@ export function openLogExplainer(config: Config) {
         throw error;
       });
       const { analyses, groups } = await app.triage(
-        pastedBuild(),
+        createPastedBuild(),
         [{ name: SOURCE, kind: 'log', text: log, notes: [] }],
         signal,
       );
@@ -214,9 +214,9 @@ function withRulesAlone({ analyst, tracing, webSearch, ...config }: Config): Con
   };
 }
 
-function pastedBuild() {
+function createPastedBuild() {
   return {
-    ...sparseBuild({ repository: 'local/pasted', pipeline: 'pasted', number: '1' }),
+    ...createSparseBuild({ repository: 'local/pasted', pipeline: 'pasted', number: '1' }),
     id: 'pasted',
     receivedAt: new Date().toISOString(),
   };

@@ -50,7 +50,7 @@ function countReply(
 }
 
 /** Measures the duration of every tool call. */
-export function measuredToolbox(toolbox: Toolbox, metrics: Metrics): Toolbox {
+export function instrumentToolbox(toolbox: Toolbox, metrics: Metrics): Toolbox {
   return {
     ...toolbox,
     run: async (call, subject, category, signal) => {
@@ -181,7 +181,7 @@ export function traceChatModel(model: ChatModel, tracer: Tracer): ChatModel {
     };
     return tracer.span({ name: `chat ${model.name}`, kind: 'client', facts }, async (span) => {
       const reply = await ask();
-      span.add(repliedFacts(reply));
+      span.add(describeReply(reply));
       return reply;
     });
   };
@@ -193,7 +193,7 @@ export function traceChatModel(model: ChatModel, tracer: Tracer): ChatModel {
   };
 }
 
-function repliedFacts(reply: ChatReply<unknown>) {
+function describeReply(reply: ChatReply<unknown>) {
   return {
     'gen_ai.response.model': reply.model,
     'gen_ai.usage.input_tokens': reply.inputTokens,

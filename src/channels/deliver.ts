@@ -96,7 +96,7 @@ export async function deliver<Content, To>(
   timed: TimedCall,
 ): Promise<Delivered> {
   const send = (reference: string | null) =>
-    inTime(timed, (signal) => sender.send(content, { ...call, reference, signal }));
+    callInTime(timed, (signal) => sender.send(content, { ...call, reference, signal }));
   const known = call.reference ?? (await find(sender, call, timed));
   if (known !== null) {
     const changed = await send(known).catch(ignoreGone);
@@ -111,7 +111,7 @@ async function find<To>(
   timed: TimedCall,
 ): Promise<string | null> {
   if (sender.find === undefined) return null;
-  const found = await inTime(timed, async (signal) => sender.find?.({ ...call, signal }));
+  const found = await callInTime(timed, async (signal) => sender.find?.({ ...call, signal }));
   return found?.reference ?? null;
 }
 
@@ -124,7 +124,7 @@ function ignoreGone(error: unknown): null {
  * Makes a call that must end within its limit and its lease. Throws `timeout` and `cancelled`, both of which
  * may pass, and what the call throws.
  */
-async function inTime<Result>(
+async function callInTime<Result>(
   timed: TimedCall,
   call: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {

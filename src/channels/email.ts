@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { address, extractPassword, setting } from '../config/variable.ts';
-import { listedIn } from '../lib/text.ts';
-import { breakLinks, clip, toHtml, visibleLine } from '../notifications/visible-text.ts';
+import { createUrlSchema, defineSetting, extractPassword } from '../config/variable.ts';
+import { splitList } from '../lib/text.ts';
+import { breakLinks, clip, toHtml, toVisibleLine } from '../notifications/visible-text.ts';
 import { type Check, ok } from '../ports/health.ts';
 import type { Channel, Outlet } from './channel.ts';
 import { formatStateWord, type News, type NewsItem } from './news.ts';
@@ -12,19 +12,19 @@ const loadSmtp = () => import('./smtp.ts');
 /** E-mail over SMTP. */
 export const EmailSettings = z
   .object({
-    smtpUrl: setting(
+    smtpUrl: defineSetting(
       'FAULTLINE_SMTP_URL',
-      address(['smtp', 'smtps']).nullable().default(null),
+      createUrlSchema(['smtp', 'smtps']).nullable().default(null),
       'SMTP server for e-mails of notification rules, as smtps://user:password@host:465 or ' +
         'smtp://host:587. A password is sent encrypted only.',
       { secret: true },
     ),
-    smtpFrom: setting(
+    smtpFrom: defineSetting(
       'FAULTLINE_SMTP_FROM',
       z.string().min(3).max(300).nullable().default(null),
       'Sender of these emails, such as `Faultline <ci@example.com>`.',
     ),
-    domains: setting(
+    domains: defineSetting(
       'FAULTLINE_EMAIL_DOMAINS',
       z.array(z.string().min(1).toLowerCase()).default([]),
       'Domains that these e-mails may go to, separated by commas. If unset, only the domain of the sender.',
@@ -71,7 +71,7 @@ function createOutlet(server: Server): Outlet<News, string, Email> {
   return {
     render: renderEmail,
     send: async ({ rule, ...content }, { to, key, signal }) => {
-      const mail = { ...content, from: server.from, to: listedIn(to) };
+      const mail = { ...content, from: server.from, to: splitList(to) };
       const messageId = `<${key}@${extractDomain(server.from)}>`;
       const headers = { 'Auto-Submitted': 'auto-generated', 'X-Faultline-Rule': rule };
       const { withTransport } = await loadSmtp();
@@ -101,11 +101,11 @@ function createCheck(server: Server): Check {
 }
 
 function findRefusal(destination: string, domains: readonly string[]): string | null {
-  const addresses = listedIn(destination);
+  const addresses = splitList(destination);
   if (addresses.length === 0 || addresses.length > MAX_RECIPIENTS)
     return `Name 1 to ${MAX_RECIPIENTS} e-mail addresses, separated by commas.`;
   const broken = addresses.find((candidate) => !Address.safeParse(candidate).success);
-  if (broken !== undefined) return `${clip(visibleLine(broken), 100)} is not an e-mail address.`;
+  if (broken !== undefined) return `${clip(toVisibleLine(broken), 100)} is not an e-mail address.`;
   const other = addresses.map(extractDomain).find((domain) => !domains.includes(domain));
   return other === undefined
     ? null
@@ -164,7 +164,7 @@ function renderText({ state, title, standing, place, facts, seen, links }: NewsI
 }
 
 function toPlainText(text: string, limit: number): string {
-  return breakLinks(clip(visibleLine(text), limit));
+  return breakLinks(clip(toVisibleLine(text), limit));
 }
 
 function renderHtml({ state, title, standing, place, facts, seen, links }: NewsItem): string {

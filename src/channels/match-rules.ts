@@ -48,7 +48,7 @@ function matchHandler({ stores, logger }: RuleHandlerDeps): WorkHandler {
       ]);
       const found: NewMatch[] = [];
       for (const rule of rules) {
-        const isMet = await meets(rule, occasion, stores.failures).catch((error: unknown) => {
+        const isMet = await matchesOccasion(rule, occasion, stores.failures).catch((error: unknown) => {
           if (isRetryable(error)) throw error;
           logger.warn({ ruleId: rule.id, error }, 'a notification rule could not be evaluated');
           return false;
@@ -66,7 +66,7 @@ function matchHandler({ stores, logger }: RuleHandlerDeps): WorkHandler {
  * Checks whether a rule matches this occasion. Muted causes and tests in quarantine never match. Throws what
  * the search throws.
  */
-export async function meets(
+export async function matchesOccasion(
   { query }: Pick<NotificationRule, 'query'>,
   { isAnswer, state, repository, fingerprint, buildId }: Occasion,
   failures: Pick<Stores['failures'], 'search'>,

@@ -1,13 +1,13 @@
 import type { Analysis } from '../domain/analysis.ts';
-import { type Build, shortCommit } from '../domain/build.ts';
+import { type Build, shortenCommit } from '../domain/build.ts';
 import type { CauseState } from '../domain/cause.ts';
 import { findOwnerChannels, type OwnerChannels } from '../domain/notification-rule.ts';
-import { counted } from '../lib/text.ts';
+import { formatCount } from '../lib/text.ts';
 import { type AnswerFact, answerView } from '../notifications/answer-view.ts';
 import { arrangeAnswers } from '../notifications/build-answers.ts';
 import { type CauseStanding, getCauseStanding } from '../notifications/cause-standing.ts';
 import { buildName, createNoticeLinks, describeStanding } from '../notifications/notice-words.ts';
-import { whoseLine, whoseSentence } from '../notifications/whose-line.ts';
+import { createWhoseLine, formatWhoseSentence } from '../notifications/whose-line.ts';
 import type { NoticeStore } from '../stores/notices.ts';
 import type { Match } from '../stores/notification-rules.ts';
 
@@ -87,7 +87,7 @@ export async function readNews(
       ? `Test of the rule ${rule.name}`
       : causes.length === 1
         ? formatHead(first)
-        : `${counted(causes.length, 'cause')}: ${formatHead(first)}, …`;
+        : `${formatCount(causes.length, 'cause')}: ${formatHead(first)}, …`;
   return {
     rule: { id: rule.id, name: rule.name },
     headline,
@@ -144,7 +144,7 @@ function formatPlace(build: Build): string {
   return [
     `${repository} ${buildName(build)}${branch === null ? '' : ` on ${branch}`}`,
     ...(pullRequest === null ? [] : [`pull request ${pullRequest}`]),
-    ...(commit === null ? [] : [`${shortCommit(commit)}${author === null ? '' : ` by ${author}`}`]),
+    ...(commit === null ? [] : [`${shortenCommit(commit)}${author === null ? '' : ` by ${author}`}`]),
   ].join(', ');
 }
 
@@ -164,7 +164,10 @@ function listFacts({
   const visibleFacts = facts.filter(
     ({ reach, name }) => reach === 'everywhere' && (form !== 'rejected' || name === 'Evidence'),
   );
-  const verdict = { label: whoseLine(whose).question.replace('?', ''), text: whoseSentence(whose) };
+  const verdict = {
+    label: createWhoseLine(whose).question.replace('?', ''),
+    text: formatWhoseSentence(whose),
+  };
   return [verdict].concat(visibleFacts.map(toNewsFact));
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpAddress, setting } from '../config/variable.ts';
+import { createHttpUrlSchema, defineSetting } from '../config/variable.ts';
 import { TriageError } from '../domain/errors.ts';
 import { readText } from '../lib/http-body.ts';
 import { type Clock, retryAfter } from '../lib/time.ts';
@@ -57,13 +57,13 @@ function createRefusal(who: string, { status, headers }: Response, now: number):
  */
 export function createNamedWebhooks(variable: string, meaning: string) {
   const schema = z
-    .record(z.string(), httpAddress())
+    .record(z.string(), createHttpUrlSchema())
     .refine(
       (all) => Object.keys(all).every((name) => /^[\w.-]{1,100}$/.test(name)),
       'each needs a name of letters, digits, dots and dashes: name=https://…',
     )
     .default({});
-  return setting(variable, schema, meaning, { secret: true });
+  return defineSetting(variable, schema, meaning, { secret: true });
 }
 
 /** Returns the destinations of messages that go to webhooks by name. */

@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { credential, httpAddress, setting, webhookSecrets } from '../config/variable.ts';
+import {
+  createHttpUrlSchema,
+  defineCredential,
+  defineSetting,
+  defineWebhookSecrets,
+} from '../config/variable.ts';
 import type { Build } from '../domain/build.ts';
-import { counted } from '../lib/text.ts';
+import { formatCount } from '../lib/text.ts';
 import { type Check, type Finding, note, ok } from '../ports/health.ts';
 import type { NoticePlace, NoticeRule } from '../ports/notices.ts';
 import type { SlackPresses } from '../stores/access.ts';
@@ -20,13 +25,13 @@ const ChannelId = z
 export const SlackSettings = z
   .object({
     /** Token of a bot. Null: nothing is posted to Slack. */
-    token: credential(
+    token: defineCredential(
       'FAULTLINE_SLACK_TOKEN',
       'Bot token of a Slack app with the scope chat:write. Slack is notified when a default branch ' +
         'turns red.',
     ),
     /** `owner/name` → the channel for news of its default branch; `*`: that of every other repository. */
-    channels: setting(
+    channels: defineSetting(
       'FAULTLINE_SLACK_CHANNELS',
       z.record(z.string().min(1), ChannelId).default({}),
       'IDs of the channels for these messages, as owner/name=C0123456789, separated by commas. The ' +
@@ -35,13 +40,13 @@ export const SlackSettings = z
     /**
      * Signing secrets of the app; two while one is rotated. Without one, there are no buttons that decide.
      */
-    signingSecrets: webhookSecrets(
+    signingSecrets: defineWebhookSecrets(
       'FAULTLINE_SLACK_SIGNING_SECRET',
       'Signing secret of the app, for the buttons Right and Wrong. Two secrets, separated by a ' +
         'comma, during rotation.',
     ),
     /** Slack IDs of the members who may decide. */
-    reviewers: setting(
+    reviewers: defineSetting(
       'FAULTLINE_SLACK_REVIEWERS',
       z
         .array(
@@ -56,7 +61,7 @@ export const SlackSettings = z
       'IDs of the members who may use these buttons, such as U0123456789. Nobody else may.',
     ),
     /** Base URL of the Slack Web API. */
-    baseUrl: httpAddress().default('https://slack.com/api/'),
+    baseUrl: createHttpUrlSchema().default('https://slack.com/api/'),
   })
   .refine(({ token, channels }) => token !== null || Object.keys(channels).length === 0, {
     path: ['token'],
@@ -193,7 +198,7 @@ function describeButtons({ signingSecrets, reviewers }: SlackSettings): Finding 
       'no one may use them',
       'set FAULTLINE_SLACK_REVIEWERS to the member IDs of your reviewers',
     );
-  return ok(name, `${counted(reviewers.length, 'member')} may decide`);
+  return ok(name, `${formatCount(reviewers.length, 'member')} may decide`);
 }
 
 /**

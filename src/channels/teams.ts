@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { breakLinks, clip, visibleLine } from '../notifications/visible-text.ts';
+import { breakLinks, clip, toVisibleLine } from '../notifications/visible-text.ts';
 import type { Channel } from './channel.ts';
 import { formatStateWord, type News, type NewsItem } from './news.ts';
 import { createNamedWebhooks, listDestinations, postOnce } from './post.ts';
@@ -149,7 +149,7 @@ function createTextLine(runs: readonly Run[], limit = 300): object {
     inlines: runs.map((run) => ({
       type: 'TextRun',
       ...run,
-      text: breakLinks(clip(visibleLine(run.text), limit))
+      text: breakLinks(clip(toVisibleLine(run.text), limit))
         .replaceAll('<', '‹')
         .replaceAll('>', '›'),
     })),

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { httpAddress, setting } from '../config/variable.ts';
+import { createHttpUrlSchema, defineSetting } from '../config/variable.ts';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { Clock } from '../lib/time.ts';
-import { moreFacts } from '../notifications/answer-view.ts';
+import { collectMoreFacts } from '../notifications/answer-view.ts';
 import { clip } from '../notifications/visible-text.ts';
 import type { Answer, Call, Channel } from './channel.ts';
 import type { News, NewsItem } from './news.ts';
@@ -20,20 +20,20 @@ const SigningSecret = z
 /** Signed webhooks: one that every confident answer is posted to, and others that rules may post to. */
 export const WebhookSettings = z
   .object({
-    url: setting(
+    url: defineSetting(
       'FAULTLINE_PUBLISH_WEBHOOK_URL',
-      httpAddress().nullable().default(null),
+      createHttpUrlSchema().nullable().default(null),
       'URL to which confident answers are posted, signed per Standard Webhooks. It may be private.',
     ),
     /** Signing secrets; all of them sign. There are two while one is rotated. */
-    secrets: setting(
+    secrets: defineSetting(
       'FAULTLINE_PUBLISH_WEBHOOK_SECRET',
       z.array(SigningSecret).default([]),
       'Signing secret, as whsec_ plus base64. Two secrets, separated by a comma, during rotation.',
       { secret: true },
     ),
     /** Format of the messages: Standard Webhooks, or CloudEvents in structured mode. Both are signed. */
-    format: setting(
+    format: defineSetting(
       'FAULTLINE_PUBLISH_WEBHOOK_FORMAT',
       z.enum(['standard', 'cloudevents']).default('standard'),
       'Format: standard (Standard Webhooks) or cloudevents (CloudEvents 1.0 in structured mode).',
@@ -43,7 +43,7 @@ export const WebhookSettings = z
       'Other webhooks that notification rules may post to, as name=https://…, separated by commas. ' +
         'They may be private.',
     ),
-    webhookSecrets: setting(
+    webhookSecrets: defineSetting(
       'FAULTLINE_NOTIFY_WEBHOOK_SECRET',
       z.array(SigningSecret).default([]),
       'Signing secret of these webhooks, as whsec_ plus base64. Two secrets, separated by a comma, ' +
@@ -246,7 +246,7 @@ function toAnswerData(analysis: Analysis): object {
     })),
     suspects: answer.suspects.slice(0, MAX_ITEMS),
     confirmedBy: recalled?.confirmedBy ?? null,
-    facts: moreFacts(analysis),
+    facts: collectMoreFacts(analysis),
   };
 }
 

@@ -16,7 +16,7 @@ export function createAnalystOption(): Option {
   return new Option('--analyst <who>', 'which analyst to use').choices(['rules', 'llm']);
 }
 
-export function jsonOption(): Option {
+export function createJsonOption(): Option {
   return new Option('--json', 'print one JSON object on standard output, including errors');
 }
 
@@ -36,14 +36,14 @@ export function runGuarded<Arguments extends unknown[]>(
 }
 
 /** Runs an action like `guarded` does, but loads its module only when the command is called. */
-export function runs<Arguments extends unknown[]>(
+export function loadAction<Arguments extends unknown[]>(
   load: () => Promise<(...args: Arguments) => Promise<void>>,
 ): (...args: Arguments) => Promise<void> {
   return runGuarded(async (...args: Arguments) => (await load())(...args));
 }
 
 /** Parses a whole number of at least 1. */
-export function positive(text: string): number {
+export function parsePositive(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 1) return value;
   throw new InvalidArgumentError('Use a whole number of at least 1.');
@@ -64,7 +64,7 @@ export function createProfileOption(): Option {
  * Reads the configuration for commands that open no store. A given profile overrides the profile of the
  * environment; single settings override both.
  */
-export async function terminalConfig({ profile }: { readonly profile?: string } = {}): Promise<Config> {
+export async function loadTerminalConfig({ profile }: { readonly profile?: string } = {}): Promise<Config> {
   const { getDataDirectory: dataDirectory, readConfig } = await import('./settings.ts');
   return readConfig(dataDirectory(undefined), profile === undefined ? {} : { FAULTLINE_PROFILE: profile });
 }
@@ -82,7 +82,7 @@ export interface ServerOptions extends DataOptions {
  * Adds the options of every command that asks a running service. `where` and `token` replace their
  * descriptions.
  */
-export function asksService(
+export function addServiceOptions(
   command: Command,
   where = 'URL of the service (default: $FAULTLINE_URL or http://127.0.0.1:4600)',
   token = 'bearer token',
@@ -91,7 +91,7 @@ export function asksService(
     .option('--url <address>', where)
     .option('--token <token>', `${token} (default: $FAULTLINE_TOKEN or the one in the data directory)`)
     .addOption(createDataOption())
-    .addOption(jsonOption());
+    .addOption(createJsonOption());
 }
 
 /**

@@ -10,7 +10,7 @@ import { openReviewFor } from '../service/review/queue.ts';
 
 import type { ServerOptions } from './command-parts.ts';
 import { getDataDirectory, LOCAL_SERVICE, readConfig, resolveToken } from './settings.ts';
-import { interruptSignal, say } from './terminal.ts';
+import { createInterruptSignal, say } from './terminal.ts';
 
 export interface McpCommandOptions extends Omit<ServerOptions, 'json'> {
   readonly allowFeedback?: boolean;
@@ -33,7 +33,7 @@ export async function runMcp(options: McpCommandOptions): Promise<void> {
   say(
     `faultline mcp: ${describeTarget(url, dataDir)}; ${options.allowFeedback === true ? 'feedback is allowed' : 'read-only'}`,
   );
-  const signal = interruptSignal();
+  const signal = createInterruptSignal();
   try {
     await serveStdio(backend.use, {
       input: process.stdin,

@@ -9,17 +9,17 @@ import {
   replayCommand,
 } from '../replay/commands/programs.ts';
 import {
-  asksService,
+  addServiceOptions,
   createAnalystOption,
   createDataOption,
+  createJsonOption,
   createProfileOption,
-  jsonOption,
+  loadAction,
+  loadTerminalConfig,
   parsePort,
-  positive,
+  parsePositive,
   runGuarded,
-  runs,
   type ServerOptions,
-  terminalConfig,
 } from './command-parts.ts';
 import { bisectCommand, confirmCommand, tryFixCommand } from './experiments/experiment-programs.ts';
 import { createReviewCommand } from './review/review-program.ts';
@@ -140,8 +140,8 @@ function triageCommand(): Command {
       '--confirm <command>',
       'failing command to run again in --repo (default: here) and on the base; see faultline confirm',
     )
-    .option('--budget <tokens>', 'log tokens that the analyst may use', positive)
-    .addOption(jsonOption().conflicts('github'))
+    .option('--budget <tokens>', 'log tokens that the analyst may use', parsePositive)
+    .addOption(createJsonOption().conflicts('github'))
     .option('--plain', 'no color, no box: one Key<tab>value per line, as in a pipe')
     .option('--quiet', 'print only the result, without progress or hints')
     .option('--github', 'print GitHub Actions workflow commands: ::error file=…')
@@ -157,7 +157,7 @@ function triageCommand(): Command {
     .addHelpText('after', TRIAGE_EXAMPLES)
     .action(
       runGuarded(async (input: string, files: string[], options: TriageCommandOptions) => {
-        const config = await terminalConfig(options);
+        const config = await loadTerminalConfig(options);
         if (options.each !== true)
           return await (await import('./triage/triage-command.ts')).runTriage(
             input,
@@ -184,9 +184,9 @@ function readCommand(): Command {
       'test reports of the build (JUnit XML, TRX, TAP, CTRF, go test -json and others)',
     )
     .option('--green <file>', 'log of a green build of the same job')
-    .option('--budget <tokens>', 'size of the excerpts in tokens', positive, 2000)
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./triage/read-command.ts')).runRead));
+    .option('--budget <tokens>', 'size of the excerpts in tokens', parsePositive, 2000)
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./triage/read-command.ts')).runRead));
 }
 
 const SERVE_EXAMPLES = `
@@ -202,14 +202,14 @@ function serveCommand(): Command {
     .option('--port <n>', 'port to listen on; 0 picks a free port', parsePort)
     .option('--demo', 'also send sample failures over HTTP and print their analyses')
     .addHelpText('after', SERVE_EXAMPLES)
-    .action(runs(async () => (await import('./serve/serve-command.ts')).runServe));
+    .action(loadAction(async () => (await import('./serve/serve-command.ts')).runServe));
 }
 
 function createWorkerCommand(): Command {
   return new Command('worker')
     .description('Run a triage worker without the HTTP service.')
     .addOption(createDataOption())
-    .action(runs(async () => (await import('./serve/serve-command.ts')).runWorker));
+    .action(loadAction(async () => (await import('./serve/serve-command.ts')).runWorker));
 }
 
 function traceCommand(): Command {
@@ -218,7 +218,9 @@ function traceCommand(): Command {
       'Show every step of one analysis of a running service: judge, tools called, time, tokens and cost.',
     )
     .argument('<id>', 'analysis ID, as shown by `faultline review show` and the API');
-  return asksService(command).action(runs(async () => (await import('./triage/triage-command.ts')).runTrace));
+  return addServiceOptions(command).action(
+    loadAction(async () => (await import('./triage/triage-command.ts')).runTrace),
+  );
 }
 
 function createMigrateCommand(): Command {
@@ -228,16 +230,16 @@ function createMigrateCommand(): Command {
     )
     .option('--repair', 'compare the whole schema with the migrations and repair what differs; back up first')
     .addOption(createDataOption())
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./store/store-commands.ts')).runMigrate));
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./store/store-commands.ts')).runMigrate));
 }
 
 function createDoctorCommand(): Command {
   return new Command('doctor')
     .description('Check every configured backend and print what to fix.')
     .addOption(createDataOption())
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./setup/doctor.ts')).runDoctor));
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./setup/doctor.ts')).runDoctor));
 }
 
 const CONNECT_HELP = `
@@ -263,9 +265,9 @@ function connectCommand(): Command {
     .option('--create', 'create the webhook through the API, with the configured token')
     .option('--test', "send a test delivery: the provider's own if it offers one, and a signed one from here")
     .addOption(createDataOption())
-    .addOption(jsonOption())
+    .addOption(createJsonOption())
     .addHelpText('after', CONNECT_HELP)
-    .action(runs(async () => (await import('./setup/connect-command.ts')).runConnect));
+    .action(loadAction(async () => (await import('./setup/connect-command.ts')).runConnect));
 }
 
 /** Runs the command line to its end; afterwards `process.exitCode` says how it went. Never throws. */
@@ -305,9 +307,9 @@ function searchCommand(): Command {
   const command = new Command('search')
     .description('Search the failures of a running service, newest first, as the console does.')
     .argument('<query...>', 'words and filters')
-    .option('--limit <n>', 'failures to show, 200 at most', positive, 20)
+    .option('--limit <n>', 'failures to show, 200 at most', parsePositive, 20)
     .addHelpText('after', SEARCH_HELP);
-  return asksService(command).action(
+  return addServiceOptions(command).action(
     runGuarded(async (query: string[], options: ServerOptions & { readonly limit: number }) =>
       (await import('./search-command.ts')).runSearch(query.join(' '), options),
     ),
@@ -343,10 +345,10 @@ function askCommand(): Command {
     )
     .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
     .addOption(createDataOption())
-    .addOption(jsonOption())
+    .addOption(createJsonOption())
     .option('--plain', 'no color, no streaming: one Key<tab>value per line, as in a pipe')
     .addHelpText('after', ASK_EXAMPLES)
-    .action(runs(async () => (await import('./ask/ask-command.ts')).runAsk));
+    .action(loadAction(async () => (await import('./ask/ask-command.ts')).runAsk));
 }
 
 const MCP_HELP = `
@@ -370,5 +372,5 @@ function createMcpCommand(): Command {
     .addOption(createDataOption())
     .option('--allow-feedback', "let the agent store a person's decisions; without it, access is read-only")
     .addHelpText('after', MCP_HELP)
-    .action(runs(async () => (await import('./mcp-command.ts')).runMcp));
+    .action(loadAction(async () => (await import('./mcp-command.ts')).runMcp));
 }

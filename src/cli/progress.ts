@@ -1,5 +1,5 @@
 import type { Step } from '../domain/analysis.ts';
-import { clip, visibleLine } from '../notifications/visible-text.ts';
+import { clip, toVisibleLine } from '../notifications/visible-text.ts';
 import type { Voice } from './terminal.ts';
 
 export interface Progress {
@@ -87,7 +87,7 @@ const MAX_CHARACTERS = 100;
  * trace has the reasons.
  */
 export function formatPhaseText(step: Step): string {
-  const facts = visibleLine(describeFacts(step));
+  const facts = toVisibleLine(describeFacts(step));
   return facts === '' ? step.node : `${step.node} ${clip(facts, MAX_CHARACTERS)}`;
 }
 

@@ -1,10 +1,10 @@
 import { nameCategory } from '../domain/category-words.ts';
 import { FailureRow } from '../domain/failure.ts';
-import { visibleLine } from '../notifications/visible-text.ts';
+import { toVisibleLine } from '../notifications/visible-text.ts';
 import { createListSchema } from '../ports/database.ts';
 import { resolveService, type ServerOptions } from './command-parts.ts';
 import { askServer } from './server-client.ts';
-import { jsonText, print } from './terminal.ts';
+import { formatJson, print } from './terminal.ts';
 
 const MOST = 200;
 const Found = createListSchema(FailureRow);
@@ -24,7 +24,7 @@ export async function runSearch(
     `/api/failures?${asked}`,
     Found,
   );
-  if (options.json) return print(jsonText({ ok: true, items, next }));
+  if (options.json) return print(formatJson({ ok: true, items, next }));
   if (items.length === 0) return print('No failure matches.');
   const more = next === null ? [] : [`… more; narrow the search, or use --limit (${MOST} at most).`];
   return print([...items.map(formatRow), ...more].join('\n'));
@@ -42,6 +42,7 @@ function formatRow({
   const name = failure.test?.name ?? failure.message.split('\n')[0] ?? '';
   const when = seenAt.slice(0, 16).replace('T', ' ');
   const words = (category === null ? 'Not analyzed' : nameCategory(category)).padEnd(16);
-  const place = visibleLine(`${repository} ${pipeline} #${number}`);
-  return `${analysisId ?? failure.buildId}  ${when}  ${words}  ${place}  ${visibleLine(name.slice(0, 160))}`;
+  const place = toVisibleLine(`${repository} ${pipeline} #${number}`);
+  const id = analysisId ?? failure.buildId;
+  return `${id}  ${when}  ${words}  ${place}  ${toVisibleLine(name.slice(0, 160))}`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
-import { jsonIn } from '../lib/text.ts';
+import { parseJson } from '../lib/text.ts';
 
 /** The URL of a service and the token of the caller. */
 export interface Service {
@@ -23,7 +23,7 @@ export async function askServer<Value>(
 ): Promise<Value> {
   const response = await send(server, method, path, body, AbortSignal.timeout(timeoutMs));
   const text = await response.text();
-  const value = jsonIn(text);
+  const value = parseJson(text);
   if (response.ok) {
     const answer = schema.safeParse(value);
     if (answer.success) return answer.data;

@@ -259,7 +259,7 @@ function closeToOthers(file: string): void {
  * Returns the name of the current user, for audit records. In containers a user may have a number but no
  * name: "uid 12345".
  */
-export function operatorName(read: () => { readonly username: string } = userInfo): string {
+export function getOperatorName(read: () => { readonly username: string } = userInfo): string {
   try {
     return read().username;
   } catch {

@@ -98,7 +98,7 @@ export function say(line: string): void {
 const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /** Formats one object on one line that is safe for terminals. Parsing it returns the same object. */
-export function jsonText(value: object): string {
+export function formatJson(value: object): string {
   return JSON.stringify(value).replace(
     UNSEEN,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -118,7 +118,7 @@ export function print(text: string): Promise<void> {
 
 /** Prints a result: as one object of JSON with `ok` where that was requested, else in words. */
 export function tell({ json }: { readonly json?: boolean }, data: object, words: string): Promise<void> {
-  return print(json === true ? jsonText({ ok: true, ...data }) : words);
+  return print(json === true ? formatJson({ ok: true, ...data }) : words);
 }
 
 /** Writes a file, over what is there; `option` is the one that names it. Throws `storage-failed`. */
@@ -158,7 +158,7 @@ export async function reportError(error: unknown, json: boolean): Promise<void> 
     error instanceof TriageError && Object.keys(error.details).length > 0 ? { details: error.details } : {};
   if (json)
     await print(
-      jsonText({ ok: false, schema: 1, error: { code, message: getErrorMessage(error), ...details } }),
+      formatJson({ ok: false, schema: 1, error: { code, message: getErrorMessage(error), ...details } }),
     );
   const prefix =
     process.stderr.isTTY === true && !refusesColor()
@@ -175,7 +175,7 @@ let interrupted: AbortController | null = null;
  * Returns the signal of the process that is aborted by Ctrl-C and every other termination signal. A second
  * one exits immediately.
  */
-export function interruptSignal(): AbortSignal {
+export function createInterruptSignal(): AbortSignal {
   if (interrupted !== null) return interrupted.signal;
   const controller = new AbortController();
   interrupted = controller;

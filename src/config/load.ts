@@ -28,7 +28,7 @@ export function loadConfig(
     try {
       const text = readText(variable, environment, readFile);
       if (text !== undefined && text !== '')
-        assign(merged, variable.path.split('.'), parsedValue(variable, text, readFile));
+        assign(merged, variable.path.split('.'), parseValue(variable, text, readFile));
     } catch (error) {
       if (!(error instanceof TriageError)) throw error;
       wrong.push(error);
@@ -116,7 +116,7 @@ function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function parsedValue(variable: Variable, text: string, readFile: (path: string) => string): unknown {
+function parseValue(variable: Variable, text: string, readFile: (path: string) => string): unknown {
   switch (variable.type) {
     case 'text':
       return text;
@@ -194,12 +194,12 @@ function parseToken(variable: Variable, entry: string): { name: string; roles: s
 }
 
 /** Returns the folder of replays in a data directory. */
-export function runsFolder(dataDir: string): string {
+export function getRunsFolder(dataDir: string): string {
   return join(dataDir, 'runs');
 }
 
 /** Creates the preset `embedded`: one process, one data directory, nothing to install. */
-export function embedded(dataDir: string, knowledgeFolder: string) {
+export function createEmbeddedPreset(dataDir: string, knowledgeFolder: string) {
   return {
     ...COMMON,
     database: { driver: 'pglite', dataDir: join(dataDir, 'database') },
@@ -207,7 +207,7 @@ export function embedded(dataDir: string, knowledgeFolder: string) {
     buildArchive: { driver: 'postgres' },
     vectorIndex: { driver: 'pgvector' },
     knowledge: { folder: knowledgeFolder },
-    runs: { folder: runsFolder(dataDir) },
+    runs: { folder: getRunsFolder(dataDir) },
   } satisfies Omit<z.input<typeof Config>, 'auth'>;
 }
 
@@ -218,7 +218,7 @@ export function embedded(dataDir: string, knowledgeFolder: string) {
  */
 export function createPreset(environment: Environment, dataDir: string, knowledgeFolder: string): object {
   const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]?.trim());
-  const preset: Tree = { ...embedded(dataDir, knowledgeFolder) };
+  const preset: Tree = { ...createEmbeddedPreset(dataDir, knowledgeFolder) };
   let work = { concurrency: 2, inServe: true };
   if (isSet('FAULTLINE_DATABASE_URL')) {
     preset.database = { driver: 'postgres', readerUrl: null, ownerUrl: null, poolSize: 10 };

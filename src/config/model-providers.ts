@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { credential, flag, group, httpAddress, setting } from './variable.ts';
+import { createHttpUrlSchema, defineCredential, defineSetting, flag, group } from './variable.ts';
 
 /**
  * A provider of models with OpenAI's chat completions API, and the variable of its key; null: no key is
@@ -31,7 +31,10 @@ const KEYED = Object.entries(MODEL_PROVIDERS).flatMap(([name, { keyName }]) =>
 /** A key for each provider that needs one. */
 const ProviderKeys = z.object(
   Object.fromEntries(
-    KEYED.map(({ name, keyName }) => [name, credential(keyName, `API key for models named "${name}:…".`)]),
+    KEYED.map(({ name, keyName }) => [
+      name,
+      defineCredential(keyName, `API key for models named "${name}:…".`),
+    ]),
   ),
 );
 
@@ -48,14 +51,14 @@ const Prices = z.record(
 /** The settings for knowledge search. */
 export const EmbedderConfig = group({
   /** `hashing` compares words; `openai` also asks a model, `local` one on this machine. */
-  driver: setting(
+  driver: defineSetting(
     'FAULTLINE_EMBEDDER',
     z.enum(['hashing', 'openai', 'local']).default('hashing'),
     'How knowledge is searched: hashing (by words), openai (also by meaning, with an embedding ' +
       'model), or local (with an embedding model on this machine).',
   ),
   /** Null: the usual one of OpenAI; for local, words alone. */
-  model: setting(
+  model: defineSetting(
     'FAULTLINE_EMBEDDER_MODEL',
     z.string().min(1).nullable().default(null),
     'Its model. openai: by default text-embedding-3-small. local: a folder with an ONNX model, or a hub ' +
@@ -66,13 +69,13 @@ export const EmbedderConfig = group({
   }),
   openai: group({
     /** null: the analyst's server, with its key. */
-    baseUrl: setting(
+    baseUrl: defineSetting(
       'OPENAI_EMBEDDING_BASE_URL',
       z.url().nullable().default(null),
       'Base URL of an OpenAI-compatible embedding server. Empty means the server of OPENAI_BASE_URL, ' +
         'with its key.',
     ),
-    apiKey: credential('OPENAI_EMBEDDING_API_KEY', 'Its API key, if different from OPENAI_API_KEY.'),
+    apiKey: defineCredential('OPENAI_EMBEDDING_API_KEY', 'Its API key, if different from OPENAI_API_KEY.'),
     /** Time limit of one batch of texts, in milliseconds. */
     timeoutMs: z.int().positive().default(30_000),
     maxRetries: z.int().min(0).max(5).default(2),
@@ -81,21 +84,21 @@ export const EmbedderConfig = group({
 
 /** The settings of the analyst. */
 export const AnalystConfig = group({
-  driver: setting(
+  driver: defineSetting(
     'FAULTLINE_ANALYST',
     z.enum(['rules', 'llm']).default('rules'),
     'Analyst: rules, or llm with rules as the fallback.',
   ),
   llm: group({
     /** Any OpenAI-compatible server, with or without `/v1`. */
-    baseUrl: setting(
+    baseUrl: defineSetting(
       'OPENAI_BASE_URL',
-      httpAddress().nullable().default(null),
+      createHttpUrlSchema().nullable().default(null),
       'Base URL of an OpenAI-compatible server, with or without /v1. ' +
         'Empty means OpenAI, or Azure if configured.',
     ),
-    apiKey: credential('OPENAI_API_KEY', 'Its API key.'),
-    model: setting(
+    apiKey: defineCredential('OPENAI_API_KEY', 'Its API key.'),
+    model: defineSetting(
       'OPENAI_MODEL',
       z.string().default('gpt-4o-mini'),
       'Model to use. With a provider prefix, such as "anthropic:claude-sonnet-4-5", that provider ' +
@@ -108,30 +111,30 @@ export const AnalystConfig = group({
      * named.
      */
     azure: group({
-      endpoint: setting(
+      endpoint: defineSetting(
         'AZURE_OPENAI_ENDPOINT',
-        httpAddress().nullable().default(null),
+        createHttpUrlSchema().nullable().default(null),
         'URL of an Azure OpenAI resource. Used unless OPENAI_BASE_URL names another server.',
       ),
-      apiKey: credential('AZURE_OPENAI_API_KEY', 'Its API key. Default: OPENAI_API_KEY.'),
-      apiVersion: setting(
+      apiKey: defineCredential('AZURE_OPENAI_API_KEY', 'Its API key. Default: OPENAI_API_KEY.'),
+      apiVersion: defineSetting(
         'OPENAI_API_VERSION',
         z.string().nullable().default(null),
         'Azure api-version. Default: 2024-10-21.',
       ),
-      deployment: setting(
+      deployment: defineSetting(
         'AZURE_OPENAI_DEPLOYMENT',
         z.string().nullable().default(null),
         'Name of the Azure deployment. Default: the model name.',
       ),
     }),
-    timeoutMs: setting(
+    timeoutMs: defineSetting(
       'FAULTLINE_MODEL_TIMEOUT_MS',
       z.int().positive().default(60_000),
       'Time limit of one model call, in milliseconds.',
     ),
     maxRetries: z.int().min(0).max(5).default(2),
-    prices: setting(
+    prices: defineSetting(
       'FAULTLINE_MODEL_PRICES',
       Prices.default({}),
       'US dollars per million tokens, as JSON or the path of a JSON file: {"model": {"input": ' +

@@ -13,7 +13,7 @@ import {
   VectorIndexConfig,
   WebSearchConfig,
 } from './services.ts';
-import { credential, flag, group, listVariables, setting, type Variable } from './variable.ts';
+import { defineCredential, defineSetting, flag, group, listVariables, type Variable } from './variable.ts';
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
 
@@ -49,7 +49,7 @@ const TrustProxy = z.union(
 
 /** Confidence from which an answer is published, waits for review, or is worked on again. */
 const Thresholds = z.object({
-  autoNotify: setting(
+  autoNotify: defineSetting(
     'FAULTLINE_AUTO_NOTIFY',
     z.number().min(0).max(1).default(0.85),
     'Minimum confidence (0..1) to publish an answer automatically. Below it, an answer waits for review; ' +
@@ -60,7 +60,7 @@ const Thresholds = z.object({
 });
 
 /** The names that are masked: `emails`, `hosts`, and more suffixes of private host names. */
-const NamesToMask = setting(
+const NamesToMask = defineSetting(
   'FAULTLINE_MASK_NAMES',
   z
     .array(
@@ -80,25 +80,25 @@ const NamesToMask = setting(
 /** The settings that every installation has, with their defaults. */
 const Common = z.object({
   http: group({
-    host: setting('FAULTLINE_HOST', z.string().default('127.0.0.1'), 'Address to listen on.'),
-    port: setting(
+    host: defineSetting('FAULTLINE_HOST', z.string().default('127.0.0.1'), 'Address to listen on.'),
+    port: defineSetting(
       'FAULTLINE_PORT',
       z.int().min(0).max(65535).default(4600),
       'Port to listen on; 0 picks a free port.',
     ),
-    publicUrl: setting(
+    publicUrl: defineSetting(
       'FAULTLINE_PUBLIC_URL',
       z.url().nullable().default(null),
       'Public URL of the service, used in links.',
     ),
     /** Largest request body: a quarter of `maxLogBytes`. */
     maxBodyBytes: z.int().positive().default(bytes(64)),
-    maxLogBytes: setting(
+    maxLogBytes: defineSetting(
       'FAULTLINE_MAX_LOG_BYTES',
       z.int().positive().default(bytes(256)),
       'Largest log after decompression, in bytes. A request may have a quarter of it.',
     ),
-    rateLimit: setting(
+    rateLimit: defineSetting(
       'FAULTLINE_RATE_LIMIT',
       z.int().positive().default(600),
       'Requests per minute, address and process. One token may send five times as many, from any ' +
@@ -108,7 +108,7 @@ const Common = z.object({
     tokenRateLimit: z.int().positive().default(3000),
     /** Accepted webhooks per minute and sender: GitHub's repository, organization or App, or an address. */
     sourceRateLimit: z.int().positive().default(6000),
-    trustProxy: setting(
+    trustProxy: defineSetting(
       'FAULTLINE_TRUST_PROXY',
       TrustProxy.default(false),
       'Trusted reverse proxies: their number, or their addresses (IP, range, loopback), separated by ' +
@@ -118,7 +118,7 @@ const Common = z.object({
     ),
   }),
   auth: group({
-    tokens: setting(
+    tokens: defineSetting(
       'FAULTLINE_TOKENS',
       z.array(TokenConfig).default([]),
       'Bearer tokens as name:role+role:token, separated by commas or line breaks. Roles: ' +
@@ -145,7 +145,7 @@ const Common = z.object({
     /** Null: the default of the analyst, see {@link resolveBudgetTokens}. */
     budgetTokens: z.int().min(200).max(200_000).nullable().default(null),
     /** The profile that supplies the numbers below; see `profiles.ts`. */
-    profile: setting(
+    profile: defineSetting(
       'FAULTLINE_PROFILE',
       z.enum(PROFILE_NAMES).default('balanced'),
       'Effort per run: fast, balanced or thorough. Sets rounds, time limit, budgets, ' +
@@ -157,7 +157,7 @@ const Common = z.object({
     budget: group({
       /** Tokens of the model. */
       tokens: z.int().min(0).default(80_000),
-      costUsd: setting(
+      costUsd: defineSetting(
         'FAULTLINE_MAX_RUN_USD',
         z.number().min(0).default(0.1),
         'US dollars that one run may cost before it ends with what is known. Default: that of the ' +
@@ -194,7 +194,7 @@ const Common = z.object({
     /** The number of passing builds to compare a failed build with. Their logs are stored as templates. */
     greenBuilds: z.int().min(0).max(10).default(3),
     thresholds: Thresholds.prefault({}),
-    maxWrong: setting(
+    maxWrong: defineSetting(
       'FAULTLINE_MAX_WRONG',
       z.number().min(0).max(1).default(0.03),
       'Largest share (0..1) of wrong answers among the published ones, held with 90 % confidence on ' +
@@ -204,7 +204,7 @@ const Common = z.object({
      * The calibration that `faultline calibrate --out` wrote, for processes without a store; absent if there
      * is none. The code that uses it also parses it.
      */
-    calibration: setting(
+    calibration: defineSetting(
       'FAULTLINE_CALIBRATION',
       z.record(z.string(), z.unknown()).optional(),
       'File written by `faultline calibrate --out`. `triage` and `replay` apply it to its analyst. ' +
@@ -219,7 +219,7 @@ const Common = z.object({
     questionMs: z.int().positive().default(86_400_000),
     /** Delay before a decision is published, in milliseconds. One undone within it is never published. */
     undoMs: z.int().min(0).max(600_000).default(10_000),
-    auditEvery: setting(
+    auditEvery: defineSetting(
       'FAULTLINE_AUDIT_EVERY',
       z.int().min(0).max(1_000_000).default(0),
       'One in this many automatically published answers is also queued for review, to measure their ' +
@@ -230,18 +230,18 @@ const Common = z.object({
   mask: NamesToMask,
   /** The retention periods of logs and of builds with everything that belongs to them. */
   retention: group({
-    logsDays: setting(
+    logsDays: defineSetting(
       'FAULTLINE_RETENTION_LOGS_DAYS',
       Days.default(0),
       'Days after which the full logs, reports and artifacts of a build are deleted. 0 keeps them forever.',
     ),
-    buildsDays: setting(
+    buildsDays: defineSetting(
       'FAULTLINE_RETENTION_BUILDS_DAYS',
       Days.default(0),
       'Days after which a build is deleted with its analyses, reviews and conversations. 0 keeps it forever.',
     ),
     /** `owner/name` → its own periods; a period that is not given is the same as for all repositories. */
-    repositories: setting(
+    repositories: defineSetting(
       'FAULTLINE_RETENTION_REPOSITORIES',
       z
         .record(z.string().min(1), z.strictObject({ logsDays: Days.optional(), buildsDays: Days.optional() }))
@@ -257,15 +257,18 @@ const Common = z.object({
    */
   tracing: group({
     /** Base address of a receiver; `/v1/traces` is added. */
-    endpoint: setting(
+    endpoint: defineSetting(
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       z.url().nullable().default(null),
       'Base URL of an OpenTelemetry collector, or of Langfuse (OTLP over HTTP), that receives spans of ' +
         'runs, model calls and tools, without their text.',
     ),
     /** `name=value,…` */
-    headers: credential('OTEL_EXPORTER_OTLP_HEADERS', 'Headers for it, as name=value, separated by commas.'),
-    serviceName: setting(
+    headers: defineCredential(
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      'Headers for it, as name=value, separated by commas.',
+    ),
+    serviceName: defineSetting(
       'OTEL_SERVICE_NAME',
       z.string().min(1).default('faultline'),
       'Service name in the spans.',
@@ -276,13 +279,13 @@ const Common = z.object({
    * none.
    */
   metrics: group({
-    port: setting(
+    port: defineSetting(
       'FAULTLINE_METRICS_PORT',
       z.int().min(0).max(65535).nullable().default(null),
       'Port that serves only /metrics, /healthz and /readyz, without a token. 0 picks a free port. ' +
         'If unset, serve has them on its main port and a worker does not serve them.',
     ),
-    targets: setting(
+    targets: defineSetting(
       'FAULTLINE_METRICS_TARGETS',
       z.string().min(1).nullable().default(null),
       'Folder in which each process writes the address of its FAULTLINE_METRICS_PORT, for ' +
@@ -290,7 +293,7 @@ const Common = z.object({
     ),
   }),
   log: group({
-    level: setting(
+    level: defineSetting(
       'FAULTLINE_LOG_LEVEL',
       z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
       'Log level: debug (also prints the stack trace of internal errors), info, warn, error or silent.',

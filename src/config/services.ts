@@ -1,29 +1,29 @@
 import { z } from 'zod';
 import { CODE_HOSTS } from '../domain/build.ts';
-import { address, credential, httpAddress, setting } from './variable.ts';
+import { createHttpUrlSchema, createUrlSchema, defineCredential, defineSetting } from './variable.ts';
 
 export const DatabaseConfig = z.discriminatedUnion('driver', [
   z.object({ driver: z.literal('pglite'), dataDir: z.string().min(1) }),
   z.object({
     driver: z.literal('postgres'),
-    url: setting(
+    url: defineSetting(
       'FAULTLINE_DATABASE_URL',
-      address(['postgres', 'postgresql']),
+      createUrlSchema(['postgres', 'postgresql']),
       'PostgreSQL server, as postgres://user:password@host:port/database. It needs the extensions ' +
         'vector and pg_trgm.',
       { secret: true },
     ),
     /** URL with a role that may only read; null: the same role, in sessions that cannot write. */
-    readerUrl: setting(
+    readerUrl: defineSetting(
       'FAULTLINE_DATABASE_READER_URL',
-      address(['postgres', 'postgresql']).nullable(),
+      createUrlSchema(['postgres', 'postgresql']).nullable(),
       'The same database with a read-only role, used for history queries by tools.',
       { secret: true },
     ),
     /** URL with the role that owns the tables, for migrations; null: the same role. */
-    ownerUrl: setting(
+    ownerUrl: defineSetting(
       'FAULTLINE_DATABASE_OWNER_URL',
-      address(['postgres', 'postgresql']).nullable(),
+      createUrlSchema(['postgres', 'postgresql']).nullable(),
       'The same database with the role that owns the tables, for `faultline migrate`. serve and worker do not need it.',
       { secret: true },
     ),
@@ -37,8 +37,8 @@ export const DatabaseConfig = z.discriminatedUnion('driver', [
  * triages builds.
  */
 const WORK = {
-  concurrency: setting('FAULTLINE_CONCURRENCY', z.int().min(1).max(64), 'Builds triaged in parallel.'),
-  inServe: setting(
+  concurrency: defineSetting('FAULTLINE_CONCURRENCY', z.int().min(1).max(64), 'Builds triaged in parallel.'),
+  inServe: defineSetting(
     'FAULTLINE_WORK_IN_SERVE',
     z.boolean(),
     'Whether `faultline serve` also triages builds. Set to false to leave that to `faultline worker`.',
@@ -53,9 +53,9 @@ export const JobQueueConfig = z.discriminatedUnion('driver', [
   z.object({
     driver: z.literal('bullmq'),
     ...WORK,
-    url: setting(
+    url: defineSetting(
       'FAULTLINE_REDIS_URL',
-      address(['redis', 'rediss']),
+      createUrlSchema(['redis', 'rediss']),
       'Redis server, as redis://host:port/0. Then BullMQ brings builds to workers; otherwise, workers look ' +
         'in the database, which records pending work with either.',
       { secret: true },
@@ -71,9 +71,9 @@ export const BuildArchiveConfig = z.discriminatedUnion('driver', [
   }),
   z.object({
     driver: z.literal('mongodb'),
-    url: setting(
+    url: defineSetting(
       'FAULTLINE_MONGODB_URL',
-      address(['mongodb', 'mongodb+srv']),
+      createUrlSchema(['mongodb', 'mongodb+srv']),
       'MongoDB server, as mongodb://host:port/database. Full logs are then stored there, in the database ' +
         'faultline if none is named; otherwise, they are in PostgreSQL.',
       { secret: true },
@@ -88,17 +88,22 @@ export const VectorIndexConfig = z.discriminatedUnion('driver', [
   }),
   z.object({
     driver: z.literal('pinecone'),
-    apiKey: setting('PINECONE_API_KEY', z.string('is not set').min(1, 'is not set'), 'Pinecone API key.', {
-      secret: true,
-    }),
-    index: setting(
+    apiKey: defineSetting(
+      'PINECONE_API_KEY',
+      z.string('is not set').min(1, 'is not set'),
+      'Pinecone API key.',
+      {
+        secret: true,
+      },
+    ),
+    index: defineSetting(
       'FAULTLINE_PINECONE_INDEX',
       z.string().min(1).max(45),
       'Pinecone index for semantic search. Without it, pgvector in the database is used.',
     ),
-    baseUrl: setting(
+    baseUrl: defineSetting(
       'FAULTLINE_PINECONE_URL',
-      httpAddress().nullable().default(null),
+      createHttpUrlSchema().nullable().default(null),
       'URL of the Pinecone control plane, if not the default.',
     ),
   }),
@@ -106,14 +111,14 @@ export const VectorIndexConfig = z.discriminatedUnion('driver', [
 
 /** The settings for reading code. */
 export const CodeHostConfig = z.object({
-  driver: setting(
+  driver: defineSetting(
     'FAULTLINE_CODE_HOST',
     z.enum(['auto', 'local-git', 'none', ...CODE_HOSTS]).default('auto'),
     'Where code is read: auto (a local clone if one is named, otherwise GitHub if a token or App ' +
       'is configured), local-git, github (without a token or App: public repositories, no blame) or none.',
   ),
   /** `owner/name` → folder of a local clone. */
-  clones: setting(
+  clones: defineSetting(
     'FAULTLINE_CLONES',
     z.record(z.string(), z.string()).default({}),
     'Local clones to read code from, as owner/name=folder, separated by commas.',
@@ -123,19 +128,19 @@ export const CodeHostConfig = z.object({
 /** The settings for web search, which is used if everything else failed. */
 export const WebSearchConfig = z
   .object({
-    driver: setting(
+    driver: defineSetting(
       'FAULTLINE_WEB_SEARCH',
       z.enum(['none', 'searxng', 'brave', 'tavily', 'duckduckgo']).default('none'),
       'Web search to use as a last resort: none, searxng, brave, tavily or duckduckgo (no key, see ' +
         'its terms of use). It sends masked words of the error to that service.',
     ),
     /** Null: the provider's own address. */
-    baseUrl: setting(
+    baseUrl: defineSetting(
       'FAULTLINE_WEB_SEARCH_URL',
-      httpAddress().nullable().default(null),
+      createHttpUrlSchema().nullable().default(null),
       'URL of your SearXNG, which may be private. For the others, only if not the default.',
     ),
-    apiKey: credential('FAULTLINE_WEB_SEARCH_KEY', 'Brave or Tavily API key.'),
+    apiKey: defineCredential('FAULTLINE_WEB_SEARCH_KEY', 'Brave or Tavily API key.'),
     /** Time limit of one search, in milliseconds. */
     timeoutMs: z.int().positive().default(10_000),
     /** Number of result pages to read. Only pages on the public internet are read. */
@@ -161,30 +166,30 @@ const RoleList = z
 /** Signing in to the pages by OpenID Connect. Without an issuer there are tokens only. */
 export const OpenIdConfig = z
   .object({
-    issuer: setting(
+    issuer: defineSetting(
       'FAULTLINE_OIDC_ISSUER',
-      httpAddress().nullable().default(null),
+      createHttpUrlSchema().nullable().default(null),
       'OpenID Connect issuer for console sign-in, for example https://id.example.com.',
     ),
-    clientId: setting(
+    clientId: defineSetting(
       'FAULTLINE_OIDC_CLIENT_ID',
       z.string().min(1).nullable().default(null),
       'Client ID at the issuer. The callback URL is <address of Faultline>/sign-in/openid/callback.',
     ),
-    clientSecret: setting(
+    clientSecret: defineSetting(
       'FAULTLINE_OIDC_CLIENT_SECRET',
       z.string().min(1).nullable().default(null),
       'Client secret. Without it, the client is public and uses PKCE only.',
       { secret: true },
     ),
     /** The claim that lists the groups of a user. */
-    groupsClaim: setting(
+    groupsClaim: defineSetting(
       'FAULTLINE_OIDC_GROUPS_CLAIM',
       z.string().min(1).max(100).default('groups'),
       "ID token claim that lists the user's groups.",
     ),
     /** Group → roles; the group "*" is everybody whom the issuer signs in. */
-    roles: setting(
+    roles: defineSetting(
       'FAULTLINE_OIDC_ROLES',
       z.record(z.string(), RoleList).default({}),
       'Roles per group, for example ci-team=read+review,platform=admin. The group * is everyone ' +

@@ -21,7 +21,7 @@ const NAMES = new WeakMap<z.core.$ZodType, readonly Named[]>();
  * Registers a setting with its variable and its description for people. The variable's type is derived from
  * the schema unless it is given.
  */
-export function setting<Schema extends z.ZodType>(
+export function defineSetting<Schema extends z.ZodType>(
   name: string,
   schema: Schema,
   meaning: string,
@@ -33,26 +33,30 @@ export function setting<Schema extends z.ZodType>(
 
 /** Creates a switch that is off by default. */
 export function flag(name: string, meaning: string) {
-  return setting(name, z.boolean().default(false), meaning);
+  return defineSetting(name, z.boolean().default(false), meaning);
 }
 
 /** Creates a setting for what may be written at a provider: nothing by default. */
-export function writes<const Kind extends string>(name: string, kinds: readonly Kind[], meaning: string) {
-  return setting(name, z.array(z.enum(kinds)).default([]), meaning);
+export function defineWriteSetting<const Kind extends string>(
+  name: string,
+  kinds: readonly Kind[],
+  meaning: string,
+) {
+  return defineSetting(name, z.array(z.enum(kinds)).default([]), meaning);
 }
 
 /** Creates a setting for a credential of this installation; null if it is not set. */
-export function credential(name: string, meaning: string) {
-  return setting(name, z.string().nullable().default(null), meaning, { secret: true });
+export function defineCredential(name: string, meaning: string) {
+  return defineSetting(name, z.string().nullable().default(null), meaning, { secret: true });
 }
 
 /** Secrets that senders share with us: two while one is rotated. */
-export function webhookSecrets(name: string, meaning: string) {
-  return setting(name, z.array(z.string().min(8)).default([]), meaning, { secret: true });
+export function defineWebhookSecrets(name: string, meaning: string) {
+  return defineSetting(name, z.array(z.string().min(8)).default([]), meaning, { secret: true });
 }
 
 /** Creates the schema of an HTTP or HTTPS URL. */
-export function httpAddress() {
+export function createHttpUrlSchema() {
   return z.url({ protocol: /^https?$/ });
 }
 
@@ -60,7 +64,7 @@ export function httpAddress() {
  * Creates the schema of a URL with one of these schemes. The message says what is missing and what can be set
  * instead.
  */
-export function address(schemes: readonly string[], instead?: string) {
+export function createUrlSchema(schemes: readonly string[], instead?: string) {
   const start = new RegExp(`^(?:${schemes.map((scheme) => scheme.replace('+', '\\+')).join('|')})://.`);
   return z
     .string(instead === undefined ? 'is not set' : `is not set; ${instead}`)
@@ -71,8 +75,8 @@ export function address(schemes: readonly string[], instead?: string) {
 }
 
 /** Creates the schema of an API URL, which is derived from the URL that users copy from a browser. */
-export function apiAddress(toApi: (text: string) => string) {
-  return httpAddress()
+export function createApiUrlSchema(toApi: (text: string) => string) {
+  return createHttpUrlSchema()
     .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must not contain a user or password')
     .transform(toApi);
 }
@@ -104,7 +108,7 @@ export function listVariables(schema: z.core.$ZodType, path = ''): Variable[] {
   const names = NAMES.get(schema);
   if (names !== undefined)
     return names.map((named) => ({ ...named, path, type: named.type ?? toVariableType(schema) }));
-  const inner = unwrapped(schema);
+  const inner = unwrapSchema(schema);
   if (inner instanceof z.ZodDiscriminatedUnion) {
     const all = inner.options.flatMap((option) => listVariables(option, path));
     return [...new Map(all.map((variable) => [variable.name, variable])).values()];
@@ -115,14 +119,14 @@ export function listVariables(schema: z.core.$ZodType, path = ''): Variable[] {
   );
 }
 
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+function unwrapSchema(schema: z.core.$ZodType): z.core.$ZodType {
   const wraps =
     schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodNullable;
-  return wraps ? unwrapped(schema.unwrap()) : schema;
+  return wraps ? unwrapSchema(schema.unwrap()) : schema;
 }
 
 function toVariableType(schema: z.core.$ZodType): Variable['type'] {
-  const inner = unwrapped(schema);
+  const inner = unwrapSchema(schema);
   if (inner instanceof z.ZodNumber) return 'number';
   if (inner instanceof z.ZodBoolean) return 'flag';
   if (inner instanceof z.ZodArray) return 'list';

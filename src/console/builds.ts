@@ -1,8 +1,8 @@
 import { isJudged, isUnread } from '../domain/analysis.ts';
-import { type Build, shortCommit } from '../domain/build.ts';
+import { type Build, shortenCommit } from '../domain/build.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import type { Principal } from '../domain/review.ts';
-import { counted } from '../lib/text.ts';
+import { formatCount } from '../lib/text.ts';
 import { answerView } from '../notifications/answer-view.ts';
 import { type ArrangedAnswer, introduceAnswers, nameTests } from '../notifications/build-answers.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
@@ -71,7 +71,7 @@ export function listOriginParts({
       : [[pullRequest === null ? '' : `PR ${pullRequest} `, branch ?? ''].join('').trim()]),
     ...(commit === null
       ? []
-      : [html`<code>${shortCommit(commit)}</code>${author !== null && ` by ${author}`}`]),
+      : [html`<code>${shortenCommit(commit)}</code>${author !== null && ` by ${author}`}`]),
   ];
 }
 
@@ -168,7 +168,7 @@ function renderPage(facts: BuildFacts): Html {
     <div class="stack tight" id="causes" data-live>${
       answers.length > 0 &&
       html`<h2>${
-        introduceAnswers(answers) ?? `One cause, ${counted(answers[0]?.failures ?? 1, 'failure')}`
+        introduceAnswers(answers) ?? `One cause, ${formatCount(answers[0]?.failures ?? 1, 'failure')}`
       }</h2>`
     }
     ${answers.map((answer, index) => causeCard(answer, answers.length === 1 ? '' : `${index + 1}. `))}</div>
@@ -218,7 +218,7 @@ function causeCard({ analysis, explains, whose }: WhoseAnswer<ArrangedAnswer>, n
 function testList(explains: ExplainedFailures): Shown {
   const { named, more } = nameTests(explains, MAX_TESTS);
   if (named.length === 0) return false;
-  return html`<details><summary>${counted(named.length + more, 'test')}</summary>
+  return html`<details><summary>${formatCount(named.length + more, 'test')}</summary>
     <ul>${named.map((name) => html`<li>${name}</li>`)}</ul>${
       more > 0 && html`<p>and ${formatNumber(more)} more</p>`
     }</details>`;

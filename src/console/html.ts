@@ -1,4 +1,4 @@
-import { spelledOut } from '../lib/text.ts';
+import { spellCharacter } from '../lib/text.ts';
 
 /**
  * A piece of HTML that was put together by `html`, and by nothing else: text that looks like markup never
@@ -113,7 +113,7 @@ function toMarkup(value: Shown): string {
   if (value instanceof SafeHtml) return value.text;
   if (typeof value === 'object') return value.map(toMarkup).join('');
   if (typeof value === 'number') return String(value);
-  return String(value).replace(SPECIAL, (character) => ENTITIES[character] ?? spelledOut(character));
+  return String(value).replace(SPECIAL, (character) => ENTITIES[character] ?? spellCharacter(character));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shortCommit } from '../domain/build.ts';
+import { shortenCommit } from '../domain/build.ts';
 import { CATEGORIES } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { FailureRow } from '../domain/failure.ts';
@@ -11,7 +11,7 @@ import {
   type Search,
   type SearchName,
 } from '../domain/search.ts';
-import { neighbours } from '../lib/collections.ts';
+import { groupNeighbors } from '../lib/collections.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { analysisAddress, buildAddress, reviewAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
@@ -166,7 +166,7 @@ function results({ rows, heads, more }: Found, q: string, offset: number, now: n
       offset > 0 ? 'No more failures match.' : 'No failure matches. Remove a filter, or look further back.';
     return html`<p role="note">${words}</p>`;
   }
-  const groups = neighbours(rows, ({ failure }) => `${failure.buildId} ${failure.fingerprint.value}`);
+  const groups = groupNeighbors(rows, ({ failure }) => `${failure.buildId} ${failure.fingerprint.value}`);
   const titles = new Map(heads.map((head) => [head.id, head.title]));
   const count =
     offset === 0 && !more
@@ -198,7 +198,7 @@ function renderResult(
     narrowed(`repo:${repository}`, repository),
     html`<a href="${buildAddress(failure.buildId)}">${pipeline} #${number}</a>`,
     branch !== null && narrowed(`branch:${branch}`, branch),
-    commit !== null && html`<code>${shortCommit(commit)}</code>`,
+    commit !== null && html`<code>${shortenCommit(commit)}</code>`,
     formatAge(seenAt, now),
   ].filter((part) => part !== false);
   return html`<li><a class="title"

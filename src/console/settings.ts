@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EditorTemplate, type Preferences, requireInScope } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
-import { counted, listedIn } from '../lib/text.ts';
+import { formatCount, splitList } from '../lib/text.ts';
 import type { Finding } from '../ports/health.ts';
 import {
   type Connectable,
@@ -196,7 +196,7 @@ function summarizeFindings(findings: readonly Finding[]): {
   return {
     said:
       `Not complete: ${notes} ` +
-      `of ${counted(findings.length, 'check')} ${notes === 1 ? 'needs' : 'need'} attention.`,
+      `of ${formatCount(findings.length, 'check')} ${notes === 1 ? 'needs' : 'need'} attention.`,
     look: null,
   };
 }
@@ -207,7 +207,7 @@ const handles = z
   .max(2_000)
   .default('')
   .transform((text) =>
-    listedIn(text)
+    splitList(text)
       .map((line) => line.slice(0, 200))
       .slice(0, 20),
   );

@@ -1,12 +1,12 @@
 import type { Whose } from '../domain/whose.ts';
-import { type WhosePart, whoseLine } from '../notifications/whose-line.ts';
+import { createWhoseLine, type WhosePart } from '../notifications/whose-line.ts';
 import { buildAddress } from './addresses.ts';
 import { type Html, html, type Shown } from './html.ts';
 
 /** Renders the verdict line of a cause: whose it is, what proves it, and what to do. */
 export function whosePart(whose: Whose | null): Shown {
   if (whose === null) return null;
-  const { question, answer, proof, act } = whoseLine(whose);
+  const { question, answer, proof, act } = createWhoseLine(whose);
   const because = proof.length === 0 ? '.' : html`: ${proof.map(renderWhosePart)}.`;
   return html`<p class="whose" data-whose="${whose.verdict}"><strong>${question}</strong>
     <strong>${answer}</strong>${because} ${act.map(renderWhosePart)}</p>`;

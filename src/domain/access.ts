@@ -118,7 +118,7 @@ export function checkNewToken(
  * mistyped token from an unknown one.
  */
 export function makeToken(): string {
-  const secret = inDigits(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_DIGITS);
+  const secret = formatDigits(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_DIGITS);
   return `${PREFIX}${secret}${computeChecksum(secret)}`;
 }
 
@@ -151,10 +151,10 @@ export function isInScope(repositories: readonly string[] | null | undefined, re
 }
 
 function computeChecksum(secret: string): string {
-  return inDigits(BigInt(crc32(secret)), CHECKSUM_DIGITS);
+  return formatDigits(BigInt(crc32(secret)), CHECKSUM_DIGITS);
 }
 
-function inDigits(value: bigint, length: number): string {
+function formatDigits(value: bigint, length: number): string {
   let text = '';
   for (let rest = value; rest > 0n; rest /= 62n) text = `${DIGITS[Number(rest % 62n)]}${text}`;
   return text.padStart(length, '0');

@@ -379,7 +379,7 @@ export function isUnread({ fingerprint }: Pick<Analysis, 'fingerprint'>): boolea
 }
 
 /** Returns the category as people are shown it. */
-export function saidCategory(
+export function getShownCategory(
   analysis: Pick<Analysis, 'terminationReason' | 'category'>,
 ): Category | 'not analyzed' {
   return isJudged(analysis) ? analysis.category : 'not analyzed';
@@ -391,7 +391,7 @@ export const ShownAnalysis = Analysis.extend({
 });
 export type ShownAnalysis = z.infer<typeof ShownAnalysis>;
 
-export function shownAnalysis(analysis: Analysis): ShownAnalysis {
+export function toShownAnalysis(analysis: Analysis): ShownAnalysis {
   return { ...analysis, category: isJudged(analysis) ? analysis.category : null };
 }
 

@@ -1,5 +1,5 @@
 import { findMax } from '../lib/collections.ts';
-import { shortCommit } from './build.ts';
+import { shortenCommit } from './build.ts';
 import type { Bisection } from './experiment.ts';
 
 /** Runs at one of the commits that are searched; the first is the good one, the last the bad one. */
@@ -71,7 +71,7 @@ export function describeBisection(bisection: Omit<Bisection, 'sentence'>): strin
   const runs = tried.reduce((total, { passed, failed, other }) => total + passed + failed + other, 0);
   // Never rounded up to certainty.
   const sure = `${Math.min(99.9, Math.floor(confidence * 1000) / 10)}% confidence, ${runs} runs`;
-  const names = candidates.map(({ commit }) => shortCommit(commit));
+  const names = candidates.map(({ commit }) => shortenCommit(commit));
   const [first, last] = [names[0] ?? '', names.at(-1) ?? ''];
   switch (verdict) {
     case 'found':
@@ -85,7 +85,7 @@ export function describeBisection(bisection: Omit<Bisection, 'sentence'>): strin
       const good = tried.find(({ at }) => at === 0);
       const counts = `${good?.failed ?? 0} of ${(good?.failed ?? 0) + (good?.passed ?? 0)} runs`;
       return (
-        `It fails at the good commit ${shortCommit(good?.commit ?? '')} as well, ${counts}: ` +
+        `It fails at the good commit ${shortenCommit(good?.commit ?? '')} as well, ${counts}: ` +
         'name an older one with --good.'
       );
     }
@@ -108,11 +108,11 @@ function describeUnbroken({ tried, skipped, commits }: Omit<Bisection, 'sentence
   const bad = tried.find(({ at }) => at === commits);
   if (bad !== undefined)
     return (
-      `Passes ${bad.passed} of ${bad.passed} at the bad commit ${shortCommit(bad.commit)}: ` +
+      `Passes ${bad.passed} of ${bad.passed} at the bad commit ${shortenCommit(bad.commit)}: ` +
       'not reproduced.'
     );
   const unusable = skipped.find(({ at }) => at === commits);
-  return `The bad commit ${shortCommit(unusable?.commit ?? '')} could not be tried.`;
+  return `The bad commit ${shortenCommit(unusable?.commit ?? '')} could not be tried.`;
 }
 
 /**

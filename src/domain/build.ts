@@ -73,7 +73,7 @@ export const Build = z.object({
 export type Build = z.infer<typeof Build>;
 
 /** Stands for the number of a run until an event names its own; no CI's own number looks like it. */
-export function provisionalNumber(runId: number | string): string {
+export function createProvisionalNumber(runId: number | string): string {
   return `run ${runId}`;
 }
 
@@ -85,7 +85,7 @@ export type NewBuild = z.infer<typeof NewBuild>;
  * Creates a failed build of which little is known, such as a build whose log was read in a terminal. Fields
  * that are not given get defaults.
  */
-export function sparseBuild(
+export function createSparseBuild(
   known: Pick<NewBuild, 'repository' | 'pipeline' | 'number'> & Partial<NewBuild>,
 ): NewBuild {
   return {
@@ -172,6 +172,6 @@ export const GreenBuild = z.object({
 export type GreenBuild = z.infer<typeof GreenBuild>;
 
 /** Returns the short form of a commit as it is shown everywhere: its first seven characters. */
-export function shortCommit(commit: string): string {
+export function shortenCommit(commit: string): string {
   return commit.slice(0, 7);
 }

@@ -23,7 +23,7 @@ const Points = z
   .min(1)
   .max(1000)
   .refine(
-    neverFalls,
+    isMonotone,
     'stated values must increase from point to point, and their meanings must not decrease',
   );
 
@@ -114,12 +114,12 @@ export function calibrate(points: CategoryMap['points'], stated: number): number
  * Returns the calibrated confidence of a verdict, rounded to thousandths. Thresholds are fitted on this same
  * number and compared with it.
  */
-export function calibratedConfidence(points: CategoryMap['points'], verified: number): number {
+export function calibrateConfidence(points: CategoryMap['points'], verified: number): number {
   return Math.round(calibrate(points, verified) * 1000) / 1000;
 }
 
 /** Returns the name under which calibrations of an analyst are stored. */
-export function calibratedAnalyst(analyst: string, model: string | null): string {
+export function formatAnalystName(analyst: string, model: string | null): string {
   return analyst === 'llm' && model !== null ? `llm ${model}` : analyst;
 }
 
@@ -134,7 +134,7 @@ const DATED = /^-\d{4}-?\d{2}-?\d{2}$/;
  * dated version of it.
  */
 export function isCalibratedAs(kept: string, analyst: string, model: string | null): boolean {
-  const name = calibratedAnalyst(analyst, model);
+  const name = formatAnalystName(analyst, model);
   return name === kept || (analyst === 'llm' && name.startsWith(kept) && DATED.test(name.slice(kept.length)));
 }
 
@@ -148,7 +148,7 @@ export function parseCalibration(value: unknown, where: string): Calibration {
 }
 
 /** Creates a map that leaves values unchanged up to `most` and caps them there. */
-export function cappedMap(cases: number, right: number, most: number): CategoryMap {
+export function createCappedMap(cases: number, right: number, most: number): CategoryMap {
   return {
     method: 'capped',
     cases,
@@ -160,7 +160,7 @@ export function cappedMap(cases: number, right: number, most: number): CategoryM
   };
 }
 
-function neverFalls(points: readonly (readonly [number, number])[]): boolean {
+function isMonotone(points: readonly (readonly [number, number])[]): boolean {
   return points.every(([x, y], index) => {
     const before = points[index - 1];
     return before === undefined || (x > before[0] && y >= before[1]);

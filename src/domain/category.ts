@@ -16,11 +16,11 @@ export type Category = z.infer<typeof Category>;
 
 /** One probability per category; they sum to 1. */
 const Probability = z.number().min(0).max(1);
-export const CategoryProbabilities = z.object(byCategory(() => Probability));
+export const CategoryProbabilities = z.object(mapCategories(() => Probability));
 export type CategoryProbabilities = z.infer<typeof CategoryProbabilities>;
 
 /** Creates a record with one value for each category. */
-export function byCategory<Value>(of: (category: Category) => Value): Record<Category, Value> {
+export function mapCategories<Value>(of: (category: Category) => Value): Record<Category, Value> {
   return {
     CODE_ERROR: of('CODE_ERROR'),
     INFRA_ERROR: of('INFRA_ERROR'),

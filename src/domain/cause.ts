@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shortCommit } from './build.ts';
+import { shortenCommit } from './build.ts';
 import { Category } from './category.ts';
 
 /** The owner of a file, and the source of that information. */
@@ -19,14 +19,16 @@ export type Owner = z.infer<typeof Owner>;
  * Describes an owner and the source: "@shop/payments (from .github/CODEOWNERS:12)", "Ada (last changed
  * src/cart/tax.ts in a41f9c2)".
  */
-export function ownerSentence({ names, by, at, path }: Owner): string {
+export function describeOwner({ names, by, at, path }: Owner): string {
   const why =
-    by === 'codeowners' ? `from ${at}` : `last changed ${path}${at === null ? '' : ` in ${shortCommit(at)}`}`;
+    by === 'codeowners'
+      ? `from ${at}`
+      : `last changed ${path}${at === null ? '' : ` in ${shortenCommit(at)}`}`;
   return `${names.join(', ')} (${why})`;
 }
 
 /** Returns the key by which an owner is searched: "@Shop/Payments" → "shop/payments". */
-export function ownerKey(name: string): string {
+export function toOwnerKey(name: string): string {
   return name
     .trim()
     .replace(/^@{1,2}/, '')

@@ -70,7 +70,7 @@ function isNetworkToBlame(arms: readonly Arm[]): boolean {
  * All runs without the network must have had the same outcome.
  */
 export function isBeyondChance(on: Counted, off: Counted): boolean {
-  return byChanceAlone(on, off) < MOST_CHANCE;
+  return computeFisherProbability(on, off) < MOST_CHANCE;
 }
 
 type Counted = Pick<Arm, 'passed' | 'failed'>;
@@ -79,7 +79,7 @@ type Counted = Pick<Arm, 'passed' | 'failed'>;
  * Computes Fisher's exact test for runs without the network that all had the same outcome: the probability,
  * if the network played no part, that all runs with the other outcome are among those with the network.
  */
-export function byChanceAlone(on: Counted, off: Counted): number {
+export function computeFisherProbability(on: Counted, off: Counted): number {
   const [n, m] = [on.passed + on.failed, off.passed + off.failed];
   const others = off.passed === m ? on.failed : on.passed;
   let chance = 1;

@@ -1,6 +1,6 @@
-import { proportion } from '../lib/statistics.ts';
-import { counted } from '../lib/text.ts';
-import { shortCommit } from './build.ts';
+import { computeProportion } from '../lib/statistics.ts';
+import { formatCount } from '../lib/text.ts';
+import { shortenCommit } from './build.ts';
 import { findDependenceArms } from './conditions.ts';
 import { type Arm, type Experiment, MIN_RUNS } from './experiment.ts';
 
@@ -65,16 +65,16 @@ function judgePlain(
   const here = findMainArm(arms, base);
   if (here === null || here.other > 0) return createUnclearVerdict(here, base);
   const alone = dependsOnOthers === true ? describeDependence(arms, polluters) : '';
-  if (here.failed === 0) return notReproduced(here);
+  if (here.failed === 0) return createNotReproducedVerdict(here);
   const fails = `Fails ${here.failed} of ${countRuns(here)} here`;
   if (base === null)
     return { verdict: 'reproduced', sentence: `${fails}. It was not compared with a base.${alone}` };
   const enough = countRuns(here) >= MIN_RUNS && countRuns(base) >= MIN_RUNS;
   const there =
     `${base.failed} of ${countRuns(base)} on the ` +
-    `base${base.commit === null ? '' : ` (${shortCommit(base.commit)})`}`;
+    `base${base.commit === null ? '' : ` (${shortenCommit(base.commit)})`}`;
   if (enough && isEvery(base, 'passed')) {
-    const odds = Math.floor(1 / byChance(here.failed, base.passed)).toLocaleString('en');
+    const odds = Math.floor(1 / computeChance(here.failed, base.passed)).toLocaleString('en');
     const chance = `A test that fails at random would look like this at most once in ${odds} times.`;
     return {
       verdict: 'this-change',
@@ -110,7 +110,7 @@ function describeDependence(arms: readonly Arm[], polluters: readonly string[]):
   const [after, alone] = (['after', 'alone'] as const).map((what) => findHere(arms, what));
   if (after === undefined || alone === undefined || polluters.length === 0)
     return ' The failing tests pass alone, so they depend on other tests or on their order.';
-  const others = counted(polluters.length, 'other test');
+  const others = formatCount(polluters.length, 'other test');
   return (
     ` It depends on other tests: fails ${after.failed} of ${countRuns(after)} ` +
     `behind ${others}, ${alone.failed} of ${countRuns(alone)} alone.`
@@ -132,13 +132,13 @@ function findMainArm(arms: readonly Arm[], base: Arm | null): Arm | null {
  * Computes the highest probability of this many failures and then this many passes, over all rates at which a
  * test may fail at random.
  */
-function byChance(failures: number, passes: number): number {
+function computeChance(failures: number, passes: number): number {
   const rate = failures / (failures + passes);
   return rate ** failures * (1 - rate) ** passes;
 }
 
 function createFlakyVerdict(arm: Arm): Verdict {
-  const { share, low, high } = proportion(arm.failed, arm.failed + arm.passed);
+  const { share, low, high } = computeProportion(arm.failed, arm.failed + arm.passed);
   const percent = (value: number) => Math.round(value * 100);
   const where = arm.where === 'here' ? 'here' : 'on the base';
   const rate = `${percent(share)}% of runs (95% interval ${percent(low)} to ${percent(high)}%)`;
@@ -150,7 +150,7 @@ function createFlakyVerdict(arm: Arm): Verdict {
   };
 }
 
-function notReproduced(arm: Arm): Verdict {
+function createNotReproducedVerdict(arm: Arm): Verdict {
   const most = Math.round((1 - 0.05 ** (1 / arm.passed)) * 100);
   const rest = `If it fails at random, it fails in fewer than ${most}% of runs (95% confidence).`;
   return {

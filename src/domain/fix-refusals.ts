@@ -64,7 +64,7 @@ export function refuseChanges(changes: readonly Change[], allowed: Allowed): str
   if (changes.length > MAX_FILES) return [`it changes ${changes.length} files, more than ${MAX_FILES}`];
   const lines = changes.reduce(
     (sum, { path, added, deleted }) =>
-      sum + (LOCK_FILES.test(baseName(path)) ? 0 : (added ?? 0) + (deleted ?? 0)),
+      sum + (LOCK_FILES.test(getBaseName(path)) ? 0 : (added ?? 0) + (deleted ?? 0)),
     0,
   );
   const refusals = lines > MAX_LINES ? [`it changes ${lines} lines, more than ${MAX_LINES}`] : [];
@@ -76,7 +76,7 @@ export function refuseChanges(changes: readonly Change[], allowed: Allowed): str
 }
 
 function refuseChange({ path, modes, added, diff }: Change, allowed: Allowed): string | null {
-  const [name, folders] = [baseName(path), path.split('/')];
+  const [name, folders] = [getBaseName(path), path.split('/')];
   if (
     path.includes('\\') ||
     UNSEEN.test(path) ||
@@ -102,7 +102,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /** Tells whether a file says what tests expect, by the usual names. */
 export function isTestFile(path: string): boolean {
-  return TEST_FOLDERS.test(path) || TEST_NAMES.test(baseName(path));
+  return TEST_FOLDERS.test(path) || TEST_NAMES.test(getBaseName(path));
 }
 
 /** Tells whether a name is that of a file in which a tool keeps resolved versions. */
@@ -110,6 +110,6 @@ export function isLockFile(name: string): boolean {
   return LOCK_FILES.test(name);
 }
 
-function baseName(path: string): string {
+function getBaseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -1,4 +1,4 @@
-import { counted } from '../lib/text.ts';
+import { formatCount } from '../lib/text.ts';
 import { type FixAttempt, type FixTrial, MIN_RUNS } from './experiment.ts';
 
 type Runs = Pick<
@@ -55,7 +55,7 @@ function attemptWords(attempt: Runs, whole: Before): string {
     case 'breaks':
       return (
         `${counts}, but it ` +
-        `breaks ${counted(broke.length, 'other test or check', 'other tests or checks')}`
+        `breaks ${formatCount(broke.length, 'other test or check', 'other tests or checks')}`
       );
     case 'fixed':
       return `${counts}, and ${attempt.checkExitCodes[0] === 0 ? 'the wider check passes' : 'the wider check fails as before'}`;
@@ -86,5 +86,5 @@ export function describeTrial(trial: Trial): string {
   if (attempts.length === 0)
     return 'There was no change to try: name one with --patch, or use a project whose tools make one.';
   const refused = attempts.filter((attempt) => attempt.verdict === 'refused').length;
-  return `Not fixed: ${counted(attempts.length - refused, 'change')} tried, ${refused} refused.`;
+  return `Not fixed: ${formatCount(attempts.length - refused, 'change')} tried, ${refused} refused.`;
 }

@@ -105,7 +105,7 @@ const ALTERNATES_FROM = 4;
  */
 export function measureFlakiness(runs: readonly TestRun[], marked = STRIP): FlakinessCounts {
   const window = runs.slice(0, WINDOW).toReversed();
-  const commits = byCommit(window);
+  const commits = groupByCommit(window);
   const branches = [
     ...Map.groupBy(
       window.filter((run) => run.onDefaultBranch),
@@ -143,7 +143,7 @@ export function measureFlakiness(runs: readonly TestRun[], marked = STRIP): Flak
  * commit was ever run again. The estimate reflects only the test's past: it changes no category and hides no
  * failure.
  */
-export function flakeProbability({
+export function estimateFlakeProbability({
   rerun,
   recovered,
 }: Pick<FlakinessCounts, 'rerun' | 'recovered'>): number | null {
@@ -181,7 +181,7 @@ export function findLastBreak<Run extends TestRun>(runs: readonly Run[]): Break<
   return breaks.toSorted((left, right) => right.bad.at.localeCompare(left.bad.at))[0] ?? null;
 }
 
-function byCommit(runs: readonly TestRun[]): TestRun[][] {
+function groupByCommit(runs: readonly TestRun[]): TestRun[][] {
   const known = runs.filter((run) => run.commit !== null);
   return [...Map.groupBy(known, (run) => `${run.lane}\n${run.commit}`).values()];
 }

@@ -50,14 +50,15 @@ export function findDoubts(experiment: Experiment, head: string | null): Doubt[]
       'on the base, all with the same result in each place';
     doubts.push({ path: 'verdict', message });
   }
-  if (bisection !== undefined) append(doubts, within('bisection', doubtBisection(bisection)));
-  if (fixes !== undefined) append(doubts, within('fixes', [...doubtTrial(fixes), ...doubtDiffs(fixes)]));
+  if (bisection !== undefined) append(doubts, prefixDoubts('bisection', doubtBisection(bisection)));
+  if (fixes !== undefined)
+    append(doubts, prefixDoubts('fixes', [...doubtTrial(fixes), ...doubtDiffs(fixes)]));
   return doubts;
 }
 
 /** Finds arms whose counts are not those of their runs. */
 export function doubtArms(arms: readonly Arm[]): Doubt[] {
-  const doubts = arms.flatMap((arm, at) => within(`arms.${at}`, doubtArm(arm)));
+  const doubts = arms.flatMap((arm, at) => prefixDoubts(`arms.${at}`, doubtArm(arm)));
   const keys = arms.map(({ where, what, under }) => JSON.stringify([where, what, under]));
   for (const [at, key] of keys.entries())
     if (keys.indexOf(key) < at)
@@ -136,7 +137,7 @@ export function doubtBisection(bisection: Bisection): Doubt[] {
   const { commits, tried, skipped, candidates, verdict, confidence } = bisection;
   if (commits > MOST_COMMITS)
     return [{ path: 'commits', message: `is ${commits}, more than ${MOST_COMMITS}: search fewer` }];
-  const doubts = tried.flatMap((point, at) => within(`tried.${at}`, doubtRuns(point, MOST_RUNS)));
+  const doubts = tried.flatMap((point, at) => prefixDoubts(`tried.${at}`, doubtRuns(point, MOST_RUNS)));
   if (doubts.length > 0) return doubts;
   const runs = tried.reduce((sum, { exitCodes }) => sum + exitCodes.length, 0);
   if (runs > MOST_BISECTION_RUNS)
@@ -200,9 +201,9 @@ function isOutOfOrder(places: readonly { readonly at?: number | undefined }[]): 
 
 /** Finds what the runs of changes do not bear out. */
 export function doubtTrial(trial: FixTrial): Doubt[] {
-  const doubts = within('before', doubtRuns(trial.before, MOST_RUNS));
+  const doubts = prefixDoubts('before', doubtRuns(trial.before, MOST_RUNS));
   for (const [at, attempt] of trial.attempts.entries()) {
-    const found = within(`attempts.${at}`, doubtRuns(attempt, MOST_RUNS));
+    const found = prefixDoubts(`attempts.${at}`, doubtRuns(attempt, MOST_RUNS));
     const expected =
       attempt.verdict === 'refused' && attempt.exitCodes.length === 0
         ? 'refused'
@@ -237,6 +238,6 @@ function isSameCommit(left: string, right: string): boolean {
   return left.startsWith(right) || right.startsWith(left);
 }
 
-function within(path: string, doubts: readonly Doubt[]): Doubt[] {
+function prefixDoubts(path: string, doubts: readonly Doubt[]): Doubt[] {
   return doubts.map((doubt) => ({ ...doubt, path: `${path}.${doubt.path}` }));
 }

@@ -118,7 +118,7 @@ export interface CauseFacts {
   readonly places: readonly CausePlace[];
 }
 
-/** Builds with and without a cause, as far as they can be compared: see `whatDiffers`. */
+/** Builds with and without a cause, as far as they can be compared: see `findDifferences`. */
 export const ComparedBuild = z.object({
   failing: z.boolean(),
   pipeline: z.string(),

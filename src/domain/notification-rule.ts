@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CauseState, Owner, ownerKey } from './cause.ts';
+import { CauseState, Owner, toOwnerKey } from './cause.ts';
 import { TriageError } from './errors.ts';
 import { type FailureFilter, MAX_SEARCH, parseSearch } from './search.ts';
 
@@ -180,8 +180,8 @@ export function findAddress({ owner, ...addresses }: OwnerChannels, channel: str
 
 /** Returns the configured channels of the owner's names. */
 export function findOwnerChannels(owner: Owner | null, owners: readonly OwnerChannels[]): OwnerChannels[] {
-  const keys = new Set(owner?.names.map(ownerKey));
-  return owners.filter((other) => keys.has(ownerKey(other.owner)));
+  const keys = new Set(owner?.names.map(toOwnerKey));
+  return owners.filter((other) => keys.has(toOwnerKey(other.owner)));
 }
 
 /** An event of a rule or, if it belongs to none, of the channels of an owner, with the state at that time. */

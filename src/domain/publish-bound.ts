@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Risk, upperShare } from '../lib/binomial-bound.ts';
+import { computeUpperShare, type Risk } from '../lib/binomial-bound.ts';
 
 /**
  * The grounds of an answer, the most reliable first: this order is the fixed sequence in which routes are
@@ -72,7 +72,9 @@ export function boundReason({ routes, maxWrong }: PublishBound, route: Route): s
   const { outcomes = 0, wrong = 0, missing = 0 } = standing ?? {};
   const known = `${Math.round(wrong)} of ${Math.round(outcomes)} known answers ${ROUTE_WORDS[route]} were wrong`;
   const more =
-    standing === undefined ? '' : `; ${missing} more right ones would show at most ${percentText(maxWrong)}`;
+    standing === undefined
+      ? ''
+      : `; ${missing} more right ones would show at most ${formatWrongShare(maxWrong)}`;
   return `${known}${more}`;
 }
 
@@ -96,7 +98,7 @@ export const ROUTE_WORDS: Readonly<Record<Route, string>> = {
   model: 'from a model alone',
 };
 
-function percentText(share: number): string {
+function formatWrongShare(share: number): string {
   return `${Number((100 * share).toFixed(1))} % wrong`;
 }
 
@@ -142,14 +144,17 @@ export function choosePublished(
     const tally = countTally(known.filter((routeOutcome) => routeOutcome.route === route));
     const within = isOpen ? { size: pool.size + tally.size, wrong: pool.wrong + tally.wrong } : tally;
     if (isOpen) pool = within;
-    const upper = upperShare(within.wrong, within.size, risk.confidence);
+    const upper = computeUpperShare(within.wrong, within.size, risk.confidence);
     const standing = {
       route,
       outcomes: tally.size,
       wrong: tally.wrong,
       upper,
       published: false,
-      missing: Math.max(missingFor(within, risk), isFirstTested(route) ? 0 : countMissingAlone(tally, risk)),
+      missing: Math.max(
+        countMissing(within, risk),
+        isFirstTested(route) ? 0 : countMissingAlone(tally, risk),
+      ),
     };
     pending.push(standing);
     isTested ||= route === FIRST_TESTED;
@@ -165,9 +170,9 @@ export function choosePublished(
     route: 'model' as const,
     outcomes: model.size,
     wrong: model.wrong,
-    upper: upperShare(model.wrong, model.size, risk.confidence),
+    upper: computeUpperShare(model.wrong, model.size, risk.confidence),
     published: isKept,
-    missing: isKept ? 0 : missingFor(model, risk),
+    missing: isKept ? 0 : countMissing(model, risk),
   };
   return { maxWrong, confidence: risk.confidence, routes: [...routes, ...pending, alone] };
 }
@@ -180,7 +185,7 @@ function mayJoin({ route, outcomes, wrong }: RouteStanding, risk: Risk): boolean
 
 /** Counts how many right outcomes more a route needs by itself before it may join the others. */
 function countMissingAlone({ size, wrong }: Tally, risk: Risk): number {
-  if (size >= ALONE_FROM) return missingFor({ size, wrong }, risk);
+  if (size >= ALONE_FROM) return countMissing({ size, wrong }, risk);
   return risk.most === 0 ? MOST_MISSING : Math.max(0, Math.ceil((wrong + 1) / risk.most - size));
 }
 
@@ -207,7 +212,7 @@ function countTally(outcomes: readonly RouteOutcome[]): Tally {
 }
 
 function keeps({ wrong, size }: Tally, { most, confidence }: Risk): boolean {
-  return upperShare(wrong, size, confidence) <= most;
+  return computeUpperShare(wrong, size, confidence) <= most;
 }
 
 const MOST_MISSING = 1_000_000;
@@ -216,7 +221,7 @@ const MOST_MISSING = 1_000_000;
  * Counts how many right outcomes more keep to the risk, by halving; the most that is looked for where the
  * risk is zero.
  */
-function missingFor({ wrong, size }: Tally, risk: Risk): number {
+function countMissing({ wrong, size }: Tally, risk: Risk): number {
   let [low, high] = [0, MOST_MISSING];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

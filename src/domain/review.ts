@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Analysis, isNotDevelopersFault } from './analysis.ts';
 import type { Build } from './build.ts';
 import { Category, Kind } from './category.ts';
-import { newId } from './ids.ts';
+import { createId } from './ids.ts';
 
 export const ReviewState = z.enum(['waiting', 'claimed', 'decided']);
 export type ReviewState = z.infer<typeof ReviewState>;
@@ -124,7 +124,10 @@ export type Review = z.infer<typeof Review>;
  * Returns the category of an item as people see it. Every judged item has a confidence above 0, so 0 means
  * not analyzed.
  */
-export function itemCategory({ category, confidence }: Pick<Review, 'category' | 'confidence'>): string {
+export function formatItemCategory({
+  category,
+  confidence,
+}: Pick<Review, 'category' | 'confidence'>): string {
   return confidence === 0 ? 'NOT ANALYZED' : category;
 }
 
@@ -234,7 +237,7 @@ export function createNewReview(
   }: { readonly now: number; readonly origin: ReviewOrigin; readonly why: readonly string[] },
 ): NewReview {
   return {
-    id: newId('rev', now),
+    id: createId('rev', now),
     analysisId: analysis.id,
     buildId: build.id,
     repository: build.repository,

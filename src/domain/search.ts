@@ -1,5 +1,5 @@
 import { CATEGORIES, type Category } from './category.ts';
-import { CauseState, ownerKey } from './cause.ts';
+import { CauseState, toOwnerKey } from './cause.ts';
 import { TriageError } from './errors.ts';
 
 /** The properties of a failure that `is:` can test, other than the state of its cause. */
@@ -181,15 +181,15 @@ function toFilter(
     case 'until':
       return { [name]: parseTime(name, value, now) };
     case 'test':
-      return { testPart: longEnough(value) };
+      return { testPart: requireLength(value) };
     case 'file':
-      return { file: longEnough(value) };
+      return { file: requireLength(value) };
     case 'owner':
       if (value === 'me' && me.length === 0)
         throw createSearchError(
           'owner:me needs a signed-in user. Name the owner instead, such as owner:@shop/payments.',
         );
-      return { owners: (value === 'me' ? me : [value]).map(ownerKey) };
+      return { owners: (value === 'me' ? me : [value]).map(toOwnerKey) };
     case 'commit':
       if (!/^[0-9a-f]{7,64}$/i.test(value))
         throw createSearchError(
@@ -207,7 +207,7 @@ function toFilter(
 function parseWords(value: string, typed: string, filter: FailureFilter): FailureFilter {
   const isId = !/^["“]/.test(typed) && /^(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}$/i.test(value);
   if (isId && filter.id === undefined) return { id: value.toLowerCase() };
-  return { words: [...(filter.words ?? []), longEnough(value)] };
+  return { words: [...(filter.words ?? []), requireLength(value)] };
 }
 
 /** Returns the words of a text that are long enough for a search, up to the maximum number of terms. */
@@ -218,7 +218,7 @@ export function searchWords(text: string): string[] {
     .slice(0, MAX_TERMS);
 }
 
-function longEnough(value: string): string {
+function requireLength(value: string): string {
   if (value.length >= MIN_WORD) return value;
   throw createSearchError(`“${value}” is too short to search for: use at least ${MIN_WORD} characters.`);
 }

@@ -108,7 +108,7 @@ const MIXED: readonly MixedFile[] = [
   { files: /^(?:package|composer)\.json$/, isHarmless: createMatcher(buildNpmLine()) },
   {
     files: /^(?:pyproject|Pipfile|Cargo)(?:\.toml)?$/,
-    isHarmless: inSections(
+    isHarmless: matchSections(
       new RegExp(
         String.raw`^(?:project(?:\.optional-dependencies|\.urls)?|dependency-groups|build-system|` +
           String.raw`tool\.poetry(?:\.dependencies|\.dev-dependencies|\.group\.[\w-]+\.dependencies)|` +
@@ -120,7 +120,7 @@ const MIXED: readonly MixedFile[] = [
   },
   {
     files: /^setup\.cfg$/,
-    isHarmless: inSections(
+    isHarmless: matchSections(
       /^(?:metadata|options|options\.extras_require|options\.package_data|flake8|isort|mypy.*|bdist_wheel)$/,
     ),
   },
@@ -196,7 +196,7 @@ function createMatcher(pattern: RegExp): MixedFile['isHarmless'] {
   return ({ text }) => text.length <= MAX_TEXT && (COMMENT.test(text) || pattern.test(text));
 }
 
-function inSections(pattern: RegExp): MixedFile['isHarmless'] {
+function matchSections(pattern: RegExp): MixedFile['isHarmless'] {
   return ({ text, section }) =>
     COMMENT.test(text) ||
     (section !== null &&

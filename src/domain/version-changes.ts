@@ -47,7 +47,8 @@ export function describeVersionChange({ kind, name, from, to, chosenBy }: Versio
   if (kind === 'image') return describeImage(from ?? '', to ?? '');
   if (kind === 'env') return from === null ? `new variable ${name}` : `variable ${name} is gone`;
   if (kind === 'step') return `step “${name}” took ${to} instead of ${from}`;
-  const [before, after] = kind === 'action' || kind === 'workflow' ? [short(from), short(to)] : [from, to];
+  const [before, after] =
+    kind === 'action' || kind === 'workflow' ? [shortenVersion(from), shortenVersion(to)] : [from, to];
   if (before === null) return `${name} ${after} is new${why}`;
   if (after === null) return `${name} ${before} is gone${why}`;
   return `${name} ${before} → ${after}${why}`;
@@ -61,12 +62,12 @@ function describeImage(from: string, to: string): string {
 }
 
 /** Shortens a commit. */
-function short(version: string | null): string | null {
+function shortenVersion(version: string | null): string | null {
   return version === null ? null : version.slice(0, 10);
 }
 
 /** Says what changed since which run: "pandas 2.3.1 → 3.0.0 since build 812, which passed on this commit". */
-export function stateExplaining(change: VersionChange, { since, isSameCommit }: VersionChanges): string {
+export function describeChange(change: VersionChange, { since, isSameCommit }: VersionChanges): string {
   const green = since === null ? 'the green build' : `build ${since.number}`;
   const commit = isSameCommit ? ', which passed on the same commit' : ', which passed';
   return `Not in the diff: ${describeVersionChange(change)} since ${green}${commit}.`;

@@ -213,7 +213,7 @@ function judgeByTrying({ verdict, sentence, arms }: Experiment, history: Failure
   if (verdict === 'this-change') return { verdict: 'change', probability: null, proof };
   if (verdict === 'flaky' && isFlakyOnBase) return { verdict: 'flaky', probability: null, proof };
   if (verdict !== 'not-this-change') return { verdict: 'unknown', probability: null, proof };
-  const main = history === null ? [] : provesMain(history);
+  const main = history === null ? [] : proveByMain(history);
   return { verdict: 'main', probability: null, proof: proof.concat(main) };
 }
 
@@ -263,7 +263,7 @@ function judgeByDefaultBranch(facts: WhoseFacts): Found | null {
     const flaky = main.times < LASTING ? judgeFlaky(facts) : null;
     if (flaky !== null) return flaky;
     if (generic && (test === null || main.times < 2)) return null;
-    return { verdict: 'main', probability: null, proof: provesMain(history) };
+    return { verdict: 'main', probability: null, proof: proveByMain(history) };
   }
   const age = Date.parse(build.receivedAt) - Date.parse(first.receivedAt);
   // Who broke it and took it back may bring it again.
@@ -273,13 +273,13 @@ function judgeByDefaultBranch(facts: WhoseFacts): Found | null {
   if (flaky !== null) return flaky;
   return reachesFailure(facts)
     ? null
-    : { verdict: 'main', probability: PROBABLE.mended, proof: provesMain(history) };
+    : { verdict: 'main', probability: PROBABLE.mended, proof: proveByMain(history) };
 }
 
 /** Estimates of the share of right verdicts; scripts/bench whose measures how often they are right. */
 const PROBABLE = { mended: 0.9, step: 0.95, others: 0.95, touched: 0.98, first: 0.95 } as const;
 
-function provesMain({ defaultBranch: main }: FailureHistory): WhoseProof[] {
+function proveByMain({ defaultBranch: main }: FailureHistory): WhoseProof[] {
   if (main === null) return [];
   const { name: branch, since, times, lastFailed } = main;
   if (since !== null) return [{ what: 'fails-on', branch, since, times }];
@@ -376,7 +376,7 @@ function judgeNew(facts: WhoseFacts): Found | null {
 
 function leaveOpen({ history }: WhoseFacts): Found {
   const { defaultBranch: main, test, seenElsewhere } = history;
-  const known = provesMain(history).concat(countPullRequests(history), countFlakes(test));
+  const known = proveByMain(history).concat(countPullRequests(history), countFlakes(test));
   const passes: WhoseProof[] =
     known.length === 0 && !seenElsewhere && main?.status === 'passed'
       ? [{ what: 'passes-on', branch: main.name, build: main.newest }]

@@ -68,7 +68,7 @@ export const TRIAGE = 'triage';
 /** The topic of passed builds to learn from; the key is the build's id. */
 export const PASSING_BUILD = 'passing-build';
 
-export function passingBuildEntry(buildId: string): WorkRequest {
+export function createPassingBuildRequest(buildId: string): WorkRequest {
   return { topic: PASSING_BUILD, key: buildId, buildId };
 }
 

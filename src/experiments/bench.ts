@@ -1,8 +1,8 @@
 import type { FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
-import { cachesOff, withoutCache } from './caches.ts';
+import { disableCaches, withoutCache } from './caches.ts';
 import { findWorkFolder, moveCommand } from './checkout-paths.ts';
-import { judge, type Outcome, type OutputReader, type Signature, signature } from './outcome.ts';
+import { createSignature, judge, type Outcome, type OutputReader, type Signature } from './outcome.ts';
 import { type CommandRun, runCommand } from './run-command.ts';
 
 /** Options of every experiment with a failing command. */
@@ -75,13 +75,13 @@ export function createBench(options: CommandOptions, read: OutputReader, signal:
   };
   const bench: Bench = {
     signal,
-    failure: tests.length === 0 ? null : signature(tests),
+    failure: tests.length === 0 ? null : createSignature(tests),
     isOpen: () => performance.now() < until,
     limitNote: `Stopped at the time limit of ${Math.round(limitMs / 60_000)} min.`,
     isCut: () => options.keepsPart === true && signal.aborted,
     prepare: started,
     run: (argv, cwd, env) =>
-      started([...within, ...withoutCache(argv)], cwd, { ...cachesOff(options.env), ...env }),
+      started([...within, ...withoutCache(argv)], cwd, { ...disableCaches(options.env), ...env }),
     async judge(run, ran) {
       const { outcome, failure, reading } = await judge(run, { ran, failure: bench.failure, read });
       bench.failure = failure;

@@ -4,7 +4,7 @@ import { openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import { MOST_CACHED } from './caches.ts';
 import { type Checkout, withCheckout } from './checkout.ts';
-import { strayArgument } from './checkout-paths.ts';
+import { findStrayArgument } from './checkout-paths.ts';
 import { type Commit, readHistory } from './history.ts';
 import { type Narrowed, narrow } from './narrow.ts';
 import type { Outcome, OutputReader } from './outcome.ts';
@@ -81,17 +81,17 @@ async function bisectIn(
     if (options.only !== undefined) return await tryPart(search, options.only);
     if (!canSay(search.points[0])) await tryAt(search, 0);
     for (let run = 0; run < MOST_RUNS && bench.isOpen(); run += 1) {
-      if (judgeBisection(measured(points)).share >= SURE) break;
+      if (judgeBisection(toMeasurements(points)).share >= SURE) break;
       const next = findNextToTry(points);
       if (next === null) break;
       // A failure that only others have seen must be seen here, before a pass says anything.
       await tryAt(search, bench.failure === null ? last : next);
     }
-    const { verdict, share, from, to } = judgeBisection(measured(points));
+    const { verdict, share, from, to } = judgeBisection(toMeasurements(points));
     return conclude(search, verdict, to === 0 ? [] : points.slice(from, to + 1), share);
   } catch (error) {
     if (!bench.isCut()) throw error;
-    const { share, from, to } = judgeBisection(measured(points));
+    const { share, from, to } = judgeBisection(toMeasurements(points));
     return conclude(
       search,
       'inconclusive',
@@ -210,13 +210,13 @@ async function prepare(search: Search, index: number): Promise<string | null> {
     const { exitCode } = await bench.prepare(step, worktree.cwd);
     if (exitCode !== 0) return `${step.join(' ')} fails there`;
   }
-  const stray = strayArgument(worktree, search.narrowed?.argv ?? options.argv);
+  const stray = findStrayArgument(worktree, search.narrowed?.argv ?? options.argv);
   if (stray !== null) return `${stray} is a symbolic link to a place outside of the worktree there`;
   search.at = index;
   return null;
 }
 
-function measured(points: readonly Point[]) {
+function toMeasurements(points: readonly Point[]) {
   return points.map(({ passed, failed, skipped }) => ({ passed, failed, isSkipped: skipped !== null }));
 }
 
@@ -231,7 +231,7 @@ function canSay(point: Point | undefined): boolean {
 function findNextToTry(points: readonly Point[]): number | null {
   let [next, distance]: [number | null, number] = [null, 1];
   let share = 0;
-  for (const [index, probability] of computeProbabilities(measured(points)).entries()) {
+  for (const [index, probability] of computeProbabilities(toMeasurements(points)).entries()) {
     share += probability;
     if (points[index]?.skipped !== null || index === points.length - 1 || Math.abs(share - 0.5) >= distance)
       continue;

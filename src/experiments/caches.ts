@@ -71,7 +71,7 @@ const MAX_WORDS = 24;
  * Returns the variables that turn off the caches of tools that a script starts. Keeps what the environment
  * has in Go's `GOFLAGS`.
  */
-export function cachesOff({ GOFLAGS = '' }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function disableCaches({ GOFLAGS = '' }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return {
     ...VARIABLES,
     GOFLAGS: /(?:^|\s)--?count=/.test(GOFLAGS) ? GOFLAGS : `${GOFLAGS} -count=1`.trim(),

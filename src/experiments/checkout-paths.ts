@@ -19,7 +19,7 @@ interface NamedFolder extends WorkFolder {
  */
 export function findWorkFolder(path: string): NamedFolder {
   const named = resolve(path);
-  const cwd = realPath(named);
+  const cwd = resolveRealPath(named);
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return { folder, cwd, named };
     if (folder === dirname(folder)) return { folder: cwd, cwd, named };
@@ -30,10 +30,10 @@ export function findWorkFolder(path: string): NamedFolder {
  * Returns a file that a log names as an argument relative to `cwd`. Returns null if the file is outside the
  * worktree, also through symbolic links, or if a tool could read it as an option or as a file of options.
  */
-export function fileWithin({ folder, cwd }: WorkFolder, file: string): string | null {
+export function toFileArgument({ folder, cwd }: WorkFolder, file: string): string | null {
   const path = resolve(cwd, file);
-  if (!isInside(realPath(folder), realPath(path))) return null;
-  const argument = relative(cwd, isInside(folder, path) ? path : realPath(path));
+  if (!isInside(resolveRealPath(folder), resolveRealPath(path))) return null;
+  const argument = relative(cwd, isInside(folder, path) ? path : resolveRealPath(path));
   return argument === '' || /^[-@]/.test(argument) ? null : argument;
 }
 
@@ -44,15 +44,15 @@ const SHARED = ['node_modules', '.venv', 'venv', 'vendor'];
  * Finds an argument that names a path of the worktree and leads out of it through a symbolic link. Links of
  * shared dependencies do not count.
  */
-export function strayArgument({ folder, cwd }: WorkFolder, argv: readonly string[]): string | null {
-  const top = realPath(folder);
+export function findStrayArgument({ folder, cwd }: WorkFolder, argv: readonly string[]): string | null {
+  const top = resolveRealPath(folder);
   const leadsOut = (word: string) => {
     const path = resolve(cwd, word.split('::')[0] ?? '');
     if (
       word.startsWith('-') ||
       !isInside(resolve(folder), path) ||
       !existsSync(path) ||
-      isInside(top, realPath(path))
+      isInside(top, resolveRealPath(path))
     )
       return false;
     return !SHARED.includes(relative(folder, path).split(sep)[0] ?? '');
@@ -87,7 +87,7 @@ interface Command {
  * command runs none of the checkout's files.
  */
 export function moveCommand({ argv, env }: Command, from: NamedFolder, to: WorkFolder): Command {
-  if (realPath(to.folder) === realPath(from.folder) || from.folder === dirname(from.folder))
+  if (resolveRealPath(to.folder) === resolveRealPath(from.folder) || from.folder === dirname(from.folder))
     return { argv, env };
   const moves = [[from.folder, to.folder] as const, ...moveOfName(from, to)];
   const move = (text: string) =>
@@ -106,7 +106,7 @@ function moveOfName({ folder, cwd, named }: NamedFolder, to: WorkFolder): (reado
   if (named === cwd) return [];
   const below = cwd.slice(folder.length);
   const top = named.endsWith(below) ? named.slice(0, named.length - below.length) : '';
-  return top !== '' && realPath(top) === folder ? [[top, to.folder]] : [[named, to.cwd]];
+  return top !== '' && resolveRealPath(top) === folder ? [[top, to.folder]] : [[named, to.cwd]];
 }
 
 /**
@@ -139,11 +139,11 @@ function isInside(folder: string, path: string): boolean {
 }
 
 /** Resolves the symbolic links of a path, as far as the path exists. */
-function realPath(path: string): string {
+function resolveRealPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
+    return parent === path ? path : join(resolveRealPath(parent), basename(path));
   }
 }

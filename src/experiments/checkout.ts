@@ -1,6 +1,6 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { shortCommit } from '../domain/build.ts';
+import { shortenCommit } from '../domain/build.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { copyIndex, writeGitFolder, writeSettings } from './git-folder.ts';
 import { askGit, openRepository, type Place, type Repository } from './repository.ts';
@@ -182,7 +182,7 @@ async function listChangesSince(checkout: Checkout, before: State): Promise<stri
   const after = await readState(checkout);
   const changes: string[] = [];
   const at = ({ branch, commit }: State) =>
-    `${branch} at ${commit === null ? 'no commit' : shortCommit(commit)}`;
+    `${branch} at ${commit === null ? 'no commit' : shortenCommit(commit)}`;
   if (at(before) !== at(after)) changes.push(`it was on ${at(before)} and is on ${at(after)}`);
   if (before.index !== after.index) changes.push('other changes are staged');
   if (before.tree !== after.tree) {

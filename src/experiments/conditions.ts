@@ -84,7 +84,7 @@ export function seedCommand(argv: readonly string[], output: string, seed: numbe
   };
 }
 
-export function inZones(argv: readonly string[]): Condition[] {
+export function createZoneConditions(argv: readonly string[]): Condition[] {
   return ZONES.map((zone) => ({ name: `TZ=${zone}`, argv, env: { TZ: zone } }));
 }
 
@@ -96,7 +96,7 @@ const DAYS = [-400, 30, -190, 0.25, -30, 0.5, 400, -0.75];
  * faketime.
  */
 export async function shiftClock(argv: readonly string[], now: number): Promise<Condition[]> {
-  if (!(await works(['faketime', '-f', '@2026-01-01 00:00:00', 'true']))) return [];
+  if (!(await canRun(['faketime', '-f', '@2026-01-01 00:00:00', 'true']))) return [];
   return DAYS.map((days, at) => {
     const time = new Date(now + days * 86_400_000 + at * 11_117_000)
       .toISOString()
@@ -114,18 +114,18 @@ const LOOPBACK = 'ip link set lo up && exec "$@"';
  * Returns the words before a command that turn off its network but keep the loopback interface. Returns null
  * if the machine offers no way to do this.
  */
-export async function networkOff(): Promise<readonly string[] | null> {
+export async function findNetworkOff(): Promise<readonly string[] | null> {
   const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   const again = user === 0 ? [] : ['unshare', '--user', `--map-user=${user}`, `--map-group=${group}`, '--'];
   const ways = [
     ['bwrap', '--unshare-net', '--dev-bind', '/', '/', '--die-with-parent', '--'],
     ['unshare', '--user', '--map-root-user', '--net', '--', 'sh', '-c', LOOPBACK, 'sh', ...again],
   ];
-  for (const way of ways) if (await works([...way, 'true'])) return way;
+  for (const way of ways) if (await canRun([...way, 'true'])) return way;
   return null;
 }
 
-async function works([program = '', ...args]: readonly string[]): Promise<boolean> {
+async function canRun([program = '', ...args]: readonly string[]): Promise<boolean> {
   return await run(program, args, { timeout: PROBE_MS }).then(
     () => true,
     () => false,

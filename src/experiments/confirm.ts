@@ -12,11 +12,11 @@ import { findBase, openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import { MOST_CACHED } from './caches.ts';
 import { type Checkout, withCheckout } from './checkout.ts';
-import { findWorkFolder, strayArgument, type WorkFolder } from './checkout-paths.ts';
+import { findStrayArgument, findWorkFolder, type WorkFolder } from './checkout-paths.ts';
 import type { Condition } from './conditions.ts';
 import { type Dependence, findDependence } from './dependence.ts';
 import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
-import { formatTestName, type Outcome, type OutputReader, signature } from './outcome.ts';
+import { createSignature, formatTestName, type Outcome, type OutputReader } from './outcome.ts';
 
 /** `runs` and what is installed are those of each arm. */
 export interface ConfirmOptions extends CommandOptions {
@@ -185,7 +185,7 @@ async function compare(trial: Trial, chosen: Chosen, commit: string): Promise<vo
       return;
     }
   }
-  const stray = strayArgument(trial.base, chosen.argv);
+  const stray = findStrayArgument(trial.base, chosen.argv);
   if (stray !== null) {
     notes.push(
       `It was not compared: on the base, ${stray} is a symbolic link to a place outside of its worktree.`,
@@ -238,7 +238,7 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   if (found === null || argv === undefined)
     return cannot('the failing test passed behind all tests that the tool lists before it');
   const after = getArm(trial, 'here', 'after');
-  bench.failure = signature([victim]);
+  bench.failure = createSignature([victim]);
   await runInTurn(trial, [[after, { what: 'after', argv }]]);
   return failsBehindOthers([after]) ? found.map(formatTestName) : cannot('it did not fail every time');
 }

@@ -1,6 +1,12 @@
 import { isBeyondChance } from '../domain/conditions.ts';
 import { CONDITIONS, type ConditionKind } from '../domain/experiment.ts';
-import { type Condition, inZones, networkOff, seedCommand, shiftClock } from './conditions.ts';
+import {
+  type Condition,
+  createZoneConditions,
+  findNetworkOff,
+  seedCommand,
+  shiftClock,
+} from './conditions.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface Lab {
@@ -59,11 +65,11 @@ async function listConditions(on: ConditionKind, { argv, output, runs }: Lab): P
         (condition) => condition !== null,
       );
     case 'time zone':
-      return inZones(argv);
+      return createZoneConditions(argv);
     case 'time':
       return await shiftClock(argv, Date.now());
     case 'network': {
-      const off = await networkOff();
+      const off = await findNetworkOff();
       return off === null ? [] : [{ name: 'the network off', argv: [...off, ...argv], env: {} }];
     }
   }

@@ -4,7 +4,7 @@ import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { type Allowed, type Change, MAX_FILES, refuseChanges, refuseFix } from '../domain/fix-refusals.ts';
 import type { Worktree } from './base-worktree.ts';
 import type { AskGit } from './repository.ts';
-import { inTemporaryFolder } from './temporary-folder.ts';
+import { withTemporaryFolder } from './temporary-folder.ts';
 
 export const MAX_DIFF_BYTES = 1024 * 1024;
 const MAX_SHOWN = 20_000;
@@ -96,7 +96,7 @@ async function diffToShow(git: AskGit, from: string, to: string, allowed: Allowe
  * person may commit it.
  */
 async function diffBetween(git: AskGit, from: string, to: string, context: string): Promise<string> {
-  return await inTemporaryFolder('faultline-diff-', async (outside) => {
+  return await withTemporaryFolder('faultline-diff-', async (outside) => {
     const file = join(outside, 'shown.diff');
     await git('diff', ...AS_READ, context, `--output=${file}`, from, to);
     return await readFile(file, 'utf8');
@@ -104,7 +104,7 @@ async function diffBetween(git: AskGit, from: string, to: string, context: strin
 }
 
 async function applyToIndex(git: AskGit, diff: string): Promise<void> {
-  await inTemporaryFolder('faultline-diff-', async (outside) => {
+  await withTemporaryFolder('faultline-diff-', async (outside) => {
     const file = join(outside, 'fix.diff');
     await writeFile(file, diff);
     const apply = (...more: readonly string[]) =>

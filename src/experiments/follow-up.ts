@@ -1,4 +1,4 @@
-import { shortCommit } from '../domain/build.ts';
+import { shortenCommit } from '../domain/build.ts';
 import { getErrorMessage } from '../domain/errors.ts';
 import type { Experiment } from '../domain/experiment.ts';
 import { describeExperiment } from '../domain/experiment-facts.ts';
@@ -47,7 +47,7 @@ export async function followUp(
     experiment.verdict === 'this-change' || (search?.good !== null && isReproduced(experiment));
   if (search !== null && isSearched) {
     const onRun = (commit: { id: string }, outcome: keyof typeof SHOWN) =>
-      say(`${shortCommit(commit.id)}: ${SHOWN[outcome]}`);
+      say(`${shortenCommit(commit.id)}: ${SHOWN[outcome]}`);
     steps.push([
       'bisect',
       async (limitMs) => {

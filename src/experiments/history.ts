@@ -93,7 +93,7 @@ const DEPTH = 200;
  * otherwise the last common ancestor. Fetches what the checkout lacks from `origin`, and history only into a
  * shallow clone. Returns null if there is no commit except HEAD itself.
  */
-export async function builtOn(repository: Repository, name: string): Promise<string | null> {
+export async function findBaseCommit(repository: Repository, name: string): Promise<string | null> {
   const head = await resolveCommit(repository, 'HEAD');
   const isShallow = (await repository.git('rev-parse', '--is-shallow-repository')) === 'true';
   const options = ['--quiet', '--no-tags', '--no-recurse-submodules', '--upload-pack=git-upload-pack'];

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import type { FailingTest } from '../domain/failure.ts';
-import { fileWithin, type WorkFolder } from './checkout-paths.ts';
-import { insert, separator } from './test-arguments.ts';
-import { FILTERS, type Filter, fullName, isPlain, type Tests } from './test-filters.ts';
+import { toFileArgument, type WorkFolder } from './checkout-paths.ts';
+import { addSeparator, insert } from './test-arguments.ts';
+import { FILTERS, type Filter, isPlain, joinSuiteNames, type Tests } from './test-filters.ts';
 
 /** More tests than this are run as the whole command: a filter of hundreds of names saves nothing. */
 const MAX_TESTS = 20;
@@ -30,7 +30,7 @@ export function narrow(
 ): Narrowed | null {
   const tests = named.map((test) => ({
     ...test,
-    file: test.file === null ? null : fileWithin(place, test.file),
+    file: test.file === null ? null : toFileArgument(place, test.file),
   }));
   if (tests.length === 0 || tests.length > most || !tests.every(isPlain)) return null;
   const filter = filterFor(argv, tests);
@@ -75,7 +75,7 @@ function filterFor(argv: readonly string[], tests: Tests): Filter | undefined {
 }
 
 function extend(argv: readonly string[], args: readonly string[], { before }: Filter): string[] {
-  if (isScript(argv)) return [...argv, ...separator(argv), ...args];
+  if (isScript(argv)) return [...argv, ...addSeparator(argv), ...args];
   return before === true ? insert(argv, args) : [...argv, ...args];
 }
 
@@ -111,7 +111,7 @@ export function testList(argv: readonly string[]): TestList | null {
 export function isSameTest(left: FailingTest, right: FailingTest): boolean {
   if (left.name !== right.name || (left.file !== null && right.file !== null && left.file !== right.file))
     return false;
-  return left.suite === null || right.suite === null || fullName(left) === fullName(right);
+  return left.suite === null || right.suite === null || joinSuiteNames(left) === joinSuiteNames(right);
 }
 
 function findFilter(argv: readonly string[]): Filter | undefined {

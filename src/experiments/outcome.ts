@@ -49,7 +49,7 @@ export function armName({ where, what, under }: Arm): string {
 }
 
 /** Formats the line that is printed when a run ends. */
-export function progressLine(arm: Arm, outcome: Outcome, milliseconds: number): string {
+export function formatProgressLine(arm: Arm, outcome: Outcome, milliseconds: number): string {
   const which = outcome === 'cached' ? 'no run' : `run ${arm.exitCodes.length}`;
   return `${which} ${armName(arm)}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`;
 }
@@ -63,7 +63,7 @@ export interface Signature {
 }
 
 /** Creates the signature of tests that are known to fail. */
-export function signature(tests: readonly FailingTest[]): Signature {
+export function createSignature(tests: readonly FailingTest[]): Signature {
   return { tests, names: new Set(tests.map(formatTestName)), fingerprint: null, exitCode: null };
 }
 
@@ -104,7 +104,7 @@ export async function judge(
 function readSignature(reading: Reading, { exitCode }: CommandRun): Signature {
   const [main] = listFailures(reading);
   const fingerprint = main === undefined || main.generic ? null : main.fingerprint.value;
-  return { ...signature(reading.failingTests), fingerprint, exitCode };
+  return { ...createSignature(reading.failingTests), fingerprint, exitCode };
 }
 
 /**

@@ -5,8 +5,8 @@ import {
   createGit,
   type GitOptions,
   getTrustedPath,
+  isSuccess,
   REPOSITORY_VARIABLES,
-  succeeded,
 } from '../git/command.ts';
 import { findWorkFolder } from './checkout-paths.ts';
 import { type GitSettings, readGitSettings } from './git-settings.ts';
@@ -153,7 +153,7 @@ export async function askGit(
   });
   if (answer.cut)
     throw new TriageError('invalid-input', `git ${args[0]} in ${folder} printed more than can be read.`);
-  if (succeeded(answer)) return withoutLastBreaks(answer.output);
+  if (isSuccess(answer)) return withoutLastBreaks(answer.output);
   throw new TriageError(
     'invalid-input',
     `git ${args[0]} in ${folder}: ${answer.complaint.trim().slice(0, 500)}`,

@@ -27,7 +27,7 @@ export async function createTemporaryFolder(name: string): Promise<TemporaryFold
 }
 
 /** Does something with a temporary folder that is removed afterwards. */
-export async function inTemporaryFolder<Value>(
+export async function withTemporaryFolder<Value>(
   name: string,
   work: (folder: string) => Promise<Value>,
 ): Promise<Value> {

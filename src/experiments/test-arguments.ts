@@ -13,11 +13,11 @@ export function insert(argv: readonly string[], args: readonly string[]): string
  * Returns `--` if the command does not have it yet. Arguments after it belong to the program that the command
  * starts.
  */
-export function separator(argv: readonly string[]): string[] {
+export function addSeparator(argv: readonly string[]): string[] {
   return argv.includes('--') ? [] : ['--'];
 }
 
-export function matches(
+export function findNamedTests(
   output: string,
   pattern: RegExp,
   testOf: (match: RegExpMatchArray) => NamedTest,

@@ -1,8 +1,8 @@
 import { basename, relative } from 'node:path';
 import { z } from 'zod';
 import type { FailingTest } from '../domain/failure.ts';
-import { escapePattern, jsonIn } from '../lib/text.ts';
-import { insert, MAX_NAME, matches, type NamedTest, separator } from './test-arguments.ts';
+import { escapePattern, parseJson } from '../lib/text.ts';
+import { addSeparator, findNamedTests, insert, MAX_NAME, type NamedTest } from './test-arguments.ts';
 
 export type Tests = readonly FailingTest[];
 
@@ -42,7 +42,7 @@ export const FILTERS: readonly Filter[] = [
     programs: ['pytest', 'py.test'],
     frameworks: ['pytest'],
     args: (tests) =>
-      each(tests, ({ file, suite, name }) =>
+      nameEach(tests, ({ file, suite, name }) =>
         file === null ? null : [file, ...(suite?.split('.') ?? []), name].join('::'),
       ),
     ran: /\b[1-9]\d* passed\b/,
@@ -54,7 +54,7 @@ export const FILTERS: readonly Filter[] = [
   {
     programs: ['vitest'],
     frameworks: ['vitest'],
-    args: (tests) => [...listFiles(tests), '-t', buildAnyPattern(tests.map(fullName))],
+    args: (tests) => [...listFiles(tests), '-t', buildAnyPattern(tests.map(joinSuiteNames))],
     ran: /\b[1-9]\d* passed\b/,
     list: {
       argv: (argv) =>
@@ -68,14 +68,14 @@ export const FILTERS: readonly Filter[] = [
   {
     programs: ['jest'],
     frameworks: ['jest'],
-    args: (tests) => [...listFiles(tests), '-t', buildAnyPattern(tests.map(fullName))],
+    args: (tests) => [...listFiles(tests), '-t', buildAnyPattern(tests.map(joinSuiteNames))],
     ran: /\b[1-9]\d* passed\b/,
     update: ['-u'],
   },
   {
     programs: ['mocha'],
     frameworks: ['mocha'],
-    args: (tests) => ['--grep', buildAnyPattern(tests.map(fullName))],
+    args: (tests) => ['--grep', buildAnyPattern(tests.map(joinSuiteNames))],
     ran: /\b[1-9]\d* passing\b/,
   },
   {
@@ -90,7 +90,7 @@ export const FILTERS: readonly Filter[] = [
     frameworks: ['node-test'],
     // A file that crashes is reported as a test of its name, which no pattern selects.
     args: (tests) =>
-      each(tests, ({ name }) =>
+      nameEach(tests, ({ name }) =>
         /^\S+\.[cm]?[jt]sx?$/.test(name) ? null : `--test-name-pattern=${buildAnyPattern([name])}`,
       ),
     before: true,
@@ -113,24 +113,25 @@ export const FILTERS: readonly Filter[] = [
     ran: /--- (?:PASS|FAIL): /,
     list: {
       argv: (argv) => insert(argv, ['-list', '.']),
-      read: (output) => matches(output, /^((?:Test|Example|Fuzz)\S*)$/gm, ([, name = '']) => ({ name })),
+      read: (output) =>
+        findNamedTests(output, /^((?:Test|Example|Fuzz)\S*)$/gm, ([, name = '']) => ({ name })),
     },
   },
   {
     programs: ['cargo'],
     frameworks: ['cargo'],
-    args: (tests, argv) => [...separator(argv), '--exact', ...tests.map(({ name }) => name)],
+    args: (tests, argv) => [...addSeparator(argv), '--exact', ...tests.map(({ name }) => name)],
     ran: /\b[1-9]\d* passed\b/,
     list: {
-      argv: (argv) => [...argv, ...separator(argv), '--list'],
-      read: (output) => matches(output, /^(\S.*): test$/gm, ([, name = '']) => ({ name })),
+      argv: (argv) => [...argv, ...addSeparator(argv), '--list'],
+      read: (output) => findNamedTests(output, /^(\S.*): test$/gm, ([, name = '']) => ({ name })),
     },
   },
   {
     programs: ['mvn', 'mvnw'],
     frameworks: ['maven'],
     args: (tests) => {
-      const names = each(tests, ({ suite, name }) => (suite === null ? null : `${suite}#${name}`));
+      const names = nameEach(tests, ({ suite, name }) => (suite === null ? null : `${suite}#${name}`));
       return names === null ? null : [`-Dtest=${names.join(',')}`];
     },
     ran: /Tests run: [1-9]/,
@@ -166,7 +167,7 @@ export const FILTERS: readonly Filter[] = [
     programs: ['unittest'],
     frameworks: ['unittest'],
     args: (tests) =>
-      each(tests, ({ suite, name }) =>
+      nameEach(tests, ({ suite, name }) =>
         isDotted(`${suite}.${name}`) && suite?.startsWith('unittest.') === false ? `${suite}.${name}` : null,
       ),
     ran: /^Ran [1-9]/m,
@@ -214,7 +215,7 @@ const VitestList = z.array(z.object({ name: z.string(), file: z.string() }));
 
 function readVitestList(output: string, cwd: string): NamedTest[] {
   const text = output.slice(output.search(/^\[/m), output.lastIndexOf(']') + 1);
-  const listed = VitestList.safeParse(jsonIn(text));
+  const listed = VitestList.safeParse(parseJson(text));
   return (listed.data ?? []).map(({ name: fullName, file }) => {
     const names = fullName.split(' > ');
     const name = names.pop() ?? '';
@@ -233,7 +234,7 @@ export function isPlain({ name, suite, file }: FailingTest): boolean {
 }
 
 /** Joins the names of nested suites as Jest and similar tools do. */
-export function fullName({ suite, name }: FailingTest): string {
+export function joinSuiteNames({ suite, name }: FailingTest): string {
   return suite === null ? name : `${suite.replaceAll(/ [>›] /g, ' ')} ${name}`;
 }
 
@@ -247,7 +248,7 @@ function buildAnyPattern(names: readonly string[]): string {
     : `^(?:${names.map(escapePattern).join('|')})$`;
 }
 
-function each(tests: Tests, nameOf: (test: FailingTest) => string | null): string[] | null {
+function nameEach(tests: Tests, nameOf: (test: FailingTest) => string | null): string[] | null {
   const names = tests.map(nameOf);
   return names.every((name) => name !== null) ? names : null;
 }

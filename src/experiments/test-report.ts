@@ -6,9 +6,9 @@ import type { FailingTest } from '../domain/failure.ts';
 import { append } from '../lib/collections.ts';
 import { parseReport } from '../log/reports/report.ts';
 import type { Bench } from './bench.ts';
-import { cachesOff } from './caches.ts';
+import { disableCaches } from './caches.ts';
 import { findFramework, withArguments } from './narrow.ts';
-import { inTemporaryFolder } from './temporary-folder.ts';
+import { withTemporaryFolder } from './temporary-folder.ts';
 
 /**
  * The results of one run in the tool's own report: each test and how it ended. Null if there is no such
@@ -54,7 +54,11 @@ const REPORTS: readonly Reporting[] = [
     args: (file) => ['--test-reporter=junit', `--test-reporter-destination=${file}`],
   },
   // Its JSON goes to its standard output.
-  { framework: 'go', env: (_, env) => ({ GOFLAGS: `${cachesOff(env).GOFLAGS ?? ''} -json` }), read: readGo },
+  {
+    framework: 'go',
+    env: (_, env) => ({ GOFLAGS: `${disableCaches(env).GOFLAGS ?? ''} -json` }),
+    read: readGo,
+  },
   {
     framework: 'cargo',
     read: (output) => readLines(output, /^test (?<name>\S.*?) \.\.\. (?<how>ok|FAILED|ignored)\b/gm),
@@ -103,7 +107,7 @@ export async function runWithReport(
   const reporting = REPORTS.find((other) => other.framework === framework);
   if (reporting === undefined || (known === null && reporting.args !== undefined))
     return { exitCode: null, seen: null };
-  return await inTemporaryFolder('faultline-report-', async (folder) => {
+  return await withTemporaryFolder('faultline-report-', async (folder) => {
     const file = join(folder, 'report');
     const startedAt = Date.now();
     const command = known === null ? argv : listReportingCommand(argv, tests, reporting.args?.(file) ?? []);

@@ -4,7 +4,7 @@ import type { FixAttempt, FixTrial } from '../domain/experiment.ts';
 import type { Allowed } from '../domain/fix-refusals.ts';
 import { describeAttempt, describeTrial, isMended, judgeAttempt, judgeTrial } from '../domain/fix-verdict.ts';
 import { append } from '../lib/collections.ts';
-import { counted } from '../lib/text.ts';
+import { formatCount } from '../lib/text.ts';
 import { openWorktree, type Worktree } from './base-worktree.ts';
 import { type Bench, type CommandOptions, createBench } from './bench.ts';
 import { MOST_CACHED } from './caches.ts';
@@ -329,7 +329,7 @@ async function tryOne(trial: Trial, fix: NamedFix): Promise<FixAttempt> {
   }
   if (cached > 0)
     trial.notes.push(
-      `${source}: a cache answered for ${counted(cached, 'run')}, ` +
+      `${source}: a cache answered for ${formatCount(cached, 'run')}, ` +
         `which ${cached === 1 ? 'does' : 'do'} not count.`,
     );
   if (isMended(before, attempt) && (await isSeen(trial, attempt))) await checkWider(trial, fix, attempt);

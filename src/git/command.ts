@@ -122,7 +122,7 @@ const GUARDS = [
   'submodule.recurse=false',
 ];
 
-function environment(
+function createEnvironment(
   { path = DEFAULT_PATH, protocols = [], searchesUpward = false, env = {} }: GitOptions,
   folder: string,
 ) {
@@ -162,7 +162,12 @@ export function createGit(options: GitOptions = {}): Git {
       signal,
       windowsHide: true,
     } as const;
-    const how = { ...limits, env: environment(options, folder), cwd: folder, encoding: 'utf8' } as const;
+    const how = {
+      ...limits,
+      env: createEnvironment(options, folder),
+      cwd: folder,
+      encoding: 'utf8',
+    } as const;
     const [program = 'git', ...words] = [...within, 'git', ...guards, ...args];
     const child = execFile(program, words, how, (error, output, complaint) => {
       if (error === null) return answer({ exitCode: 0, output, complaint, cut: false });
@@ -199,7 +204,7 @@ function waitForTurn(): Promise<unknown> {
  * Checks whether git exited with 0. Git also fails for things that do not exist (an unknown path, a line past
  * the end), and such a failure is a valid answer.
  */
-export function succeeded(answer: GitAnswer): boolean {
+export function isSuccess(answer: GitAnswer): boolean {
   return answer.exitCode === 0;
 }
 

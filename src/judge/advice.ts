@@ -14,7 +14,7 @@ import { OFFER_FIXES } from './offers.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fill, type Nearness, type Value, type Wording } from './sentence.ts';
 import { cleanWords } from './values/clean.ts';
-import { listed } from './wording.ts';
+import { joinWords } from './wording.ts';
 
 /** The advice, or that there is none. */
 export interface Advice {
@@ -95,7 +95,7 @@ function pointToDocumentation(evidence: readonly Evidence[]): string {
     source !== 'documentation' || url === undefined ? [] : `${data.named} (${url})`,
   );
   if (places.length === 0) return '';
-  return ` The web could not be searched. Related documentation, which was not read: ${listed(places)}.`;
+  return ` The web could not be searched. Related documentation, which was not read: ${joinWords(places)}.`;
 }
 
 /** Advises from the log; advice about the place of a finding also names the other files with findings. */

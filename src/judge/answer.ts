@@ -5,7 +5,7 @@ import type { Insight } from '../ports/analyst.ts';
 import { advise } from './advice.ts';
 import { describeCause } from './causes.ts';
 import { buildClaims, nameOther } from './claims.ts';
-import { findBestMatch, type Ruling, ruleOn } from './classify.ts';
+import { classifyByRules, findBestMatch, type Ruling } from './classify.ts';
 import { findConfirmedEntry, findNamingDocument, isTeamDocument, listRetrieved } from './evidence-facts.ts';
 import { rankCategories } from './judgement.ts';
 import { KIND_WORDING } from './kinds.ts';
@@ -51,7 +51,7 @@ const COVERED = 0.75;
  * paraphrased.
  */
 export function composeAnswer({ subject, classification, evidence }: Insight): Answer {
-  const ruling = ruleOn(subject);
+  const ruling = classifyByRules(subject);
   // What is too thin to decide is too thin to be the headline.
   const decided = classification.abstained
     ? null

@@ -10,7 +10,7 @@ import { type Described, formatPlace, joinTitle, MAX_TITLE } from './described.t
 import type { Fact, Facts } from './facts.ts';
 import { describeFinding } from './finding-words.ts';
 import { findLeadingDiagnostic } from './leading-diagnostic.ts';
-import { findHost, findOwnService, missingModuleName } from './line-facts.ts';
+import { findHost, findOwnService, readMissingModule } from './line-facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 import { type Filled, type FindValue, fillFirst } from './sentence.ts';
@@ -21,7 +21,7 @@ import { completeTimeout, describeTest, nameOtherTests, speakTest } from './test
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { isProjectFile, STARTS_PROGRAM } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
-import { listed, toOneLine } from './wording.ts';
+import { joinWords, toOneLine } from './wording.ts';
 
 /** Lines that are shown where none of them says why the build failed. */
 const LAST_LINES = 3;
@@ -190,7 +190,7 @@ function describe(
   const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
   if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing')
     return describeTest(facts, fact, kind) ?? describeThrown(named, facts) ?? inWords();
-  if (kind === 'missing_module' && missingModuleName(text) !== null)
+  if (kind === 'missing_module' && readMissingModule(text) !== null)
     return describeMissingModule(text, facts, classification);
   if (match?.rule.name === 'connection-refused') return describeRefusal(text);
   const exception = named ?? facts.productException;
@@ -209,10 +209,10 @@ function describeFormatting(facts: Facts, fact: Fact): Described | null {
   const files = [...new Set((paths.length > 0 ? paths : listWarnedFiles(facts, fact)).map(getProjectPath))];
   if (files.length === 0) return null;
   const count = files.length === 1 ? 'is' : 'are';
-  const named = `${listed(files)} ${count} not formatted to the project style`;
+  const named = `${joinWords(files)} ${count} not formatted to the project style`;
   return {
     title: named.length > MAX_TITLE ? `${files.length} files are not formatted to the project style` : named,
-    cause: `The formatter ran in check mode and would change ${files.length === 1 ? 'one file' : `${files.length} files`}: ${listed(files, 6)}.`,
+    cause: `The formatter ran in check mode and would change ${files.length === 1 ? 'one file' : `${files.length} files`}: ${joinWords(files, 6)}.`,
   };
 }
 
@@ -226,7 +226,7 @@ function listWarnedFiles(facts: Facts, fact: Fact): string[] {
 }
 
 function describeMissingModule(text: string, facts: Facts, { category }: Classification): Described {
-  const name = missingModuleName(text) ?? '';
+  const name = readMissingModule(text) ?? '';
   const who = findImporter(text, facts) ?? 'The code';
   if (category === 'DEPENDENCY_ERROR')
     return {
@@ -346,6 +346,6 @@ function quoteLog(
 /** Says that there is no cause, and how the failing step ended. */
 function describeNothingFound(facts: Facts): Described {
   const last = readLastLines(facts, LAST_LINES).map((line) => quoteWords(cleanWords(line, 160)));
-  const ending = last.length === 0 ? '' : ` The last lines are ${listed(last, LAST_LINES)}.`;
+  const ending = last.length === 0 ? '' : ` The last lines are ${joinWords(last, LAST_LINES)}.`;
   return { title: 'No cause found', cause: `No line of the log says why the build failed.${ending}` };
 }

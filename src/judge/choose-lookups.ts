@@ -2,7 +2,7 @@ import type { Understanding } from '../domain/conversation.ts';
 import type { ToolCall } from '../domain/evidence.ts';
 import type { Inquiry } from '../ports/analyst.ts';
 import type { ToolDescription } from '../ports/toolbox.ts';
-import { fitting } from './choose-tools.ts';
+import { keepKnownArguments } from './choose-tools.ts';
 import { readClues } from './clues.ts';
 import { findForms, findSides } from './question-forms.ts';
 
@@ -19,18 +19,18 @@ type Lookup = Inquiry & {
 /** Chooses calls once, in the first round: those that the question calls for and that were not made yet. */
 export function chooseLookups(input: Lookup): ToolCall[] {
   if (input.round > 1) return [];
-  return [...callsForWords(input.question), ...callsForForms(input)]
+  return [...chooseCallsByWords(input.question), ...chooseCallsByForm(input)]
     .flatMap((call) => {
       const tool = input.offered.find(({ name }) => name === call.tool);
-      return tool === undefined ? [] : [{ ...call, args: fitting(call.args, tool) }];
+      return tool === undefined ? [] : [{ ...call, args: keepKnownArguments(call.args, tool) }];
     })
     .slice(0, MAX_CALLS);
 }
 
-function callsForForms({ question, understanding, topic, evidence, offered }: Lookup): ToolCall[] {
+function chooseCallsByForm({ question, understanding, topic, evidence, offered }: Lookup): ToolCall[] {
   const known = new Set(evidence.map(({ tool }) => tool));
   const clues = readClues(topic.subject, topic.analysis.category);
-  return [...new Set(toolsFor(question, understanding))]
+  return [...new Set(chooseTools(question, understanding))]
     .filter((name) => !known.has(name))
     .flatMap((name) => {
       const args = offered.find((tool) => tool.name === name)?.argumentsFrom?.(clues) ?? null;
@@ -38,7 +38,7 @@ function callsForForms({ question, understanding, topic, evidence, offered }: Lo
     });
 }
 
-function toolsFor(question: string, { shape }: Understanding): readonly string[] {
+function chooseTools(question: string, { shape }: Understanding): readonly string[] {
   if (shape === 'journey') return ['count_consecutive_failures', 'diff_with_green', 'read_commit_history'];
   if (shape === 'explanation') return findForms(question).flatMap(({ tools }) => tools);
   const { green, past } = findSides(question);
@@ -46,7 +46,7 @@ function toolsFor(question: string, { shape }: Understanding): readonly string[]
 }
 
 /** Returns calls of the log tools for line numbers and quoted words in the question. */
-function callsForWords(question: string): ToolCall[] {
+function chooseCallsByWords(question: string): ToolCall[] {
   const calls: ToolCall[] = [];
   const [, first, last] = /\blines? (\d{1,9})(?: ?(?:-|–|to|and) ?(\d{1,9}))?/i.exec(question) ?? [];
   if (first !== undefined)

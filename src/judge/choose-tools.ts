@@ -3,7 +3,7 @@ import { getCallKey, type ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { Insight, Plan } from '../ports/analyst.ts';
 import type { Clues, ToolDescription } from '../ports/toolbox.ts';
-import { ruleOn } from './classify.ts';
+import { classifyByRules } from './classify.ts';
 import { hasLocated, namesUnknown, readClues } from './clues.ts';
 import { computeRetrievalScore } from './evidence-facts.ts';
 import { rankPlaces } from './places.ts';
@@ -171,13 +171,13 @@ function chooseLastResort(input: Choice): ToolCall[] {
 function createFreshCall(input: Choice, tool: ToolDescription, why: string): ToolCall | null {
   const args = tool.argumentsFrom?.(input.clues) ?? null;
   if (args === null) return null;
-  const call = { tool: tool.name, args: fitting(args, tool), why };
+  const call = { tool: tool.name, args: keepKnownArguments(args, tool), why };
   const made = input.outcomes.filter(({ status }) => status !== 'refused');
   return made.some((outcome) => getCallKey(outcome.call) === getCallKey(call)) ? null : call;
 }
 
 /** Keeps only the arguments that the tool's own schema knows. */
-export function fitting(
+export function keepKnownArguments(
   args: Readonly<Record<string, unknown>>,
   tool: ToolDescription,
 ): Record<string, unknown> {
@@ -194,7 +194,7 @@ const BEFORE_LOOKUP_MOST = 0.89;
 /** Plans the next round: what is known, what is missing, and whether the cause can be named now. */
 export function planNext(insight: Insight & { readonly offered?: readonly ToolDescription[] }): Plan {
   const { subject, classification, evidence, outcomes, gaps, offered = [] } = insight;
-  const ruling = ruleOn(subject);
+  const ruling = classifyByRules(subject);
   const lookedUp = outcomes.length > 0;
   const sure = computeCauseConfidence(subject, classification, evidence);
   const named = ruling.decisive !== null && !classification.abstained;

@@ -2,7 +2,7 @@ import type { Claim, Classification } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Diagnostic, LogPosition } from '../domain/failure.ts';
 import { findLastingFailure } from '../domain/lasting-failure.ts';
-import { firstOfEach } from '../lib/collections.ts';
+import { takeFirstOfEach } from '../lib/collections.ts';
 import { saysNothing } from '../log/line-roles.ts';
 import type { Ruling } from './classify.ts';
 import {
@@ -19,7 +19,7 @@ import type { Fact } from './facts.ts';
 import type { Value } from './sentence.ts';
 import { rankSuspects } from './suspects.ts';
 import { claimStated, findUpgrades, stateArtifacts, stateUpgrade } from './versions/upgrades.ts';
-import { type Quotation, quoteFact, quoteLine, quoteText, toOneLine, toolName } from './wording.ts';
+import { getToolName, type Quotation, quoteFact, quoteLine, quoteText, toOneLine } from './wording.ts';
 
 const MAX_CLAIMS = 8;
 
@@ -54,7 +54,7 @@ export function buildClaims(
     ...commitClaims(ruling, classification, evidence),
   ];
   const made = all.filter((entry) => entry !== null);
-  return firstOfEach(made, ({ text }) => text).slice(0, MAX_CLAIMS);
+  return takeFirstOfEach(made, ({ text }) => text).slice(0, MAX_CLAIMS);
 }
 
 /** States what changed, and which artifacts the failure is about. */
@@ -133,7 +133,7 @@ function withValues(
   const read = used.flatMap(
     ({ source, line }) => quoteAt(source === null || line === null ? null : { source, line }, evidence) ?? [],
   );
-  const all = firstOfEach(
+  const all = takeFirstOfEach(
     [{ evidenceId: main.evidence[0] ?? '', quote }, ...read, ...withValue],
     ({ quote: quotation }) => `${quotation.source}:${quotation.line}`,
   );
@@ -168,22 +168,22 @@ function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nu
   const errors = ruling.facts.subject.diagnostics
     .filter(isTellingError)
     .filter((entry) => entry.file !== null || entry.tool === 'tsc' || entry.tool === 'linter');
-  return [...errors.slice(0, 3).map(pointsTo), ofEachRule(errors)];
+  return [...errors.slice(0, 3).map(createDiagnosticClaim), quoteEachRule(errors)];
 
-  function pointsTo(entry: Diagnostic): Claim | null {
+  function createDiagnosticClaim(entry: Diagnostic): Claim | null {
     const quotation = quoteAt(entry.at, evidence);
     const place = entry.line === null ? entry.file : `${entry.file}:${entry.line}`;
     return quotation === null
       ? null
       : claim(
-          `${toolName(entry)} ${place === null ? 'reports the error' : `points to ${place}`}.`,
+          `${getToolName(entry)} ${place === null ? 'reports the error' : `points to ${place}`}.`,
           quotation,
         );
   }
 
   /** Quotes the first finding of each rule if several rules were broken. */
-  function ofEachRule(findings: readonly Diagnostic[]): Claim | null {
-    const firsts = firstOfEach(findings, ({ tool, code, message }) => `${tool} ${code ?? message}`);
+  function quoteEachRule(findings: readonly Diagnostic[]): Claim | null {
+    const firsts = takeFirstOfEach(findings, ({ tool, code, message }) => `${tool} ${code ?? message}`);
     const quotations = firsts.slice(0, MAX_RULES).flatMap((entry) => quoteAt(entry.at, evidence) ?? []);
     if (firsts.length < 2 || quotations.length < 2) return null;
     const ids = [...new Set(quotations.map(({ evidenceId }) => evidenceId))];

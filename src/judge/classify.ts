@@ -32,10 +32,10 @@ const ABSTAINED_MOST = 0.49;
 const KNOWN_WORDS = 3;
 
 /** Classifies a subject from its facts. Pure: the same subject always gets the same ruling. */
-export function ruleOn(subject: TriageSubject): Ruling {
+export function classifyByRules(subject: TriageSubject): Ruling {
   const known = RULINGS.get(subject);
   if (known !== undefined) return known;
-  const ruling = ruleBy(subject, ALL_RULES);
+  const ruling = classifyByTheseRules(subject, ALL_RULES);
   RULINGS.set(subject, ruling);
   return ruling;
 }
@@ -44,8 +44,8 @@ export function ruleOn(subject: TriageSubject): Ruling {
 const RULINGS = new WeakMap<TriageSubject, Ruling>();
 
 /** Classifies a subject by other rules, such as all except those of one tool. */
-export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
-  const { facts, matches } = matchesIn(subject, rules);
+export function classifyByTheseRules(subject: TriageSubject, rules: readonly Rule[]): Ruling {
+  const { facts, matches } = findMatches(subject, rules);
   const { category, probabilities, sureness, witnesses, route, wordsLead } = judge(facts, matches);
   const decisive = findBestMatch(matches, category);
   const saysNothing = matches.length === 0 && subject.messages.length === 0;
@@ -59,7 +59,7 @@ export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
     confidence: abstained ? Math.min(stated, ABSTAINED_MOST) : stated,
     probabilities,
     abstained,
-    because: because(decisive, abstained, subject),
+    because: explainRuling(decisive, abstained, subject),
     witnesses: [...witnesses],
     route,
     ...(record === null ? {} : { record }),
@@ -71,13 +71,16 @@ export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
 const MOST = 0.98;
 
 /** Returns a subject's facts and the matches of rules and ties in them, strongest first. */
-export function matchesIn(
+export function findMatches(
   subject: TriageSubject,
   rules: readonly Rule[] = ALL_RULES,
 ): { readonly facts: Facts; readonly matches: readonly Match[] } {
   const facts = readFacts(subject);
-  const met = rules.flatMap((rule) => matchRule(rule, facts) ?? []).sort(byStrength);
-  return { facts, matches: explainAway(softenInfra(settleTies(met, facts), facts), facts).sort(byStrength) };
+  const met = rules.flatMap((rule) => matchRule(rule, facts) ?? []).sort(compareStrength);
+  return {
+    facts,
+    matches: explainAway(softenInfra(settleTies(met, facts), facts), facts).sort(compareStrength),
+  };
 }
 
 /** Returns the strongest match of a category. Returns null if there is none. */
@@ -105,7 +108,7 @@ function settleTies(matches: readonly Match[], facts: Facts): Match[] {
       patterns: [],
       tie: true,
     };
-    settled = [...settled.filter((match) => !drop(match)), { rule, fact, strength }].sort(byStrength);
+    settled = [...settled.filter((match) => !drop(match)), { rule, fact, strength }].sort(compareStrength);
   }
   return settled;
 }
@@ -164,20 +167,20 @@ const [SETTLES, DETAIL_LINES] = [4.2, 5];
 /** The share of its strength that a detail has. */
 const DETAIL_SHARE = 0.85;
 
-function because(decisive: Match | null, abstained: boolean, { messages }: TriageSubject): string {
+function explainRuling(decisive: Match | null, abstained: boolean, { messages }: TriageSubject): string {
   const thin = abstained ? 'little evidence; best match: ' : '';
-  if (decisive !== null) return `${thin}rule ${decisive.rule.name}: ${oneLine(decisive.fact.text)}`;
+  if (decisive !== null) return `${thin}rule ${decisive.rule.name}: ${toOneLine(decisive.fact.text)}`;
   const [message] = messages;
   return message === undefined
     ? 'no log line points to a cause'
-    : `${thin}the wording of: ${oneLine(message.text)}`;
+    : `${thin}the wording of: ${toOneLine(message.text)}`;
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, 160);
 }
 
-function byStrength(left: Match, right: Match): number {
+function compareStrength(left: Match, right: Match): number {
   return right.strength - left.strength;
 }
 

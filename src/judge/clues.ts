@@ -2,7 +2,7 @@ import type { Category } from '../domain/category.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { NO_ERROR } from '../log/fingerprint/failures.ts';
 import type { Clues } from '../ports/toolbox.ts';
-import { ruleOn } from './classify.ts';
+import { classifyByRules } from './classify.ts';
 import { type Place, rankPlaces } from './places.ts';
 
 const MAX_HEADLINE = 300;
@@ -17,7 +17,7 @@ export function readClues(subject: TriageSubject, category?: Category): Clues {
     places,
     located: findLocated(places),
     headline,
-    decisive: ruleOn(subject).decisive?.fact.text ?? null,
+    decisive: classifyByRules(subject).decisive?.fact.text ?? null,
     symbol: findSymbol(subject, headline),
     manifest: findManifest(subject),
   };

@@ -1,7 +1,7 @@
 import type { Classification } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { ruleOn } from './classify.ts';
+import { classifyByRules } from './classify.ts';
 import { listRetrieved, type Retrieved } from './evidence-facts.ts';
 
 /** Most of a line of the failure is in the document. */
@@ -24,7 +24,7 @@ export function findContraryDocument(
   { category, kind }: Classification,
   evidence: readonly Evidence[],
 ): Retrieved | null {
-  if (ruleOn(subject).decisive?.rule.tie === true) return null;
+  if (classifyByRules(subject).decisive?.rule.tie === true) return null;
   const documents = listRetrieved(evidence).filter(({ evidence: item }) => item.tool === 'search_knowledge');
   const sameCategory =
     documents.find((document) => document.kind === kind || document.category === category)?.score ?? 0;

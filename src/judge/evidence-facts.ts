@@ -17,7 +17,7 @@ import {
   readChanges,
 } from '../lib/patch-changes.ts';
 import { isSameFile } from './places.ts';
-import { listed } from './wording.ts';
+import { joinWords } from './wording.ts';
 
 /** A knowledge document or a person's earlier decision, as a tool found it. */
 export interface Retrieved
@@ -162,7 +162,7 @@ export function findSeenElsewhere(
   const builds = named.map(
     ({ row }) => `${row.pipeline} #${row.number} on ${row.branch} (${row.seenAt.slice(0, 10)})`,
   );
-  const text = `The same failure was seen before in ${listed(builds)}.`;
+  const text = `The same failure was seen before in ${joinWords(builds)}.`;
   return { isSure, claim: { text, evidence: named.map(({ id }) => id), quotes: [] } };
 }
 

@@ -208,7 +208,7 @@ function listLineFacts(subject: TriageSubject): Fact[] {
       const line = excerpt.lineStart + offset;
       const role = classifyRole(text);
       if (role !== 'cause' && role !== 'wrapper' && (hasCause || role !== 'notice')) continue;
-      const inside = insideFailedStep(subject, excerpt.source, line) ? 1 : 0.5;
+      const inside = isInsideFailedStep(subject, excerpt.source, line) ? 1 : 0.5;
       facts.push({ origin: 'line', text, source: excerpt.source, line, weight: 0.85 * inside });
     }
   }
@@ -254,7 +254,7 @@ function formatShownLine(raw: string): string {
   return cleanLine(stripEscapes(raw)).slice(0, MAX_TEXT);
 }
 
-function insideFailedStep(subject: TriageSubject, source: string, line: number): boolean {
+function isInsideFailedStep(subject: TriageSubject, source: string, line: number): boolean {
   const sections = subject.failedSections.filter((section) => section.source === source);
   return (
     sections.length === 0 || sections.some((section) => line >= section.lineStart && line <= section.lineEnd)

@@ -1,11 +1,11 @@
 import type { Diagnostic } from '../domain/failure.ts';
 import { MAX_DIAGNOSTICS } from '../domain/triage.ts';
-import { firstOfEach } from '../lib/collections.ts';
+import { takeFirstOfEach } from '../lib/collections.ts';
 import { type Described, formatPlace, joinTitle } from './described.ts';
 import type { Facts } from './facts.ts';
 import { listErrors } from './leading-diagnostic.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
-import { listed, readLinesFrom, toolName } from './wording.ts';
+import { getToolName, joinWords, readLinesFrom } from './wording.ts';
 
 /** Rules or findings named in one sentence, and places of the same finding. */
 const [MAX_NAMED, MAX_PLACES] = [2, 3];
@@ -15,7 +15,7 @@ export function describeFinding(entry: Diagnostic, facts: Facts): Described {
   const place = formatPlace(entry.file, entry.line);
   const message = cleanWords(nameSymbol(entry, facts), 240);
   const errors = listErrors(facts).filter(({ tool }) => tool === entry.tool);
-  const name = entry.tool === 'linter' ? 'the linter' : toolName(entry);
+  const name = entry.tool === 'linter' ? 'the linter' : getToolName(entry);
   // A message without a place only has the form of such tools.
   const isForm = place === null && /^(?:esbuild|poetry)$/.test(name) && !facts.shown.includes(name);
   const tool = (isForm ? 'the failed command' : name).replace(/^the /, 'The ');
@@ -70,7 +70,7 @@ function nameRules(errors: readonly Diagnostic[]): string {
 function nameOthers(entry: Diagnostic, others: readonly Diagnostic[]): string {
   const tellPlace = ({ file, line }: Diagnostic) =>
     file === entry.file && line !== null ? `line ${line}` : (formatPlace(file, line) ?? '');
-  const different = firstOfEach(others, ({ message }) => message).filter(
+  const different = takeFirstOfEach(others, ({ message }) => message).filter(
     ({ message }) => message !== entry.message,
   );
   if (different.length === 0) {
@@ -79,14 +79,16 @@ function nameOthers(entry: Diagnostic, others: readonly Diagnostic[]): string {
       .filter(({ file, line }) => formatPlace(file, line) !== entryPlace)
       .map(tellPlace)
       .filter((place) => place !== '');
-    return places.length === 0 ? '' : ` The same error is at ${listed(places, MAX_PLACES, 'other places')}.`;
+    return places.length === 0
+      ? ''
+      : ` The same error is at ${joinWords(places, MAX_PLACES, 'other places')}.`;
   }
   const next = different.slice(0, MAX_NAMED).map((other) => {
     const place = tellPlace(other);
     return `${quoteWords(cleanWords(other.message, 120))}${place === '' ? '' : ` (${place})`}`;
   });
-  if (next.length < others.length) return ` The others include ${listed(next)}.`;
-  return ` The ${next.length === 1 ? 'other is' : 'others are'} ${listed(next)}.`;
+  if (next.length < others.length) return ` The others include ${joinWords(next)}.`;
+  return ` The ${next.length === 1 ? 'other is' : 'others are'} ${joinWords(next)}.`;
 }
 
 /** Counts the findings of each rule of a linter or compiler, the most frequent first. */

@@ -120,7 +120,7 @@ const UNSEEN: Readonly<Record<string, string>> = {
 };
 
 /** Returns how this release performed on the sets in `UNSEEN`, as measured during its training. */
-export function unseenFigures(): UnseenFigures[] {
+export function listUnseenFigures(): UnseenFigures[] {
   const measured = z.array(z.string()).parse(stored.provenance.crossValidatedByProject);
   const found = measured.flatMap((line) => {
     const [, set = '', cases, accuracy, macroF1, ece, published = ''] =
@@ -160,7 +160,7 @@ export function useJudgementModel(model: JudgementModel): void {
 export function judge(facts: Facts, matches: readonly Match[], model = readJudgementModel()): Judged {
   const features = extractFeatures(facts, matches);
   const odds = weigh(features, model);
-  const { category, probabilities } = chosen(odds, matches);
+  const { category, probabilities } = chooseCategory(odds, matches);
   const sum = computeSigns(facts, matches, odds).reduce(
     (total, sign, i) => total + sign * (model.sureness[i] ?? 0),
     0,
@@ -199,7 +199,7 @@ function chooseRouteWithoutStructure(
   matches: readonly Match[],
   wordsLead: number,
 ): Route {
-  const isTold = of(matches, category).some(({ strength }) => strength >= TELLS);
+  const isTold = filterByCategory(matches, category).some(({ strength }) => strength >= TELLS);
   if (by.has('exception')) return isTold ? 'telling exception' : 'exception';
   if (!by.has('rule')) return 'words';
   if (!by.has('words')) return 'rule';
@@ -231,7 +231,7 @@ export function weigh(
  * that the words favor, a tie, or a decisive rule that matches a structured fact or the most informative
  * line, keeps its own category.
  */
-export function chosen(
+export function chooseCategory(
   odds: LogOdds,
   matches: readonly Match[],
 ): { readonly category: Category; readonly probabilities: CategoryProbabilities } {
@@ -250,7 +250,7 @@ export function chosen(
     TEST_FAILURE: test,
   };
   const first = rankCategories(probabilities)[0] ?? 'CODE_ERROR';
-  const ruling = of(matches, first).length > 0 ? undefined : matches.find(isTelling);
+  const ruling = filterByCategory(matches, first).length > 0 ? undefined : matches.find(isTelling);
   return { category: ruling?.rule.category ?? first, probabilities };
 }
 
@@ -273,14 +273,17 @@ export function extractFeatures(given: Facts, matches: readonly Match[]): Featur
   const codes = exits.map(({ code }) => code ?? 0);
   const best = (isOne: (match: Match) => boolean) => {
     const strengths = (category: Category) =>
-      of(matches.filter(isOne), category).map(({ strength }) => strength);
+      filterByCategory(matches.filter(isOne), category).map(({ strength }) => strength);
     return CATEGORIES.map((category) => findMax(strengths(category), 0) / FULL);
   };
   const facts = [
     ...best(({ fact }) => fact.origin !== 'line'),
     ...best(({ fact }) => fact.origin === 'line'),
     ...CATEGORIES.map((category) =>
-      Math.min(1.5, of(matches, category).reduce((sum, { strength }) => sum + strength, 0) / (2 * FULL)),
+      Math.min(
+        1.5,
+        filterByCategory(matches, category).reduce((sum, { strength }) => sum + strength, 0) / (2 * FULL),
+      ),
     ),
     ...best(({ rule }) => rule.tie === true).map((strength) => Math.min(1, (strength * FULL) / PLAIN)),
     ...[
@@ -300,7 +303,7 @@ export function extractFeatures(given: Facts, matches: readonly Match[]): Featur
       codes.includes(2),
       codes.length === 0 && failedSections.length > 0,
       errors.length + failingTests.length + exceptions.length === 0,
-      of(matches, 'INFRA_ERROR').length === 0,
+      filterByCategory(matches, 'INFRA_ERROR').length === 0,
       hasUnresolved(given),
     ].map(Number),
   ];
@@ -310,7 +313,7 @@ export function extractFeatures(given: Facts, matches: readonly Match[]): Featur
 /** Logits of a rule that settles, and of a tie that is stated plainly. */
 const [FULL, PLAIN] = [5, 3];
 
-function of(matches: readonly Match[], category: Category): Match[] {
+function filterByCategory(matches: readonly Match[], category: Category): Match[] {
   return matches.filter(({ rule }) => rule.category === category);
 }
 
@@ -361,9 +364,9 @@ function hash(text: string): number {
 /** Computes the values of SIGNS: how well founded the chosen category is. */
 export function computeSigns(given: Facts, matches: readonly Match[], odds: LogOdds): number[] {
   const { subject } = given;
-  const { category, probabilities } = chosen(odds, matches);
+  const { category, probabilities } = chooseCategory(odds, matches);
   const second = rankCategories(probabilities).find((other) => other !== category) ?? category;
-  const ofCategory = of(matches, category);
+  const ofCategory = filterByCategory(matches, category);
   const rival = matches.find(({ rule }) => rule.category !== category);
   const { failingTests, messages, diagnostics, exits, failedSections } = subject;
   const line = ofCategory[0]?.fact.line ?? null;
@@ -429,7 +432,7 @@ const SUGGESTS = 2.5;
 const MOST_WITNESSES = 6;
 
 function listWitnesses(category: Category, matches: readonly Match[], odds: LogOdds): Witness[] {
-  const ofCategory = of(matches, category);
+  const ofCategory = filterByCategory(matches, category);
   const said = [
     ...ofCategory.filter(isStructured),
     ...ofCategory.filter((match) => !isStructured(match)),

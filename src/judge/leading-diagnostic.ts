@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../domain/failure.ts';
-import { firstOfEach } from '../lib/collections.ts';
+import { takeFirstOfEach } from '../lib/collections.ts';
 import { isWrapper, saysNothing } from '../log/line-roles.ts';
 import type { Facts } from './facts.ts';
 import { isForeignPath } from './paths.ts';
@@ -49,5 +49,5 @@ export function listErrors({ subject }: Facts): Diagnostic[] {
       message !== file &&
       !saysNothing(message),
   );
-  return firstOfEach(errors, ({ file, line, message }) => `${file}:${line} ${message}`);
+  return takeFirstOfEach(errors, ({ file, line, message }) => `${file}:${line} ${message}`);
 }

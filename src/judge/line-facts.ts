@@ -5,7 +5,7 @@ import { isForeignPath } from './paths.ts';
  * Returns the module that a line reports as missing, as written: "react", "./tax", "six", "app.models".
  * Returns null if it names none.
  */
-export function missingModuleName(text: string): string | null {
+export function readMissingModule(text: string): string | null {
   return NAMED.flatMap((pattern) => pattern.exec(text)?.[1] ?? [])[0] ?? null;
 }
 
@@ -14,13 +14,13 @@ export function missingModuleName(text: string): string | null {
  * contains our own frames.
  */
 export function isOwnModule(text: string, facts: Facts): boolean {
-  const name = missingModuleName(text);
+  const name = readMissingModule(text);
   if (name === null) return false;
   if (isPathName(name)) return !isForeignPath(name) && !NATIVE.test(name);
   const from = /cannot import name .{1,120}\((\/[^)\n]{1,300})\)/.exec(text)?.[1];
   if (from !== undefined) return !isForeignPath(from);
   const root = name.split(/[./]/)[0] ?? name;
-  return (ownRoots(facts).has(root) && !isInstalled(root, facts)) || isNamedByCommand(name, facts);
+  return (listOwnRoots(facts).has(root) && !isInstalled(root, facts)) || isNamedByCommand(name, facts);
 }
 
 /** Checks whether the job installs a package of this name, whatever the folder of the project is called. */
@@ -52,7 +52,7 @@ export function isOwnHeader(text: string, facts: Facts): boolean {
   const header = /([\w./+-]{1,160}\.h(?:pp|h|xx)?)'?(?::| file)/.exec(text)?.[1];
   if (header === undefined) return false;
   const folder = header.includes('/') ? (header.split('/')[0] ?? '') : '';
-  return header.startsWith('.') || (folder !== '' && ownRoots(facts).has(folder));
+  return header.startsWith('.') || (folder !== '' && listOwnRoots(facts).has(folder));
 }
 
 /** Checks whether the name uses a path mapping: "@/x", "~/x", "src/x". */
@@ -77,9 +77,9 @@ function isPathName(name: string): boolean {
 /**
  * Lists the first folders of own files: "app" of app/models.py, "src" and "billing" of src/billing/tax.py.
  */
-function ownRoots(facts: Facts): ReadonlySet<string> {
+function listOwnRoots(facts: Facts): ReadonlySet<string> {
   const roots = new Set<string>();
-  for (const path of ownPaths(facts)) {
+  for (const path of listOwnPaths(facts)) {
     const parts = path.replace(/^\.?\//, '').split(/[\\/]/);
     for (const part of parts.slice(-4)) roots.add(part.replace(/\.\w{1,4}$/, ''));
   }
@@ -89,7 +89,7 @@ function ownRoots(facts: Facts): ReadonlySet<string> {
   return roots;
 }
 
-function ownPaths(facts: Facts): string[] {
+function listOwnPaths(facts: Facts): string[] {
   const { exceptions, failingTests, diagnostics } = facts.subject;
   const frames = exceptions.flatMap((entry) => entry.frames.filter(({ own }) => own));
   const paths = [...frames, ...failingTests, ...diagnostics].flatMap(({ file }) => file ?? []);
@@ -159,7 +159,7 @@ const REGISTRY =
  * Returns the HTTP status with which a registry answered on this line. Returns null for a status that does
  * not decide between categories.
  */
-export function registryStatus(text: string): number | null {
+export function readRegistryStatus(text: string): number | null {
   if (!REGISTRY.test(text)) return null;
   const found =
     /\b(?:E|code |status(?: code)?:? |HTTP(?:\/\d(?:\.\d)?)? |error:? |Received status code )?(401|403|404|429|500|502|503|504)\b/i.exec(

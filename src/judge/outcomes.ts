@@ -37,7 +37,7 @@ export const OutcomesFile = z.object({
 export type OutcomesFile = z.infer<typeof OutcomesFile>;
 
 /** Returns the outcomes that this release ships. */
-export function heldOutcomes(): readonly HeldOutcome[] {
+export function getHeldOutcomes(): readonly HeldOutcome[] {
   loaded ??= unpackOutcomes(OutcomesFile.parse(stored));
   return loaded;
 }
@@ -60,8 +60,8 @@ function unpackOutcomes({ leftOut }: OutcomesFile): HeldOutcome[] {
 }
 
 /** Returns those by which publishing is decided: of sources that were left out. */
-export function sourceOutcomes(): readonly HeldOutcome[] {
-  return heldOutcomes().filter(({ leftOut }) => leftOut === 'source');
+export function getSourceOutcomes(): readonly HeldOutcome[] {
+  return getHeldOutcomes().filter(({ leftOut }) => leftOut === 'source');
 }
 
 /** Fewer measured answers say nothing of the next. */
@@ -78,7 +78,7 @@ export function countOutcomes(
   stated: number,
 ): { readonly right: number; readonly of: number } | null {
   const findBand = (sureness: number) => BANDS.find((from) => sureness >= from);
-  const like = sourceOutcomes().filter(
+  const like = getSourceOutcomes().filter(
     (heldOutcome) => heldOutcome.route === route && findBand(heldOutcome.stated) === findBand(stated),
   );
   if (like.length < FEWEST) return null;

@@ -1,6 +1,6 @@
 import type { FailingTest, StackFrame } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { firstOfEach } from '../lib/collections.ts';
+import { takeFirstOfEach } from '../lib/collections.ts';
 import { getProjectPath } from '../log/paths.ts';
 
 /** Checks whether a path belongs to a package, a runtime, or a tool instead of the project. */
@@ -72,7 +72,7 @@ function findRoot(subject: TriageSubject): string | null {
 }
 
 /** Returns a path in the repository, without the folder of the checkout. */
-export function pathIn(file: string, project: { readonly root: string | null }): string {
+export function toRepositoryPath(file: string, project: { readonly root: string | null }): string {
   return project.root !== null && file.startsWith(project.root)
     ? file.slice(project.root.length)
     : getProjectPath(file);
@@ -173,7 +173,7 @@ export function readProject(subject: TriageSubject): Project {
     : listTraces(subject).flatMap((frames) => testClassIn(frames) ?? []);
   const root = findRoot(subject);
   const name = root?.split('/').at(-2);
-  const tests = firstOfEach([...named, ...traced], getFullName).slice(0, MAX_TESTS);
+  const tests = takeFirstOfEach([...named, ...traced], getFullName).slice(0, MAX_TESTS);
   return { tests, names: new Set(name === undefined ? [] : [normalizeName(name)]), root };
 }
 
@@ -214,7 +214,7 @@ function parseJvmFrame(frame: StackFrame, type: JvmClass, project: Project): Own
 function parseScriptFrame(frame: StackFrame, project: Project): OwnFrame[] {
   const installed = findInstalledPath(frame.file, project);
   if (installed === null && (!frame.own || isForeignPath(frame.file))) return [];
-  const path = installed ?? pathIn(frame.file, project);
+  const path = installed ?? toRepositoryPath(frame.file, project);
   return [{ path, line: frame.line, isTest: isTestPath(path), onlyReports: isReporting(frame.function) }];
 }
 

@@ -1,7 +1,7 @@
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { firstOfEach } from '../lib/collections.ts';
-import { namedPaths } from '../lib/text.ts';
+import { takeFirstOfEach } from '../lib/collections.ts';
+import { listNamedPaths } from '../lib/text.ts';
 import { stripEscapes } from '../log/lines/clean.ts';
 import {
   countSharedSegments,
@@ -14,12 +14,12 @@ import {
   type OwnFrame,
   type Project,
   parseJvmClass,
-  pathIn,
   readProject,
   toModulePaths,
+  toRepositoryPath,
   toSourcePath,
 } from './paths.ts';
-import { computeLikeness, listWords, toolName } from './wording.ts';
+import { computeLikeness, getToolName, listWords } from './wording.ts';
 
 /** A file of the project that the failure names, with its line where known. */
 export interface Place {
@@ -86,9 +86,10 @@ function listDiagnosedPlaces(subject: TriageSubject, project: Project): Place[] 
     .filter((entry) => entry.severity === 'error' && entry.tool !== 'make')
     .slice(0, 20);
   return errors.flatMap((entry, rank) => {
-    const path = entry.file === null || isForeignPath(entry.file) ? null : pathIn(entry.file, project);
+    const path =
+      entry.file === null || isForeignPath(entry.file) ? null : toRepositoryPath(entry.file, project);
     if (path === null || KEPT_AT_HOME.test(path)) return [];
-    const reason = `${toolName(entry)} names it`;
+    const reason = `${getToolName(entry)} names it`;
     return [{ path, line: entry.line, from: 'diagnostic' as const, score: fade(DIAGNOSED, rank), reason }];
   });
 }
@@ -144,12 +145,12 @@ function listLoggedPlaces(subject: TriageSubject, project: Project): Place[] {
     ...subject.failedSections.map(({ name }) => name),
     ...heaviest.map(({ text }) => text),
   ];
-  const paths = namedPaths(texts.map(stripEscapes))
+  const paths = listNamedPaths(texts.map(stripEscapes))
     .filter(
       ({ path }) => !isForeignPath(path) && !OUTSIDE.test(path) && (path.includes('/') || BARE.test(path)),
     )
-    .map(({ path, line }) => ({ path: pathIn(path, project), line }));
-  const distinct = firstOfEach(paths, ({ path }) => path).filter(({ path }) => !path.startsWith('/'));
+    .map(({ path, line }) => ({ path: toRepositoryPath(path, project), line }));
+  const distinct = takeFirstOfEach(paths, ({ path }) => path).filter(({ path }) => !path.startsWith('/'));
   return distinct.slice(0, MAX_LOGGED).map(({ path, line }, rank) => {
     return { path, line, from: 'frame', score: fade(LOGGED, rank), reason: 'the log names it' };
   });
@@ -157,7 +158,7 @@ function listLoggedPlaces(subject: TriageSubject, project: Project): Place[] {
 
 /** Returns one entry per file, at its deepest frame. */
 function rankFiles(frames: readonly OwnFrame[]): (OwnFrame & { rank: number })[] {
-  const first = firstOfEach(frames, ({ path }) => path);
+  const first = takeFirstOfEach(frames, ({ path }) => path);
   return first.slice(0, MAX_FRAME_FILES).map((frame, rank) => ({ ...frame, rank }));
 }
 
@@ -235,7 +236,7 @@ function round(score: number): number {
   return Math.round(score * 100) / 100;
 }
 
-type TestedFiles = ReturnType<typeof testedBy>;
+type TestedFiles = ReturnType<typeof findTestedFiles>;
 
 const MAX_TESTS = 20;
 
@@ -249,19 +250,19 @@ function listTestedFiles(subject: TriageSubject, project: Project): TestedFiles[
     // unittest names a test that it could not trace by its module alone.
     const [module = null] = test.framework === 'unittest' ? toModulePaths(test.suite) : [];
     const file = type === null ? (test.file ?? module) : getPathOfTest(test.file, type, extension);
-    return file === null ? [] : [testedBy(test.name, pathIn(file, project), test.line)];
+    return file === null ? [] : [findTestedFiles(test.name, toRepositoryPath(file, project), test.line)];
   });
   if (subject.failingTests.length > 0) return named;
   return project.tests
     .slice(0, MAX_TESTS)
-    .map((type) => testedBy(type.name, toSourcePath(type, `${type.name}${extension}`), null));
+    .map((type) => findTestedFiles(type.name, toSourcePath(type, `${type.name}${extension}`), null));
 }
 
 /**
  * Returns a failing test's file and the files that it tests according to its name: its twin and less certain
  * guesses. For example, `StringUtilsTrimTest` may test `StringUtils`.
  */
-function testedBy(name: string, file: string, line: number | null) {
+function findTestedFiles(name: string, file: string, line: number | null) {
   const twin = findTwin(file);
   return { name, file, line, twin, guesses: guessTestedFiles(file, twin) };
 }

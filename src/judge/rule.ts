@@ -113,7 +113,7 @@ function isTelling(text: string): boolean {
  * Writes a table of rules, each under its name, that share a category and, unless a row says otherwise, the
  * origins they are met in.
  */
-export function ruleTable(
+export function defineRules(
   category: Category,
   rows: Readonly<
     Record<string, Omit<RuleRow, 'name' | 'category' | 'from'> & Partial<Pick<Rule, 'category' | 'from'>>>

@@ -1,7 +1,7 @@
 import type { Analyst, Judgement } from '../ports/analyst.ts';
 import { composeAnswer } from './answer.ts';
 import { chooseCalls, mendCall, planNext } from './choose-tools.ts';
-import { ruleOn } from './classify.ts';
+import { classifyByRules } from './classify.ts';
 import { createRulesConverse } from './rules-converse.ts';
 import { assess } from './verify.ts';
 
@@ -17,7 +17,7 @@ export function createRulesAnalyst({ note = null }: { readonly note?: string | n
   };
   return {
     name: 'rules',
-    classify: ({ subject }, signal) => judge(signal, () => ruleOn(subject).classification),
+    classify: ({ subject }, signal) => judge(signal, () => classifyByRules(subject).classification),
     plan: (input, signal) => judge(signal, () => planNext(input)),
     chooseTools: (input, signal) => judge(signal, () => chooseCalls(input)),
     correctCall: ({ call, tool, subject }, signal) => judge(signal, () => mendCall(call, tool, subject)),

@@ -1,6 +1,6 @@
 import type { Statement, Understanding } from '../domain/conversation.ts';
 import type { Evidence, ToolOutcome } from '../domain/evidence.ts';
-import { firstOfEach } from '../lib/collections.ts';
+import { takeFirstOfEach } from '../lib/collections.ts';
 import type { Converse, Inquiry, Judgement } from '../ports/analyst.ts';
 import { chooseLookups } from './choose-lookups.ts';
 import { describeLine, quoteText } from './describe-line.ts';
@@ -63,7 +63,7 @@ function layOut(drafts: readonly Draft[], { shape }: Understanding): Statement[]
 }
 
 function explain(input: Inquiry): Draft[] {
-  const looked = findingsFrom(input.found, ['grep_log', 'view_log']);
+  const looked = selectFindings(input.found, ['grep_log', 'view_log']);
   const forms = findForms(input.question).filter(
     ({ tools }) => looked.length === 0 || !tools.includes('log'),
   );
@@ -71,7 +71,7 @@ function explain(input: Inquiry): Draft[] {
     ...looked.map((item) => describe(item, input)),
     ...forms.flatMap((form) => answer(form, input)),
   ];
-  const unique = firstOfEach(drafts, ({ text }) => text);
+  const unique = takeFirstOfEach(drafts, ({ text }) => text);
   if (unique.length > 0 || input.outcomes.some(isWorthSaying)) return unique;
   return [...listFacts(input, ['Cause', 'Claim', 'Hypothesis']), record(LIMITS)];
 }
@@ -82,7 +82,7 @@ const LIMITS =
 
 /** Answers one form: the facts of the page, then what its tools found. */
 function answer({ facts, tools, otherwise }: QuestionForm, input: Inquiry): Draft[] {
-  const found = findingsFrom(input.evidence, tools).map((item) => describe(item, input));
+  const found = selectFindings(input.evidence, tools).map((item) => describe(item, input));
   const drafts = [...listFacts(input, facts), ...found];
   // A tool that failed says so itself.
   const isExplained = input.outcomes.some(
@@ -115,13 +115,13 @@ const NO_PAST = 'No similar earlier failure is known, so there is nothing to com
 /** Tells how the failure came about: what came before the build, its log from top to bottom, the conclusion. */
 function tellJourney(input: Inquiry): Draft[] {
   const { topic, evidence } = input;
-  const commits = findingsFrom(evidence, ['read_commit_history']).slice(0, MAX_COMMITS).reverse();
+  const commits = selectFindings(evidence, ['read_commit_history']).slice(0, MAX_COMMITS).reverse();
   const { title, claims } = topic.analysis.answer;
   return [
-    ...findingsFrom(evidence, ['count_consecutive_failures']).map((item) => describe(item, input)),
+    ...selectFindings(evidence, ['count_consecutive_failures']).map((item) => describe(item, input)),
     ...commits.map((item) => cite(`Just before: ${formatTitle(item)}`, [item.id])),
     record(describeStart(input)),
-    ...inLogOrder(input).map((item) => describeLogLine(item, input)),
+    ...sortByLog(input).map((item) => describeLogLine(item, input)),
     cite(`Conclusion: ${title}.`, claims[0]?.evidence ?? []),
   ];
 }
@@ -135,12 +135,12 @@ function describeStart({ topic: { build } }: Inquiry): string {
 }
 
 /** Returns evidence from the build's own logs, sorted by log and line. Each line appears once. */
-function inLogOrder({ topic, evidence }: Inquiry): Evidence[] {
+function sortByLog({ topic, evidence }: Inquiry): Evidence[] {
   const order = new Map(topic.subject.sources.map(({ name }, index) => [name, index]));
   const known = evidence.filter(
     (item) => item.lineStart !== undefined && (order.has(item.source) || item.tool === 'log'),
   );
-  return firstOfEach(known, ({ source, lineStart }) => `${source}:${lineStart}`)
+  return takeFirstOfEach(known, ({ source, lineStart }) => `${source}:${lineStart}`)
     .sort(
       (left, right) =>
         (order.get(left.source) ?? 0) - (order.get(right.source) ?? 0) ||
@@ -149,7 +149,7 @@ function inLogOrder({ topic, evidence }: Inquiry): Evidence[] {
     .slice(0, MAX_STEPS);
 }
 
-function findingsFrom(evidence: readonly Evidence[], tools: readonly string[]): Evidence[] {
+function selectFindings(evidence: readonly Evidence[], tools: readonly string[]): Evidence[] {
   return tools.flatMap((tool) => evidence.filter((item) => item.tool === tool).slice(0, MAX_FINDINGS));
 }
 

@@ -2,7 +2,7 @@ import type { Fact, Facts } from './facts.ts';
 import type { Filled, Value } from './sentence.ts';
 import { readBlock, type ShownLine } from './telling-block.ts';
 import { complains } from './telling-fact.ts';
-import { listed } from './wording.ts';
+import { joinWords } from './wording.ts';
 
 /** Names listed in one sentence. */
 const MOST = 6;
@@ -31,7 +31,7 @@ export function listSiblings(
   const names = [...new Set(values.map(({ text }) => text))];
   return names.length === 0
     ? null
-    : { text: `The same error is reported for ${listed(names, MOST)}.`, values: values.slice(0, MOST) };
+    : { text: `The same error is reported for ${joinWords(names, MOST)}.`, values: values.slice(0, MOST) };
 }
 
 /**

@@ -72,7 +72,7 @@ export function rankSuspects(
   const isElsewhere = findSeenElsewhere(subject, evidence)?.isSure === true;
   const candidates = listCandidates(
     subject,
-    inRepository(rankPlaces(subject), facts),
+    toRepositoryPlaces(rankPlaces(subject), facts),
     facts,
     category,
   ).filter(({ place }) => isSuspect(place, category));
@@ -98,7 +98,7 @@ export function rankSuspects(
 /**
  * Places under their paths in the repository, as far as these were looked up; without those that no file has.
  */
-function inRepository(places: readonly Place[], { found, missing }: RepositoryFacts): Place[] {
+function toRepositoryPlaces(places: readonly Place[], { found, missing }: RepositoryFacts): Place[] {
   return places.flatMap((place) => {
     if (missing.includes(place.path)) return [];
     const fitting = found.filter(({ by, as }) => by === 'asked' && as === place.path);

@@ -5,7 +5,7 @@ import { type Described, formatPlace, MAX_TITLE } from './described.ts';
 import type { Fact, Facts } from './facts.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { isExpression } from './values/tests.ts';
-import { listed, readLinesFrom, toOneLine } from './wording.ts';
+import { joinWords, readLinesFrom, toOneLine } from './wording.ts';
 
 /** The fewest characters of a test's name in a title. */
 const LEAST_NAME = 28;
@@ -124,7 +124,7 @@ export function nameOtherTests(facts: Facts, test: FailingTest): string {
   const others = facts.subject.failingTests
     .filter((other) => other.name !== test.name || other.suite !== test.suite)
     .map(({ name }) => quoteWords(toOneLine(name, 80)));
-  return others.length === 0 ? '' : ` Also failing: ${listed(others, 4)}.`;
+  return others.length === 0 ? '' : ` Also failing: ${joinWords(others, 4)}.`;
 }
 
 function findDecidedTest(facts: Facts, fact: Fact | null): FailingTest | null {

@@ -4,7 +4,7 @@ import type { Evidence } from '../domain/evidence.ts';
 import { findLastingFailure } from '../domain/lasting-failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { findMax } from '../lib/collections.ts';
-import { type Ruling, ruleOn } from './classify.ts';
+import { classifyByRules, type Ruling } from './classify.ts';
 import type { Rule } from './rule.ts';
 import stored from './transient.json' with { type: 'json' };
 
@@ -103,7 +103,7 @@ const [LASTS, LASTS_MOST] = [-2, 0.5];
 /** Returns the probability that a re-run of the same commit would pass, 0..1. */
 export function estimateTransient(subject: TriageSubject, evidence: readonly Evidence[]): number {
   const { weights } = loadTransientModel();
-  const logit = weighSigns(computeTransientSigns(ruleOn(subject)), weights);
+  const logit = weighSigns(computeTransientSigns(classifyByRules(subject)), weights);
   const isLasting = findLastingFailure(evidence) !== null;
   const share = isLasting ? Math.min(LASTS_MOST, toProbability(logit + LASTS)) : toProbability(logit);
   return Math.round(share * 1000) / 1000;

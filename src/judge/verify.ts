@@ -5,7 +5,7 @@ import { findLastingFailure } from '../domain/lasting-failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { formatConfidence } from '../lib/text.ts';
 import type { Assessment, Insight } from '../ports/analyst.ts';
-import { type Ruling, ruleOn } from './classify.ts';
+import { classifyByRules, type Ruling } from './classify.ts';
 import { findContraryDocument } from './contrary-document.ts';
 import { findConfirmedEntry, findSeenElsewhere, listDecisions, listRetrieved } from './evidence-facts.ts';
 import type { Fact } from './facts.ts';
@@ -20,7 +20,7 @@ const CARRIED = 0.3;
 /** Weighs an answer against its evidence; its own stated confidence counts only if it is lower. */
 export function assess(input: Insight & { answer: Answer }): Assessment {
   const { subject, classification, evidence, answer } = input;
-  const ruling = ruleOn(subject);
+  const ruling = classifyByRules(subject);
   const cited = new Set(answer.claims.flatMap((claim) => claim.evidence));
   const grades: Record<string, Grade> = {};
   for (const item of evidence) grades[item.id] = gradeEvidence(item, input, cited);

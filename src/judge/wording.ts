@@ -26,7 +26,7 @@ export function toOneLine(text: string, most: number): string {
 }
 
 /** Joins words for a sentence: "a", "a and b", "a, b and 3 more", or 3 of `others`. */
-export function listed(words: readonly string[], most = 3, others = 'more'): string {
+export function joinWords(words: readonly string[], most = 3, others = 'more'): string {
   if (words.length <= 1) return words[0] ?? '';
   if (words.length <= most) return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
   return `${words.slice(0, most - 1).join(', ')} and ${words.length - most + 1} ${others}`;
@@ -69,7 +69,7 @@ const EMPTY: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the usual name of a tool. Extractors see only a format that several tools share. */
-export function toolName({ tool, code }: Pick<Diagnostic, 'tool' | 'code'>): string {
+export function getToolName({ tool, code }: Pick<Diagnostic, 'tool' | 'code'>): string {
   if (/^TS\d/.test(code ?? '')) return 'tsc';
   if (/^CS\d/.test(code ?? '')) return 'csc';
   if (/^(?:Syntax|Indentation|Tab)Error$/.test(code ?? '')) return 'Python';

@@ -11,7 +11,7 @@ export interface Risk {
  * Returns the one-sided upper confidence limit of the share `count` / `of` (Clopper & Pearson 1934). Counts
  * may be fractional, as weighted cases are. Returns 1 if there is no case.
  */
-export function upperShare(count: number, of: number, confidence: number): number {
+export function computeUpperShare(count: number, of: number, confidence: number): number {
   return of <= count ? 1 : computeBetaQuantile(count + 1, of - count, confidence);
 }
 
@@ -54,23 +54,23 @@ function computeIncompleteBeta(x: number, a: number, b: number): number {
         b * Math.log(1 - x),
     ) / a;
   let c = 1;
-  let d = 1 / safe(1 - ((a + b) * x) / (a + 1));
+  let d = 1 / avoidZero(1 - ((a + b) * x) / (a + 1));
   let value = d;
   for (let m = 1; m <= TERMS; m++) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
-    d = 1 / safe(1 + even * d);
-    c = safe(1 + even / c);
+    d = 1 / avoidZero(1 + even * d);
+    c = avoidZero(1 + even / c);
     value *= d * c;
     const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 / safe(1 + odd * d);
-    c = safe(1 + odd / c);
+    d = 1 / avoidZero(1 + odd * d);
+    c = avoidZero(1 + odd / c);
     value *= d * c;
     if (Math.abs(d * c - 1) < 1e-12) break;
   }
   return front * value;
 }
 
-function safe(value: number): number {
+function avoidZero(value: number): number {
   return Math.abs(value) < TINY ? TINY : value;
 }
 

@@ -5,7 +5,7 @@ export function append<Item>(list: Item[], items: Iterable<Item>): void {
 }
 
 /** Returns the first item of each key, in the order of the items. */
-export function firstOfEach<Item>(items: readonly Item[], keyOf: (item: Item) => unknown): Item[] {
+export function takeFirstOfEach<Item>(items: readonly Item[], keyOf: (item: Item) => unknown): Item[] {
   const seen = new Set<unknown>();
   return items.filter((item) => {
     const before = seen.size;
@@ -45,7 +45,7 @@ export function sumNumbers(numbers: Iterable<number>): number {
  * Returns the filter without its `undefined` fields. An absent field and an undefined one mean the same to a
  * caller.
  */
-export function present<Filter extends object>(
+export function omitUndefined<Filter extends object>(
   filter: Filter,
 ): { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } {
   const given: { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } = {};
@@ -61,7 +61,10 @@ function isGiven<Value>(value: Value): value is Exclude<Value, undefined> {
 }
 
 /** Items that follow each other and have one key, together. */
-export function neighbours<Item>(items: readonly Item[], keyOf: (item: Item) => string): [Item, ...Item[]][] {
+export function groupNeighbors<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): [Item, ...Item[]][] {
   const groups: [Item, ...Item[]][] = [];
   for (const item of items) {
     const last = groups.at(-1);
@@ -89,7 +92,7 @@ export function findFirstPlace(count: number, isBefore: (place: number) => boole
  * Does work for each item, at most `limit` at a time; the results are in the order of the items. The first
  * failure is thrown once nothing runs.
  */
-export async function inParallel<Item, Result>(
+export async function mapInParallel<Item, Result>(
   items: readonly Item[],
   limit: number,
   work: (item: Item) => Promise<Result>,

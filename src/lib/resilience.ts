@@ -28,7 +28,10 @@ export interface RetryPolicy {
  * Runs work again after errors that may pass. The pause is as long as the other side asked for
  * (`retryAfterMs` of the error), otherwise exponential. Throws the error of the last attempt.
  */
-export async function retrying<Value>(policy: RetryPolicy, work: () => Promise<Value>): Promise<Value> {
+export async function retryWithPolicy<Value>(
+  policy: RetryPolicy,
+  work: () => Promise<Value>,
+): Promise<Value> {
   const {
     retries,
     backoff,

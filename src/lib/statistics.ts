@@ -138,7 +138,7 @@ const Z = 1.959963984540054;
  * cases and for shares near the ends, where the usual p ± 1.96·s does not (Brown, Cai & DasGupta 2001). If
  * nothing was counted: 0 to 1.
  */
-export function proportion(hits: number, of: number): Proportion {
+export function computeProportion(hits: number, of: number): Proportion {
   if (of <= 0) return { hits: 0, of: 0, share: 0, low: 0, high: 1 };
   const share = hits / of;
   const weight = 1 + (Z * Z) / of;
@@ -178,16 +178,16 @@ const SHOWN = 5;
  * value of a dimension is unknown is left out of that dimension. Empty if either side has fewer
  * than `ENOUGH_BUILDS`. A difference is a hint, not a cause.
  */
-export function whatDiffers(failing: readonly Traits[], passing: readonly Traits[]): Difference[] {
+export function findDifferences(failing: readonly Traits[], passing: readonly Traits[]): Difference[] {
   if (failing.length < ENOUGH_BUILDS || passing.length < ENOUGH_BUILDS) return [];
   const dimensions = [...new Set(failing.flatMap((condition) => Object.keys(condition)))];
   return dimensions
-    .flatMap((dimension) => inDimension(dimension, failing, passing))
+    .flatMap((dimension) => compareDimension(dimension, failing, passing))
     .toSorted((left, right) => Math.abs(right.difference) - Math.abs(left.difference))
     .slice(0, SHOWN);
 }
 
-function inDimension(
+function compareDimension(
   dimension: string,
   failing: readonly Traits[],
   passing: readonly Traits[],
@@ -197,8 +197,8 @@ function inDimension(
   const values = [...new Set([...bad.counts.keys(), ...good.counts.keys()])];
   const found = values.flatMap((value) => {
     const [hits, passes] = [
-      proportion(bad.counts.get(value) ?? 0, bad.of),
-      proportion(good.counts.get(value) ?? 0, good.of),
+      computeProportion(bad.counts.get(value) ?? 0, bad.of),
+      computeProportion(good.counts.get(value) ?? 0, good.of),
     ];
     const apart = hits.low > passes.high || hits.high < passes.low;
     return apart
@@ -282,7 +282,7 @@ export function computeCoverageAt(
     threshold,
     published,
     coverage: total === 0 ? 0 : published / total,
-    ...proportion(right, sum(judged, isAbove)),
+    ...computeProportion(right, sum(judged, isAbove)),
   };
 }
 

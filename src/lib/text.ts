@@ -19,7 +19,7 @@ export function cutCharacters(text: string, most: number): string {
 }
 
 /** Formats a count with its noun: "1 line", "311,101 lines". `many` is an irregular plural. */
-export function counted(count: number, singular: string, many = `${singular}s`): string {
+export function formatCount(count: number, singular: string, many = `${singular}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? singular : many}`;
 }
 
@@ -39,12 +39,12 @@ function toWholePercent(confidence: number): number {
 }
 
 /** Spells out an invisible character by its code point: ⟦U+001B⟧. */
-export function spelledOut(character: string): string {
+export function spellCharacter(character: string): string {
   return `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`;
 }
 
 /** Splits a comma-separated list, trims the entries and removes empty ones. */
-export function listedIn(text: string): string[] {
+export function splitList(text: string): string[] {
   const names = text.split(',').map((name) => name.trim());
   return names.filter((name) => name !== '');
 }
@@ -52,7 +52,7 @@ export function listedIn(text: string): string[] {
 /**
  * Returns the text with a final period, unless it already ends like a sentence, because more text follows it.
  */
-export function asSentence(text: string): string {
+export function toSentence(text: string): string {
   const whole = text.trimEnd();
   return whole === '' || /[.!?…]["'”’)\]`]?$/.test(whole) ? whole : `${whole}.`;
 }
@@ -66,10 +66,10 @@ export type Cell = string | number | null;
  * as a formula get an apostrophe in front.
  */
 export function toCsv(heading: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  return [heading, ...rows].map((row) => `${row.map(written).join(',')}\r\n`).join('');
+  return [heading, ...rows].map((row) => `${row.map(formatCell).join(',')}\r\n`).join('');
 }
 
-function written(cell: Cell): string {
+function formatCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
   const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
@@ -102,7 +102,7 @@ const ENDINGS: ReadonlySet<string> = new Set(
  * Lists the files that the texts mention, in order and with repetitions: "src/cart.ts:12:5" is src/cart.ts,
  * line 12.
  */
-export function namedPaths(texts: readonly string[]): NamedPath[] {
+export function listNamedPaths(texts: readonly string[]): NamedPath[] {
   const words: string[] = [];
   // What is not looked at is not taken apart either.
   for (const text of texts) append(words, text.split(BETWEEN_WORDS, MAX_WORDS - words.length));
@@ -126,7 +126,7 @@ export function countIn(text: string, wanted: string): number {
 }
 
 /** Parses a text as JSON; returns undefined if it is not JSON. */
-export function jsonIn(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -144,7 +144,7 @@ export function isOlder(version: string, [major, minor]: readonly [number, numbe
 }
 
 /** Replaces NUL and lone surrogates with U+FFFD, as databases require. */
-export function storable(text: string): string {
+export function toStorable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 

@@ -13,10 +13,10 @@ const WHY: Readonly<Record<NonNullable<Section['follows']>, string>> = {
  * look at how others ended. Where every job is one of these, none is marked.
  */
 export function markFollowers(logs: readonly ReadLog[]): ReadLog[] {
-  if (!logs.some(failedByItself)) return [...logs];
+  if (!logs.some(isOwnFailure)) return [...logs];
   return logs.map((read) => {
     const { failedSections } = read.structure;
-    if (failedSections.length === 0 || failedByItself(read)) return read;
+    if (failedSections.length === 0 || isOwnFailure(read)) return read;
     return {
       ...read,
       structure: {
@@ -47,7 +47,7 @@ export function describeFollowers(logs: readonly ReadLog[]): string[] {
   );
 }
 
-function failedByItself({ structure, found }: ReadLog): boolean {
+function isOwnFailure({ structure, found }: ReadLog): boolean {
   const { failedSections, exits } = structure;
   if (found.failingTests.length > 0) return true;
   if (failedSections.length === 0) return exits.length > 0 && hasFindings(found);

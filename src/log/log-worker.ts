@@ -33,7 +33,7 @@ parentPort?.on('message', async (message: ToThread) => {
     if (message.job === 'survey') return say({ result: survey(message.sources, texts) });
     if (message.job === 'reports')
       return say({ result: message.names.map((name, at) => readResults(name, texts[at] ?? '')) });
-    const sources = message.sources.map((source, at) => opened(source, texts[at] ?? ''));
+    const sources = message.sources.map((source, at) => openSource(source, texts[at] ?? ''));
     say({ result: readCauses(sources, message.options) });
   } catch (error) {
     const isOurs = error instanceof TriageError;
@@ -98,7 +98,7 @@ async function sayText(text: number, whole: string): Promise<void> {
   } while (at < whole.length);
 }
 
-function opened(source: SentSource, text: string): ReadableSource {
+function openSource(source: SentSource, text: string): ReadableSource {
   if (!('file' in source)) return { ...source, text };
   const { name, kind, notes, file, scan } = source;
   const bytes = openBytesOfFile(file);

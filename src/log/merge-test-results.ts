@@ -1,5 +1,5 @@
 import type { FailingTest } from '../domain/failure.ts';
-import { firstOfEach } from '../lib/collections.ts';
+import { takeFirstOfEach } from '../lib/collections.ts';
 
 /** Tells whether a report and a log speak of the same run of a test. */
 export type Agreement = (reported: FailingTest, logged: FailingTest) => boolean;
@@ -16,7 +16,7 @@ export function mergeTests(
   logged: readonly FailingTest[],
   agree: Agreement = () => true,
 ): FailingTest[] {
-  const left = new Set(firstOfEach(logged, (test) => createTestKey(test, test.at?.source)));
+  const left = new Set(takeFirstOfEach(logged, (test) => createTestKey(test, test.at?.source)));
   const byLastWord = Map.groupBy(
     [...left].map((test) => ({ test, words: toTestWords(test) })),
     ({ words }) => getLastWord(words.all),

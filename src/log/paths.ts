@@ -29,7 +29,7 @@ const FOREIGN: readonly RegExp[] = [
  * anything. A class or module by its dotted name represents its source files. Empty for runtime and library
  * code, and for text that is no path.
  */
-export function repositoryPathCandidates(logged: string): string[] {
+export function listRepositoryPaths(logged: string): string[] {
   const path = unwrapPath(logged);
   if (path === '' || FOREIGN.some((pattern) => pattern.test(path))) return [];
   const dotted = listSourcePaths(path);

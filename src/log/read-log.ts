@@ -6,10 +6,17 @@ import { splitSteps } from './commands/split-steps.ts';
 import { RECORD_GROUP, readEnvironment } from './environment/read-environment.ts';
 import { readRecord } from './environment/read-record.ts';
 import { type Extraction, withLists } from './extract/extraction.ts';
-import { extractAll, inFailedSteps, keepLines, openScanned, splitHits, structureIn } from './extract/run.ts';
-import { diffWithGreen, type GreenTemplates, newFindings } from './green/green-diff.ts';
+import {
+  extractAll,
+  filterFailedSteps,
+  keepLines,
+  openScanned,
+  readCiStructure,
+  splitHits,
+} from './extract/run.ts';
+import { diffWithGreen, filterNewFindings, type GreenTemplates } from './green/green-diff.ts';
 import { findLeftOut, withoutLines } from './left-out.ts';
-import { bytesOfText, type LogBytes, withReturnsAsLineEnds } from './lines/bytes.ts';
+import { type LogBytes, toLogBytes, withReturnsAsLineEnds } from './lines/bytes.ts';
 import type { LogText } from './lines/lines.ts';
 import { hasPassed, withoutErrors } from './passed.ts';
 import type { LineIndex, Scan } from './scan/scan-log.ts';
@@ -44,7 +51,7 @@ export type ReadLog = ReturnType<typeof readLines>;
 
 /** Reads one log: its structure, and what the readers of tools find in it. */
 export function readLog(source: ReadableSource, reader: Reader): ReadLog {
-  const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
+  const bytes = 'bytes' in source ? source.bytes : toLogBytes(source.text);
   const read = readLines(source.name, bytes, 'bytes' in source ? source.scan : undefined, reader);
   if (!isOverwritten(bytes, read.log.lineCount)) return read;
   const split = readLines(source.name, withReturnsAsLineEnds(bytes), undefined, reader);
@@ -58,7 +65,7 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const { log: whole, scan } = opened;
   const { ofReaders, ofLeftOut, ofEnvironment } = splitHits(scan);
   const readMarks = (of: LogText) => {
-    const marked = structureIn({ log: of, scan });
+    const marked = readCiStructure({ log: of, scan });
     return without.has('sections') ? withoutSections(marked) : marked;
   };
   const extracted = withWholeSpans(whole, extractAll(opened, leftOut));
@@ -77,10 +84,10 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const structure = splitSteps(log, kept, steps);
   const all = structure === steps ? kept : withSpansInSections(kept, structure.failedSections);
   const isPassed = hasPassed(log, all, structure, passedOnRetry.length > 0);
-  const found = isPassed ? withoutErrors(all) : inFailedSteps(log, all, structure);
+  const found = isPassed ? withoutErrors(all) : filterFailedSteps(log, all, structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
   /** The findings that a green build does not have too; all of them if there is none to compare with. */
-  const fresh = diff === null ? found : newFindings(found, diff);
+  const fresh = diff === null ? found : filterNewFindings(found, diff);
   const read = {
     log,
     index: scan.index,

@@ -2,20 +2,16 @@ import type { SourceText, TestResult } from '../domain/build.ts';
 import type { ReadStage } from '../domain/calibration.ts';
 import type { Diagnostic, ErrorMessage, FailingTest } from '../domain/failure.ts';
 import type { PassedOnRetry, Reading } from '../domain/reading.ts';
-import { firstOfEach } from '../lib/collections.ts';
+import { takeFirstOfEach } from '../lib/collections.ts';
 import { countIn } from '../lib/text.ts';
-import {
-  excerptsOfEnvironment,
-  isEmptyEnvironment,
-  joinEnvironments,
-} from './environment/read-environment.ts';
+import { isEmptyEnvironment, joinEnvironments, quoteEnvironment } from './environment/read-environment.ts';
 import { type Extraction, hasFindings } from './extract/extraction.ts';
-import { toolReaders } from './extract/run.ts';
+import { listToolReaders } from './extract/run.ts';
 import { listFailures, NOTHING_FOUND } from './fingerprint/failures.ts';
 import { describeFollowers, isFollower, markFollowers } from './followers.ts';
 import {
+  createGreenTemplates,
   type GreenTemplates,
-  greenTemplates,
   hasKnownLine,
   hasNewLine,
   selectNewExits,
@@ -78,13 +74,14 @@ export function readSources(sources: readonly ReadableSource[], options: ReadOpt
 
 /** Reads each log and report on its own, and leaves out of the logs what a green build says too. */
 export function openSources(sources: readonly ReadableSource[], options: ReadOptions): OpenedSources {
-  const green = options.green ?? (options.greenText === undefined ? null : greenTemplates(options.greenText));
+  const green =
+    options.green ?? (options.greenText === undefined ? null : createGreenTemplates(options.greenText));
   const reports = sources.flatMap((source) =>
     isReport(source) ? [parseReport(source.name, source.text)] : [],
   );
   const disagreements = noteDisagreements(reports);
   const without = options.without ?? NOTHING;
-  const leftOut = without.has('extractors') ? toolReaders() : (options.leftOut ?? new Set<string>());
+  const leftOut = without.has('extractors') ? listToolReaders() : (options.leftOut ?? new Set<string>());
   const passedInReports = reports.flatMap(({ passedOnRetry }) => passedOnRetry);
   const read = selectLogs(sources).map((source) =>
     readLog(source, { green: source.kind === 'log' ? green : null, without, leftOut, passedInReports }),
@@ -118,7 +115,7 @@ export function composeReading(
   const all = <K extends 'diagnostics' | 'exceptions'>(key: K) =>
     logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
   const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
-    excerpts: [...excerpts, ...excerptsOfEnvironment(environment, texts, excerpts)],
+    excerpts: [...excerpts, ...quoteEnvironment(environment, texts, excerpts)],
     ...(isEmptyEnvironment(environment) ? {} : { environment }),
     tokens: logged.tokens + reported.tokens,
     failingTests,
@@ -280,7 +277,7 @@ function keepOnlyNew(read: ReadLog): ReadLog {
 }
 
 function sortInformativeFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {
-  const unique = firstOfEach(messages, ({ text }) => text);
+  const unique = takeFirstOfEach(messages, ({ text }) => text);
   return unique.sort((a, b) => b.weight - a.weight).slice(0, MAX_MESSAGES);
 }
 
@@ -289,7 +286,7 @@ function sortInformativeFirst(messages: readonly ErrorMessage[]): ErrorMessage[]
  * comes first.
  */
 function keepOnePerLine(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  return firstOfEach(diagnostics, (diagnostic) =>
+  return takeFirstOfEach(diagnostics, (diagnostic) =>
     diagnostic.at === null ? diagnostic : `${diagnostic.at.source}:${diagnostic.at.line}`,
   );
 }

@@ -265,7 +265,7 @@ export function readStructure(log: LogText, lines: readonly number[]): Structure
     .sort((a, b) => Number(a.consequence ?? false) - Number(b.consequence ?? false));
   const afterwards = (system.jobs ?? [{ start: 1, end: log.lineCount }])
     .slice(0, MAX_JOBS)
-    .map((job) => ({ start: endIn(failedSections, job) + 1, end: job.end }))
+    .map((job) => ({ start: findFailedEnd(failedSections, job) + 1, end: job.end }))
     .filter((after) => after.start <= after.end);
   return { failedSections, exits, afterwards, hasSteps: system.hasSteps ?? false, echoes };
 }
@@ -282,7 +282,7 @@ function readSystem(log: LogText, marks: readonly Mark[]): SystemReading {
 }
 
 /** Returns where the last step ends that failed a job; the job's end if none did. */
-function endIn(sections: readonly Section[], job: LineRange): number {
+function findFailedEnd(sections: readonly Section[], job: LineRange): number {
   const fatal = sections.findLast(
     (section) => section.consequence !== true && section.lineStart >= job.start && section.lineEnd <= job.end,
   );

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { type Analysis, saidCategory } from '../domain/analysis.ts';
+import { type Analysis, getShownCategory } from '../domain/analysis.ts';
 import { Build } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { Evidence } from '../domain/evidence.ts';
 import type { DecisionInput } from '../domain/review.ts';
 import { WhoseVerdict } from '../domain/whose.ts';
-import { present } from '../lib/collections.ts';
+import { omitUndefined } from '../lib/collections.ts';
 import { type ArrangedAnswer, nameTests } from '../notifications/build-answers.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import { AnalysisSummary, type TellableAnswer, toAnalysisSummary } from '../service/answers/views.ts';
@@ -117,7 +117,7 @@ function listOthers(heading: string, others: readonly ArrangedAnswer[], most: nu
     ];
     const tests = named.length === 0 ? '' : ` (${names.join('; ')})`;
     return (
-      `- ${analysis.id} · ${saidCategory(analysis)} ` +
+      `- ${analysis.id} · ${getShownCategory(analysis)} ` +
       `· ${describeStanding(analysis)}: ${toOneLine(analysis.answer.title, 120)}${tests}`
     );
   });
@@ -192,7 +192,7 @@ export function getEvidence(deps: InstallationDeps): McpTool {
           deps,
         );
       }
-      return evidence === undefined ? createOverview(main, offset) : inFull(main, evidence, offset);
+      return evidence === undefined ? createOverview(main, offset) : readEvidence(main, evidence, offset);
     },
   });
 }
@@ -288,7 +288,7 @@ function pickTellingRows(item: Evidence, { answer }: Analysis): z.infer<typeof R
   return rows.slice(from, from + EXCERPT);
 }
 
-function inFull({ evidence }: Analysis, id: string, offset: number): EvidenceAnswer {
+function readEvidence({ evidence }: Analysis, id: string, offset: number): EvidenceAnswer {
   const item = evidence.find((item) => item.id === id);
   if (item === undefined) {
     const known = evidence.map((one) => one.id).slice(0, 40);
@@ -412,12 +412,12 @@ export function submitFeedback(
     run: async ({ id, verdict, said, category, rootCause, fix }) => {
       const by = `${reviewer} (by an agent)`;
       const review =
-        (await deps.stores.reviews.find(id)) ?? (await openReview(await oneAnalysis(id, deps), by));
+        (await deps.stores.reviews.find(id)) ?? (await openReview(await findOneAnalysis(id, deps), by));
       const reason = `A person said: ${said}`;
       const input: DecisionInput = {
         type: verdict,
         reason,
-        ...present({ category, rootCause, fixRecommendation: fix }),
+        ...omitUndefined({ category, rootCause, fixRecommendation: fix }),
       };
       const { teaching } = await decide({ review, reviewer: by, input });
       return {
@@ -428,7 +428,7 @@ export function submitFeedback(
   });
 }
 
-async function oneAnalysis(id: string, deps: InstallationDeps): Promise<string> {
+async function findOneAnalysis(id: string, deps: InstallationDeps): Promise<string> {
   const { answers } = await findAnswers(id, deps);
   if (answers.length === 1) return answers[0].analysis.id;
   throw new TriageError('invalid-input', 'This build has several causes: use the ID of one of them.');

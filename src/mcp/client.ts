@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { RELEASE } from '../domain/trust.ts';
 import { readText } from '../lib/http-body.ts';
-import { jsonIn } from '../lib/text.ts';
+import { parseJson } from '../lib/text.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { createMcpServer, createOffer, SERVER_NAME } from './server.ts';
 import type { McpDeps } from './tool.ts';
@@ -86,7 +86,7 @@ function createRefusedError(status: number, text: string): TriageError {
         : status === 429
           ? 'rate-limited'
           : 'upstream-failed';
-  const refusal = Refusal.safeParse(jsonIn(text));
+  const refusal = Refusal.safeParse(parseJson(text));
   return new TriageError(
     code,
     refusal.success ? refusal.data.error.message : `The service answered ${status}.`,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { FailureRow } from '../domain/failure.ts';
-import { flakeProbability, type TestFlakiness } from '../domain/flakiness.ts';
+import { estimateFlakeProbability, type TestFlakiness } from '../domain/flakiness.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { MAX_SEARCH, parseSearch, SEARCH_NAMES, searchWords } from '../domain/search.ts';
-import { neighbours, present } from '../lib/collections.ts';
-import { proportion } from '../lib/statistics.ts';
+import { groupNeighbors, omitUndefined } from '../lib/collections.ts';
+import { computeProportion } from '../lib/statistics.ts';
 import { formatConfidence } from '../lib/text.ts';
 import { FlakyTest, formatFlakyTest } from '../service/answers/flaky.ts';
 import { Cursor, describeBuild, FailedCause, takeFitting, toFailedCause, toOneLine } from './shapes.ts';
@@ -52,11 +52,11 @@ export function listFailures({ stores }: InstallationDeps): McpTool {
       const offset = readOffset(LIST, cursor);
       const filter = {
         ...parseSearch(query, Date.now()).filter,
-        ...present(given),
+        ...omitUndefined(given),
         ...(since !== undefined && { since: new Date(since).toISOString() }),
       };
       const rows = await stores.failures.search(filter, { limit: ROWS, offset });
-      const causes = neighbours(rows, getCauseKey).slice(0, limit);
+      const causes = groupNeighbors(rows, getCauseKey).slice(0, limit);
       if (causes.length === 0) {
         const text = offset > 0 ? 'No more failures.' : 'No failure matches. Remove filters to see more.';
         return { text, data: { failures: [], next: null } };
@@ -199,7 +199,7 @@ async function findCandidates(
   const [alike, worded] = await Promise.all([
     history.similarFailures({ text, excludeBuildId: '', minScore: MIN_SCORE, limit: CANDIDATES, ...within }),
     failures.search(
-      { words: searchWords(text), ...present({ repository }) },
+      { words: searchWords(text), ...omitUndefined({ repository }) },
       { limit: CANDIDATES, offset: 0 },
     ),
   ]);
@@ -284,7 +284,7 @@ export function createFlakyTestsTool({ stores }: InstallationDeps): McpTool {
     }),
     run: async ({ limit, cursor, ...given }) => {
       const offset = readOffset(FLAKY, cursor);
-      const tests = await stores.flakiness.list(present(given), { limit, offset });
+      const tests = await stores.flakiness.list(omitUndefined(given), { limit, offset });
       if (tests.length === 0) {
         const text = offset > 0 ? 'No more flaky tests.' : 'No test is known to be flaky here.';
         return { text, data: { tests: [], next: null } };
@@ -307,11 +307,11 @@ export function createFlakyTestsTool({ stores }: InstallationDeps): McpTool {
 }
 
 function formatFlakyEntry(test: TestFlakiness, number: number): string {
-  const { share: flaked, low, high } = proportion(test.flakes, test.runs);
+  const { share: flaked, low, high } = computeProportion(test.flakes, test.runs);
   const share =
     `${round(flaked)} of runs (${test.flakes} of ${test.runs}; ` +
     `95 % interval ${round(low)} to ${round(high)})`;
-  const probability = flakeProbability(test);
+  const probability = estimateFlakeProbability(test);
   const rerun =
     probability === null
       ? 'never rerun on the same commit'

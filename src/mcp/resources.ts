@@ -1,6 +1,6 @@
 import { UriTemplate } from '@modelcontextprotocol/sdk/shared/uriTemplate.js';
 import type { Resource, ResourceTemplate, TextResourceContents } from '@modelcontextprotocol/sdk/types.js';
-import { shownAnalysis } from '../domain/analysis.ts';
+import { toShownAnalysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { findAnalysis, findBuild, readBuildAnswers, toAnalysisSummary } from '../service/answers/views.ts';
 import { cutBytes, describeBuild } from './shapes.ts';
@@ -105,7 +105,7 @@ async function readBuild(id: string, { stores }: InstallationDeps): Promise<stri
 }
 
 async function readAnalysis(id: string, { stores }: InstallationDeps): Promise<string> {
-  const { steps: _steps, ...shown } = shownAnalysis(await findAnalysis(stores.analyses, id));
+  const { steps: _steps, ...shown } = toShownAnalysis(await findAnalysis(stores.analyses, id));
   return JSON.stringify(shown, null, 1);
 }
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Scoped } from '../domain/access.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { holds, type Principal } from '../domain/review.ts';
-import { present } from '../lib/collections.ts';
+import { omitUndefined } from '../lib/collections.ts';
 import { explainIssues, summarizeIssues } from '../lib/explain-issue.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { ScopedStores, ShownArchive } from '../stores/stores.ts';
@@ -95,7 +95,7 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
       }
       const offer = createOffer({
         installation: deps,
-        ...offered(deps, query.data, request.principal),
+        ...chooseTools(deps, query.data, request.principal),
         logger: deps.logger,
       });
       const server = createMcpServer(offer, deps.logger);
@@ -110,7 +110,7 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
   );
 }
 
-function offered(
+function chooseTools(
   { explainLog, decide, openReview }: McpRouteDeps,
   { allow }: z.output<typeof Query>,
   principal: Principal | null,
@@ -118,7 +118,7 @@ function offered(
   const asked = allow === 'feedback';
   if (asked && !holds(principal, 'review'))
     throw new TriageError('forbidden', 'Feedback needs a token with the role "review".');
-  return present({
+  return omitUndefined({
     explainLog,
     feedback: asked && principal !== null ? { decide, openReview, reviewer: principal.name } : undefined,
   });

@@ -81,7 +81,7 @@ export function createMcpServer({ tools, resources, prompts }: McpOffer, logger:
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
     if (resources === undefined)
       throw new RpcError(RESOURCE_NOT_FOUND, 'There is no Faultline installation here to read builds from.');
-    return { contents: [await inRpcWords(resources.read(uri), logger)] };
+    return { contents: [await convertErrors(resources.read(uri), logger)] };
   });
   server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: prompts.map(describePrompt) }));
   server.setRequestHandler(GetPromptRequestSchema, ({ params }) =>
@@ -149,7 +149,7 @@ const ObjectSchema = z.looseObject({ type: z.literal('object') });
  * Converts errors to those of the protocol, for example for a resource that does not exist. An unexpected
  * error is logged, and the client gets no details.
  */
-async function inRpcWords<Value>(work: Promise<Value>, logger: Logger): Promise<Value> {
+async function convertErrors<Value>(work: Promise<Value>, logger: Logger): Promise<Value> {
   try {
     return await work;
   } catch (error) {

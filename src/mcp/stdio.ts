@@ -63,7 +63,7 @@ export async function serveStdio(
           signal: extra.signal,
           timeout: CALL_MS,
         });
-      return await passOn(backend, call).catch((error: unknown) => {
+      return await forward(backend, call).catch((error: unknown) => {
         if (error instanceof RpcError) throw error;
         return createRefusal(error);
       });
@@ -71,7 +71,7 @@ export async function serveStdio(
   );
   for (const schema of PASSED_ON) {
     server.setRequestHandler(schema, async ({ method, params }: Passed, extra) =>
-      passOn(backend, async (client) => {
+      forward(backend, async (client) => {
         return await client.request({ method, params }, ResultSchema, {
           signal: extra.signal,
           timeout: CALL_MS,
@@ -107,7 +107,7 @@ export async function serveStdio(
  * Returns the answer of the provider of the tools, or its error without the code that the protocol's client
  * puts before the message.
  */
-async function passOn<Value>(backend: Backend, work: (client: Client) => Promise<Value>): Promise<Value> {
+async function forward<Value>(backend: Backend, work: (client: Client) => Promise<Value>): Promise<Value> {
   try {
     return await backend(work);
   } catch (error) {

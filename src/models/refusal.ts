@@ -1,5 +1,5 @@
 import { TriageError } from '../domain/errors.ts';
-import { jsonIn } from '../lib/text.ts';
+import { parseJson } from '../lib/text.ts';
 import { retryAfter } from '../lib/time.ts';
 
 /** The error response of a server. */
@@ -142,7 +142,7 @@ interface ErrorObject {
 }
 
 function readErrorObject(body: string): ErrorObject {
-  const parsed = jsonIn(body);
+  const parsed = parseJson(body);
   if (typeof parsed !== 'object' || parsed === null) return {};
   const error = 'error' in parsed ? parsed.error : parsed;
   if (typeof error === 'string') return { message: error };

@@ -1,7 +1,7 @@
-import { shortCommit } from '../domain/build.ts';
+import { shortenCommit } from '../domain/build.ts';
 import { nameCategory } from '../domain/category-words.ts';
 import { findMax } from '../lib/collections.ts';
-import { asSentence } from '../lib/text.ts';
+import { toSentence } from '../lib/text.ts';
 import { type AnswerFact, formatPlace, type ProofLine } from './answer-view.ts';
 import { clip, fence, formatNumber, toCodeSpan, toInline, toProse } from './visible-text.ts';
 
@@ -27,7 +27,7 @@ export function formatFactBlock(fact: AnswerFact, limit = MAX_PROSE): string {
     case 'choices': {
       const choices = fact.choices.slice(0, MAX_LISTED).map(({ category, text, settledBy }, index) => {
         const settled = settledBy === '' ? '' : ` To confirm: ${toInline(clip(settledBy, MAX_ITEM))}`;
-        const words = toInline(clip(asSentence(text), 2 * MAX_ITEM));
+        const words = toInline(clip(toSentence(text), 2 * MAX_ITEM));
         return `${index + 1}. ${nameCategory(category)}: ${words}${settled}`;
       });
       return `**${label}:**\n\n${choices.join('\n')}`;
@@ -38,7 +38,7 @@ export function formatFactBlock(fact: AnswerFact, limit = MAX_PROSE): string {
     }
     case 'files': {
       const files = fact.files.slice(0, MAX_LISTED).map((file) => {
-        const by = [file.commit && shortCommit(file.commit), file.author].flatMap((part) =>
+        const by = [file.commit && shortenCommit(file.commit), file.author].flatMap((part) =>
           part ? [toInline(clip(part, 100))] : [],
         );
         return `${toCodeSpan(clip(formatPlace(file), MAX_PLACE))}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;

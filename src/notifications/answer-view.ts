@@ -1,14 +1,14 @@
 import { type Analysis, type Hypothesis, isJudged, type Suspect } from '../domain/analysis.ts';
-import { shortCommit } from '../domain/build.ts';
+import { shortenCommit } from '../domain/build.ts';
 import { nameCategory, nameKind } from '../domain/category-words.ts';
-import { ownerSentence } from '../domain/cause.ts';
+import { describeOwner } from '../domain/cause.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import { BOUND_CONFIDENCE } from '../domain/publish-bound.ts';
 import { describeRerun } from '../domain/rerun.ts';
 import { describeVersionChange } from '../domain/version-changes.ts';
-import { upperShare } from '../lib/binomial-bound.ts';
-import { asSentence, counted, formatConfidence } from '../lib/text.ts';
+import { computeUpperShare } from '../lib/binomial-bound.ts';
+import { formatConfidence, formatCount, toSentence } from '../lib/text.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { nameTests } from './build-answers.ts';
 import { clip, formatNumber } from './visible-text.ts';
@@ -96,7 +96,7 @@ export function answerView(
 ): AnswerView {
   const form = resolveForm(analysis);
   const confidence = formatConfidence(analysis.verdict.confidence);
-  const confirmed = confirmation(analysis);
+  const confirmed = describeConfirmation(analysis);
   const judged = form === 'unsure' ? `not sure, only ${confidence}` : `${confidence} sure`;
   return {
     ...{ id: analysis.id, form, confidence, confirmed, title: analysis.answer.title },
@@ -106,7 +106,7 @@ export function answerView(
     facts: listFacts(analysis, why ?? (form === 'unsure' ? analysis.verdict.reasons : []), explains).filter(
       ({ values }) => values.some((value) => value.trim() !== ''),
     ),
-    usage: [...usageParts(analysis, explains), analysis.id],
+    usage: [...listUsageParts(analysis, explains), analysis.id],
   };
 }
 
@@ -117,10 +117,10 @@ function listFacts(
 ): AnswerFact[] {
   const { answer, verdict, notes } = analysis;
   const { suspects: files, hypotheses: choices } = answer;
-  const lines = proofLines(analysis);
+  const lines = listProofLines(analysis);
   const cause = answer.rootCause.trim() === answer.title.trim() ? '' : answer.rootCause;
   const places = lines.map(({ source, line, text }) => `${source}:${line} ${text}`);
-  const related = otherEvidence(analysis).map(({ url, source, title }) => `${url ?? source}: ${title}`);
+  const related = listOtherEvidence(analysis).map(({ url, source, title }) => `${url ?? source}: ${title}`);
   const lowered = (verdict.factors ?? []).filter(({ value }) => value < 0).map(({ because }) => because);
   const against = [...lowered, ...verdict.unsupportedClaims.map((claim) => `No evidence for: ${claim}`)];
   const since = analysis.green === undefined ? [] : [`since build ${clip(analysis.green.number, 100)}`];
@@ -132,7 +132,7 @@ function listFacts(
   const decided = describePrecedents(analysis);
   // An experiment has tried it, and knows better.
   const again = analysis.experiment === undefined ? describeRerun(answer.transient, analysis) : null;
-  const owner = analysis.owner === undefined ? [] : [ownerSentence(analysis.owner)];
+  const owner = analysis.owner === undefined ? [] : [describeOwner(analysis.owner)];
   return [
     { name: 'Tried', label: 'Tried', reach: 'answer', kind: 'list', values: tried },
     { name: 'Behind', label: 'Fails behind', reach: 'answer', kind: 'list', values: behind },
@@ -146,7 +146,7 @@ function listFacts(
       values: again === null ? [] : [again],
     },
     { name: 'Owner', label: 'Owner', reach: 'everywhere', kind: 'list', values: owner },
-    ...(explains === undefined || explains.isOnly ? [] : failureFacts(explains)),
+    ...(explains === undefined || explains.isOnly ? [] : listFailureFacts(explains)),
     { name: 'Evidence', label: 'Evidence', reach: 'everywhere', kind: 'lines', values: places, lines },
     { name: 'Precedent', label: 'Decided before', reach: 'answer', kind: 'list', values: decided },
     { name: 'Related', label: 'See also', reach: 'answer', kind: 'list', values: related },
@@ -200,7 +200,7 @@ function describePrecedents({ answer }: Analysis): string[] {
 }
 
 /** Lists the failures that an answer is about, if its build has more than one. */
-function failureFacts(explains: ExplainedFailures): AnswerFact[] {
+function listFailureFacts(explains: ExplainedFailures): AnswerFact[] {
   const { named: tests, more } = nameTests(explains, MAX_TESTS);
   const named = more === 0 ? tests : [...tests, `and ${formatNumber(more)} more`];
   const grouped = explains.grouped === null ? [] : [explains.grouped];
@@ -218,7 +218,7 @@ function failureFacts(explains: ExplainedFailures): AnswerFact[] {
  * Returns the facts for which outputs for programs have no field of their own, by name: short texts, at most
  * five each, cut and well-formed.
  */
-export function moreFacts(analysis: Analysis): Record<string, string[]> {
+export function collectMoreFacts(analysis: Analysis): Record<string, string[]> {
   const plain = answerView(analysis).facts.filter(
     ({ kind, reach }) => (kind === 'list' || kind === 'note') && reach !== 'review',
   );
@@ -232,7 +232,7 @@ export function moreFacts(analysis: Analysis): Record<string, string[]> {
 
 /** Describes a suspect: "src/cart/tax.ts:41 a41f9c2 ada 0.81". */
 function describeSuspect(suspect: Suspect): string {
-  const by = [suspect.commit && shortCommit(suspect.commit), suspect.author, suspect.score.toFixed(2)];
+  const by = [suspect.commit && shortenCommit(suspect.commit), suspect.author, suspect.score.toFixed(2)];
   return [formatPlace(suspect), ...by].filter((part) => part != null).join(' ');
 }
 
@@ -244,7 +244,7 @@ export function formatPlace({ path, line }: Suspect): string {
 /** Describes a hypothesis: "Configuration: `TAX_TABLE` is not set. To confirm: the job's environment". */
 function describeChoice({ category, text, settledBy }: Hypothesis): string {
   const settled = settledBy === '' ? '' : ` To confirm: ${settledBy}`;
-  return `${nameCategory(category)}: ${asSentence(text)}${settled}`;
+  return `${nameCategory(category)}: ${toSentence(text)}${settled}`;
 }
 
 /**
@@ -261,11 +261,11 @@ export function resolveForm(analysis: Analysis): AnswerForm {
  * quotations of its claims, else the first lines of the evidence they cite, else of whatever was read from a
  * log. At most eight lines, each at most 300 characters.
  */
-export function proofLines(analysis: Analysis): ProofLine[] {
+export function listProofLines(analysis: Analysis): ProofLine[] {
   const quotes = analysis.answer.claims.flatMap((claim) => claim.quotes);
-  const lines = quotes.length > 0 ? quotes : citedEvidence(analysis).flatMap(splitLines);
+  const lines = quotes.length > 0 ? quotes : listCitedEvidence(analysis).flatMap(splitLines);
   const unique = new Map(lines.map((line) => [`${line.line} ${line.source}`, line]));
-  const getText = (line: ProofLine) => (quotes.length > 0 ? shownLine(analysis, line) : line.text);
+  const getText = (line: ProofLine) => (quotes.length > 0 ? formatProofLine(analysis, line) : line.text);
   return [...unique.values()]
     .slice(0, MAX_PROOF_LINES)
     .sort((a, b) => (a.source === b.source ? a.line - b.line : 0))
@@ -276,7 +276,7 @@ export function proofLines(analysis: Analysis): ProofLine[] {
  * Returns evidence that answers the question but is not a line of a log: a document, a past failure, a
  * commit, and pages of the web although nothing cites them. At most three titles.
  */
-function otherEvidence(analysis: Analysis): Evidence[] {
+function listOtherEvidence(analysis: Analysis): Evidence[] {
   const cited = new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence));
   return analysis.evidence
     .filter(({ id, lineStart }) => cited.has(id) && lineStart === undefined)
@@ -288,11 +288,11 @@ function otherEvidence(analysis: Analysis): Evidence[] {
  * Lists the cost and inputs of the answer: "3 failures, 1 cause", "12 s", "14,210 tokens", "$0.02", "4 tools
  * asked", "311,101 log lines → 412 kept".
  */
-function usageParts(analysis: Analysis, explains: ExplainedFailures | undefined): string[] {
+function listUsageParts(analysis: Analysis, explains: ExplainedFailures | undefined): string[] {
   const { usage, reduction } = analysis;
   const tokens = usage.inputTokens + usage.outputTokens;
   return [
-    `${failureCount(analysis, explains)}, 1 cause`,
+    `${formatFailureCount(analysis, explains)}, 1 cause`,
     formatDuration(analysis.milliseconds),
     usage.modelCalls === 0 ? 'no model' : `${formatNumber(tokens)} tokens`,
     ...(usage.modelCalls === 0 ? [] : [formatDollars(usage.costUsd)]),
@@ -311,7 +311,7 @@ function usageParts(analysis: Analysis, explains: ExplainedFailures | undefined)
  */
 function describeRecord({ classification: { record }, recalled }: Analysis): string[] {
   if (record === undefined || recalled !== null) return [];
-  const least = 1 - upperShare(record.of - record.right, record.of, BOUND_CONFIDENCE);
+  const least = 1 - computeUpperShare(record.of - record.right, record.of, BOUND_CONFIDENCE);
   return [
     `answers like this one are right at least ${Math.floor(100 * least)} % of the time ` +
       `(${record.right} of ${record.of} in sources it never learned from)`,
@@ -319,11 +319,11 @@ function describeRecord({ classification: { record }, recalled }: Analysis): str
 }
 
 /** Formats the number of failures: "1 failure", "14 failures". */
-export function failureCount(analysis: Analysis, explains?: ExplainedFailures): string {
-  return counted(explains?.failures ?? Math.max(1, analysis.failureIds.length), 'failure');
+export function formatFailureCount(analysis: Analysis, explains?: ExplainedFailures): string {
+  return formatCount(explains?.failures ?? Math.max(1, analysis.failureIds.length), 'failure');
 }
 
-function confirmation(analysis: Analysis): string | null {
+function describeConfirmation(analysis: Analysis): string | null {
   if (analysis.recalled === null) return null;
   const { confirmedBy, confirmedAt, timesSeen } = analysis.recalled;
   return `confirmed by ${clip(confirmedBy, 100)} on ${confirmedAt.slice(0, 10)}, seen ${timesSeen === 1 ? 'once' : `${formatNumber(timesSeen)} times`}`;
@@ -333,14 +333,14 @@ function confirmation(analysis: Analysis): string | null {
  * Returns the line as a person saw it, without leading time and stream marks. For an overlong line, returns
  * only what was quoted.
  */
-function shownLine(analysis: Analysis, quote: ProofLine): string {
-  const line = cleanLine(stripEscapes(wholeLine(analysis, quote)));
+function formatProofLine(analysis: Analysis, quote: ProofLine): string {
+  const line = cleanLine(stripEscapes(findWholeLine(analysis, quote)));
   if (line.length <= MAX_LINE_CHARACTERS) return line;
   const telling = quote.text.split(/ {3,}/).at(-1) ?? quote.text;
   return line.startsWith(quote.text.slice(0, 40)) && quote.text.length > MAX_LINE_CHARACTERS ? line : telling;
 }
 
-function wholeLine(analysis: Analysis, quote: ProofLine): string {
+function findWholeLine(analysis: Analysis, quote: ProofLine): string {
   const evidence = analysis.evidence.find(
     ({ source, lineStart, lineEnd }) =>
       source === quote.source &&
@@ -352,7 +352,7 @@ function wholeLine(analysis: Analysis, quote: ProofLine): string {
   return line?.includes(quote.text) ? line : quote.text;
 }
 
-function citedEvidence(analysis: Analysis): Evidence[] {
+function listCitedEvidence(analysis: Analysis): Evidence[] {
   const located = analysis.evidence.filter(({ lineStart }) => lineStart !== undefined);
   const cited = new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence));
   const named = located.filter(({ id }) => cited.has(id));

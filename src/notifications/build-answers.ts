@@ -3,8 +3,8 @@ import { STOPPING_KINDS } from '../domain/category.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { FailureGroup } from '../domain/reading.ts';
-import { firstOfEach, sumNumbers } from '../lib/collections.ts';
-import { counted } from '../lib/text.ts';
+import { sumNumbers, takeFirstOfEach } from '../lib/collections.ts';
+import { formatCount } from '../lib/text.ts';
 import { normalizeIdentity } from '../log/fingerprint/normalize.ts';
 import { clip } from './visible-text.ts';
 
@@ -66,8 +66,8 @@ export function introduceAnswers(answers: readonly Pick<ArrangedAnswer, 'explain
   if (answers.length < 2) return null;
   const failures = sumNumbers(answers.map(({ explains }) => explains.failures));
   const areTests = answers.every(({ explains }) => explains.areTests);
-  const what = counted(failures, areTests ? 'failed test' : 'failure');
-  return `${counted(answers.length, 'cause')}, ${what}, in the order in which to fix them`;
+  const what = formatCount(failures, areTests ? 'failed test' : 'failure');
+  return `${formatCount(answers.length, 'cause')}, ${what}, in the order in which to fix them`;
 }
 
 /** Returns the names of at most `most` tests, and how many more failed: `["a", "b"]` and 12. */
@@ -103,7 +103,7 @@ function explainFailures(
   areLogsTold: boolean,
 ): Omit<ExplainedFailures, 'isOnly'> {
   const tests = sample.flatMap(({ test }) => (test === null ? [] : [test]));
-  const known = firstOfEach(tests, ({ suite, name }) => JSON.stringify([suite, name]));
+  const known = takeFirstOfEach(tests, ({ suite, name }) => JSON.stringify([suite, name]));
   const suites = Map.groupBy(known, ({ name }) => name);
   const areTests = sample.length > 0 && tests.length === sample.length;
   return {
@@ -116,7 +116,7 @@ function explainFailures(
     grouped:
       failures < 2
         ? null
-        : `${counted(failures, areTests ? 'test' : 'failure')}, because ${findReason(sample)}.`,
+        : `${formatCount(failures, areTests ? 'test' : 'failure')}, because ${findReason(sample)}.`,
     logs: areLogsTold ? [...new Set(sample.flatMap(nameLogs))] : [],
   };
 }

@@ -1,15 +1,15 @@
 import type { Analysis } from '../domain/analysis.ts';
-import { shortCommit } from '../domain/build.ts';
+import { shortenCommit } from '../domain/build.ts';
 import { findSuggestedFix } from '../domain/experiment.ts';
 import { findMax, findMin } from '../lib/collections.ts';
-import { asSentence } from '../lib/text.ts';
+import { toSentence } from '../lib/text.ts';
 import { formatFactBlock } from './answer-markdown.ts';
-import { type AnswerView, answerView, formatPlace, proofLines } from './answer-view.ts';
+import { type AnswerView, answerView, formatPlace, listProofLines } from './answer-view.ts';
 import { nameTests } from './build-answers.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { buildName, createMarkdownLink, describeStanding, type NoticeLinks } from './notice-words.ts';
 import { clip, fence, formatNumber, toCodeSpan, toHtml, toInline } from './visible-text.ts';
-import { joinParts, type WhosePart, whoseLine } from './whose-line.ts';
+import { createWhoseLine, joinParts, type WhosePart } from './whose-line.ts';
 
 const MAX_TITLE = 200;
 const MAX_PROSE = 1_500;
@@ -76,9 +76,9 @@ function renderExplained(standing: CauseStanding, { facts }: AnswerView): string
 
 /** Renders the verdict line: "**Is it me? Not known yet.** Run it again: if it passes, it is flaky." */
 function renderWhose({ whose }: CauseStanding, links: NoticeLinks): string {
-  const { question, answer, proof, act } = whoseLine(whose);
+  const { question, answer, proof, act } = createWhoseLine(whose);
   const show = (part: Exclude<WhosePart, string>) => renderPart(part, links);
-  const because = proof.length === 0 ? '.' : `: ${asSentence(joinParts(proof, show))}`;
+  const because = proof.length === 0 ? '.' : `: ${toSentence(joinParts(proof, show))}`;
   return `**${question} ${answer}**${because} ${joinParts(act, show)}`;
 }
 
@@ -116,7 +116,7 @@ function listReferences(standing: CauseStanding, isOneOfMany: boolean, links: No
     createMarkdownLink('All evidence', links.analysis(analysis.id)),
     decide,
     ...suspects.map((suspect) => {
-      const by = suspect.commit === null ? '' : ` (${toInline(shortCommit(suspect.commit))})`;
+      const by = suspect.commit === null ? '' : ` (${toInline(shortenCommit(suspect.commit))})`;
       return `suspect ${toCodeSpan(clip(formatPlace(suspect), MAX_TITLE))}${by}`;
     }),
     tests === '' ? null : `${tests}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`,
@@ -125,7 +125,7 @@ function listReferences(standing: CauseStanding, isOneOfMany: boolean, links: No
 
 /** Renders a link to the quoted lines of the first quoted log, in a view that shows the lines around them. */
 function renderLines({ cause, build }: CauseStanding, links: NoticeLinks): string | null {
-  const quotes = proofLines(cause.analysis);
+  const quotes = listProofLines(cause.analysis);
   const source = quotes[0]?.source;
   if (source === undefined) return null;
   const numbers = quotes.filter((quote) => quote.source === source).map(({ line }) => line);

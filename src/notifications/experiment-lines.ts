@@ -1,4 +1,4 @@
-import { shortCommit } from '../domain/build.ts';
+import { shortenCommit } from '../domain/build.ts';
 import type { Bisection, Experiment, FixAttempt } from '../domain/experiment.ts';
 
 /**
@@ -16,7 +16,7 @@ const MOST_NAMES = 10;
  * Lists what an experiment names in addition to its counts: tests that the failure depends on, commits, and
  * changes that were tried.
  */
-export function namedLines({ polluters, bisection, fixes }: Experiment): NamedLine[] {
+export function listNamedLines({ polluters, bisection, fixes }: Experiment): NamedLine[] {
   return [
     ...polluters.slice(0, MOST_NAMES).map((text) => ({ name: 'Behind', text })),
     ...(bisection?.candidates ?? [])
@@ -28,7 +28,7 @@ export function namedLines({ polluters, bisection, fixes }: Experiment): NamedLi
 
 /** Describes a commit: "5b1a0c2 turns the sum around, by Bea". */
 export function describeCommit({ commit, subject, author }: Bisection['candidates'][number]): string {
-  return `${shortCommit(commit)} ${subject}, by ${author}`;
+  return `${shortenCommit(commit)} ${subject}, by ${author}`;
 }
 
 /** Lists a change that was tried, with its source, and what it broke. */

@@ -1,6 +1,6 @@
 import type { MendedFailure } from '../domain/graded.ts';
 import type { Mend } from '../domain/outcome.ts';
-import { counted } from '../lib/text.ts';
+import { formatCount } from '../lib/text.ts';
 
 /** Says in one sentence how a failure went away. Names in it are untrusted text. */
 export function describeMend({ kind, green, files, isRevert, commits, doubt }: Mend): string {
@@ -27,7 +27,7 @@ export function describeMend({ kind, green, files, isRevert, commits, doubt }: M
 function listFiles(files: readonly string[]): string {
   const listed = files.slice(0, 3).join(', ');
   const more = files.length - Math.min(3, files.length);
-  return more === 0 ? listed || 'documents' : `${listed} and ${counted(more, 'more file')}`;
+  return more === 0 ? listed || 'documents' : `${listed} and ${formatCount(more, 'more file')}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Build } from '../domain/build.ts';
 import { nameCategory } from '../domain/category-words.ts';
-import { counted, formatConfidence } from '../lib/text.ts';
+import { formatConfidence, formatCount } from '../lib/text.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { clip, formatNumber } from './visible-text.ts';
 
@@ -12,7 +12,7 @@ interface Wording {
 
 /** Formats a count: "3 tests", "1 failure". */
 export function countWords(count: number, areTests: boolean): string {
-  return counted(count, areTests ? 'test' : 'failure');
+  return formatCount(count, areTests ? 'test' : 'failure');
 }
 
 /** Formats the name of a build: `ci #812`. */
@@ -28,13 +28,13 @@ export function buildName({
 function formatTimeWords(at: string, build: Build): string {
   return at.slice(0, 10) === build.receivedAt.slice(0, 10)
     ? `at ${at.slice(11, 16)} UTC`
-    : `on ${dayWords(at)}`;
+    : `on ${formatDay(at)}`;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Formats a day in UTC: "12 Oct 2026". */
-export function dayWords(at: string): string {
+export function formatDay(at: string): string {
   const date = new Date(at);
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 }
@@ -64,11 +64,11 @@ export function describeStanding(standing: CauseStanding, { plain }: Wording): s
   if (analysis.recalled !== null) {
     const { confirmedBy, confirmedAt, timesSeen } = analysis.recalled;
     const seen = timesSeen === 1 ? 'seen once' : `seen ${formatNumber(timesSeen)} times`;
-    return `${category}, ${what}, known since ${dayWords(confirmedAt)}, confirmed by ${plain(clip(confirmedBy, 100))}, ${seen}`;
+    return `${category}, ${what}, known since ${formatDay(confirmedAt)}, confirmed by ${plain(clip(confirmedBy, 100))}, ${seen}`;
   }
   if (analysis.ruled !== undefined) {
     const { author, createdAt } = analysis.ruled;
-    return `${category}, ${what}, by a rule from ${plain(clip(author, 100))} (${dayWords(createdAt)})`;
+    return `${category}, ${what}, by a rule from ${plain(clip(author, 100))} (${formatDay(createdAt)})`;
   }
   const right = record === null ? '' : ` (right ${record.right} of ${record.decided} times at this level)`;
   return `${category}, ${what}, ${sureness}${right}`;

@@ -2,13 +2,13 @@ import type { Build } from '../domain/build.ts';
 import { nameCategory } from '../domain/category-words.ts';
 import { cutWithin, formatConfidence } from '../lib/text.ts';
 import type { Situation } from '../ports/notices.ts';
-import { proofLines } from './answer-view.ts';
+import { listProofLines } from './answer-view.ts';
 import { nameTests } from './build-answers.ts';
 import type { CauseStanding } from './cause-standing.ts';
 import { renderCommentCause } from './comment-cause.ts';
-import { countWords, dayWords, type NoticeLinks } from './notice-words.ts';
+import { countWords, formatDay, type NoticeLinks } from './notice-words.ts';
 import { renderComment } from './render-comment.ts';
-import { formatNumber, visibleLine } from './visible-text.ts';
+import { formatNumber, toVisibleLine } from './visible-text.ts';
 import { decideWhatToSay, type ToSay } from './what-to-say.ts';
 
 /** A remark at a line of a file. Plain text: GitHub shows it as it is. */
@@ -119,7 +119,7 @@ function formatAnsweredTitle(causes: readonly CauseStanding[]): string {
     const { recalled } = only.cause.analysis;
     if (only.form === 'unsure') return 'Not sure: needs review';
     if (only.form === 'known' && recalled !== null)
-      return `Known: ${only.title} (confirmed ${dayWords(recalled.confirmedAt)})`;
+      return `Known: ${only.title} (confirmed ${formatDay(recalled.confirmedAt)})`;
     if (only.form === 'rejected') return 'Not explained: a reviewer rejected the answer';
     return `${only.title} (${nameCategory(only.category)})`;
   }
@@ -167,7 +167,7 @@ function createAnnotations({
   const others = more === 0 ? '' : ` and ${formatNumber(more)} more`;
   const tests =
     named.length === 0 ? '' : ` ${countWords(cause.failures, true)}: ${named.join(', ')}${others}.`;
-  const quoted = proofLines(cause.analysis).map(({ line, text }) => `${line}  ${visibleLine(text)}`);
+  const quoted = listProofLines(cause.analysis).map(({ line, text }) => `${line}  ${toVisibleLine(text)}`);
   return [
     {
       path: suspect.path,
@@ -186,11 +186,11 @@ function isPath(path: string): boolean {
     path.length <= 500 &&
     !path.startsWith('/') &&
     !path.split('/').includes('..') &&
-    visibleLine(path) === path
+    toVisibleLine(path) === path
   );
 }
 
 function shorten(text: string, limit: number): string {
-  const line = visibleLine(text);
+  const line = toVisibleLine(text);
   return cutWithin(line, limit);
 }

@@ -1,4 +1,4 @@
-import { type Build, shortCommit } from '../domain/build.ts';
+import { type Build, shortenCommit } from '../domain/build.ts';
 import { nameCategory } from '../domain/category-words.ts';
 import { sumNumbers } from '../lib/collections.ts';
 import { formatConfidence } from '../lib/text.ts';
@@ -63,7 +63,7 @@ function renderLooking(
   const usual =
     usualMs === null || question !== null ? null : `This usually takes ${formatDurationWords(usualMs)}.`;
   const head = [
-    `**Analyzing ${what}**${commit === null ? '' : ` (commit ${toInline(shortCommit(commit))})`}.`,
+    `**Analyzing ${what}**${commit === null ? '' : ` (commit ${toInline(shortenCommit(commit))})`}.`,
     usual,
     watch,
   ].filter((part) => part !== null);
@@ -86,7 +86,7 @@ function renderAnswered(toSay: Extract<ToSay, { state: 'answered' }>, links: Not
   const rendered = fitCauses(causes, {
     full: (cause, index) => renderCommentCause(cause, { number: number(index), several, links }),
     line: (cause, index) => renderCommentCauseLine(cause, number(index)),
-    more: (count) => `… and ${count} more cause${count === 1 ? '' : 's'}${inFaultline(builds, links)}`,
+    more: (count) => `… and ${count} more cause${count === 1 ? '' : 's'}${renderBuildLink(builds, links)}`,
     budget: COMMENT_BUDGET - 2_000,
   });
   const still = open === 0 ? [] : [`Still analyzing ${open} more.`];
@@ -211,10 +211,10 @@ function formatNames(builds: readonly Build[]): string {
 
 function formatCommit(builds: readonly Build[]): string {
   const [commit, ...others] = new Set(builds.map(({ commit }) => commit));
-  return commit && others.length === 0 ? ` · ${toInline(shortCommit(commit))}` : '';
+  return commit && others.length === 0 ? ` · ${toInline(shortenCommit(commit))}` : '';
 }
 
-function inFaultline(builds: readonly Build[], links: NoticeLinks): string {
+function renderBuildLink(builds: readonly Build[], links: NoticeLinks): string {
   const link = builds[0] === undefined ? null : createMarkdownLink('in Faultline', links.build(builds[0].id));
   return link === null ? '' : ` ${link}`;
 }

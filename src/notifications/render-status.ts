@@ -3,7 +3,7 @@ import { cutWithin } from '../lib/text.ts';
 import type { Situation } from '../ports/notices.ts';
 import { countWords, type NoticeLinks } from './notice-words.ts';
 import { formatTitle } from './render-check.ts';
-import { visibleLine } from './visible-text.ts';
+import { toVisibleLine } from './visible-text.ts';
 import { decideWhatToSay, type ToSay } from './what-to-say.ts';
 
 /** A commit status: it fails with the builds of its commit, and is well only once they are. */
@@ -22,7 +22,7 @@ export function renderStatus(situation: Situation, links: NoticeLinks): StatusCo
   const [head] = situation.heads;
   if (toSay === null || head === undefined) return null;
   const isLooking = toSay.state === 'looking' || (toSay.state === 'answered' && toSay.open > 0);
-  const line = visibleLine(describeStatus(toSay));
+  const line = toVisibleLine(describeStatus(toSay));
   return {
     state: isLooking ? 'pending' : toSay.state === 'fixed' ? 'success' : 'failure',
     description: cutWithin(line, MAX_DESCRIPTION),

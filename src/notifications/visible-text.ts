@@ -1,5 +1,5 @@
 import { findMax } from '../lib/collections.ts';
-import { spelledOut } from '../lib/text.ts';
+import { spellCharacter } from '../lib/text.ts';
 
 /**
  * Logs, models and reviewers write what we print. Everything that a terminal or an editor would obey rather
@@ -15,7 +15,7 @@ const TAB = '  ';
  * Returns the text on one line: line ends become spaces, tabs become two spaces, and a terminal interprets
  * nothing in it.
  */
-export function visibleLine(text: string): string {
+export function toVisibleLine(text: string): string {
   // Split, not matched: a pattern for blanks around a line end takes seconds over a line of 50,000 blanks.
   const lines = text.split('\n').map((line) => line.trim());
   return makeVisible(lines.filter((line) => line !== '').join(' ')).trim();
@@ -52,7 +52,7 @@ export function disarmRunnerCommands(line: string): string {
 }
 
 function makeVisible(text: string): string {
-  return text.replace(COLOUR, '').replaceAll('\t', TAB).replace(UNSEEN, spelledOut);
+  return text.replace(COLOUR, '').replaceAll('\t', TAB).replace(UNSEEN, spellCharacter);
 }
 
 /** Breaks a line at spaces so that none is longer than `columns` characters; a longer word is cut. */
@@ -99,17 +99,17 @@ export function toProse(text: string): string {
 
 /** Formats untrusted text on one line of Markdown, for any position except the start of a line. */
 export function toInline(text: string): string {
-  return withCodeSpans(visibleLine(text), escapeInline, toCodeSpan);
+  return withCodeSpans(toVisibleLine(text), escapeInline, toCodeSpan);
 }
 
 /** Formats untrusted text inside an HTML element such as `<summary>`, where Markdown is not interpreted. */
 export function toHtml(text: string): string {
-  return withCodeSpans(visibleLine(text), escapeHtml, (code) => `<code>${escapeHtml(code)}</code>`);
+  return withCodeSpans(toVisibleLine(text), escapeHtml, (code) => `<code>${escapeHtml(code)}</code>`);
 }
 
 /** Creates a code span whose delimiter is longer than any run of backticks inside. */
 export function toCodeSpan(text: string): string {
-  const content = breakComment(visibleLine(text));
+  const content = breakComment(toVisibleLine(text));
   const ticks = '`'.repeat(computeLongestRun(content) + 1);
   const pad = /^`|`$|^ .* $/.test(content) || content === '' ? ' ' : '';
   return `${ticks}${pad}${content}${pad}${ticks}`;

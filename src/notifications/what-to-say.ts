@@ -49,7 +49,7 @@ export function decideWhatToSay(situation: Situation): ToSay | null {
     .flatMap(({ causes: found, build }) =>
       arrangeAnswers(found).map((cause) => getCauseStanding(cause, build)),
     )
-    .toSorted(byRank);
+    .toSorted(compareRank);
   const failures = sumNumbers(failed.map((buildSituation) => buildSituation.failures));
   if (causes.length === 0) return createLooking(failed, failures, situation);
   const open = sumNumbers(
@@ -98,7 +98,7 @@ function createCouldNotLook(builds: readonly Build[], causes: readonly CauseStan
  * Compares causes by rank. Causes that an experiment attributed to this change come first. Causes that no one
  * has to fix here come last: those that are not from this change, and those without an explanation.
  */
-function byRank(a: CauseStanding, b: CauseStanding): number {
+function compareRank(a: CauseStanding, b: CauseStanding): number {
   return rank(a) - rank(b);
 }
 

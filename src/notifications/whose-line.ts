@@ -1,8 +1,8 @@
-import { shortCommit } from '../domain/build.ts';
+import { shortenCommit } from '../domain/build.ts';
 import type { ProvingBuild } from '../domain/failure-history.ts';
 import { WHOSE_WORDS, type Whose, type WhoseAct, type WhoseProof } from '../domain/whose.ts';
-import { asSentence, counted, formatConfidence } from '../lib/text.ts';
-import { buildName, dayWords } from './notice-words.ts';
+import { formatConfidence, formatCount, toSentence } from '../lib/text.ts';
+import { buildName, formatDay } from './notice-words.ts';
 import { clip } from './visible-text.ts';
 
 /** A piece of the verdict line. A bare text is our own; all others are untrusted. */
@@ -25,7 +25,7 @@ export interface WhoseLine {
 }
 
 /** Puts a verdict into words. */
-export function whoseLine({ verdict, isDefault, probability, proof, act }: Whose): WhoseLine {
+export function createWhoseLine({ verdict, isDefault, probability, proof, act }: Whose): WhoseLine {
   const { sure, likely, onDefault } = WHOSE_WORDS[verdict];
   const words = probability === null ? sure : likely;
   const stated = isDefault ? onDefault : words;
@@ -49,10 +49,10 @@ export function joinParts(
 }
 
 /** Returns the verdict line as one plain text: "Not known yet. Run it again: if it passes, it is flaky." */
-export function whoseSentence(whose: Whose): string {
-  const { answer, proof, act } = whoseLine(whose);
+export function formatWhoseSentence(whose: Whose): string {
+  const { answer, proof, act } = createWhoseLine(whose);
   const because = proof.length === 0 ? '' : `: ${joinParts(proof)}`;
-  return `${asSentence(`${answer}${because}`)} ${joinParts(act)}`;
+  return `${toSentence(`${answer}${because}`)} ${joinParts(act)}`;
 }
 
 function showRaw(part: Exclude<WhosePart, string>): string {
@@ -76,10 +76,10 @@ function describeProof(proof: WhoseProof, isDefault: boolean): WhosePart[] {
       return [nameBranch(branch), ' failed this way in ', nameBuild(build), ...describeOrigin(build)];
     }
     case 'pull-requests':
-      return [`${counted(proof.count, 'other pull request')} had it in the week before`];
+      return [`${formatCount(proof.count, 'other pull request')} had it in the week before`];
     case 'flakes': {
       const share = Math.round((100 * proof.flakes) / Math.max(1, proof.runs));
-      return [`flaked in ${share} % of ${counted(proof.runs, 'run')}`];
+      return [`flaked in ${share} % of ${formatCount(proof.runs, 'run')}`];
     }
     case 'version': {
       const since = proof.since === null ? 'the green build' : `build ${clip(proof.since, 100)}`;
@@ -88,7 +88,8 @@ function describeProof(proof: WhoseProof, isDefault: boolean): WhosePart[] {
     case 'incident':
       return [
         { plain: clip(proof.host, 200) },
-        ` failed for ${counted(proof.repositories, 'other repository', 'other repositories')} within minutes`,
+        ` failed for ${formatCount(proof.repositories, 'other repository', 'other repositories')}` +
+          ' within minutes',
       ];
     case 'log':
       return ['the failing step says so'];
@@ -119,8 +120,8 @@ function nameBuild(build: ProvingBuild): WhosePart {
 /** Describes when a build was, of which commit and by whom: " (12 Oct 2026, a41f9c2 by Ada)". */
 function describeOrigin({ receivedAt, commit, author }: ProvingBuild): WhosePart[] {
   const by: WhosePart[] = author === null ? [] : [' by ', { plain: clip(author, 100) }];
-  const change: WhosePart[] = commit === null ? [] : [', ', { plain: shortCommit(commit) }, ...by];
-  return [` (${dayWords(receivedAt)}`, ...change, ')'];
+  const change: WhosePart[] = commit === null ? [] : [', ', { plain: shortenCommit(commit) }, ...by];
+  return [` (${formatDay(receivedAt)}`, ...change, ')'];
 }
 
 function describeAct(act: WhoseAct, isDefault: boolean): WhosePart[] {

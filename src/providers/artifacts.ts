@@ -1,9 +1,9 @@
 import type { SourceText } from '../domain/build.ts';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
-import { inParallel } from '../lib/collections.ts';
-import { sizeInWords } from '../log/decode/decode.ts';
-import { type ArtifactRoom, namelessText, openArtifact } from '../log/inventory/open-artifact.ts';
-import { namedAs } from '../log/inventory/references.ts';
+import { mapInParallel } from '../lib/collections.ts';
+import { formatSize } from '../log/decode/decode.ts';
+import { type ArtifactRoom, createNameOnly, openArtifact } from '../log/inventory/open-artifact.ts';
+import { readFileName } from '../log/inventory/references.ts';
 
 /** An artifact as a CI system lists it. */
 export interface Offered {
@@ -30,7 +30,7 @@ function isNamedLikeReports(name: string): boolean {
 }
 
 /** Selects the artifacts to download, the most promising first, and gives a reason for each of the others. */
-export function artifactsToFetch<One extends Offered>(
+export function selectArtifacts<One extends Offered>(
   offered: readonly One[],
   limits: { readonly maxBytes: number; readonly maxCount: number },
 ): {
@@ -41,7 +41,7 @@ export function artifactsToFetch<One extends Offered>(
   const leave: { name: string; why: string }[] = [];
   for (const artifact of [...offered].sort((left, right) => rankName(left.name) - rankName(right.name))) {
     const why =
-      reasonToLeave(artifact, limits.maxBytes) ??
+      explainLeaving(artifact, limits.maxBytes) ??
       (fetch.length < limits.maxCount ? null : `${limits.maxCount} others were fetched`);
     if (why === null) fetch.push(artifact);
     else leave.push({ name: artifact.name, why });
@@ -49,10 +49,10 @@ export function artifactsToFetch<One extends Offered>(
   return { fetch, leave: leave.slice(0, 50) };
 }
 
-function reasonToLeave({ name, bytes }: Offered, maxBytes: number): string | null {
+function explainLeaving({ name, bytes }: Offered, maxBytes: number): string | null {
   if (bytes !== null && bytes > maxBytes)
-    return `it is ${sizeInWords(bytes)}, more than ${sizeInWords(maxBytes)}`;
-  const named = namedAs(name);
+    return `it is ${formatSize(bytes)}, more than ${formatSize(maxBytes)}`;
+  const named = readFileName(name);
   if (named?.grade === 'skip') return named.reason;
   return rankName(name) === 3 ? 'a build output, judging by its name' : null;
 }
@@ -60,7 +60,7 @@ function reasonToLeave({ name, bytes }: Offered, maxBytes: number): string | nul
 function rankName(name: string): number {
   const start = name.slice(0, MAX_NAME);
   if (REPORT_NAME.test(start)) return 0;
-  if (namedAs(name)?.grade === 'relevant') return 0;
+  if (readFileName(name)?.grade === 'relevant') return 0;
   if (PRODUCT_NAME.test(start)) return 3;
   return LOG_NAME.test(start) ? 1 : 2;
 }
@@ -92,12 +92,12 @@ export async function fetchArtifacts<One extends Offered>(
   logs: number,
 ): Promise<SourceText[]> {
   try {
-    const { fetch, leave } = artifactsToFetch(await fetching.list(), {
+    const { fetch, leave } = selectArtifacts(await fetching.list(), {
       maxBytes: MAX_BYTES,
       maxCount: MAX_FETCHED,
     });
-    const read = await inParallel(fetch, AT_ONCE, (artifact) => readArtifact(fetching, artifact));
-    return [...read.flat(), ...leave.map(({ name, why }) => namelessText(name, why))];
+    const read = await mapInParallel(fetch, AT_ONCE, (artifact) => readArtifact(fetching, artifact));
+    return [...read.flat(), ...leave.map(({ name, why }) => createNameOnly(name, why))];
   } catch (error) {
     if (fetching.signal.aborted || logs === 0) throw error;
     fetching.notes.push(`The run's artifacts could not be read: ${getErrorMessage(error)}`);

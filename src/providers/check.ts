@@ -1,6 +1,6 @@
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { readText } from '../lib/http-body.ts';
-import { jsonIn } from '../lib/text.ts';
+import { parseJson } from '../lib/text.ts';
 import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../ports/health.ts';
 
 export interface Probe {
@@ -41,7 +41,7 @@ export async function probe({ url, headers = {}, body }: Probe, signal: AbortSig
     return {
       status: response.status,
       headers: response.headers,
-      json: await smallJson(response),
+      json: await readSmallJson(response),
       aheadMs: Number.isNaN(date) ? null : date - Date.now(),
     };
   } catch (cause) {
@@ -59,9 +59,9 @@ export async function probe({ url, headers = {}, body }: Probe, signal: AbortSig
   }
 }
 
-async function smallJson(response: Response): Promise<unknown> {
+async function readSmallJson(response: Response): Promise<unknown> {
   const text = await readText(response.body, MAX_BYTES).catch(() => null);
-  return jsonIn(text ?? '') ?? null;
+  return parseJson(text ?? '') ?? null;
 }
 
 /** Addresses may hold user and password. */

@@ -90,7 +90,7 @@ function findOwners(
   path: string,
   form: CodeOwnersForm,
 ): ReturnType<CodeOwners['findOwners']> {
-  if (form === 'github') return told(rules.findLast((rule) => rule.matches(path)));
+  if (form === 'github') return toOwners(rules.findLast((rule) => rule.matches(path)));
   const matching = rules.filter((rule) => rule.matches(path));
   const excluded = new Set(
     matching.filter(({ excludes }) => excludes && form === 'gitlab').map(({ section }) => section),
@@ -99,13 +99,13 @@ function findOwners(
   const last =
     form === 'gitea' ? counted : [...new Map(counted.map((rule) => [rule.section, rule])).values()];
   const names = [...new Set(last.flatMap((rule) => rule.names))].slice(0, MAX_OWNERS);
-  return told(
+  return toOwners(
     last.find((rule) => rule.names.length > 0),
     names,
   );
 }
 
-function told(rule: Rule | undefined, names = rule?.names): ReturnType<CodeOwners['findOwners']> {
+function toOwners(rule: Rule | undefined, names = rule?.names): ReturnType<CodeOwners['findOwners']> {
   return rule === undefined || names === undefined || names.length === 0 ? null : { names, line: rule.line };
 }
 

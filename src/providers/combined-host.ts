@@ -47,16 +47,16 @@ async function chooseHost(
   signal: AbortSignal,
 ): Promise<CodeHost> {
   if (!(await clones.canRead(at.repository))) return remote;
-  if (at.ref === null || (await holds(clones, at, signal))) return clones;
+  if (at.ref === null || (await holdsCommit(clones, at, signal))) return clones;
   try {
-    return (await holds(remote, at, signal)) ? remote : clones;
+    return (await holdsCommit(remote, at, signal)) ? remote : clones;
   } catch (error) {
     if (signal.aborted) throw error;
     return clones;
   }
 }
 
-async function holds(host: CodeHost, at: At, signal: AbortSignal): Promise<boolean> {
+async function holdsCommit(host: CodeHost, at: At, signal: AbortSignal): Promise<boolean> {
   const { ref, note } = await host.resolve(at, signal);
   return ref !== null && note === null;
 }

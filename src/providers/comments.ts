@@ -95,7 +95,7 @@ export function getPullRequest({ to: { about }, key }: NoticeCall): number {
  * Yields the comments that begin with this marker and that we wrote ourselves. Anyone can copy a marker, and
  * we may only change our own comments.
  */
-export async function* ownComments<Comment extends PostedComment>(
+export async function* listOwnComments<Comment extends PostedComment>(
   thread: Pick<CommentThread<Comment>, 'list' | 'ownLogin'>,
   marker: string,
 ): AsyncGenerator<Comment> {
@@ -108,6 +108,6 @@ export async function* ownComments<Comment extends PostedComment>(
 }
 
 async function findOwn(thread: CommentThread, call: NoticeCall): Promise<{ reference: string } | null> {
-  for await (const { id } of ownComments(thread, createMarker(call))) return { reference: String(id) };
+  for await (const { id } of listOwnComments(thread, createMarker(call))) return { reference: String(id) };
   return null;
 }

@@ -120,7 +120,7 @@ export async function fetchFailedLogs<Job extends CiJob>(
     } catch (error) {
       // What a later try may heal must not end as a half-read build.
       if (isRetryable(error) || signal.aborted) throw error;
-      if (isMissing(error) && endedJustNow(job)) throw notYet(job, error);
+      if (isMissing(error) && hasJustEnded(job)) throw createNotYetError(job, error);
       firstError ??= error;
       notes.push(`The log of job "${job.name}" could not be read: ${getErrorMessage(error)}`);
     }
@@ -143,7 +143,7 @@ export async function fetchPassedLogs<Job extends CiJob>(
       logs.push(await fetchJobLog(fetching, job));
     } catch (error) {
       if (isRetryable(error) || fetching.signal.aborted) throw error;
-      if (isMissing(error) && endedJustNow(job)) throw notYet(job, error);
+      if (isMissing(error) && hasJustEnded(job)) throw createNotYetError(job, error);
       // One log too large, or gone, says nothing of the others.
       if (!(error instanceof TriageError) || error.code === 'upstream-auth') throw error;
     }
@@ -180,12 +180,12 @@ export function withPage(log: SourceText, { url }: Pick<CiJob, 'url'>): SourceTe
 /**
  * Checks whether the job ended so recently that its log may not be available yet, which takes some seconds.
  */
-function endedJustNow({ endedAt }: CiJob): boolean {
+function hasJustEnded({ endedAt }: CiJob): boolean {
   return endedAt !== null && Date.now() - Date.parse(endedAt) < LOG_DELAY_MS;
 }
 
 /** Creates the error for a log that a later attempt may find. */
-function notYet(job: CiJob, cause: unknown): TriageError {
+function createNotYetError(job: CiJob, cause: unknown): TriageError {
   const says = `The log of job "${job.name}" is not available yet; the job has just ended.`;
   return new TriageError('not-found', says, { retryable: true, cause });
 }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'secure-json-parse';
 import { z } from 'zod';
 import { createTypedText, getErrorMessage, TriageError } from '../domain/errors.ts';
-import { storable } from '../lib/text.ts';
+import { toStorable } from '../lib/text.ts';
 import { maskLine } from '../log/mask/shapes.ts';
 
 /**
@@ -29,12 +29,12 @@ export function parseJson(what: string, text: string): unknown {
  * secrets masked, NUL and lone surrogates (which
  * PostgreSQL rejects) replaced by U+FFFD.
  */
-export function shortText(max = 1000) {
+export function createShortTextSchema(max = 1000) {
   return createTypedText(max).overwrite(toShown);
 }
 
 /** Made once: a schema costs more to make than to use. */
-const TEXT = shortText();
+const TEXT = createShortTextSchema();
 
 /** Returns a short text in its stored form; null if it is absent, empty or too long. */
 export function toTextOrNull(text: string | null | undefined): string | null {
@@ -43,14 +43,14 @@ export function toTextOrNull(text: string | null | undefined): string | null {
 
 /** Returns a text of one line in the form in which it may be stored and shown. */
 export function toShown(text: string): string {
-  return maskLine(storable(text));
+  return maskLine(toStorable(text));
 }
 
 /**
  * Creates the schema of an external address that is shown as a link. Only http and https are allowed, so that
  * opening it runs nothing, and credentials are removed.
  */
-export function webAddress() {
+export function createWebUrlSchema() {
   return z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .max(2000)
@@ -125,7 +125,7 @@ export function findSecondsBetween(
 const HASHED_AT_ONCE = 1 << 22;
 
 /** Computes the SHA-256 of parts that may be large, without blocking the event loop. */
-export async function sha256InTurns(parts: Iterable<string | Uint8Array>): Promise<string> {
+export async function hashInSteps(parts: Iterable<string | Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
   for (const part of parts) {
     for (let at = 0; at < part.length; at += HASHED_AT_ONCE) {

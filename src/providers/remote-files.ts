@@ -1,4 +1,4 @@
-import { inParallel } from '../lib/collections.ts';
+import { mapInParallel } from '../lib/collections.ts';
 import type { BlameLine, CodeLine, FileHits } from '../ports/code-host.ts';
 import {
   assertReadableSize,
@@ -73,7 +73,7 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
      */
     search: async (place: Place, { text, limit }: { text: string; limit: number }, signal: AbortSignal) => {
       const found: CodeLine[] = [];
-      for (const { path, text: file } of await candidates(code, kept, place, [text], signal)) {
+      for (const { path, text: file } of await findCandidates(code, kept, place, [text], signal)) {
         if (!file.includes(text)) continue;
         for (const [index, line] of file.split('\n').entries()) {
           if (line.includes(text)) found.push({ path, line: index + 1, text: line.slice(0, MAX_LINE) });
@@ -88,7 +88,7 @@ export function createRemoteFiles(code: RemoteCode, changes: RemoteChanges) {
       { words, limit }: { words: readonly string[]; limit: number },
       signal: AbortSignal,
     ) => {
-      const hits = (await candidates(code, kept, place, words, signal)).map(({ path, text }) =>
+      const hits = (await findCandidates(code, kept, place, words, signal)).map(({ path, text }) =>
         countHits(path, text.toLowerCase(), words),
       );
       return sortByWords(
@@ -189,7 +189,7 @@ async function readFile(
 }
 
 /** Returns the texts of the files that may contain any of the words, in the order of their paths. */
-async function candidates(
+async function findCandidates(
   code: RemoteCode,
   kept: Kept,
   place: Place,
@@ -198,7 +198,7 @@ async function candidates(
 ) {
   const files = [...(await kept.tree(place, signal)).entries.values()].filter(isSearched);
   const wanted = files.length <= MAX_READ ? files : await selectNamedFiles(code, place, files, words, signal);
-  const texts = await inParallel(wanted, AT_ONCE, async (entry) => {
+  const texts = await mapInParallel(wanted, AT_ONCE, async (entry) => {
     const text = await kept.blob(place, entry, signal);
     return { path: entry.path, text: text.includes('\0') ? '' : text };
   });

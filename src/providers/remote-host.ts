@@ -1,5 +1,5 @@
 import { TriageError } from '../domain/errors.ts';
-import { inParallel } from '../lib/collections.ts';
+import { mapInParallel } from '../lib/collections.ts';
 import type { CodeHost, CommitInfo } from '../ports/code-host.ts';
 import {
   type CommitDiff,
@@ -105,7 +105,7 @@ function createChanges(code: RemoteCode): RemoteChanges {
     list: async (place, query, signal) =>
       ((await findOrNull(code.commits(place, query, signal))) ?? []).slice(0, query.limit),
     withFiles: (place, commits, signal) =>
-      inParallel([...commits.entries()], AT_ONCE, async ([index, info]): Promise<CommitInfo> => {
+      mapInParallel([...commits.entries()], AT_ONCE, async ([index, info]): Promise<CommitInfo> => {
         if (index >= WITH_FILES) return info;
         return { ...info, files: (await commit({ ...place, commit: info.commit }, signal)).commit.files };
       }),

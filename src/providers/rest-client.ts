@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { readBytes, readText } from '../lib/http-body.ts';
-import { limitTime, retrying } from '../lib/resilience.ts';
-import { jsonIn } from '../lib/text.ts';
+import { limitTime, retryWithPolicy } from '../lib/resilience.ts';
+import { parseJson } from '../lib/text.ts';
 import { retryAfter } from '../lib/time.ts';
 
 export interface RestOptions {
@@ -89,7 +89,7 @@ export function createRestClient(options: RestOptions): RestClient {
   const bytes = (question: Question) => ask(question, { method: 'GET' }, RETRIES);
   const get = async <Reply>(schema: z.ZodType<Reply>, question: Question) =>
     read(schema, question, await bytes(question));
-  async function* items<Item>(
+  async function* listItems<Item>(
     schema: z.ZodType<Item[]>,
     question: Question,
     { sizeName, size, maxPages }: Pages,
@@ -104,10 +104,10 @@ export function createRestClient(options: RestOptions): RestClient {
     label,
     get,
     bytes,
-    items,
+    items: listItems,
     list: async (schema, question, pages) => {
       const all: z.infer<typeof schema> = [];
-      for await (const item of items(schema, question, pages)) all.push(item);
+      for await (const item of listItems(schema, question, pages)) all.push(item);
       return all;
     },
     send: async (schema, change) => {
@@ -143,7 +143,7 @@ async function askPatiently(
 ): Promise<Buffer> {
   const backoff = { firstMs: (options.retryUnitMs ?? 1000) * 2 };
   const longestPauseMs = () => LONGEST_WAIT_MS;
-  return await retrying({ retries, backoff, longestPauseMs, signal: question.signal }, () =>
+  return await retryWithPolicy({ retries, backoff, longestPauseMs, signal: question.signal }, () =>
     askOnce(options, question, init),
   );
 }
@@ -288,7 +288,7 @@ export function rateLimitMs(headers: Headers, reset: string): number {
 /** Parses JSON; returns the text if it is not JSON. */
 export function parse(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
-  const json = jsonIn(text);
+  const json = parseJson(text);
   return json === undefined ? text : json;
 }
 

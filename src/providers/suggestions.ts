@@ -6,7 +6,7 @@ import { getFenceAround, toInline } from '../notifications/visible-text.ts';
 import { decideWhatToSay } from '../notifications/what-to-say.ts';
 import type { Situation } from '../ports/notices.ts';
 import { findOrNull } from './code-questions.ts';
-import { type CommentThread, getPullRequest, ownComments, type PostedComment } from './comments.ts';
+import { type CommentThread, getPullRequest, listOwnComments, type PostedComment } from './comments.ts';
 import { splitFilesOfDiff } from './patches.ts';
 
 /** Lines of a file that are replaced by others. */
@@ -148,7 +148,7 @@ export function createSuggestionClient(options: SuggestionOptions): NoticeSender
       if (suggestions.length === 0 && call.reference === null) return sent;
       const thread = await options.open(call.to.repository, pullRequest, call.signal);
       const left = new Set<PlacedComment>();
-      for await (const comment of ownComments(thread, MARKER)) left.add(comment);
+      for await (const comment of listOwnComments(thread, MARKER)) left.add(comment);
       const patches = suggestions.length === 0 ? new Map<string, string>() : await thread.patches();
       for (const suggestion of suggestions) {
         const place = placeIn(patches.get(suggestion.path) ?? '', suggestion);

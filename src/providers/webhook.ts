@@ -54,7 +54,7 @@ export function readDeployment(status: string, deployment: Deployment): Reading 
  * Returns the status for the conclusion of an Actions run, on GitHub or a compatible host; null if it neither
  * failed nor passed.
  */
-export function conclusionStatus(conclusion: string | null | undefined): BuildStatus | null {
+export function toBuildStatus(conclusion: string | null | undefined): BuildStatus | null {
   if (conclusion === 'failure' || conclusion === 'timed_out' || conclusion === 'startup_failure')
     return 'failed';
   return conclusion === 'success' ? 'passed' : null;

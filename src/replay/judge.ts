@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
-import { inParallel } from '../lib/collections.ts';
+import { mapInParallel } from '../lib/collections.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import { type Figure, type FigureSection, listIds, shareFigure } from './figures/figure.ts';
@@ -47,7 +47,7 @@ export async function judgeCases(cases: readonly ReplayedCase[], options: JudgeO
     one: replayedCase,
     opinions: await askOpinions(replayedCase, options, bill, signal),
   });
-  const judged = await inParallel(cases.filter(isJudgeable), options.concurrency, judge);
+  const judged = await mapInParallel(cases.filter(isJudgeable), options.concurrency, judge);
   return { model: options.chatModel.name, promptHash: options.prompt.hash, cases: judged, ...bill };
 }
 

@@ -1,4 +1,4 @@
-import { findMax, findMin, present } from '../lib/collections.ts';
+import { findMax, findMin, omitUndefined } from '../lib/collections.ts';
 import { formatConfidence } from '../lib/text.ts';
 import { type Figure, type FigureSection, isRight, judgedCases, mean } from './figures/figure.ts';
 import type { ReplayedCase } from './run/replay.ts';
@@ -201,7 +201,7 @@ export function renderSpread(
 ): string {
   const width = findLongest(spreads.map(({ name }) => name));
   const rows = spreads.map(({ name, unit, mean, low, high, repeats }) => {
-    const text = (value: number) => formatValue({ value, ...present({ unit }) });
+    const text = (value: number) => formatValue({ value, ...omitUndefined({ unit }) });
     return (
       `  ${name.padEnd(width)}  ${text(mean).padStart(10)}  n=${repeats}  from ${text(low)} ` +
       `to ${text(high)}`

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Messengers } from '../channels/channel.ts';
-import { meets } from '../channels/match-rules.ts';
+import { matchesOccasion } from '../channels/match-rules.ts';
 import { readNews } from '../channels/news.ts';
 import { labelChannel, MESSAGE_CHANNELS, Rule } from '../channels/registry.ts';
 import { TriageError } from '../domain/errors.ts';
@@ -195,7 +195,7 @@ async function pastOccasions(
     const changes = await notificationRules.changes(states, since, MOST_CHANGES);
     const occasions: Occasion[] = [];
     // A cause that got there by its first answer is found as that answer.
-    for (const change of changes) if (await meets(rule, change, failures)) occasions.push(change);
+    for (const change of changes) if (await matchesOccasion(rule, change, failures)) occasions.push(change);
     return { occasions, isPart: changes.length === MOST_CHANGES };
   }
   const ids = new Set<string>();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AccessToken, Preferences } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
-import { newId } from '../domain/ids.ts';
+import { createId } from '../domain/ids.ts';
 import { type Principal, Role } from '../domain/review.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import { all, columnsFor, first, fromNow } from './sql.ts';
@@ -36,7 +36,7 @@ export function createTokenStore(db: Database) {
       sql: Sql = db,
     ) => {
       const [row] = await sql.query(KEEP_TOKENS, [
-        newId('tok'),
+        createId('tok'),
         name,
         digest,
         [...roles],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Build, type NewBuild, type TestResult, WHOLE_BUILD } from '../domain/build.ts';
-import { newId } from '../domain/ids.ts';
+import { createId } from '../domain/ids.ts';
 import { Offer } from '../domain/offers.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
@@ -69,8 +69,8 @@ export function createBuildStore(db: Database, clock: Clock) {
      * Stores a build, or returns the known one: with the same (provider, repository, pipeline, number,
      * attempt), or the same (provider, repository, externalId, attempt) where it has an externalId; two
      * events of one run that come at once make one build. A known build only gains fields and its status may
-     * change from unknown. A number that equals the externalId, or is its `provisionalNumber`, is provisional
-     * (job events do not name the run's number): it and its pipeline give way to the real ones. `past`: a new
+     * change from unknown. A number that equals the externalId, or stands for it, is provisional (job events
+     * do not name the run's number): it and its pipeline give way to the real ones. `past`: a new
      * one is imported from then, in ISO 8601. It is never published, and its triage waits behind others.
      */
     upsert: async (build: NewBuild, sql?: Sql, past?: string) => {
@@ -290,7 +290,7 @@ async function upsertBuild(
     build.externalId,
   ]);
   if (known === undefined) {
-    const fresh = Build.parse({ ...build, id: newId('bld', at), receivedAt: new Date(at).toISOString() });
+    const fresh = Build.parse({ ...build, id: createId('bld', at), receivedAt: new Date(at).toISOString() });
     const [row] = await insert(sql, 'builds as b', fresh, `returning ${buildColumns('b')}`);
     if (isPast)
       await sql.query('update builds set imported_at = clock_timestamp() where id = $1', [fresh.id]);
@@ -330,8 +330,8 @@ const FIND_KNOWN = `
   limit 1`;
 
 /**
- * The stored number represents the run id, alone (GitHub's job events) or as `provisionalNumber` writes it,
- * until the CI's own is known.
+ * The stored number represents the run id, alone (GitHub's job events) or as `createProvisionalNumber`
+ * writes it, until the CI's own is known.
  */
 const PROVISIONAL = `($4 = b.external_id and $3 <> b.number
     and (b.number = 'run ' || b.external_id or (b.number = b.external_id and $3 <> 'run ' || $4)))`;

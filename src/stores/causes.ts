@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Category } from '../domain/category.ts';
-import { Cause, type CauseChange, CauseEvent, CauseList, ownerKey } from '../domain/cause.ts';
+import { Cause, type CauseChange, CauseEvent, CauseList, toOwnerKey } from '../domain/cause.ts';
 import { Offer } from '../domain/offers.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { all, columnsFor, countOffers, first, inScope, likeLiteral, pageValues, scopeValue } from './sql.ts';
@@ -16,7 +16,7 @@ export interface CauseFilter {
   readonly owners?: readonly string[];
   readonly repository?: string;
   readonly category?: Category;
-  /** An owner by CODEOWNERS or the last change, in any spelling of `ownerKey`. */
+  /** An owner by CODEOWNERS or the last change, in any spelling of `toOwnerKey`. */
   readonly owner?: string;
   readonly assignedTo?: string;
   /** Seen since then, in ISO 8601. */
@@ -142,9 +142,9 @@ function meant({ repository, repositories, assignee, owners = [], ...more }: Omi
     repository ?? null,
     scopeValue(repositories),
     assignee,
-    [...owners].map(ownerKey),
+    [...owners].map(toOwnerKey),
     category ?? null,
-    owner === undefined ? null : ownerKey(owner),
+    owner === undefined ? null : toOwnerKey(owner),
     assignedTo ?? null,
     since ?? null,
     words === undefined ? null : `%${likeLiteral(words)}%`,

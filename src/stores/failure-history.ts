@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Build } from '../domain/build.ts';
 import type { FailureHistory, ProvingBuild } from '../domain/failure-history.ts';
 import { measureFlakiness, type TestRunFacts, WINDOW } from '../domain/flakiness.ts';
-import { present } from '../lib/collections.ts';
+import { omitUndefined } from '../lib/collections.ts';
 import type { Sql } from '../ports/database.ts';
 import { readRunsOfTests } from './flakiness.ts';
 import { all, buildColumns, USUAL_NAMES } from './sql.ts';
@@ -74,7 +74,7 @@ export async function readHistories(
     otherPullRequests: elsewhere.get(fingerprint)?.pullRequests ?? 0,
     seenElsewhere: elsewhere.has(fingerprint),
     own: describeOwn(owns, fingerprint, build),
-    ...present({ incident: byFingerprint.get(fingerprint) }),
+    ...omitUndefined({ incident: byFingerprint.get(fingerprint) }),
     passedAgain: passedAgain === undefined ? null : toProvingBuild(passedAgain),
     test: tests.get(fingerprint) ?? null,
   });

@@ -6,7 +6,7 @@ import { TriageError } from '../domain/errors.ts';
 import { type Experiment, VERDICTS } from '../domain/experiment.ts';
 import { KeptExperiment } from '../domain/experiment-facts.ts';
 import { Failure, FailureRow, Fingerprint } from '../domain/failure.ts';
-import { newId } from '../domain/ids.ts';
+import { createId } from '../domain/ids.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { FailureFilter } from '../domain/search.ts';
 import { append, findMax } from '../lib/collections.ts';
@@ -359,7 +359,7 @@ export function createExperimentStore(clock: Clock) {
       // An answer that is being concluded holds its build: it is seen by `apply`, or sees what is added here.
       const [build] = await sql.query('select 1 from builds where id = $1 for update', [buildId]);
       if (build === undefined) throw new TriageError('not-found', `There is no build ${buildId}.`);
-      await sql.query(ADD_EXPERIMENT, [newId('exp', clock.now()), buildId, experiment, by]);
+      await sql.query(ADD_EXPERIMENT, [createId('exp', clock.now()), buildId, experiment, by]);
     },
     /**
      * Adds to each answer of a build the newest experiment about it. Returns the ids of the answers that have

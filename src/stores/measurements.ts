@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import { Build } from '../domain/build.ts';
-import { Calibration, CalibrationInUse, cappedMap } from '../domain/calibration.ts';
-import { byCategory, Category } from '../domain/category.ts';
+import { Calibration, CalibrationInUse, createCappedMap } from '../domain/calibration.ts';
+import { Category, mapCategories } from '../domain/category.ts';
 import { ROUTES, Route } from '../domain/publish-bound.ts';
 import { Decision, ReviewOrigin } from '../domain/review.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
@@ -220,7 +220,7 @@ const Kept = z.object({ version: z.int(), analyst: z.string(), body: z.unknown()
  */
 function inUse(row: unknown): CalibrationInUse {
   const { version, analyst, body } = Kept.parse(row);
-  const categories = byCategory(() => ({ ...cappedMap(0, 0, 1), threshold: null }));
+  const categories = mapCategories(() => ({ ...createCappedMap(0, 0, 1), threshold: null }));
   return CalibrationInUse.safeParse(body).data ?? { version, analyst, categories };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CauseState, ownerKey } from '../domain/cause.ts';
-import { newId } from '../domain/ids.ts';
+import { CauseState, toOwnerKey } from '../domain/cause.ts';
+import { createId } from '../domain/ids.ts';
 import {
   GATHER,
   MAX_RULES,
@@ -59,7 +59,7 @@ function rulesIn(db: Database) {
           (await sql.query<{ count: number }>('select count(*)::int as count from notification_rules'))[0] ??
           {};
         if (count >= MAX_RULES) return null;
-        const id = newId('ntr');
+        const id = createId('ntr');
         await insert(sql, 'notification_rules', { id, ...rule, repository, changedBy: by });
         return await noted(sql, id, by, 'created');
       }),
@@ -120,7 +120,7 @@ function ownersIn(db: Database) {
     /** Replaces the addresses of this owner; without any address, removes the owner. */
     setOwner: async (channels: OwnerChannels, by: string) =>
       await db.transaction(async (sql) => {
-        const key = ownerKey(channels.owner);
+        const key = toOwnerKey(channels.owner);
         const { owner, ...addresses } = channels;
         const isEmpty = Object.values(addresses).every((value) => value === null);
         await sql.query('delete from notification_owners where key = $1', [key]);
@@ -192,7 +192,7 @@ function findingsIn(db: Database, work: Pick<WorkStore, 'add' | 'finish'>) {
       end: WorkEnd,
     ) =>
       await db.transaction(async (sql) => {
-        const key = newId('ntm');
+        const key = createId('ntm');
         const sealed = await sql.query<{ buildId: string }>(SEAL, [ruleId, target, key]);
         const [newest] = sealed;
         if (!(await work.finish(entry, end, sql))) throw new Error('the lease was lost');

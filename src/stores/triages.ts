@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Step } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
-import { newId } from '../domain/ids.ts';
+import { createId } from '../domain/ids.ts';
 import { Triage, TriageJob } from '../domain/triage.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Sql } from '../ports/database.ts';
@@ -49,7 +49,7 @@ export function createTriageStore(db: Database, clock: Clock, traceparent: Trace
       await first(sql, TriageJob, FIND_BY_BUILD, [buildId]),
     /** Returns the triage of one failure group, and creates it on the first call. */
     open: async (buildId: string, fingerprint: string, sql: Sql = db) => {
-      const [created] = await sql.query(OPEN, [newId('tri', clock.now()), buildId, fingerprint]);
+      const [created] = await sql.query(OPEN, [createId('tri', clock.now()), buildId, fingerprint]);
       const [row] = created === undefined ? await sql.query(FIND_TRIAGE, [buildId, fingerprint]) : [created];
       return Triage.parse(row);
     },

@@ -3,14 +3,14 @@ import type { CodeHost } from '../ports/code-host.ts';
 import type { HistoryStore, PassingLogs } from '../ports/stores.ts';
 import type { ReviewerClient, ToolDescription, WebSearch } from '../ports/toolbox.ts';
 import type { Embedder, VectorIndex } from '../ports/vector-index.ts';
-import { changedSinceGreen, readCommitDiff, readCommitHistory, readPastFixes } from './commits.ts';
+import { createChangedSinceGreen, readCommitDiff, readCommitHistory, readPastFixes } from './commits.ts';
 import { diffWithGreen } from './diff-with-green.ts';
 import { listRepositories, readFile, readRepositoryDocs, readTestFile } from './files.ts';
 import { findFiles } from './find-files.ts';
 import { grepLog } from './grep-log.ts';
 import { countConsecutiveFailures, findSimilarFailures, readFailureHistory } from './history.ts';
 import { askReviewer, searchWeb } from './last-resorts.ts';
-import { readArtifact, readBuildLog, readConsoleOutput, viewLog } from './logs.ts';
+import { createViewLog, readArtifact, readBuildLog, readConsoleOutput } from './logs.ts';
 import { readBlame } from './read-blame.ts';
 import { searchCode } from './search-code.ts';
 import { searchErrorLibrary } from './search-error-library.ts';
@@ -65,7 +65,7 @@ export function createTools(sources: ToolSources): Tool[] {
     readTestFile(codeHost),
     readCommitHistory(codeHost),
     readCommitDiff(codeHost),
-    changedSinceGreen(codeHost, history),
+    createChangedSinceGreen(codeHost, history),
     readPastFixes(codeHost, history),
     searchSemantic(codeHost, sources.embedder, sources.mask),
     readRepositoryDocs(codeHost),
@@ -77,7 +77,7 @@ export function createTools(sources: ToolSources): Tool[] {
     countConsecutiveFailures(history),
     searchWeb(webSearch, sources.mask),
     grepLog(archive),
-    viewLog(archive),
+    createViewLog(archive),
     readArtifact(archive),
     diffWithGreen(archive, passingBuilds),
     askReviewer(sources.reviewers),

@@ -5,22 +5,22 @@ import type { FailureRow } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { describeVersionChange } from '../domain/version-changes.ts';
 import { readChanges } from '../lib/patch-changes.ts';
-import { counted } from '../lib/text.ts';
-import { repositoryPathCandidates } from '../log/paths.ts';
+import { formatCount } from '../lib/text.ts';
+import { listRepositoryPaths } from '../log/paths.ts';
 import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../ports/code-host.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { attributeChanges, type CommitDiffs, readDiffs } from './attribute-changes.ts';
 import { findLeftUses, type LeftUse, takesAway } from './left-uses.ts';
 import {
   type BuiltCode,
-  builtCode,
   type ChangeFinding,
   changeFinding,
   commitData,
   commitFinding,
   commitTitle,
   defineCodeTool,
-  inScope,
+  findBuiltCode,
+  isRelated,
 } from './repository.ts';
 import type { Tool } from './tool.ts';
 
@@ -60,7 +60,7 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
     argumentsFrom: ({ places: [first] }) =>
       first === undefined ? { limit: 10 } : { path: first.path, limit: 10 },
     async run(args, context) {
-      const code = await builtCode(codeHost, context);
+      const code = await findBuiltCode(codeHost, context);
       const located = args.path === undefined ? null : await code.locate(args.path);
       if (located !== null && 'findings' in located) return located.findings;
       const file = located === null ? {} : { path: located.path };
@@ -112,7 +112,7 @@ export function readCommitDiff(codeHost: CodeHost): Tool {
       const diff = await codeHost.commitDiff({ repository: subject.build.repository, commit: asked }, signal);
       if (diff === null) return [];
       const allowed = diff.files.filter((file) =>
-        path === undefined ? inScope(file.path, category) : isMeant(file.path, path),
+        path === undefined ? isRelated(file.path, category) : isMeant(file.path, path),
       );
       if (allowed.length === 0) return [];
       const title = commitTitle(diff.commit);
@@ -121,7 +121,7 @@ export function readCommitDiff(codeHost: CodeHost): Tool {
         { ...diff.commit, files: paths },
         diff.truncated ? `${title} (not all of it)` : title,
       );
-      const patches = mentionedFirst(allowed, subject).slice(0, MAX_PATCHES_COMMIT_DIFF);
+      const patches = sortMentionedFirst(allowed, subject).slice(0, MAX_PATCHES_COMMIT_DIFF);
       return [whole, ...patches.map((file) => changeFinding(file, title, commitData(diff.commit)))];
     },
   });
@@ -163,7 +163,7 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
         reds.slice(0, MAX_FIXES).map(async (row): Promise<ChangeFinding[]> => {
           const compared = await codeHost.compare({ repository, base: row.commit ?? head, head }, signal);
           const files =
-            compared?.files.filter((file) => inScope(file.path, category)).map(({ path }) => path) ?? [];
+            compared?.files.filter((file) => isRelated(file.path, category)).map(({ path }) => path) ?? [];
           if (compared === null || compared.truncated || files.length === 0 || files.length > MAX_FILES)
             return [];
           const between = `${row.pipeline} #${row.number} (red) and #${lastGreen.number} (green)`;
@@ -173,7 +173,7 @@ export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
             ...files,
           ].join('\n');
           const source = `compare/${row.commit?.slice(0, 10)}...${head.slice(0, 10)}`;
-          const title = `${counted(files.length, 'file')} changed between ${between}`;
+          const title = `${formatCount(files.length, 'file')} changed between ${between}`;
           return [
             { title, text, source, data: { files, fileCount: files.length, buildId: row.failure.buildId } },
           ];
@@ -231,7 +231,7 @@ interface Base {
 }
 
 /** Creates the tool that shows the changes since the last passing build. */
-export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): Tool {
+export function createChangedSinceGreen(codeHost: CodeHost, history: HistoryStore): Tool {
   return defineCodeTool(codeHost, {
     name: 'changed_since_green',
     question:
@@ -286,7 +286,7 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
 function listVersionChanges({ changes }: TriageSubject): ChangeFinding[] {
   if (changes === undefined) return [];
   const green = changes.since === null ? 'the green build' : `build ${changes.since.number}`;
-  const title = `${counted(changes.changes.length + changes.more, 'version')} changed since ${green}`;
+  const title = `${formatCount(changes.changes.length + changes.more, 'version')} changed since ${green}`;
   const text = changes.changes.map(describeVersionChange).join('\n');
   return [{ title, text, source: 'environment' }];
 }
@@ -323,7 +323,7 @@ async function findBase(
 }
 
 function filterByScope(compared: Comparison, category: Category): Comparison {
-  return { ...compared, files: compared.files.filter(({ path }) => inScope(path, category)) };
+  return { ...compared, files: compared.files.filter(({ path }) => isRelated(path, category)) };
 }
 
 function toFindings(
@@ -336,12 +336,12 @@ function toFindings(
   if (files.length === 0) return [];
   const summary: ChangeFinding = {
     title:
-      `${counted(files.length, 'file')} ` +
-      `in ${counted(commits.length, 'commit')} ${base.said}${truncated ? '; there are more' : ''}`,
+      `${formatCount(files.length, 'file')} ` +
+      `in ${formatCount(commits.length, 'commit')} ${base.said}${truncated ? '; there are more' : ''}`,
     text: [
       ...commits.slice(0, MAX_COMMITS_CHANGED).map(commitTitle),
       '',
-      ...files.slice(0, MAX_PATHS).map(shortChange),
+      ...files.slice(0, MAX_PATHS).map(formatChange),
     ].join('\n'),
     source: `compare/${base.commit.slice(0, 10)}...${subject.build.commit?.slice(0, 10)}`,
     data: {
@@ -365,10 +365,10 @@ function toFindings(
 }
 
 function listShown(files: readonly ChangedFile[], subject: TriageSubject): ChangedFile[] {
-  return mentionedFirst(files, subject).slice(0, MAX_PATCHES_CHANGED);
+  return sortMentionedFirst(files, subject).slice(0, MAX_PATCHES_CHANGED);
 }
 
-function shortChange({ path, status, additions, deletions }: ChangedFile): string {
+function formatChange({ path, status, additions, deletions }: ChangedFile): string {
   return `${path} (${status}, +${additions} −${deletions})`;
 }
 
@@ -383,10 +383,10 @@ const LITTLE_TELLING = new RegExp(
  * Sorts files: those that the failure names first, then those with the most changed lines, documents and
  * images last.
  */
-function mentionedFirst<
+function sortMentionedFirst<
   File extends { readonly path: string; readonly additions: number; readonly deletions: number },
 >(files: readonly File[], subject: TriageSubject): File[] {
-  const mentioned = mentionedPaths(subject);
+  const mentioned = listMentionedPaths(subject);
   const rank = ({ path }: File) => {
     if (mentioned.some((file) => file === path || path.endsWith(`/${file}`))) return 0;
     return LITTLE_TELLING.test(path) ? 2 : 1;
@@ -396,13 +396,13 @@ function mentionedFirst<
 }
 
 /** Paths that the failure's traces, diagnostics and tests name, as the repository would call them. */
-function mentionedPaths(subject: TriageSubject): string[] {
+function listMentionedPaths(subject: TriageSubject): string[] {
   const frames = [...subject.exceptions, ...subject.failures].flatMap((item) =>
     item.frames.filter(({ own }) => own).map(({ file }) => file),
   );
   const named = [...subject.diagnostics, ...subject.failingTests].flatMap(({ file }) => file ?? []);
   const paths = [...new Set([...named, ...frames])]
     .slice(0, 60)
-    .flatMap((file) => repositoryPathCandidates(file)[0] ?? []);
+    .flatMap((file) => listRepositoryPaths(file)[0] ?? []);
   return [...new Set(paths)];
 }

@@ -5,11 +5,11 @@ import type { FailingTest } from '../domain/failure.ts';
 import type { FindingFrom, PlainFinding } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { findNearestPaths, getStem } from '../lib/nearest-paths.ts';
-import { repositoryPathCandidates } from '../log/paths.ts';
+import { listRepositoryPaths } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Clues } from '../ports/toolbox.ts';
 import { findWindowAround, listWindowPieces } from './findings.ts';
-import { type BuiltCode, builtCode, defineCodeTool, formatTree, testFilePaths } from './repository.ts';
+import { type BuiltCode, defineCodeTool, findBuiltCode, formatTree, testFilePaths } from './repository.ts';
 import type { RepositoryScope, Tool } from './tool.ts';
 
 /** Lines shown on either side of the line that is requested. */
@@ -45,7 +45,7 @@ export function readFile(codeHost: CodeHost): Tool {
     keptBy: 'arguments',
     argumentsFrom: findFileToRead,
     async run(args, context) {
-      const code = await builtCode(codeHost, context);
+      const code = await findBuiltCode(codeHost, context);
       const located = await code.locate(args.path);
       if ('findings' in located && located.findings.length > 0) return located.findings;
       if ('findings' in located) return await proposePaths(code, args.path);
@@ -79,7 +79,7 @@ async function proposePaths(
   { host, at, signal, titled }: BuiltCode,
   path: string,
 ): Promise<FindingFrom<'read_file'>[]> {
-  const [inside] = repositoryPathCandidates(path);
+  const [inside] = listRepositoryPaths(path);
   // A path outside of the checkout is no file of the repository with another name.
   if (inside === undefined) return [];
   const stem = getStem(inside);
@@ -112,7 +112,7 @@ function toRange(args: FileArgs): { lineStart: number; lineEnd: number } {
 /** Looks for the function that failed in that file, else for the file's own name. */
 function chooseAlternativeArgs(call: ToolCall, subject: TriageSubject): Record<string, unknown> {
   const path = typeof call.args.path === 'string' ? call.args.path : '';
-  const name = repositoryPathCandidates(path)[0]?.split('/').at(-1) ?? path.slice(-100);
+  const name = listRepositoryPaths(path)[0]?.split('/').at(-1) ?? path.slice(-100);
   const frames = [...subject.exceptions, ...subject.failures].flatMap((item) => item.frames);
   const failed = frames
     .find((frame) => name !== '' && frame.file.endsWith(name))
@@ -153,7 +153,7 @@ export function readTestFile(codeHost: CodeHost): Tool {
       const known = chooseTest(context.subject, name);
       if (known === null) return [];
       const test = file === undefined ? known : { ...known, file };
-      const code = await builtCode(codeHost, context);
+      const code = await findBuiltCode(codeHost, context);
       for (const path of testFilePaths(test)) {
         const located = await code.locate(path);
         if ('path' in located) return showTest(code, test, located.path);
@@ -227,7 +227,7 @@ export function readRepositoryDocs(codeHost: CodeHost): Tool {
     parameters: DocsParameters,
     keptBy: 'arguments',
     async run({ folder = '' }, context): Promise<Finding[]> {
-      const code = await builtCode(codeHost, context);
+      const code = await findBuiltCode(codeHost, context);
       const parts = folder.split('/').filter((part) => part !== '' && part !== '.');
       const under = parts.join('/');
       const query = { ...code.at, limit: MAX_LISTED, ...(under === '' ? {} : { under }) };

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Category } from '../domain/category.ts';
 import type { FindingFrom, FoundFile } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { repositoryPathCandidates } from '../log/paths.ts';
+import { listRepositoryPaths } from '../log/paths.ts';
 import type { CodeHost } from '../ports/code-host.ts';
-import { type BuiltCode, builtCode, defineCodeTool, inScope, testFilePaths } from './repository.ts';
+import { type BuiltCode, defineCodeTool, findBuiltCode, isRelated, testFilePaths } from './repository.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
 /**
@@ -65,7 +65,7 @@ export function findFiles(codeHost: CodeHost): Tool {
     keptBy: 'failure',
     argumentsFrom: ({ places }) => ({ paths: places.slice(0, MAX_PATHS).map(({ path }) => path) }),
     async run({ paths = [] }, context) {
-      const code = await builtCode(codeHost, context);
+      const code = await findBuiltCode(codeHost, context);
       const list = await codeHost.listFiles({ ...code.at, limit: MAX_LISTED }, code.signal);
       const lookup = createLookup(list.paths);
       const asked = paths.map((path) => ({ as: path, fitting: lookup(path) }));
@@ -73,7 +73,7 @@ export function findFiles(codeHost: CodeHost): Tool {
         ...asked.flatMap(({ as, fitting }) => toFoundFiles(fitting, { as, line: null, by: 'asked' })),
         ...listNamedInLog(context.subject, lookup),
         ...(await findImportedByTests(code, context, lookup, list.paths)),
-        ...(await holdingTheStep(code, context)),
+        ...(await findStepFiles(code, context)),
         ...listManifests(list.paths, context.category),
       ];
       const missing = list.truncated
@@ -131,7 +131,7 @@ function describeFile({ path, line, by, as }: FoundFile): string {
 function createLookup(paths: readonly string[]): Lookup {
   const byName = Map.groupBy(paths, getLastPart);
   return (logged) => {
-    for (const suffix of repositoryPathCandidates(logged)) {
+    for (const suffix of listRepositoryPaths(logged)) {
       const named = byName.get(getLastPart(suffix)) ?? [];
       const fitting = named.includes(suffix) ? [suffix] : named.filter((path) => path.endsWith(`/${suffix}`));
       if (fitting.length > 0) return fitting.length <= MOST_FITTING ? fitting : [];
@@ -256,7 +256,7 @@ function resolveImportedFile(named: string, from: string, stems: Stems): string 
   const quoted = /["']([^"']{1,200})["']/.exec(named)?.[1];
   const dotted = /([\w.]{3,200}(?:::\w{1,80}){0,8})(?:\s{1,4}import\s{1,4}(\w{1,80}))?/.exec(named);
   if (quoted?.startsWith('.') === true)
-    return stems.exact.get(joined(from.split('/').slice(0, -1), quoted.split('/'))) ?? null;
+    return stems.exact.get(joinPath(from.split('/').slice(0, -1), quoted.split('/'))) ?? null;
   const name =
     quoted ??
     dotted
@@ -283,7 +283,7 @@ function findEndingWith({ exact, byLast }: Stems, suffix: string): string | null
   return stem === undefined ? null : (exact.get(stem) ?? null);
 }
 
-function joined(folder: readonly string[], parts: readonly string[]): string {
+function joinPath(folder: readonly string[], parts: readonly string[]): string {
   const path = [...folder];
   for (const part of parts) {
     if (part === '..') path.pop();
@@ -293,7 +293,7 @@ function joined(folder: readonly string[], parts: readonly string[]): string {
 }
 
 /** Finds the CI file that defines the failed step, by the step's name or its first command. */
-async function holdingTheStep(
+async function findStepFiles(
   { host, at, signal }: BuiltCode,
   { subject, category }: ToolContext,
 ): Promise<FoundFile[]> {
@@ -307,7 +307,7 @@ async function holdingTheStep(
     signal,
   );
   return (hits ?? [])
-    .filter(({ path }) => inScope(path, 'CONFIG_ERROR'))
+    .filter(({ path }) => isRelated(path, 'CONFIG_ERROR'))
     .slice(0, MOST_FITTING)
     .map(({ path, line }) => ({ path, as: name, line, by: 'step' }));
 }
@@ -315,7 +315,7 @@ async function holdingTheStep(
 /** Lists the manifests that are nearest to the root. */
 function listManifests(paths: readonly string[], category: Category): FoundFile[] {
   if (category !== 'DEPENDENCY_ERROR') return [];
-  const manifests = paths.filter((path) => inScope(path, 'DEPENDENCY_ERROR'));
+  const manifests = paths.filter((path) => isRelated(path, 'DEPENDENCY_ERROR'));
   const depth = (path: string) => path.split('/').length;
   return manifests
     .sort((left, right) => depth(left) - depth(right) || (left < right ? -1 : 1))

@@ -76,10 +76,12 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
       });
       if (count === 0) return [];
       const where = `${pipeline}${branch === null ? '' : ` on ${branch}`}`;
-      const since = firstBuild === null ? '' : ` since ${named(firstBuild)}`;
+      const since = firstBuild === null ? '' : ` since ${formatBuildName(firstBuild)}`;
       const alike = generic || firstSame === null ? '' : describeAlikeWords(same, count, firstSame);
       const green =
-        lastGreen === null ? 'No earlier green build is known.' : `Last green: ${named(lastGreen)}.`;
+        lastGreen === null
+          ? 'No earlier green build is known.'
+          : `Last green: ${formatBuildName(lastGreen)}.`;
       return [
         {
           title:
@@ -114,7 +116,7 @@ function describeAlikeWords(same: number, count: number, first: Build): string {
   return `, ${same === count ? 'each time' : `the last ${same} times`} this way (since #${first.number})`;
 }
 
-function named(build: Build): string {
+function formatBuildName(build: Build): string {
   const commit = build.commit === null ? '' : ` (${build.commit.slice(0, 10)})`;
   return `#${build.number}${commit}, ${(build.finishedAt ?? build.receivedAt).slice(0, 10)}`;
 }

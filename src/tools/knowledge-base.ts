@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { KnowledgeDocument } from '../domain/library.ts';
-import { listedIn } from '../lib/text.ts';
+import { splitList } from '../lib/text.ts';
 import type { VectorIndex, VectorItem, VectorNamespace } from '../ports/vector-index.ts';
 
 /**
@@ -171,7 +171,7 @@ function readString(json: string, line: number, fail: Fail): string {
 function readInlineList(value: string, line: number, fail: Fail): string[] {
   const inside = value.match(/^\[(.*)\]$/)?.[1];
   if (inside === undefined) throw fail(line, 'must list its tools as [a, b]');
-  return listedIn(inside);
+  return splitList(inside);
 }
 
 function readSections(lines: readonly string[], start: number, fail: Fail): Record<string, string> {

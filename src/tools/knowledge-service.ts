@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { getErrorMessage, TriageError } from '../domain/errors.ts';
-import { newId } from '../domain/ids.ts';
+import { createId } from '../domain/ids.ts';
 import { append } from '../lib/collections.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
@@ -88,7 +88,7 @@ async function add(
   const passages = cutPassages(read);
   const now = deps.clock.now();
   const document: TeamDocument = {
-    id: known?.id ?? newId('doc', now),
+    id: known?.id ?? createId('doc', now),
     source,
     title: (read.title ?? basename(source)).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE),
     format: read.format,
@@ -322,7 +322,7 @@ function splitAt(text: string, separators: readonly string[]): Omit<Piece, 'row'
   const tokens = countTokens(text);
   if (tokens <= MAX_TOKENS) return text.trim() === '' ? [] : [{ text, tokens }];
   const [separator = '', ...finer] = separators;
-  const parts = separator === '' ? inLengths(text) : text.split(separator);
+  const parts = separator === '' ? splitIntoLengths(text) : text.split(separator);
   const pieces: Omit<Piece, 'row'>[] = [];
   let collected: string[] = [];
   let size = 0;
@@ -348,7 +348,7 @@ function splitAt(text: string, separators: readonly string[]): Omit<Piece, 'row'
  * Splits a text into lengths of 100 characters, which always fit because a character has at most a few
  * tokens.
  */
-function inLengths(text: string): string[] {
+function splitIntoLengths(text: string): string[] {
   const characters = Array.from(text);
   const lengths: string[] = [];
   for (let from = 0; from < characters.length; from += 100)

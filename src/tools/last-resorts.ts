@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FindingFrom } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { firstOfEach } from '../lib/collections.ts';
+import { takeFirstOfEach } from '../lib/collections.ts';
 import { classifyRole, type LineRole } from '../log/line-roles.ts';
 import type { Clues, ReviewerClient, WebSearch } from '../ports/toolbox.ts';
 import { cleanText, formatFailureHeadline } from './findings.ts';
@@ -123,7 +123,7 @@ function nameDocumentation({ toolchains }: Pick<TriageSubject, 'toolchains'>): F
     const found = DOCUMENTATION.find(([pattern]) => pattern.test(name.toLowerCase()));
     return found === undefined ? [] : [found];
   });
-  return firstOfEach(named, ([, tool]) => tool)
+  return takeFirstOfEach(named, ([, tool]) => tool)
     .slice(0, MAX_NAMED)
     .map(([, tool, url]) => ({
       title: `Documentation of ${tool}, named because the web could not be searched`,

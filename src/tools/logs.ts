@@ -134,7 +134,7 @@ const ViewLogParameters = z.strictObject({
 });
 
 /** Creates the tool that shows given lines of a log. */
-export function viewLog(archive: BuildArchive): Tool {
+export function createViewLog(archive: BuildArchive): Tool {
   return defineTool({
     name: 'view_log',
     question: 'What stands on these lines of the log?',
@@ -211,7 +211,7 @@ export function readArtifact(archive: BuildArchive): Tool {
         ? 'The build has no file besides its log; use view_log and grep_log to read that.'
         : null,
     async run({ source: named, from, to }, { subject }) {
-      if (named === undefined) return listed(await archive.list(subject.build.id), subject);
+      if (named === undefined) return listSources(await archive.list(subject.build.id), subject);
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
       if (source.bytes === 0)
@@ -231,7 +231,7 @@ export function readArtifact(archive: BuildArchive): Tool {
   });
 }
 
-function listed(sources: readonly ArchivedSource[], subject: TriageSubject): Finding[] {
+function listSources(sources: readonly ArchivedSource[], subject: TriageSubject): Finding[] {
   if (sources.length === 0) return [];
   const shown = sources.slice(0, MAX_LISTED).map((source) => describeSource(source, subject));
   const more = sources.length > shown.length ? [`and ${sources.length - shown.length} more`] : [];

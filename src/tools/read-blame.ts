@@ -12,11 +12,11 @@ import {
 import type { BlameLine, ChangedFile, CodeHost, CommitInfo } from '../ports/code-host.ts';
 import {
   type BuiltCode,
-  builtCode,
   type ChangeFinding,
   commitData,
   commitTitle,
   defineCodeTool,
+  findBuiltCode,
 } from './repository.ts';
 import type { Tool } from './tool.ts';
 
@@ -54,7 +54,7 @@ export function readBlame(codeHost: CodeHost): Tool {
         ? null
         : { path: located.path, lineStart: Math.max(1, located.line - 3), lineEnd: located.line + 3 },
     async run({ path, line, lineStart, lineEnd }, context) {
-      const code = await builtCode(codeHost, context);
+      const code = await findBuiltCode(codeHost, context);
       const located = await code.locate(path);
       if ('findings' in located) return located.findings;
       const first = lineStart ?? Math.max(1, (line ?? 1) - AROUND);

@@ -7,7 +7,7 @@ import type { FindingFrom, PlainFinding } from '../domain/finding-data.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { append } from '../lib/collections.ts';
 import { findChangedRange, readChanges } from '../lib/patch-changes.ts';
-import { repositoryPathCandidates } from '../log/paths.ts';
+import { listRepositoryPaths } from '../log/paths.ts';
 import type { ChangedFile, CodeHost, CommitInfo } from '../ports/code-host.ts';
 import { type CachePolicy, defineTool, type Tool, type ToolContext, type ToolDefinition } from './tool.ts';
 
@@ -59,7 +59,7 @@ export function defineCodeTool<Schema extends z.ZodObject, Name extends string>(
   return defineTool<Schema, Name>({
     ...definition,
     provider: `code-host:${codeHost.driver}`,
-    ...(keptBy === undefined ? {} : { cache: keptByCommit(codeHost, keptBy) }),
+    ...(keptBy === undefined ? {} : { cache: cacheByCommit(codeHost, keptBy) }),
     unavailable: async ({ build: { repository } }) =>
       (await codeHost.canRead(repository))
         ? null
@@ -68,7 +68,7 @@ export function defineCodeTool<Schema extends z.ZodObject, Name extends string>(
 }
 
 /** Throws `not-found` if the repository holds no commit. */
-export async function builtCode(
+export async function findBuiltCode(
   host: CodeHost,
   { subject, signal }: Pick<ToolContext, 'subject' | 'signal'>,
 ): Promise<BuiltCode> {
@@ -93,7 +93,7 @@ export async function builtCode(
  * question can name one.
  */
 async function locateFile({ host, at, signal }: BuiltCode, path: string): Promise<Located> {
-  for (const suffix of repositoryPathCandidates(path).slice(0, MAX_TRIES)) {
+  for (const suffix of listRepositoryPaths(path).slice(0, MAX_TRIES)) {
     const matches = await host.findFiles({ ...at, suffix, limit: MAX_NAMED }, signal);
     const [first] = matches;
     if (first === undefined) continue;
@@ -119,11 +119,11 @@ const WEEK_MS = 7 * 24 * 3_600_000;
  * Keeps a code tool's answers by the commit that answers for the build. Where that is not known as a commit,
  * nothing is kept.
  */
-function keptByCommit(codeHost: CodeHost, by: 'arguments' | 'failure'): CachePolicy<unknown> {
+function cacheByCommit(codeHost: CodeHost, by: 'arguments' | 'failure'): CachePolicy<unknown> {
   return {
     ttlMs: WEEK_MS,
     key: async (_args, context) => {
-      const { at, note } = await builtCode(codeHost, context);
+      const { at, note } = await findBuiltCode(codeHost, context);
       if (!/^[0-9a-f]{40,64}$/.test(at.ref)) return null;
       return [codeHost.driver, at.ref, note, ...(by === 'arguments' ? [] : [toFailureKey(context.subject)])];
     },
@@ -172,7 +172,7 @@ const SCOPES: Partial<Record<Category, readonly RegExp[]>> = {
 };
 
 /** Checks whether a change of this path may be related to a failure of this category. */
-export function inScope(path: string, category: Category): boolean {
+export function isRelated(path: string, category: Category): boolean {
   const scope = SCOPES[category];
   return scope === undefined || scope.some((pattern) => pattern.test(path));
 }

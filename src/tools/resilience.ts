@@ -6,7 +6,7 @@ import {
   createBreaker,
   getRetryAfter,
   limitTime,
-  retrying,
+  retryWithPolicy,
 } from '../lib/resilience.ts';
 import { settleOrAbort } from '../lib/time.ts';
 
@@ -108,7 +108,7 @@ export function createResilience(options: ResilienceOptions): Resilience {
       let attempts = 0;
       try {
         const value = await limitTime({ limitMs, signal, late, canceled }, (both, longestPauseMs) =>
-          retrying(
+          retryWithPolicy(
             {
               retries: MAX_RETRIES,
               backoff: { firstMs: options.firstDelayMs },

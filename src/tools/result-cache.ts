@@ -71,7 +71,7 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
         const kept =
           key === null || store === null
             ? null
-            : await within(LOOKUP_MS, context.signal, logger, () => store.get(key));
+            : await tryWithin(LOOKUP_MS, context.signal, logger, () => store.get(key));
         if (kept !== null)
           return {
             status: 'ok',
@@ -102,7 +102,7 @@ async function buildKey(
   if (tool.cacheTtlMs === null) return null;
   const { build } = context.subject;
   const limitMs = context.isLeftAlone ? LOOKUP_ALONE_MS : LOOKUP_MS;
-  const holds = await within(limitMs, context.signal, logger, async (signal) => {
+  const holds = await tryWithin(limitMs, context.signal, logger, async (signal) => {
     if ((await tool.unavailable(context.subject)) !== null) return null;
     return await request.cacheKey({ ...context, signal });
   });
@@ -135,14 +135,14 @@ async function keep(
     ttlMs: tool.cacheTtlMs ?? 0,
   };
   const { findings, summary } = reply;
-  await within(LOOKUP_MS, context.signal, logger, async () => {
+  await tryWithin(LOOKUP_MS, context.signal, logger, async () => {
     await store.put(of, { findings, summary });
     return null;
   });
 }
 
 /** Returns null if the work fails or takes too long. Throws only if the run itself ends. */
-async function within<Value>(
+async function tryWithin<Value>(
   limitMs: number,
   run: AbortSignal,
   logger: Logger,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FindingFrom } from '../domain/finding-data.ts';
 import type { CodeHost, CodeLine, FileHits } from '../ports/code-host.ts';
-import { type BuiltCode, builtCode, defineCodeTool } from './repository.ts';
+import { type BuiltCode, defineCodeTool, findBuiltCode } from './repository.ts';
 import type { Tool } from './tool.ts';
 
 type FileFinding = FindingFrom<'search_code'>;
@@ -56,7 +56,7 @@ export function searchCode(codeHost: CodeHost): Tool {
     keptBy: 'arguments',
     argumentsFrom: ({ symbol }) => (symbol ? { text: symbol.slice(0, 200) } : null),
     async run({ text, words, limit }, context) {
-      const code = await builtCode(codeHost, context);
+      const code = await findBuiltCode(codeHost, context);
       return text === undefined ? findFilesWith(code, words ?? []) : readLinesWith(code, text, limit);
     },
   });

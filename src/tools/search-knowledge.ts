@@ -1,7 +1,7 @@
 import type { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type FindingFrom, readData } from '../domain/finding-data.ts';
-import { present } from '../lib/collections.ts';
+import { omitUndefined } from '../lib/collections.ts';
 import { limitTime } from '../lib/resilience.ts';
 import type { Passage as KeptPassage, PassageMatch, TeamKnowledgeStore } from '../ports/knowledge.ts';
 import type { Clues } from '../ports/toolbox.ts';
@@ -256,7 +256,7 @@ function createCuratedFinding(match: VectorMatch, score: number, text: string): 
     score,
     data: {
       documentId,
-      ...present({
+      ...omitUndefined({
         category: category ?? undefined,
         kind: kind ?? undefined,
         title,
@@ -289,7 +289,7 @@ function convertTeamFinding(
       document: source,
       title,
       place,
-      ...present({ category: category ?? undefined, named, cause, fix }),
+      ...omitUndefined({ category: category ?? undefined, named, cause, fix }),
     },
   };
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { FindingFrom } from '../domain/finding-data.ts';
-import { append, inParallel } from '../lib/collections.ts';
+import { append, mapInParallel } from '../lib/collections.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Clues } from '../ports/toolbox.ts';
 import type { Embedder } from '../ports/vector-index.ts';
 import { type CodeChunk, extractCodeWords, searchWords, splitChunks } from './code-chunks.ts';
 import { formatFailureHeadline } from './findings.ts';
-import { type BuiltCode, builtCode, defineCodeTool } from './repository.ts';
+import { type BuiltCode, defineCodeTool, findBuiltCode } from './repository.ts';
 import type { Tool } from './tool.ts';
 
 /** Words that candidate files are searched by: what the port takes in one question. */
@@ -99,13 +99,13 @@ export function searchSemantic(
       return code === null ? null : { code };
     },
     async run({ code: guess, words: given = [], limit }, context) {
-      const code = await builtCode(codeHost, context);
+      const code = await findBuiltCode(codeHost, context);
       const words = given.length > 0 ? given : searchWords(guess, MAX_WORDS);
       if (words.length === 0)
         throw new TriageError('invalid-input', 'code: it holds no identifier to search for.');
       const hits = await codeHost.searchFiles({ ...code.at, words, limit: MAX_CANDIDATES * 3 }, code.signal);
       const paths = hits.map(({ path }) => path).filter((path) => !SKIPPED.test(path));
-      const chunks = await inParallel(paths.slice(0, MAX_CANDIDATES), FILES_AT_ONCE, async (path) =>
+      const chunks = await mapInParallel(paths.slice(0, MAX_CANDIDATES), FILES_AT_ONCE, async (path) =>
         splitChunks(path, 1, await readLines(code, path)),
       );
       const { ranked, by } = await rank(

@@ -1,6 +1,6 @@
 import { computeRetryDelay, getErrorMessage, isRetryable, TriageError } from '../domain/errors.ts';
 import type { WorkEnd, WorkItem } from '../domain/work.ts';
-import { present } from '../lib/collections.ts';
+import { omitUndefined } from '../lib/collections.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Failpoint } from '../ports/database.ts';
 import type { Logger } from '../ports/telemetry.ts';
@@ -68,7 +68,7 @@ export async function takeItems(
 ): Promise<Taken> {
   const takenAt = performance.now();
   const limit = wanted.keys?.length ?? batch;
-  const items = await work.take({ topic, leaseMs, limit, ...present({ ...wanted, newestFirst }) });
+  const items = await work.take({ topic, leaseMs, limit, ...omitUndefined({ ...wanted, newestFirst }) });
   if (items.length > 0) failpoint?.('work-taken', formatNames(items));
   return { items, takenAt };
 }

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { buildHttp } from '../../src/api/server.ts';
 import type { App } from '../../src/app/served-app.ts';
 import { createApp } from '../../src/app.ts';
-import { embedded } from '../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { COMMON, parseConfig } from '../../src/config/schema.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { AnswerView, ThreadList, ThreadView } from '../../src/service/ask/views.ts';
@@ -27,7 +27,7 @@ let address = '';
 let stored: Stored;
 
 async function start(): Promise<void> {
-  const preset = embedded(folder, join(import.meta.dirname, '../../knowledge'));
+  const preset = createEmbeddedPreset(folder, join(import.meta.dirname, '../../knowledge'));
   const tokens = ['rita', 'ben'].map((name) => ({ name, token: tokenOf(name), roles: ['read'] }));
   const admin = { name: 'ada', token: tokenOf('ada'), roles: ['admin'] };
   app = await createApp(

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHttp } from '../../src/api/server.ts';
-import { sparseBuild } from '../../src/domain/build.ts';
+import { createSparseBuild } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
@@ -241,7 +241,7 @@ test('a crash between the logs and the answer is healed by the next try', async 
 test('an upload that was cut off leaves nothing of itself to the one that completes it', async () => {
   const archive = createPostgresArchive(database);
   const metadata = { repository: 'shop/api', pipeline: 'ci', number: '812' };
-  const { build } = await stores.builds.upsert({ ...sparseBuild(metadata), status: 'unknown' });
+  const { build } = await stores.builds.upsert({ ...createSparseBuild(metadata), status: 'unknown' });
   await archive.put(build.id, { name: 'half.log', kind: 'log', text: 'error: of the first try', notes: [] });
 
   const answer = await app.inject({
@@ -258,7 +258,7 @@ test('an upload that was cut off leaves nothing of itself to the one that comple
 test('an upload that another process is receiving too never takes away what that one has kept', async () => {
   const archive = createPostgresArchive(database);
   const metadata = { repository: 'shop/api', pipeline: 'ci', number: '813' };
-  const { build } = await stores.builds.upsert({ ...sparseBuild(metadata), status: 'unknown' });
+  const { build } = await stores.builds.upsert({ ...createSparseBuild(metadata), status: 'unknown' });
   await archive.put(build.id, { name: 'a.log', kind: 'log', text: 'error: boom', notes: [] });
   const seen: string[][] = [];
   const watched = {

@@ -4,7 +4,7 @@ import { buildHttp } from '../../src/api/server.ts';
 import type { Messenger } from '../../src/channels/channel.ts';
 import type { News } from '../../src/channels/news.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../stores/samples.ts';
@@ -124,7 +124,7 @@ describe('67: the API of notification rules', () => {
     expect((await ask('DELETE', `/api/notification-rules/${id}`)).status).toBe(200);
     expect((await ask('GET', `/api/notification-rules/${id}`)).status).toBe(404);
     expect(
-      (await ask('POST', `/api/notification-rules/${newId('ntr')}`, { ...RULE, version: 1 })).status,
+      (await ask('POST', `/api/notification-rules/${createId('ntr')}`, { ...RULE, version: 1 })).status,
     ).toBe(404);
   });
 

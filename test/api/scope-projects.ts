@@ -1,4 +1,4 @@
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import { GATHER, NotificationRuleInput } from '../../src/domain/notification-rule.ts';
 import type { Database } from '../../src/ports/database.ts';
 import type { Stores } from '../../src/stores/stores.ts';
@@ -38,7 +38,7 @@ export async function storeProject(
   const { analysis } = await stores.analyses.insertOnce(wanted);
   const review = await stores.reviews.open(sampleReview(analysis, { repository }));
   const asked = {
-    id: newId('rev'),
+    id: createId('rev'),
     triageId: triage.id,
     buildId: build.id,
     repository,
@@ -53,7 +53,7 @@ export async function storeProject(
   await stores.library.insert(entry);
   const rule = await storeRule(stores, repository);
   const notificationRule = await storeNotificationRule(stores, repository, analysis.id);
-  const thread = newId('thr');
+  const thread = createId('thr');
   await database.query(
     `insert into conversations (id, analysis_id, build_id, title, started_by, started_at, last_asked_at)
      values ($1, $2, $3, 't', 'reviewer', now(), now())`,
@@ -82,7 +82,7 @@ export async function storeProject(
 }
 
 async function storeRule(stores: Stores, repository: string): Promise<string> {
-  const id = newId('rul');
+  const id = createId('rul');
   await stores.rules.add({
     ...{
       id,

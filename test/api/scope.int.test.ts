@@ -4,7 +4,7 @@ import { buildHttp } from '../../src/api/server.ts';
 import type { Messenger } from '../../src/channels/channel.ts';
 import { createSlackChannel, SlackSettings } from '../../src/channels/slack.ts';
 import { digestOfToken, makeToken } from '../../src/domain/access.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createStores, type Stores } from '../../src/stores/stores.ts';
 import { openNews } from '../channels/sending.ts';
@@ -196,17 +196,17 @@ describe.each(Object.keys(ID_ROUTES))('T18: %s', (route) => {
 
 const nowhere = {
   ...{
-    build: newId('bld'),
+    build: createId('bld'),
     number: '9',
-    analysis: newId('ana'),
-    review: newId('rev'),
-    question: newId('rev'),
+    analysis: createId('ana'),
+    review: createId('rev'),
+    question: createId('rev'),
   },
   ...{
-    entry: newId('lib'),
-    rule: newId('rul'),
-    notificationRule: newId('ntr'),
-    thread: newId('thr'),
+    entry: createId('lib'),
+    rule: createId('rul'),
+    notificationRule: createId('ntr'),
+    thread: createId('thr'),
     delivery: 'delivery-none',
   },
 };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createScopeChecks, type Scope } from '../../src/api/scope.ts';
 import { scopeArchive, scopeStores } from '../../src/api/scoped-stores.ts';
 import { CHECKED, DEFAULT_PREFERENCES, isInScope } from '../../src/domain/access.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import { NotificationRuleInput, OwnerChannelsInput } from '../../src/domain/notification-rule.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import type { Database } from '../../src/ports/database.ts';
@@ -209,7 +209,7 @@ const CALLS: Calls = {
     add: (store, of) =>
       store.add({
         ...{
-          id: newId('rul'),
+          id: createId('rul'),
           version: 1,
           repository: of.repository,
           pattern: 'lost it',
@@ -357,7 +357,7 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
     await stores.causes.change(cause, { what: 'acknowledged' }, 'ada', Date.parse(UNTIL));
   const review = await stores.reviews.open(sampleReview(first, { repository }));
   await stores.reviews.open(sampleReview(waiting, { repository }));
-  const decision = sampleDecision(review, { reviewer: `of ${repository}`, batchId: newId('bat') });
+  const decision = sampleDecision(review, { reviewer: `of ${repository}`, batchId: createId('bat') });
   await stores.reviews.decide(review.id, review.version, decision);
   await stores.library.insert(sampleEntry('fp-taught', { repository, decisionId: decision.id }));
   const flagged = sampleEntry('fp-flagged', { repository });

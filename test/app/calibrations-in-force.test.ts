@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { calibrationAtHand, calibrationsInForce } from '../../src/app/investigation.ts';
+import { createCalibrationReader, loadCalibrationFile } from '../../src/app/investigation.ts';
 import { COMMON } from '../../src/config/schema.ts';
 import type { Calibration } from '../../src/domain/calibration.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
@@ -32,7 +32,7 @@ describe('the calibrations in force', () => {
         return stored;
       },
     };
-    const read = calibrationsInForce(store, { now: () => now }, silentLogger);
+    const read = createCalibrationReader(store, { now: () => now }, silentLogger);
     const versions = async () => (await read()).map(({ version }) => version);
 
     expect(await versions()).toEqual([1]);
@@ -50,11 +50,11 @@ describe('the calibrations in force', () => {
 
   it('are those of a file where there is no store; a broken file is refused with the field that is wrong', async () => {
     const triage = { ...COMMON.triage, greenBuilds: 0 } as const;
-    expect(calibrationAtHand({ triage })).toEqual({});
-    const { calibrations } = calibrationAtHand({ triage: { ...triage, calibration: { ...made(4) } } });
+    expect(loadCalibrationFile({ triage })).toEqual({});
+    const { calibrations } = loadCalibrationFile({ triage: { ...triage, calibration: { ...made(4) } } });
     expect((await calibrations?.())?.map(({ version }) => version)).toEqual([4]);
     expect(() =>
-      calibrationAtHand({ triage: { ...triage, calibration: { ...made(4), version: 'four' } } }),
+      loadCalibrationFile({ triage: { ...triage, calibration: { ...made(4), version: 'four' } } }),
     ).toThrow('FAULTLINE_CALIBRATION is not a calibration: field version');
   });
 });

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { type Backends, createReadiness, listBackendChecks } from '../../src/app/health.ts';
-import { embedded } from '../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { Config } from '../../src/config/schema.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { openEmbeddedDatabase } from '../support/pglite.ts';
@@ -10,7 +10,7 @@ it('names the full disk of a database server from the first refused upload on, u
   const store = await openEmbeddedDatabase();
   const url = 'postgres://db.example.test/faultline';
   const database = { driver: 'postgres', url, readerUrl: null, ownerUrl: null, poolSize: 2 };
-  const config = Config.parse({ ...embedded(tmpdir(), tmpdir()), database });
+  const config = Config.parse({ ...createEmbeddedPreset(tmpdir(), tmpdir()), database });
   const checks = listBackendChecks({
     config,
     database: store,

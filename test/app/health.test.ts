@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Backends, createReadiness, listBackendChecks } from '../../src/app/health.ts';
-import { embedded } from '../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { Config } from '../../src/config/schema.ts';
 import { type Check, type Finding, note, ok, wrong } from '../../src/ports/health.ts';
 import { type LogLine, recordingLogger } from '../support/http-deps.ts';
@@ -138,7 +138,7 @@ describe('the disk of an embedded database', () => {
     [0, 'ok'],
     [1e9, 'down'],
   ])('with a floor of %i MB is %s', async (minFreeMegabytes, state) => {
-    const preset = embedded(tmpdir(), tmpdir());
+    const preset = createEmbeddedPreset(tmpdir(), tmpdir());
     const config = Config.parse({
       ...preset,
       database: { driver: 'pglite', dataDir: tmpdir() },

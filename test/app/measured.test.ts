@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createPrometheusMetrics } from '../../src/adapters/metrics/prometheus.ts';
-import { countAnalysis, measureChatModel, measuredToolbox } from '../../src/app/watched.ts';
+import { countAnalysis, instrumentToolbox, measureChatModel } from '../../src/app/watched.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { ChatModel } from '../../src/ports/chat-model.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
@@ -56,7 +56,7 @@ it('a question to a tool counts by how it ended, and the toolbox says which prov
       throw flaky(60_000);
     }),
   ];
-  const box = measuredToolbox(
+  const box = instrumentToolbox(
     createToolbox(tools, { mask: (text) => text, resilience: { firstDelayMs: 1 } }),
     metrics,
   );

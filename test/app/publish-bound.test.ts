@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { boundByKnown } from '../../src/app/publish-bound.ts';
-import { embedded } from '../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { parseConfig } from '../../src/config/schema.ts';
 
-const CONFIG = parseConfig(embedded('data', 'knowledge'));
+const CONFIG = parseConfig(createEmbeddedPreset('data', 'knowledge'));
 
 /** Counts the outcomes of a route, and the wrong ones among them, with these known here. */
 function standing(origin: 'outcome' | 'unsure', right: boolean) {

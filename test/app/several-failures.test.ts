@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createTerminalApp, type TerminalApp } from '../../src/app/terminal-app.ts';
-import { embedded } from '../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { parseConfig } from '../../src/config/schema.ts';
 import { decodeSources } from '../../src/log/decode/archive.ts';
 import {
@@ -21,7 +21,7 @@ const MIXED = join(HOME, 'test/fixtures/mixed');
 let app: TerminalApp;
 beforeAll(async () => {
   app = await createTerminalApp(
-    parseConfig(embedded(join(HOME, '.faultline'), join(HOME, 'knowledge'))),
+    parseConfig(createEmbeddedPreset(join(HOME, '.faultline'), join(HOME, 'knowledge'))),
     silentLogger,
   );
 });

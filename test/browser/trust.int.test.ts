@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { unseenFigures } from '../../src/judge/judgement.ts';
+import { listUnseenFigures } from '../../src/judge/judgement.ts';
 import { createKeptRuns } from '../../src/replay/compare/kept-runs.ts';
 import { type CaseResult, toFailedResult } from '../../src/replay/run/results.ts';
 import { tell } from '../console/insights/insights-world.ts';
@@ -21,7 +21,7 @@ let session: string;
 /** Fifty decided answers before a change of the threshold and fifty after it; of the later ones more were right. */
 beforeAll(async () => {
   [console, browser] = await Promise.all([
-    openConsole({ unseen: unseenFigures(), keptRuns: createKeptRuns(runs) }),
+    openConsole({ unseen: listUnseenFigures(), keptRuns: createKeptRuns(runs) }),
     openBrowser(),
   ]);
   address = (await console.app.listen({ port: 0, host: '127.0.0.1' })).replace('127.0.0.1', 'localhost');
@@ -161,7 +161,7 @@ it('66: the API has the same figures', async () => {
       after: { answers: 51, right: 49 },
     },
   ]);
-  expect(trust.release.unseen).toEqual(unseenFigures());
+  expect(trust.release.unseen).toEqual(listUnseenFigures());
   const few = await console.app.inject({ url: '/api/trust?repository=acme/few', headers });
   expect(few.json()).toMatchObject({ decided: 1, enough: false });
   expect(few.json().thresholds[0]).toMatchObject({ decided: 1, right: 1, low: null, high: null });

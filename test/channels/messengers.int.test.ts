@@ -6,7 +6,7 @@ import type { News } from '../../src/channels/news.ts';
 import { createSlackChannel, SlackSettings } from '../../src/channels/slack.ts';
 import { createTeamsChannel } from '../../src/channels/teams.ts';
 import { createSignedHeaders, createWebhookChannel, WebhookSettings } from '../../src/channels/webhook.ts';
-import { embedded } from '../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { parseConfig } from '../../src/config/schema.ts';
 import { readText } from '../../src/lib/http-body.ts';
 import { type LoopbackServer, startLoopback } from '../support/loopback-server.ts';
@@ -92,7 +92,7 @@ describe('68: by e-mail', () => {
 
   it('is looked at by doctor, which sends nothing', async () => {
     const config = parseConfig({
-      ...embedded('/data', '/knowledge'),
+      ...createEmbeddedPreset('/data', '/knowledge'),
       channels: {
         email: { smtpUrl: `smtp://127.0.0.1:${smtp.port}`, smtpFrom: 'ci@example.com' },
         teams: { webhooks: { payments: 'https://teams.example/secret' } },
@@ -106,7 +106,7 @@ describe('68: by e-mail', () => {
       { state: 'note', says: expect.not.stringContaining('secret') },
     ]);
     expect(smtp.mails).toEqual([]);
-    const unset = listExternalChecks(parseConfig(embedded('/data', '/knowledge')));
+    const unset = listExternalChecks(parseConfig(createEmbeddedPreset('/data', '/knowledge')));
     expect(unset.filter(({ name }) => asked.includes(name))).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createNoticeHandler } from '../../src/channels/handlers.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Build, NewBuild } from '../../src/domain/build.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import type { WorkItem } from '../../src/domain/work.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
@@ -41,7 +41,7 @@ beforeEach(async () => {
   github = await startGithubApi({ client });
   workers = [];
   log = [];
-  repository = `shop/${newId('bld').replaceAll('_', '-')}`;
+  repository = `shop/${createId('bld').replaceAll('_', '-')}`;
 });
 afterEach(async () => {
   await Promise.all(workers.map((worker) => worker.stop()));

@@ -7,7 +7,7 @@ import { MESSAGE_CHANNELS } from '../../src/channels/registry.ts';
 import { createSlackChannel, SlackSettings } from '../../src/channels/slack.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import { NotificationRuleInput } from '../../src/domain/notification-rule.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
@@ -59,7 +59,7 @@ async function fail({
   branch = 'main',
   change = {} as Partial<Analysis>,
 } = {}) {
-  const { build } = await stores.builds.upsert(sampleBuild({ repository, number: newId('bld'), branch }));
+  const { build } = await stores.builds.upsert(sampleBuild({ repository, number: createId('bld'), branch }));
   await stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
   const triage = await stores.triages.open(build.id, fingerprint);
   return (
@@ -140,11 +140,11 @@ describe('68: a rule', () => {
   });
 
   it('of states sends when a cause gets into one: new, fixed and back', async () => {
-    const repository = `states/${newId('bld')}`;
+    const repository = `states/${createId('bld')}`;
     await addRule({ query: `repo:${repository} is:new is:fixed is:regressed`, everyMinutes: 1 });
     const passes = async () =>
       void (await stores.builds.upsert(
-        sampleBuild({ repository, number: newId('bld'), branch: 'main', status: 'passed' }),
+        sampleBuild({ repository, number: createId('bld'), branch: 'main', status: 'passed' }),
       ));
     const next = async () => {
       await db.query('update work set free_at = clock_timestamp()');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp } from '../../src/app.ts';
-import { embedded } from '../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { parseConfig } from '../../src/config/schema.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { type Stored, storeFailedBuild } from '../service/answers/served-world.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-cli-ask-'));
   await copyTestDatabase(join(folder, 'database'));
   const app = await createApp(
-    parseConfig(embedded(folder, join(import.meta.dirname, '../../knowledge'))),
+    parseConfig(createEmbeddedPreset(folder, join(import.meta.dirname, '../../knowledge'))),
     silentLogger,
   );
   stored = await storeFailedBuild(app.stores, '812');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkModel } from '../../src/app/external-checks.ts';
-import { embedded, loadConfig } from '../../src/config/load.ts';
+import { createEmbeddedPreset, loadConfig } from '../../src/config/load.ts';
 import {
   type OpenAiServer,
   type OpenAiServerOptions,
@@ -19,7 +19,7 @@ afterEach(() => server.close());
 
 async function check(environment: Readonly<Record<string, string>>) {
   const config = loadConfig(
-    embedded('/data', '/knowledge'),
+    createEmbeddedPreset('/data', '/knowledge'),
     { FAULTLINE_ANALYST: 'llm', ...environment },
     () => '',
   );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { listExternalChecks } from '../../src/app/external-checks.ts';
-import { embedded, loadConfig } from '../../src/config/load.ts';
+import { createEmbeddedPreset, loadConfig } from '../../src/config/load.ts';
 import { runCheck } from '../../src/ports/health.ts';
 
 /** What doctor says where these are to be written. */
@@ -10,7 +10,7 @@ async function says(writes: string, token: string, publicUrl = 'https://fl.examp
     FAULTLINE_GITHUB_TOKEN: token,
     FAULTLINE_PUBLIC_URL: publicUrl,
   };
-  const config = loadConfig(embedded('/data', '/knowledge'), environment, () => '');
+  const config = loadConfig(createEmbeddedPreset('/data', '/knowledge'), environment, () => '');
   const found = await Promise.all(
     listExternalChecks(config)
       .filter(({ name }) => name === 'github notices')

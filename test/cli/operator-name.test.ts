@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { operatorName } from '../../src/cli/settings.ts';
+import { getOperatorName } from '../../src/cli/settings.ts';
 
 it('names the operator, also in a container that has a user number and no name', () => {
-  expect(operatorName(() => ({ username: 'ann' }))).toBe('ann');
+  expect(getOperatorName(() => ({ username: 'ann' }))).toBe('ann');
   const nameless = () => {
     throw new Error('A system error occurred: uv_os_get_passwd returned ENOENT (no such file or directory)');
   };
-  expect(operatorName(nameless)).toMatch(/^uid \d+$/);
+  expect(getOperatorName(nameless)).toMatch(/^uid \d+$/);
 });

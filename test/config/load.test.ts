@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createPreset, type Environment, embedded, loadConfig } from '../../src/config/load.ts';
+import { createEmbeddedPreset, createPreset, type Environment, loadConfig } from '../../src/config/load.ts';
 import { Config, VARIABLES } from '../../src/config/schema.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 
-const PRESET = embedded('/data', '/knowledge');
+const PRESET = createEmbeddedPreset('/data', '/knowledge');
 const TOKEN = 'a-token-of-16-chars';
 
 describe('the environment', () => {

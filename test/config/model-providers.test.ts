@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
-import { modelOptions } from '../../src/app/open-models.ts';
-import { embedded, loadConfig } from '../../src/config/load.ts';
+import { toConnectionOptions } from '../../src/app/open-models.ts';
+import { createEmbeddedPreset, loadConfig } from '../../src/config/load.ts';
 import { withModel } from '../../src/config/model-providers.ts';
 
 const llmOf = (environment: Record<string, string>) =>
-  loadConfig(embedded('data', 'knowledge'), { FAULTLINE_ANALYST: 'llm', ...environment }, () => '').analyst
-    .llm;
+  loadConfig(
+    createEmbeddedPreset('data', 'knowledge'),
+    { FAULTLINE_ANALYST: 'llm', ...environment },
+    () => '',
+  ).analyst.llm;
 
 test.each([
   [
@@ -24,17 +27,17 @@ test.each([
     ['http://127.0.0.1:1', 'gemini-x', 'g'],
   ],
 ])('%j is asked at %j', (environment, [baseUrl, model, apiKey]) => {
-  expect(modelOptions(llmOf(environment))).toMatchObject({ baseUrl, model, apiKey });
+  expect(toConnectionOptions(llmOf(environment))).toMatchObject({ baseUrl, model, apiKey });
 });
 
 test('no other provider’s key is ever sent, and the missing one is named', () => {
   const llm = llmOf({ OPENAI_MODEL: 'mistral:large', OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a' });
-  expect(() => modelOptions(llm)).toThrow('api.mistral.ai requires a key: set MISTRAL_API_KEY');
+  expect(() => toConnectionOptions(llm)).toThrow('api.mistral.ai requires a key: set MISTRAL_API_KEY');
 });
 
 test('another model of a run takes its own provider', () => {
   const llm = llmOf({ OPENAI_MODEL: 'gpt-x', OPENAI_API_KEY: 'o', GROQ_API_KEY: 'q' });
-  expect(modelOptions(withModel(llm, 'groq:llama-x'))).toMatchObject({
+  expect(toConnectionOptions(withModel(llm, 'groq:llama-x'))).toMatchObject({
     baseUrl: 'https://api.groq.com/openai/v1',
     apiKey: 'q',
     model: 'llama-x',

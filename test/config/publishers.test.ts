@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { embedded, loadConfig } from '../../src/config/load.ts';
+import { createEmbeddedPreset, loadConfig } from '../../src/config/load.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
 function load(environment: Readonly<Record<string, string>>) {
-  return loadConfig(embedded('/data', '/knowledge'), environment, () => '').channels.webhook;
+  return loadConfig(createEmbeddedPreset('/data', '/knowledge'), environment, () => '').channels.webhook;
 }
 
 it('tells nobody but the log unless an address is set', () => {

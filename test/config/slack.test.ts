@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { embedded, loadConfig } from '../../src/config/load.ts';
+import { createEmbeddedPreset, loadConfig } from '../../src/config/load.ts';
 
 function load(environment: Readonly<Record<string, string>>) {
-  return loadConfig(embedded('/data', '/knowledge'), environment, () => 'xoxb-from-a-file\n');
+  return loadConfig(createEmbeddedPreset('/data', '/knowledge'), environment, () => 'xoxb-from-a-file\n');
 }
 
 it('says nothing in Slack, and nothing on Jenkins, unless asked', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Traits, whatDiffers } from '../../src/lib/statistics.ts';
+import { findDifferences, type Traits } from '../../src/lib/statistics.ts';
 
 const builds = (count: number, traits: Traits): Traits[] => Array.from({ length: count }, () => traits);
 
@@ -15,7 +15,7 @@ describe('what is different', () => {
       ...builds(10, { branch: 'fix', hour: '6' }),
     ];
 
-    const found = whatDiffers(failing, passing);
+    const found = findDifferences(failing, passing);
 
     expect(
       found.map(({ dimension, value, difference }) => [dimension, value, Number(difference.toFixed(3))]),
@@ -30,19 +30,19 @@ describe('what is different', () => {
 
   it('says nothing of fewer than twenty builds on either side, nor of what is not known of so many', () => {
     const branch = (name: string | null) => ({ branch: name });
-    expect(whatDiffers(builds(19, branch('a')), builds(50, branch('b')))).toEqual([]);
-    expect(whatDiffers(builds(50, branch('a')), builds(19, branch('b')))).toEqual([]);
+    expect(findDifferences(builds(19, branch('a')), builds(50, branch('b')))).toEqual([]);
+    expect(findDifferences(builds(50, branch('a')), builds(19, branch('b')))).toEqual([]);
     expect(
-      whatDiffers([...builds(19, branch('a')), ...builds(9, branch(null))], builds(50, branch('b'))),
+      findDifferences([...builds(19, branch('a')), ...builds(9, branch(null))], builds(50, branch('b'))),
     ).toEqual([]);
   });
 
   it('names one of two opposite values only, and nothing if there is no difference', () => {
-    const found = whatDiffers(
+    const found = findDifferences(
       [...builds(15, { rerun: 'yes' }), ...builds(10, { rerun: 'no' })],
       builds(30, { rerun: 'no' }),
     );
     expect(found.map(({ value }) => value)).toEqual(['yes']);
-    expect(whatDiffers(builds(30, { rerun: 'no' }), builds(30, { rerun: 'no' }))).toEqual([]);
+    expect(findDifferences(builds(30, { rerun: 'no' }), builds(30, { rerun: 'no' }))).toEqual([]);
   });
 });

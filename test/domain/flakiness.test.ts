@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  flakeProbability,
+  estimateFlakeProbability,
   measureFlakiness,
   STRIP,
   type TestRun,
@@ -51,7 +51,7 @@ describe('flakiness of a test', () => {
     const counts = measure('F@a', 'P@a', 'F@b', 'F@b', 'F@c');
 
     expect(counts).toMatchObject({ rerun: 2, recovered: 1, flakes: 1 });
-    expect(flakeProbability(counts)).toBeCloseTo(1.5 / 3);
+    expect(estimateFlakeProbability(counts)).toBeCloseTo(1.5 / 3);
   });
 
   it('is alternation on the default branch, but not one breakage that was fixed', () => {
@@ -80,8 +80,8 @@ describe('flakiness of a test', () => {
   });
 
   it('has no probability where no failure was ever run again', () => {
-    expect(flakeProbability({ rerun: 0, recovered: 0 })).toBeNull();
-    expect(flakeProbability({ rerun: 9, recovered: 0 })).toBeCloseTo(0.05);
-    expect(flakeProbability({ rerun: 9, recovered: 9 })).toBeCloseTo(0.95);
+    expect(estimateFlakeProbability({ rerun: 0, recovered: 0 })).toBeNull();
+    expect(estimateFlakeProbability({ rerun: 9, recovered: 0 })).toBeCloseTo(0.05);
+    expect(estimateFlakeProbability({ rerun: 9, recovered: 9 })).toBeCloseTo(0.95);
   });
 });

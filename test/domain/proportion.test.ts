@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { proportion } from '../../src/lib/statistics.ts';
+import { computeProportion } from '../../src/lib/statistics.ts';
 
 const rounded = (hits: number, of: number) => {
-  const { low, high } = proportion(hits, of);
+  const { low, high } = computeProportion(hits, of);
   return [Number(low.toFixed(4)), Number(high.toFixed(4))];
 };
 
@@ -19,6 +19,6 @@ describe('a share with its Wilson interval', () => {
 
   it('of everything ends at one, of nothing is unknown', () => {
     expect(rounded(29, 29)).toEqual([0.883, 1]);
-    expect(proportion(0, 0)).toEqual({ hits: 0, of: 0, share: 0, low: 0, high: 1 });
+    expect(computeProportion(0, 0)).toEqual({ hits: 0, of: 0, share: 0, low: 0, high: 1 });
   });
 });

@@ -6,7 +6,7 @@ import {
   type Route,
   type RouteOutcome,
 } from '../../src/domain/publish-bound.ts';
-import { sourceOutcomes } from '../../src/judge/outcomes.ts';
+import { getSourceOutcomes } from '../../src/judge/outcomes.ts';
 
 const outcomes = (route: Route, of: number, wrong = 0, stated = 0.9): RouteOutcome[] =>
   Array.from({ length: of }, (_, at) => ({ route, stated, right: at >= wrong }));
@@ -88,11 +88,11 @@ describe('which answers may be published', () => {
 
 describe('the outcomes of this release', () => {
   it('let the default bound publish answers with structured witnesses, and at most 3 % of those were wrong', () => {
-    const bound = choosePublished(sourceOutcomes(), { maxWrong: 0.03, floor: 0.85 });
-    const published = sourceOutcomes().filter(
+    const bound = choosePublished(getSourceOutcomes(), { maxWrong: 0.03, floor: 0.85 });
+    const published = getSourceOutcomes().filter(
       ({ route, stated }) => stated >= 0.85 && isPublishedRoute(bound, route),
     );
-    expect(published.length).toBeGreaterThan(0.2 * sourceOutcomes().length);
+    expect(published.length).toBeGreaterThan(0.2 * getSourceOutcomes().length);
     expect(published.filter(({ right }) => !right).length).toBeLessThanOrEqual(0.03 * published.length);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import { computeRisk, findTouchedSuspects, RISKS } from '../../src/domain/review.ts';
 import { isDrawn } from '../../src/lib/statistics.ts';
 import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
@@ -39,7 +39,7 @@ describe('the risk of a wrong answer', () => {
 
 describe('drawing one in so many', () => {
   it('draws about as many as asked for, by the name alone', () => {
-    const names = Array.from({ length: 20_000 }, (_, n) => newId('rev', 1_790_000_000_000 + n));
+    const names = Array.from({ length: 20_000 }, (_, n) => createId('rev', 1_790_000_000_000 + n));
     const drawn = names.filter((name) => isDrawn(name, 20));
     expect(drawn.length).toBeGreaterThan(850);
     expect(drawn.length).toBeLessThan(1150);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asSentence } from '../../src/lib/text.ts';
+import { toSentence } from '../../src/lib/text.ts';
 
 test.each([
   ['`TAX_TABLE` is not set', '`TAX_TABLE` is not set.'],
@@ -9,5 +9,5 @@ test.each([
   ['the rest is cut …', 'the rest is cut …'],
   ['', ''],
 ])('%j ends as a sentence does', (text, sentence) => {
-  expect(asSentence(text)).toBe(sentence);
+  expect(toSentence(text)).toBe(sentence);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findBase } from '../../src/experiments/base-worktree.ts';
 import { type Checkout, withCheckout } from '../../src/experiments/checkout.ts';
-import { builtOn } from '../../src/experiments/history.ts';
+import { findBaseCommit } from '../../src/experiments/history.ts';
 import { openRepository } from '../../src/experiments/repository.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 
@@ -48,8 +48,8 @@ describe('what a commit was built on', () => {
     const { began, head, main, check } = branchOff(...depth);
     check(head);
 
-    expect(await builtOn(await repository(), main)).toBe(began);
-    expect(await builtOn(await repository(), 'main')).toBe(began);
+    expect(await findBaseCommit(await repository(), main)).toBe(began);
+    expect(await findBaseCommit(await repository(), 'main')).toBe(began);
     expect(checkout.git('rev-parse', '--is-shallow-repository')).toEqual(
       kind === 'whole' ? 'false' : expect.any(String),
     );
@@ -61,7 +61,7 @@ describe('what a commit was built on', () => {
     origin.git('-c', 'user.name=Ada', 'merge', '--quiet', '--no-edit', head);
     check(origin.git('rev-parse', 'HEAD'));
 
-    expect(await builtOn(await repository(), main)).toBe(main);
+    expect(await findBaseCommit(await repository(), main)).toBe(main);
     expect(checkout.git('rev-list', '--count', main)).toBe('1');
   });
 
@@ -72,7 +72,7 @@ describe('what a commit was built on', () => {
     check(head);
 
     for (const name of [head, other, 'no-such-branch', '0123456789'.repeat(4), '--upload-pack=touch'])
-      expect(await builtOn(await repository(), name), name).toBeNull();
+      expect(await findBaseCommit(await repository(), name), name).toBeNull();
   });
 
   test('is what a named branch is compared at', async () => {

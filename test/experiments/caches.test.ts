@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cachesOff, isCached, withoutCache } from '../../src/experiments/caches.ts';
+import { disableCaches, isCached, withoutCache } from '../../src/experiments/caches.ts';
 
 const run = (output: string, milliseconds = 5_000, exitCode: number | null = 0) => ({
   output,
@@ -29,12 +29,12 @@ describe('a command is told not to answer from a cache', () => {
   });
 
   test('by variables where a script starts the tool', () => {
-    expect(cachesOff({ GOFLAGS: '-mod=vendor' })).toMatchObject({
+    expect(disableCaches({ GOFLAGS: '-mod=vendor' })).toMatchObject({
       GOFLAGS: '-mod=vendor -count=1',
       TURBO_FORCE: 'true',
     });
-    expect(cachesOff({}).GOFLAGS).toBe('-count=1');
-    expect(cachesOff({ GOFLAGS: '-count=2' }).GOFLAGS).toBe('-count=2');
+    expect(disableCaches({}).GOFLAGS).toBe('-count=1');
+    expect(disableCaches({ GOFLAGS: '-count=2' }).GOFLAGS).toBe('-count=2');
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { fileWithin, findWorkFolder, moveCommand } from '../../src/experiments/checkout-paths.ts';
+import { findWorkFolder, moveCommand, toFileArgument } from '../../src/experiments/checkout-paths.ts';
 
 const moved = (argv: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   moveCommand(
@@ -64,6 +64,6 @@ test('a folder that is reached by a symbolic link is known by its path and by th
     expect(
       moveCommand({ argv: [join(outside, word), join(shop, 'b.js')], env: {} }, found, base).argv,
     ).toEqual([expected, '/tmp/base/b.js']);
-    expect(fileWithin(found, join(outside, 'link/web/a.js'))).toBe('a.js');
+    expect(toFileArgument(found, join(outside, 'link/web/a.js'))).toBe('a.js');
   }
 });

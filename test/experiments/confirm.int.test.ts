@@ -12,11 +12,16 @@ import {
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { byChanceAlone, isConditionName } from '../../src/domain/conditions.ts';
+import { computeFisherProbability, isConditionName } from '../../src/domain/conditions.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Arm, Experiment } from '../../src/domain/experiment.ts';
 import { judgeRuns } from '../../src/domain/experiment-verdict.ts';
-import { inZones, networkOff, seedCommand, shiftClock } from '../../src/experiments/conditions.ts';
+import {
+  createZoneConditions,
+  findNetworkOff,
+  seedCommand,
+  shiftClock,
+} from '../../src/experiments/conditions.ts';
 import { type ConfirmOptions, confirm } from '../../src/experiments/confirm.ts';
 import { runCommand } from '../../src/experiments/run-command.ts';
 import { readMasked } from '../../src/service/triage/read-build.ts';
@@ -37,7 +42,7 @@ const RIGHT = 'exports.sum = (a, b) => a + b;\n';
 const WRONG = 'exports.sum = (a, b) => a - b;\n';
 
 /** Null where this machine cannot take the network from a command, or has none. */
-const networkOf = Object.keys(networkInterfaces()).length > 1 ? await networkOff() : null;
+const networkOf = Object.keys(networkInterfaces()).length > 1 ? await findNetworkOff() : null;
 
 let repository: GitRepository;
 beforeEach(() => {
@@ -452,7 +457,11 @@ test('every condition that is tried has a name that the service knows', async ()
   ];
   const outputs = ['', 'Using --randomly-seed=1', 'Using --random-order-seed=1'];
   const seeds = argvs.flatMap((argv) => outputs.map((output) => seedCommand(argv, output, 7)));
-  const conditions = [...seeds, ...inZones(['true']), ...(await shiftClock(['true'], Date.now()))];
+  const conditions = [
+    ...seeds,
+    ...createZoneConditions(['true']),
+    ...(await shiftClock(['true'], Date.now())),
+  ];
   const names = conditions.map((condition) => condition?.name ?? 'none');
   expect(names.filter((name) => !isConditionName(name))).toEqual([]);
   expect(['', 'the network off', 'the network on'].every(isConditionName)).toBe(true);
@@ -462,9 +471,13 @@ test('every condition that is tried has a name that the service knows', async ()
 });
 
 test('the chance that only runs with the network pass, though it has no part in it', () => {
-  expect(byChanceAlone({ passed: 5, failed: 0 }, { passed: 0, failed: 5 })).toBeCloseTo(1 / 252);
-  expect(byChanceAlone({ passed: 5, failed: 5 }, { passed: 0, failed: 10 })).toBeCloseTo(252 / 15504);
-  expect(byChanceAlone({ passed: 4, failed: 6 }, { passed: 10, failed: 0 })).toBeCloseTo(210 / 38760);
+  expect(computeFisherProbability({ passed: 5, failed: 0 }, { passed: 0, failed: 5 })).toBeCloseTo(1 / 252);
+  expect(computeFisherProbability({ passed: 5, failed: 5 }, { passed: 0, failed: 10 })).toBeCloseTo(
+    252 / 15504,
+  );
+  expect(computeFisherProbability({ passed: 4, failed: 6 }, { passed: 10, failed: 0 })).toBeCloseTo(
+    210 / 38760,
+  );
 });
 
 test('a test that fails at random is called a fault of the change no more often than stated', () => {

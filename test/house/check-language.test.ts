@@ -37,6 +37,18 @@ test('a question may begin with a verb in the third person, a list may not', () 
   expect(findings.verbs.map(({ text: name }) => name)).toEqual(['lines']);
 });
 
+test.each([
+  ['a component is named after the part of a page that it returns', 'function causeRow(): Html {}', []],
+  ['so is one that may return nothing', 'async function lastBuild(): Promise<Shown> {}', []],
+  ['a tag of template literals may be a noun', 'function html(words: TemplateStringsArray): string {}', []],
+  ['a function that returns a text is no component', 'function htmlText(): string {}', ['htmlText']],
+  ['a function that returns several parts is none either', 'function chips(): Html[] {}', ['chips']],
+  ['a promise of a boolean is a question too', 'async function areEqual(): Promise<boolean> {}', []],
+])('%s', (_rule, text, names) => {
+  const { findings } = readLanguage(new Map([['planted.ts', text]]));
+  expect(findings.verbs.map(({ text: name }) => name)).toEqual(names);
+});
+
 test('plain code has no findings', () => {
   const text = `
 /** Reads the jobs of a build, newest first. */

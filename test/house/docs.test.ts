@@ -1,7 +1,7 @@
 import { glob, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { unseenFigures } from '../../src/judge/judgement.ts';
+import { listUnseenFigures } from '../../src/judge/judgement.ts';
 import { ACCESS_MATRIX, isPage } from '../api/access-matrix.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -108,7 +108,7 @@ test('the API reference names every route with the role it needs', async () => {
 test('what the pages say of this release on unseen failures is what the documentation says', () => {
   const answers = files.get('docs/evidence/answers.md') ?? '';
   const figures = files.get('docs/evidence/figures.md') ?? '';
-  const said = unseenFigures().map(({ cases, accuracy, macroF1, calibrationError, thresholds }) => {
+  const said = listUnseenFigures().map(({ cases, accuracy, macroF1, calibrationError, thresholds }) => {
     const {
       coverage = 0,
       wrong = 0,

@@ -5,7 +5,7 @@ import { findBelow } from '../../src/log/mask/assigned.ts';
 import { createKnownFinder, createPseudonyms } from '../../src/log/mask/known.ts';
 import { findShapes } from '../../src/log/mask/shapes.ts';
 import { findKeyBlock, findWrapped } from '../../src/log/mask/tokens.ts';
-import { repositoryPathCandidates } from '../../src/log/paths.ts';
+import { listRepositoryPaths } from '../../src/log/paths.ts';
 import { extractJsonObjectsIn } from '../../src/models/chat/read-reply.ts';
 import { readRefusal } from '../../src/models/refusal.ts';
 import {
@@ -16,8 +16,8 @@ import {
   toHtml,
   toInline,
   toProse,
+  toVisibleLine,
   toVisibleLines,
-  visibleLine,
 } from '../../src/notifications/visible-text.ts';
 import { cleanText, listInformativeLines } from '../../src/tools/findings.ts';
 import { testFilePaths } from '../../src/tools/repository.ts';
@@ -26,10 +26,10 @@ import { testFilePaths } from '../../src/tools/repository.ts';
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   cleanText,
   informativeLines: listInformativeLines,
-  repositoryPathCandidates,
+  repositoryPathCandidates: listRepositoryPaths,
   testFilePaths: (text) => testFilePaths({ file: null, suite: text, name: text }),
   tokenize,
-  visibleLine,
+  visibleLine: toVisibleLine,
   visibleLines: toVisibleLines,
   clip: (text) => clip(text, 300),
   disarmRunnerCommands,

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import fastify from 'fastify';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { answerUnrouted } from '../../src/api/refusal.ts';
-import { address } from '../../src/config/variable.ts';
+import { createUrlSchema } from '../../src/config/variable.ts';
 import { decodeSource } from '../../src/log/decode/decode.ts';
 import { alphabetOf } from '../support/patterns/alphabet.ts';
 import { automatonOf, UnprovenError } from '../support/patterns/automaton.ts';
@@ -49,7 +49,7 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
     answerUnrouted(app, { unknown: null });
     app.get('/api/builds/:id/*', async () => 'found');
   },
-  'src/config/variable.ts': () => address(['https', 'redis+tls']),
+  'src/config/variable.ts': () => createUrlSchema(['https', 'redis+tls']),
   'src/log/decode/decode.ts': () =>
     decodeSource('build.log', Buffer.from('∩╗┐read in a code page'), 'log', { maxBytes: 1_000 }),
 };

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { buildHttp } from '../../src/api/server.ts';
 import type { App } from '../../src/app/served-app.ts';
 import { createApp } from '../../src/app.ts';
-import { embedded } from '../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { parseConfig } from '../../src/config/schema.ts';
 import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.ts';
@@ -60,7 +60,7 @@ afterAll(async () => {
 async function everything(driver: 'rules' | 'llm'): Promise<Readonly<Record<string, string>>> {
   const dataDir = join(folder, driver);
   await copyTestDatabase(join(dataDir, 'database'));
-  const preset = embedded(dataDir, join(import.meta.dirname, '../../knowledge'));
+  const preset = createEmbeddedPreset(dataDir, join(import.meta.dirname, '../../knowledge'));
   const config = parseConfig({
     ...preset,
     auth: { tokens: [{ name: 'admin', token: TOKEN, roles: ['admin'] }] },

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { buildHttp } from '../../src/api/server.ts';
 import { createApp } from '../../src/app.ts';
-import { embedded } from '../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { type Config, parseConfig } from '../../src/config/schema.ts';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { Review } from '../../src/domain/review.ts';
@@ -34,7 +34,7 @@ let config: Config;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'faultline-measure-'));
   await copyTestDatabase(join(folder, 'database'));
-  const preset = embedded(folder, join(import.meta.dirname, '../../knowledge'));
+  const preset = createEmbeddedPreset(folder, join(import.meta.dirname, '../../knowledge'));
   config = parseConfig({
     ...preset,
     auth: { tokens: [{ name: 'ada', token: TOKEN, roles: ['admin'] }] },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isFounded } from '../../src/domain/analysis.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
-import { matchesIn, ruleBy, ruleOn } from '../../src/judge/classify.ts';
+import { classifyByRules, classifyByTheseRules, findMatches } from '../../src/judge/classify.ts';
 import { judge } from '../../src/judge/judgement.ts';
 import { ALL_RULES } from '../../src/judge/rules/all.ts';
 import { classify, insightOf, subjectOf } from './subject.ts';
@@ -14,7 +14,7 @@ describe('the learned judgement', () => {
   test('states probabilities that sum to one, and a sureness, whatever the log says', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 80 }), { maxLength: 12 }), (lines) => {
-        const { facts, matches } = matchesIn(subjectOf(STEP(lines.join('\n'))));
+        const { facts, matches } = findMatches(subjectOf(STEP(lines.join('\n'))));
         const { probabilities, sureness } = judge(facts, matches);
         expect(Object.values(probabilities).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 2);
         expect(sureness).toBeGreaterThan(0);
@@ -62,8 +62,8 @@ describe('the learned judgement', () => {
 
   test('goes by the rules that it is given', () => {
     const subject = subjectOf(STEP('./ci/pack.sh: line 3: fruitctl: command not found'));
-    expect(ruleOn(subject).decisive?.rule.name).toBe('command-not-found');
-    const without = ruleBy(
+    expect(classifyByRules(subject).decisive?.rule.name).toBe('command-not-found');
+    const without = classifyByTheseRules(
       subject,
       ALL_RULES.filter(({ name }) => name !== 'command-not-found'),
     );

@@ -7,7 +7,7 @@ import { ALL_RULES } from '../../src/judge/rules/all.ts';
 import { TIES } from '../../src/judge/rules/ties.ts';
 import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { listSlotsIn } from '../../src/judge/sentence.ts';
-import { listGroups, sharedSlots } from '../../src/judge/values/find.ts';
+import { listGroups, listSharedSlots } from '../../src/judge/values/find.ts';
 import { SHARED_PATTERNS } from '../../src/judge/values/patterns.ts';
 import { classify, insightOf, subjectOf } from './subject.ts';
 
@@ -34,7 +34,7 @@ describe('the rules', () => {
     const kinds = Object.entries(KIND_WORDING).map(([name, wording]) => ({ name, ...wording }));
     const unknown = [...wordings, ...kinds].flatMap(({ name, ...wording }) => {
       const known = new Set([
-        ...sharedSlots(),
+        ...listSharedSlots(),
         ...[...(wording.reads ?? []), ...('readsOwn' in wording ? (wording.readsOwn ?? []) : [])].flatMap(
           listGroups,
         ),

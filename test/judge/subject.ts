@@ -3,7 +3,7 @@ import type { SourceText } from '../../src/domain/build.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
-import { ruleOn } from '../../src/judge/classify.ts';
+import { classifyByRules } from '../../src/judge/classify.ts';
 import { listFailures } from '../../src/log/fingerprint/failures.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 import type { Insight } from '../../src/ports/analyst.ts';
@@ -66,14 +66,14 @@ export function logEvidence(subject: TriageSubject): Evidence[] {
 }
 
 export function classify(log: string, options: { report?: string; branch?: string } = {}): Classification {
-  return ruleOn(subjectOf(log, options)).classification;
+  return classifyByRules(subjectOf(log, options)).classification;
 }
 
 export function insightOf(log: string, more: Partial<Insight> = {}): Insight {
   const subject = more.subject ?? subjectOf(log);
   return {
     subject,
-    classification: ruleOn(subject).classification,
+    classification: classifyByRules(subject).classification,
     evidence: logEvidence(subject),
     outcomes: [],
     round: 1,

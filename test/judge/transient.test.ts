@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { composeAnswer } from '../../src/judge/answer.ts';
-import { ruleOn } from '../../src/judge/classify.ts';
+import { classifyByRules } from '../../src/judge/classify.ts';
 import {
   computeTransientSigns,
   estimateTransient,
@@ -82,7 +82,7 @@ it('says less of a failure that lasts', () => {
 });
 
 it('computes one value from 0 to 1 for each sign, and has a weight for each', () => {
-  const values = computeTransientSigns(ruleOn(subjectOf(BROKEN)));
+  const values = computeTransientSigns(classifyByRules(subjectOf(BROKEN)));
   expect(values).toHaveLength(TRANSIENT_SIGNS.length);
   expect(values.every((value) => value >= 0 && value <= 1)).toBe(true);
   expect(loadTransientModel().weights).toHaveLength(TRANSIENT_SIGNS.length);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { composeAnswer } from '../../src/judge/answer.ts';
-import { ruleOn } from '../../src/judge/classify.ts';
+import { classifyByRules } from '../../src/judge/classify.ts';
 import { insightOf, subjectOf } from './subject.ts';
 
 const LOG = 'TypeError: x is not a function\n    at run (src/a.js:3:1)\n';
@@ -41,9 +41,9 @@ it.each([
   'setup: expected press 22 but found press 18',
 ])('what a program expects is no failed test where nothing was tested: %s', (line) => {
   const log = ['$ ./press.sh', 'pressing', line, '##[error]Process completed with exit code 1.'].join('\n');
-  expect(ruleOn(subjectOf(log)).classification.category).not.toBe('TEST_FAILURE');
+  expect(classifyByRules(subjectOf(log)).classification.category).not.toBe('TEST_FAILURE');
   const tested = log.replace('pressing', 'running the tests of the press');
-  expect(ruleOn(subjectOf(tested)).classification.category).toBe('TEST_FAILURE');
+  expect(classifyByRules(subjectOf(tested)).classification.category).toBe('TEST_FAILURE');
 });
 
 it('a failure that lasts is a claim in every category, and asks for no other run', () => {

@@ -5,7 +5,7 @@ import {
   createBreaker,
   limitTime,
   type RetryPolicy,
-  retrying,
+  retryWithPolicy,
 } from '../../src/lib/resilience.ts';
 
 const temporary = (retryAfterMs?: number) =>
@@ -20,12 +20,15 @@ describe('retrying', () => {
     let attempts = 0;
     const pauses: number[] = [];
     const onRetry = (_error: unknown, pauseMs: number) => void pauses.push(pauseMs);
-    const outcome = await retrying({ retries: 2, backoff: { firstMs: 4 }, onRetry, ...policy }, async () => {
-      attempts += 1;
-      const error = errors[attempts - 1];
-      if (error !== undefined) throw error;
-      return 'done';
-    }).catch((error: unknown) => error);
+    const outcome = await retryWithPolicy(
+      { retries: 2, backoff: { firstMs: 4 }, onRetry, ...policy },
+      async () => {
+        attempts += 1;
+        const error = errors[attempts - 1];
+        if (error !== undefined) throw error;
+        return 'done';
+      },
+    ).catch((error: unknown) => error);
     return { outcome, attempts, pauses };
   }
 

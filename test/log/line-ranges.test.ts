@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ownershipOfLines } from '../../src/log/causes/spans.ts';
+import { determineOwnership } from '../../src/log/causes/spans.ts';
 import { joinRanges, subtractRanges } from '../../src/log/line-ranges.ts';
 
 const range = fc
@@ -27,7 +27,7 @@ describe('ranges of lines', () => {
 describe('whose a line is', () => {
   const span = (lineStart: number, lineEnd: number, source = 'log') => ({ source, lineStart, lineEnd });
   it('is the inner block where one lies in another, and both where they are the same', () => {
-    const lines = ownershipOfLines('log', [
+    const lines = determineOwnership('log', [
       [span(1, 20)],
       [span(5, 8)],
       [span(30, 30)],

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { attemptNumber, pullRequestNumber, toUtc, webAddress } from '../../src/providers/read-input.ts';
+import {
+  attemptNumber,
+  createWebUrlSchema,
+  pullRequestNumber,
+  toUtc,
+} from '../../src/providers/read-input.ts';
 
 describe('toUtc', () => {
   test.each([
@@ -49,7 +54,7 @@ describe('webAddress', () => {
   test.each(['https://ci.example.com/job/a/1/', 'http://127.0.0.1:8080/x?y=1#z', 'HTTPS://CI.EXAMPLE.COM/'])(
     'takes %s',
     (address) => {
-      expect(webAddress().parse(address)).toBe(address);
+      expect(createWebUrlSchema().parse(address)).toBe(address);
     },
   );
 
@@ -61,21 +66,23 @@ describe('webAddress', () => {
     'ci.example.com',
     '',
   ])('refuses %s', (address) => {
-    expect(webAddress().safeParse(address).error?.issues[0]?.message).toBe(
+    expect(createWebUrlSchema().safeParse(address).error?.issues[0]?.message).toBe(
       'must be an http or https address',
     );
   });
 
   test('keeps no credentials', () => {
-    expect(webAddress().parse('https://ci:hunter2@ci.example.com/job/a/1/')).toBe(
+    expect(createWebUrlSchema().parse('https://ci:hunter2@ci.example.com/job/a/1/')).toBe(
       'https://ci.example.com/job/a/1/',
     );
-    expect(webAddress().parse('https://ci.example.com/job/a/1/?token=9f8Gh2kLmQ77zXyW')).toBe(
+    expect(createWebUrlSchema().parse('https://ci.example.com/job/a/1/?token=9f8Gh2kLmQ77zXyW')).toBe(
       'https://ci.example.com/job/a/1/?token=***',
     );
   });
 
   test('keeps nothing that the database refuses', () => {
-    expect(webAddress().parse('http://a.example/\u0000x\ud800')).toBe('http://a.example/\ufffdx\ufffd');
+    expect(createWebUrlSchema().parse('http://a.example/\u0000x\ud800')).toBe(
+      'http://a.example/\ufffdx\ufffd',
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { NoticeCall, NoticeSender } from '../../src/channels/channel.ts';
-import { embedded, loadConfig } from '../../src/config/load.ts';
+import { createEmbeddedPreset, loadConfig } from '../../src/config/load.ts';
 import type { FixTrial } from '../../src/domain/experiment.ts';
 import { createNoticeLinks } from '../../src/notifications/notice-words.ts';
 import { renderComment } from '../../src/notifications/render-comment.ts';
@@ -295,7 +295,7 @@ describe.each([
       [`${prefix}_TOKEN`]: 'ghp_secret',
       [`${prefix}_URL`]: server.url,
     };
-    const { providers } = loadConfig(embedded('/data', '/knowledge'), environment, () => '');
+    const { providers } = loadConfig(createEmbeddedPreset('/data', '/knowledge'), environment, () => '');
     const channels = createProviders(providers).flatMap((provider) => provider.channels);
     const found = channels.find(
       (noticeChannel) => noticeChannel.channel === `${name.toLowerCase()}-suggestion`,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sparseBuild } from '../../src/domain/build.ts';
+import { createSparseBuild } from '../../src/domain/build.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createPostgresCheckpointer, sweepCheckpoints } from '../../src/stores/checkpointer.ts';
 import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
@@ -197,7 +197,7 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
       await sweepCheckpoints(db);
       const stores = createStores(db, systemClock);
       const { build } = await stores.builds.upsert(
-        sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: '1' }),
+        createSparseBuild({ repository: 'shop/api', pipeline: 'ci', number: '1' }),
       );
       const open = await stores.triages.open(build.id, 'aa');
       const concluded = await stores.triages.open(build.id, 'bb');

@@ -1,7 +1,7 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
 import type { Failure, Fingerprint } from '../../src/domain/failure.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import type { LibraryEntry } from '../../src/domain/library.ts';
 import type { FailureGroup } from '../../src/domain/reading.ts';
 import type { Decision, NewReview } from '../../src/domain/review.ts';
@@ -33,7 +33,7 @@ export function sampleFingerprint(value: string): Fingerprint {
 
 export function sampleFailure(buildId: string, fingerprint: string, change: Partial<Failure> = {}): Failure {
   return {
-    id: newId('fal'),
+    id: createId('fal'),
     buildId,
     test: null,
     message: 'expected 3 items but found 2',
@@ -76,7 +76,7 @@ export function sampleAnalysis(
   change: Partial<Analysis> = {},
 ): Analysis {
   return {
-    id: newId('ana'),
+    id: createId('ana'),
     ...keys,
     failureIds: [],
     category: 'TEST_FAILURE',
@@ -140,7 +140,7 @@ export type OpenReview = NewReview;
 
 export function sampleReview(analysis: Analysis, change: Partial<OpenReview> = {}): OpenReview {
   return {
-    id: newId('rev'),
+    id: createId('rev'),
     analysisId: analysis.id,
     buildId: analysis.buildId,
     repository: 'acme/shop',
@@ -158,7 +158,7 @@ export function sampleDecision(
   change: Partial<Decision> = {},
 ): Decision {
   return {
-    id: newId('dec'),
+    id: createId('dec'),
     reviewId: review.id,
     analysisId: review.analysisId,
     reviewer: 'ada',
@@ -170,7 +170,7 @@ export function sampleDecision(
 
 export function sampleEntry(fingerprint: string, change: Partial<LibraryEntry> = {}): LibraryEntry {
   return {
-    id: newId('lib'),
+    id: createId('lib'),
     fingerprint: sampleFingerprint(fingerprint),
     message: 'expected 3 items but found 2',
     test: null,
@@ -180,7 +180,7 @@ export function sampleEntry(fingerprint: string, change: Partial<LibraryEntry> =
     title: 'The cart loses an item',
     rootCause: 'add() overwrites',
     fixRecommendation: 'Append',
-    analysisId: newId('ana'),
+    analysisId: createId('ana'),
     confirmedBy: 'ada',
     confirmedAt: '2026-01-02T03:04:05.678Z',
     timesSeen: 1,

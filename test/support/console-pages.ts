@@ -1,5 +1,5 @@
 import { testAddress } from '../../src/console/insights/tests.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import type { Review } from '../../src/domain/review.ts';
 import { decideReview } from '../../src/service/review/decide.ts';
 import type { TestCost } from '../../src/stores/flakiness.ts';
@@ -163,7 +163,7 @@ async function ask({ stores }: StockedConsole, about: Review): Promise<string> {
   });
   const triage = await stores.triages.open(build.id, 'fp-of-a-question');
   const question = {
-    id: newId('rev'),
+    id: createId('rev'),
     triageId: triage.id,
     buildId: build.id,
     repository: build.repository,

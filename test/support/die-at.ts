@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../../src/app/served-app.ts';
 import { createApp } from '../../src/app.ts';
 import { readServedConfig } from '../../src/cli/settings.ts';
-import { sparseBuild } from '../../src/domain/build.ts';
+import { createSparseBuild } from '../../src/domain/build.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import type { Logger } from '../../src/ports/telemetry.ts';
 import { capturedFailure } from './captured-failures.ts';
@@ -47,7 +47,7 @@ const app = await createApp(
   },
 );
 const { build, created } = await app.stores.builds.upsert(
-  sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: '1' }),
+  createSparseBuild({ repository: 'shop/api', pipeline: 'ci', number: '1' }),
 );
 if (created) {
   await app.archive.put(build.id, {

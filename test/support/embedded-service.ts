@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { buildHttp } from '../../src/api/server.ts';
 import { createApp } from '../../src/app.ts';
-import { embedded } from '../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../src/config/load.ts';
 import { type Config, parseConfig } from '../../src/config/schema.ts';
 import { Analysis } from '../../src/domain/analysis.ts';
 import type { Clock } from '../../src/lib/time.ts';
@@ -27,7 +27,7 @@ export interface EmbeddedService {
 export async function openEmbedded(change: (config: Config) => Config, clock?: Clock) {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-embedded-'));
   await copyTestDatabase(join(folder, 'database'));
-  const config = parseConfig(embedded(folder, join(import.meta.dirname, '../../knowledge')));
+  const config = parseConfig(createEmbeddedPreset(folder, join(import.meta.dirname, '../../knowledge')));
   const http = { ...config.http, rateLimit: 1_000_000, tokenRateLimit: 1_000_000 };
   const app = await createApp(change({ ...config, http }), silentLogger, clock);
   return {

@@ -1,6 +1,6 @@
 import type { Analysis, Step } from '../../src/domain/analysis.ts';
 import type { Turn } from '../../src/domain/conversation.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import type { Review } from '../../src/domain/review.ts';
 import { decideReview } from '../../src/service/review/decide.ts';
 import { withdrawEntry } from '../../src/service/review/undo.ts';
@@ -202,7 +202,7 @@ export async function stockHostile(
   const taught = poisoned(sampleEntry(decided.fingerprint), 'entry');
   const withdrawn = {
     ...taught,
-    id: newId('lib'),
+    id: createId('lib'),
     fingerprint: { algorithm: 'message', version: 1, value: item.fingerprint },
     telling: [evil('entry.telling')],
   };
@@ -217,7 +217,7 @@ export async function stockHostile(
   );
   await stores.library.insert({
     ...withdrawn,
-    id: newId('lib'),
+    id: createId('lib'),
     repository: item.repository,
     withdrawn: null,
   });
@@ -313,7 +313,7 @@ async function askHostile({ stores }: StockedConsole, about: readonly Review[]):
     const build = await stores.builds.find(review.buildId);
     if (build === null) throw new Error('no build');
     const other = await stores.builds.upsert({ ...build, externalId: null, number: `${build.number} asked` });
-    const triage = await stores.triages.open(other.build.id, `fp-${newId('fal')}`);
+    const triage = await stores.triages.open(other.build.id, `fp-${createId('fal')}`);
     const texts = {
       title: evil('question.title'),
       question: evil('question.question'),
@@ -325,14 +325,14 @@ async function askHostile({ stores }: StockedConsole, about: readonly Review[]):
       repository: build.repository,
       openedAt: new Date().toISOString(),
     };
-    asked.push((await stores.questions.ask({ id: newId('rev'), ...named, ...texts }, 3_600_000)).id);
+    asked.push((await stores.questions.ask({ id: createId('rev'), ...named, ...texts }, 3_600_000)).id);
   }
   await stores.questions.answer(asked[0] ?? '', evil('question.answer'), 'anna');
   return asked;
 }
 
 async function storeThread({ stores }: StockedConsole, { analysisId, buildId }: Review): Promise<string> {
-  const threadId = newId('thr');
+  const threadId = createId('thr');
   const now = new Date().toISOString();
   const turn = poisoned<Turn>(
     {
@@ -427,7 +427,7 @@ async function storeRule({ stores }: StockedConsole): Promise<void> {
     repository: null,
     category: 'INFRA_ERROR',
     kind: 'network',
-    id: newId('rul'),
+    id: createId('rul'),
     version: 1,
   } as const;
   await stores.rules.add({

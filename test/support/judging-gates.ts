@@ -1,13 +1,13 @@
 import { type Classification, isFounded } from '../../src/domain/analysis.ts';
-import { sparseBuild } from '../../src/domain/build.ts';
+import { createSparseBuild } from '../../src/domain/build.ts';
 import type { Category } from '../../src/domain/category.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
-import { ruleBy, ruleOn } from '../../src/judge/classify.ts';
+import { classifyByRules, classifyByTheseRules } from '../../src/judge/classify.ts';
 import { readFacts } from '../../src/judge/facts.ts';
 import { matchRule, type Rule, TELLS } from '../../src/judge/rule.ts';
 import { ALL_RULES } from '../../src/judge/rules/all.ts';
 import { groupCauses } from '../../src/log/causes/read-causes.ts';
-import { toolReaders } from '../../src/log/extract/run.ts';
+import { listToolReaders } from '../../src/log/extract/run.ts';
 import { listFailures } from '../../src/log/fingerprint/failures.ts';
 import { classifyRole } from '../../src/log/line-roles.ts';
 import { cleanLine, stripEscapes } from '../../src/log/lines/clean.ts';
@@ -40,7 +40,7 @@ export const judgeText: Judge = createJudge();
 
 /** Judges what a reader makes of a text. */
 export function createJudge(read: Read = readText): Judge {
-  return (text, options) => ruleOn(subjectIn(text, options, read)).classification;
+  return (text, options) => classifyByRules(subjectIn(text, options, read)).classification;
 }
 
 /** A harmless line anywhere outside the cause changes no category, and publishes nothing that was not published. */
@@ -75,7 +75,7 @@ export function unknownToolJudgement(
   judge: Judge = judgeText,
 ): GateFigure {
   const held = failures.filter(({ heldOut, accepted }) => heldOut && accepted.length > 0);
-  const leftOut = toolReaders();
+  const leftOut = listToolReaders();
   const wrong = held.filter((failure) => {
     const judged = judge(failure.text, { leftOut });
     return isPublished(judged) && !isAccepted(judged, failure);
@@ -111,7 +111,7 @@ export function createJudgeWithout(read: Read = readText): JudgeWithout {
   return ({ text, tool }) => {
     const words = new Set(tool.toLowerCase().split(/[^a-z0-9]+/));
     const rules = ALL_RULES.filter(({ name }) => !name.split('-').some((word) => words.has(word)));
-    return ruleBy(subjectIn(text, { leftOut: toolReaders() }, read), rules).classification;
+    return classifyByTheseRules(subjectIn(text, { leftOut: listToolReaders() }, read), rules).classification;
   };
 }
 
@@ -156,7 +156,7 @@ export function subjectIn(
 ): TriageSubject {
   const reading = read(text, options);
   const build = {
-    ...sparseBuild({ repository: 'gate', pipeline: 'gate', number: '1' }),
+    ...createSparseBuild({ repository: 'gate', pipeline: 'gate', number: '1' }),
     id: 'gate',
     receivedAt: new Date(0).toISOString(),
   };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Category } from '../../src/domain/category.ts';
 import type { Reading } from '../../src/domain/reading.ts';
-import { toolReaders } from '../../src/log/extract/run.ts';
+import { listToolReaders } from '../../src/log/extract/run.ts';
 import { showsFailure } from '../../src/log/fingerprint/failures.ts';
 import { type ReadOptions, readSources } from '../../src/log/read-sources.ts';
 import { HARMLESS, type HarmlessKind } from './harmless-lines.ts';
@@ -117,7 +117,7 @@ export function harmlessLineGates(
 /** With no reader of any tool, captured failures that the ranking did not learn from still show their telling lines. */
 export function unknownToolGates(all: readonly CapturedFailure[], read: Read = readText): GateFigure[] {
   const failures = all.filter(({ heldOut }) => heldOut);
-  const leftOut = toolReaders();
+  const leftOut = listToolReaders();
   const [lost, headlines]: [string[], string[]] = [[], []];
   for (const failure of failures) {
     const reading = read(failure.text, { leftOut });

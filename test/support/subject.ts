@@ -1,10 +1,15 @@
-import { type Build, sparseBuild } from '../../src/domain/build.ts';
+import { type Build, createSparseBuild } from '../../src/domain/build.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 
 /** A failed build as any test may use it; give what matters for the test. */
 export function sampleBuild(overrides: Partial<Build> = {}): Build {
   const known = { repository: 'shop/api', pipeline: 'ci', number: '812', branch: 'main', commit: 'a41f9c2' };
-  return { ...sparseBuild(known), id: 'bld_sample', receivedAt: '2026-01-05T10:00:00.000Z', ...overrides };
+  return {
+    ...createSparseBuild(known),
+    id: 'bld_sample',
+    receivedAt: '2026-01-05T10:00:00.000Z',
+    ...overrides,
+  };
 }
 
 /** One failed test with one excerpt of three lines. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import { TRIAGE } from '../../src/domain/work.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { Database } from '../../src/ports/database.ts';
@@ -63,7 +63,7 @@ export async function openCrew({
     begun,
     ended,
     accept: async (repository = 'acme/shop') => {
-      const { build } = await stores.builds.upsert(sampleBuild({ repository, number: newId('bld') }));
+      const { build } = await stores.builds.upsert(sampleBuild({ repository, number: createId('bld') }));
       await stores.triages.request(build.id);
       const startedAt = performance.now();
       const notified = await queue.wake(TRIAGE, build.id).then(

@@ -2,7 +2,7 @@ import { MemorySaver } from '@langchain/langgraph';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Build } from '../../src/domain/build.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { Database } from '../../src/ports/database.ts';
@@ -88,9 +88,15 @@ export function createTriageWorld(
     stores,
     deps,
     handler,
-    accept: async ({ repository = `acme/${newId('bld')}`, log = LOG } = {}) => {
+    accept: async ({ repository = `acme/${createId('bld')}`, log = LOG } = {}) => {
       const { build } = await stores.builds.upsert(
-        sampleBuild({ provider: 'upload', repository, number: newId('bld'), externalId: null, commit: null }),
+        sampleBuild({
+          provider: 'upload',
+          repository,
+          number: createId('bld'),
+          externalId: null,
+          commit: null,
+        }),
       );
       await archive.put(build.id, { name: 'build.log', kind: 'log', text: log, notes: [] });
       await stores.triages.request(build.id);

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sparseBuild } from '../../src/domain/build.ts';
+import { createSparseBuild } from '../../src/domain/build.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import type { PgDatabase } from '../../src/stores/database/pool-database.ts';
@@ -112,7 +112,7 @@ async function storeFailedBuilds(
   const ids: string[] = [];
   for (let number = 1; number <= builds; number++) {
     const { build } = await stores.builds.upsert(
-      sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: String(number) }),
+      createSparseBuild({ repository: 'shop/api', pipeline: 'ci', number: String(number) }),
     );
     await archive.put(build.id, { name: 'build.log', kind: 'log', text, notes: [] });
     await stores.triages.request(build.id);

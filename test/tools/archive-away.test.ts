@@ -3,7 +3,7 @@ import { TriageError } from '../../src/domain/errors.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { grepLog } from '../../src/tools/grep-log.ts';
-import { viewLog } from '../../src/tools/logs.ts';
+import { createViewLog } from '../../src/tools/logs.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { toolbox } from './sample-tools.ts';
 
@@ -28,7 +28,7 @@ it('T29: where the archive is away, tools of the log say so as data, and after a
       return await away();
     },
   };
-  const ask = toolbox([viewLog(archive), grepLog(archive)], {
+  const ask = toolbox([createViewLog(archive), grepLog(archive)], {
     resilience: { firstDelayMs: 2, breakAfter: 3, restMs: 60_000 },
   });
 

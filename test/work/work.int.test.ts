@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import { TRIAGE } from '../../src/domain/work.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
@@ -37,7 +37,7 @@ describe('the work on failed builds', () => {
   /** Stores a failed build of the repository and requests its triage; returns its id. */
   async function request(repository: string, branch = 'topic', past?: string): Promise<string> {
     const { build } = await stores.builds.upsert(
-      sampleBuild({ repository, branch, number: newId('bld') }),
+      sampleBuild({ repository, branch, number: createId('bld') }),
       undefined,
       past,
     );
@@ -281,7 +281,7 @@ describe('the work on failed builds', () => {
     // Four wait, the others are left alone, and the one slot is free for builds of other providers.
     expect(gates).toHaveLength(4);
     const { build } = await stores.builds.upsert(
-      sampleBuild({ provider: 'gitlab', repository: 'acme/quick', number: newId('bld') }),
+      sampleBuild({ provider: 'gitlab', repository: 'acme/quick', number: createId('bld') }),
     );
     await stores.triages.request(build.id);
     await untilDone(build.id);

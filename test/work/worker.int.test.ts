@@ -8,7 +8,7 @@ import { answerHandler } from '../../src/channels/handlers.ts';
 import { createWebhookChannel, WebhookSettings } from '../../src/channels/webhook.ts';
 import type { Build } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { createId } from '../../src/domain/ids.ts';
 import type { WorkItem } from '../../src/domain/work.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
@@ -35,7 +35,7 @@ afterAll(async () => db.dispose());
 
 /** A stored answer that is to be sent to these publishers. */
 async function storeAnswerFor(...publishers: readonly string[]): Promise<Build> {
-  const { build } = await stores.builds.upsert(sampleBuild({ repository: `acme/${newId('bld')}` }));
+  const { build } = await stores.builds.upsert(sampleBuild({ repository: `acme/${createId('bld')}` }));
   const triage = await stores.triages.open(build.id, 'f00d');
   const keys = { buildId: build.id, triageId: triage.id, fingerprint: 'f00d' };
   const { analysis } = await stores.analyses.insertOnce(sampleAnalysis(keys));
@@ -67,7 +67,7 @@ function publisher(publish: (analysisId: string, key: string) => Promise<Sent>):
     render: ({ analysis: { id } }) => ({ id }),
     send: async ({ id }: { readonly id: string }, { key }) => await publish(id, key),
   };
-  return { driver: newId('thr'), outlet };
+  return { driver: createId('thr'), outlet };
 }
 
 async function entryOf(build: Build): Promise<WorkItem | undefined> {
@@ -197,7 +197,7 @@ describe('what is pending outside', () => {
       (_request, response) => void setTimeout(() => response.writeHead(204).end(), 20),
     );
     const webhook = createWebhookChannel(WebhookSettings.parse({ url: server.url, secrets: SECRETS }));
-    const client: Publisher = { driver: newId('thr'), outlet: await openAnswers(webhook) };
+    const client: Publisher = { driver: createId('thr'), outlet: await openAnswers(webhook) };
     const builds = await Promise.all(Array.from({ length: 30 }, () => storeAnswerFor(client.driver)));
     const keepers = [1, 2, 3].map(() => worker([client], { intervalMs: 50 }));
     for (const build of builds)

@@ -1,7 +1,7 @@
 import { NO_USAGE } from '../../../src/domain/analysis.ts';
 import { getContext } from '../../triage/context.ts';
 import { createFinishedStep } from '../../triage/judge.ts';
-import { numberEvidence, stepOfCalls } from '../../triage/tool-calls.ts';
+import { createCallsStep, numberEvidence } from '../../triage/tool-calls.ts';
 import type { AskRuntime } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
 
@@ -18,7 +18,11 @@ export async function executeTools(state: AskStateValue, runtime: AskRuntime): P
   );
   // Numbers go on from the highest one known, so that a citation of an earlier turn keeps its meaning.
   const { found } = numberEvidence(replies, [...state.known, ...state.found], state.rounds);
-  const step = { node: 'execute_tools', round: state.rounds, ...stepOfCalls({ replies, judgements: [] }) };
+  const step = {
+    node: 'execute_tools',
+    round: state.rounds,
+    ...createCallsStep({ replies, judgements: [] }),
+  };
   return {
     found,
     gained: found.length,

@@ -2,7 +2,7 @@ import { computeSpent } from '../budget.ts';
 import { getContext, type TriageRuntime } from '../context.ts';
 import { createFinishedStep, getStartTime, sumUsage } from '../judge.ts';
 import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
-import { runTools, stepOfCalls, type ToolReplies } from '../tool-calls.ts';
+import { createCallsStep, runTools, type ToolReplies } from '../tool-calls.ts';
 
 /** Asks the chosen questions side by side. A tool's failure is a reply like any other. */
 export async function executeTool(
@@ -18,7 +18,7 @@ export async function executeTool(
     category: classification.category,
   };
   const asked = await runTools(state.calls, run, runtime);
-  const step = { node: 'execute_tool', round: state.rounds, ...stepOfCalls(asked) };
+  const step = { node: 'execute_tool', round: state.rounds, ...createCallsStep(asked) };
   return {
     replies: [...state.replies, ...asked.replies],
     usage: { ...sumUsage(asked.corrections), toolCalls: asked.replies.length },

@@ -1,9 +1,9 @@
 import type { Answer, Classification, SimilarCase } from '../../../src/domain/analysis.ts';
 import {
-  byCategory,
   type Category,
   type CategoryProbabilities,
   KIND_CATEGORY,
+  mapCategories,
 } from '../../../src/domain/category.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
 import { type DataFrom, listEvidenceFrom } from '../../../src/domain/finding-data.ts';
@@ -24,7 +24,7 @@ export async function generateAnswer(
   const startedAt = getStartTime(runtime);
   const termination = toStoredTermination(state);
   const insight = toInsight(state);
-  const classification = byPrecedent(insight.classification, state.evidence);
+  const classification = applyPrecedent(insight.classification, state.evidence);
   const judgement = await askAnalyst(
     runtime,
     { limits: state.limits, spent: computeSpent(state) },
@@ -79,11 +79,14 @@ export function withSimilarCases(answer: Answer, evidence: readonly Evidence[]):
  * the error says. Returns the classification unchanged if there is neither, or if the decision has the same
  * category and the log says so clearly.
  */
-export function byPrecedent(classification: Classification, evidence: readonly Evidence[]): Classification {
+export function applyPrecedent(
+  classification: Classification,
+  evidence: readonly Evidence[],
+): Classification {
   const decided = listSimilarCases(evidence).find(
     (entry) => entry.confirmedBy !== null && entry.category !== null && proposes(entry, evidence),
   );
-  if (decided === undefined || decided.category === null) return byDocument(classification, evidence);
+  if (decided === undefined || decided.category === null) return applyDocument(classification, evidence);
   const { category } = decided;
   const isSame = category === classification.category;
   if (isSame && !classification.abstained && classification.confidence >= SAID) return classification;
@@ -105,7 +108,7 @@ export function byPrecedent(classification: Classification, evidence: readonly E
  * Returns the category of a team's document that names the error, where the log alone suggests none. Returns the
  * classification unchanged otherwise.
  */
-function byDocument(classification: Classification, evidence: readonly Evidence[]): Classification {
+function applyDocument(classification: Classification, evidence: readonly Evidence[]): Classification {
   if (!classification.abstained) return classification;
   for (const { item, data } of listEvidenceFrom(evidence, ['search_knowledge'])) {
     const { id, source, title } = item;
@@ -143,5 +146,5 @@ function setLeadingCategory(probabilities: CategoryProbabilities, category: Cate
   const others = Math.max(1e-6, 1 - probabilities[category]);
   const share = (other: Category) =>
     Math.round((other === category ? SAID : ((1 - SAID) * probabilities[other]) / others) * 1e4) / 1e4;
-  return byCategory(share);
+  return mapCategories(share);
 }

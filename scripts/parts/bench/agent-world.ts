@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import type { Analysis, Step } from '../../../src/domain/analysis.ts';
-import { sparseBuild } from '../../../src/domain/build.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import { createSparseBuild } from '../../../src/domain/build.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import type { TriageSubject } from '../../../src/domain/triage.ts';
 import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { systemClock } from '../../../src/lib/time.ts';
@@ -63,7 +63,7 @@ export async function openAgentWorld(folder: string, baseUrl: string): Promise<A
     notes: [],
   };
   const { build } = await stores.builds.upsert(
-    sparseBuild({ repository: 'bench/agent', pipeline: 'ci', number: '1' }),
+    createSparseBuild({ repository: 'bench/agent', pipeline: 'ci', number: '1' }),
   );
   await archive.put(build.id, source);
   const read = readCauses([source], { budgetTokens: 2000 });
@@ -99,7 +99,7 @@ export async function openAgentWorld(folder: string, baseUrl: string): Promise<A
     durable: true,
   };
   const subject = (): TriageSubject =>
-    createSubject({ triageId: newId('tri', Date.now()), build, group, reading: read.reading, notes: [] });
+    createSubject({ triageId: createId('tri', Date.now()), build, group, reading: read.reading, notes: [] });
   return {
     checkpointer,
     toolbox,

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { embedded } from '../../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
-import { sparseBuild } from '../../../src/domain/build.ts';
+import { createSparseBuild } from '../../../src/domain/build.ts';
 import { describeVersionChange, findExplaining } from '../../../src/domain/version-changes.ts';
-import { proportion } from '../../../src/lib/statistics.ts';
+import { computeProportion } from '../../../src/lib/statistics.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { DRIFT_CASES, type DriftCase } from './drift/cases.ts';
 
@@ -34,7 +34,7 @@ const captured = new Set(readdirSync(FIXTURES));
 const cases = DRIFT_CASES.filter(({ id }) => captured.has(id) && id.includes(options.only));
 const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-drift-'));
 try {
-  const app = await createTerminalApp(parseConfig(embedded(folder, KNOWLEDGE)), silentLogger);
+  const app = await createTerminalApp(parseConfig(createEmbeddedPreset(folder, KNOWLEDGE)), silentLogger);
   const answered: { readonly one: DriftCase; readonly named: string | null; readonly listed: boolean }[] = [];
   for (const one of cases) {
     const analyses = await answer(one);
@@ -51,7 +51,7 @@ try {
       readFileSync(join(FIXTURES, id, `${side}.log`), 'utf8'),
     );
     const build = {
-      ...sparseBuild({ repository: 'drift/app', pipeline: 'ci', number: '2' }),
+      ...createSparseBuild({ repository: 'drift/app', pipeline: 'ci', number: '2' }),
       commit: COMMIT,
       id,
       receivedAt: new Date().toISOString(),
@@ -91,7 +91,7 @@ function print(answered: readonly Answered[]): number {
   const wrongly = answered.filter(({ one, named }) => named !== null && !one.guilty.includes(named));
   const innocent = answered.filter(({ one }) => one.guilty.length === 0);
   const say = (what: string, hits: number, of: number) => {
-    const { share, low, high } = proportion(hits, of);
+    const { share, low, high } = computeProportion(hits, of);
     console.log(
       `${what}: ${hits} of ${of} (${share.toFixed(3)}; 95 %: ${low.toFixed(3)} to ${high.toFixed(3)})`,
     );

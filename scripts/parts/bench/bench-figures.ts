@@ -6,8 +6,8 @@ import {
   type PublishBound,
   ROUTES,
 } from '../../../src/domain/publish-bound.ts';
-import { type HeldOutcome, heldOutcomes, LeftOut } from '../../../src/judge/outcomes.ts';
-import { upperShare } from '../../../src/lib/binomial-bound.ts';
+import { getHeldOutcomes, type HeldOutcome, LeftOut } from '../../../src/judge/outcomes.ts';
+import { computeUpperShare } from '../../../src/lib/binomial-bound.ts';
 
 /*
  * Prints how answers do on sources and projects that had no part in the training, with the bound on wrong
@@ -56,7 +56,7 @@ function printBound(): void {
   );
   console.log('|---|---|---|---|---|---|');
   for (const by of LeftOut.options) {
-    const outcomes = heldOutcomes().filter(({ leftOut }) => leftOut === by);
+    const outcomes = getHeldOutcomes().filter(({ leftOut }) => leftOut === by);
     printRow(`${by}: all`, outcomes, outcomes);
     for (const [source, own] of Map.groupBy(outcomes, (outcome) => outcome.source))
       if (own.length >= LEAST) printRow(`${by}: ${source}`, own, outcomes);
@@ -67,7 +67,7 @@ function printBound(): void {
   );
   console.log('|---|---|---|---|');
   for (const route of ROUTES) {
-    const own = heldOutcomes().filter(
+    const own = getHeldOutcomes().filter(
       (heldOutcome) => heldOutcome.leftOut === 'source' && heldOutcome.route === route,
     );
     const sure = own.filter(({ stated }) => stated >= FLOOR);
@@ -111,7 +111,9 @@ function chooseBy(outcomes: readonly HeldOutcome[]): PublishBound {
 function describe(published: readonly HeldOutcome[], of: number): string {
   const wrong = countWrong(published);
   const upper =
-    published.length === 0 ? '' : ` (≤ ${percent(upperShare(wrong, published.length, BOUND_CONFIDENCE))})`;
+    published.length === 0
+      ? ''
+      : ` (≤ ${percent(computeUpperShare(wrong, published.length, BOUND_CONFIDENCE))})`;
   return `${percent(published.length / of)}; ${wrong} of ${published.length}${upper}`;
 }
 

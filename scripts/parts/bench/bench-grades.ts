@@ -4,15 +4,15 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openClones } from '../../../src/app/open-adapters.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { embedded } from '../../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
-import { sparseBuild } from '../../../src/domain/build.ts';
+import { createSparseBuild } from '../../../src/domain/build.ts';
 import type { Failure } from '../../../src/domain/failure.ts';
 import { gradeAnswer } from '../../../src/domain/grade-answer.ts';
 import { QUESTIONS, type QuestionGrade } from '../../../src/domain/outcome.ts';
 import { append } from '../../../src/lib/collections.ts';
-import { proportion } from '../../../src/lib/statistics.ts';
+import { computeProportion } from '../../../src/lib/statistics.ts';
 import { readResults } from '../../../src/log/reports/report.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createChangeReader, readOutcome } from '../../../src/service/grades/read-outcome.ts';
@@ -85,7 +85,7 @@ function makeOrReuse(program: Program, row: number): MendedHistory[] {
 
 async function gradeAll(histories: readonly MendedHistory[]): Promise<Graded[]> {
   const app = await createTerminalApp(
-    parseConfig(embedded(join(folder, 'terminal'), KNOWLEDGE)),
+    parseConfig(createEmbeddedPreset(join(folder, 'terminal'), KNOWLEDGE)),
     silentLogger,
   );
   const known = new Map<string, readonly Answered[]>();
@@ -122,7 +122,7 @@ async function answer(
   { commit, log, report }: Run,
 ): Promise<Answered[]> {
   const build = {
-    ...sparseBuild({ repository: REPOSITORY, pipeline: 'ci', number: '1' }),
+    ...createSparseBuild({ repository: REPOSITORY, pipeline: 'ci', number: '1' }),
     id: 'local',
     commit,
     receivedAt: new Date(BEGIN_MS).toISOString(),
@@ -148,7 +148,7 @@ async function gradeOne(
   const { reds, green, way } = history;
   const toBuild = (run: Run, at: number, more: Partial<BranchBuild> = {}): BranchBuild => {
     const time = new Date(BEGIN_MS + at * HOUR_MS).toISOString();
-    const sparse = sparseBuild({ repository: REPOSITORY, pipeline: 'ci', number: String(at + 1) });
+    const sparse = createSparseBuild({ repository: REPOSITORY, pipeline: 'ci', number: String(at + 1) });
     const { commit, status } = run;
     const has = status === 'failed' ? [own.fingerprint] : [];
     return { ...sparse, id: `build-${at}`, commit, status, startedAt: time, receivedAt: time, has, ...more };
@@ -187,7 +187,7 @@ function printFigures(graded: readonly Graded[]): number {
   const print = (name: string, own: readonly Graded[]) => {
     if (own.length === 0) return;
     const said = own.filter((one) => !isSilent(one));
-    const { share, low, high } = proportion(said.filter(agrees).length, said.length);
+    const { share, low, high } = computeProportion(said.filter(agrees).length, said.length);
     const silent = (own.length - said.length) / own.length;
     const falseRight = said.filter(({ grade, truth }) => grade.grade === 'right' && !truth).length;
     const rights = said.filter(({ grade }) => grade.grade === 'right').length;

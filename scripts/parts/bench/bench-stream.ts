@@ -5,18 +5,18 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { boundByKnown } from '../../../src/app/publish-bound.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { embedded } from '../../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
-import { sparseBuild } from '../../../src/domain/build.ts';
+import { createSparseBuild } from '../../../src/domain/build.ts';
 import { Category } from '../../../src/domain/category.ts';
 import type { Failure } from '../../../src/domain/failure.ts';
 import { gradeAnswer } from '../../../src/domain/grade-answer.ts';
 import { type Precedent, withPrecedent } from '../../../src/domain/precedent.ts';
 import { isPublishedRoute, type PublishBound, type Route } from '../../../src/domain/publish-bound.ts';
-import { upperShare } from '../../../src/lib/binomial-bound.ts';
+import { computeUpperShare } from '../../../src/lib/binomial-bound.ts';
 import { sumNumbers } from '../../../src/lib/collections.ts';
-import { createRandomNumbers, proportion } from '../../../src/lib/statistics.ts';
+import { computeProportion, createRandomNumbers } from '../../../src/lib/statistics.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { makeOutcome } from './grades/scripted-outcomes.ts';
 
@@ -40,7 +40,7 @@ const [PER_DAY, CAUSES] = [4, 25];
 const [LEAST_RISE, MOST_WRONG] = [0.15, 0.03];
 const FIXTURES = join(import.meta.dirname, '../../../test/fixtures');
 const NEVER = new AbortController().signal;
-const BUILD = sparseBuild({ repository: 'bench/stream', pipeline: 'ci', number: '1' });
+const BUILD = createSparseBuild({ repository: 'bench/stream', pipeline: 'ci', number: '1' });
 const Truth = z.object({ category: Category, alsoOk: z.array(Category).default([]) });
 
 interface Captured {
@@ -83,7 +83,7 @@ function readCaptured(): Captured[] {
 }
 
 async function play(): Promise<number> {
-  const preset = embedded(folder, join(import.meta.dirname, '../../../knowledge'));
+  const preset = createEmbeddedPreset(folder, join(import.meta.dirname, '../../../knowledge'));
   const config = parseConfig({ ...preset, triage: { ...preset.triage, maxWrong: MOST_WRONG } });
   // The bound is asked below, each day anew; everything else that keeps an answer back is part of it.
   const app = await createTerminalApp(
@@ -262,7 +262,7 @@ function print(given: readonly Given[], graded: number, routes: readonly string[
   const wrong = published.filter(({ isRight }) => !isRight).length;
   console.log(
     `wrong of published: ${wrong} of ${published.length}, with 90 % confidence at most ` +
-      `${(100 * upperShare(wrong, published.length, 0.9)).toFixed(1)} %`,
+      `${(100 * computeUpperShare(wrong, published.length, 0.9)).toFixed(1)} %`,
   );
   if (options.list)
     for (const [route, own] of Map.groupBy(given, (one) => one.route))
@@ -276,7 +276,7 @@ function print(given: readonly Given[], graded: number, routes: readonly string[
 
 function printRow(name: string, own: readonly Given[]): void {
   const published = own.filter(({ isPublished }) => isPublished);
-  const { share, low, high } = proportion(published.length, own.length);
+  const { share, low, high } = computeProportion(published.length, own.length);
   const right = own.filter(({ isRight }) => isRight).length / own.length;
   const wrong = published.filter(({ isRight }) => !isRight).length;
   console.log(

@@ -6,10 +6,10 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { buildHttp } from '../../../src/api/server.ts';
 import { createApp } from '../../../src/app.ts';
-import { embedded } from '../../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import { isExcused } from '../../../src/domain/whose.ts';
-import { proportion } from '../../../src/lib/statistics.ts';
+import { computeProportion } from '../../../src/lib/statistics.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { ShownWhose } from '../../../src/service/answers/whose.ts';
 import { type History, makeHistories, type Step } from './whose/histories.ts';
@@ -78,7 +78,7 @@ async function measure(histories: readonly History[], labs: readonly Lab[]): Pro
 }
 
 async function openService(histories: readonly History[]) {
-  const preset = embedded(join(folder, 'service'), KNOWLEDGE);
+  const preset = createEmbeddedPreset(join(folder, 'service'), KNOWLEDGE);
   const clones = histories.map(({ lab }, at) => [`bench/history-${at}`, lab.folder]);
   const config = parseConfig({
     ...preset,
@@ -189,7 +189,7 @@ function printFigures(judged: readonly Judged[], labs: readonly Lab[]): number {
     const told = own.filter((other) => other.history.truth === 'change');
     const excused = told.length === 0 ? '–' : `${own.filter(isWronglyExcused).length} of ${told.length}`;
     const unproven = own.filter(({ history }) => !history.provable).length;
-    const right = proportion(own.filter(isRight).length, own.length);
+    const right = computeProportion(own.filter(isRight).length, own.length);
     const interval = `${right.share.toFixed(3)} [${right.low.toFixed(3)}, ${right.high.toFixed(3)}]`;
     console.log(
       `| ${group} | ${own.length} | ${interval} | ${own.filter(isSilent).length} | ${unproven} | ${excused} |`,

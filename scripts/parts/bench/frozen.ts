@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { openToday } from '../../../src/app/open-today.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
 import { getDataDirectory, readConfig } from '../../../src/cli/settings.ts';
-import { sparseBuild } from '../../../src/domain/build.ts';
+import { createSparseBuild } from '../../../src/domain/build.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { openRecordingsFile } from '../../../src/replay/commands/recordings-command.ts';
 
@@ -38,7 +38,7 @@ export async function benchFrozen(runs: number): Promise<FrozenFigures> {
     let [plainMs, recordedMs, bytes] = [0, 0, 0];
     for (let run = 0; run < runs; run++) {
       const build = {
-        ...sparseBuild({ repository: 'bench/bench', pipeline: 'ci', number: `${run}` }),
+        ...createSparseBuild({ repository: 'bench/bench', pipeline: 'ci', number: `${run}` }),
         id: `bld_${run}`,
         receivedAt: new Date(0).toISOString(),
       };

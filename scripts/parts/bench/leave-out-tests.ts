@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { FailingTest } from '../../../src/domain/failure.ts';
 import { Findings } from '../../../src/log/extract/extraction.ts';
 import { EXTRACTORS, openScanned, TEST_EXTRACTORS } from '../../../src/log/extract/run.ts';
-import { bytesOfText } from '../../../src/log/lines/bytes.ts';
+import { toLogBytes } from '../../../src/log/lines/bytes.ts';
 import { mergeTests } from '../../../src/log/merge-test-results.ts';
 import { countNamed } from '../../../src/replay/figures/reading.ts';
 
@@ -73,7 +73,7 @@ function testsWithout(
   text: string,
   off: ReadonlySet<string>,
 ): { readonly tests: readonly FailingTest[]; readonly readers: readonly string[] } {
-  const { log, scan } = openScanned('log', bytesOfText(text));
+  const { log, scan } = openScanned('log', toLogBytes(text));
   const found = new Findings('log');
   const readers: string[] = [];
   for (const [group, extractor] of EXTRACTORS.entries()) {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { bytesOfText, openFileBytes } from '../../../src/log/lines/bytes.ts';
+import { openFileBytes, toLogBytes } from '../../../src/log/lines/bytes.ts';
 import { generatedLog } from './bench-logs.ts';
 import { piecesOf } from './match.ts';
 
@@ -20,5 +20,5 @@ parentPort?.on('message', () => {
     file.close();
   }
 });
-count(bytesOfText(generatedLog(WARM_UP)), 0, 1);
+count(toLogBytes(generatedLog(WARM_UP)), 0, 1);
 parentPort?.postMessage('ready');

@@ -2,7 +2,7 @@ import { CATEGORIES, type Category } from '../../../src/domain/category.ts';
 import type { Facts } from '../../../src/judge/facts.ts';
 import {
   BUCKETS,
-  chosen,
+  chooseCategory,
   computeSigns,
   FACTS,
   type Features,
@@ -52,7 +52,7 @@ export function fitJudgement(lessons: readonly Lesson[]): JudgementModel {
     return fold.map((lesson) => ({ lesson, told: weigh(lesson.features, model) }));
   });
   const rows = held.map(({ lesson, told }) => {
-    const { category } = chosen(told, lesson.matches);
+    const { category } = chooseCategory(told, lesson.matches);
     const isRight = lesson.accepted.includes(category) && lesson.showsCause(category);
     return {
       signs: computeSigns(lesson.facts, lesson.matches, told),

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Build, sparseBuild } from '../../../src/domain/build.ts';
+import { type Build, createSparseBuild } from '../../../src/domain/build.ts';
 import { Category, Kind } from '../../../src/domain/category.ts';
 import type { TriageSubject } from '../../../src/domain/triage.ts';
 import { readCauses } from '../../../src/log/causes/read-causes.ts';
-import { toolReaders } from '../../../src/log/extract/run.ts';
+import { listToolReaders } from '../../../src/log/extract/run.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { rankModel, useRankModel } from '../../../src/log/rank/model.ts';
 import { foldsBy, resolveProject } from '../../../src/replay/cases/case.ts';
@@ -158,10 +158,10 @@ export async function readSubject(
   const read = readCauses(sources, {
     budgetTokens: 2_000,
     maskedSecrets: secrets,
-    ...(one.untaught ? { leftOut: toolReaders() } : {}),
+    ...(one.untaught ? { leftOut: listToolReaders() } : {}),
   });
   const build: Build = {
-    ...sparseBuild({ repository: one.project, pipeline: 'train', number: one.id }),
+    ...createSparseBuild({ repository: one.project, pipeline: 'train', number: one.id }),
     id: one.id,
     receivedAt: new Date(0).toISOString(),
   };

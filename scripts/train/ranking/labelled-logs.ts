@@ -5,12 +5,12 @@ import { findMin } from '../../../src/lib/collections.ts';
 import type { Block, Extraction } from '../../../src/log/extract/extraction.ts';
 import {
   extractAll,
-  inFailedSteps,
+  filterFailedSteps,
+  listToolReaders,
   openScanned,
-  structureIn,
-  toolReaders,
+  readCiStructure,
 } from '../../../src/log/extract/run.ts';
-import { bytesOfText } from '../../../src/log/lines/bytes.ts';
+import { toLogBytes } from '../../../src/log/lines/bytes.ts';
 import type { LogText } from '../../../src/log/lines/lines.ts';
 import { type Candidate, type Candidates, FACTS, readCandidates } from '../../../src/log/rank/features.ts';
 import { weighBlocks } from '../../../src/log/reduce/reduce.ts';
@@ -178,10 +178,14 @@ function inventedHalf(): LabelledLog[] {
 }
 
 function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {
-  const opened = openScanned('log', bytesOfText(text));
+  const opened = openScanned('log', toLogBytes(text));
   const { log } = opened;
-  const structure = structureIn(opened);
-  const found = inFailedSteps(log, extractAll(opened, augmented ? toolReaders() : undefined), structure);
+  const structure = readCiStructure(opened);
+  const found = filterFailedSteps(
+    log,
+    extractAll(opened, augmented ? listToolReaders() : undefined),
+    structure,
+  );
   const weighed = weighBlocks(log, found.blocks, structure, null);
   const candidates = readCandidates({ log, hits: opened.scan.hits, found, structure }, weighed);
   const labels = Uint8Array.from(candidates.lines, ({ line }) =>

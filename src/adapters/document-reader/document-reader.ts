@@ -44,7 +44,9 @@ export function createDocumentReader({
       }
       const format = detectFormat(name, bytes);
       if (format === 'markdown' || format === 'text') return readDocument(name, bytes);
-      const reply = Reply.parse(await inThread({ name, bytes: new Uint8Array(bytes) }, timeoutMs, signal));
+      const reply = Reply.parse(
+        await readInThread({ name, bytes: new Uint8Array(bytes) }, timeoutMs, signal),
+      );
       if ('document' in reply) return reply.document;
       const { code, message } = reply;
       throw new TriageError(
@@ -55,7 +57,7 @@ export function createDocumentReader({
   };
 }
 
-function inThread(
+function readInThread(
   file: { name: string; bytes: Uint8Array },
   timeoutMs: number,
   signal: AbortSignal | undefined,

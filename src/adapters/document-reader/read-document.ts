@@ -94,7 +94,7 @@ async function readPdf(
       notes,
     };
   } catch (error) {
-    throw asTriageError(name, error);
+    throw toTriageError(name, error);
   }
 }
 
@@ -105,7 +105,7 @@ function listParagraphs(page: string): string[] {
     .filter((text) => text !== '');
 }
 
-function asTriageError(name: string, error: unknown): TriageError {
+function toTriageError(name: string, error: unknown): TriageError {
   if (error instanceof TriageError) return error;
   if (error instanceof Error && error.name === 'PasswordException') {
     return new TriageError('invalid-input', `${name} is encrypted with a password. Save it without one.`);

@@ -39,7 +39,7 @@ export function createPrometheusMetrics(options: PrometheusOptions = {}): Metric
   const registry = new Registry();
   if (ofProcess) collectDefaultMetrics({ register: registry });
   const known = new Map(
-    Object.entries(METRICS).map(([name, outline]) => [name, made(name, outline, registry)]),
+    Object.entries(METRICS).map(([name, outline]) => [name, createMetric(name, outline, registry)]),
   );
   const sources = new Map<string, Source>();
   const metrics: Metrics = {
@@ -70,7 +70,11 @@ export function createPrometheusMetrics(options: PrometheusOptions = {}): Metric
   return metrics;
 }
 
-function made(name: string, { kind, help, labels, buckets }: MetricOutline, registry: Registry): Known {
+function createMetric(
+  name: string,
+  { kind, help, labels, buckets }: MetricOutline,
+  registry: Registry,
+): Known {
   const common = { name, help, labelNames: Object.keys(labels), registers: [registry] };
   const bound = boundLabels(labels);
   switch (kind) {

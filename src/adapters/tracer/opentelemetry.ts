@@ -63,12 +63,12 @@ export function createOpenTelemetryTracer({ serviceName, receiver, logger }: Ope
       const doing = () =>
         work({
           add: (more) => void span.setAttributes(toAttributes(more)),
-          fail: (errorType) => failed(span, errorType),
+          fail: (errorType) => markFailed(span, errorType),
         });
       try {
         return await open.run(inside, () => withFields(logger, { traceId, spanId }, doing));
       } catch (error) {
-        failed(span, getErrorType(error));
+        markFailed(span, getErrorType(error));
         throw error;
       } finally {
         span.end();
@@ -101,7 +101,7 @@ const KINDS = {
  * Marks a span as failed. Records only the type of the error, because its message may quote a log or a
  * server.
  */
-function failed(span: Span, errorType: string): void {
+function markFailed(span: Span, errorType: string): void {
   span.setAttribute('error.type', errorType).setStatus({ code: SpanStatusCode.ERROR });
 }
 

@@ -53,7 +53,7 @@ function open(url: URL, guard: AddressGuard, signal: AbortSignal): Promise<Incom
   return new Promise((resolve, reject) => {
     // A connection of its own: one kept open was checked for another name.
     const sent = request(url, { headers, signal, lookup: guard.lookup, agent: false }, resolve);
-    sent.on('error', (error) => reject(asTriageError(url, error, signal)));
+    sent.on('error', (error) => reject(toTriageError(url, error, signal)));
     sent.end();
   });
 }
@@ -79,12 +79,12 @@ async function read(
       if (size >= maxBytes) break;
     }
   } catch (error) {
-    throw asTriageError(url, error, signal);
+    throw toTriageError(url, error, signal);
   }
   return { type: response.headers['content-type'] ?? '', bytes: Buffer.concat(chunks).subarray(0, maxBytes) };
 }
 
-function asTriageError(url: URL, error: unknown, signal: AbortSignal): TriageError {
+function toTriageError(url: URL, error: unknown, signal: AbortSignal): TriageError {
   if (error instanceof TriageError) return error;
   if (signal.aborted)
     return new TriageError('timeout', `${url.host} took too long.`, { retryable: true, cause: error });

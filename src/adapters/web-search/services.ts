@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonIn } from '../../lib/text.ts';
+import { parseJson } from '../../lib/text.ts';
 import type { WebSearch } from '../../ports/toolbox.ts';
 import { askProvider, type ProviderRequest } from './ask-provider.ts';
 import { type Find, type RawResult, searchWith, type WebSearchOptions } from './results.ts';
@@ -69,7 +69,10 @@ function searchBy(
   reply: z.ZodType<readonly RawResult[]>,
   options: WebSearchOptions,
 ): WebSearch {
-  const reader = { maxBytes: MAX_BYTES, read: (text: string) => reply.safeParse(jsonIn(text)).data ?? null };
+  const reader = {
+    maxBytes: MAX_BYTES,
+    read: (text: string) => reply.safeParse(parseJson(text)).data ?? null,
+  };
   const find: Find = (query, limit, signal) =>
     askProvider(request(query, limit), reader, options.timeoutMs, signal);
   return searchWith(driver, find, options);

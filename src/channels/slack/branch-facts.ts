@@ -4,7 +4,7 @@ import type { Decision } from '../../domain/review.ts';
 import { type AnswerFact, answerView } from '../../notifications/answer-view.ts';
 import { type ArrangedAnswer, arrangeAnswers } from '../../notifications/build-answers.ts';
 import { getCauseStanding } from '../../notifications/cause-standing.ts';
-import { whoseSentence } from '../../notifications/whose-line.ts';
+import { formatWhoseSentence } from '../../notifications/whose-line.ts';
 import type { BuildSituation, Cause, Situation } from '../../ports/notices.ts';
 
 /**
@@ -132,7 +132,7 @@ function toCauseFacts(cause: ArrangedAnswer<Cause>, build: Build): CauseFacts {
     isSure: form !== 'unsure',
     failures,
     areTests: explains.areTests,
-    whose: whoseSentence(getCauseStanding(cause, build).whose),
+    whose: formatWhoseSentence(getCauseStanding(cause, build).whose),
     // The title says the cause.
     facts: facts.filter(({ name, reach }) => reach === 'everywhere' && name !== 'Cause'),
     decision:

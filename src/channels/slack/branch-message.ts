@@ -1,6 +1,6 @@
-import { shortCommit } from '../../domain/build.ts';
+import { shortenCommit } from '../../domain/build.ts';
 import { append, sumNumbers } from '../../lib/collections.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import type { AnswerFact } from '../../notifications/answer-view.ts';
 import { countWords, createNoticeLinks } from '../../notifications/notice-words.ts';
 import type { CauseFacts, GreenFacts, RedFacts, SlackFacts } from './branch-facts.ts';
@@ -55,7 +55,10 @@ function createRedMessage(
     const text = `${branch} is red`;
     return {
       text,
-      blocks: [{ text: `:red_circle: *${text}*\n${where}\n${why}` }, ...buttons([openBuild(build.url)])],
+      blocks: [
+        { text: `:red_circle: *${text}*\n${where}\n${why}` },
+        ...renderButtons([openBuild(build.url)]),
+      ],
     };
   }
   const headline = others.length === 0 ? createHeadline(first, branch) : createSharedHeadline(causes, branch);
@@ -73,7 +76,7 @@ function createRedMessage(
     append(blocks, [{ text: lines.join('\n') }, ...createButtons(cause, links)]);
   }
   const left = causes.length - MAX_CAUSES;
-  if (left > 0) blocks.push({ text: `… ${counted(left, 'more cause')}` });
+  if (left > 0) blocks.push({ text: `… ${formatCount(left, 'more cause')}` });
   return { text: headline.plain, blocks };
 }
 
@@ -90,7 +93,7 @@ function createGreenMessage(
   const open = first === undefined ? openBuild(build.url) : openAnalysis(first, links);
   return {
     text: `${headline}${was}`,
-    blocks: [{ text: `:large_green_circle: *${headline}*${was}` }, ...buttons([open])],
+    blocks: [{ text: `:large_green_circle: *${headline}*${was}` }, ...renderButtons([open])],
   };
 }
 
@@ -144,7 +147,7 @@ function describePlace(
   return [
     `${toSlackLine(build.repository, 200)} ${toSlackLine(build.pipeline, 100)} #${toSlackLine(build.number, 50)}`,
     `since ${formatSlackTime(since)}`,
-    ...(commit === null ? [] : [`first failing commit ${toSlackLine(shortCommit(commit), 20)}${by}`]),
+    ...(commit === null ? [] : [`first failing commit ${toSlackLine(shortenCommit(commit), 20)}${by}`]),
     ...(causes.length === 0 ? [] : [countWords(failures, areTests)]),
   ].join(' · ');
 }
@@ -189,7 +192,7 @@ function createButtons(cause: CauseFacts, links: SlackLinks): SlackBlock[] {
           { id: WRONG_BUTTON, label: 'Wrong…', value: cause.analysisId },
         ]
       : [];
-  return buttons([openAnalysis(cause, links), decide, ...verdicts]);
+  return renderButtons([openAnalysis(cause, links), decide, ...verdicts]);
 }
 
 function openAnalysis({ analysisId }: CauseFacts, { publicUrl }: SlackLinks): SlackButton | null {
@@ -204,7 +207,7 @@ function linkButton(id: string, label: string, url: string | null): SlackButton 
   return url === null ? null : { id, label, url };
 }
 
-function buttons(wanted: readonly (SlackButton | null)[]): SlackBlock[] {
+function renderButtons(wanted: readonly (SlackButton | null)[]): SlackBlock[] {
   const visible = wanted.filter((button) => button !== null);
   return visible.length === 0 ? [] : [{ buttons: visible }];
 }

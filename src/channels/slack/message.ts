@@ -1,4 +1,4 @@
-import { clip, visibleLine } from '../../notifications/visible-text.ts';
+import { clip, toVisibleLine } from '../../notifications/visible-text.ts';
 
 /** A button that opens an address, or one that is sent back to us. */
 export type SlackButton =
@@ -37,7 +37,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = { '*': '\u2217', '~': '\u2
  * become links.
  */
 export function toSlackLine(text: string, limit: number): string {
-  return escapeSlack(clip(visibleLine(text), limit))
+  return escapeSlack(clip(toVisibleLine(text), limit))
     .replace(/[*~`]/g, (mark) => LOOK_ALIKES[mark] ?? mark)
     .replace(/:(?=[\w+-]{1,100}:)/g, ':\u200b');
 }

@@ -1,8 +1,13 @@
 import { styleText } from 'node:util';
 import type { Step } from '../../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../../domain/conversation.ts';
-import { counted } from '../../lib/text.ts';
-import { clip, disarmRunnerCommands, toVisibleLines, visibleLine } from '../../notifications/visible-text.ts';
+import { formatCount } from '../../lib/text.ts';
+import {
+  clip,
+  disarmRunnerCommands,
+  toVisibleLine,
+  toVisibleLines,
+} from '../../notifications/visible-text.ts';
 import type { TextPiece } from '../../ports/analyst.ts';
 import type { Answered } from './ask-clients.ts';
 
@@ -25,18 +30,18 @@ export function formatPlainAnswer(turn: Answered, kept: boolean): string {
     ...(kept ? [['Thread', turn.threadId] as const] : []),
   ];
   return rows
-    .map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(visibleLine(value), MAX_LINE))}\n`)
+    .map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(toVisibleLine(value), MAX_LINE))}\n`)
     .join('');
 }
 
 /** Formats what follows the text on a terminal: the citations, the statements to disregard, and the cost. */
 export function answerFoot(turn: Answered): string {
   const lines = [
-    ...turn.citations.map((citation) => dim(visibleLine(formatCitation(citation)))),
+    ...turn.citations.map((citation) => dim(toVisibleLine(formatCitation(citation)))),
     ...listLeftOutLines(turn).map((line) =>
-      styleText('yellow', `disregard: ${clip(visibleLine(line), MAX_LINE)}`, { validateStream: false }),
+      styleText('yellow', `disregard: ${clip(toVisibleLine(line), MAX_LINE)}`, { validateStream: false }),
     ),
-    ...turn.notes.map((note) => dim(`note: ${visibleLine(note)}`)),
+    ...turn.notes.map((note) => dim(`note: ${toVisibleLine(note)}`)),
     dim(formatUsage(turn)),
   ];
   return `${lines.join('\n')}\n`;
@@ -57,7 +62,7 @@ function listLeftOutLines({ leftOut, statements }: Answered): string[] {
     ...leftOut.map(({ text, reason }) => `“${text}”: ${reason}`),
     ...(unproven === 0
       ? []
-      : [`${counted(unproven, 'sentence is', 'sentences are')} not backed by evidence`]),
+      : [`${formatCount(unproven, 'sentence is', 'sentences are')} not backed by evidence`]),
   ];
 }
 
@@ -66,8 +71,8 @@ function formatUsage({ analyst, model, usage, milliseconds }: Answered): string 
   const spent =
     tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`, `$${usage.costUsd.toFixed(4)}`];
   return [
-    visibleLine(model ?? analyst),
-    counted(usage.toolCalls, 'tool call'),
+    toVisibleLine(model ?? analyst),
+    formatCount(usage.toolCalls, 'tool call'),
     ...spent,
     `${(milliseconds / 1000).toFixed(1)} s`,
   ].join(' · ');
@@ -79,19 +84,21 @@ export function traceText(steps: readonly Step[]): string {
     .map(
       ({ node, milliseconds, by, summary }) =>
         `${node.padEnd(16)}${String(Math.round(milliseconds)).padStart(6)} ` +
-        `ms  ${by ?? ''}  ${clip(visibleLine(summary), 200)}`,
+        `ms  ${by ?? ''}  ${clip(toVisibleLine(summary), 200)}`,
     )
     .join('\n');
 }
 
 export function formatThreadText({ id, turns, lastAskedAt, title }: Thread): string {
-  return `${id}  ${lastAskedAt.slice(0, 16).replace('T', ' ')}  ${counted(turns, 'question')}  ${visibleLine(title)}`;
+  return `${id}  ${lastAskedAt.slice(0, 16).replace('T', ' ')}  ${formatCount(turns, 'question')}  ${toVisibleLine(title)}`;
 }
 
 /** Formats earlier turns, which are shown when a session is resumed. */
 export function formatRecap(turns: readonly Turn[]): string {
   return turns
-    .map(({ question, text }) => `${dim(`> ${visibleLine(question)}`)}\n${toVisibleLines(text).join('\n')}\n`)
+    .map(
+      ({ question, text }) => `${dim(`> ${toVisibleLine(question)}`)}\n${toVisibleLines(text).join('\n')}\n`,
+    )
     .join('\n');
 }
 
@@ -108,7 +115,7 @@ export function showWordByWord(write: (text: string) => void): {
     write(
       text
         .split(/(\s)/)
-        .map((part) => (part === '\n' ? part : /^\s$/.test(part) ? ' ' : visibleLine(part)))
+        .map((part) => (part === '\n' ? part : /^\s$/.test(part) ? ' ' : toVisibleLine(part)))
         .join(''),
     );
   const flush = () => {

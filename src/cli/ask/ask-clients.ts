@@ -7,7 +7,7 @@ import type { Config } from '../../config/schema.ts';
 import { Step } from '../../domain/analysis.ts';
 import type { Thread, Turn } from '../../domain/conversation.ts';
 import { getErrorMessage, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
-import { jsonIn } from '../../lib/text.ts';
+import { parseJson } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { findBuild } from '../../service/answers/views.ts';
@@ -205,7 +205,7 @@ async function* parseEvents(
 }
 
 function toRefusalError(status: number, text: string): TriageError {
-  const refusal = Refusal.safeParse(jsonIn(text));
+  const refusal = Refusal.safeParse(parseJson(text));
   if (!refusal.success) return new TriageError('upstream-failed', `The service answered ${status}`);
   const { code, message } = refusal.data.error;
   return new TriageError(toErrorCode(code), message);

@@ -2,11 +2,11 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import type { ServerOptions } from '../command-parts.ts';
 import { formatPhaseText, type Progress, startProgress } from '../progress.ts';
 import { getDataDirectory, LOCAL_SERVICE, readConfig, resolveToken } from '../settings.ts';
-import { createVoice, interruptSignal, jsonText, print, say, type Voice } from '../terminal.ts';
+import { createInterruptSignal, createVoice, formatJson, print, say, type Voice } from '../terminal.ts';
 import { answerFoot, formatPlainAnswer, showWordByWord } from './answer-text.ts';
 import type { AskClient } from './ask-clients.ts';
 import { runSession } from './session.ts';
@@ -32,7 +32,7 @@ export async function runAsk(
   ) {
     throw new TriageError(
       'invalid-config',
-      `Add a question: faultline ask ${visibleLine(target)} "why?" (a session needs a terminal)`,
+      `Add a question: faultline ask ${toVisibleLine(target)} "why?" (a session needs a terminal)`,
     );
   }
   const progress = startProgress({ ...voice, quiet: options.json === true });
@@ -71,7 +71,7 @@ async function openClient(
         'Questions about a log file are not stored, so there is no thread to continue.',
       );
     const { openLogClient } = await import('./ask-clients.ts');
-    const signal = session ? new AbortController().signal : interruptSignal();
+    const signal = session ? new AbortController().signal : createInterruptSignal();
     const given = {
       ...(options.repo === undefined ? {} : { repo: options.repo }),
       onStep: (text: string) => progress.phase(text),
@@ -134,12 +134,12 @@ async function answerOnce(
       },
     }),
   };
-  const turn = await client.ask(question, thread, watcher, interruptSignal());
+  const turn = await client.ask(question, thread, watcher, createInterruptSignal());
   progress.stop();
   words.end();
-  if (options.json) return print(jsonText({ ok: true, schema: 1, kept: client.kept, ...turn }));
+  if (options.json) return print(formatJson({ ok: true, schema: 1, kept: client.kept, ...turn }));
   await print(asItComes ? `\n\n${answerFoot(turn)}` : formatPlainAnswer(turn, client.kept));
-  say(leaving(client, turn.threadId));
+  say(formatFarewell(client, turn.threadId));
 }
 
 async function converse(client: AskClient, thread: string | undefined, progress: Progress): Promise<void> {
@@ -150,10 +150,10 @@ async function converse(client: AskClient, thread: string | undefined, progress:
     terminal: true,
   });
   process.stdout.write('\n');
-  if (last !== undefined) say(leaving(client, last));
+  if (last !== undefined) say(formatFarewell(client, last));
 }
 
-function leaving({ kept, target }: AskClient, thread: string): string {
+function formatFarewell({ kept, target }: AskClient, thread: string): string {
   if (!kept) return 'Not stored: conversations about a log file are not kept.';
-  return `Stored. Continue with: faultline ask ${visibleLine(target)} --thread ${thread}`;
+  return `Stored. Continue with: faultline ask ${toVisibleLine(target)} --thread ${thread}`;
 }

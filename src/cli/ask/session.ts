@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import type { Step } from '../../domain/analysis.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
-import { counted } from '../../lib/text.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { formatCount } from '../../lib/text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { formatPhaseText } from '../progress.ts';
 import { answerFoot, dim, formatRecap, formatThreadText, showWordByWord, traceText } from './answer-text.ts';
 import type { AskClient } from './ask-clients.ts';
@@ -69,10 +69,10 @@ class Session {
 
   async begin(): Promise<void> {
     if (this.thread === undefined)
-      return this.write(`${dim(`About ${visibleLine(this.client.target)}. Type /help for commands.`)}\n`);
+      return this.write(`${dim(`About ${toVisibleLine(this.client.target)}. Type /help for commands.`)}\n`);
     const turns = await this.client.turns(this.thread);
     this.write(
-      `${formatRecap(turns.slice(-RECALLED))}\n${dim(`Continuing ${this.thread} (${counted(turns.length, 'question')} so far).`)}\n`,
+      `${formatRecap(turns.slice(-RECALLED))}\n${dim(`Continuing ${this.thread} (${formatCount(turns.length, 'question')} so far).`)}\n`,
     );
   }
 
@@ -123,7 +123,7 @@ class Session {
       this.write(
         stopped
           ? '\nStopped. This question is not stored.\n'
-          : `\nerror: ${visibleLine(getErrorMessage(error))}\n`,
+          : `\nerror: ${toVisibleLine(getErrorMessage(error))}\n`,
       );
     } finally {
       this.answering = null;

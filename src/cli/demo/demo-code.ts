@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { TriageError } from '../../domain/errors.ts';
-import { createGit, getTrustedPath, succeeded } from '../../git/command.ts';
+import { createGit, getTrustedPath, isSuccess } from '../../git/command.ts';
 
 /**
  * The projects that the captured failures are of: `project` as it failed, `before` the files as they were.
@@ -45,7 +45,7 @@ export async function makeDemoClone(
       args,
       new AbortController().signal,
     );
-    if (!succeeded(answer))
+    if (!isSuccess(answer))
       throw new TriageError('upstream-failed', `git ${args[0]} in ${folder}: ${answer.complaint.trim()}`);
     return answer.output.trim();
   };

@@ -7,7 +7,7 @@ import type { App } from '../../app.ts';
 import { type Analysis, GivenAnalysis } from '../../domain/analysis.ts';
 import { findMax } from '../../lib/collections.ts';
 import { formatConfidence } from '../../lib/text.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { createVoice, print, say } from '../terminal.ts';
 import { type DemoBuild, type DemoClock, type DemoCode, HISTORY, SHOWN, sendHistory } from './demo-week.ts';
 
@@ -70,7 +70,7 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
       analysis.category === truth.category ? 'same' : truth.category,
       `${formatConfidence(analysis.verdict.confidence)}${analysis.verdict.action === 'auto_notify' ? '' : ' ?'}`,
       (analysis.milliseconds / 1000).toFixed(2),
-      visibleLine(analysis.answer.title),
+      toVisibleLine(analysis.answer.title),
     ]);
   }
   await print(
@@ -95,10 +95,12 @@ async function upload(
   if (report !== undefined) form.set('report', new Blob([report]), 'junit.xml');
   const headers = { authorization: `Bearer ${token}`, 'idempotency-key': randomUUID() };
   const limits = { redirect: 'error' as const, signal: AbortSignal.timeout(WAIT_MS) };
-  return accepted(await fetch(`${address}/api/builds`, { method: 'POST', headers, body: form, ...limits }));
+  return readAcceptedBuild(
+    await fetch(`${address}/api/builds`, { method: 'POST', headers, body: form, ...limits }),
+  );
 }
 
-async function accepted(response: Response): Promise<string> {
+async function readAcceptedBuild(response: Response): Promise<string> {
   const text = await response.text();
   if (response.status !== 202)
     throw new Error(`the service answered ${response.status}: ${text.slice(0, 300)}`);

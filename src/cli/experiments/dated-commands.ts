@@ -5,15 +5,15 @@ import { describeVersionChange } from '../../domain/version-changes.ts';
 import { type DatedExperiment, type DatedRuns, runByDate } from '../../experiments/by-date.ts';
 import { outputReader } from '../../experiments/outcome.ts';
 import { splitArguments } from '../../experiments/run-command.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
 import { askServer } from '../server-client.ts';
-import { EXIT, interruptSignal, say, tell } from '../terminal.ts';
+import { createInterruptSignal, EXIT, say, tell } from '../terminal.ts';
 import {
   type BisectCommandOptions,
   type ConfirmCommandOptions,
-  failingTests,
   type RunOptions,
+  readFailingTests,
   runBisect,
   runConfirm,
   withoutNetwork,
@@ -74,7 +74,7 @@ async function runDated(argv: readonly string[], options: DatedCommandOptions): 
       env: process.env,
       runs,
       limitMs: minutes * 60_000,
-      tests: await failingTests(log, read),
+      tests: await readFailingTests(log, read),
       install: splitArguments(install),
       good: await readTime(good, options),
       bad: bad === null ? null : await readTime(bad, options),
@@ -82,7 +82,7 @@ async function runDated(argv: readonly string[], options: DatedCommandOptions): 
       ...(within === undefined ? {} : { within }),
     },
     { read, onDate: (one) => (json === true ? undefined : say(`Runs ${describeRuns(one)}`)) },
-    interruptSignal(),
+    createInterruptSignal(),
   );
   await tell(options, { schema: 1, ...found }, render(found));
   if (found.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
@@ -97,7 +97,7 @@ async function readTime(text: string, options: ServerOptions): Promise<Date> {
   if (Number.isFinite(time) && time < Date.now()) return new Date(time);
   throw new TriageError(
     'invalid-input',
-    `${visibleLine(text)} is no date in the past such as 2026-11-01, and no build such as github:812.`,
+    `${toVisibleLine(text)} is no date in the past such as 2026-11-01, and no build such as github:812.`,
   );
 }
 
@@ -111,17 +111,17 @@ async function readStart(id: string, options: ServerOptions): Promise<number> {
 
 function describeRuns({ at, passed, failed, other, why }: DatedRuns): string {
   const more = other === 0 ? '' : `, ${other} in another way`;
-  return `${at}: ${why === null ? `${failed} failed${more}, ${passed} passed` : visibleLine(why)}`;
+  return `${at}: ${why === null ? `${failed} failed${more}, ${passed} passed` : toVisibleLine(why)}`;
 }
 
 const MOST_SHOWN = 10;
 
 function render({ sentence, changes, runs, notes }: DatedExperiment): string {
   return [
-    `Result\t${visibleLine(sentence)}`,
+    `Result\t${toVisibleLine(sentence)}`,
     ...changes.slice(0, MOST_SHOWN).map((one) => {
       const word = one.link === null ? 'Changed' : 'Cause';
-      return `${word}\t${visibleLine(describeVersionChange(one))}`;
+      return `${word}\t${toVisibleLine(describeVersionChange(one))}`;
     }),
     ...(changes.length > MOST_SHOWN ? [`Changed\t… ${changes.length - MOST_SHOWN} more`] : []),
     ...runs.map((one) => `Runs\t${describeRuns(one)}`),

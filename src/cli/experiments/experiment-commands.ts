@@ -1,35 +1,35 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { shortCommit } from '../../domain/build.ts';
+import { shortenCommit } from '../../domain/build.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { type Arm, Bisection, type Experiment } from '../../domain/experiment.ts';
 import type { FailingTest } from '../../domain/failure.ts';
 import { bisect } from '../../experiments/bisect.ts';
-import { networkOff } from '../../experiments/conditions.ts';
+import { findNetworkOff } from '../../experiments/conditions.ts';
 import { type ConfirmOptions, confirm } from '../../experiments/confirm.ts';
 import { FIX_RULES } from '../../experiments/fix-rules.ts';
 import { type FollowUps, followUp } from '../../experiments/follow-up.ts';
 import type { Commit } from '../../experiments/history.ts';
 import {
   armName,
+  formatProgressLine,
   type Outcome,
   type OutputReader,
   outputReader,
-  progressLine,
   SHOWN,
 } from '../../experiments/outcome.ts';
 import { splitArguments } from '../../experiments/run-command.ts';
 import { append } from '../../lib/collections.ts';
-import { jsonIn } from '../../lib/text.ts';
+import { parseJson } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
-import { describeCommit, namedLines } from '../../notifications/experiment-lines.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { describeCommit, listNamedLines } from '../../notifications/experiment-lines.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { maskExperiment } from '../../service/experiments.ts';
-import { resolveService, type ServerOptions, terminalConfig } from '../command-parts.ts';
+import { loadTerminalConfig, resolveService, type ServerOptions } from '../command-parts.ts';
 import { askServer } from '../server-client.ts';
-import { EXIT, interruptSignal, say, tell } from '../terminal.ts';
+import { createInterruptSignal, EXIT, say, tell } from '../terminal.ts';
 import { readInput } from '../triage/input.ts';
-import { proposalIn } from './proposals.ts';
+import { readProposal } from './proposals.ts';
 
 /** The options that `confirm`, `bisect`, and `try-fix` share. */
 export interface RunOptions {
@@ -67,7 +67,7 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
   const { log, base, runs, minutes, install, conditions, json } = options;
   const within = options.network ? undefined : await withoutNetwork();
   const onRun = (arm: Arm, outcome: Outcome, milliseconds: number) => {
-    if (json !== true) say(progressLine(arm, outcome, milliseconds));
+    if (json !== true) say(formatProgressLine(arm, outcome, milliseconds));
   };
   const until = performance.now() + minutes * 60_000;
   const how: ConfirmOptions = {
@@ -77,14 +77,14 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
     runs,
     limitMs: minutes * 60_000,
     conditions,
-    tests: await failingTests(log, read),
+    tests: await readFailingTests(log, read),
     base: base === false ? null : base === true ? undefined : base,
     // What is reported is reported in part, too.
     keepsPart: options.report !== undefined,
     ...(within === undefined ? {} : { within }),
     ...(install === undefined ? {} : { install: splitArguments(install) }),
   };
-  const signal = interruptSignal();
+  const signal = createInterruptSignal();
   const next = await readFollowUps(options);
   const confirmed = await confirm(how, { read, onRun }, signal);
   const experiment = await followUp(
@@ -102,7 +102,7 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
 }
 
 async function readFollowUps({ bisect, tryFix, suggest = false }: ConfirmCommandOptions): Promise<FollowUps> {
-  const proposals = typeof tryFix === 'string' ? [await proposalIn(tryFix)] : [];
+  const proposals = typeof tryFix === 'string' ? [await readProposal(tryFix)] : [];
   return {
     bisect: bisect === undefined ? null : { good: bisect === true ? null : bisect, bad: 'HEAD' },
     fix: tryFix === undefined ? null : { proposals, rules: tryFix === true ? FIX_RULES : [], suggest },
@@ -114,7 +114,7 @@ async function readFollowUps({ bisect, tryFix, suggest = false }: ConfirmCommand
  * that.
  */
 export async function withoutNetwork(): Promise<readonly string[]> {
-  const words = await networkOff();
+  const words = await findNetworkOff();
   if (words !== null) return words;
   throw new TriageError(
     'invalid-config',
@@ -141,9 +141,9 @@ async function report(experiment: Experiment, build: string, options: ServerOpti
 }
 
 /** Reads the failing tests that a log names. Returns none without a log. */
-export async function failingTests(path: string | undefined, read: OutputReader): Promise<FailingTest[]> {
+export async function readFailingTests(path: string | undefined, read: OutputReader): Promise<FailingTest[]> {
   if (path === undefined) return [];
-  const { http } = await terminalConfig();
+  const { http } = await loadTerminalConfig();
   const tests: FailingTest[] = [];
   for (const { kind, name, text } of await readInput(path, http.maxLogBytes)) {
     if (kind === 'log') append(tests, (await read(text, name)).failingTests);
@@ -161,12 +161,12 @@ function renderExperiment(experiment: Experiment): string {
     return `Runs\t${armName(arm)}: ${arm.failed} failed${other}, ${arm.passed} passed${cached}`;
   });
   return [
-    `Result\t${visibleLine(sentence)}`,
-    ...tests.slice(0, MOST_SHOWN).map((test) => `Test\t${visibleLine(test)}`),
+    `Result\t${toVisibleLine(sentence)}`,
+    ...tests.slice(0, MOST_SHOWN).map((test) => `Test\t${toVisibleLine(test)}`),
     ...(tests.length > MOST_SHOWN ? [`Test\t… ${tests.length - MOST_SHOWN} more`] : []),
-    ...(narrowed === null ? [] : [`Command\t${visibleLine(narrowed.join(' '))}`]),
+    ...(narrowed === null ? [] : [`Command\t${toVisibleLine(narrowed.join(' '))}`]),
     ...rows,
-    ...namedLines(experiment).map(({ name, text }) => `${name}\t${visibleLine(text)}`),
+    ...listNamedLines(experiment).map(({ name, text }) => `${name}\t${toVisibleLine(text)}`),
     ...notes.map((note) => `Note\t${note}`),
   ].join('\n');
 }
@@ -192,7 +192,7 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
   const onRun = ({ id, subject }: Commit, outcome: Outcome, milliseconds: number) => {
     if (json !== true)
       say(
-        `${shortCommit(id)} ${visibleLine(subject)}: ${SHOWN[outcome]} ` +
+        `${shortenCommit(id)} ${toVisibleLine(subject)}: ${SHOWN[outcome]} ` +
           `(${(milliseconds / 1000).toFixed(1)} s)`,
       );
   };
@@ -205,15 +205,15 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
       bad,
       runs,
       limitMs: minutes * 60_000,
-      tests: await failingTests(log, read),
-      results: await Promise.all((options.results ?? []).map(resultIn)),
+      tests: await readFailingTests(log, read),
+      results: await Promise.all((options.results ?? []).map(readResult)),
       ...(only === undefined ? {} : { only }),
       ...(within === undefined ? {} : { within }),
       ...(build === undefined ? {} : { build: splitArguments(build) }),
       ...(install === undefined ? {} : { install: splitArguments(install) }),
     },
     { read, onRun },
-    interruptSignal(),
+    createInterruptSignal(),
   );
   await tell(options, { schema: 1, ...found }, renderBisection(found));
   if (found.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
@@ -221,11 +221,11 @@ export async function runBisect(argv: readonly string[], options: BisectCommandO
 }
 
 /** Reads the output that `--only N/M --json` printed on another machine. */
-async function resultIn(path: string): Promise<Bisection> {
+async function readResult(path: string): Promise<Bisection> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new TriageError('invalid-input', `${path} cannot be read: ${getErrorMessage(cause)}`, { cause });
   });
-  const found = Bisection.safeParse(jsonIn(text));
+  const found = Bisection.safeParse(parseJson(text));
   if (found.success) return found.data;
   throw new TriageError('invalid-input', `${path} is not what faultline bisect --json prints.`);
 }
@@ -240,16 +240,16 @@ function renderBisection({
   notes,
 }: Bisection): string {
   return [
-    `Result\t${visibleLine(sentence)}`,
+    `Result\t${toVisibleLine(sentence)}`,
     ...candidates
       .slice(0, MOST_SHOWN)
-      .map((candidate) => `Commit\t${visibleLine(describeCommit(candidate))}`),
-    ...tests.slice(0, MOST_SHOWN).map((test) => `Test\t${visibleLine(test)}`),
-    ...(narrowed === null ? [] : [`Command\t${visibleLine(narrowed.join(' '))}`]),
+      .map((candidate) => `Commit\t${toVisibleLine(describeCommit(candidate))}`),
+    ...tests.slice(0, MOST_SHOWN).map((test) => `Test\t${toVisibleLine(test)}`),
+    ...(narrowed === null ? [] : [`Command\t${toVisibleLine(narrowed.join(' '))}`]),
     ...tried.map(
-      ({ commit, failed, passed }) => `Runs\t${shortCommit(commit)}: ${failed} failed, ${passed} passed`,
+      ({ commit, failed, passed }) => `Runs\t${shortenCommit(commit)}: ${failed} failed, ${passed} passed`,
     ),
-    ...skipped.map(({ commit, why }) => `Skipped\t${shortCommit(commit)}: ${visibleLine(why)}`),
+    ...skipped.map(({ commit, why }) => `Skipped\t${shortenCommit(commit)}: ${toVisibleLine(why)}`),
     ...notes.map((note) => `Note\t${note}`),
   ].join('\n');
 }

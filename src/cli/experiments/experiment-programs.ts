@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FIX_RULES, type FixRule } from '../../experiments/fix-rules.ts';
-import { asksService, positive, runs } from '../command-parts.ts';
+import { addServiceOptions, loadAction, parsePositive } from '../command-parts.ts';
 
 const CONFIRM_EXAMPLES = `
 Runs only this command, without a shell. Exit code 5: not reproduced; 10: inconclusive.
@@ -25,8 +25,8 @@ export function confirmCommand(): Command {
       true,
     )
     .option('--no-base', 'do not compare with a base')
-    .option('--runs <count>', 'runs here and runs on the base, at most', positive, 5)
-    .option('--minutes <count>', 'time limit for all runs together', positive, 15)
+    .option('--runs <count>', 'runs here and runs on the base, at most', parsePositive, 5)
+    .option('--minutes <count>', 'time limit for all runs together', parsePositive, 15)
     .option(
       '--install <command>',
       'installs the dependencies on the base where they differ (words, no quotes)',
@@ -55,7 +55,9 @@ export function confirmCommand(): Command {
     )
     .passThroughOptions()
     .addHelpText('after', CONFIRM_EXAMPLES);
-  return asksService(command).action(runs(async () => (await import('./dated-commands.ts')).confirmBy));
+  return addServiceOptions(command).action(
+    loadAction(async () => (await import('./dated-commands.ts')).confirmBy),
+  );
 }
 
 const BISECT_EXAMPLES = `
@@ -93,8 +95,8 @@ export function bisectCommand(): Command {
       "installs the dependencies where they differ from the checkout's (words, no quotes)",
     )
     .option('--log <file>', 'log of the failed build; only its failing tests are run')
-    .option('--runs <count>', 'runs at the bad commit, to measure its failure rate', positive, 3)
-    .option('--minutes <count>', 'time limit for the whole search', positive, 30)
+    .option('--runs <count>', 'runs at the bad commit, to measure its failure rate', parsePositive, 3)
+    .option('--minutes <count>', 'time limit for the whole search', parsePositive, 30)
     .option(
       '--only <part/of>',
       'one machine of several: try its share of the commits, --runs each, and print the counts with --json',
@@ -107,7 +109,9 @@ export function bisectCommand(): Command {
     .option('--no-network', 'run the command without the network; --build and --install have it')
     .passThroughOptions()
     .addHelpText('after', BISECT_EXAMPLES);
-  return asksService(command).action(runs(async () => (await import('./dated-commands.ts')).bisectBy));
+  return addServiceOptions(command).action(
+    loadAction(async () => (await import('./dated-commands.ts')).bisectBy),
+  );
 }
 
 function parsePart(text: string): { readonly part: number; readonly of: number } {
@@ -156,15 +160,17 @@ export function tryFixCommand(): Command {
       '--install <command>',
       'installs the dependencies where a change alters the lock file (words, no quotes)',
     )
-    .option('--runs <count>', 'runs of the failing tests without and with each change', positive, 3)
-    .option('--minutes <count>', 'time limit for all attempts together', positive, 15)
+    .option('--runs <count>', 'runs of the failing tests without and with each change', parsePositive, 3)
+    .option('--minutes <count>', 'time limit for all attempts together', parsePositive, 15)
     .option(
       '--no-network',
       'run the command and the check without the network; --install and the rules have it',
     )
     .passThroughOptions()
     .addHelpText('after', FIX_EXAMPLES);
-  return asksService(command).action(runs(async () => (await import('./try-fix-command.ts')).runTryFix));
+  return addServiceOptions(command).action(
+    loadAction(async () => (await import('./try-fix-command.ts')).runTryFix),
+  );
 }
 
 function collectRule(text: string, rules: readonly FixRule[] = []): FixRule[] {

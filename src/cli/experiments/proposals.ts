@@ -5,7 +5,7 @@ import { findDiff, MAX_DIFF_BYTES } from '../../experiments/fix-diff.ts';
 import type { Proposal } from '../../experiments/try-fix.ts';
 
 /** Reads the diff in a file or, with `-`, in standard input. Throws `invalid-input` if there is none. */
-export async function proposalIn(path: string): Promise<Proposal> {
+export async function readProposal(path: string): Promise<Proposal> {
   const content = await (path === '-' ? text(process.stdin) : readFile(path, 'utf8')).catch(
     (cause: unknown) => {
       throw new TriageError('invalid-input', `${path} cannot be read: ${getErrorMessage(cause)}`, { cause });

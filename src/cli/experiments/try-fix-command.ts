@@ -4,14 +4,14 @@ import { FIX_RULES, type FixRule } from '../../experiments/fix-rules.ts';
 import { type Outcome, outputReader, SHOWN } from '../../experiments/outcome.ts';
 import { splitArguments } from '../../experiments/run-command.ts';
 import { type Proposal, tryFix } from '../../experiments/try-fix.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import { attemptLines } from '../../notifications/experiment-lines.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
 import { askServer } from '../server-client.ts';
-import { EXIT, interruptSignal, say, tell } from '../terminal.ts';
-import { failingTests, type RunOptions, withoutNetwork } from './experiment-commands.ts';
-import { parseProposal, proposalIn } from './proposals.ts';
+import { createInterruptSignal, EXIT, say, tell } from '../terminal.ts';
+import { type RunOptions, readFailingTests, withoutNetwork } from './experiment-commands.ts';
+import { parseProposal, readProposal } from './proposals.ts';
 
 export interface TryFixCommandOptions extends ServerOptions, RunOptions {
   readonly patch?: readonly string[];
@@ -31,12 +31,12 @@ export async function runTryFix(argv: readonly string[], options: TryFixCommandO
   const read = outputReader();
   const { patch = [], analysis = [], check, branch, install, runs, minutes, json } = options;
   const proposals = [
-    ...(await Promise.all(patch.map(proposalIn))),
+    ...(await Promise.all(patch.map(readProposal))),
     ...(await Promise.all(analysis.map((id) => fromAnswer(id, options)))),
   ];
   const within = options.network ? undefined : await withoutNetwork();
   const onRun = (source: string | null, outcome: Outcome, milliseconds: number) => {
-    const what = source === null ? 'without a change' : `with ${visibleLine(source)}`;
+    const what = source === null ? 'without a change' : `with ${toVisibleLine(source)}`;
     if (json !== true) say(`${what}: ${SHOWN[outcome]} (${(milliseconds / 1000).toFixed(1)} s)`);
   };
   const trial = await tryFix(
@@ -47,15 +47,15 @@ export async function runTryFix(argv: readonly string[], options: TryFixCommandO
       proposals,
       runs,
       limitMs: minutes * 60_000,
-      tests: await failingTests(options.log, read),
+      tests: await readFailingTests(options.log, read),
       rules: options.rule ?? (proposals.length > 0 ? [] : FIX_RULES),
       allowed: { tests: options.allowTests === true, workflows: options.allowWorkflows === true },
       check: check === undefined ? null : splitArguments(check),
       ...(install === undefined ? {} : { install: splitArguments(install) }),
-      ...present({ branch, within }),
+      ...omitUndefined({ branch, within }),
     },
     { read, onRun },
-    interruptSignal(),
+    createInterruptSignal(),
   );
   await tell(options, { schema: 1, ...trial }, render(trial));
   if (trial.verdict === 'not-reproduced') process.exitCode = EXIT.noFailure;
@@ -76,11 +76,11 @@ async function fromAnswer(id: string, options: ServerOptions): Promise<Proposal>
 
 function render({ sentence, before, attempts, branch, notes }: FixTrial): string {
   return [
-    `Result\t${visibleLine(sentence)}`,
+    `Result\t${toVisibleLine(sentence)}`,
     `Before\t${before.failed} failed, ${before.passed} passed`,
-    ...attempts.flatMap(attemptLines).map(({ name, text }) => `${name}\t${visibleLine(text)}`),
+    ...attempts.flatMap(attemptLines).map(({ name, text }) => `${name}\t${toVisibleLine(text)}`),
     ...attempts.flatMap(({ verdict, files }) =>
-      verdict === 'fixed' ? files.map((file) => `Changes\t${visibleLine(file)}`) : [],
+      verdict === 'fixed' ? files.map((file) => `Changes\t${toVisibleLine(file)}`) : [],
     ),
     ...(branch === null ? [] : [`Branch\t${branch}`]),
     ...notes.map((note) => `Note\t${note}`),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { nameCategory } from '../../domain/category-words.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { type DecisionInput, itemCategory, Review, ReviewerQuestion } from '../../domain/review.ts';
+import { type DecisionInput, formatItemCategory, Review, ReviewerQuestion } from '../../domain/review.ts';
 import { formatConfidence } from '../../lib/text.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { renderPlain, renderTerminal } from '../../service/answers/render.ts';
 import { ReviewDetail, UndoView } from '../../service/review/views.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
@@ -48,7 +48,7 @@ export async function showReview(id: string, options: ServerOptions): Promise<vo
   return tell(
     options,
     { review, analysis, whose },
-    `${formatRow(review)}\nNeeds review because: ${review.why.map(visibleLine).join('; ')}\n\n${body}`,
+    `${formatRow(review)}\nNeeds review because: ${review.why.map(toVisibleLine).join('; ')}\n\n${body}`,
   );
 }
 
@@ -145,12 +145,12 @@ export async function decideReview(
 }
 
 function formatQuestionRow({ id, category, state, repository, question }: ReviewerQuestion): string {
-  const place = `${state}  ${visibleLine(repository)}`;
-  return `${id}  question  ${nameCategory(category).padEnd(16)}  ${place}  ${visibleLine(question)}`;
+  const place = `${state}  ${toVisibleLine(repository)}`;
+  return `${id}  question  ${nameCategory(category).padEnd(16)}  ${place}  ${toVisibleLine(question)}`;
 }
 
 function formatRow(review: Review): string {
   const claim = review.state === 'claimed' ? `held by ${review.claimedBy}` : review.state;
   const confidence = formatConfidence(review.confidence).padStart(5);
-  return `${review.id}  ${confidence}  ${itemCategory(review).padEnd(16)}  ${claim}  ${visibleLine(review.repository)}  ${visibleLine(review.title)}`;
+  return `${review.id}  ${confidence}  ${formatItemCategory(review).padEnd(16)}  ${claim}  ${toVisibleLine(review.repository)}  ${toVisibleLine(review.title)}`;
 }

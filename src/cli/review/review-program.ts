@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Category } from '../../domain/category.ts';
 import type { DecisionInput, DecisionType, RejectReason, ReviewState } from '../../domain/review.ts';
-import { asksService, runGuarded, runs, type ServerOptions } from '../command-parts.ts';
+import { addServiceOptions, loadAction, runGuarded, type ServerOptions } from '../command-parts.ts';
 
 interface DecisionOptions {
   readonly category?: string;
@@ -50,7 +50,7 @@ const DECISION_HELP = {
 export function createReviewCommand(): Command {
   const review = createQueueCommand();
   const command = (name: string, description: string) =>
-    asksService(review.command(name).description(description));
+    addServiceOptions(review.command(name).description(description));
   command('list', 'List items waiting for review.')
     .option('--all', 'also items that somebody holds or has decided')
     .addOption(
@@ -59,17 +59,17 @@ export function createReviewCommand(): Command {
         .default('waiting')
         .conflicts('all'),
     )
-    .action(runs(async () => (await import('./review-command.ts')).listReviews));
+    .action(loadAction(async () => (await import('./review-command.ts')).listReviews));
   command('show', 'Show one item with its answer.')
     .argument('<id>', 'item ID, as shown by `faultline review list`')
-    .action(runs(async () => (await import('./review-command.ts')).showReview));
+    .action(loadAction(async () => (await import('./review-command.ts')).showReview));
   command('answer', 'Answer a question from a running analysis, which then continues.')
     .argument('<id>', 'question ID, as shown by `faultline review list`')
     .argument('<text>', 'the answer')
-    .action(runs(async () => (await import('./review-command.ts')).answerQuestion));
+    .action(loadAction(async () => (await import('./review-command.ts')).answerQuestion));
   command('undo', 'Undo a decision. The item returns to the queue, and the library entry is withdrawn.')
     .argument('<id>', 'item ID')
-    .action(runs(async () => (await import('./review-command.ts')).undoReview));
+    .action(loadAction(async () => (await import('./review-command.ts')).undoReview));
   for (const act of ['claim', 'release', 'skip'] as const) {
     command(act, HOLD_HELP[act])
       .argument('<id>', 'item ID, as shown by `faultline review list`')
@@ -101,7 +101,7 @@ export function createReviewCommand(): Command {
 /** Creates the command that works through the queue, item by item. */
 function createQueueCommand(): Command {
   return (
-    asksService(new Command('review'))
+    addServiceOptions(new Command('review'))
       // Options after a command are that command's own.
       .enablePositionalOptions()
       .description(

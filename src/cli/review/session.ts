@@ -14,7 +14,7 @@ import {
   ReviewCounts,
   type ShownBy,
 } from '../../domain/review.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { renderTerminal } from '../../service/answers/render.ts';
 import {
   DecisionView,
@@ -53,7 +53,7 @@ export async function runReviewSession(parts: SessionParts, first?: string): Pro
   let current: Review | null =
     first === undefined ? await parts.client.next() : await parts.client.claim(first);
   while (current !== null) {
-    const left: Left = await workOn(current.id, parts, done);
+    const left: Left = await reviewItem(current.id, parts, done);
     if (left === 'quit' || left === 'interrupted') {
       await parts.client.release(current.id).catch(() => undefined);
       done.interrupted = left === 'interrupted';
@@ -66,7 +66,7 @@ export async function runReviewSession(parts: SessionParts, first?: string): Pro
   return done;
 }
 
-async function workOn(id: string, parts: SessionParts, done: SessionDone): Promise<Left> {
+async function reviewItem(id: string, parts: SessionParts, done: SessionDone): Promise<Left> {
   const { client, keys, write, look } = parts;
   const [item, counts] = await Promise.all([client.read(id), client.counts()]);
   // Whatever was typed until now was meant for something else.
@@ -78,7 +78,7 @@ async function workOn(id: string, parts: SessionParts, done: SessionDone): Promi
     const action = KEYS.find((binding) => binding.key === key)?.action;
     const left =
       action === undefined
-        ? kept(parts, '')
+        ? reportUndecided(parts, '')
         : await act(action, item, parts, done).catch((error: unknown) => printRefusal(error, parts));
     if (left !== null) return left;
   }
@@ -93,10 +93,12 @@ async function act(
 ): Promise<Left | null> {
   switch (action) {
     case 'accept':
-      return (await isArmed(item, parts)) ? await decide({ type: 'accept' }, item, parts, done) : kept(parts);
+      return (await isArmed(item, parts))
+        ? await decide({ type: 'accept' }, item, parts, done)
+        : reportUndecided(parts);
     case 'correct': {
       const correction = await askCorrection(item, parts);
-      return correction === null ? kept(parts) : await decide(correction, item, parts, done);
+      return correction === null ? reportUndecided(parts) : await decide(correction, item, parts, done);
     }
     case 'reject':
       return await reject(item, parts, done);
@@ -124,7 +126,7 @@ async function decide(
   const teaching = await client.decide(review, decision);
   done.decided += 1;
   write(
-    `${decision.type === 'correct' ? 'Corrected' : decision.type === 'accept' ? 'Accepted' : 'Rejected'}. ${visibleLine(teaching)} Press u to undo.\n`,
+    `${decision.type === 'correct' ? 'Corrected' : decision.type === 'accept' ? 'Accepted' : 'Rejected'}. ${toVisibleLine(teaching)} Press u to undo.\n`,
   );
   return 'next';
 }
@@ -135,7 +137,7 @@ async function isArmed({ analysis, build }: Item, { keys, write }: SessionParts)
     build === null || !isNotDevelopersFault(analysis) ? [] : findTouchedSuspects(build, analysis);
   if (overlap.length === 0) return true;
   write(
-    `The change touches ${visibleLine(overlap[0] ?? '')}. Press a again to accept anyway, any other ` +
+    `The change touches ${toVisibleLine(overlap[0] ?? '')}. Press a again to accept anyway, any other ` +
       'key to cancel.\n',
   );
   // The press that armed it may still be held.
@@ -148,7 +150,7 @@ async function reject(item: Item, parts: SessionParts, done: SessionDone): Promi
   const digit = await readDigit(parts.keys, RejectReason.options.length);
   const reasonCode = digit === null ? undefined : RejectReason.options[digit - 1];
   return reasonCode === undefined
-    ? kept(parts)
+    ? reportUndecided(parts)
     : await decide({ type: 'reject', reasonCode }, item, parts, done);
 }
 
@@ -157,7 +159,7 @@ async function undo({ review }: Item, { client, write }: SessionParts): Promise<
   write(
     undone === null
       ? 'You have no decision to undo.\n'
-      : `Undone: ${visibleLine(undone.title)} is back in the queue.\n`,
+      : `Undone: ${toVisibleLine(undone.title)} is back in the queue.\n`,
   );
   if (undone === null) return null;
   await client.release(review.id).catch(() => undefined);
@@ -171,7 +173,7 @@ async function readDigit(keys: KeyReader, highest: number): Promise<number | nul
   return /^[1-9]$/.test(key) && Number(key) <= highest ? Number(key) : 0;
 }
 
-function kept({ write, look }: SessionParts, message = 'Nothing was decided.\n'): null {
+function reportUndecided({ write, look }: SessionParts, message = 'Nothing was decided.\n'): null {
   write(`${message}${formatFootText(look)}\n`);
   return null;
 }
@@ -179,7 +181,7 @@ function kept({ write, look }: SessionParts, message = 'Nothing was decided.\n')
 /** Prints the service's reason for a refusal. After a conflict the session moves on to the next item. */
 function printRefusal(error: unknown, { write }: SessionParts): Left | null {
   if (!(error instanceof TriageError)) throw error;
-  write(`Not saved: ${visibleLine(getErrorMessage(error))}\n`);
+  write(`Not saved: ${toVisibleLine(getErrorMessage(error))}\n`);
   return error.code === 'conflict' ? 'next' : null;
 }
 
@@ -195,9 +197,9 @@ async function askCorrection(
   const category = CATEGORIES[Number(await keys.key()) - 1];
   if (category === undefined) return null;
   write(`${nameCategory(category)}\n`);
-  const rootCause = await keys.line('Cause     ', visibleLine(analysis.answer.rootCause));
+  const rootCause = await keys.line('Cause     ', toVisibleLine(analysis.answer.rootCause));
   if (rootCause === null) return null;
-  const fix = await keys.line('Fix       ', visibleLine(analysis.answer.fixRecommendation));
+  const fix = await keys.line('Fix       ', toVisibleLine(analysis.answer.fixRecommendation));
   if (fix === null) return null;
   const known = analysis.evidence.map(({ id }) => id);
   const cited = [...new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence))].filter((id) =>
@@ -275,7 +277,7 @@ function formatHeadText(
   look: ReviewLook,
 ): string {
   const pull = pullRequest === null ? '' : ` · PR ${pullRequest}`;
-  return drawRule(`${visibleLine(repository)}${pull} · ${id} · ${waiting} waiting`, look);
+  return drawRule(`${toVisibleLine(repository)}${pull} · ${id} · ${waiting} waiting`, look);
 }
 
 function drawRule(title: string, { width }: ReviewLook): string {

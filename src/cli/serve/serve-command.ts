@@ -8,7 +8,7 @@ import { createMaskingOptions } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { systemClock } from '../../lib/time.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import { createProviders } from '../../providers/registry.ts';
@@ -164,7 +164,7 @@ async function announce(
   const known =
     configured === 0
       ? 'in the database: faultline token list'
-      : `${counted(configured, 'is', 'are')} configured`;
+      : `${formatCount(configured, 'is', 'are')} configured`;
   const token = madeToken ?? known;
   await print(
     [

@@ -13,7 +13,7 @@ import {
   MADE_SECRETS,
 } from '../../service/connect.ts';
 import { type DataOptions, getDataDirectory, readConfig, readServedConfig } from '../settings.ts';
-import { EXIT, jsonText, print } from '../terminal.ts';
+import { EXIT, formatJson, print } from '../terminal.ts';
 import { renderFinding } from './doctor.ts';
 
 export interface ConnectOptions extends DataOptions {
@@ -58,7 +58,8 @@ export async function runConnect(name: string, options: ConnectOptions): Promise
   }
   const isWell = findings.every(({ state }) => state !== 'wrong');
   if (!isWell) process.exitCode = EXIT.refused;
-  if (options.json) await print(jsonText({ ok: isWell, provider: name, ...facts(plan), findings }));
+  if (options.json)
+    await print(formatJson({ ok: isWell, provider: name, ...createConnectFacts(plan), findings }));
 }
 
 const LIMIT_MS = 120_000;
@@ -89,7 +90,7 @@ interface Plan {
   readonly isNew: boolean;
 }
 
-function facts({ connection, provider, address, shownSecret }: Plan) {
+function createConnectFacts({ connection, provider, address, shownSecret }: Plan) {
   const { events, secretSetting, tokenSetting, rights, clicks, page } = connection;
   const secret = shownSecret === null ? {} : { secret: shownSecret };
   return {

@@ -1,6 +1,6 @@
 import { stat, statfs } from 'node:fs/promises';
 import { listExternalChecks } from '../../app/external-checks.ts';
-import { shippedBound, shippedShare } from '../../app/publish-bound.ts';
+import { choosePublishBound, countShippedShare } from '../../app/publish-bound.ts';
 import { findShownSecrets, listServerChecks, MEND_DIRECTORY } from '../../app/store-checks.ts';
 import { createApp } from '../../app.ts';
 import type { Environment } from '../../config/load.ts';
@@ -8,10 +8,10 @@ import { createMaskingOptions, listOwnSecrets } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { ROUTE_WORDS } from '../../domain/publish-bound.ts';
-import { createGit, getTrustedPath, succeeded } from '../../git/command.ts';
+import { createGit, getTrustedPath, isSuccess } from '../../git/command.ts';
 import { isOlder } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { type Check, type Finding, note, ok, runCheck, wrong } from '../../ports/health.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { createProviders } from '../../providers/registry.ts';
@@ -24,7 +24,7 @@ import {
   prepareDataDirectory,
   readConfig,
 } from '../settings.ts';
-import { EXIT, jsonText, print } from '../terminal.ts';
+import { EXIT, formatJson, print } from '../terminal.ts';
 
 const NAME_WIDTH = 16;
 
@@ -36,7 +36,7 @@ export async function runDoctor(options: DataOptions): Promise<void> {
   const findings = await diagnose(getDataDirectory(options.data));
   const isWell = findings.every(({ state }) => state !== 'wrong');
   if (!isWell) process.exitCode = EXIT.refused;
-  await print(options.json ? jsonText({ ok: isWell, findings }) : findings.map(renderFinding).join('\n'));
+  await print(options.json ? formatJson({ ok: isWell, findings }) : findings.map(renderFinding).join('\n'));
 }
 
 /**
@@ -82,8 +82,8 @@ async function maskFindings(findings: readonly Finding[], config: Config): Promi
  */
 export function renderFinding({ state, name, says, mend }: Finding): string {
   const indent = ' '.repeat(NAME_WIDTH + 9);
-  const advice = mend === undefined ? '' : `\n${indent}→ ${visibleLine(mend)}`;
-  return `${state.padEnd(5)}  ${visibleLine(name).padEnd(NAME_WIDTH)}  ${visibleLine(says)}${advice}`;
+  const advice = mend === undefined ? '' : `\n${indent}→ ${toVisibleLine(mend)}`;
+  return `${state.padEnd(5)}  ${toVisibleLine(name).padEnd(NAME_WIDTH)}  ${toVisibleLine(says)}${advice}`;
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -103,14 +103,14 @@ const LOOPBACK = /^(?:localhost|127\.[\d.]{1,15}|\[?::1\]?)$/i;
  * Decisions in the store can change it.
  */
 function createPublishingFinding({ triage }: Config): Finding {
-  const bound = shippedBound({ triage });
+  const bound = choosePublishBound({ triage });
   if (bound === null)
     return note(
       'publishing',
       'no bound: FAULTLINE_MAX_WRONG is 1',
       'set it to the share of wrong answers that you accept',
     );
-  const { all, published, wrong } = shippedShare(bound, triage.thresholds.autoNotify);
+  const { all, published, wrong } = countShippedShare(bound, triage.thresholds.autoNotify);
   const share = `${((100 * published) / all).toFixed(0)} % of ${all} known answers published, ${wrong} wrong`;
   const missing = bound.routes
     .filter((route) => !route.published)
@@ -125,7 +125,7 @@ function listLocalChecks(config: Config, dataDir: string): Check[] {
     {
       name: 'git',
       mend: 'install git; without it, there are no suspects from code',
-      ask: async () => ok('git', (await git(process.cwd(), ['--version'])).trim()),
+      ask: async () => ok('git', (await runGit(process.cwd(), ['--version'])).trim()),
     },
     ...Object.entries(config.codeHost.clones).map(([repository, folder]) =>
       createCloneCheck(repository, folder),
@@ -165,10 +165,10 @@ function createNodeFinding(): Finding {
   );
 }
 
-async function git(folder: string, args: readonly string[]): Promise<string> {
+async function runGit(folder: string, args: readonly string[]): Promise<string> {
   const ask = createGit({ path: getTrustedPath(process.env.PATH, folder), timeoutMs: 4_000 });
   const answer = await ask(folder, args, new AbortController().signal);
-  if (!succeeded(answer)) throw new TriageError('upstream-failed', answer.complaint.trim());
+  if (!isSuccess(answer)) throw new TriageError('upstream-failed', answer.complaint.trim());
   return answer.output;
 }
 
@@ -181,7 +181,7 @@ function createCloneCheck(repository: string, folder: string): Check {
     ask: async () => {
       if (!(await isFolder(folder))) return wrong(name, `${folder} does not exist`, mend);
       try {
-        await git(folder, ['rev-parse', '--git-dir']);
+        await runGit(folder, ['rev-parse', '--git-dir']);
         return ok(name, folder);
       } catch {
         return wrong(name, `${folder} is not a git repository that this user can read`, mend);

@@ -4,9 +4,9 @@ import { createMaskingOptions } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { GRADE } from '../../domain/work.ts';
-import { proportion } from '../../lib/statistics.ts';
-import { counted } from '../../lib/text.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { computeProportion } from '../../lib/statistics.ts';
+import { formatCount } from '../../lib/text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Provider } from '../../providers/provider.ts';
@@ -21,7 +21,7 @@ import {
 import { passingBuildHandler } from '../../service/triage/passing-builds.ts';
 import { drainWork } from '../../work/process-items.ts';
 import { type DataOptions, getDataDirectory, readStoreConfig } from '../settings.ts';
-import { interruptSignal, say, tell } from '../terminal.ts';
+import { createInterruptSignal, say, tell } from '../terminal.ts';
 import { withApp } from './store-commands.ts';
 
 export interface ImportOptions extends DataOptions {
@@ -48,7 +48,7 @@ export async function runImport(options: ImportOptions): Promise<void> {
   const level = process.env.FAULTLINE_LOG_LEVEL ?? 'error';
   const logger =
     level === 'silent' ? silentLogger : await createLogger(level, createMaskingOptions(config).known);
-  const signal = interruptSignal();
+  const signal = createInterruptSignal();
   signal.addEventListener('abort', () => say('stopping after the current step …'));
   const app = await createApp(config, logger);
   try {
@@ -121,7 +121,7 @@ async function answer(
   }
   await app.bringInStep('knowledge', () => app.loadKnowledge());
   await app.work();
-  await untilAnswered(app, failed, signal);
+  await waitUntilAnswered(app, failed, signal);
   await waitUntilGraded(app, signal);
 }
 
@@ -171,14 +171,14 @@ const WORDS: Readonly<Record<ImportOutcome, string>> = {
 
 function formatEvent(event: ImportEvent): string {
   if (event.type === 'listed')
-    return `${counted(event.runs, 'run')}${event.isCut ? '; older ones are not imported (--limit)' : ''}`;
+    return `${formatCount(event.runs, 'run')}${event.isCut ? '; older ones are not imported (--limit)' : ''}`;
   if (event.type === 'waiting')
-    return `waiting ${Math.ceil(event.ms / 1000)} s: ${visibleLine(event.because)}`;
+    return `waiting ${Math.ceil(event.ms / 1000)} s: ${toVisibleLine(event.because)}`;
   const width = String(event.of).length;
-  return `${String(event.place).padStart(width)}/${event.of}  ${WORDS[event.outcome].padEnd(8)}  ${visibleLine(event.says)}`;
+  return `${String(event.place).padStart(width)}/${event.of}  ${WORDS[event.outcome].padEnd(8)}  ${toVisibleLine(event.says)}`;
 }
 
-async function untilAnswered(app: App, buildIds: readonly string[], signal: AbortSignal): Promise<void> {
+async function waitUntilAnswered(app: App, buildIds: readonly string[], signal: AbortSignal): Promise<void> {
   for (const [index, buildId] of buildIds.entries()) {
     for (;;) {
       signal.throwIfAborted();
@@ -212,7 +212,7 @@ function describePast({ right, wrong, doubtful, ungraded }: Grades): string {
   const known = right + wrong;
   const rest = `${doubtful} doubtful, ${ungraded} not graded`;
   if (known === 0) return `What happened next does not show whether answers were right: ${rest}.`;
-  const { share, low, high } = proportion(right, known);
+  const { share, low, high } = computeProportion(right, known);
   const percent = (value: number) => `${Math.round(100 * value)} %`;
   return (
     `By what happened next, the category was right in ${right} of ${known} answers (${percent(share)}; ` +
@@ -226,7 +226,7 @@ function formatSummary(counts: Counts, waiting: number, repository: string): str
   const next =
     waiting === 0 ? '' : ` ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for the workers of the service.`;
   return (
-    `Imported ${failed} failed and ${counted(passed, 'passed build')} ` +
+    `Imported ${failed} failed and ${formatCount(passed, 'passed build')} ` +
     `of ${repository}; ${rest}.${next}\nNext: faultline report --repository ${repository}`
   );
 }
@@ -253,13 +253,13 @@ function reportText(
   const published = answers.filter((reportedAnswer) => reportedAnswer.isPublished).length;
   const rows = answers.map(
     ({ build, category, title, isPublished }) =>
-      `  ${build.at.slice(0, 10)}  ${visibleLine(`${build.pipeline} #${build.number}`)}  ${(category ?? 'unknown').padEnd(14)}  ${isPublished ? 'published ' : 'for review'}  ${visibleLine(title)}`,
+      `  ${build.at.slice(0, 10)}  ${toVisibleLine(`${build.pipeline} #${build.number}`)}  ${(category ?? 'unknown').padEnd(14)}  ${isPublished ? 'published ' : 'for review'}  ${toVisibleLine(title)}`,
   );
   return [
-    `${repository}, the last ${counted(since, 'day')}: ${builds.failed} failed ` +
-      `and ${counted(builds.passed, 'passed build')}`,
-    `${counted(answers.length, 'answer')}: ${published} published, ${answers.length - published} for ` +
-      `review; ${counted(builds.unanswered, 'failed build')} without an answer`,
+    `${repository}, the last ${formatCount(since, 'day')}: ${builds.failed} failed ` +
+      `and ${formatCount(builds.passed, 'passed build')}`,
+    `${formatCount(answers.length, 'answer')}: ${published} published, ${answers.length - published} for ` +
+      `review; ${formatCount(builds.unanswered, 'failed build')} without an answer`,
     ...guesses.map(
       ({ said, right, of }) =>
         `"${said}" by the text: right in ${right} of ${of} failures that were tried (faultline confirm)`,
@@ -267,7 +267,7 @@ function reportText(
     ...(causes.length === 0 ? [] : ['', 'Most frequent causes']),
     ...causes.map(
       ({ category, title, count }) =>
-        `  ${String(count).padStart(4)}×  ${(category ?? 'unknown').padEnd(14)}  ${visibleLine(title)}`,
+        `  ${String(count).padStart(4)}×  ${(category ?? 'unknown').padEnd(14)}  ${toVisibleLine(title)}`,
     ),
     ...(rows.length === 0 ? [] : ['', 'Answers, newest first']),
     ...rows,

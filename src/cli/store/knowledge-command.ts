@@ -5,8 +5,8 @@ import { createApp } from '../../app.ts';
 import type { Category } from '../../domain/category.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
-import { counted } from '../../lib/text.ts';
-import { toVisibleLines, visibleLine } from '../../notifications/visible-text.ts';
+import { formatCount } from '../../lib/text.ts';
+import { toVisibleLine, toVisibleLines } from '../../notifications/visible-text.ts';
 import {
   AddedDocument,
   Embedded,
@@ -19,8 +19,8 @@ import {
 import { silentLogger } from '../../ports/telemetry.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
 import { adviseUrl, askServer, findOrNull, type Service } from '../server-client.ts';
-import { getDataDirectory, operatorName, readStoreConfig } from '../settings.ts';
-import { EXIT, jsonText, print, say, tell } from '../terminal.ts';
+import { getDataDirectory, getOperatorName, readStoreConfig } from '../settings.ts';
+import { EXIT, formatJson, print, say, tell } from '../terminal.ts';
 
 export interface AddOptions extends ServerOptions {
   readonly category?: Category;
@@ -65,14 +65,14 @@ export async function addKnowledge(paths: readonly string[], options: AddOptions
     const failed = outcomes.filter(({ outcome }) => outcome === 'failed').length;
     if (failed > 0) process.exitCode = EXIT.unreadable;
     if (options.json)
-      return print(jsonText({ ok: failed === 0, dryRun: options.dryRun === true, items: outcomes }));
+      return print(formatJson({ ok: failed === 0, dryRun: options.dryRun === true, items: outcomes }));
     for (const { source, notes } of outcomes)
-      for (const note of notes) say(`${visibleLine(source)}: ${visibleLine(note)}`);
+      for (const note of notes) say(`${toVisibleLine(source)}: ${toVisibleLine(note)}`);
     const rows = outcomes.map(({ outcome, source, passages }) =>
       [
         outcome.padEnd(9),
-        visibleLine(source),
-        ...(passages === undefined ? [] : [counted(passages, 'passage')]),
+        toVisibleLine(source),
+        ...(passages === undefined ? [] : [formatCount(passages, 'passage')]),
       ].join('  '),
     );
     return print([...rows, ...(options.dryRun ? ['Nothing was stored.'] : [])].join('\n'));
@@ -83,8 +83,8 @@ export async function listKnowledge(options: ServerOptions): Promise<void> {
   const items = await withService(options, (service) => service.list());
   const rows = items.map(
     ({ id, source, title, passages, category, importedAt, importedBy }) =>
-      `${id}  ${visibleLine(source)}  ${visibleLine(title)}  ${counted(passages, 'passage')}  ${category ?? '-'}  ${importedAt.slice(0, 10)} ` +
-      `by ${visibleLine(importedBy)}`,
+      `${id}  ${toVisibleLine(source)}  ${toVisibleLine(title)}  ${formatCount(passages, 'passage')}  ${category ?? '-'}  ${importedAt.slice(0, 10)} ` +
+      `by ${toVisibleLine(importedBy)}`,
   );
   return tell(
     options,
@@ -102,12 +102,12 @@ export async function showKnowledge(id: string, options: ServerOptions): Promise
   if (listing === null) throw createUnknownDocumentError(id);
   const { document, passages } = listing;
   const head =
-    `${document.id}  ${visibleLine(document.source)}  ${visibleLine(document.title)}  ` +
+    `${document.id}  ${toVisibleLine(document.source)}  ${toVisibleLine(document.title)}  ` +
     `(${document.format})`;
   const body = passages.map(
-    ({ place, text }) => `── ${visibleLine(place)}\n${toVisibleLines(text).join('\n')}`,
+    ({ place, text }) => `── ${toVisibleLine(place)}\n${toVisibleLines(text).join('\n')}`,
   );
-  return tell(options, listing, [head, ...document.notes.map(visibleLine), ...body].join('\n\n'));
+  return tell(options, listing, [head, ...document.notes.map(toVisibleLine), ...body].join('\n\n'));
 }
 
 /** Runs `faultline knowledge remove ID|PATH`. */
@@ -117,7 +117,7 @@ export async function removeKnowledge(id: string, options: ServerOptions): Promi
     async (service) => (await service.remove(id)) ?? (await service.remove(toSourceName(id))),
   );
   if (removed === null) throw createUnknownDocumentError(id);
-  return tell(options, { removed }, `removed  ${visibleLine(removed.source)}`);
+  return tell(options, { removed }, `removed  ${toVisibleLine(removed.source)}`);
 }
 
 export async function reindexKnowledge(options: ServerOptions): Promise<void> {
@@ -126,7 +126,7 @@ export async function reindexKnowledge(options: ServerOptions): Promise<void> {
     counts.embedder === null
       ? 'No embedding model is configured (set FAULTLINE_EMBEDDER=openai). ' +
         'Knowledge is found by words only, so there is nothing to embed.'
-      : `${counted(counts.embedded, 'passage')} embedded with ${counts.embedder}.`;
+      : `${formatCount(counts.embedded, 'passage')} embedded with ${counts.embedder}.`;
   return tell(options, counts, text);
 }
 
@@ -141,7 +141,7 @@ async function addOne(
       source,
       bytes,
       category: category ?? null,
-      importedBy: operatorName(),
+      importedBy: getOperatorName(),
       dryRun,
     });
     const { id, passages } = added.document;

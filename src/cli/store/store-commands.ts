@@ -5,16 +5,16 @@ import { createApp } from '../../app.ts';
 import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../../domain/access.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Role } from '../../domain/review.ts';
-import { counted } from '../../lib/text.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { formatCount } from '../../lib/text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import type { MigrateOptions } from '../../ports/database.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import type { VectorMatch } from '../../ports/vector-index.ts';
 import type { FailedWork, PendingWork, WorkStore } from '../../stores/work.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
 import { adviseUrl, askServer, findOrNull, type Service } from '../server-client.ts';
-import { type DataOptions, getDataDirectory, operatorName, readStoreConfig } from '../settings.ts';
-import { jsonText, print, say, tell } from '../terminal.ts';
+import { type DataOptions, getDataDirectory, getOperatorName, readStoreConfig } from '../settings.ts';
+import { formatJson, print, say, tell } from '../terminal.ts';
 
 const SHOWN = 5;
 const SEARCHED = 50;
@@ -38,7 +38,7 @@ export async function runMigrate(options: DataOptions & MigrateOptions): Promise
 export async function runKnowledgeLoad(options: DataOptions): Promise<void> {
   const counts = await withApp(options, (app) => app.loadKnowledge());
   const text =
-    `${counted(counts.changed, 'document')} loaded, ${counts.unchanged} unchanged, ${counts.removed} ` +
+    `${formatCount(counts.changed, 'document')} loaded, ${counts.unchanged} unchanged, ${counts.removed} ` +
     'removed.';
   await tell(options, counts, text);
 }
@@ -88,8 +88,8 @@ export async function runDelete({
     }
     const done = await retention.forget(repository, olderThan, new AbortController().signal);
     const text =
-      `Deleted ${counted(done.builds, 'build')} ` +
-      `and ${counted(done.libraryEntries, 'library entry', 'library entries')} ` +
+      `Deleted ${formatCount(done.builds, 'build')} ` +
+      `and ${formatCount(done.libraryEntries, 'library entry', 'library entries')} ` +
       `of ${repository}.${formatLeftText(done.pending)}`;
     await tell(options, done, text);
   });
@@ -99,15 +99,15 @@ export async function runRetain(options: DataOptions): Promise<void> {
   await withApp(options, async ({ retention }) => {
     const done = await retention.retain(new AbortController().signal);
     const text =
-      `Deleted ${counted(done.builds, 'build')}, and the logs ` +
-      `of ${counted(done.logs, 'other build')}.${formatLeftText(done.pending)}`;
+      `Deleted ${formatCount(done.builds, 'build')}, and the logs ` +
+      `of ${formatCount(done.logs, 'other build')}.${formatLeftText(done.pending)}`;
     await tell(options, done, text);
   });
 }
 
 function formatLeftText({ logs, vectors }: { readonly logs: number; readonly vectors: boolean }): string {
   const stores = [
-    logs > 0 ? `the logs of ${counted(logs, 'build')} in the archive` : '',
+    logs > 0 ? `the logs of ${formatCount(logs, 'build')} in the archive` : '',
     vectors ? 'entries in the vector index' : '',
   ];
   const rest = stores.filter((part) => part !== '');
@@ -195,7 +195,7 @@ function formatSection(title: string, rows: readonly string[], none: string): st
 function formatPending({ topic, key, groupKey, attempts, retries, error, held, dueAt }: PendingWork): string {
   const tries = held ? attempts - 1 + retries : attempts + retries;
   const state = held ? 'running' : `due ${dueAt}`;
-  const failed = tries > 0 ? counted(tries, 'failed attempt') : '';
+  const failed = tries > 0 ? formatCount(tries, 'failed attempt') : '';
   return formatRow(topic, key, groupKey ?? '', state, failed, error ?? '');
 }
 
@@ -206,7 +206,7 @@ function formatFailed({ topic, key, groupKey, at, error }: FailedWork): string {
 function formatRow(...cells: readonly string[]): string {
   return cells
     .filter((cell) => cell !== '')
-    .map(visibleLine)
+    .map(toVisibleLine)
     .join('  ');
 }
 
@@ -237,7 +237,7 @@ export async function makeAccessToken(options: MakeTokenOptions): Promise<void> 
     );
   }
   const { token, made } = await withClient(options, (client) => client.make(wanted.data));
-  if (options.json) return print(jsonText({ ok: true, token, ...made }));
+  if (options.json) return print(formatJson({ ok: true, token, ...made }));
   say(`${formatToken(made)}\nThis token is shown only once:`);
   return print(token);
 }
@@ -282,15 +282,15 @@ function formatToken({
         ? 'never expires'
         : `${over ? 'expired' : 'until'} ${getDay(expiresAt)}`;
   const used = lastUsedAt === null ? 'never used' : `used ${getDay(lastUsedAt)}`;
-  const seen = repositories === null ? 'all repositories' : repositories.map(visibleLine).join(',');
+  const seen = repositories === null ? 'all repositories' : repositories.map(toVisibleLine).join(',');
   return [
     id,
-    visibleLine(name),
+    toVisibleLine(name),
     roles.join('+'),
     seen,
     state,
     used,
-    `by ${visibleLine(createdBy)} ${getDay(createdAt)}`,
+    `by ${toVisibleLine(createdBy)} ${getDay(createdAt)}`,
   ].join('  ');
 }
 
@@ -315,12 +315,12 @@ async function withClient<Result>(
         const made = await opened.tokens.keep({
           ...wanted,
           digest: digestOfToken(token),
-          createdBy: operatorName(),
+          createdBy: getOperatorName(),
         });
         return { token, made };
       },
       list: () => opened.tokens.list(),
-      revoke: (idOrName) => opened.tokens.revoke(idOrName, operatorName()),
+      revoke: (idOrName) => opened.tokens.revoke(idOrName, getOperatorName()),
     });
   } finally {
     await opened.close();

@@ -1,5 +1,12 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { asksService, createDataOption, jsonOption, positive, runGuarded, runs } from '../command-parts.ts';
+import {
+  addServiceOptions,
+  createDataOption,
+  createJsonOption,
+  loadAction,
+  parsePositive,
+  runGuarded,
+} from '../command-parts.ts';
 import { print } from '../terminal.ts';
 
 /** The categories of the taxonomy, repeated here so that help does not load the schema. */
@@ -13,15 +20,15 @@ export function createKnowledgeCommand(): Command {
     .command('load')
     .description('Load the built-in documents into the index.')
     .addOption(createDataOption())
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./store-commands.ts')).runKnowledgeLoad));
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./store-commands.ts')).runKnowledgeLoad));
   knowledge
     .command('search')
     .description('Search the built-in documents.')
     .argument('<words>', 'what to search for, as one argument')
     .addOption(createDataOption())
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./store-commands.ts')).runKnowledgeSearch));
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./store-commands.ts')).runKnowledgeSearch));
   addTeamCommands(knowledge);
   return knowledge;
 }
@@ -29,24 +36,24 @@ export function createKnowledgeCommand(): Command {
 function addTeamCommands(knowledge: Command): void {
   const where = 'use a running service at this URL (default: $FAULTLINE_URL, otherwise the data directory)';
   const command = (name: string, description: string) =>
-    asksService(knowledge.command(name).description(description), where, 'bearer token of the service');
+    addServiceOptions(knowledge.command(name).description(description), where, 'bearer token of the service');
   command('add', 'Import runbooks and post-mortems: Markdown, HTML, PDF, DOCX, PPTX, XLSX, plain text.')
     .argument('<paths...>', 'files, and folders with all their files')
     .addOption(new Option('--category <category>', 'failure category that they cover').choices(CATEGORIES))
     .option('--source <name>', 'name for a single document, instead of its path')
     .option('--dry-run', 'parse the documents without storing them')
-    .action(runs(async () => (await import('./knowledge-command.ts')).addKnowledge));
+    .action(loadAction(async () => (await import('./knowledge-command.ts')).addKnowledge));
   command('list', 'List your documents.').action(
-    runs(async () => (await import('./knowledge-command.ts')).listKnowledge),
+    loadAction(async () => (await import('./knowledge-command.ts')).listKnowledge),
   );
   command('show', 'Show one of your documents, split into passages and masked.')
     .argument('<document>', 'its ID or source')
-    .action(runs(async () => (await import('./knowledge-command.ts')).showKnowledge));
+    .action(loadAction(async () => (await import('./knowledge-command.ts')).showKnowledge));
   command('remove', 'Remove one of your documents.')
     .argument('<document>', 'its ID or source')
-    .action(runs(async () => (await import('./knowledge-command.ts')).removeKnowledge));
+    .action(loadAction(async () => (await import('./knowledge-command.ts')).removeKnowledge));
   command('reindex', 'Re-embed all documents with the configured model.').action(
-    runs(async () => (await import('./knowledge-command.ts')).reindexKnowledge),
+    loadAction(async () => (await import('./knowledge-command.ts')).reindexKnowledge),
   );
 }
 
@@ -58,7 +65,7 @@ export function createTokenCommand(): Command {
   );
   const where = 'use a running service at this URL (default: $FAULTLINE_URL, otherwise the database)';
   const command = (name: string, description: string) =>
-    asksService(token.command(name).description(description), where, 'admin bearer token');
+    addServiceOptions(token.command(name).description(description), where, 'admin bearer token');
   command('make', 'Create a token and print it once; only its hash is stored.')
     .requiredOption('--name <name>', 'name of the holder, also shown on review decisions')
     .addOption(
@@ -71,13 +78,13 @@ export function createTokenCommand(): Command {
       '--repository <repository...>',
       'repositories it may access: owner/name or owner/* (default: all)',
     )
-    .action(runs(async () => (await import('./store-commands.ts')).makeAccessToken));
+    .action(loadAction(async () => (await import('./store-commands.ts')).makeAccessToken));
   command('list', 'List the newest 200 tokens with their holders, roles and last use.').action(
-    runs(async () => (await import('./store-commands.ts')).listTokens),
+    loadAction(async () => (await import('./store-commands.ts')).listTokens),
   );
   command('revoke', 'Revoke a token. A running service accepts it for up to 10 more seconds.')
     .argument('<token>', 'its name or ID')
-    .action(runs(async () => (await import('./store-commands.ts')).revokeToken));
+    .action(loadAction(async () => (await import('./store-commands.ts')).revokeToken));
   return token;
 }
 
@@ -101,13 +108,13 @@ export function createWorkCommand(): Command {
       .description(description)
       .option('--topic <topic>', 'only this kind of work, such as triage or publish:webhook')
       .addOption(createDataOption())
-      .addOption(jsonOption());
+      .addOption(createJsonOption());
   command('list', 'List pending work in processing order, and work that failed permanently.')
-    .option('--limit <number>', 'maximum rows of each kind', positive)
-    .action(runs(async () => (await import('./store-commands.ts')).listWork));
+    .option('--limit <number>', 'maximum rows of each kind', parsePositive)
+    .action(loadAction(async () => (await import('./store-commands.ts')).listWork));
   command('retry', 'Retry work that failed permanently or waits for its next attempt.')
     .argument('<key>', 'its key, as shown by `faultline work list`: for a triage the ID of the build')
-    .action(runs(async () => (await import('./store-commands.ts')).retryWork));
+    .action(loadAction(async () => (await import('./store-commands.ts')).retryWork));
   return work;
 }
 
@@ -119,11 +126,11 @@ export function deleteCommand(): Command {
         'conversations, library entries.',
     )
     .requiredOption('--repository <owner/name>', 'repository to delete')
-    .option('--older-than <days>', 'delete only data older than this many days', positive)
+    .option('--older-than <days>', 'delete only data older than this many days', parsePositive)
     .option('--dry-run', 'only count what would be deleted')
     .addOption(createDataOption())
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./store-commands.ts')).runDelete));
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./store-commands.ts')).runDelete));
 }
 
 /** Creates `faultline retain`, which immediately deletes what the worker deletes every hour. */
@@ -133,8 +140,8 @@ export function retainCommand(): Command {
       'Delete everything older than FAULTLINE_RETENTION_LOGS_DAYS and FAULTLINE_RETENTION_BUILDS_DAYS now.',
     )
     .addOption(createDataOption())
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./store-commands.ts')).runRetain));
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./store-commands.ts')).runRetain));
 }
 
 const IMPORT_HELP = `
@@ -155,11 +162,11 @@ export function importCommand(): Command {
     .requiredOption('--repository <owner/name>', 'repository to import, as named on its host')
     .option('--since <days>', 'how far back, such as 30d or 12w', parseDays, 30)
     .option('--provider <name>', 'where to import from (default: the only configured provider)')
-    .option('--limit <runs>', 'maximum number of runs to import, newest first', positive, 500)
+    .option('--limit <runs>', 'maximum number of runs to import, newest first', parsePositive, 500)
     .addOption(createDataOption())
-    .addOption(jsonOption())
+    .addOption(createJsonOption())
     .addHelpText('after', IMPORT_HELP)
-    .action(runs(async () => (await import('./import-command.ts')).runImport));
+    .action(loadAction(async () => (await import('./import-command.ts')).runImport));
 }
 
 /** Creates `faultline report`, which shows the answers for the stored builds. */
@@ -172,8 +179,8 @@ export function reportCommand(): Command {
     .requiredOption('--repository <owner/name>', 'repository to report on')
     .option('--since <days>', 'how far back, such as 30d or 12w', parseDays, 30)
     .addOption(createDataOption())
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./import-command.ts')).runReport));
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./import-command.ts')).runReport));
 }
 
 const COMPLETION_HELP = `

@@ -4,19 +4,19 @@ import { basename, join, relative } from 'node:path';
 import type { SourceKind, SourceText } from '../../domain/build.ts';
 import { getErrorReason, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { decodeSources } from '../../log/decode/archive.ts';
 import { planTexts } from '../../log/decode/archive-members.ts';
 import {
   type ArtifactRoom,
   createArtifactRoom,
-  namelessText,
+  createNameOnly,
   openArtifact,
 } from '../../log/inventory/open-artifact.ts';
 import { maskFile } from '../../log/mask/file.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { LogInPieces } from '../../log/read-log.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { say } from '../terminal.ts';
 
 const MAX_FILES = 500;
@@ -68,7 +68,7 @@ export async function listInputs(path: string): Promise<ListedInput[]> {
   if (!isDirectory(path)) return [{ path, isFound: false }];
   const files = await listFiles(path, []);
   if (files.length === 0)
-    throw new TriageError('invalid-input', `${visibleLine(path)} contains no log or report${NO_CONTENT}`);
+    throw new TriageError('invalid-input', `${toVisibleLine(path)} contains no log or report${NO_CONTENT}`);
   return files.map((file) => ({ path: join(path, file), isFound: true }));
 }
 
@@ -102,13 +102,13 @@ export async function readArtifacts(paths: readonly string[], maxBytes: number):
 }
 
 async function readArtifact(path: string, room: ArtifactRoom): Promise<SourceText[]> {
-  const name = visibleLine(path);
+  const name = toVisibleLine(path);
   room.files -= 1;
   try {
     return await openArtifact(name, await readAll(createReadStream(path), path, MAX_ARTIFACT_BYTES), room);
   } catch (error) {
     if (!(error instanceof TriageError) || error.code === 'not-found') throw error;
-    return [namelessText(name, error.message)];
+    return [createNameOnly(name, error.message)];
   }
 }
 
@@ -133,11 +133,11 @@ async function readDirectory(folder: string, maxBytes: number): Promise<SourceTe
     }
   }
   const more = notes.length - MAX_NOTES;
-  if (more > 0) notes.splice(MAX_NOTES, notes.length, `Skipped: ${counted(more, 'more file')}.`);
+  if (more > 0) notes.splice(MAX_NOTES, notes.length, `Skipped: ${formatCount(more, 'more file')}.`);
   const [first, ...rest] = sources;
   if (first !== undefined) return [{ ...first, notes: [...first.notes, ...notes] }, ...rest];
   const why = notes.length > 0 ? ` that can be read. ${notes.join(' ')}` : NO_CONTENT;
-  throw new TriageError('invalid-input', `${visibleLine(folder)} contains no log or report${why}`);
+  throw new TriageError('invalid-input', `${toVisibleLine(folder)} contains no log or report${why}`);
 }
 
 /**
@@ -149,7 +149,7 @@ async function listFiles(folder: string, notes: string[]): Promise<string[]> {
   const files = planTexts(paths.filter((path) => FILES.test(path))).flatMap(({ parts }) => parts);
   if (files.length <= MAX_FILES) return files;
   const many =
-    `${visibleLine(folder)} contains ${files.length} logs and reports; the limit is ${MAX_FILES}. ` +
+    `${toVisibleLine(folder)} contains ${files.length} logs and reports; the limit is ${MAX_FILES}. ` +
     'Choose a smaller folder.';
   throw new TriageError('too-large', many);
 }
@@ -184,8 +184,8 @@ async function readFileSources(
   const bytes = await readAll(createReadStream(path), path, maxBytes);
   // A name may hold line ends and escapes; sentences and sources must not.
   return decodeInput(
-    visibleLine(path),
-    visibleLine(name).replace(/\.(?:gz|zst)$/i, ''),
+    toVisibleLine(path),
+    toVisibleLine(name).replace(/\.(?:gz|zst)$/i, ''),
     bytes,
     maxBytes,
     how,
@@ -247,19 +247,19 @@ async function decodeInput(
 function dropEmpty(path: string, sources: SourceText[]): SourceText[] {
   if (sources.some(({ text }) => text.trim() !== '')) return sources;
   const what = sources.some(({ text }) => text !== '') ? 'contains only whitespace' : 'is empty';
-  throw new TriageError('invalid-input', `${visibleLine(path)} ${what}: there is nothing to analyze.`);
+  throw new TriageError('invalid-input', `${toVisibleLine(path)} ${what}: there is nothing to analyze.`);
 }
 
 function createTooLargeError(path: string, maxBytes: number): TriageError {
   const limit = `${Math.round(maxBytes / 1024 / 1024).toLocaleString('en-US')} MiB`;
   return new TriageError(
     'too-large',
-    `${visibleLine(path)} exceeds the limit of ${limit} when unpacked. ${SETS_THE_LIMIT}`,
+    `${toVisibleLine(path)} exceeds the limit of ${limit} when unpacked. ${SETS_THE_LIMIT}`,
   );
 }
 
 function createUnreadableError(path: string, cause: unknown): TriageError {
-  return new TriageError('not-found', `${visibleLine(path)} cannot be read: ${getErrorReason(cause)}.`, {
+  return new TriageError('not-found', `${toVisibleLine(path)} cannot be read: ${getErrorReason(cause)}.`, {
     cause,
   });
 }
@@ -283,7 +283,7 @@ export async function openLargeLog(path: string, masker: Masker): Promise<LargeL
   const file = isLargeFile(path) ? await maskFile(path, masker) : null;
   if (file === null) return null;
   const { secrets, close, ...log } = file;
-  const source: LogInPieces = { ...log, name: visibleLine(basename(path)), kind: 'log' };
+  const source: LogInPieces = { ...log, name: toVisibleLine(basename(path)), kind: 'log' };
   return { source, secrets, close };
 }
 

@@ -1,9 +1,9 @@
 import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { firstOfEach } from '../../lib/collections.ts';
-import { namedPaths } from '../../lib/text.ts';
+import { takeFirstOfEach } from '../../lib/collections.ts';
+import { listNamedPaths } from '../../lib/text.ts';
 import type { LogInPieces } from '../../log/read-log.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 
 /** Something that a log says of the build it is of: two logs of one build never say different things. */
 interface Identity {
@@ -79,7 +79,7 @@ export function requireOneBuild(
         );
     }
   }
-  if (!mayShareNothing && !doMostShare(logs))
+  if (!mayShareNothing && !areMostConnected(logs))
     throw refuse('they have nothing in common: no repository, run, directory or kind of file');
 }
 
@@ -92,7 +92,7 @@ function refuse(why: string): TriageError {
 }
 
 function quote(text: string): string {
-  return visibleLine(text).slice(0, 200);
+  return toVisibleLine(text).slice(0, 200);
 }
 
 function readIdentities(text: string): Identity[] {
@@ -104,7 +104,7 @@ function readIdentities(text: string): Identity[] {
   const system = SYSTEMS.find(({ pattern }) => pattern.test(begin));
   const time = RUNNER_TIME.exec(begin)?.[1];
   return [
-    ...firstOfEach(statements, ({ what }) => what),
+    ...takeFirstOfEach(statements, ({ what }) => what),
     ...(system === undefined ? [] : [{ what: 'the CI system', value: system.value }]),
     ...(time === undefined ? [] : [{ what: 'the time', value: `${time}Z` }]),
   ];
@@ -119,7 +119,7 @@ function isSame(what: string, left: string, right: string): boolean {
 }
 
 /** Checks whether more than half of the logs that name any file are connected by what they name. */
-function doMostShare(logs: readonly NamedText[]): boolean {
+function areMostConnected(logs: readonly NamedText[]): boolean {
   const telling = logs.map(({ text }) => readTraits(text)).filter((traits) => traits.size > 0);
   if (telling.length < 2) return true;
   const groups: { readonly traits: Set<string>; logs: number }[] = [];
@@ -149,7 +149,9 @@ const COMMON = new Set(['json', 'yml', 'yaml', 'xml', 'toml', 'sh', 'html', 'css
  */
 function readTraits(text: string): Set<string> {
   const begin = text.slice(0, READ);
-  const endings = namedPaths([begin]).map(({ path }) => path.slice(path.lastIndexOf('.') + 1).toLowerCase());
+  const endings = listNamedPaths([begin]).map(({ path }) =>
+    path.slice(path.lastIndexOf('.') + 1).toLowerCase(),
+  );
   const languages = endings
     .filter((ending) => !COMMON.has(ending))
     .map((ending) => `*.${FAMILIES[ending] ?? ending}`);

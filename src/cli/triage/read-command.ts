@@ -1,10 +1,10 @@
 import type { Reading } from '../../domain/reading.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { isUnknown, showsFailure } from '../../log/fingerprint/failures.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
-import { toVisibleLines, visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine, toVisibleLines } from '../../notifications/visible-text.ts';
 import { maskSources, readMasked } from '../../service/triage/read-build.ts';
-import { terminalConfig } from '../command-parts.ts';
+import { loadTerminalConfig } from '../command-parts.ts';
 import { EXIT, NO_FAILURE, tell } from '../terminal.ts';
 import { type LargeLog, openLargeLog, readInput, readReports } from './input.ts';
 
@@ -32,7 +32,7 @@ async function readAll(
   masker: Masker,
   options: ReadCommandOptions,
 ): Promise<void> {
-  const { maxLogBytes } = (await terminalConfig()).http;
+  const { maxLogBytes } = (await loadTerminalConfig()).http;
   const parts = [
     ...(large === null ? await readInput(path, maxLogBytes) : []),
     ...(await readReports(options.junit ?? [], maxLogBytes)),
@@ -63,15 +63,16 @@ function renderReading(reading: Reading, failureFound: boolean): string {
   const head = [
     ...(failureFound ? [] : [`Result\t${NO_FAILURE}`]),
     `Read\t${lines.toLocaleString('en')} lines → ${kept} kept, ${reading.tokens} ` +
-      `tokens, ${counted(reading.maskedSecrets, 'secret')} masked`,
+      `tokens, ${formatCount(reading.maskedSecrets, 'secret')} masked`,
     `Fingerprint\t${formatFingerprintLine(reading)}`,
-    ...reading.notes.map((note) => `Note\t${visibleLine(note)}`),
+    ...reading.notes.map((note) => `Note\t${toVisibleLine(note)}`),
     ...reading.failingTests.map(
-      (test) => `Failed\t${visibleLine([test.suite, test.name].filter((part) => part !== null).join(' › '))}`,
+      (test) =>
+        `Failed\t${toVisibleLine([test.suite, test.name].filter((part) => part !== null).join(' › '))}`,
     ),
     ...reading.messages
       .slice(0, 10)
-      .map((message) => `Message\t${place(message.at)}${visibleLine(message.text)}`),
+      .map((message) => `Message\t${place(message.at)}${toVisibleLine(message.text)}`),
   ];
   return `${head.join('\n')}\n${reading.excerpts.map(renderExcerpt).join('')}`;
 }
@@ -95,7 +96,7 @@ function renderExcerpt(excerpt: Reading['excerpts'][number]): string {
     (line, index) => `${String(excerpt.lineStart + index).padStart(width)}  ${line}`,
   );
   return (
-    `\n── ${visibleLine(excerpt.source)} ${excerpt.lineStart}–${excerpt.lineEnd} ` +
-    `· ${visibleLine(excerpt.reason)}\n${lines.join('\n')}\n`
+    `\n── ${toVisibleLine(excerpt.source)} ${excerpt.lineStart}–${excerpt.lineEnd} ` +
+    `· ${toVisibleLine(excerpt.reason)}\n${lines.join('\n')}\n`
   );
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { modelOptions } from '../../app/open-models.ts';
+import { toConnectionOptions } from '../../app/open-models.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Analysis } from '../../domain/analysis.ts';
@@ -9,17 +9,17 @@ import type { Reading } from '../../domain/reading.ts';
 import { showsFailure } from '../../log/fingerprint/failures.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { AnalysisTrace, renderTracePlain, renderTraceTree } from '../../service/answers/trace.ts';
 import { withExperiment } from '../../service/experiments.ts';
 import { resolveService, type ServerOptions } from '../command-parts.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import { askServer } from '../server-client.ts';
 import {
+  createInterruptSignal,
   createVoice,
   EXIT,
-  interruptSignal,
-  jsonText,
+  formatJson,
   NO_FAILURE,
   print,
   reportError,
@@ -28,7 +28,7 @@ import {
 } from '../terminal.ts';
 import type { ListedInput } from './input.ts';
 import { openTriageInput, type TriageInput, type TriageInputOptions } from './triage-input.ts';
-import { noFailureJson, triageJson } from './triage-json.ts';
+import { formatNoFailure, triageJson } from './triage-json.ts';
 import { renderAnnotations, renderAnswers, renderFileHead, renderHints } from './triage-text.ts';
 
 export interface TriageCommandOptions extends TriageInputOptions {
@@ -51,7 +51,7 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
     { path, isFound: false, files: options.files ?? [], name: null },
     run,
   );
-  endWith(computeExitCode([analyses], options));
+  setExitCode(computeExitCode([analyses], options));
   if (failed !== null) await reportError(failed, false);
 }
 
@@ -119,15 +119,17 @@ async function printAnswers(
   { options, config, voice }: TriageRun,
 ): Promise<void> {
   const traces = options.trace ? await buildTraces(answers, config) : [];
-  if (options.json) return await print(jsonText(triageJson(answers, reading, traces, name)));
+  if (options.json) return await print(formatJson(triageJson(answers, reading, traces, name)));
   if (options.github) return await print(renderAnnotations(answers));
   const hasHints = voice.color && !voice.quiet && path !== '-' && name === null;
   const hints = hasHints ? renderHints(path, options.repo) : '';
-  await print(`${renderHead(name, voice)}${renderAnswers(answers, voice)}${hints}${shown(traces, voice)}`);
+  await print(
+    `${renderHead(name, voice)}${renderAnswers(answers, voice)}${hints}${renderTraces(traces, voice)}`,
+  );
 }
 
 /** Sets the exit code unless it is 0. An interruption has set its own code. */
-export function endWith(code: number): void {
+export function setExitCode(code: number): void {
   if (code !== EXIT.ok) process.exitCode = code;
 }
 
@@ -144,7 +146,7 @@ async function confirmFailure(
 ): Promise<{ readonly experiment: Experiment | null; readonly failed: unknown }> {
   if (confirm === undefined) return { experiment: null, failed: null };
   const { confirm: runAgain } = await import('../../experiments/confirm.ts');
-  const { outputReader, progressLine } = await import('../../experiments/outcome.ts');
+  const { outputReader, formatProgressLine } = await import('../../experiments/outcome.ts');
   const { splitArguments } = await import('../../experiments/run-command.ts');
   const command = {
     argv: splitArguments(confirm),
@@ -162,9 +164,9 @@ async function confirmFailure(
   };
   const deps = {
     read: outputReader(),
-    onRun: (...run: Parameters<typeof progressLine>) => progress.phase(progressLine(...run)),
+    onRun: (...run: Parameters<typeof formatProgressLine>) => progress.phase(formatProgressLine(...run)),
   };
-  return { experiment: await runAgain(options, deps, interruptSignal()), failed: null };
+  return { experiment: await runAgain(options, deps, createInterruptSignal()), failed: null };
 }
 
 /**
@@ -172,7 +174,7 @@ async function confirmFailure(
  * the rules.
  */
 function requireModel({ analyst }: Config): void {
-  if (modelOptions(analyst.llm) !== null) return;
+  if (toConnectionOptions(analyst.llm) !== null) return;
   const message =
     'No model is configured for --analyst llm. Set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or ' +
     'OPENAI_BASE_URL for a server that needs no key; or use --analyst rules';
@@ -193,10 +195,10 @@ async function tellNoFailure(
   { json, github }: TriageCommandOptions,
   voice: Voice,
 ): Promise<void> {
-  if (json) return print(jsonText(noFailureJson(reading, NO_FAILURE, file)));
+  if (json) return print(formatJson(formatNoFailure(reading, NO_FAILURE, file)));
   if (github) return print(`::notice title=Faultline::${NO_FAILURE}\n`);
   const advice = 'If the build failed, pass the log of the failed step, or the whole log.';
-  const notes = reading.notes.map((note) => `Note\t${visibleLine(note)}\n`).join('');
+  const notes = reading.notes.map((note) => `Note\t${toVisibleLine(note)}\n`).join('');
   const headline = voice.color
     ? `${NO_FAILURE}\n${advice}\n`
     : `Result\t${NO_FAILURE}\nAdvice\t${advice}\n${notes}`;
@@ -215,7 +217,7 @@ async function buildTraces(answers: readonly ArrangedAnswer[], config: Config): 
   );
 }
 
-function shown(traces: readonly AnalysisTrace[], voice: Voice): string {
+function renderTraces(traces: readonly AnalysisTrace[], voice: Voice): string {
   return traces.map((trace) => `\n${renderTrace(trace, voice)}`).join('');
 }
 

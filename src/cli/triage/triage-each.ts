@@ -2,18 +2,18 @@ import type { Config } from '../../config/schema.ts';
 import type { Analysis } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
-import { EXIT, jsonText, print } from '../terminal.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
+import { EXIT, formatJson, print } from '../terminal.ts';
 import { type ListedInput, listInputs } from './input.ts';
 import {
   answerInput,
   computeExitCode,
-  endWith,
   openTriageRun,
+  setExitCode,
   type TriageCommandOptions,
   type TriageRun,
 } from './triage-command.ts';
-import { unreadableJson } from './triage-json.ts';
+import { formatUnreadable } from './triage-json.ts';
 import { renderFileHead } from './triage-text.ts';
 
 /**
@@ -42,7 +42,7 @@ export async function runTriageEach(
       await tellUnreadable(file.path, error, run);
     }
   }
-  endWith(answered.length === 0 ? EXIT.unreadable : computeExitCode(answered, options));
+  setExitCode(answered.length === 0 ? EXIT.unreadable : computeExitCode(answered, options));
 }
 
 /** The error codes that concern one file only. */
@@ -53,8 +53,8 @@ async function tellUnreadable(
   { code, message }: TriageError,
   { options, voice }: TriageRun,
 ): Promise<void> {
-  if (options.json === true) return await print(jsonText(unreadableJson(code, message, file)));
+  if (options.json === true) return await print(formatJson(formatUnreadable(code, message, file)));
   return await print(
-    `${renderFileHead(file, voice)}${voice.color ? '' : 'Result\t'}${visibleLine(message)}\n`,
+    `${renderFileHead(file, voice)}${voice.color ? '' : 'Result\t'}${toVisibleLine(message)}\n`,
   );
 }

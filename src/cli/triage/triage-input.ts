@@ -5,16 +5,16 @@ import type { TerminalApp } from '../../app/terminal-app.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Step } from '../../domain/analysis.ts';
-import { type Build, type SourceText, sparseBuild } from '../../domain/build.ts';
+import { type Build, createSparseBuild, type SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import type { LogInPieces } from '../../log/read-log.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import type { TriagedSources } from '../../service/triage/triage-build.ts';
 import { formatPhaseText, type Progress } from '../progress.ts';
-import { interruptSignal } from '../terminal.ts';
+import { createInterruptSignal } from '../terminal.ts';
 import {
   isDirectory,
   type LargeLog,
@@ -63,13 +63,13 @@ export async function openTriageInput(given: TriageInputOptions, config: Config)
   };
   return async (input, files, progress) => {
     const { path } = input;
-    progress.phase(`reading ${path === '-' ? 'standard input' : visibleLine(path)}`);
+    progress.phase(`reading ${path === '-' ? 'standard input' : toVisibleLine(path)}`);
     const large = await openLargeLog(path, createMasker(createMaskingOptions(config)));
     try {
       const read = await readSources(input, files, large, options, config);
       // Not before everything is read: until then Ctrl-C ends the process at once, also if a pipe has no
       // writer.
-      const signal = interruptSignal();
+      const signal = createInterruptSignal();
       // Not before the input is known to be readable: a mistyped name is answered at once.
       const app = await openApp();
       return await triageRead(app, read, {
@@ -129,7 +129,7 @@ async function triageRead(
     progress.phase(text);
   };
   try {
-    const around = { onStep, maskedSecrets, ...present({ greenText, greenCommit }) };
+    const around = { onStep, maskedSecrets, ...omitUndefined({ greenText, greenCommit }) };
     return await app.triage({ ...createLocalBuild(), commit: commit ?? null }, sources, signal, around);
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -146,7 +146,7 @@ async function triageRead(
 /** Creates the build for a log that comes from no CI. */
 export function createLocalBuild(): Build {
   return {
-    ...sparseBuild({ repository: LOCAL, pipeline: 'terminal', number: '1' }),
+    ...createSparseBuild({ repository: LOCAL, pipeline: 'terminal', number: '1' }),
     id: 'local',
     receivedAt: new Date().toISOString(),
   };
@@ -167,20 +167,20 @@ async function resolveCommits({
     return {};
   }
   if (statSync(repo, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new TriageError('not-found', `--repo: ${visibleLine(repo)} is not a folder.`);
+    throw new TriageError('not-found', `--repo: ${toVisibleLine(repo)} is not a folder.`);
   const clone = await openClones({ [LOCAL]: resolve(repo) });
   const resolveId = async (option: string, name: string) => {
     const { ref, note } = await clone.resolve({ repository: LOCAL, ref: name }, AbortSignal.timeout(GIT_MS));
     if (ref !== null && note === null) return ref;
-    const missing = `has no commit, branch or tag called ${visibleLine(name)}`;
-    throw new TriageError('not-found', `${option}: the clone ${visibleLine(repo)} ${missing}.`);
+    const missing = `has no commit, branch or tag called ${toVisibleLine(name)}`;
+    throw new TriageError('not-found', `${option}: the clone ${toVisibleLine(repo)} ${missing}.`);
   };
   const head =
     commit === undefined
       ? (await clone.resolve({ repository: LOCAL, ref: null }, AbortSignal.timeout(GIT_MS))).ref
       : await resolveId('--commit', commit);
   const green = greenCommit === undefined ? undefined : await resolveId('--green-commit', greenCommit);
-  return present({ commit: head ?? undefined, greenCommit: green });
+  return omitUndefined({ commit: head ?? undefined, greenCommit: green });
 }
 
 function toEffectiveConfig(config: Config, options: TriageInputOptions): Config {

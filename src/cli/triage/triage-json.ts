@@ -22,26 +22,26 @@ export function triageJson(
   return {
     ...beginJson(file, true),
     failureFound: true,
-    analyses: answers.map((answer) => analysisJson(answer)),
+    analyses: answers.map((answer) => formatAnalysis(answer)),
     ...(traces.length === 0 ? {} : { traces }),
-    log: logJson(reading),
+    log: formatLog(reading),
   };
 }
 
 /** Formats a log without failures in the same shape: no analyses, and a message. */
-export function noFailureJson({ notes, ...reading }: Reading, message: string, file: File): object {
+export function formatNoFailure({ notes, ...reading }: Reading, message: string, file: File): object {
   return {
     ...beginJson(file, true),
     failureFound: false,
     message,
     analyses: [],
     notes,
-    log: logJson(reading),
+    log: formatLog(reading),
   };
 }
 
 /** Formats an unreadable file of `--each`. */
-export function unreadableJson(code: string, message: string, file: string): object {
+export function formatUnreadable(code: string, message: string, file: string): object {
   return { ...beginJson(file, false), error: { code, message } };
 }
 
@@ -49,7 +49,7 @@ function beginJson(file: File, ok: boolean): object {
   return { ok, schema: SCHEMA, ...(file === null ? {} : { file }) };
 }
 
-function logJson({
+function formatLog({
   sources,
   tokens,
   maskedSecrets,
@@ -57,7 +57,7 @@ function logJson({
   return { lines: sources.reduce((total, source) => total + source.lines, 0), tokens, maskedSecrets };
 }
 
-function analysisJson({ analysis, explains }: ArrangedAnswer): object {
+function formatAnalysis({ analysis, explains }: ArrangedAnswer): object {
   const { answer, verdict, usage } = analysis;
   return {
     id: analysis.id,
@@ -80,7 +80,7 @@ function analysisJson({ analysis, explains }: ArrangedAnswer): object {
     grouped: explains.grouped,
     logs: explains.logs,
     claims: answer.claims,
-    evidence: evidenceJson(analysis),
+    evidence: formatEvidence(analysis),
     suspects: answer.suspects,
     hypotheses: answer.hypotheses,
     reasons: verdict.reasons,
@@ -95,7 +95,7 @@ function analysisJson({ analysis, explains }: ArrangedAnswer): object {
   };
 }
 
-function evidenceJson({ evidence }: Analysis): object[] {
+function formatEvidence({ evidence }: Analysis): object[] {
   return evidence.map(({ id, tool, title, source, lineStart, lineEnd, text, url, score }) => {
     return { id, tool, title, source, lineStart, lineEnd, text, url, score };
   });

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { type ArrangedAnswer, introduceAnswers } from '../../notifications/build-answers.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../../service/answers/render.ts';
 import type { Voice } from '../terminal.ts';
 
@@ -36,7 +36,7 @@ export function renderBlocks(
 
 /** Renders what stands above the answer for one file of several. */
 export function renderFileHead(file: string, { color, width }: Pick<Voice, 'color' | 'width'>): string {
-  return color ? `${renderRule(visibleLine(file), width, '═')}` : `File\t${visibleLine(file)}\n`;
+  return color ? `${renderRule(toVisibleLine(file), width, '═')}` : `File\t${toVisibleLine(file)}\n`;
 }
 
 function renderRule(title: string, width: number, stroke = '─'): string {
@@ -45,7 +45,7 @@ function renderRule(title: string, width: number, stroke = '─'): string {
 
 /** Renders what a person may want next; each is a command that works as it is here. */
 export function renderHints(path: string, repo: string | undefined): string {
-  const input = /^[\w./@:+-]+$/.test(path) ? path : `'${visibleLine(path).replaceAll("'", "'\\''")}'`;
+  const input = /^[\w./@:+-]+$/.test(path) ? path : `'${toVisibleLine(path).replaceAll("'", "'\\''")}'`;
   const all = [
     `Ask more:  faultline ask ${input} "why now?"`,
     `Show excerpts:  faultline read ${input}`,

@@ -1,9 +1,9 @@
-import { shortCommit } from '../../domain/build.ts';
+import { shortenCommit } from '../../domain/build.ts';
 import type { FixAttempt } from '../../domain/experiment.ts';
-import { flakeProbability } from '../../domain/flakiness.ts';
+import { estimateFlakeProbability } from '../../domain/flakiness.ts';
 import { QUESTION_WORDS } from '../../domain/outcome.ts';
 import { describeVersionChange } from '../../domain/version-changes.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import { describeMend, describeMended } from '../../notifications/mend-words.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
@@ -94,7 +94,7 @@ function renderMended({ mended }: AnswerFacts): Shown {
     ({ analysisId, pipeline, number, at, commit, greenBuildId }) => html`<li>${icon('history')}<a
       href="${analysisAddress(analysisId)}">${pipeline} #${number}</a>,
       <a href="${buildAddress(greenBuildId)}">mended</a>${
-        commit !== null && html` by <code>${shortCommit(commit)}</code>`
+        commit !== null && html` by <code>${shortenCommit(commit)}</code>`
       }<p class="meta">${renderTime(at)}</p></li>`,
   );
   return besidePart(
@@ -111,7 +111,7 @@ function seenPart(facts: AnswerFacts): Html {
     ...taught.map(
       ({ id, title, confirmedBy, confirmedAt, timesSeen }) => html`<li>${icon('check')}<a
         href="${libraryAddress(id)}">${title}</a><p class="meta">confirmed by ${confirmedBy},
-        ${formatDay(confirmedAt)}, seen ${counted(timesSeen, 'time')}</p></li>`,
+        ${formatDay(confirmedAt)}, seen ${formatCount(timesSeen, 'time')}</p></li>`,
     ),
     ...past.map(
       ({ failure, pipeline, number, branch, seenAt }) => html`<li>${icon('history')}<a
@@ -126,7 +126,7 @@ function seenPart(facts: AnswerFacts): Html {
 
 /** Renders the newest runs of the first failing test, oldest first. */
 function testRuns(test: NonNullable<AnswerFacts['flakiness']>): Html {
-  const chance = flakeProbability(test);
+  const chance = estimateFlakeProbability(test);
   return html`<p><a href="${testAddress(test)}">This test</a>, last ${test.recent.length} runs:</p>
     <p>${runStrip(test.name, test.recent)}</p>
     <p class="meta">Failed ${test.failed} of ${test.runs} runs, ${test.flakes} of them as a flake${
@@ -152,11 +152,11 @@ function foundPart({ analysis, build }: AnswerFacts): Html {
   const { usage, milliseconds, createdAt, reduction, id } = analysis;
   const cost = usage.modelCalls === 0 ? 'no model used' : formatDollars(usage.costUsd);
   const tools =
-    usage.toolCalls > 0 && html`<li>${icon('search')}Asked ${counted(usage.toolCalls, 'tool')}</li>`;
+    usage.toolCalls > 0 && html`<li>${icon('search')}Asked ${formatCount(usage.toolCalls, 'tool')}</li>`;
   return besidePart(
     'how',
     'How it was found',
-    html`<ol class="story"><li>${icon('file')}Read ${counted(reduction.logLines, 'line')}, kept
+    html`<ol class="story"><li>${icon('file')}Read ${formatCount(reduction.logLines, 'line')}, kept
       ${formatNumber(reduction.keptLines)}</li>${tools}<li>${icon('clock')}Received
       ${renderTime(build.receivedAt)}, answered ${renderTime(createdAt)}</li></ol>
       <p class="meta"><a href="${runAddress(id)}">All steps</a>,

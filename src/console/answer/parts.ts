@@ -1,8 +1,8 @@
 import { type Analysis, type Claim, isJudged, type Suspect } from '../../domain/analysis.ts';
-import { shortCommit } from '../../domain/build.ts';
+import { shortenCommit } from '../../domain/build.ts';
 import { nameKind } from '../../domain/category-words.ts';
 import type { Evidence } from '../../domain/evidence.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import { type AnswerView, answerView, formatPlace } from '../../notifications/answer-view.ts';
 import { askAddress, buildAddress, search } from '../addresses.ts';
@@ -29,7 +29,7 @@ export function placeCrumbs({ build, posted }: AnswerFacts): Html {
       ? html`${pull} (<a href="${comment}" rel="noreferrer">comment</a>)`
       : pull || branch,
     html`<a data-action="open" href="${buildAddress(build.id)}">${pipeline} #${number}</a>`,
-    commit !== null && html`<code>${shortCommit(commit)}</code>${author !== null && ` by ${author}`}`,
+    commit !== null && html`<code>${shortenCommit(commit)}</code>${author !== null && ` by ${author}`}`,
   ]);
 }
 
@@ -49,7 +49,7 @@ export function answerHeadline(facts: AnswerFacts, { lead }: AnswerTexts, title:
   return html`<div class="headline">
     <p class="kicker">${renderCategory(judged ? analysis.category : null)}${
       judged && html`<span>${nameKind(analysis.kind)}</span>`
-    }<span>${counted(Math.max(1, analysis.failureIds.length), 'failure')}</span><span>failed
+    }<span>${formatCount(Math.max(1, analysis.failureIds.length), 'failure')}</span><span>failed
     ${formatAge(build.finishedAt ?? build.receivedAt, now)} ago</span></p>
     <h1 tabindex="-1">${title}</h1>
     ${lead !== '' && html`<div class="lead">${prose(lead, listIds(analysis))}</div>`}</div>`;
@@ -198,7 +198,7 @@ function suspectPlace(suspect: Suspect, { build }: AnswerFacts, editor: string):
 
 function suspectCard(suspect: Suspect, facts: AnswerFacts, editor: string): Html {
   const { commit, author, reason, path } = suspect;
-  const by = [commit === null ? '' : `in ${shortCommit(commit)}`, author === null ? '' : `by ${author}`];
+  const by = [commit === null ? '' : `in ${shortenCommit(commit)}`, author === null ? '' : `by ${author}`];
   const changed = by.filter((part) => part !== '').join(' ');
   return html`<div class="snip"><header><span class="line">${suspectPlace(suspect, facts, editor)}${
     changed !== '' && html`<span class="quiet">changed ${changed}</span>`

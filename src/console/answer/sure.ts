@@ -1,6 +1,6 @@
 import { isJudged } from '../../domain/analysis.ts';
 import { TOO_FEW } from '../../domain/insights.ts';
-import { proportion } from '../../lib/statistics.ts';
+import { computeProportion } from '../../lib/statistics.ts';
 import { at } from '../charts/chart.ts';
 import { formatDay } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
@@ -70,7 +70,7 @@ function judgeByRecord({ analysis, track, limit }: AnswerFacts): Sureness {
   }
   const [right, of] =
     track.of >= TOO_FEW ? [track.right, track.of] : [measured?.right ?? 0, measured?.of ?? 0];
-  const { low, high } = proportion(right, of);
+  const { low, high } = computeProportion(right, of);
   const where = track.of >= TOO_FEW ? '' : ' in sources it never learned from';
   return {
     words: isPublished ? 'Very likely' : 'Likely',

@@ -1,6 +1,6 @@
 import type { Arm, Experiment } from '../../domain/experiment.ts';
 import { isExcused, type Whose } from '../../domain/whose.ts';
-import { whoseLine } from '../../notifications/whose-line.ts';
+import { createWhoseLine } from '../../notifications/whose-line.ts';
 import { type Html, html, joined } from '../html.ts';
 import { icon } from '../parts/icons.ts';
 import type { Tone } from '../parts/marks.ts';
@@ -12,7 +12,7 @@ export function whoseFact({ whose, analysis }: AnswerFacts): Html {
   if (whose === null)
     return html`<div class="fact"><dt>${icon('me')}Is it me?</dt><dd><b>Not known yet</b><p>Nothing is known
       around this build.</p></dd></div>`;
-  const { question, answer, proof, act } = whoseLine(whose);
+  const { question, answer, proof, act } = createWhoseLine(whose);
   const tone = getTone(whose);
   return html`<div class="fact${tone !== null && ` ${tone}`}" data-whose="${whose.verdict}"><dt>${icon(
     'me',

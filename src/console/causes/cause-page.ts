@@ -5,8 +5,8 @@ import type { Cause, CauseEvent } from '../../domain/cause.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { TestFlakiness } from '../../domain/flakiness.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild } from '../../domain/insights.ts';
-import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../../lib/statistics.ts';
-import { counted, formatConfidence } from '../../lib/text.ts';
+import { type Difference, ENOUGH_BUILDS, findDifferences, type Traits } from '../../lib/statistics.ts';
+import { formatConfidence, formatCount } from '../../lib/text.ts';
 import { analysisAddress, buildAddress, causeAddress } from '../addresses.ts';
 import { writeTexts } from '../answer/texts.ts';
 import { formatOneIn, formatPercent, sparkline } from '../charts/chart.ts';
@@ -71,7 +71,7 @@ export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
           others,
         }),
       );
-      const repositories = counted(facts.cause.repositories, 'repository', 'repositories');
+      const repositories = formatCount(facts.cause.repositories, 'repository', 'repositories');
       const top = crumbs([html`<a href="/causes">Causes</a>`, repositories]);
       const main = renderPage({ facts, compared, standing, newest, tests, acts, now });
       const done = describeDone(query);
@@ -129,9 +129,9 @@ function renderPage(view: CauseView): Html {
   }${states}</p><h1 tabindex="-1">${cause.title === '' ? cause.fingerprint : cause.title}</h1></div>
     ${factsRow(view)}
     <div class="cols"><div class="stack">
-    <section class="part" aria-labelledby="when"><h2 id="when">${counted(cause.builds, 'build')} in
-    ${counted(cause.repositories, 'repository', 'repositories')},
-    ${counted(cause.pullRequests, 'pull request')} <span class="meta">${
+    <section class="part" aria-labelledby="when"><h2 id="when">${formatCount(cause.builds, 'build')} in
+    ${formatCount(cause.repositories, 'repository', 'repositories')},
+    ${formatCount(cause.pullRequests, 'pull request')} <span class="meta">${
       cause.untimed === cause.builds ? 'time lost unknown' : `${formatHours(cause)} lost`
     }</span></h2><div class="panel pad">${sparkline('builds', cause.perDay)} <span class="meta">last 30
     days</span></div></section>
@@ -170,7 +170,9 @@ function factsRow({ facts: { cause }, standing, newest }: CauseView): Html {
     <div class="fact${red > 0 && ' red'}"><dt>${icon('clock')}Still there?</dt><dd><b${
       red > 0 && html` class="is-red"`
     }>${
-      red > 0 ? `Yes, red in ${counted(red, 'repository', 'repositories')}` : 'Not red on a default branch'
+      red > 0
+        ? `Yes, red in ${formatCount(red, 'repository', 'repositories')}`
+        : 'Not red on a default branch'
     }</b><p>First seen ${renderTime(cause.firstAt)}, last ${renderTime(cause.lastAt)}.</p></dd></div>
     <div class="fact"><dt>${icon('wrench')}What to do</dt><dd><b><span>${
       order === '' ? 'Look at the newest build' : inlineProse(order)
@@ -235,7 +237,7 @@ function differences(compared: readonly ComparedBuild[]): Html {
   )
     return html`<p>The comparison needs ${ENOUGH_BUILDS} builds with this cause and ${ENOUGH_BUILDS}
       passed builds; there are ${failing?.length ?? 0} and ${passing?.length ?? 0}.</p>`;
-  const found = whatDiffers(failing, passing);
+  const found = findDifferences(failing, passing);
   if (found.length === 0) return html`<p>No known difference from passed builds.</p>`;
   return html`<p>Shares among the newest ${failing.length} builds with this cause and the newest
     ${passing.length} passed builds in the same repositories. A difference is a place to look, not a

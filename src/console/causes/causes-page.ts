@@ -3,7 +3,7 @@ import { Category } from '../../domain/category.ts';
 import { type Cause, CauseList } from '../../domain/cause.ts';
 import type { Offer } from '../../domain/offers.ts';
 import type { Principal } from '../../domain/review.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import type { CauseFilter } from '../../stores/causes.ts';
 import { causeAddress, search } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
@@ -205,8 +205,8 @@ function finding({ open, red, unassigned }: Readonly<Record<CauseList, number>>)
   if (open === 0) return html`<h2>No cause is open</h2>`;
   const free = unassigned === 0 ? '' : `, ${unassigned} unassigned`;
   return red === 0
-    ? html`<h2>${counted(open, 'open cause')}, none of them red on a default branch${free}</h2>`
-    : html`<h2>${red} of ${counted(open, 'open cause')} ${red === 1 ? 'is' : 'are'} red on a default branch${free}</h2>`;
+    ? html`<h2>${formatCount(open, 'open cause')}, none of them red on a default branch${free}</h2>`
+    : html`<h2>${red} of ${formatCount(open, 'open cause')} ${red === 1 ? 'is' : 'are'} red on a default branch${free}</h2>`;
 }
 
 function renderTable(causes: readonly Cause[], query: Query, principal: Principal | null, now: number): Html {

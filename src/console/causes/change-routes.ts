@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CauseChange } from '../../domain/cause.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import { changeCause, changeCauses, MOST_CHANGED } from '../../service/causes.ts';
 import { requireReviewer } from '../../service/review/queue.ts';
 import { causeAddress, search } from '../addresses.ts';
@@ -87,8 +87,8 @@ async function toChange(
 ): Promise<Record<string, unknown>> {
   const { what, assignee, days, occurrences, reason, into, pick } = form;
   if (what === 'taken') return { what: 'assigned', assignee: by };
-  if (what === 'assigned') return present({ what, assignee });
-  if (what === 'muted') return present({ what, days, occurrences, reason });
+  if (what === 'assigned') return omitUndefined({ what, assignee });
+  if (what === 'muted') return omitUndefined({ what, days, occurrences, reason });
   if (what !== 'merged') return { what };
   if (into !== undefined && into !== '') return { what, into };
   const known = await Promise.all(pick.map(({ fingerprint }) => stores.causes.ofFingerprint(fingerprint)));

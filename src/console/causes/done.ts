@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CauseChange } from '../../domain/cause.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { actionButton, postForm } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 
@@ -45,7 +45,7 @@ interface Done {
 export function describeDone({ done, n = 1, left = 0 }: Done): string | undefined {
   if (done === undefined) return undefined;
   const words = DONE[done as keyof typeof DONE];
-  const rest = left === 0 ? '' : ` ${counted(left, 'cause')} changed meanwhile and stayed as it was.`;
+  const rest = left === 0 ? '' : ` ${formatCount(left, 'cause')} changed meanwhile and stayed as it was.`;
   if (n === 0) return `Nothing was changed.${rest}`;
   return n === 1
     ? `${words}${rest}`

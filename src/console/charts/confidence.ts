@@ -3,11 +3,11 @@ import { findMax } from '../../lib/collections.ts';
 import {
   type CoveragePoint,
   computeCoverageAt,
+  computeProportion,
   findThreshold,
   type Judged,
   listCoveragePoints,
   type Proportion,
-  proportion,
   sumCounts,
 } from '../../lib/statistics.ts';
 import { hiddenFields } from '../controls.ts';
@@ -80,7 +80,7 @@ function createBin(group: readonly Judged[], from: number, to: number): Bin {
   // a hundredth represents what lies in it
   const stated =
     group.reduce((total, { at, count }) => total + Math.min(1, at + 0.005) * count, 0) / Math.max(1, of);
-  return { from, to, stated, ...proportion(right, of) };
+  return { from, to, stated, ...computeProportion(right, of) };
 }
 
 const CALIBRATION_PLOT: Plot = { left: 46, top: 10, width: 360, height: 260 };

@@ -1,7 +1,7 @@
 import type { Cause } from '../../domain/cause.ts';
 import type { FailedJobs, Health, Mark, RepositoryHealth } from '../../domain/health.ts';
 import { sumNumbers } from '../../lib/collections.ts';
-import { proportion } from '../../lib/statistics.ts';
+import { computeProportion } from '../../lib/statistics.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { search } from '../addresses.ts';
 import {
@@ -255,7 +255,7 @@ function row(by: By, health: Health, periods: Periods, acts: Shown): Html {
     html` ${
       words === null ? html`<span class="quiet">(none)</span>` : builds('before', status, `(${words})`)
     }`;
-  const share = (failed: number, all: number) => formatPercent(proportion(failed, all).share);
+  const share = (failed: number, all: number) => formatPercent(computeProportion(failed, all).share);
   const onBranch = (status: string, words: string) => builds('now', status, words, { branch });
   const red = health.isRed && html` <strong class="is-red">red</strong>`;
   const { builds: all, failed, buildsBefore, failedBefore } = health;

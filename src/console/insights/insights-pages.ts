@@ -1,6 +1,6 @@
 import type { ReviewingFigures, TopCause, WeekFigures } from '../../domain/insights.ts';
-import { type Proportion, proportion } from '../../lib/statistics.ts';
-import { counted } from '../../lib/text.ts';
+import { computeProportion, type Proportion } from '../../lib/statistics.ts';
+import { formatCount } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import type { TrustFacts } from '../../service/answers/trust.ts';
 import { causeAddress, search } from '../addresses.ts';
@@ -163,11 +163,12 @@ async function reviewersView(query: InsightsQuery, { stores, clock }: ConsoleDep
 
 function content(figures: ReviewingFigures): Html {
   const { decided, medianSeconds, p90Seconds, timedAccepts, hastyAccepts, pairs, pairsAgreed } = figures;
-  const hasty = proportion(hastyAccepts, timedAccepts);
+  const hasty = computeProportion(hastyAccepts, timedAccepts);
   const seconds = (value: number | null) => (value === null ? 'unknown' : `${Math.round(value)} s`);
+  const agreement = computeProportion(pairsAgreed, pairs);
   return html`<dl class="kv">
     <dt>Decided</dt><dd>${decided}</dd>
-    <dt>Agreed with Faultline</dt><dd>${renderShare(proportion(figures.agreed, figures.judged))}</dd>
+    <dt>Agreed with Faultline</dt><dd>${renderShare(computeProportion(figures.agreed, figures.judged))}</dd>
     <dt>Time to decide</dt><dd>median ${seconds(medianSeconds)}, 90th percentile ${seconds(p90Seconds)}</dd>
     <dt>Accepted within 3 s</dt><dd>${renderShare(hasty)}${
       hasty.of > 0 &&
@@ -175,7 +176,7 @@ function content(figures: ReviewingFigures): Html {
       html` <strong
         class="is-amber">more than ${formatPercent(HASTY_SHARE)}: are answers being read?</strong>`
     }</dd>
-    <dt>Two reviewers agree on the same cause</dt><dd>${renderShare(proportion(pairsAgreed, pairs))}</dd></dl>
+    <dt>Two reviewers agree on the same cause</dt><dd>${renderShare(agreement)}</dd></dl>
     <p><a href="?csv=reviewing">Download CSV</a></p>`;
 }
 
@@ -201,7 +202,7 @@ async function costView(query: InsightsQuery, { stores, clock }: ConsoleDeps): P
     ${filterForm(query)}${
       charts.length === 0
         ? html`<p>No answers in the last ${WEEKS} weeks, so there is no cost to show.</p>`
-        : html`<p>${counted(sum('answers'), 'answer')} in ${WEEKS} weeks, ${sum('recalled')}
+        : html`<p>${formatCount(sum('answers'), 'answer')} in ${WEEKS} weeks, ${sum('recalled')}
           of them from known fingerprints.</p>${charts.map((chart) => figure(chart))}`
     }`;
   return {

@@ -9,7 +9,7 @@ import {
   toSignedPoints,
 } from '../../domain/comparison.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { formatDuration } from '../../notifications/answer-view.ts';
 import type { ComparedRuns, KeptRun } from '../../ports/kept-runs.ts';
 import { buildAddress } from '../addresses.ts';
@@ -138,7 +138,7 @@ function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Ch
     const found = all.filter((difference) => isMixed || difference !== main);
     return (
       found.length > 0 &&
-      html`<p>${lead}: ${found.map(({ name, difference }) => `${name} ${toSignedPoints(difference)}`).join('; ')}.</p>`
+      html`<p>${lead}: ${found.map(({ name, difference: by }) => `${name} ${toSignedPoints(by)}`).join('; ')}.</p>`
     );
   };
   return html`<h2>${renderOutcome(better.length, worse.length)}: ${candidate.name} compared with
@@ -167,13 +167,14 @@ function minus(range: string): string {
 }
 
 function evidence({ name, cases, a, b, difference, interval, won, lost, verdict }: Difference): string {
-  const what = LABELS.get(name)?.toLowerCase() ?? name;
+  const label = LABELS.get(name);
+  const what = label?.toLowerCase() ?? name;
   if (verdict === 'same')
-    return `${LABELS.get(name) ?? name} in ${formatPercent(a)} of ${counted(cases, 'case')}, with both runs.`;
+    return `${label ?? name} in ${formatPercent(a)} of ${formatCount(cases, 'case')}, with both runs.`;
   const range = interval === null ? '' : `, 95 % interval ${minus(formatInterval(interval))}`;
   const chance = verdict === 'within-noise' ? ' This may be chance; more cases would tell.' : '';
   return (
-    `Over ${counted(cases, 'case')}, ${what} in ${formatPercent(b)} instead ` +
+    `Over ${formatCount(cases, 'case')}, ${what} in ${formatPercent(b)} instead ` +
     `of ${formatPercent(a)}: ${toSignedPoints(difference)}${range}. ${won} won, ${lost} lost.${chance}`
   );
 }
@@ -260,7 +261,7 @@ function runsTable(runs: readonly KeptRun[]): Html {
     const cases = sources.map(
       (source) =>
         html`${source.name}${
-          source.cases !== null && html` <span class="quiet">${counted(source.cases, 'case')}</span>`
+          source.cases !== null && html` <span class="quiet">${formatCount(source.cases, 'case')}</span>`
         }`,
     );
     return html`<tr><th scope="row">${name}</th><td>${renderTime(startedAt)}</td>

@@ -1,7 +1,7 @@
 import type { ListedGrade } from '../../domain/graded.ts';
 import { QUESTION_WORDS, type Question } from '../../domain/outcome.ts';
 import { ROUTE_WORDS } from '../../domain/publish-bound.ts';
-import { proportion } from '../../lib/statistics.ts';
+import { computeProportion } from '../../lib/statistics.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { type Outcomes, readOutcomes, toYear } from '../../service/answers/outcomes.ts';
 import { analysisAddress, buildAddress, search } from '../addresses.ts';
@@ -73,7 +73,7 @@ function renderOutcomeRow(
     lists === undefined || count === 0
       ? words
       : html`<a href="${PATH}${search({ ...lists, grade })}">${words}</a>`;
-  const { share, low: from, high: to } = proportion(right, right + wrong);
+  const { share, low: from, high: to } = computeProportion(right, right + wrong);
   const of = `${formatNumber(right)} of ${formatNumber(right + wrong)}`;
   const words =
     low === null ? of : `${of} (${formatPercent(share)}; ${formatPercent(from)} to ${formatPercent(to)})`;

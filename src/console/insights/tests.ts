@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { shortCommit } from '../../domain/build.ts';
+import { shortenCommit } from '../../domain/build.ts';
 import type { Cause } from '../../domain/cause.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
 import {
   type Break,
+  estimateFlakeProbability,
   findLastBreak,
-  flakeProbability,
   measureFlakiness,
   type TestFlakiness,
   type TestRunFacts,
   WINDOW,
 } from '../../domain/flakiness.ts';
-import { proportion } from '../../lib/statistics.ts';
-import { counted } from '../../lib/text.ts';
+import { computeProportion } from '../../lib/statistics.ts';
+import { formatCount } from '../../lib/text.ts';
 import { formatDuration } from '../../notifications/answer-view.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { QuarantineRequest, quarantineTest } from '../../service/answers/flaky.ts';
@@ -141,7 +141,7 @@ function costRow(test: TestCost, minutes: number): Html {
   const people = test.builds * minutes;
   const untimed =
     test.untimed > 0 &&
-    html`<br><span class="quiet">${counted(test.untimed, 'build')} of unknown run time</span>`;
+    html`<br><span class="quiet">${formatCount(test.untimed, 'build')} of unknown run time</span>`;
   return html`<tr>${named(test)}<td><strong>${formatNumber(Math.round(test.machineMinutes + people))}
     min</strong></td>
     <td>${formatNumber(Math.round(test.machineMinutes))} min${untimed}</td>
@@ -159,7 +159,7 @@ function named(test: Pick<TestFlakiness, 'name' | 'suite' | 'repository' | 'file
 }
 
 function row(test: TestFlakiness): Html {
-  const { share, low, high } = proportion(test.flakes, test.runs);
+  const { share, low, high } = computeProportion(test.flakes, test.runs);
   const last = test.recent.findLast(({ mark }) => mark === 'flake');
   return html`<tr>${named(test)}
     <td><strong>${formatPercent(share)}</strong>, ${test.flakes} of ${test.runs}<br><span class="quiet">95 %
@@ -171,7 +171,7 @@ function row(test: TestFlakiness): Html {
 }
 
 function again(test: TestFlakiness): Html {
-  const probability = flakeProbability(test);
+  const probability = estimateFlakeProbability(test);
   const flips =
     test.flips > 0 &&
     html`<br><span class="quiet">changed ${test.flips} times in ${test.defaultRuns}
@@ -199,7 +199,7 @@ const FLAKY_HEAD = [
 ];
 
 function flakyCells(test: TestFlakiness) {
-  const { share, low, high } = proportion(test.flakes, test.runs);
+  const { share, low, high } = computeProportion(test.flakes, test.runs);
   const rate = [share, low, high].map((value) => Number(value.toFixed(4)));
   const known = [test.name, test.suite, test.repository, test.runs, test.failed, test.flakes];
   return [
@@ -207,7 +207,7 @@ function flakyCells(test: TestFlakiness) {
     ...rate,
     test.rerun,
     test.recovered,
-    flakeProbability(test),
+    estimateFlakeProbability(test),
     test.since,
     test.quarantine?.until ?? null,
   ];
@@ -287,8 +287,8 @@ export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 function facts(test: TestFlakiness): Html {
-  const { share, low, high } = proportion(test.flakes, test.runs);
-  const failed = proportion(test.failed, test.runs);
+  const { share, low, high } = computeProportion(test.flakes, test.runs);
+  const failed = computeProportion(test.failed, test.runs);
   return html`<dl class="kv"><dt>Flakes</dt><dd><strong>${formatPercent(share)}</strong>, ${test.flakes}
     of the latest ${test.runs} runs <span class="quiet">(95 % interval ${formatPercent(low)} to
     ${formatPercent(high)})</span></dd>
@@ -296,7 +296,7 @@ function facts(test: TestFlakiness): Html {
     <dt>Passed on rerun</dt><dd>${
       test.rerun === 0
         ? 'never rerun on the same commit'
-        : `${test.recovered} of ${counted(test.rerun, 'commit')}`
+        : `${test.recovered} of ${formatCount(test.rerun, 'commit')}`
     }</dd>
     <dt>Last failure</dt><dd>${
       test.lastFailedAt === null ? 'none in these runs' : renderTime(test.lastFailedAt)
@@ -377,7 +377,7 @@ function breakPart(found: Break<TestRunFacts> | null): Html {
   const { good, bad, fixed } = found;
   const run = (words: string, { at, buildId, pipeline, number, commit }: TestRunFacts) =>
     html`<li>${renderTime(at)} ${words} <a href="${buildAddress(buildId)}">${pipeline}
-      ${number}</a>${commit !== null && html`, commit <code>${shortCommit(commit)}</code>`}</li>`;
+      ${number}</a>${commit !== null && html`, commit <code>${shortenCommit(commit)}</code>`}</li>`;
   return html`<h2>Latest break of the default branch</h2>
     <ol class="past">${good !== null && run('last passed in', good)}${run('first failed in', bad)}${
       fixed !== null && run('passed again in', fixed)
@@ -385,8 +385,8 @@ function breakPart(found: Break<TestRunFacts> | null): Html {
     ${
       good?.commit &&
       bad.commit &&
-      html`<p class="quiet">The first bad commit is <code>${shortCommit(bad.commit)}</code> or one after
-        <code>${shortCommit(good.commit)}</code> that no build ran; <code>faultline bisect</code>
+      html`<p class="quiet">The first bad commit is <code>${shortenCommit(bad.commit)}</code> or one after
+        <code>${shortenCommit(good.commit)}</code> that no build ran; <code>faultline bisect</code>
         finds out which.</p>`
     }`;
 }
@@ -450,7 +450,7 @@ function comparison(
     .map(({ name, own }) => {
       const failures = own.filter(({ outcome }) => outcome === 'failed');
       const flakes = failures.filter(({ buildId }) => marks.get(buildId) === 'flake');
-      const { share, low, high } = proportion(failures.length, own.length);
+      const { share, low, high } = computeProportion(failures.length, own.length);
       return html`<tr><th scope="row">${name}</th><td>${own.length}</td><td>${failures.length}</td>
         <td>${flakes.length}</td><td>${formatPercent(share)} <span class="quiet">(${formatPercent(low)} to
         ${formatPercent(high)})</span></td></tr>`;

@@ -1,5 +1,5 @@
 import type { TopCause } from '../../domain/insights.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { causeAddress, search } from '../addresses.ts';
 import { sparkline } from '../charts/chart.ts';
@@ -68,7 +68,7 @@ function headline(causes: readonly TopCause[], count: number, offset: number, wh
 
 /** Renders which causes of how many are shown, and links to the others. */
 function pagesOfTop({ repo, day, offset }: InsightsQuery, days: number, count: number): Html {
-  if (count <= SHOWN && offset === 0) return html`<p>${counted(count, 'cause')}.</p>`;
+  if (count <= SHOWN && offset === 0) return html`<p>${formatCount(count, 'cause')}.</p>`;
   const to = (from: number) => `${PATH}${search({ repo, days, day, offset: from || undefined })}`;
   return html`<p class="pages"><span>${formatNumber(offset + 1)}–${formatNumber(Math.min(offset + SHOWN, count))} of ${formatNumber(count)} causes</span>${offset > 0 && html` <a href="${to(Math.max(0, offset - SHOWN))}">Previous</a>`}${offset + SHOWN < count && html` <a href="${to(offset + SHOWN)}">Next</a>`}</p>`;
 }

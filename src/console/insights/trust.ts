@@ -1,8 +1,8 @@
 import { CATEGORIES } from '../../domain/category.ts';
 import { type DecidedCount, TOO_FEW } from '../../domain/insights.ts';
 import type { CheckedAnswer, Tally, Trust, TrustChange, UnseenFigures } from '../../domain/trust.ts';
-import { proportion } from '../../lib/statistics.ts';
-import { counted, formatConfidence } from '../../lib/text.ts';
+import { computeProportion } from '../../lib/statistics.ts';
+import { formatConfidence, formatCount } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { readTrust, TRUST_DAYS, type TrustDeps, type TrustFacts } from '../../service/answers/trust.ts';
 import { analysisAddress, search } from '../addresses.ts';
@@ -103,7 +103,7 @@ function lead({ threshold, thresholds, decided, answered }: Trust): Html {
   if (here === undefined || answered + decided === 0)
     return html`There are no answers yet. See <a href="#release">how this release was measured</a>.`;
   const published = html`At the threshold in force, <strong>${threshold.toFixed(2)}</strong>,
-    ${formatPercent(here.coverage)} of ${counted(answered, 'answer')} ${answered === 1 ? 'is' : 'are'}
+    ${formatPercent(here.coverage)} of ${formatCount(answered, 'answer')} ${answered === 1 ? 'is' : 'are'}
     sure enough to be published without a person.`;
   if (here.decided < TOO_FEW)
     return html`${published} Only ${here.decided} of those ${here.decided === 1 ? 'was' : 'were'}
@@ -115,7 +115,7 @@ function lead({ threshold, thresholds, decided, answered }: Trust): Html {
 
 /** Formats a share as in "58 of 62 (94 %; 84 % to 98 %)". */
 function formatShare(hits: number, of: number): string {
-  const { share, low, high } = proportion(hits, of);
+  const { share, low, high } = computeProportion(hits, of);
   return of < TOO_FEW
     ? `${formatNumber(hits)} of ${formatNumber(of)}`
     : `${formatNumber(hits)} of ${formatNumber(of)} (${formatPercent(share)}; ${formatPercent(low)} ` +
@@ -181,14 +181,17 @@ function changeWords({ kind, from, to }: TrustChange): string {
 function tallyWords({ answers, published, decided, right }: Tally): string {
   if (answers === 0) return 'no answers';
   const of = decided === 0 ? 'none decided' : `${formatShare(right, decided)} right`;
-  return `${counted(answers, 'answer')}, ${formatPercent(published / answers)} published, ${of}`;
+  return `${formatCount(answers, 'answer')}, ${formatPercent(published / answers)} published, ${of}`;
 }
 
 /** Renders a difference only if both sides are large enough and their intervals do not overlap. */
 function difference({ before, after }: TrustChange): Html {
   if (before.decided < TOO_FEW || after.decided < TOO_FEW)
     return html`<span class="quiet">too few decisions to compare</span>`;
-  const [was, is] = [proportion(before.right, before.decided), proportion(after.right, after.decided)];
+  const [was, is] = [
+    computeProportion(before.right, before.decided),
+    computeProportion(after.right, after.decided),
+  ];
   if (is.low > was.high) return html`<strong class="is-green">right more often</strong>`;
   return is.high < was.low
     ? html`<strong class="is-red">right less often</strong>`
@@ -217,7 +220,7 @@ function unseenRow(
 ): Html {
   // What was measured at a lower threshold is what is sure to hold.
   const at = thresholds.findLast((other) => other.threshold <= threshold + 1e-9) ?? thresholds[0];
-  return html`<tr><th scope="row">${name}<br><span class="quiet">${counted(cases, 'case')}</span></th>
+  return html`<tr><th scope="row">${name}<br><span class="quiet">${formatCount(cases, 'case')}</span></th>
     <td class="number">${formatPercent(accuracy)}</td><td class="number">${macroF1.toFixed(3)}</td>
     <td class="number">${
       at !== undefined &&

@@ -2,7 +2,7 @@ import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import { findMax } from '../../lib/collections.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { logAddress } from '../addresses.ts';
@@ -211,7 +211,7 @@ function storedAbout(
   back?: string,
 ): Html {
   const log = `${logAddress(buildId, name)}${back === undefined ? '' : `&back=${encodeURIComponent(back)}`}`;
-  return html`<span class="meta">${name}, ${counted(lines, 'line')}${notes.map((note) => ` · ${note}`)}</span><span
+  return html`<span class="meta">${name}, ${formatCount(lines, 'line')}${notes.map((note) => ` · ${note}`)}</span><span
     class="acts">${outside}<a href="/logs/${encodeURIComponent(buildId)}/raw?file=${encodeURIComponent(
       name,
     )}">Raw</a><a class="btn bare" data-action="full-log" href="${log}">Whole log${badge('full-log')}</a></span>`;

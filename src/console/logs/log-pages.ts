@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { analysisAddress, buildAddress, logAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
@@ -198,7 +198,7 @@ function stepsPart(facts: LogFacts, query: LogQuery, outline: Outline | null, ab
   return html`<nav class="steps" aria-label="Steps"><ul>${proof.filter((at) => at < first).map(within)}${rows}</ul>
     ${answers}<div class="pad meta flow"><p><a href="${buildAddress(build.id)}">${build.repository} · ${
       build.pipeline
-    } #${build.number}</a></p><p>${counted(source.lines, 'line')},
+    } #${build.number}</a></p><p>${formatCount(source.lines, 'line')},
     ${formatSize(source.bytes)}${source.notes.map((note) => html` · ${note}`)}</p>${about}${otherLogs(
       facts,
     )}</div></nav>`;
@@ -214,7 +214,7 @@ function viewBody(facts: LogFacts, { L }: LogQuery, shape: Shape, { stretches, r
     html`<p role="note" class="is-amber">There is no line ${formatNumber(L.from)}: the log ends at line
       ${formatNumber(source.lines)}.</p>`;
   const [isPart, secrets] = [lineCount < source.lines, hiddenSecrets(stretches)];
-  const part = html`<span id="shown">${formatNumber(lineCount)}</span> of ${counted(source.lines, 'line')}
+  const part = html`<span id="shown">${formatNumber(lineCount)}</span> of ${formatCount(source.lines, 'line')}
     ${source.lines === 1 ? 'is' : 'are'} on this page; the browser's search covers only these.`;
   return {
     about: (isPart || secrets) && html`<p>${isPart && part}${secrets}</p>`,
@@ -260,7 +260,7 @@ function otherLogs({ build, sources, source }: LogFacts): Shown {
     return html`<li><a href="${logAddress(build.id, name)}"${current}>${name}</a>
       <span class="quiet">${formatNumber(lines)}</span></li>`;
   });
-  return html`<details class="files"><summary>${counted(sources.length, 'file')} of this build</summary>
+  return html`<details class="files"><summary>${formatCount(sources.length, 'file')} of this build</summary>
     <ul>${links}</ul></details>`;
 }
 
@@ -314,7 +314,7 @@ function hiddenSecrets(stretches: LogView['stretches']): Shown {
     .filter(({ parts }) =>
       /(?<!make(?:\[\d{1,4}\])?: |\*)\*{3}(?!\*)/.test(parts.map(({ text }) => text).join('')),
     ).length;
-  return count > 0 && ` On ${counted(count, 'line')} of this page, *** replaces a secret.`;
+  return count > 0 && ` On ${formatCount(count, 'line')} of this page, *** replaces a secret.`;
 }
 
 function formatSize(bytes: number): string {
@@ -352,7 +352,8 @@ function said({ q, hit }: LogQuery, { total, hits, endedAt }: Found): string {
     hits.length === 0
       ? `there is no match ${formatNumber(hit)}`
       : `${formatNumber(hit)}–${formatNumber(hit + hits.length - 1)} shown`;
-  return `${counted(total, 'line')} ${total === 1 ? 'contains' : 'contain'} “${q}”, ${content}.${stopped}`;
+  const verb = total === 1 ? 'contains' : 'contain';
+  return `${formatCount(total, 'line')} ${verb} “${q}”, ${content}.${stopped}`;
 }
 
 function pages({ build, source }: LogFacts, query: LogQuery, { total }: Found, label: string): Html {

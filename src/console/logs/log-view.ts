@@ -3,7 +3,7 @@ import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { findMax } from '../../lib/collections.ts';
-import { bytesOfText } from '../../log/lines/bytes.ts';
+import { toLogBytes } from '../../log/lines/bytes.ts';
 import { openLog } from '../../log/lines/lines.ts';
 import { buildMatcher, type Matcher } from '../../log/scan/matcher.ts';
 import { scanLog } from '../../log/scan/scan-log.ts';
@@ -316,7 +316,7 @@ export async function failingEnd(
   const window = await archive.lines(of.buildId, of.name, from, line + LOOKED_AT);
   if (window === null || window.lines.length === 0) return null;
   matcher ??= buildMatcher([STRUCTURE_LITERALS]);
-  const bytes = bytesOfText(window.lines.join('\n'));
+  const bytes = toLogBytes(window.lines.join('\n'));
   const scan = scanLog(bytes, matcher);
   const { failedSections } = readStructure(openLog(of.name, bytes, scan.index, []), scan.hits[0] ?? []);
   const ends = failedSections

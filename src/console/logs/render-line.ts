@@ -1,5 +1,5 @@
 import { append, findMin } from '../../lib/collections.ts';
-import { spelledOut } from '../../lib/text.ts';
+import { spellCharacter } from '../../lib/text.ts';
 import { MAX_RAW } from '../../log/lines/lines.ts';
 
 /**
@@ -233,7 +233,7 @@ function visibleParts(text: string, classes: string): LinePart[] {
     return [
       piece === '\0'
         ? { text: '\ufffd', classes }
-        : { text: spelledOut(piece), classes: `${classes} ctl`.trim() },
+        : { text: spellCharacter(piece), classes: `${classes} ctl`.trim() },
     ];
   });
 }

@@ -1,6 +1,6 @@
 import { labelChannel } from '../../channels/registry.ts';
 import type { RuleEvent, SentMessage } from '../../domain/notification-rule.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import type { RulePreview } from '../../service/notification-rules.ts';
 import { analysisAddress } from '../addresses.ts';
 import { renderTime } from '../controls.ts';
@@ -26,7 +26,7 @@ export function previewPart({ days, messages, isPart, list }: RulePreview): Html
       }</td></tr>`,
   );
   return html`<div class="banner" id="preview">
-    <p><strong>This rule would have sent ${messages === 0 ? 'no message' : counted(messages, 'message')}
+    <p><strong>This rule would have sent ${messages === 0 ? 'no message' : formatCount(messages, 'message')}
     in the last ${days} days.</strong>${isPart && ' Only the newest failures were looked at.'}</p></div>
     ${
       rows.length > 0 &&
@@ -45,7 +45,7 @@ export function pastPart(messages: readonly SentMessage[], events: readonly Rule
   } as const;
   const rows = messages.map(
     ({ at, target, outcome, error, answers }) =>
-      html`<tr><td>${renderTime(at)}</td><td>${target}</td><td>${counted(answers, 'answer')}</td>
+      html`<tr><td>${renderTime(at)}</td><td>${target}</td><td>${formatCount(answers, 'answer')}</td>
         <td>${outcome === null ? 'pending' : outcomes[outcome]}${
           error !== null &&
           html`<br><span class="${outcome === 'failed' ? 'is-red' : 'quiet'}">${error}</span>`

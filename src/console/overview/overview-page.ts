@@ -4,7 +4,7 @@ import type { TestFlakiness } from '../../domain/flakiness.ts';
 import type { Offer } from '../../domain/offers.ts';
 import type { Principal } from '../../domain/review.ts';
 import type { CheckedAnswer } from '../../domain/trust.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { openQuestions } from '../../service/review/queue.ts';
 import { analysisAddress, causeAddress, reviewAddress } from '../addresses.ts';
 import { DoneFields, describeDone, undoForm } from '../causes/done.ts';
@@ -173,7 +173,7 @@ function headline({ lanes, reasons, now }: Overview): Html {
       of === 1 ? 'The default branch is green' : `All ${of} default branches are green`
     }</h2></div>`;
   const known = reasons.filter(({ cause }) => cause !== null).length;
-  const why = known === 0 ? '' : `, for ${counted(known, 'reason')}`;
+  const why = known === 0 ? '' : `, for ${formatCount(known, 'reason')}`;
   return html`<div class="headline"><h2>${red} of ${of} default ${of === 1 ? 'branch is' : 'branches'}
     ${of === 1 ? '' : red === 1 ? 'is' : 'are'} red${why}</h2>${headlineLead(reasons, now)}</div>`;
 }

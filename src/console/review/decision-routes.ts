@@ -11,7 +11,7 @@ import {
   type Review,
   type ShownBy,
 } from '../../domain/review.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import { decideReview } from '../../service/review/decide.ts';
 import {
   answerQuestion,
@@ -272,7 +272,7 @@ export function toDecisionInput(form: DecisionForm): DecisionInput {
   const correction =
     type === 'correct' ? { category, kind, rootCause, fixRecommendation, shownBy: shownBy(form) } : {};
   const rejection = type === 'reject' ? { reason, reasonCode } : {};
-  return DecisionInput.parse(present({ type, openedAt, ...correction, ...rejection }));
+  return DecisionInput.parse(omitUndefined({ type, openedAt, ...correction, ...rejection }));
 }
 
 function shownBy({ evidence, lines, source, none }: DecisionForm): ShownBy {
@@ -299,7 +299,7 @@ export function toTyped({
   none,
   alsoFor,
 }: DecisionForm): Typed {
-  const kept = present({ category, kind, rootCause, fixRecommendation, reason });
+  const kept = omitUndefined({ category, kind, rootCause, fixRecommendation, reason });
   return { ...kept, evidence, lines, none: none === '1', same: alsoFor === 'same-fingerprint' };
 }
 

@@ -1,7 +1,7 @@
 import { type Category, KINDS } from '../../domain/category.ts';
 import { CATEGORY_WORDS, nameCategory, nameKind } from '../../domain/category-words.ts';
 import { type DecisionType, REJECT_REASONS, RejectReason, type Review } from '../../domain/review.ts';
-import { counted, formatConfidence } from '../../lib/text.ts';
+import { formatConfidence, formatCount } from '../../lib/text.ts';
 import { clip } from '../../notifications/visible-text.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import { answerBody } from '../answer/answer-page.ts';
@@ -382,7 +382,7 @@ function sameList(view: ItemView): Html {
   const words = mustArm(facts)
     ? `Accept all ${same.length + 1} anyway: the change touches ${facts.overlap[0]}`
     : `Accept this answer for all ${same.length + 1}`;
-  const controls = html`<p>${counted(same.length, 'more waiting item')} with the same fingerprint.
+  const controls = html`<p>${formatCount(same.length, 'more waiting item')} with the same fingerprint.
     <button>${words}</button></p>
     <details><summary>Show ${same.length === 1 ? 'it' : 'them'}</summary>${sameRows(same)}</details>`;
   return html`<section class="same" id="same" aria-label="Items with the same fingerprint">${postForm(

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
 import { nameCategory } from '../../domain/category-words.ts';
-import { present } from '../../lib/collections.ts';
-import { counted } from '../../lib/text.ts';
+import { omitUndefined } from '../../lib/collections.ts';
+import { formatCount } from '../../lib/text.ts';
 import { taughtBy } from '../../service/review/learn.ts';
 import type { ReviewFilter } from '../../stores/review-queue.ts';
 import type { ShownStores } from '../../stores/stores.ts';
@@ -34,7 +34,7 @@ export type QueueQuery = z.infer<typeof QueueQuery>;
 
 /** Converts the filters of the query to those of the store. */
 export function toReviewFilter({ category, repo, why }: QueueQuery): Omit<ReviewFilter, 'state'> {
-  return present({ category, repository: repo, why });
+  return omitUndefined({ category, repository: repo, why });
 }
 
 export function isFiltered(query: QueueQuery): boolean {
@@ -127,7 +127,7 @@ function bulkWords(decided: number, left: number): string {
   const rest =
     left === 0
       ? ''
-      : ` ${counted(left, 'item')} stayed: claimed by another person, already decided, or its change touches a suspect file. ` +
+      : ` ${formatCount(left, 'item')} stayed: claimed by another person, already decided, or its change touches a suspect file. ` +
         'Open it to decide.';
-  return `${decided === 0 ? 'Nothing was decided.' : `${counted(decided, 'item')} decided.`}${rest}`;
+  return `${decided === 0 ? 'Nothing was decided.' : `${formatCount(decided, 'item')} decided.`}${rest}`;
 }

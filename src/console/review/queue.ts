@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { nameCategory } from '../../domain/category-words.ts';
-import { itemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
-import { counted } from '../../lib/text.ts';
+import { formatItemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
+import { formatCount } from '../../lib/text.ts';
 import { nextFor, openQuestions, requireReviewer } from '../../service/review/queue.ts';
 import type { ReviewGroup } from '../../stores/review-queue.ts';
 import { reviewAddress } from '../addresses.ts';
@@ -211,7 +211,7 @@ function startPart({ query, counts }: QueueView): Html {
   const words =
     counts.waiting === 0
       ? html`<h2>Nothing waits for a person</h2><p><a class="btn" href="/builds">See recent builds</a></p>`
-      : html`<h2>${counted(counts.waiting, 'answer')} ${counts.waiting === 1 ? 'waits' : 'wait'} for a person</h2>
+      : html`<h2>${formatCount(counts.waiting, 'answer')} ${counts.waiting === 1 ? 'waits' : 'wait'} for a person</h2>
         <p class="meta">Highest risk first: failures that block a pull request, and answers that blame the
         environment or a flaky test, most of all if the change touches the suspected file.</p>
         <p><a class="btn" href="/review/next${formatQuery({ ...query, n: 1, of: counts.waiting })}"
@@ -273,7 +273,7 @@ function reviewRow(
   const isPicked = current === null && !held && review.decision === null;
   return html`<li id="${id}" data-row${id === current && html` aria-current="true"`}>${
     isPicked && pickBox(review)
-  }${categoryTile(itemCategory(review))}<div class="grow"><a class="whole" href="${address}" data-swap
+  }${categoryTile(formatItemCategory(review))}<div class="grow"><a class="whole" href="${address}" data-swap
     data-row-link>${title}</a>${
       count > 1 &&
       html` <a class="count above" href="${address}#same" aria-label="${together}"

@@ -1,11 +1,11 @@
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 
 /** Names of what a program did to a file, as system calls and common tools name it. A program that is run is none. */
 const REFUSED_OPERATION =
   /\b(?:mkdir|rmdir|open|creat|chown|chmod|chdir|l?stat|unlink|remove|rename|sym?link|access|connect|dial|bind|listen|touch|tee|ln|cp|mv|rm|(?:cannot|can't|could not|unable to|failed to) (?!exec|run|start)\w+)\b[^:\n]{0,240}: (?:[^:\n]{0,80}: )?[Pp]ermission denied$/;
 
 /** These rules read refusals for want of a permission, a secret or a login. */
-export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+export const ACCESS_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'not-executable': {
     kind: 'permission_or_secret',
     strength: 4.6,
@@ -247,7 +247,7 @@ export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
         '{bot?}Give the job `permissions: contents: write` so that {account} can push to {repository}.',
       ],
       ['ask', 'Give {account} write access to {repository}, or push with a token that has it.'],
-      ['configuration', permissionFor],
+      ['configuration', findPermission],
       [
         'configuration',
         "{release?}{integration?}Give the job `permissions: contents: write`; without it, the job's " +
@@ -364,7 +364,7 @@ const PERMISSION_BY_API: Readonly<Record<string, string>> = {
 };
 
 /** Names the permission that the refused call needs, where the log shows which call it was. */
-function permissionFor(read: (slot: string) => string | null): string | null {
+function findPermission(read: (slot: string) => string | null): string | null {
   const permission = PERMISSION_BY_API[read('api') ?? ''];
   if (read('integration') === null || permission === undefined) return null;
   return `Give the job \`permissions: ${permission}: write\`, because its token is not allowed to use GitHub's ${read('api')} API. Pull requests from forks never get this permission.`;

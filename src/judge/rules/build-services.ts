@@ -1,10 +1,10 @@
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 
 /**
  * These rules read what the build services themselves print: GitHub Actions, GitLab, Jenkins, Azure,
  * CircleCI, Buildkite, Travis and TeamCity.
  */
-export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+export const RUNNER_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'build-service-failed': {
     category: 'INFRA_ERROR',
     kind: 'runner_lost',

@@ -1,10 +1,10 @@
 import { ENVIRONMENT_WORDS } from '../facts.ts';
-import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
+import { defineRules, type RuleRow, STRUCTURED } from '../rule.ts';
 
 const GO_FILE = String.raw`\b[\w./-]{1,200}\.go:\d{1,6}(?::\d{1,6})?: `;
 
 /** The source does not compile, type-check or link. */
-export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
+export const COMPILE_RULES: readonly RuleRow[] = defineRules('CODE_ERROR', {
   'compiler-diagnostic': {
     kind: 'compile_error',
     strength: 4,

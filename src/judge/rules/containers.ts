@@ -1,7 +1,7 @@
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 
 /** Images, compose files, clusters and charts: what docker, kubectl and helm say. */
-export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+export const CONTAINER_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'image-tag-missing': {
     category: 'DEPENDENCY_ERROR',
     kind: 'dependency_install',
@@ -267,7 +267,7 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
 });
 
 /** Rules for messages of terraform, ansible, and the tools of cloud providers. */
-export const PROVISIONING_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+export const PROVISIONING_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'terraform-configuration': {
     kind: 'workflow_config',
     strength: 4.6,

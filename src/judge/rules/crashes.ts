@@ -1,8 +1,8 @@
 import { ENVIRONMENT_WORDS, type Fact, type Facts } from '../facts.ts';
-import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
+import { defineRules, type RuleRow, STRUCTURED } from '../rule.ts';
 
 /** The product throws, crashes or races. */
-export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
+export const CRASH_RULES: readonly RuleRow[] = defineRules('CODE_ERROR', {
   'null-pointer': {
     kind: 'null_reference',
     strength: 3.8,

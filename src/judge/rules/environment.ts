@@ -1,9 +1,9 @@
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 import { MISSING_PROGRAM } from './missing-program.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
 /** Expectations of a step on its machine: variables, programs, versions and services. */
-export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+export const ENVIRONMENT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'variable-missing': {
     kind: 'environment',
     strength: 4,

@@ -1,8 +1,8 @@
 import { LINTERS } from '../../log/tool-kinds.ts';
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 
 /** Lint, format, licence and documentation gates: the code is there, but not as the project wants it. */
-export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
+export const GATE_RULES: readonly RuleRow[] = defineRules('CODE_ERROR', {
   'lint-diagnostic': {
     kind: 'lint_failure',
     strength: 4,
@@ -210,7 +210,7 @@ export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
 });
 
 /** Measured values that the project wants, and what the process asks of a change (TAXONOMY, ties 8 and 9). */
-export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+export const PROCESS_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'threshold-missed': {
     category: 'TEST_FAILURE',
     kind: 'threshold',

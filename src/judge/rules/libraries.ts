@@ -1,11 +1,11 @@
 import { installKnown } from '../known-packages.ts';
 import { isOwnHeader } from '../line-facts.ts';
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 import { MISSING_PROGRAM } from './missing-program.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
 /** Headers, libraries and programs of a build that are missing. */
-export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+export const LIBRARY_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', {
   'header-missing': {
     kind: 'missing_module',
     strength: 4.4,

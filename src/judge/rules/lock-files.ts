@@ -1,8 +1,8 @@
 import { installKnown } from '../known-packages.ts';
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 
 /** Lock files and checksums, members that do not fit, and advisories. */
-export const LOCK_FILE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+export const LOCK_FILE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', {
   'lock-file-stale': {
     kind: 'dependency_install',
     strength: 5,

@@ -1,10 +1,10 @@
 import type { Fact, Facts } from '../facts.ts';
-import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
+import { defineRules, type RuleRow, STRUCTURED } from '../rule.ts';
 import { readBlock } from '../telling-block.ts';
 import { GENERIC_COMPILE, MISSING_THINGS } from './symptoms.ts';
 
 /** The machine or the runner gave up. All of these need the failing step to say so in words. */
-export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
+export const MACHINE_RULES: readonly RuleRow[] = defineRules('INFRA_ERROR', {
   'out-of-memory': {
     kind: 'out_of_memory',
     strength: 5,

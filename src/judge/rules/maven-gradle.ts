@@ -1,9 +1,9 @@
 import type { Fact } from '../facts.ts';
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
 /** These rules read what Maven and Gradle print about artifacts. */
-export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+export const MAVEN_GRADLE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', {
   'managed-version-gone': {
     kind: 'version_conflict',
     strength: 5,
@@ -88,7 +88,7 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
       /UNRESOLVED DEPENDENCIES|unresolved dependency|DependencyResolutionException/,
       /not found: \S{1,120}#\S{1,120};/,
     ],
-    when: notJustTheNetwork,
+    when: isNotJustNetwork,
     reads: [
       /maven-default-http-blocker.{0,80}Blocked mirror for repositories: \[(?<blocked>[\w.-]{1,80} \(http:[^,)\s]{1,160})/,
       /Could not find artifact (?<artifact>[\w.:${}-]{3,200}) in (?<where>\S{1,80} \([^)\n]{1,200}\))/,
@@ -206,7 +206,7 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERRO
  * Checks that a resolver's message is not only the consequence of a network failure. In that case, it belongs
  * to the network.
  */
-function notJustTheNetwork(fact: Fact): boolean {
+function isNotJustNetwork(fact: Fact): boolean {
   return !/Could not transfer artifact .{0,300}(?:timed out|reset|50[0234]|Connection)|status(?: code)? 50[0234]|Temporary failure/i.test(
     fact.text,
   );

@@ -1,6 +1,6 @@
 import { getProjectPath } from '../../log/paths.ts';
 import type { Fact, Facts } from '../facts.ts';
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 import type { Wording } from '../sentence.ts';
 
 /** Words for a path that is not there. */
@@ -69,7 +69,7 @@ function providePath(read: (slot: string) => string | null): string | null {
 }
 
 /** Files and folders that a step does not find. */
-export const MISSING_FILE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+export const MISSING_FILE_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'path-missing': {
     kind: 'missing_file',
     strength: 3.2,

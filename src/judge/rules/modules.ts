@@ -1,11 +1,11 @@
 import type { Fact, Facts } from '../facts.ts';
 import { declareDistribution } from '../known-packages.ts';
-import { isOwnModule, missingModuleName } from '../line-facts.ts';
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { isOwnModule, readMissingModule } from '../line-facts.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
 /** Modules that are missing, or of a version that breaks their users. */
-export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+export const MODULE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', {
   'python-module-missing': {
     kind: 'missing_module',
     strength: 4.2,
@@ -63,7 +63,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /ERR_MODULE_NOT_FOUND/,
       /\bTS2307\b/,
     ],
-    when: (fact, facts) => missingModuleName(fact.text) !== null && !isOwnModule(fact.text, facts),
+    when: (fact, facts) => readMissingModule(fact.text) !== null && !isOwnModule(fact.text, facts),
     reads: [
       /Cannot find (?:module|package) '(?:[./]{0,6})(?<native>@?[\w./-]{1,80}[.-](?:linux|darwin|win32)-(?:x64|arm64)[\w-]{0,10})(?:\.node)?'/,
     ],
@@ -99,11 +99,11 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
       /(?:site|dist)-packages\/(?<importer>[\w-]{1,80})\/[^"\n:]{1,200}(?:", line \d|:\d{1,6}: in )/,
     ],
     title: [
-      withinPackage(({ from, name }) => `${from} does not define ${name}`),
+      describeWithinPackage(({ from, name }) => `${from} does not define ${name}`),
       'The installed {from} does not have {name}, which the code imports',
     ],
     cause: [
-      withinPackage(
+      describeWithinPackage(
         ({ importer, from, name }) =>
           `Another module of ${importer} imports ${name} from ${from}, which does not define it. The installation of ${importer} is incomplete or mixes two versions.`,
       ),
@@ -114,7 +114,7 @@ export const MODULE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
     fix: [
       [
         'dependency',
-        withinPackage(
+        describeWithinPackage(
           ({ importer, from, name }) =>
             `Install a complete release of ${importer}; if it is built here, define ${name} in ${from} or correct the import.`,
         ),
@@ -454,7 +454,7 @@ function namesPackage(fact: Fact, facts: Facts): boolean {
 }
 
 /** Writes a sentence about a module that imports a name from another module of its own package. */
-function withinPackage(
+function describeWithinPackage(
   write: (names: { readonly importer: string; readonly from: string; readonly name: string }) => string,
 ): (read: (slot: string) => string | null) => string | null {
   return (read) => {

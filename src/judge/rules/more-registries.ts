@@ -1,10 +1,10 @@
 import { useNewName } from '../known-packages.ts';
 import { isPublishedVersionMissing } from '../line-facts.ts';
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
 /** Rules for messages of Cargo, RubyGems, NuGet, Composer, and system package managers. */
-export const MORE_REGISTRY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+export const MORE_REGISTRY_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', {
   'cargo-conflict': {
     kind: 'version_conflict',
     strength: 5.2,

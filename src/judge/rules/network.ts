@@ -1,8 +1,8 @@
 import { isPublishedVersionMissing } from '../line-facts.ts';
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 
 /** The network, or a service that others run, did not answer. */
-export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
+export const NETWORK_RULES: readonly RuleRow[] = defineRules('INFRA_ERROR', {
   'name-resolution': {
     kind: 'network',
     strength: 4.2,

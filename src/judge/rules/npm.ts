@@ -1,11 +1,11 @@
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
 /**
  * Rules for messages of npm, pnpm, and Yarn about versions and lock files, and for outdated lock files of
  * other tools.
  */
-export const NPM_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+export const NPM_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', {
   'npm-eresolve': {
     kind: 'version_conflict',
     strength: 5,

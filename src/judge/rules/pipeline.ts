@@ -1,8 +1,8 @@
-import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
+import { defineRules, type RuleRow, STRUCTURED } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
 /** Pipeline files, command lines, references and build recipes written by us. */
-export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+export const PIPELINE_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'compiler-options': {
     kind: 'environment',
     strength: 4.8,

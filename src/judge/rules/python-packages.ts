@@ -1,9 +1,9 @@
 import { installKnown } from '../known-packages.ts';
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
 /** Rules for messages of pip and similar tools if no version fits or a package cannot be built. */
-export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', {
   'pip-no-matching-distribution': {
     kind: 'dependency_install',
     strength: 5,
@@ -43,7 +43,7 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
     cause: [
       '{refused} can be installed only with Python {required}, but the job runs Python {found}.',
       "The requirements include {wanted}, but {windows} has no release for the job's operating system.",
-      (read) => pinnedForOtherPython(read, 'cause'),
+      (read) => explainOtherPython(read, 'cause'),
       'The requirements include {wanted}, but the package index has no release that satisfies it for ' +
         'this Python version; the newest is {nearest}.',
       'The requirements include {wanted}, but the package index has no release that satisfies it for ' +
@@ -64,7 +64,7 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
         'Add the marker `; sys_platform == "win32"` to {windows} in the requirements, because it is ' +
           'published for Windows only.',
       ],
-      ['configuration', (read) => pinnedForOtherPython(read, 'fix')],
+      ['configuration', (read) => explainOtherPython(read, 'fix')],
       [
         'dependency',
         '{wanted?}Pin {name} to a release that exists for this Python version, such as {nearest}.',
@@ -134,7 +134,7 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       'No published version matches {unpublished}',
       "The job's conda channels do not have {conda}",
       (read) =>
-        ofOnePackage(read) &&
+        isOnePackage(read) &&
         `pip cannot install ${read('asked')} alongside ${read('by')} ${read('version')}`,
       '{by} {version} does not work with {has}',
       'pip cannot install {together} together',
@@ -146,7 +146,7 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       '{project} depends on {unpublished}, which no published version matches.',
       "The environment requires {conda}, but none of the job's channels has it for this platform.",
       (read) =>
-        ofOnePackage(read) &&
+        isOnePackage(read) &&
         `${read('by')} ${read('version')} requires ${read('needs')}, but the requirements specify ${read('asked')}. pip cannot find a version that satisfies both.`,
       '{by} {version} requires {needs}, but {has} is installed.',
       '{by} {version} requires {needs}. pip cannot find a set of versions that satisfies all requirements.',
@@ -165,7 +165,7 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
       [
         'dependency',
         (read) =>
-          ofOnePackage(read) &&
+          isOnePackage(read) &&
           `Change the pin ${read('asked')} to a release that satisfies ${read('needs')}, or pin another version of ${read('by')}.`,
       ],
       ['dependency', 'Install a release that satisfies {needs}, or a release of {by} that accepts {has}.'],
@@ -281,7 +281,7 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ER
 });
 
 /** Says that a pinned release is only for another Python, where pip lists it among those that it ignored. */
-function pinnedForOtherPython(read: (slot: string) => string | null, part: 'cause' | 'fix'): string | null {
+function explainOtherPython(read: (slot: string) => string | null, part: 'cause' | 'fix'): string | null {
   const [name, pinned] = [read('name'), read('pinned')];
   if (name === null || pinned === null) return null;
   const needs =
@@ -296,7 +296,7 @@ function pinnedForOtherPython(read: (slot: string) => string | null, part: 'caus
 }
 
 /** Checks whether what the requirements specify is of the same package as what another package requires. */
-function ofOnePackage(read: (slot: string) => string | null): true | null {
+function isOnePackage(read: (slot: string) => string | null): true | null {
   const [asked, needs] = [read('asked'), read('needs')].map((name) =>
     /^[\w.-]+/.exec(name ?? '')?.[0].toLowerCase(),
   );

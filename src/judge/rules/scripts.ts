@@ -1,8 +1,8 @@
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 import { MISSING_THINGS } from './symptoms.ts';
 
 /** These rules read files of the checkout that are saved or merged in a form that no program reads. */
-export const SCRIPT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+export const SCRIPT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'script-carriage-return': {
     kind: 'environment',
     strength: 4.8,

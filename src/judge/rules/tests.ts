@@ -7,7 +7,7 @@ import {
   isDiagnosed,
   isThrown,
 } from '../facts.ts';
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 
 /** Programs of all kinds say that they expected one thing and got another; the other words only tests use. */
 const COMPARES = /\b(?:expected|want(?:ed)?)\b/i;
@@ -26,7 +26,7 @@ function showsTests({ failingTests, failedSections, excerpts }: Facts['subject']
 const TESTS = /(?:^|[^a-z])(?:tests?|specs?|suites?|assert\w{0,12}|pytest|rspec|e2e)(?:[^a-z]|$)|Tests?\b/i;
 
 /** A test states an expectation and it does not hold, or the test itself is wrong or timing-dependent. */
-export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
+export const TEST_RULES: readonly RuleRow[] = defineRules('TEST_FAILURE', {
   'assertion-of-failing-test': {
     kind: 'assertion',
     strength: 4.5,

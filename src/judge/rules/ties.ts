@@ -4,8 +4,8 @@ import {
   findOwnService,
   isMappedName,
   isOwnModule,
-  missingModuleName,
-  registryStatus,
+  readMissingModule,
+  readRegistryStatus,
 } from '../line-facts.ts';
 import { isForeignPath } from '../paths.ts';
 import { type Match, type Rule, TELLS } from '../rule.ts';
@@ -36,7 +36,7 @@ interface Tie extends Wording {
 /** The taxonomy's decided ties. Ties 6 and 7 only take away: see `softenInfra` and `ruleBy`. */
 export const TIES: Readonly<Record<string, Tie>> = {
   'runtime-of-another-version': {
-    apply: runtimeOfAnotherVersion,
+    apply: blameRuntimeVersion,
     title: [
       '{member} needs {runtime} {since}, but the job runs {running}',
       '{member} was removed in {runtime} {removed}',
@@ -77,13 +77,13 @@ export const TIES: Readonly<Record<string, Tie>> = {
     ],
   },
   'tie-1-error-thrown-in-test': {
-    apply: errorThrownInTest,
+    apply: blameThrowingTest,
   },
   'tie-14-resource-exhausted': {
-    apply: resourceExhausted,
+    apply: blameExhaustedResource,
   },
   'tie-2-refused-by-own-service': {
-    apply: refusedByOwnService,
+    apply: blameOwnService,
     reads: [/\bport:? (?<port>\d{2,5})\b/],
     title: ['{service} does not respond on {host}', 'Nothing responds on {host}'],
     cause: [
@@ -104,13 +104,13 @@ export const TIES: Readonly<Record<string, Tie>> = {
     ],
   },
   'tie-2-refused-by-foreign-service': {
-    apply: refusedByForeignService,
+    apply: blameForeignService,
     title: '{host} refused the connection',
     cause: 'The job tried to connect to {host}, an external service, but nothing accepted the connection.',
     fix: [['rerun', 'Run the job again once {host} accepts connections.']],
   },
   'tie-3-own-module-missing': {
-    apply: ownModuleMissing,
+    apply: blameMissingOwnModule,
     reads: [
       /cannot import name '?(?<name>\w{1,80})'? from (?:partially initialized module )?'?(?<from>[\w.]{1,120})/,
     ],
@@ -126,16 +126,16 @@ export const TIES: Readonly<Record<string, Tie>> = {
     ],
   },
   'tie-3-compiler-misses-a-package': {
-    apply: compilerMissesPackage,
+    apply: blameMissingPackage,
   },
   'tie-4-error-inside-a-dependency': {
-    apply: errorInsideDependency,
+    apply: blameDependencyError,
   },
   'tie-4-upgrade-broke-its-users': {
     apply: upgradeBrokeUsers,
   },
   'tie-5-registry-refused-access': {
-    apply: registryRefused,
+    apply: blameRegistryRefusal,
     reads: [
       /\bE(?<code>40[13])\b/,
       /\b(?<code>40[13])\b/,
@@ -164,7 +164,7 @@ export const TIES: Readonly<Record<string, Tie>> = {
     ],
   },
   'tie-5-registry-was-down': {
-    apply: registryDown,
+    apply: blameRegistryOutage,
     reads: [
       /\b(?<answer>(?:429|50\d) [A-Z][a-zA-Z]{2,20}(?: [A-Z][a-zA-Z]{2,20}){0,2})/,
       /\b(?<answer>429|50\d)\b/,
@@ -180,7 +180,7 @@ export const TIES: Readonly<Record<string, Tie>> = {
     ],
   },
   'tie-5-version-never-published': {
-    apply: versionNeverPublished,
+    apply: blameUnpublishedVersion,
   },
 };
 
@@ -192,7 +192,7 @@ function correctImport(read: (slot: string) => string | null): string | null {
 }
 
 /** Blames the runtime, not the code, for a name that the running version does not have. */
-function runtimeOfAnotherVersion(facts: Facts): TieRuling | null {
+function blameRuntimeVersion(facts: Facts): TieRuling | null {
   const fact = facts.all.find(
     ({ text, weight }) => weight >= HEEDED && findMismatch(text, facts.subject)?.isFromTable === true,
   );
@@ -238,7 +238,7 @@ function blameTimeLimit(facts: Facts, matches: readonly Match[]): TieRuling | nu
 /** Logits of a rule whose own cause is more than a time. */
 const SAID_ELSE = 2.5;
 
-function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling | null {
+function blameThrowingTest(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const thrown = matches.find(
     (match) => THROWN.test(match.rule.name) && ['test', 'exception', 'headline'].includes(match.fact.origin),
   );
@@ -270,7 +270,7 @@ const OWN_WORDS: ReadonlySet<string> = new Set(['test', 'exception', 'headline',
  * Blames the machine if the failure itself says that memory, disk or descriptors ran out, also inside a test
  * and in a trace of our own, unless the trace shows that our code asked for memory without end.
  */
-function resourceExhausted(facts: Facts, matches: readonly Match[]): TieRuling | null {
+function blameExhaustedResource(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const isSaid = ({ origin, weight }: Fact) => OWN_WORDS.has(origin) && weight >= SAID;
   const exhausted = matches.find(({ rule, fact }) => RESOURCES.has(rule.name) && isSaid(fact));
   if (exhausted === undefined || facts.assertion !== null || facts.compileErrors.length > 0) return null;
@@ -283,7 +283,7 @@ function resourceExhausted(facts: Facts, matches: readonly Match[]): TieRuling |
 /** The least weight of words that the failure itself says. */
 const SAID = 0.8;
 
-function refusedByOwnService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
+function blameOwnService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
   const refused = matches.find((match) => match.rule.name === 'connection-refused');
   if (refused === undefined || findOwnService(refused.fact.text) === null) return null;
   const drop = (match: Match) => match.rule.category === 'INFRA_ERROR' && match.rule.kind === 'network';
@@ -296,7 +296,7 @@ function refusedByOwnService(_facts: Facts, matches: readonly Match[]): TieRulin
   };
 }
 
-function refusedByForeignService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
+function blameForeignService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
   const refused = matches.find((match) => match.rule.name === 'connection-refused');
   if (refused === undefined || findOwnService(refused.fact.text) !== null) return null;
   const strength = /\b[\w-]{2,63}\.[\w.-]{2,120}:\d{2,5}\b/.test(refused.fact.text) ? 4 : 2.6;
@@ -309,12 +309,12 @@ function refusedByForeignService(_facts: Facts, matches: readonly Match[]): TieR
   };
 }
 
-function ownModuleMissing(facts: Facts): TieRuling | null {
+function blameMissingOwnModule(facts: Facts): TieRuling | null {
   const fact = facts.all.find(
-    (entry) => missingModuleName(entry.text) !== null && isOwnModule(entry.text, facts),
+    (entry) => readMissingModule(entry.text) !== null && isOwnModule(entry.text, facts),
   );
   if (fact === undefined) return null;
-  const name = missingModuleName(fact.text) ?? '';
+  const name = readMissingModule(fact.text) ?? '';
   const absolute = /^(?:\/|[A-Za-z]:\\)/.test(name);
   const drop = (match: Match) =>
     match.rule.kind === 'missing_module' || match.rule.name === 'import-name-gone';
@@ -328,7 +328,7 @@ function ownModuleMissing(facts: Facts): TieRuling | null {
  * Decides for the dependency if every error of the compiler is a package that it cannot find, because the
  * code is then not at fault.
  */
-function compilerMissesPackage(facts: Facts, matches: readonly Match[]): TieRuling | null {
+function blameMissingPackage(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const missing = matches.find(
     (match) => match.rule.kind === 'missing_module' && match.rule.category === 'DEPENDENCY_ERROR',
   );
@@ -349,7 +349,7 @@ function compilerMissesPackage(facts: Facts, matches: readonly Match[]): TieRuli
 const MISSING_PACKAGE =
   /Cannot find (?:module|package|type definition)|Can't resolve|no required module provides|unresolved import|can't find crate|no such module|No module named|Could not (?:resolve|find) |library stubs|\.h: No such file/;
 
-function errorInsideDependency(facts: Facts, matches: readonly Match[]): TieRuling | null {
+function blameDependencyError(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const compiled = matches.find(
     (match) => match.rule.kind === 'compile_error' || match.rule.kind === 'type_error',
   );
@@ -407,8 +407,8 @@ function showsUpgrade(facts: Facts): boolean {
   );
 }
 
-function registryRefused(facts: Facts): TieRuling | null {
-  return byRegistryStatus(
+function blameRegistryRefusal(facts: Facts): TieRuling | null {
+  return ruleByRegistryStatus(
     facts,
     [401, 403],
     'CONFIG_ERROR',
@@ -417,21 +417,23 @@ function registryRefused(facts: Facts): TieRuling | null {
   );
 }
 
-function registryDown(facts: Facts): TieRuling | null {
-  const fact = facts.all.find((entry) => [429, 500, 502, 503, 504].includes(registryStatus(entry.text) ?? 0));
+function blameRegistryOutage(facts: Facts): TieRuling | null {
+  const fact = facts.all.find((entry) =>
+    [429, 500, 502, 503, 504].includes(readRegistryStatus(entry.text) ?? 0),
+  );
   const kind: Kind =
-    fact !== undefined && registryStatus(fact.text) === 429 ? 'rate_limited' : 'service_unavailable';
+    fact !== undefined && readRegistryStatus(fact.text) === 429 ? 'rate_limited' : 'service_unavailable';
   const drop = (match: Match) =>
     match.rule.category === 'DEPENDENCY_ERROR' && match.rule.kind === 'dependency_install';
-  return byRegistryStatus(facts, [429, 500, 502, 503, 504], 'INFRA_ERROR', kind, drop);
+  return ruleByRegistryStatus(facts, [429, 500, 502, 503, 504], 'INFRA_ERROR', kind, drop);
 }
 
-function versionNeverPublished(facts: Facts, matches: readonly Match[]): TieRuling | null {
+function blameUnpublishedVersion(facts: Facts, matches: readonly Match[]): TieRuling | null {
   // Who publishes and gets a 404 may not publish that name; nothing is missing.
   const stale = facts.all.some((fact) => /E: Failed to fetch|\bNot Found - PUT https?:/.test(fact.text));
   if (stale) return null;
   const drop = (match: Match) => match.rule.name === 'download-failed';
-  const ruling = byRegistryStatus(facts, [404], 'DEPENDENCY_ERROR', 'dependency_install', drop);
+  const ruling = ruleByRegistryStatus(facts, [404], 'DEPENDENCY_ERROR', 'dependency_install', drop);
   // The rule of the package manager knows how it words what is missing.
   const like = matches.find(
     ({ rule }) => rule.kind === 'dependency_install' && rule.cause !== undefined,
@@ -439,7 +441,7 @@ function versionNeverPublished(facts: Facts, matches: readonly Match[]): TieRuli
   return ruling === null || like === undefined ? ruling : { ...ruling, like };
 }
 
-function byRegistryStatus(
+function ruleByRegistryStatus(
   facts: Facts,
   statuses: readonly number[],
   category: Category,
@@ -447,7 +449,7 @@ function byRegistryStatus(
   drop: TieRuling['drop'],
 ): TieRuling | null {
   const candidates = facts.all.filter(
-    (fact) => !/rate limit/i.test(fact.text) && statuses.includes(registryStatus(fact.text) ?? 0),
+    (fact) => !/rate limit/i.test(fact.text) && statuses.includes(readRegistryStatus(fact.text) ?? 0),
   );
   const fact = candidates.sort((left, right) => right.weight - left.weight)[0];
   return fact === undefined || fact.weight < 0.5

@@ -1,11 +1,11 @@
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
 /**
  * The wrong or a missing compiler, interpreter or SDK, and project files that are not where a tool looks for
  * them.
  */
-export const TOOLCHAIN_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+export const TOOLCHAIN_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'sdk-missing': {
     kind: 'environment',
     strength: 4.6,

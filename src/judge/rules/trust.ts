@@ -1,7 +1,7 @@
-import { type RuleRow, ruleTable } from '../rule.ts';
+import { defineRules, type RuleRow } from '../rule.ts';
 
 /** These rules read connections that one of the two sides refuses, because it does not trust the other. */
-export const TRUST_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+export const TRUST_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'docker-socket-refused': {
     kind: 'permission_or_secret',
     strength: 5,

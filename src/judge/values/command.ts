@@ -29,10 +29,10 @@ export function readCommand(block: TellingBlock, subject: TriageSubject): Value 
     if (command !== undefined && isCommand(command))
       return { text: command, source: shownLine.source, line: shownLine.line, near: 'step' };
   }
-  const named = sectionAt(trigger, subject)?.name.replace(/^Run /, '') ?? '';
+  const named = findSection(trigger, subject)?.name.replace(/^Run /, '') ?? '';
   // GitHub names a step after the first command of its script: it failed only if the lines around the trigger
   // speak of it.
-  const isNamed = /^Run /.test(sectionAt(trigger, subject)?.name ?? '') && isCommand(named);
+  const isNamed = /^Run /.test(findSection(trigger, subject)?.name ?? '') && isCommand(named);
   const stepText = [trigger, ...paragraph].map(({ text }) => text).join('\n');
   return isNamed && listWordsOfCommand(named).some((word) => stepText.includes(word))
     ? { text: named, source: trigger.source, line: null, near: 'step' }
@@ -94,7 +94,7 @@ function isCommand(text: string): boolean {
  * section called like its file.
  */
 export function readStep({ trigger }: TellingBlock, subject: TriageSubject): Value | null {
-  const section = sectionAt(trigger, subject);
+  const section = findSection(trigger, subject);
   if (
     section === undefined ||
     section.source.startsWith(section.name) ||
@@ -107,7 +107,7 @@ export function readStep({ trigger }: TellingBlock, subject: TriageSubject): Val
     : { text: name, source: section.source, line: null, near: 'step' };
 }
 
-function sectionAt({ source, line }: TellingBlock['trigger'], { failedSections }: TriageSubject) {
+function findSection({ source, line }: TellingBlock['trigger'], { failedSections }: TriageSubject) {
   const sections = failedSections.filter(
     ({ consequence, tolerated }) => consequence !== true && tolerated !== true,
   );

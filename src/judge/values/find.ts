@@ -1,16 +1,16 @@
 import { MAX_DIAGNOSTICS } from '../../domain/triage.ts';
-import { firstOfEach } from '../../lib/collections.ts';
+import { takeFirstOfEach } from '../../lib/collections.ts';
 import { findProjectName } from '../../log/paths.ts';
 import type { Fact, Facts } from '../facts.ts';
 import { getDistribution } from '../known-packages.ts';
 import { listErrors } from '../leading-diagnostic.ts';
-import { findHost, findOwnService, missingModuleName } from '../line-facts.ts';
+import { findHost, findOwnService, readMissingModule } from '../line-facts.ts';
 import { OFFER_READS } from '../offers.ts';
-import { pathIn, readProject } from '../paths.ts';
+import { readProject, toRepositoryPath } from '../paths.ts';
 import type { FindValue, Nearness, Value } from '../sentence.ts';
 import { joinAfter, readBlock, type TellingBlock } from '../telling-block.ts';
 import { isComplaint } from '../telling-fact.ts';
-import { listed, toolName } from '../wording.ts';
+import { getToolName, joinWords } from '../wording.ts';
 import { cleanValue, cleanWords } from './clean.ts';
 import { readCommand, readStep } from './command.ts';
 import { readHint } from './hint.ts';
@@ -35,14 +35,14 @@ const READERS: Readonly<Record<string, Reader>> = {
   step: (block, { subject }) => readStep(block, subject),
   secret: ({ step }) => readSecret(step),
   hint: (block, { subject }) => readHint(block, subject),
-  complaint: (block, { subject }) => readComplaint(block, subject) ?? countedFault(block, subject),
+  complaint: (block, { subject }) => readComplaint(block, subject) ?? readFaultCount(block, subject),
   listed: (block, { subject }) => readListedFiles(block, subject),
-  host: (block) => onLines(block, findHost),
-  service: (block) => onLines(block, (text) => findOwnService(text)?.name ?? null),
-  module: (block) => onLines(block, missingModuleName),
+  host: (block) => findOnLines(block, findHost),
+  service: (block) => findOnLines(block, (text) => findOwnService(text)?.name ?? null),
+  module: (block) => findOnLines(block, readMissingModule),
   ownPackage: readOwnPackage,
-  package: (block) => onLines(block, publishedName),
-  message: ({ trigger }) => valueOn(trigger, cleanWords(trigger.text.split('\n')[0] ?? '', 160)),
+  package: (block) => findOnLines(block, readPublishedName),
+  message: ({ trigger }) => createValue(trigger, cleanWords(trigger.text.split('\n')[0] ?? '', 160)),
   tool: readTool,
   errors: countErrors,
   otherPlaces: listOtherPlaces,
@@ -59,7 +59,7 @@ const READERS: Readonly<Record<string, Reader>> = {
  */
 export function createFinder(fact: Fact, { reads, readsOwn }: Patterns, facts: Facts): FindValue {
   const block = readBlock(fact, facts);
-  const ownBlock = { ...block, paragraph: linesThatContinue(block, facts) };
+  const ownBlock = { ...block, paragraph: listContinuingLines(block, facts) };
   const known = new Map<string, Value | null>();
   return (slot) => {
     const before = known.get(slot);
@@ -84,7 +84,7 @@ interface Patterns {
 }
 
 /** Returns the lines below the trigger up to the next finding. */
-function linesThatContinue(
+function listContinuingLines(
   { trigger, paragraph }: TellingBlock,
   { subject }: Facts,
 ): TellingBlock['paragraph'] {
@@ -96,7 +96,7 @@ function linesThatContinue(
 }
 
 /** Returns the slots that any row may use. */
-export function sharedSlots(): ReadonlySet<string> {
+export function listSharedSlots(): ReadonlySet<string> {
   return new Set([...Object.keys(READERS), ...[...OFFER_READS, ...SHARED_PATTERNS].flatMap(listGroups)]);
 }
 
@@ -167,9 +167,12 @@ const FITS: Readonly<Record<string, RegExp>> = {
 };
 
 /** Finds the first line, nearest first, that contains a value. */
-function onLines({ trigger, paragraph }: TellingBlock, read: (text: string) => string | null): Value | null {
+function findOnLines(
+  { trigger, paragraph }: TellingBlock,
+  read: (text: string) => string | null,
+): Value | null {
   const first = read(trigger.text);
-  if (first !== null) return valueOn(trigger, cleanValue(first));
+  if (first !== null) return createValue(trigger, cleanValue(first));
   for (const shownLine of paragraph) {
     const text = cleanValue(read(shownLine.text) ?? '');
     if (text !== null) return { text, source: shownLine.source, line: shownLine.line, near: 'paragraph' };
@@ -177,7 +180,7 @@ function onLines({ trigger, paragraph }: TellingBlock, read: (text: string) => s
   return null;
 }
 
-function valueOn({ source, line }: TellingBlock['trigger'], text: string | null): Value | null {
+function createValue({ source, line }: TellingBlock['trigger'], text: string | null): Value | null {
   return text === null || text === '' ? null : { text, source, line, near: 'line' };
 }
 
@@ -198,15 +201,15 @@ function readSecret(step: TellingBlock['step']): Value | null {
 const SECRET = /^\s{2,8}(?!GITHUB_TOKEN|GH_TOKEN)([A-Z][A-Z0-9_]{2,60}): \*{3}$/;
 
 /** Reads what a line that counts files says about them. */
-function countedFault(block: TellingBlock, subject: Facts['subject']): Value | null {
+function readFaultCount(block: TellingBlock, subject: Facts['subject']): Value | null {
   return readListedFiles(block, subject) === null
     ? null
-    : valueOn(block.trigger, cleanWords(block.trigger.text.split('\n')[0] ?? '', 140));
+    : createValue(block.trigger, cleanWords(block.trigger.text.split('\n')[0] ?? '', 140));
 }
 
 /** Reads a package's published name; null for a file of the project. */
-function publishedName(text: string): string | null {
-  const name = missingModuleName(text);
+function readPublishedName(text: string): string | null {
+  const name = readMissingModule(text);
   if (name === null || /^(?:[./~#]|@\/|src\/|[A-Za-z]:)/.test(name)) return null;
   if (/No module named/.test(text)) return getDistribution(name);
   return name.startsWith('@') ? name.split('/').slice(0, 2).join('/') : (name.split('/')[0] ?? name);
@@ -217,8 +220,8 @@ function readTool({ trigger }: TellingBlock, { subject }: Facts): Value | null {
   const entry = subject.diagnostics.find(
     ({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line,
   );
-  const name = entry === undefined ? null : toolName(entry);
-  return name === null || /^the |^linter$|^tool$/.test(name) ? null : valueOn(trigger, name);
+  const name = entry === undefined ? null : getToolName(entry);
+  return name === null || /^the |^linter$|^tool$/.test(name) ? null : createValue(trigger, name);
 }
 
 /** Reads how many errors the tool that reported the deciding line reports; null where it is one. */
@@ -226,7 +229,9 @@ function countErrors({ trigger }: TellingBlock, facts: Facts): Value | null {
   const errors = listErrors(facts);
   const own = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
   const count = errors.filter(({ tool }) => tool === own?.tool).length;
-  return own === undefined || count < 2 || count >= MAX_DIAGNOSTICS ? null : valueOn(trigger, String(count));
+  return own === undefined || count < 2 || count >= MAX_DIAGNOSTICS
+    ? null
+    : createValue(trigger, String(count));
 }
 
 /** The most files that advice names besides its own. */
@@ -238,20 +243,22 @@ function listOtherPlaces({ trigger }: TellingBlock, facts: Facts): Value | null 
   const own = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
   const project = readProject(facts.subject);
   const files = errors.flatMap(({ tool, file, line }) =>
-    tool !== own?.tool || file === null || !isProjectFile(file) ? [] : { file: pathIn(file, project), line },
+    tool !== own?.tool || file === null || !isProjectFile(file)
+      ? []
+      : { file: toRepositoryPath(file, project), line },
   );
-  const others = firstOfEach(files, ({ file }) => file).filter(
-    ({ file }) => file !== pathIn(own?.file ?? '', project),
+  const others = takeFirstOfEach(files, ({ file }) => file).filter(
+    ({ file }) => file !== toRepositoryPath(own?.file ?? '', project),
   );
   const places = others.map(({ file, line }) => [file, line ?? []].flat().join(':'));
-  return valueOn(trigger, listed(places, MOST_FILES, 'other files'));
+  return createValue(trigger, joinWords(places, MOST_FILES, 'other files'));
 }
 
 /** Reads the missing package if it is called like the folder of the checkout. */
 function readOwnPackage(block: TellingBlock, facts: Facts): Value | null {
   const normal = (name: string | null) => name?.toLowerCase().replaceAll('-', '_') ?? null;
   const project = normal(findProjectName(facts.shown));
-  const named = onLines(block, (text) => missingModuleName(text)?.split('.')[0] ?? null);
+  const named = findOnLines(block, (text) => readMissingModule(text)?.split('.')[0] ?? null);
   return named !== null && project !== null && normal(named.text) === project ? named : null;
 }
 
@@ -284,5 +291,5 @@ function readRemoteAbove({ trigger, paragraph }: TellingBlock): Value | null {
 
 /** Reads the mark of a linter behind a finding that it can correct itself: "F401 [*] …". */
 function readFixMark({ trigger }: TellingBlock): Value | null {
-  return /(?:^|\s)[A-Z]{1,5}\d{1,5} \[\*\] \S/.test(trigger.text) ? valueOn(trigger, '[*]') : null;
+  return /(?:^|\s)[A-Z]{1,5}\d{1,5} \[\*\] \S/.test(trigger.text) ? createValue(trigger, '[*]') : null;
 }

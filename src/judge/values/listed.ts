@@ -1,8 +1,8 @@
 import type { TriageSubject } from '../../domain/triage.ts';
-import { pathIn, readProject } from '../paths.ts';
+import { readProject, toRepositoryPath } from '../paths.ts';
 import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
-import { listed } from '../wording.ts';
+import { joinWords } from '../wording.ts';
 import { isProjectFile } from './place.ts';
 
 /** A line that says how many files have a fault; the files follow, one a line. */
@@ -18,9 +18,9 @@ export function readListedFiles({ trigger, step }: TellingBlock, subject: Triage
     if (text.trim() === '' && files.length === 0) continue;
     const file = FILE.exec(text)?.[1];
     if (file === undefined) break;
-    if (isProjectFile(file)) files.push(pathIn(file, readProject(subject)));
+    if (isProjectFile(file)) files.push(toRepositoryPath(file, readProject(subject)));
   }
   const [first] = below;
   if (first === undefined || files.length === 0) return null;
-  return { text: listed(files, 4), source: first.source, line: first.line, near: 'paragraph' };
+  return { text: joinWords(files, 4), source: first.source, line: first.line, near: 'paragraph' };
 }

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { getProjectPath } from '../../log/paths.ts';
-import { isForeignPath, listOwnFrames, type OwnFrame, pathIn, readProject } from '../paths.ts';
+import { isForeignPath, listOwnFrames, type OwnFrame, readProject, toRepositoryPath } from '../paths.ts';
 import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
 import { cleanWords } from './clean.ts';
@@ -106,7 +106,7 @@ function findDiagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubj
   );
   // What is still on a drive is outside of every known checkout.
   const project = readProject(subject);
-  const isOwn = (file: string) => isProjectFile(file) && !/^[A-Za-z]:/.test(pathIn(file, project));
+  const isOwn = (file: string) => isProjectFile(file) && !/^[A-Za-z]:/.test(toRepositoryPath(file, project));
   const ownErrors = errors.filter(({ file }) => isOwn(file ?? ''));
   const same =
     ownErrors.find((entry) => isOn(entry, trigger)) ??
@@ -118,7 +118,7 @@ function findDiagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubj
       : undefined);
   if (entry?.file == null || entry.at === null) return null;
   return {
-    path: pathIn(entry.file, readProject(subject)),
+    path: toRepositoryPath(entry.file, readProject(subject)),
     line: entry.line,
     at: entry.at,
     ...(namesTask(entry) ? {} : { said: entry.message }),
@@ -186,7 +186,7 @@ function findStatedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSu
       )
         continue;
       return {
-        path: pathIn(path, project),
+        path: toRepositoryPath(path, project),
         line: Number(line),
         at: candidate,
         said: candidate.text
@@ -203,7 +203,7 @@ function findStatedPlace({ trigger, paragraph }: TellingBlock, subject: TriageSu
 function testPlace({ trigger }: TellingBlock, subject: TriageSubject): Found | null {
   const test = findToldTest(trigger, subject);
   if (test?.file == null || test.at === null || !isProjectFile(test.file)) return null;
-  return { path: pathIn(test.file, readProject(subject)), line: test.line, at: test.at };
+  return { path: toRepositoryPath(test.file, readProject(subject)), line: test.line, at: test.at };
 }
 
 /** Tells whether a path is a source of the project: not a library's, a runner's, or what a build wrote. */

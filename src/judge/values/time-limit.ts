@@ -1,4 +1,4 @@
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import type { Facts } from '../facts.ts';
 import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
@@ -11,9 +11,9 @@ export const LIMIT_READERS: Readonly<Record<string, LimitReader>> = {
   /** The part that was canceled: "job", "step". */
   limited: readWith(({ of }) => (of === 'silence' ? null : of)),
   /** The limit: "20 minutes". */
-  reached: readWith(({ minutes }) => counted(minutes, 'minute')),
+  reached: readWith(({ minutes }) => formatCount(minutes, 'minute')),
   /** The limit of a run that printed nothing. */
-  silentFor: readWith(({ of, minutes }) => (of === 'silence' ? counted(minutes, 'minute') : null)),
+  silentFor: readWith(({ of, minutes }) => (of === 'silence' ? formatCount(minutes, 'minute') : null)),
   /** The time until the end: "20 minutes and 7 seconds". */
   elapsed: readWith(({ of, stopped: { jobSeconds, stepSeconds, silentSeconds } }) =>
     formatSeconds({ job: jobSeconds, step: stepSeconds, silence: silentSeconds }[of] ?? 0),
@@ -31,6 +31,6 @@ function readWith(choose: (limit: ReachedLimit) => string | null): LimitReader {
 function formatSeconds(seconds: number): string {
   const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
   return rest === 0
-    ? counted(minutes, 'minute')
-    : `${counted(minutes, 'minute')} and ${counted(rest, 'second')}`;
+    ? formatCount(minutes, 'minute')
+    : `${formatCount(minutes, 'minute')} and ${formatCount(rest, 'second')}`;
 }

@@ -22,19 +22,19 @@ interface ComplaintRow {
 // biome-ignore format: one row for each complaint
 const ROWS: readonly ComplaintRow[] = [
   { tool: 'Node', pattern: /(?:(?<receiver>[\w$.]{1,120})\.)?(?<name>[\w$]{1,60})\)? is not a (?:function|constructor)\b/, find: findCalled },
-  { tool: 'Node', pattern: /requested module '(?<module>(?:node:)?[\w/]{1,40})' does not provide an export named '(?<name>\w{1,60})'/, find: ({ module, name }) => known(NODE, `${getNodeModule(module)}.${name}`, name) },
-  { tool: 'Node', pattern: /ReferenceError: (?<name>[A-Za-z]\w{1,60}) is not defined/, find: ({ name }) => known(NODE, name ?? '', name) },
-  { tool: 'Node', pattern: /(?:No such built-in module: |Cannot find (?:module|package) ')(?<module>node:[\w/]{1,40})/, find: ({ module }) => known(NODE, module ?? '', module) },
+  { tool: 'Node', pattern: /requested module '(?<module>(?:node:)?[\w/]{1,40})' does not provide an export named '(?<name>\w{1,60})'/, find: ({ module, name }) => lookUp(NODE, `${getNodeModule(module)}.${name}`, name) },
+  { tool: 'Node', pattern: /ReferenceError: (?<name>[A-Za-z]\w{1,60}) is not defined/, find: ({ name }) => lookUp(NODE, name ?? '', name) },
+  { tool: 'Node', pattern: /(?:No such built-in module: |Cannot find (?:module|package) ')(?<module>node:[\w/]{1,40})/, find: ({ module }) => lookUp(NODE, module ?? '', module) },
   { tool: 'Node', pattern: /SyntaxError: Unexpected token '(?<token>\?\?=|\|\|=|&&=)'/, find: ({ token }) => [`The operator \`${token}\``, '15.0.0'] },
   { tool: 'Node', pattern: /SyntaxError: Unexpected identifier 'assert'/, find: () => ['`import … assert`', '-22.0.0'] },
-  { tool: 'Python', pattern: /cannot import name '(?<name>\w{1,80})' from '(?<module>[\w.]{1,120})'/, find: ({ module, name }) => known(PYTHON, `${module}.${name}`) },
-  { tool: 'Python', pattern: /module '(?<module>[\w.]{1,120})' has no attribute '(?<name>\w{1,80})'/, find: ({ module, name }) => known(PYTHON, `${module}.${name}`) },
-  { tool: 'Python', pattern: /No module named '(?<module>[\w.]{1,120})'/, find: ({ module }) => known(PYTHON, module ?? '') ?? known(PYTHON, (module ?? '').split('.')[0] ?? '') },
+  { tool: 'Python', pattern: /cannot import name '(?<name>\w{1,80})' from '(?<module>[\w.]{1,120})'/, find: ({ module, name }) => lookUp(PYTHON, `${module}.${name}`) },
+  { tool: 'Python', pattern: /module '(?<module>[\w.]{1,120})' has no attribute '(?<name>\w{1,80})'/, find: ({ module, name }) => lookUp(PYTHON, `${module}.${name}`) },
+  { tool: 'Python', pattern: /No module named '(?<module>[\w.]{1,120})'/, find: ({ module }) => lookUp(PYTHON, module ?? '') ?? lookUp(PYTHON, (module ?? '').split('.')[0] ?? '') },
   { tool: 'Python', pattern: /(?:type object '(?<type>[\w.]{1,80})'|'(?<object>[\w.]{1,80})' object) has no attribute '(?<name>\w{1,80})'/, find: ({ type, object, name }) => findMethod(type ?? object ?? '', name ?? '') },
   { tool: 'Python', pattern: /unsupported operand type\(s\) for \|: '(?:type|_GenericAlias|ABCMeta|NoneType)' and '(?:type|NoneType|_GenericAlias|ABCMeta)'/, find: () => ['`X | Y` between types', '3.10'] },
   { tool: 'Python', pattern: /'(?:type|ABCMeta)' object is not subscriptable/, find: () => ['A built-in type with parameters, such as `list[int]`,', '3.9'] },
   { tool: 'Go', pattern: /undefined: (?<pkg>[a-z]\w{1,40})\.(?<name>[A-Z]\w{1,60})/, find: ({ pkg, name }) => findGo(pkg ?? '', name ?? '') },
-  { tool: 'Go', pattern: /package (?<pkg>[a-z][\w/]{1,60}) is not in (?:std|GOROOT)/, find: ({ pkg }) => known(GO, pkg ?? '', pkg) },
+  { tool: 'Go', pattern: /package (?<pkg>[a-z][\w/]{1,60}) is not in (?:std|GOROOT)/, find: ({ pkg }) => lookUp(GO, pkg ?? '', pkg) },
   { tool: 'Go', pattern: /\(type \*?(?<pkg>[a-z]\w{1,40})\.(?<type>[A-Z]\w{1,60}) has no field or method (?<name>[A-Z]\w{1,60})/, find: ({ pkg, type, name }) => findGo(pkg ?? '', `${type}.${name}`) },
 ];
 
@@ -60,7 +60,11 @@ export function findMember(text: string): VersionNeed | null {
   return null;
 }
 
-function known(table: Readonly<Record<string, string>>, key: string, name: string = key): ReturnType<Lookup> {
+function lookUp(
+  table: Readonly<Record<string, string>>,
+  key: string,
+  name: string = key,
+): ReturnType<Lookup> {
   return Object.hasOwn(table, key) ? [`\`${name}\``, table[key] ?? ''] : undefined;
 }
 
@@ -78,14 +82,14 @@ function findCalled({
   name = '',
 }: Readonly<Record<string, string | undefined>>): ReturnType<Lookup> {
   const owner = receiver.split('.').at(-1) ?? '';
-  const isStatic = known(NODE, `${owner}.${name}`, `${owner}.${name}`);
+  const isStatic = lookUp(NODE, `${owner}.${name}`, `${owner}.${name}`);
   if (isStatic !== undefined) return isStatic;
-  if (receiver === '' && Object.hasOwn(NODE, name)) return known(NODE, name, name);
+  if (receiver === '' && Object.hasOwn(NODE, name)) return lookUp(NODE, name, name);
   const module =
     /^(?:import_|_)?(?:node_?)?(?<module>[a-z]+(?:_promises)?)(?:_?\d{0,3}|__?default|Default)$/.exec(owner)
       ?.groups?.module;
   const isExport =
-    module === undefined ? undefined : known(NODE, `node:${module.replace('_', '/')}.${name}`, name);
+    module === undefined ? undefined : lookUp(NODE, `node:${module.replace('_', '/')}.${name}`, name);
   if (isExport !== undefined) return isExport;
   const humps = name.match(/[a-z\d](?=[A-Z])/g)?.length ?? 0;
   if (humps === 0) return undefined;
@@ -102,7 +106,7 @@ function findMethod(type: string, name: string): ReturnType<Lookup> {
   const owner = type.split('.').at(-1) ?? '';
   const keys = Object.keys(PYTHON).filter((key) => key.endsWith(`.${owner}.${name}`));
   const [key] = keys;
-  return keys.length === 1 && key !== undefined ? known(PYTHON, key, `${owner}.${name}`) : undefined;
+  return keys.length === 1 && key !== undefined ? lookUp(PYTHON, key, `${owner}.${name}`) : undefined;
 }
 
 /** Finds a member of a package, which code names by the last part of its path. */
@@ -110,5 +114,5 @@ function findGo(pkg: string, name: string): ReturnType<Lookup> {
   const paths = Object.keys(GO).filter((key) => (key.split('.')[0] ?? '').split('/').at(-1) === pkg);
   const exact =
     paths.find((key) => key.endsWith(`${pkg}.${name}`)) ?? paths.find((key) => !key.includes('.'));
-  return exact === undefined ? undefined : known(GO, exact, `${pkg}.${name}`);
+  return exact === undefined ? undefined : lookUp(GO, exact, `${pkg}.${name}`);
 }

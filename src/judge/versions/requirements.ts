@@ -45,15 +45,15 @@ export function findRequirement(text: string): VersionNeed | null {
     return {
       tool,
       subject: named === undefined ? (subject ?? 'It') : named,
-      version: bare(convert(groups.needs ?? groups.needs2 ?? '')),
+      version: stripVersionMark(convert(groups.needs ?? groups.needs2 ?? '')),
       isGone: false,
-      running: has === undefined ? null : bare(convert === fromClassFile ? convert(has) : has),
+      running: has === undefined ? null : stripVersionMark(convert === fromClassFile ? convert(has) : has),
       isFromTable: false,
     };
   }
   return null;
 }
 
-function bare(version: string): string {
+function stripVersionMark(version: string): string {
   return version.replace(/^v/, '');
 }

@@ -33,13 +33,13 @@ const MISSING: readonly RegExp[] = [
  * same place, or the same message at the same frame of the project. Failures that only say how they ended
  * have one cause where they ended alike.
  */
-export function causeKey(failure: ReadFailure, thrown: ThrownException | null): string {
-  if (failure.generic) return isExpectation(failure) ? getMessageKey(failure) : endingKey(failure);
+export function createCauseKey(failure: ReadFailure, thrown: ThrownException | null): string {
+  if (failure.generic) return isExpectation(failure) ? getMessageKey(failure) : createEndingKey(failure);
   return findSharedKey(failure) ?? findDeepestKey(thrown) ?? getMessageKey(failure);
 }
 
 /** Returns the key of a failure that says no more than how it ended. */
-export function endingKey({ test, message }: Pick<ReadFailure, 'test' | 'message'>): string {
+export function createEndingKey({ test, message }: Pick<ReadFailure, 'test' | 'message'>): string {
   const text = test === null ? message : test.message;
   return `ending\u0001${(text === null ? null : classifyEnding(text)) ?? PLAIN_ENDING}`;
 }

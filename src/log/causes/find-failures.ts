@@ -9,7 +9,7 @@ import type { ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, type ReadOptions } from '../read-sources.ts';
 import { isWithin, type LineRange } from '../sections/system.ts';
 import { isCheck, isPackageManager } from '../tool-kinds.ts';
-import { viewLog } from './log-view.ts';
+import { createLogView } from './log-view.ts';
 import { listSpansOfTest } from './spans.ts';
 
 /** The maximum number of failing tests of one build that are reported; the first ones are. */
@@ -161,7 +161,7 @@ function findSteps(
       .map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd })),
   );
   const failWithin = (ranges: readonly LineRange[]): ReadFailure => {
-    const view = viewLog(read, { visible: ranges, foreign: [] });
+    const view = createLogView(read, { visible: ranges, foreign: [] });
     const spans = ranges.map(({ start, end }) => ({ source: log.name, lineStart: start, lineEnd: end }));
     return { ...readMainFailure(composeReading({ ...opened, reports: [], logs: [view] }, options)), spans };
   };

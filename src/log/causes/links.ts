@@ -24,7 +24,7 @@ const COMMON =
  * Finds lines that no failure owns and that name the same service, address or variable as these failures do.
  * `owned` lines are left out.
  */
-export function linkedLines(
+export function findLinkedLines(
   read: ReadLog,
   failures: readonly ReadFailure[],
   owned: readonly LineRange[],

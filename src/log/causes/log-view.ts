@@ -1,6 +1,6 @@
 import type { Extraction } from '../extract/extraction.ts';
-import { EXTRACTORS, inFailedSteps, keepLines } from '../extract/run.ts';
-import { newFindings } from '../green/green-diff.ts';
+import { EXTRACTORS, filterFailedSteps, keepLines } from '../extract/run.ts';
+import { filterNewFindings } from '../green/green-diff.ts';
 import { overlaps } from '../line-ranges.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { ReadLog } from '../read-log.ts';
@@ -15,7 +15,7 @@ export interface LogView {
 }
 
 /** Returns the log as if it held only the visible lines. Line numbers stay. */
-export function viewLog(read: ReadLog, { visible, foreign }: LogView): ReadLog {
+export function createLogView(read: ReadLog, { visible, foreign }: LogView): ReadLog {
   const isVisible = (line: number) => isWithin(visible, line);
   const log: LogText = {
     ...read.log,
@@ -23,8 +23,8 @@ export function viewLog(read: ReadLog, { visible, foreign }: LogView): ReadLog {
     hides: (line) => !isVisible(line),
   };
   const structure = keepStructure(read.structure, visible, foreign);
-  const shownLines = inFailedSteps(log, keepLines(read.all, isVisible), structure);
-  const seen = read.isOnlyNew && read.diff !== null ? newFindings(shownLines, read.diff) : shownLines;
+  const shownLines = filterFailedSteps(log, keepLines(read.all, isVisible), structure);
+  const seen = read.isOnlyNew && read.diff !== null ? filterNewFindings(shownLines, read.diff) : shownLines;
   const hits = read.hits.map((lines) => lines.filter(isVisible));
   const found = { ...seen, toolchains: keepToolchainsIn(seen, hits) };
   return {

@@ -1,17 +1,17 @@
 import type { EnvironmentRecord } from '../../domain/environment-record.ts';
 import type { Excerpt, LogRange } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
-import { groupByCause, type ReadFailure, thrownBy } from '../fingerprint/failures.ts';
+import { findThrownException, groupByCause, type ReadFailure } from '../fingerprint/failures.ts';
 import { joinRanges, overlaps, subtractRanges } from '../line-ranges.ts';
 import type { ReadableSource, ReadLog } from '../read-log.ts';
 import { composeReading, type OpenedSources, openSources, type ReadOptions } from '../read-sources.ts';
 import { findPassages, type TestReport } from '../reports/report-draft.ts';
 import type { LineRange } from '../sections/system.ts';
-import { causeKey } from './cause-key.ts';
+import { createCauseKey } from './cause-key.ts';
 import { findFailures } from './find-failures.ts';
-import { linkedLines } from './links.ts';
-import { viewLog } from './log-view.ts';
-import { type Ownership, ownershipOfLines } from './spans.ts';
+import { findLinkedLines } from './links.ts';
+import { createLogView } from './log-view.ts';
+import { determineOwnership, type Ownership } from './spans.ts';
 
 /** Failures of one build that have one cause, and what was read of them without the lines of the others. */
 export interface ReadCause extends Pick<ReadFailure, 'fingerprint' | 'generic'> {
@@ -53,7 +53,7 @@ export function readCauses(sources: readonly ReadableSource[], options: ReadOpti
     return { reading, records, causes: groups.map((group) => ({ ...group, reading })) };
   const failures = groups.flatMap((group) => group.failures);
   const owners = opened.logs.map(({ log }) =>
-    ownershipOfLines(
+    determineOwnership(
       log.name,
       failures.map(({ spans = [] }) => spans),
     ),
@@ -81,7 +81,7 @@ export function groupCauses(
   for (const same of groupByCause(failures)) {
     const [first] = same.failures;
     if (first === undefined) continue;
-    const key = causeKey(first, first.test === null ? null : thrownBy(reading, first.test));
+    const key = createCauseKey(first, first.test === null ? null : findThrownException(reading, first.test));
     const group = groups.get(key);
     groups.set(
       key,
@@ -128,11 +128,11 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
     if (hasLines && own.length === 0) return [];
     const foreign = owner.foreign(numbers);
     const visible = speaks
-      ? joinRanges([...own, ...linkedLines(read, failures, [...own, ...foreign])])
+      ? joinRanges([...own, ...findLinkedLines(read, failures, [...own, ...foreign])])
       : findContext(read, own, foreign);
-    return visible.length === 0 ? [] : [viewLog(read, { visible, foreign })];
+    return visible.length === 0 ? [] : [createLogView(read, { visible, foreign })];
   });
-  const reports = opened.reports.map((report) => ownReport(report, failures, speaks));
+  const reports = opened.reports.map((report) => filterReport(report, failures, speaks));
   const own = composeReading({ ...opened, reports, logs }, options);
   const { sources, testResults, notes, maskedSecrets } = whole;
   const toolchains = own.toolchains.length > 0 ? own.toolchains : whole.toolchains;
@@ -155,7 +155,7 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
  * Keeps of a report what it says of these failures; of its diagnostics only if they say nothing
  * themselves.
  */
-function ownReport(report: TestReport, failures: readonly ReadFailure[], speaks: boolean): TestReport {
+function filterReport(report: TestReport, failures: readonly ReadFailure[], speaks: boolean): TestReport {
   const own = new Set(
     failures.flatMap(({ test, spans = [] }) =>
       test === null ? [] : findPassages(report, test, spans).map((passage) => passage.test),

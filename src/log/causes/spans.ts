@@ -73,7 +73,7 @@ export interface Ownership {
  * Finds out whose each line of a log is. `spans` has the ranges of each failure, in the order of the
  * failures.
  */
-export function ownershipOfLines(source: string, spans: readonly (readonly LogRange[])[]): Ownership {
+export function determineOwnership(source: string, spans: readonly (readonly LogRange[])[]): Ownership {
   const all = spans.flatMap((ranges, owner) =>
     ranges
       .filter((range) => range.source === source)

@@ -183,7 +183,7 @@ export async function listZip(what: string, archive: Uint8Array, allowance: Allo
     }
     return members;
   } catch (error) {
-    throw asTriageError(`${what} is not a usable zip archive`, error);
+    throw toTriageError(`${what} is not a usable zip archive`, error);
   }
 }
 
@@ -216,12 +216,12 @@ async function readEntry(
       chunks.push(chunk);
     }
   } catch (error) {
-    throw asTriageError(`"${path}" in ${what} is damaged`, error);
+    throw toTriageError(`"${path}" in ${what} is damaged`, error);
   }
   return Buffer.concat(chunks);
 }
 
-function asTriageError(what: string, error: unknown): TriageError {
+function toTriageError(what: string, error: unknown): TriageError {
   if (error instanceof TriageError) return error;
   return new TriageError('invalid-input', `${what}: ${getErrorMessage(error).replace(/\.$/, '')}.`, {
     cause: error,

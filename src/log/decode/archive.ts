@@ -13,7 +13,7 @@ import {
   type PlannedText,
   planTexts,
 } from './archive-members.ts';
-import { decodePlain, decompress, detectFileType, sizeInWords } from './decode.ts';
+import { decodePlain, decompress, detectFileType, formatSize } from './decode.ts';
 
 /** The limits on what an upload or file may hold once it is unpacked. */
 export interface ArchiveLimits {
@@ -59,7 +59,7 @@ export async function decodeSources(
   const before: string[] = [];
   const plain = decompress(name, bytes, limits, before);
   if (!isArchive(plain))
-    return [ofKind(decodePlain(name, plain, kind, limits, before), limits.onlySources ?? false)];
+    return [determineKind(decodePlain(name, plain, kind, limits, before), limits.onlySources ?? false)];
   append(unpacking.notes, before);
   const sources = await unpack(unpacking, name, plain, 1);
   const [first, ...rest] = sources;
@@ -154,9 +154,9 @@ async function readMember(
   if (plain.length > unpacking.room)
     throw createRefusedError(
       name,
-      `with it, all texts together would be larger than the limit of ${sizeInWords(maxBytes)}`,
+      `with it, all texts together would be larger than the limit of ${formatSize(maxBytes)}`,
     );
-  const source = ofKind(decodePlain(name, plain, kind, { maxBytes }, notes), true);
+  const source = determineKind(decodePlain(name, plain, kind, { maxBytes }, notes), true);
   unpacking.room -= plain.length;
   return [source];
 }
@@ -165,7 +165,7 @@ async function readMember(
  * Determines the kind of a text by its content, or by `kind` if the content does not decide. Throws
  * TriageError 'unsupported-type' if only sources are wanted and the text is neither a log nor a report.
  */
-function ofKind(source: SourceText, onlySources: boolean): SourceText {
+function determineKind(source: SourceText, onlySources: boolean): SourceText {
   if (isReport(source.text) || (source.kind === 'report' && isLineReport(source.text)))
     return { ...source, kind: 'report' };
   if (!onlySources) return source;

@@ -35,7 +35,7 @@ export function decodePlain(
   return {
     name,
     kind,
-    text: kind === 'report' || MARKUP.test(text) ? text : asPrinted(text),
+    text: kind === 'report' || MARKUP.test(text) ? text : toPrinted(text),
     notes: [...before, ...notes],
   };
 }
@@ -51,7 +51,7 @@ const QUOTED_LINES = 50;
  * Restores a log to what its programs wrote: undoes escapes that were written as text, and the `>` of a
  * quotation before all lines. The number of lines does not change.
  */
-function asPrinted(text: string): string {
+function toPrinted(text: string): string {
   const escaped = ['^[[', '\\u001', '\\x1', '␛['].some((sign) => text.includes(sign))
     ? text.replace(WRITTEN_ESCAPE, '\u001b')
     : text;
@@ -356,7 +356,7 @@ export function decompress(
 
 /** Creates the error for a text above its limit. */
 export function createTooLargeError(name: string, maxBytes: number): TriageError {
-  return new TriageError('too-large', `${name} is larger than the limit of ${sizeInWords(maxBytes)}.`, {
+  return new TriageError('too-large', `${name} is larger than the limit of ${formatSize(maxBytes)}.`, {
     details: { maxBytes },
   });
 }
@@ -406,7 +406,7 @@ function unzstd(name: string, bytes: Uint8Array, maxOutputLength: number): Uint8
 }
 
 /** Formats a number of bytes: 1500000 → "1.5 MB". */
-export function sizeInWords(bytes: number): string {
+export function formatSize(bytes: number): string {
   if (bytes >= 1_000_000) return `${Math.round(bytes / 100_000) / 10} MB`;
   return bytes >= 1_000 ? `${Math.round(bytes / 100) / 10} kB` : `${bytes} bytes`;
 }

@@ -49,7 +49,7 @@ const ROOTS = new RegExp(
 export function readArtifacts(log: LogText, lines: readonly number[]): Artifact[] {
   const found = new Map<string, Artifact>();
   for (const line of lines.slice(-MAX_LINES))
-    for (const artifact of artifactsOn(log.line(line), line)) {
+    for (const artifact of readLineArtifacts(log.line(line), line)) {
       const key = `${artifact.ecosystem} ${artifact.group}:${artifact.name}:${artifact.version}`;
       const known = found.get(key);
       if (known?.isUsed !== true || artifact.isUsed) found.set(key, artifact);
@@ -58,7 +58,7 @@ export function readArtifacts(log: LogText, lines: readonly number[]): Artifact[
 }
 
 /** Reads the artifacts that one line of a log names. */
-export function artifactsOn(text: string, line: number): Artifact[] {
+export function readLineArtifacts(text: string, line: number): Artifact[] {
   const file = (URL.exec(text) ?? JAR.exec(text))?.groups;
   if (file !== undefined) return fromPath(file.path ?? '', file.type ?? '', line);
   const coordinates = (TREE.exec(text) ?? REQUIRES.exec(text))?.groups?.coordinates?.split(':');

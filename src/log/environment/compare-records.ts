@@ -5,7 +5,7 @@ import type {
   StatedRequirement,
 } from '../../domain/environment-record.ts';
 import type { VersionChange } from '../../domain/version-changes.ts';
-import { canonicalPython } from './read-record.ts';
+import { canonicalizePythonName } from './read-record.ts';
 
 /** Kinds whose lists are whole where an installer prints them: what is missing there is not installed. */
 const WHOLE_LISTS: ReadonlySet<RecordedKind> = new Set(['python', 'npm']);
@@ -24,7 +24,8 @@ export function compareRecords(green: EnvironmentRecord, red: EnvironmentRecord)
     name: one.name,
     from,
     to,
-    chosenBy: one.kind === 'python' ? describeRange(requirements.get(canonicalPython(one.name))) : null,
+    chosenBy:
+      one.kind === 'python' ? describeRange(requirements.get(canonicalizePythonName(one.name))) : null,
     at: one.line > 0 && to !== null ? { source: red.log, line: one.line } : null,
     link: null,
   });
@@ -40,7 +41,7 @@ export function compareRecords(green: EnvironmentRecord, red: EnvironmentRecord)
     ...changed,
     ...added.map(([, one]) => toChange(one, null, one.version)),
     ...gone.map(([, one]) => toChange(one, one.version, null)),
-    ...slowerSteps(green, red),
+    ...findSlowerSteps(green, red),
   ];
 }
 
@@ -51,7 +52,7 @@ export function findAbsent(green: EnvironmentRecord, red: EnvironmentRecord): Re
 }
 
 function toKey({ kind, name }: RecordedVersion): string {
-  return `${kind} ${kind === 'python' ? canonicalPython(name) : name}`;
+  return `${kind} ${kind === 'python' ? canonicalizePythonName(name) : name}`;
 }
 
 function isSameVersion({ version: one }: RecordedVersion, { version: other }: RecordedVersion): boolean {
@@ -84,7 +85,7 @@ function describeRange(requirement: StatedRequirement | undefined): string | nul
   return range === '' ? `unpinned${place}` : `${range}${place}`;
 }
 
-function slowerSteps(green: EnvironmentRecord, red: EnvironmentRecord): VersionChange[] {
+function findSlowerSteps(green: EnvironmentRecord, red: EnvironmentRecord): VersionChange[] {
   const before = new Map(green.steps.map(({ name, seconds }) => [name, seconds]));
   return red.steps.flatMap(({ name, seconds }): VersionChange[] => {
     const old = before.get(name);

@@ -3,7 +3,7 @@ import type { Diagnostic, FailingTest, Failure, StackFrame, ThrownException } fr
 import type { VersionChange } from '../../domain/version-changes.ts';
 import { escapePattern } from '../../lib/text.ts';
 import { isCheck } from '../tool-kinds.ts';
-import { canonicalPython } from './read-record.ts';
+import { canonicalizePythonName } from './read-record.ts';
 
 /** The words of a failure about itself. */
 export interface FailureWords {
@@ -151,12 +151,12 @@ export function findUnavailable(
   return absent.flatMap(({ kind, name, version }): VersionChange[] => {
     if (kind === 'env' || kind === 'image' || kind === 'tool') return [];
     const isAbout = (text: string) =>
-      namesIn(kind, name).some((one) => asWord(one).test(text)) &&
+      listNames(kind, name).some((one) => createWordPattern(one).test(text)) &&
       version.split(', ').some((one) => text.includes(one));
     const statement = statements.find(isAbout);
     if (statement === undefined) return [];
     const { range = '', from = null } =
-      red.requirements.find((one) => one.name === canonicalPython(name)) ?? {};
+      red.requirements.find((one) => one.name === canonicalizePythonName(name)) ?? {};
     const chosenBy = from === null ? null : `${range} in ${from}`.trim();
     const link = `unavailable: ${statement}`.slice(0, 300);
     return [{ kind, name, from: version, to: null, chosenBy, at: null, link }];
@@ -233,7 +233,7 @@ function linkImage({ statements }: Said): Linked | null {
 }
 
 function linkVariable({ name }: VersionChange, { statements }: Said): Linked | null {
-  const pattern = asWord(name);
+  const pattern = createWordPattern(name);
   const statement = statements.find((text) => pattern.test(text));
   return statement === undefined ? null : { link: statement.slice(0, 300), score: 4 };
 }
@@ -248,7 +248,7 @@ function linkAction({ name }: VersionChange, { words, statements }: Said): Linke
 
 function linkService({ name }: VersionChange, { statements }: Said): Linked | null {
   const base = name.split('/').at(-1)?.split(':')[0] ?? name;
-  const pattern = asWord(base);
+  const pattern = createWordPattern(base);
   const statement = statements.find((text) => pattern.test(text) && BREAKS.test(text) && !OUTSIDE.test(text));
   return statement === undefined ? null : { link: statement.slice(0, 300), score: 2 };
 }
@@ -266,15 +266,15 @@ function linkRuntime(change: VersionChange, { statements, isSameCommit }: Said):
  */
 function linkPackage(change: VersionChange, said: Said): Linked | null {
   if (!said.isSameCommit && !isMajor(change)) return null;
-  const names = namesIn(change.kind, change.name);
+  const names = listNames(change.kind, change.name);
   const { statements } = said;
   for (const [place, text] of statements.entries()) {
     if (OUTSIDE.test(text) || !BREAKS.test(text)) continue;
-    if (names.some((name) => inCode(name).test(text)))
+    if (names.some((name) => createCodePattern(name).test(text)))
       return { link: text.slice(0, 300), score: 10 - place / MAX_STATEMENTS };
   }
   const misused = statements.find((text) => BREAKS.test(text) && !OUTSIDE.test(text));
-  const code = said.code.find((text) => names.some((name) => inCode(name).test(text)));
+  const code = said.code.find((text) => names.some((name) => createCodePattern(name).test(text)));
   if (misused !== undefined && code !== undefined)
     return { link: `${code.trim()}: ${misused}`.slice(0, 300), score: 8 };
   if (!said.isSameCommit) return null;
@@ -369,9 +369,9 @@ const IMPORTED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the names that code and messages know a package by. */
-function namesIn(kind: VersionChange['kind'], name: string): string[] {
+function listNames(kind: VersionChange['kind'], name: string): string[] {
   if (kind === 'python') {
-    const canonical = canonicalPython(name);
+    const canonical = canonicalizePythonName(name);
     return [...new Set([name, canonical, canonical.replaceAll('-', '_'), ...(IMPORTED[canonical] ?? [])])];
   }
   if (kind === 'cargo') return [...new Set([name, name.replaceAll('-', '_')])];
@@ -387,7 +387,7 @@ function namesIn(kind: VersionChange['kind'], name: string): string[] {
 }
 
 /** Matches a name where it stands as code or as a package, not in a sentence. */
-function inCode(name: string): RegExp {
+function createCodePattern(name: string): RegExp {
   const own = escapePattern(name);
   return new RegExp(
     [
@@ -403,22 +403,22 @@ function inCode(name: string): RegExp {
   );
 }
 
-function asWord(name: string): RegExp {
+function createWordPattern(name: string): RegExp {
   return new RegExp(String.raw`(?<![\w@/-])${escapePattern(name)}(?![\w-])`, 'i');
 }
 
-function numbers(version: string): number[] {
+function parseNumbers(version: string): number[] {
   return (/^[^\d]{0,12}(\d{1,9}(?:\.\d{1,9}){0,3})/.exec(version)?.[1] ?? '').split('.').map(Number);
 }
 
 /** Tells whether a change is of the part that promises incompatibility: the first, or after 0 the second. */
 function isMajor({ from, to }: VersionChange): boolean {
   if (from === null || to === null) return true;
-  const [[oldMajor = 0, oldMinor = 0], [newMajor = 0, newMinor = 0]] = [numbers(from), numbers(to)];
+  const [[oldMajor = 0, oldMinor = 0], [newMajor = 0, newMinor = 0]] = [parseNumbers(from), parseNumbers(to)];
   return oldMajor !== newMajor || (oldMajor === 0 && oldMinor !== newMinor);
 }
 
 function isMinor({ from, to }: VersionChange): boolean {
   if (from === null || to === null) return true;
-  return (numbers(from)[1] ?? 0) !== (numbers(to)[1] ?? 0);
+  return (parseNumbers(from)[1] ?? 0) !== (parseNumbers(to)[1] ?? 0);
 }

@@ -53,7 +53,7 @@ export function findOwners(log: LogText, found: Extraction, artifacts: readonly 
     artifacts.filter(({ ecosystem, isUsed, name }) => ecosystem === 'maven' && isUsed && !isPlugin(name)),
   );
   if (jars.length === 0) return [];
-  const packages = ownPackages(found);
+  const packages = listOwnPackages(found);
   const isForeign = ({ text, parts }: Name) =>
     !PLATFORM.test(`${parts.join('.')}.`) && !packages.some((prefix) => text.startsWith(prefix));
   const owners = matchOwners(listStatedNames(log, found).filter(isForeign), jars);
@@ -120,7 +120,7 @@ function readDetailsBelow(log: LogText, line: number): string[] {
 }
 
 /** Returns the first packages of the files that failed to compile and of the tests that failed. */
-function ownPackages({ diagnostics, failingTests }: Extraction): string[] {
+function listOwnPackages({ diagnostics, failingTests }: Extraction): string[] {
   const files = diagnostics.flatMap(({ file }) => OWN_FILE.exec(file ?? '')?.[1]?.replaceAll('/', '.') ?? []);
   const suites = failingTests.flatMap(({ suite, name }) =>
     [suite ?? '', name].filter((text) => /^(?:[a-z]\w*\.){2,}/.test(text)),

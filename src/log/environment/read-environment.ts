@@ -1,6 +1,6 @@
 import type { BuildEnvironment, InvolvedArtifact } from '../../domain/environment.ts';
 import type { Excerpt, LogPosition } from '../../domain/failure.ts';
-import { firstOfEach } from '../../lib/collections.ts';
+import { takeFirstOfEach } from '../../lib/collections.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { Structure } from '../sections.ts';
@@ -55,7 +55,7 @@ export function readEnvironment(
       involved.length === 0
         ? []
         : findBoms(artifacts, involved).map((bom) => ({
-            name: fullName(bom),
+            name: formatArtifactName(bom),
             version: bom.version,
             at: at(bom.line),
           })),
@@ -82,7 +82,7 @@ export function isEmptyEnvironment({ runtimes, artifacts, changes, stopped }: Bu
 }
 
 /** Quotes the lines that show the versions, but for those that are in an excerpt already. */
-export function excerptsOfEnvironment(
+export function quoteEnvironment(
   environment: BuildEnvironment,
   logs: readonly LogText[],
   shown: readonly Excerpt[],
@@ -128,7 +128,7 @@ function findInvolved(
     lines.length > 0 && texts.some((text) => IS_CONFLICT.test(text)) ? readConflicts(log, lines) : [];
   if (conflicts.length > 0)
     return conflicts.map(({ artifact, of, needed, used, line }) => ({
-      name: fullName(artifact),
+      name: formatArtifactName(artifact),
       version: artifact.version,
       at: at(artifact.line),
       symbol: null,
@@ -136,7 +136,7 @@ function findInvolved(
       needs: { name: of, version: needed, used, at: at(line) },
     }));
   return findOwners(log, found, artifacts).map(({ artifact, symbol, siblings }) => ({
-    name: fullName(artifact),
+    name: formatArtifactName(artifact),
     version: artifact.version,
     at: at(artifact.line),
     symbol,
@@ -155,7 +155,7 @@ function findBoms(artifacts: readonly Artifact[], involved: readonly InvolvedArt
       /(?:^|-)bom(?:-|$)|-dependencies$/.test(name) && groupWords(group).some((word) => words.has(word)),
   );
   // The build's own come first: what they import follows.
-  return firstOfEach(boms, fullName).slice(0, MAX_BOMS);
+  return takeFirstOfEach(boms, formatArtifactName).slice(0, MAX_BOMS);
 }
 
 /** Lists the words of a group that tell projects apart. */
@@ -165,6 +165,6 @@ function groupWords(name: string): string[] {
     .filter((word) => word.length > 3 && !/^(?:apache|github|cloud|plugins|tools)$/.test(word));
 }
 
-function fullName({ group, name }: Artifact): string {
+function formatArtifactName({ group, name }: Artifact): string {
   return group === '' ? name : `${group}:${name}`;
 }

@@ -5,11 +5,11 @@ import {
   type RecordedVersion,
   type StatedRequirement,
 } from '../../domain/environment-record.ts';
-import { bytesOfText } from '../lines/bytes.ts';
+import { toLogBytes } from '../lines/bytes.ts';
 import { type LogText, listLinesBetween, openLog } from '../lines/lines.ts';
 import { buildMatcher, type Matcher, shortenLiterals } from '../scan/matcher.ts';
 import { scanLog } from '../scan/scan-log.ts';
-import { artifactsOn } from './artifacts.ts';
+import { readLineArtifacts } from './artifacts.ts';
 import { RECORD_LITERALS, RECORD_ROWS } from './record-rows.ts';
 
 /** Lines of a list below its head, and of one log, that are read at most. */
@@ -84,7 +84,7 @@ function* readParts(draft: Draft, text: string): Generator<void> {
   while (start < text.length) {
     const feed = start + TURN >= text.length ? -1 : text.lastIndexOf('\n', start + TURN);
     const end = feed < start ? Math.min(text.length, start + TURN) : feed + 1;
-    const bytes = bytesOfText(text.slice(start, end));
+    const bytes = toLogBytes(text.slice(start, end));
     const { index, hits } = scanLog(bytes, matcher);
     const log = openLog(draft.log, bytes, index, []);
     addLines(draft, log, hits[0] ?? [], first);
@@ -144,7 +144,7 @@ function addLines(draft: Draft, log: LogText, lines: readonly number[], offset: 
 function createAdd({ found }: Draft, line: number): Add {
   return (kind, name, version) => {
     if (name === '') return;
-    const key = `${kind} ${kind === 'python' ? canonicalPython(name) : name}`;
+    const key = `${kind} ${kind === 'python' ? canonicalizePythonName(name) : name}`;
     const known = found.get(key);
     if (known === undefined && found.size >= MAX_RECORDED) return;
     const isMany = kind === 'npm' || kind === 'cargo';
@@ -162,7 +162,7 @@ function createAdd({ found }: Draft, line: number): Add {
 }
 
 /** Returns the name that an index knows a distribution by (PEP 503). */
-export function canonicalPython(name: string): string {
+export function canonicalizePythonName(name: string): string {
   return name.toLowerCase().replace(/[-_.]{1,5}/g, '-');
 }
 
@@ -228,7 +228,7 @@ function readRequirement({ requirements }: Draft, text: string): void {
   const { name, range = '', from } = (COLLECTING.exec(text) ?? SATISFIED.exec(text))?.groups ?? {};
   if (name === undefined || requirements.size >= MAX_REQUIREMENTS) return;
   const file = /^-[rc] (?<file>\S{1,120})/.exec(from ?? '')?.groups?.file ?? null;
-  const key = canonicalPython(name);
+  const key = canonicalizePythonName(name);
   if (!requirements.has(key)) requirements.set(key, { name: key, range: range.trim(), from: file });
 }
 
@@ -252,7 +252,7 @@ function readPytest(text: string, add: Add): boolean {
 
 /** Reads pip's list of what it installed, and the jars that Maven and Gradle downloaded. */
 function readArtifactLine(text: string, add: Add): boolean {
-  const found = artifactsOn(text, 1).filter(
+  const found = readLineArtifacts(text, 1).filter(
     ({ ecosystem }) => ecosystem === 'maven' || ecosystem === 'python',
   );
   for (const { ecosystem, group, name, version, isUsed } of found)

@@ -118,7 +118,7 @@ export function openScanned(
 }
 
 /** Reads the structure that the CI system's own markers describe. */
-export function structureIn({ log, scan }: OpenedLog): Structure {
+export function readCiStructure({ log, scan }: OpenedLog): Structure {
   return readStructure(log, scan.hits[STRUCTURE] ?? []);
 }
 
@@ -140,7 +140,7 @@ export function splitHits({
  * Returns the names of the readers of specific tools and of all tools known by name. With these left out,
  * only the readers of unknown tools remain.
  */
-export function toolReaders(): ReadonlySet<string> {
+export function listToolReaders(): ReadonlySet<string> {
   return new Set([
     ...EXTRACTORS.map(({ name }) => name).filter((name) => !GENERAL.has(name)),
     ...TOOL_NAMES.map(({ tool }) => tool),
@@ -167,7 +167,7 @@ const MAY_CAUSE: ReadonlySet<LineRole> = new Set(['cause', 'wrapper', 'ending', 
  * Leaves out what cannot be a cause for what it is and where it stands: in a remark or a command that was
  * only shown, behind the step that failed, and before it where the failed steps say something themselves.
  */
-export function inFailedSteps(log: LogText, found: Extraction, structure: Structure): Extraction {
+export function filterFailedSteps(log: LogText, found: Extraction, structure: Structure): Extraction {
   const roleAt = createRoleLookup(log, structure);
   const isIn = (ranges: readonly LineRange[], line: number) =>
     ranges.some(({ start, end }) => line >= start && line <= end);

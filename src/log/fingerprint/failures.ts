@@ -10,7 +10,7 @@ import type {
   ThrownException,
 } from '../../domain/failure.ts';
 import type { Reading } from '../../domain/reading.ts';
-import { findMax, firstOfEach } from '../../lib/collections.ts';
+import { findMax, takeFirstOfEach } from '../../lib/collections.ts';
 import { listSpansOfTest } from '../causes/spans.ts';
 import { classifyRole, saysNothing } from '../line-roles.ts';
 import { normalizeIdentity, normalizeMessage, normalizeValue } from './normalize.ts';
@@ -23,7 +23,7 @@ export type ReadFailure = Omit<Failure, 'id' | 'buildId'>;
  * failed.
  */
 export function listFailures(reading: Reading): ReadFailure[] {
-  const tests = firstOfEach(reading.failingTests, ({ suite, name }) => `${suite ?? ''}\u0001${name}`);
+  const tests = takeFirstOfEach(reading.failingTests, ({ suite, name }) => `${suite ?? ''}\u0001${name}`);
   return tests.length > 0
     ? tests.map((test) => readFailureOfTest(reading, test))
     : [readMainFailure(reading)];
@@ -56,7 +56,7 @@ export function groupByCause<F extends { readonly fingerprint: Fingerprint; read
  * Returns the exception that a failing test's lines show, with the deepest cause of its chain; null if there
  * is none.
  */
-export function thrownBy(reading: Reading, test: FailingTest): ThrownException | null {
+export function findThrownException(reading: Reading, test: FailingTest): ThrownException | null {
   return findExceptionNear(reading, test, findExcerptAt(reading, test.at?.source, test.at?.line));
 }
 
@@ -282,8 +282,9 @@ export function computeFingerprint(parts: FingerprintParts): {
 } {
   const test = parts.test === null ? '' : normalizeName(parts.test);
   const ending = parts.message === null ? PLAIN_ENDING : classifyEnding(parts.message);
-  const message = ending === null ? (ownWords(parts, test !== '') ?? nameCompared(parts, test !== '')) : null;
-  const frame = message === null ? telling(parts) : getFrameKey(ownFrame(parts));
+  const message =
+    ending === null ? (normalizeOwnMessage(parts, test !== '') ?? nameCompared(parts, test !== '')) : null;
+  const frame = message === null ? formatFrameKey(parts) : getFrameKey(findOwnFrame(parts));
   const generic = message === null && frame === '';
   const key = buildKey();
   const value =
@@ -314,7 +315,7 @@ export function isUnknown({ value }: Pick<Fingerprint, 'value'>): boolean {
  * Returns the failure's own message, normalized; null if it is too general, or no more than an assertion's
  * name in addition to a test's.
  */
-function ownWords({ message }: FingerprintParts, hasTest: boolean): string | null {
+function normalizeOwnMessage({ message }: FingerprintParts, hasTest: boolean): string | null {
   const text = message?.split(TRACE, 1)[0] ?? '';
   const identity = normalizeIdentity(text);
   if (isGenericMessage(text) || isGenericMessage(identity)) return null;
@@ -344,9 +345,9 @@ export function testIdentity({ suite, name }: Pick<FailingTest, 'suite' | 'name'
  * Returns the key of the deepest own frame, unless the frame is only the place in the test where a check
  * failed.
  */
-function telling(parts: FingerprintParts): string {
+function formatFrameKey(parts: FingerprintParts): string {
   const { test, testFile, exceptionType } = parts;
-  const frame = ownFrame(parts);
+  const frame = findOwnFrame(parts);
   if (frame === undefined || test === null || (exceptionType !== null && !ASSERTION_TYPE.test(exceptionType)))
     return getFrameKey(frame);
   const base = getBaseName(frame.file);
@@ -354,7 +355,7 @@ function telling(parts: FingerprintParts): string {
   return isOfTest ? '' : getFrameKey(frame);
 }
 
-function ownFrame({ frames }: FingerprintParts): StackFrame | undefined {
+function findOwnFrame({ frames }: FingerprintParts): StackFrame | undefined {
   return frames.find(({ own }) => own);
 }
 

@@ -68,12 +68,12 @@ const MAX_REMEMBERED = 20_000;
 const WHOLE_LOG = { templates: 300_000, characters: 40_000_000 };
 
 /** Templates of a green log at hand, for one reading; see `extractTemplates` for what is stored. */
-export function greenTemplates(greenText: string): Templates {
+export function createGreenTemplates(greenText: string): Templates {
   return extractTemplates(greenText, WHOLE_LOG);
 }
 
 /** Templates of several green builds for each log of a failed one. */
-export function greenOfLogs(logs: ReadonlyMap<string, GreenLog>): GreenTemplates {
+export function collectGreenTemplates(logs: ReadonlyMap<string, GreenLog>): GreenTemplates {
   return { version: 1, lines: [], logs };
 }
 
@@ -83,7 +83,7 @@ export function findGreenLog(green: GreenTemplates, log: string): GreenLog | und
 }
 
 /** Formats the phrase for new lines in the reasons of excerpts. */
-export function newSince(name: string): string {
+export function formatNewSince(name: string): string {
   return `new since ${name}`;
 }
 
@@ -98,7 +98,7 @@ export function diffWithGreen(
   structure: Structure,
 ): GreenDiff | null {
   const greenLog = findGreenLog(green, log.name);
-  return greenLog === undefined ? null : compare(log, greenLog, ownLines(found, structure));
+  return greenLog === undefined ? null : compare(log, greenLog, listOwnLines(found, structure));
 }
 
 /** Determines which lines of a log are new, without keeping any line for another reason. */
@@ -122,7 +122,7 @@ function compare(log: LogText, { name, templates }: GreenLog, ignoredLines: Read
   };
   return {
     name,
-    since: newSince(name),
+    since: formatNewSince(name),
     isNew,
     isEvidence: (line) => ignoredLines.has(line) || isNew(line),
     isShort: (line) => log.raw(line).length <= MAX_LINE,
@@ -134,7 +134,7 @@ function compare(log: LogText, { name, templates }: GreenLog, ignoredLines: Read
  * exception is new if any line near it in its block is, since the same text may refer to another place. All
  * failing tests stay, and so do the blocks: see {@link splitBlock}.
  */
-export function newFindings(found: Extraction, diff: GreenDiff): Extraction {
+export function filterNewFindings(found: Extraction, diff: GreenDiff): Extraction {
   const blocks = listBlocksAround(found);
   const isNewLine = ({ at }: { readonly at: LogPosition | null }) => at === null || diff.isEvidence(at.line);
   const isNewNear = ({ at }: { readonly at: LogPosition | null }) =>
@@ -269,7 +269,7 @@ function listBlocksAround(found: Extraction): ReadonlyMap<number, Block> {
  * Returns the lines that the comparison must not remove: those of failing tests, to the end of the block
  * around each, and those that say how the job ended.
  */
-function ownLines(found: Extraction, structure: Structure): ReadonlySet<number> {
+function listOwnLines(found: Extraction, structure: Structure): ReadonlySet<number> {
   const isFinal = (line: number) =>
     structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
   const ignoredLines = new Set<number>(

@@ -72,7 +72,7 @@ export function extractTemplates(text: string, limits: Partial<typeof LIMITS> = 
  * Extracts the templates a few thousand lines at a time. Awaits `pause` in between, so that a large log does
  * not block everything else.
  */
-export async function templatesInTurns(text: string, pause: () => Promise<void>): Promise<Templates> {
+export async function extractTemplatesInSteps(text: string, pause: () => Promise<void>): Promise<Templates> {
   const work = runTemplating(text, {});
   for (;;) {
     const step = work.next();

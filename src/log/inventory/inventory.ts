@@ -1,13 +1,19 @@
 import type { Survey, SurveyedFile } from '../../domain/reading.ts';
-import { findMax, firstOfEach } from '../../lib/collections.ts';
+import { findMax, takeFirstOfEach } from '../../lib/collections.ts';
 import { countIn } from '../../lib/text.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import { extractAll, openScanned } from '../extract/run.ts';
-import { bytesOfText } from '../lines/bytes.ts';
+import { toLogBytes } from '../lines/bytes.ts';
 import { stripEscapes } from '../lines/clean.ts';
 import type { ReadableSource } from '../read-log.ts';
 import { isStray, parseReport } from '../reports/report.ts';
-import { countFileParts, countFolderParts, listReferences, namedAs, type Reference } from './references.ts';
+import {
+  countFileParts,
+  countFolderParts,
+  listReferences,
+  type Reference,
+  readFileName,
+} from './references.ts';
 
 /** Artifacts that are read for their grade. More would crowd out the build's own log. */
 const MAX_RELEVANT = 6;
@@ -65,7 +71,7 @@ export function surveyFiles<Source extends ReadableSource>(sources: readonly Sou
 function chooseRelevant(choices: readonly Choice[], budget: { bytes: number }): void {
   const relevant = choices
     .filter(({ file, read }) => read === null && file.grade === 'relevant')
-    .sort(byScore);
+    .sort(compareScore);
   for (const [rank, choice] of relevant.entries()) {
     if (rank < MAX_RELEVANT) take(choice, 'relevant', budget);
     else choice.reason = `${choice.reason}; ${MAX_RELEVANT} others tell more`;
@@ -77,7 +83,7 @@ function chooseRelevant(choices: readonly Choice[], budget: { bytes: number }): 
  * are better than nothing.
  */
 function chooseAnything(choices: readonly Choice[], budget: { bytes: number }): void {
-  const maybe = choices.filter(({ file }) => file.grade === 'maybe').sort(byScore);
+  const maybe = choices.filter(({ file }) => file.grade === 'maybe').sort(compareScore);
   for (const choice of maybe.slice(0, MAX_OF_FOLDER)) {
     if (take(choice, 'relevant', budget))
       choice.reason = `${choice.reason}, and there is nothing else to read`;
@@ -124,7 +130,10 @@ function resolveReference(
   const inside = chooseBest(choices, ({ file }) =>
     path.includes('/') ? countFolderParts(path, file.name) : 0,
   );
-  return { known: inside.length > 0, wanted: inside.filter(isLeft).sort(byScore).slice(0, MAX_OF_FOLDER) };
+  return {
+    known: inside.length > 0,
+    wanted: inside.filter(isLeft).sort(compareScore).slice(0, MAX_OF_FOLDER),
+  };
 }
 
 /** Returns the files that have the most in common with what is meant. */
@@ -151,7 +160,7 @@ function take(choice: Choice, as: 'relevant' | 'referred', budget: { bytes: numb
   return true;
 }
 
-function byScore(left: Choice, right: Choice): number {
+function compareScore(left: Choice, right: Choice): number {
   return right.file.score - left.file.score;
 }
 
@@ -162,7 +171,7 @@ function buildSurvey(choices: readonly Choice[], missing: readonly Reference[]):
     (a, b) =>
       Number(b.read !== null) - Number(a.read !== null) ||
       ORDER[a.file.grade] - ORDER[b.file.grade] ||
-      byScore(a, b),
+      compareScore(a, b),
   );
   return {
     files: sorted
@@ -224,9 +233,9 @@ const NAMED_SCORE = 90;
  * text.
  */
 function gradeFile(source: ReadableSource): GradedFile {
-  if ('bytes' in source) return { ...sized(source, 0, source.bytes.size), ...ownLog, preview: '' };
+  if ('bytes' in source) return { ...describeSize(source, 0, source.bytes.size), ...ownLog, preview: '' };
   const text = source.text;
-  const size = sized(source, countIn(text, '\n') + 1, Buffer.byteLength(text));
+  const size = describeSize(source, countIn(text, '\n') + 1, Buffer.byteLength(text));
   if (source.kind === 'report') return { ...size, ...gradeReport(source.name, text) };
   if (source.kind === 'log') return { ...size, ...ownLog, preview: createPreview(text.slice(-2_000), 'end') };
   return { ...size, ...gradeArtifact(source.name, text, source.notes) };
@@ -236,7 +245,7 @@ type Look = Pick<GradedFile, 'what' | 'grade' | 'reason' | 'preview' | 'score'>;
 
 const ownLog = { what: 'log', grade: 'relevant', reason: "the build's own log", score: 100 } as const;
 
-function sized(
+function describeSize(
   source: ReadableSource,
   lines: number,
   bytes: number,
@@ -282,7 +291,7 @@ function gradeReport(name: string, text: string): Look {
 }
 
 function gradeArtifact(name: string, text: string, notes: readonly string[]): Look {
-  const named = namedAs(name);
+  const named = readFileName(name);
   if (text.trim() === '') {
     const reason = notes[0] ?? 'it is empty';
     return {
@@ -306,8 +315,8 @@ function gradeArtifact(name: string, text: string, notes: readonly string[]): Lo
   return gradeText(name, text, named);
 }
 
-function gradeText(name: string, text: string, named: ReturnType<typeof namedAs>): Look {
-  const found = extractAll(openScanned(name, bytesOfText(text)));
+function gradeText(name: string, text: string, named: ReturnType<typeof readFileName>): Look {
+  const found = extractAll(openScanned(name, toLogBytes(text)));
   const telling = pickInformativeLines(found);
   const said = telling.map(({ text }) => text).join('\n');
   const preview = createPreview(said === '' ? text.slice(0, 2_000) : said, 'start');
@@ -359,7 +368,7 @@ function pickInformativeLines({
   const telling = texts.flatMap(({ at, text }) =>
     at === null ? [] : [{ line: at.line, text: toOneLine(text) }],
   );
-  const oneALine = firstOfEach(telling, ({ line }) => line);
+  const oneALine = takeFirstOfEach(telling, ({ line }) => line);
   return oneALine.slice(0, PREVIEW_LINES).sort((a, b) => a.line - b.line);
 }
 

@@ -8,10 +8,10 @@ import {
   type Member,
   makeSafePath,
 } from '../decode/archive-members.ts';
-import { decodePlain, decompress, detectFileType, sizeInWords } from '../decode/decode.ts';
+import { decodePlain, decompress, detectFileType, formatSize } from '../decode/decode.ts';
 import { isReport } from '../reports/report.ts';
 import { redrawPng } from './png.ts';
-import { namedAs } from './references.ts';
+import { readFileName } from './references.ts';
 
 /** The remaining room for a build's artifacts; it shrinks as they are opened. */
 export interface ArtifactRoom {
@@ -64,7 +64,7 @@ export async function openArtifact(
 }
 
 /** Creates a file of which only the name is kept, with the reason. */
-export function namelessText(name: string, why: string): SourceText {
+export function createNameOnly(name: string, why: string): SourceText {
   return { name, kind: 'artifact', text: '', notes: [`not kept: ${why}`] };
 }
 
@@ -73,7 +73,7 @@ async function open(opening: Opening, name: string, bytes: Uint8Array, depth: nu
   const plain = decompress(name, bytes, { maxBytes: allowance.room }, []);
   const { kind } = detectFileType(plain);
   if (kind !== 'zip' && kind !== 'tar') return [keep(room, name.replace(/\.(?:gz|zst)$/i, ''), plain)];
-  if (depth === MAX_DEPTH) return [namelessText(name, 'an archive inside too many others')];
+  if (depth === MAX_DEPTH) return [createNameOnly(name, 'an archive inside too many others')];
   return await openMembers(
     opening,
     name,
@@ -99,10 +99,10 @@ async function openMembers(
     }
     opening.room.files -= 1;
     const name = `${archive}/${makeSafePath(path)}`;
-    const named = namedAs(name);
+    const named = readFileName(name);
     if (isPicture(name) && opening.room.pictures > 0) files.push(await openPicture(opening.room, name, read));
     else if (named?.grade === 'skip' && !MAY_BE_REFERRED_TO.test(name))
-      files.push(namelessText(name, named.reason));
+      files.push(createNameOnly(name, named.reason));
     else append(files, await openMember(opening, name, read, depth));
   }
   return files;
@@ -118,7 +118,7 @@ async function openMember(
     return await open(opening, name, await read(), depth + 1);
   } catch (error) {
     if (!(error instanceof TriageError)) throw error;
-    return [namelessText(name, getErrorMessage(error))];
+    return [createNameOnly(name, getErrorMessage(error))];
   }
 }
 
@@ -141,24 +141,24 @@ async function openPicture(room: ArtifactRoom, name: string, read: Member['read'
     return { name, kind: 'artifact', text: '', notes: ['a picture'], picture };
   } catch (error) {
     if (!(error instanceof TriageError)) throw error;
-    return namelessText(name, getErrorMessage(error));
+    return createNameOnly(name, getErrorMessage(error));
   }
 }
 
 function computeRank(path: string): number {
-  const grade = namedAs(path)?.grade;
+  const grade = readFileName(path)?.grade;
   if (grade === 'relevant') return 0;
   return grade === 'skip' ? 2 : 1;
 }
 
 function keep(room: ArtifactRoom, name: string, bytes: Uint8Array): SourceText {
   const type = detectFileType(bytes);
-  if (type.kind === 'binary') return namelessText(name, type.what);
+  if (type.kind === 'binary') return createNameOnly(name, type.what);
   const limit = Math.min(room.maxBytesEach, room.bytes);
   if (bytes.length > limit)
-    return namelessText(
+    return createNameOnly(
       name,
-      `it has ${sizeInWords(bytes.length)}, and ${sizeInWords(Math.max(0, limit))} may be kept`,
+      `it has ${formatSize(bytes.length)}, and ${formatSize(Math.max(0, limit))} may be kept`,
     );
   room.bytes -= bytes.length;
   const source = decodePlain(name, bytes, 'artifact', { maxBytes: limit });

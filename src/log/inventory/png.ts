@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { crc32, deflate, inflate } from 'node:zlib';
 import type { Picture } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { sizeInWords } from '../decode/decode.ts';
+import { formatSize } from '../decode/decode.ts';
 
 const [inflateAside, deflateAside] = [promisify(inflate), promisify(deflate)];
 
@@ -25,7 +25,7 @@ const MAX_CHUNKS = 10_000;
  * size that the header gives. Throws TriageError `invalid-input` for what is no valid PNG, is interlaced, or is too large.
  */
 export async function redrawPng(bytes: Uint8Array): Promise<Picture> {
-  if (bytes.length > MAX_BYTES) throw refuse(`it has ${sizeInWords(bytes.length)}`);
+  if (bytes.length > MAX_BYTES) throw refuse(`it has ${formatSize(bytes.length)}`);
   const chunks = readChunks(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   const [header] = chunks;
   if (header?.type !== 'IHDR' || header.data.length !== 13) throw refuse('it has no header');
@@ -45,7 +45,7 @@ export async function redrawPng(bytes: Uint8Array): Promise<Picture> {
     writeChunk('IDAT', await deflateAside(pixels, { level: 6 })),
     writeChunk('IEND', Buffer.alloc(0)),
   ]);
-  if (png.length > MAX_BYTES) throw refuse(`it would take ${sizeInWords(png.length)}`);
+  if (png.length > MAX_BYTES) throw refuse(`it would take ${formatSize(png.length)}`);
   return { png, width, height };
 }
 

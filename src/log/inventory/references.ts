@@ -1,6 +1,6 @@
 import type { FileGrade } from '../../domain/reading.ts';
 import { findMin } from '../../lib/collections.ts';
-import { bytesOfText } from '../lines/bytes.ts';
+import { toLogBytes } from '../lines/bytes.ts';
 import { type LogText, openLog } from '../lines/lines.ts';
 import type { ReadableSource } from '../read-log.ts';
 import { buildMatcher, type Matcher } from '../scan/matcher.ts';
@@ -71,7 +71,7 @@ let matcher: Matcher | undefined;
  * throws on any text.
  */
 export function listReferences(source: ReadableSource): Reference[] {
-  const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
+  const bytes = 'bytes' in source ? source.bytes : toLogBytes(source.text);
   matcher ??= buildMatcher([PHRASES]);
   const scan = scanLog(bytes, matcher);
   const log = openLog(source.name, bytes, scan.index, []);
@@ -218,7 +218,7 @@ const RULES: readonly (NamedAs & { readonly matches: RegExp })[] = [
  * Returns what the name says; null if it says nothing. A name is never proof of a failure that its text
  * denies.
  */
-export function namedAs(name: string): NamedAs | null {
+export function readFileName(name: string): NamedAs | null {
   const end = name.slice(-MAX_NAME).replaceAll('\\', '/');
   const rule = RULES.find(({ matches }) => matches.test(end));
   return rule === undefined ? null : { what: rule.what, grade: rule.grade, reason: rule.reason };

@@ -22,7 +22,7 @@ export function wrapBytes(bytes: Uint8Array): LogBytes {
 }
 
 /** Returns the bytes of a text. Lone surrogates, which no stored text can contain, become U+FFFD. */
-export function bytesOfText(text: string): LogBytes {
+export function toLogBytes(text: string): LogBytes {
   return Buffer.byteLength(text, 'utf8') === text.length
     ? openBytesOfAscii(text)
     : wrapBytes(Buffer.from(text, 'utf8'));

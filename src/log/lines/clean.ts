@@ -100,7 +100,7 @@ export function cleanLine(line: string): string {
  * Returns a stored line from the beginning of its own text: without the prefixes of CI systems and without
  * what was overwritten. Escapes inside stay, so the result is contained in the stored line letter for letter.
  */
-export function ownWords(raw: string): string {
+export function stripPrefixes(raw: string): string {
   const line = raw.replace(/\r{1,9}$/, '');
   const plain = stripEscapes(line);
   const visible = cleanLine(plain);

@@ -1,6 +1,6 @@
 import { buildMatcher } from '../scan/matcher.ts';
 import { type LineIndex, scanLog } from '../scan/scan-log.ts';
-import { bytesOfText, type LogBytes } from './bytes.ts';
+import { type LogBytes, toLogBytes } from './bytes.ts';
 import { cleanLine, stripEscapes } from './clean.ts';
 
 /** A log with its lines at hand. Lines are 1-based over `text.split('\n')`; a lone `\r` never ends one. */
@@ -34,7 +34,7 @@ const REMEMBERED = 8_192;
 
 /** Opens the lines of a text without searching it for any literals of readers. */
 export function openText(text: string): LogText {
-  const bytes = bytesOfText(text);
+  const bytes = toLogBytes(text);
   const scan = scanLog(bytes, buildMatcher([BRANCH_LITERALS]));
   return openLog('', bytes, scan.index, scan.hits[0] ?? []);
 }

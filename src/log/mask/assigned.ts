@@ -106,9 +106,9 @@ export function findAssigned(line: string): Span[] {
       continue;
     if (site.how === 'argument' && !FIRST_ARGUMENT.test(line.slice(Math.max(0, name.index - 80), name.index)))
       continue;
-    const to = endOfValue(line, from, site);
+    const to = findValueEnd(line, from, site);
     if (isSecretValue(line.slice(from, to), site)) {
-      const end = to - from < MAX_VALUE ? to : endOfRun(line, to);
+      const end = to - from < MAX_VALUE ? to : findUnquotedEnd(line, to);
       spans.push({ from, to: end });
       NAME.lastIndex = end;
     } else if (to - from > MAX_INNER) NAME.lastIndex = to;
@@ -222,7 +222,7 @@ function isInStruct(line: string, at: number): boolean {
 }
 
 /** Returns the end of a value: the closing quote, or what ends an unquoted value. */
-function endOfValue(line: string, from: number, { quote, kind, how, shouted, parameter }: Site): number {
+function findValueEnd(line: string, from: number, { quote, kind, how, shouted, parameter }: Site): number {
   const near = line.slice(from, from + MAX_VALUE);
   const close = quote === '' ? -1 : near.indexOf(quote);
   if (close !== -1) return from + close;
@@ -232,7 +232,7 @@ function endOfValue(line: string, from: number, { quote, kind, how, shouted, par
   return from + (end === -1 ? near.length : end);
 }
 
-function endOfRun(line: string, from: number): number {
+function findUnquotedEnd(line: string, from: number): number {
   ENDS_FROM.lastIndex = from;
   return ENDS_FROM.exec(line)?.index ?? line.length;
 }

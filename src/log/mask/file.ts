@@ -7,7 +7,7 @@ import { detectFileType } from '../decode/decode.ts';
 import { READER_GROUPS } from '../extract/run.ts';
 import { type LogBytes, openBytesOfFile, openFileBytes } from '../lines/bytes.ts';
 import { createGrowingScan, type Scan } from '../scan/scan-log.ts';
-import { endOfCharacter } from './find-secrets.ts';
+import { findCharacterEnd } from './find-secrets.ts';
 import type { Masker } from './mask.ts';
 
 /** A masked log in a file. `close` ends it; its bytes must not be asked for afterwards. */
@@ -52,8 +52,8 @@ export async function maskFile(path: string, masker: Masker): Promise<MaskedFile
     const notes = listOddities(file);
     const { scan, add } = createGrowingScan(file, READER_GROUPS.length);
     const write = (piece: Buffer) => {
-      copy ??= writing(openCopy);
-      writing(() => copy?.write(piece));
+      copy ??= tryWriting(openCopy);
+      tryWriting(() => copy?.write(piece));
     };
     const secrets = await masker.maskPieces(file, write, { groups: READER_GROUPS, add });
     if (copy === undefined)
@@ -67,7 +67,7 @@ export async function maskFile(path: string, masker: Masker): Promise<MaskedFile
   }
 }
 
-function writing<T>(act: () => T): T {
+function tryWriting<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
@@ -110,7 +110,7 @@ function listOddities(log: LogBytes): string[] {
     if (piece.length === 0) break;
     const isLast = start + piece.length >= log.size;
     const line = piece.lastIndexOf(LINE_FEED) + 1;
-    const length = isLast ? piece.length : line > 0 ? line : endOfCharacter(piece, piece.length - 1);
+    const length = isLast ? piece.length : line > 0 ? line : findCharacterEnd(piece, piece.length - 1);
     isWhole &&= isUtf8(piece.subarray(0, length));
     hasNul ||= piece.includes(0);
     hasLineFeed ||= line > 0;

@@ -241,7 +241,7 @@ function* splitLongLine(
   for (let start = from; start < to; ) {
     const bytes = log.slice(start, Math.min(to, start + PIECE + BEYOND));
     if (bytes.length === 0) return;
-    const end = bytes.length <= PIECE ? bytes.length : endOfPiece(bytes);
+    const end = bytes.length <= PIECE ? bytes.length : findPieceEnd(bytes);
     let groups = 0;
     for (const chunk of scanChunks(wrapBytes(bytes), createMatcherWith(NO_GROUPS)))
       groups |= mapCandidatesIn(chunk, 0, 0).get(0) ?? 0;
@@ -255,7 +255,7 @@ function* splitLongLine(
  * Returns the last position at or before `end` that is not inside a UTF-8 character; `end` itself if there is
  * no such character.
  */
-export function endOfCharacter(bytes: Uint8Array, end: number): number {
+export function findCharacterEnd(bytes: Uint8Array, end: number): number {
   for (let at = end; at > end - 4; at--) if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return at;
   return end;
 }
@@ -264,10 +264,10 @@ export function endOfCharacter(bytes: Uint8Array, end: number): number {
  * Returns where a piece of more than {@link PIECE} bytes ends: after its last line end or, in a longer line,
  * before a character that no token contains.
  */
-export function endOfPiece(wide: Buffer): number {
+export function findPieceEnd(wide: Buffer): number {
   const line = wide.lastIndexOf(LINE_FEED, PIECE - 1);
   if (line !== -1) return line + 1;
   const space = wide.lastIndexOf(32, PIECE - 1);
   if (space > PIECE - BEYOND) return space + 1;
-  return endOfCharacter(wide, PIECE);
+  return findCharacterEnd(wide, PIECE);
 }

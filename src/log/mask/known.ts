@@ -1,4 +1,4 @@
-import { append, firstOfEach } from '../../lib/collections.ts';
+import { append, takeFirstOfEach } from '../../lib/collections.ts';
 import type { Span } from './span.ts';
 
 /** Finds known secrets in a text, in every spelling, whole, cut short, or broken over lines. */
@@ -170,15 +170,15 @@ function listForms(secret: string): Form[] {
   ];
   const forms = plain
     .map((text) => ({ text, before: 0, after: 0 }))
-    .concat([0, 1, 2].flatMap((place) => inBase64(bytes, place)));
-  return firstOfEach(forms, ({ text }) => text).filter(({ text }) => text.length >= MIN_FORM);
+    .concat([0, 1, 2].flatMap((place) => encodeBase64Forms(bytes, place)));
+  return takeFirstOfEach(forms, ({ text }) => text).filter(({ text }) => text.length >= MIN_FORM);
 }
 
 /**
  * Encodes a secret in base64: the characters that this secret alone determines, and at each end one that it
  * shares with the adjacent text.
  */
-function inBase64(bytes: Buffer, place: number): Form[] {
+function encodeBase64Forms(bytes: Buffer, place: number): Form[] {
   const whole = Buffer.concat([Buffer.alloc(place), bytes])
     .toString('base64')
     .replace(/={1,2}$/, '');

@@ -1,5 +1,5 @@
-import { bytesOfText, type LogBytes } from '../lines/bytes.ts';
-import { BEYOND, endOfPiece, type FellowReader, findSecrets, PIECE } from './find-secrets.ts';
+import { type LogBytes, toLogBytes } from '../lines/bytes.ts';
+import { BEYOND, type FellowReader, findPieceEnd, findSecrets, PIECE } from './find-secrets.ts';
 import {
   createKnownFinder,
   createPseudonyms,
@@ -73,12 +73,12 @@ export function createMasker(options: MaskerOptions = {}): Masker {
     const found: (readonly Span[])[] = [];
     const seen = new Set<string>();
     for (const text of texts) {
-      const { spans, secrets } = findSecrets(bytesOfText(text));
+      const { spans, secrets } = findSecrets(toLogBytes(text));
       for (const secret of secrets) if (seen.size < MAX_SECRETS) seen.add(secret);
       found.push(
         spans.count === 0
           ? []
-          : inCharacters(spans.overlapping(0, Number.POSITIVE_INFINITY), text, Buffer.from(text)),
+          : toCharacterSpans(spans.overlapping(0, Number.POSITIVE_INFINITY), text, Buffer.from(text)),
       );
     }
     const findKnown = buildFinder(seen);
@@ -142,9 +142,9 @@ function hidePieces(
     const wide = log.slice(start, start + PIECE + BEYOND);
     // A file that was cut while it is read: what is missing never comes.
     if (wide.length === 0) return count;
-    const piece = wide.subarray(0, wide.length <= PIECE ? wide.length : endOfPiece(wide));
+    const piece = wide.subarray(0, wide.length <= PIECE ? wide.length : findPieceEnd(wide));
     const text = piece.toString('utf8');
-    const here = inCharacters(found.overlapping(start, start + piece.length), text, piece);
+    const here = toCharacterSpans(found.overlapping(start, start + piece.length), text, piece);
     const spans = mergeSpans([...carried, ...here, ...(findKnown?.(wide.toString('utf8')) ?? [])]);
     carried = spans
       .filter(({ to }) => to > text.length)
@@ -163,7 +163,7 @@ function hidePieces(
 }
 
 /** Spans in a text's bytes, ascending, as spans in its characters. */
-function inCharacters(spans: readonly Span[], text: string, bytes: Buffer): readonly Span[] {
+function toCharacterSpans(spans: readonly Span[], text: string, bytes: Buffer): readonly Span[] {
   if (bytes.length === text.length) return spans;
   let [byte, character] = [0, 0];
   const place = (to: number) => {

@@ -97,13 +97,13 @@ function findAddresses(line: string): Span[] {
     const near = line.slice(from, from + MAX_AUTHORITY);
     const end = near.search(END_OF_AUTHORITY);
     const userEnd = near.lastIndexOf('@', end === -1 ? near.length : end);
-    if (userEnd > 0) append(spans, inUser(near.slice(0, userEnd), from));
+    if (userEnd > 0) append(spans, findUserSpans(near.slice(0, userEnd), from));
     at = from + Math.max(0, (end === -1 ? near.length : end) - 1);
   }
   return /jdbc:oracle/i.test(line) ? spans.concat(findOracle(line)) : spans;
 }
 
-function inUser(user: string, from: number): Span[] {
+function findUserSpans(user: string, from: number): Span[] {
   const colon = user.indexOf(':');
   const name = colon === -1 ? user : user.slice(0, colon);
   const password = colon === -1 ? '' : user.slice(colon + 1);

@@ -26,7 +26,7 @@ export function hideInReport(text: string, spans: readonly Span[]): Masked | nul
     const values = listXmlValues(text);
     return hideSpans(
       text,
-      mergeSpans([...listWithin(values, text, spans), ...inMarkup(values, text, mergeSpans(spans))]),
+      mergeSpans([...listWithin(values, text, spans), ...findMarkupSpans(values, text, mergeSpans(spans))]),
     );
   }
   return parseJson(text) === undefined ? null : hideInJson(text, spans);
@@ -118,7 +118,7 @@ function listWithin(values: readonly Value[], text: string, spans: readonly Span
 const ENDS_VALUE = /^(?:<\/|<!|["']|\]\]>|-->)/;
 
 /** Stretches of the merged spans between values, but for what only ends the value that a span came from. */
-function inMarkup(values: readonly Value[], text: string, merged: readonly Span[]): Span[] {
+function findMarkupSpans(values: readonly Value[], text: string, merged: readonly Span[]): Span[] {
   const hidden: Span[] = [];
   let start = 0;
   for (const { from: end, to } of [...values, { from: text.length, to: text.length }]) {
@@ -176,7 +176,7 @@ function listXmlValues(text: string): Value[] {
       const close = text.indexOf(ends, open + begins);
       add(open + begins, close === -1 ? text.length : close, null);
       at = close === -1 ? text.length : close + ends.length;
-    } else at = endOfTag(text, open, add);
+    } else at = findTagEnd(text, open, add);
   }
   return values;
 }
@@ -185,7 +185,7 @@ function listXmlValues(text: string): Value[] {
  * Returns where a tag ends, and passes the values of its attributes to `add`; a `<` that opens no tag is
  * text.
  */
-function endOfTag(
+function findTagEnd(
   text: string,
   open: number,
   add: (from: number, to: number, whole: RegExp | null) => void,

@@ -229,7 +229,7 @@ export function findKeyBlock(first: string, next: NextLine): LineSpans[] {
     const rest = first.slice(from, from + 20_000);
     const end = rest.search(END);
     if (end === -1) {
-      const here = /[A-Za-z0-9+/=]{16}/.test(rest) ? joinOnOneLine(first, from, endOfText(first)) : [];
+      const here = /[A-Za-z0-9+/=]{16}/.test(rest) ? joinOnOneLine(first, from, findTextEnd(first)) : [];
       return [...found, ...here, ...readKeyBody(next, after + begin.index)];
     }
     append(found, joinOnOneLine(first, from, from + end));
@@ -288,6 +288,6 @@ function joinOnOneLine(line: string, from: number, to: number): LineSpans[] {
   return line.startsWith('***', span.from) ? [] : [{ line: 0, spans: [span] }];
 }
 
-function endOfText(line: string): number {
+function findTextEnd(line: string): number {
   return line.endsWith('\r') ? line.length - 1 : line.length;
 }

@@ -262,7 +262,7 @@ export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candid
   const lines = numbers.map((line): Candidate => ({ line, text: log.line(line), role: roleAt(line) }));
   const width = FACTS.length;
   const facts = new Float32Array(lines.length * width);
-  const marked = foundLines(found);
+  const marked = listFoundLines(found);
   const wanted = new Set(numbers);
   const blocks = findBlocksByLine(found.blocks, wanted);
   const placed = findBlocksByLine(weighed, wanted);
@@ -348,7 +348,7 @@ function describeNeighbor(
   return { role: getRoleNumber(role), indent: countIndent(text), isBlank: role === 'blank' };
 }
 
-function foundLines(found: Extraction) {
+function listFoundLines(found: Extraction) {
   const at = (items: readonly { readonly at: { readonly line: number } | null }[]) =>
     new Set(items.flatMap(({ at }) => at?.line ?? []));
   return {

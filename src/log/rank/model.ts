@@ -102,7 +102,7 @@ export function scoreCandidates(model: RankModel, candidates: Candidates) {
     Float32Array.from(lines, ({ text }) => computeWordScore(model, text)),
   );
   const width = COLUMNS.length;
-  const [keep, prove] = [treeSum(model.keeping), treeSum(model.proving)];
+  const [keep, prove] = [getTreeSum(model.keeping), getTreeSum(model.proving)];
   const [keeping, proving] = [new Float32Array(lines.length), new Float32Array(lines.length).fill(NO_PROOF)];
   for (const [i, { role }] of lines.entries()) {
     keeping[i] = keep(rows, i * width);
@@ -113,7 +113,7 @@ export function scoreCandidates(model: RankModel, candidates: Candidates) {
 
 const sums = new WeakMap<readonly Tree[], ReturnType<typeof createTreeSum>>();
 
-function treeSum(trees: readonly Tree[]): ReturnType<typeof createTreeSum> {
+function getTreeSum(trees: readonly Tree[]): ReturnType<typeof createTreeSum> {
   const sum = sums.get(trees) ?? createTreeSum(trees, COLUMNS.length);
   sums.set(trees, sum);
   return sum;
@@ -138,7 +138,10 @@ export function buildRows({ lines, facts }: Candidates, words: Float32Array): Fl
     rows.set(facts.subarray(i * factCount, (i + 1) * factCount), row);
     const score = words[i] ?? 0;
     const { best3, best10, mean5 } = findNearbyWeights(lines, words, i, line);
-    const [above, below] = [at(lines, words, i - 1, line - 1), at(lines, words, i + 1, line + 1)];
+    const [above, below] = [
+      getUnknownWords(lines, words, i - 1, line - 1),
+      getUnknownWords(lines, words, i + 1, line + 1),
+    ];
     rows.set([score, above, below, best3, best10, mean5, placeIn(order, score), best], row + factCount);
     if (score > best) best = score;
   }
@@ -147,7 +150,7 @@ export function buildRows({ lines, facts }: Candidates, words: Float32Array): Fl
 
 const UNKNOWN = -8;
 
-function at(lines: readonly Candidate[], words: Float32Array, i: number, line: number): number {
+function getUnknownWords(lines: readonly Candidate[], words: Float32Array, i: number, line: number): number {
   return lines[i]?.line === line ? (words[i] ?? UNKNOWN) : UNKNOWN;
 }
 

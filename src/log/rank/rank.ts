@@ -1,5 +1,5 @@
 import type { ErrorMessage } from '../../domain/failure.ts';
-import { findFirstPlace, firstOfEach } from '../../lib/collections.ts';
+import { findFirstPlace, takeFirstOfEach } from '../../lib/collections.ts';
 import type { Block } from '../extract/extraction.ts';
 import type { GreenDiff } from '../green/green-diff.ts';
 import type { LineRole } from '../line-roles.ts';
@@ -128,7 +128,7 @@ export function rankMessages(
     structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
   const inside = causes.filter(({ line }) => isFailed(line));
   const byProof = (inside.length > 0 ? inside : causes).sort((a, b) => b.proof - a.proof);
-  const chosen = firstOfEach(byProof, ({ text }) => text).slice(0, MAX_MESSAGES);
+  const chosen = takeFirstOfEach(byProof, ({ text }) => text).slice(0, MAX_MESSAGES);
   const best = chosen[0]?.proof ?? 0;
   return moveInward(chosen).map(({ line, text, proof }) => ({
     text: (texts.get(line) ?? text.trim()).slice(0, 500),

@@ -2,7 +2,7 @@ import type { Excerpt } from '../../domain/failure.ts';
 import type { Block } from '../extract/extraction.ts';
 import { findNewBlocks, type GreenDiff, splitBlock } from '../green/green-diff.ts';
 import { saysNothing } from '../line-roles.ts';
-import { ownWords, stripEscapes } from '../lines/clean.ts';
+import { stripEscapes, stripPrefixes } from '../lines/clean.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { Structure } from '../sections.ts';
 import { countTokens } from './tokens.ts';
@@ -250,7 +250,7 @@ function createExcerpt(log: LogText, lines: readonly number[], picked: ReadonlyM
 
 /** Returns the part of a stored line that an excerpt keeps. */
 export function trimStoredLine(raw: string): string {
-  return ownWords(raw).slice(0, MAX_LINE);
+  return stripPrefixes(raw).slice(0, MAX_LINE);
 }
 
 function countShownTokens(text: string): number {

@@ -71,24 +71,24 @@ function isWordEnd(text: string, at: number): boolean {
 function countAscii(text: string, from: number, to: number): number {
   let tokens = 0;
   for (let at = from; at < to; ) {
-    const end = endOfWord(text, at, to);
+    const end = findWordEnd(text, at, to);
     tokens += end - at === 1 ? 1 : countWord(text, at, end);
     at = end;
   }
   return tokens;
 }
 
-function endOfWord(text: string, at: number, to: number): number {
+function findWordEnd(text: string, at: number, to: number): number {
   const code = text.charCodeAt(at);
   const kind = KINDS[code] ?? NOTHING;
   if (kind === DIGIT) return findRunEnd(text, at, Math.min(to, at + 3), DIGIT);
   const next = at + 1 < to ? (KINDS[text.charCodeAt(at + 1)] ?? NOTHING) : WHITE;
-  if (kind === UPPER || kind === LOWER) return endOfLetters(text, at, to);
+  if (kind === UPPER || kind === LOWER) return findLettersEnd(text, at, to);
   const isBreak = code === FEED || code === RETURN;
-  if ((next === UPPER || next === LOWER) && !isBreak) return endOfLetters(text, at + 1, to);
+  if ((next === UPPER || next === LOWER) && !isBreak) return findLettersEnd(text, at + 1, to);
   if (kind === NOTHING || (code === SPACE && next === NOTHING))
-    return endOfPunctuation(text, at + (code === SPACE ? 1 : 0), to);
-  return endOfWhite(text, at, to);
+    return findPunctuationEnd(text, at + (code === SPACE ? 1 : 0), to);
+  return findWhiteEnd(text, at, to);
 }
 
 function findRunEnd(text: string, at: number, to: number, kind: number): number {
@@ -98,7 +98,7 @@ function findRunEnd(text: string, at: number, to: number, kind: number): number 
 }
 
 /** Capitals and the small letters after them, with `'s` or `'ll`. */
-function endOfLetters(text: string, at: number, to: number): number {
+function findLettersEnd(text: string, at: number, to: number): number {
   const end = findRunEnd(text, findRunEnd(text, at, to, UPPER), to, LOWER);
   if (end >= to || text.charCodeAt(end) !== APOSTROPHE) return end;
   const short = text.slice(end + 1, Math.min(to, end + 3)).toLowerCase();
@@ -106,7 +106,7 @@ function endOfLetters(text: string, at: number, to: number): number {
   return short === 'll' || short === 've' || short === 're' ? end + 3 : end;
 }
 
-function endOfPunctuation(text: string, at: number, to: number): number {
+function findPunctuationEnd(text: string, at: number, to: number): number {
   let end = findRunEnd(text, at, to, NOTHING);
   for (
     let code = text.charCodeAt(end);
@@ -120,7 +120,7 @@ function endOfPunctuation(text: string, at: number, to: number): number {
  * Returns the end of white space: after its last line break; if it has none and text follows, before its last
  * character, which belongs to the text.
  */
-function endOfWhite(text: string, at: number, to: number): number {
+function findWhiteEnd(text: string, at: number, to: number): number {
   const end = findRunEnd(text, at, to, WHITE);
   for (let last = end - 1; last >= at; last--) {
     const code = text.charCodeAt(last);

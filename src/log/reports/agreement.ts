@@ -1,5 +1,5 @@
 import type { FailingTest } from '../../domain/failure.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import type { LogText } from '../lines/lines.ts';
 import { findPassages, namePassage, type TestReport } from './report-draft.ts';
 import { isShownInLog, joinWords } from './report-excerpts.ts';
@@ -58,6 +58,6 @@ export function noteDisagreements(reports: readonly TestReport[]): string[] {
   const more = named.length - MAX_NAMED;
   return [
     ...named.slice(0, MAX_NAMED),
-    ...(more > 0 ? [`${counted(more, 'more test')} failed in one report and passed in another.`] : []),
+    ...(more > 0 ? [`${formatCount(more, 'more test')} failed in one report and passed in another.`] : []),
   ];
 }

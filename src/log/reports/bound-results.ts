@@ -1,5 +1,5 @@
 import type { TestResult } from '../../domain/build.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 
 /**
  * Results of one build that are kept one by one: of failed tests, and of all. The rest is counted, and is
@@ -22,6 +22,7 @@ export function boundResults(results: readonly TestResult[]): {
   );
   if (kept.length === results.length) return { kept: results, note: null };
   const left =
-    `${counted(results.length - kept.length, 'test result')} ` + `of ${results.length} (${failed} failed)`;
+    `${formatCount(results.length - kept.length, 'test result')} ` +
+    `of ${results.length} (${failed} failed)`;
   return { kept, note: `${left} are only counted; their names are in the report, which can be searched.` };
 }

@@ -39,7 +39,7 @@ function findValues(json: string, from: number, wanted: readonly string[]): Stre
   const found = new Map<string, Stretch>();
   let last = Math.min(json.length, from + MAX_AHEAD);
   for (let at = json.indexOf('"', from); at !== -1 && at < last && left.size > 0; ) {
-    const end = endOfString(json, at);
+    const end = findStringEnd(json, at);
     if (end === -1) break;
     for (const text of left) {
       if (json[end + 1] === ':' || !isWritten(json, at + 1, end, text)) continue;
@@ -53,7 +53,7 @@ function findValues(json: string, from: number, wanted: readonly string[]): Stre
 }
 
 /** Returns where a string ends that begins with the quotation mark at `start`; -1 where it does not. */
-function endOfString(json: string, start: number): number {
+function findStringEnd(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let slashes = 0;
     while (json[end - 1 - slashes] === '\\') slashes++;
@@ -123,7 +123,7 @@ function findLastComplete(json: string): { readonly end: number; readonly closer
   for (let mark = MARKS.exec(json); mark !== null; mark = MARKS.exec(json)) {
     const [sign] = mark;
     if (sign === '"') {
-      const end = endOfString(json, mark.index);
+      const end = findStringEnd(json, mark.index);
       if (end === -1) break;
       MARKS.lastIndex = end + 1;
     } else if (sign === '{' || sign === '[') open.push(sign === '{' ? '}' : ']');

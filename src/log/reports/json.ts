@@ -113,7 +113,7 @@ function toStatus(status: string): Outcome['status'] {
 }
 
 /** Microseconds as milliseconds, to the microsecond. */
-function inMs(microseconds: number): number {
+function toMilliseconds(microseconds: number): number {
   return Math.round(microseconds) / 1e3;
 }
 
@@ -122,7 +122,7 @@ function splitMessages(messages: readonly string[]): { message: string | null; d
   return { message: detail.split(/\n\s{1,10}at /, 1)[0]?.trim() || null, detail };
 }
 
-function shown(value: unknown): string | null {
+function formatValue(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 500);
 }
@@ -323,8 +323,8 @@ const mocha = format(
         durationMs: duration,
         message: err?.message,
         detail: err?.stack ?? '',
-        expected: shown(err?.expected),
-        actual: shown(err?.actual),
+        expected: formatValue(err?.expected),
+        actual: formatValue(err?.actual),
         flaky: status === 'passed' && (currentRetry ?? 0) > 0,
       };
       report.add(fullTitle, outcome, [err?.message, err?.stack]);
@@ -376,7 +376,7 @@ const pytest = format(
           : /^(?:passed|xpassed)$/.test(ended)
             ? 'passed'
             : 'skipped',
-        durationMs: inMs(stages.reduce((sum, stage) => sum + (stage?.duration ?? 0), 0) * 1e6),
+        durationMs: toMilliseconds(stages.reduce((sum, stage) => sum + (stage?.duration ?? 0), 0) * 1e6),
         message: crash?.message,
         detail: broken?.longrepr ?? '',
       };
@@ -407,7 +407,7 @@ const rspec = format(
         file: example.file_path,
         line: example.line_number,
         status: toStatus(example.status),
-        durationMs: typeof example.run_time === 'number' ? inMs(example.run_time * 1e6) : null,
+        durationMs: typeof example.run_time === 'number' ? toMilliseconds(example.run_time * 1e6) : null,
         message: exception?.message,
         type: exception?.class,
         detail: trace.join('\n'),
@@ -456,7 +456,7 @@ const cucumber = format('cucumber', z.array(Feature).min(1), (features, report) 
         line: scenario.line,
         status: broken !== undefined ? 'failed' : isSkipped ? 'skipped' : 'passed',
         // Nanoseconds.
-        durationMs: inMs(steps.reduce((sum, { result }) => sum + (result?.duration ?? 0), 0) / 1e3),
+        durationMs: toMilliseconds(steps.reduce((sum, { result }) => sum + (result?.duration ?? 0), 0) / 1e3),
         message:
           broken === undefined
             ? null

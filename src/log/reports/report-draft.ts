@@ -153,7 +153,7 @@ export function draftReport(
         testResults: ended.map(({ outcome }) => toTestResult(outcome)),
         diagnostics,
         passedOnRetry,
-        notes: bounded(notes),
+        notes: limitNotes(notes),
       };
     },
   };
@@ -227,7 +227,7 @@ function readEnding(
   return { outcome: failed, flaky };
 }
 
-function bounded(notes: readonly string[]): string[] {
+function limitNotes(notes: readonly string[]): string[] {
   if (notes.length <= MAX_NOTES) return [...notes];
   return [...notes.slice(0, MAX_NOTES), `… and ${notes.length - MAX_NOTES} more remarks about this report.`];
 }

@@ -31,7 +31,7 @@ export function createReportExcerpts(
   room: number,
 ): ReportExcerpts {
   const passages = [
-    ...tests.filter((test) => !isShownInLog(test, logs)).flatMap((test) => passagesOfTest(test, reports)),
+    ...tests.filter((test) => !isShownInLog(test, logs)).flatMap((test) => findTestPassages(test, reports)),
     ...reports.map(({ source, quotable }) => ({ source, passage: quotable, weight: DIAGNOSTIC_WEIGHT })),
   ].filter(({ passage }) => passage.length > 0);
   const excerpts: Excerpt[] = [];
@@ -67,7 +67,7 @@ export function joinWords(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
 }
 
-function passagesOfTest(test: FailingTest, reports: readonly TestReport[]) {
+function findTestPassages(test: FailingTest, reports: readonly TestReport[]) {
   return reports.flatMap((report) =>
     findPassages(report, test, test.spans ?? []).map(({ lines }) => ({
       source: report.source,

@@ -1,5 +1,5 @@
 import { getErrorMessage } from '../../domain/errors.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { boundResults } from './bound-results.ts';
 import { parseJson, readJson } from './json.ts';
 import { mendJson } from './json-text.ts';
@@ -189,7 +189,7 @@ function findControlNote(name: string, { forbidden }: XmlText): string | null {
   const { count, line } = forbidden;
   const them = count === 1 ? 'it' : 'them';
   return (
-    `${name} is damaged: it holds ${counted(count, 'control character')} that XML forbids, the first ` +
+    `${name} is damaged: it holds ${formatCount(count, 'control character')} that XML forbids, the first ` +
     `on line ${line}. It was read without ${them}.`
   );
 }
@@ -208,7 +208,7 @@ function attempt(
 
 function formatBrokenNote(name: string, title: string, why: string, tests: number): string {
   return (
-    `${name} is not a well-formed ${title}: ${why}. It is damaged; ${counted(tests, 'test')} could ` +
+    `${name} is not a well-formed ${title}: ${why}. It is damaged; ${formatCount(tests, 'test')} could ` +
     'be read.'
   );
 }

@@ -1,6 +1,6 @@
 import type { FailingTest } from '../../domain/failure.ts';
 import type { PassedOnRetry } from '../../domain/reading.ts';
-import { append, findMin, firstOfEach } from '../../lib/collections.ts';
+import { append, findMin, takeFirstOfEach } from '../../lib/collections.ts';
 import { readTitle } from '../extract/tests/forms.ts';
 import { splitTestName, type Words } from '../extract/tests/shapes.ts';
 import { joinRanges } from '../line-ranges.ts';
@@ -69,7 +69,7 @@ export function readRetries(
     return own.length === 0 || own.some(({ start }) => !isWithin(ranges, start));
   };
   return {
-    passed: firstOfEach(over, ({ words }) => words.join(' ')).map((attempt) =>
+    passed: takeFirstOfEach(over, ({ words }) => words.join(' ')).map((attempt) =>
       createPassedTest(log, attempt),
     ),
     failing: left.filter(isLeft).map(({ test, words }) => withTries(log, test, words, tries)),

@@ -302,7 +302,7 @@ function isFailed({ failedAt, isAction, errorAt }: OpenStep): boolean {
  * counts if nothing else failed.
  */
 function listFailedSteps(log: LogText, jobs: readonly Job[]): Section[] {
-  const red = jobs.flatMap((job) => turnedRed(log, job));
+  const red = jobs.flatMap((job) => findFailedSteps(log, job));
   const all =
     red.length > 0
       ? red
@@ -344,11 +344,11 @@ function listFailedSteps(log: LogText, jobs: readonly Job[]): Section[] {
  * after it another one ran that never runs after a failure, and a later one failed too. A step that failed
  * after a decisive one, only to clean up or to report, follows from it.
  */
-function turnedRed(
+function findFailedSteps(
   log: LogText,
   { steps }: Job,
 ): { step: OpenStep; isFollower: boolean; isTolerated: boolean }[] {
-  const isLate = (step: OpenStep) => isFollowing(step) || foundNoFiles(log, step);
+  const isLate = (step: OpenStep) => isFollowing(step) || isMissingFiles(log, step);
   const lastRun = steps.findLastIndex((step) => !isLate(step));
   const lastFailed = steps.findLastIndex((step) => isFailed(step) && !isLate(step));
   const lastBetween = steps.findLastIndex(({ path }, at) => at < lastFailed && !isCleanUp(path.join(' ')));
@@ -379,7 +379,7 @@ function isFollowing({ path }: OpenStep): boolean {
 function explainFollowing(log: LogText, step: OpenStep): NonNullable<Section['follows']> | null {
   if (step.isStopped) return step.isOverTime ? null : 'stopped';
   if (isGate(step)) return 'other-jobs';
-  return foundNoFiles(log, step) ? 'no-files' : null;
+  return isMissingFiles(log, step) ? 'no-files' : null;
 }
 
 /** Lines above the end of a failed step in which it says that there were no files. */
@@ -393,7 +393,7 @@ const NO_FILES = new RegExp(
 );
 
 /** Checks whether a failed step only says that there were no reports or artifacts. */
-function foundNoFiles(log: LogText, { errorAt, failedAt, outputStart }: OpenStep): boolean {
+function isMissingFiles(log: LogText, { errorAt, failedAt, outputStart }: OpenStep): boolean {
   const end = failedAt ?? errorAt;
   if (end === null) return false;
   for (let line = Math.max(outputStart, end - LAST_WORDS); line <= end; line++)

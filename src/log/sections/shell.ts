@@ -153,7 +153,7 @@ function readCommands(
     const last = begun.findLast(({ lineStart }) => lineStart > after);
     const ended = system.failed.exec(text);
     if (ended !== null) {
-      const start = system.reach === undefined ? last : beginningAbove(log, line, after, system);
+      const start = system.reach === undefined ? last : findBeginning(log, line, after, system);
       const name = start?.name ?? (failed.length === 0 ? system.unnamed : undefined);
       if (name !== undefined)
         failed.push(createFailedSection(log, [ended[1] ?? around, name], start?.lineStart ?? 1, line));
@@ -166,7 +166,7 @@ function readCommands(
   return { failed: withConsequences(failed), hasSteps: begun.length > 0, echoes };
 }
 
-function beginningAbove(log: LogText, line: number, after: number, { begins, reach = 0 }: CommandMarks) {
+function findBeginning(log: LogText, line: number, after: number, { begins, reach = 0 }: CommandMarks) {
   const nameAt = (at: number) => begins(log.line(at).replace(STAMP, ''), log, at);
   const at = findLineAbove(log, line, reach, (_text, number) => nameAt(number) !== null, after + 1);
   return at === null ? undefined : { name: nameAt(at) ?? '', lineStart: at };

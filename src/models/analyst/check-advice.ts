@@ -1,4 +1,4 @@
-import { namedPaths } from '../../lib/text.ts';
+import { listNamedPaths } from '../../lib/text.ts';
 
 const FENCE = /^```/;
 /** A diff without a fence goes on to the end of the advice. */
@@ -57,7 +57,7 @@ function splitSentences(line: string): Part[] {
 function isFounded(sentence: string, seen: string): boolean {
   const versions = Array.from(sentence.matchAll(VERSION), ([, version]) => version ?? '');
   const programs = Array.from(sentence.matchAll(COMMAND), ([, program]) => program ?? '');
-  const paths = CREATES.test(sentence) ? [] : namedPaths([sentence]).map(({ path }) => path);
+  const paths = CREATES.test(sentence) ? [] : listNamedPaths([sentence]).map(({ path }) => path);
   return (
     [...versions, ...programs].every((word) => seen.includes(word)) &&
     paths.every((path) => isSeenPath(path, seen))

@@ -38,7 +38,7 @@ export function createLlmConverse(model: ChatModel, fitting: ContextFit = create
   return {
     understand: (input, signal) => understand(deps, input, signal),
     chooseTools: (input, signal) => chooseTools(deps, input, signal),
-    reply: (input, signal) => reply(deps, input, signal),
+    reply: (input, signal) => requestReply(deps, input, signal),
   };
 }
 
@@ -61,7 +61,7 @@ async function chooseTools(
   input: Parameters<Converse['chooseTools']>[0],
   signal: AbortSignal,
 ) {
-  const values = known(input, 'ask-choose-tools');
+  const values = createPromptValues(input, 'ask-choose-tools');
   const tools = input.offered.map(({ name, question, parameters }) => ({
     name,
     description: question,
@@ -76,8 +76,12 @@ async function chooseTools(
   return toPricedJudgement(asked, toToolCalls(asked));
 }
 
-async function reply(deps: ConverseDeps, input: Parameters<Converse['reply']>[0], signal: AbortSignal) {
-  const values = { ...known(input, 'ask-answer'), shape: input.understanding.shape };
+async function requestReply(
+  deps: ConverseDeps,
+  input: Parameters<Converse['reply']>[0],
+  signal: AbortSignal,
+) {
+  const values = { ...createPromptValues(input, 'ask-answer'), shape: input.understanding.shape };
   const onText = (text: string) => input.onText({ text });
   const asked = await askModel(
     deps,
@@ -106,7 +110,7 @@ async function reply(deps: ConverseDeps, input: Parameters<Converse['reply']>[0]
  * Returns the prompt values for the conversation and its findings so far. Evidence found for the current
  * question comes first.
  */
-function known(input: Inquiry, name: 'ask-choose-tools' | 'ask-answer') {
+function createPromptValues(input: Inquiry, name: 'ask-choose-tools' | 'ask-answer') {
   const { memory, outcomes, question, found } = input;
   const newest = new Set(found.map(({ id }) => id));
   const evidence = showEvidence(input.evidence, { room: JUDGEMENTS[name].budget.evidence, newest });

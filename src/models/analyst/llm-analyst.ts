@@ -93,7 +93,7 @@ async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], si
   const { category } = input.classification;
   const { offered = [] } = input;
   const values = (limits: Limits<'reason'>) => ({
-    ...insightValues(input, limits),
+    ...createInsightValues(input, limits),
     tools: listTools(offered, category),
   });
   const asked = await ask(deps, 'reason', values, READERS.reason, signal, category);
@@ -112,7 +112,7 @@ async function chooseTools(
     description: describeTool(tool, category),
     parameters: tool.parameters,
   }));
-  const values = (limits: Limits<'select-tool'>) => insightValues(input, limits, input.plan);
+  const values = (limits: Limits<'select-tool'>) => createInsightValues(input, limits, input.plan);
   const asked = await askModel(
     deps,
     'select-tool',
@@ -156,7 +156,14 @@ async function answer(deps: AnalystDeps, input: Insight, signal: AbortSignal) {
   const { category } = input.classification;
   const { schema, parse } = READERS.answer;
   const reader = { schema, parse: (reply: unknown, system: string) => parse(withoutRecital(reply, system)) };
-  const asked = await ask(deps, 'answer', (limits) => insightValues(input, limits), reader, signal, category);
+  const asked = await ask(
+    deps,
+    'answer',
+    (limits) => createInsightValues(input, limits),
+    reader,
+    signal,
+    category,
+  );
   return toJudgement(asked, readAnswer(asked.value, input));
 }
 
@@ -226,7 +233,7 @@ function withKnownKind(reply: unknown): unknown {
   return KINDS.some((kind) => kind === reply.kind) ? reply : { ...reply, kind: 'unknown' };
 }
 
-function insightValues(input: Insight, limits: { readonly page: number }, plan?: Plan) {
+function createInsightValues(input: Insight, limits: { readonly page: number }, plan?: Plan) {
   return { situation: showSituation(input, plan), page: showPage(input, limits.page) };
 }
 

@@ -11,7 +11,7 @@ import { CATEGORIES, Category, CategoryProbabilities, Kind } from '../../domain/
 import { TriageError } from '../../domain/errors.ts';
 import { type Evidence, holdsQuote } from '../../domain/evidence.ts';
 import { estimateTransient } from '../../judge/transient.ts';
-import { jsonIn } from '../../lib/text.ts';
+import { parseJson } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import type { Assessment, Insight, Plan } from '../../ports/analyst.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
@@ -364,7 +364,7 @@ export function withoutExamples(reply: unknown, system: string, page: string): u
 function listExamplesIn(system: string): unknown[] {
   return system.split('\n').flatMap((line) => {
     const start = line.indexOf('{"');
-    const example = start < 0 ? undefined : jsonIn(line.slice(start));
+    const example = start < 0 ? undefined : parseJson(line.slice(start));
     return example === undefined ? [] : [example];
   });
 }

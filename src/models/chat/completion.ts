@@ -1,7 +1,7 @@
 import type { AIMessageChunk } from '@langchain/core/messages';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
-import { jsonIn } from '../../lib/text.ts';
+import { parseJson } from '../../lib/text.ts';
 import { type Refusal, readRefusal, readRefusalInBody, toFailureError } from '../refusal.ts';
 import { type CompletionRequest, connect, createTooLargeError, post, readBounded } from './connect.ts';
 
@@ -110,7 +110,7 @@ const Body = z.object({
 
 /** Reads the body of a chat completion. Throws `invalid-input` if it is not one. */
 function readCompletion(body: string): Completion {
-  const parsed = Body.safeParse(jsonIn(body));
+  const parsed = Body.safeParse(parseJson(body));
   const choice = parsed.data?.choices[0];
   if (!parsed.success || choice === undefined) {
     throw new TriageError('invalid-input', 'The model server did not return a chat completion');

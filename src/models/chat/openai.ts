@@ -89,9 +89,9 @@ export function createOpenAiChatModel(options: OpenAiChatModelOptions): OpenAiCh
   return {
     name: model,
     ask: (request, signal) =>
-      within(connection, 'value', signal, (question) => askValue(connection, question, request)),
+      askWithinLimit(connection, 'value', signal, (question) => askValue(connection, question, request)),
     chooseTools: (request, signal) =>
-      within(connection, 'tools', signal, (question) => chooseTools(connection, question, request)),
+      askWithinLimit(connection, 'tools', signal, (question) => chooseTools(connection, question, request)),
     stream: (request, signal) => stream(connection, request, signal),
     supports: () => ({
       value: connection.dialect.value,
@@ -102,7 +102,7 @@ export function createOpenAiChatModel(options: OpenAiChatModelOptions): OpenAiCh
   };
 }
 
-function within<Value>(
+function askWithinLimit<Value>(
   connection: ModelConnection,
   kind: QuestionKind,
   signal: AbortSignal,
@@ -227,7 +227,7 @@ async function streamAnswer(
       try {
         return await streamCompletion(asked, { onText, onLife }, signal);
       } catch (error) {
-        throw isBegun ? final(error) : error;
+        throw isBegun ? toFinalError(error) : error;
       }
     },
   );
@@ -237,7 +237,7 @@ async function streamAnswer(
   return completion.text;
 }
 
-function final(error: unknown): unknown {
+function toFinalError(error: unknown): unknown {
   if (!(error instanceof TriageError) || !error.retryable) return error;
   return new TriageError(error.code, error.message, { details: error.details, cause: error });
 }

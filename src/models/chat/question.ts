@@ -1,5 +1,5 @@
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
-import { retrying } from '../../lib/resilience.ts';
+import { retryWithPolicy } from '../../lib/resilience.ts';
 import type { ChatReply } from '../../ports/chat-model.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import { type Refusal, toRefusalError } from '../refusal.ts';
@@ -92,10 +92,10 @@ export async function askAndPrice<Value>(
   };
   try {
     const value = await ask(question);
-    const { modelCalls, ...cost } = spent(connection, bill);
+    const { modelCalls, ...cost } = computeSpending(connection, bill);
     return { value, model: bill.model, calls: modelCalls, ...cost };
   } catch (error) {
-    throw withUsage(whatEnded(error, signal, limit), connection, bill);
+    throw withUsage(toEndError(error, signal, limit), connection, bill);
   }
 }
 
@@ -124,7 +124,7 @@ export async function send(
       );
     },
   };
-  return await retrying(policy, () => sendOnce(connection, question, turn, by));
+  return await retryWithPolicy(policy, () => sendOnce(connection, question, turn, by));
 }
 
 async function sendOnce(
@@ -195,7 +195,7 @@ function pay(bill: Bill, completion: Completion): Completion {
   return completion;
 }
 
-function spent(connection: ModelConnection, bill: Bill) {
+function computeSpending(connection: ModelConnection, bill: Bill) {
   const prices = connection.prices ?? PRICES;
   const price = findPrice(bill.model, prices) ?? findPrice(connection.model, prices);
   const { inputTokens, outputTokens, calls, cachedInputTokens, retries } = bill;
@@ -211,7 +211,7 @@ function spent(connection: ModelConnection, bill: Bill) {
   };
 }
 
-function whatEnded(error: unknown, run: AbortSignal, limit: TimeLimit): unknown {
+function toEndError(error: unknown, run: AbortSignal, limit: TimeLimit): unknown {
   if (run.aborted) return new TriageError('cancelled', 'The run ended during a model call', { cause: error });
   if (limit.signal.aborted) {
     const message = `The model did not respond (timeout after ${limit.ranOutAfterMs() / 1000} s)`;
@@ -222,7 +222,7 @@ function whatEnded(error: unknown, run: AbortSignal, limit: TimeLimit): unknown 
 
 function withUsage(error: unknown, connection: ModelConnection, bill: Bill): unknown {
   if (!(error instanceof TriageError) || (bill.calls === 0 && bill.retries === 0)) return error;
-  const { costKnown: _known, ...usage } = spent(connection, bill);
+  const { costKnown: _known, ...usage } = computeSpending(connection, bill);
   const { code, message, retryable, retryAfterMs, details, cause } = error;
   return new TriageError(code, message, {
     retryable,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { getErrorMessage } from '../../domain/errors.ts';
-import { jsonIn } from '../../lib/text.ts';
+import { parseJson } from '../../lib/text.ts';
 import type { ChatTool, ChatToolCall } from '../../ports/chat-model.ts';
 import type { Completion, WrittenCall } from './completion.ts';
 import { hasOwnWhy } from './tool-format.ts';
@@ -84,11 +84,12 @@ export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
   const problems: string[] = [];
   for (const { name, args } of given.slice(0, MAX_CALLS)) {
     const read = readArguments(args);
-    if (read === null) problems.push(`the arguments of ${shown(name)} are no JSON object: ${shown(args)}`);
+    if (read === null)
+      problems.push(`the arguments of ${formatShown(name)} are no JSON object: ${formatShown(args)}`);
     else calls.push(toToolCall(name, read, tools, completion.text));
   }
   if (calls.length > 0 && !calls.some((call) => isOffered(call, tools))) {
-    const unknown = [...new Set(calls.map((call) => shown(call.name)))].slice(0, 5).join(', ');
+    const unknown = [...new Set(calls.map((call) => formatShown(call.name)))].slice(0, 5).join(', ');
     problems.push(
       `there are no such tools: ${unknown}; offered are ${tools.map((tool) => tool.name).join(', ')}`,
     );
@@ -124,7 +125,7 @@ function toToolCall(
 }
 
 function readArguments(text: string): Arguments | null {
-  const value = jsonIn(text);
+  const value = parseJson(text);
   if (isRecord(value)) return value;
   if (value === undefined) return findOnlyObject(text);
   // Some write the object into a string.
@@ -169,7 +170,7 @@ function readWrittenCall(item: unknown): WrittenCall[] {
   ];
 }
 
-function shown(text: string): string {
+function formatShown(text: string): string {
   return text.replace(/\s+/g, ' ').slice(0, MAX_SHOWN);
 }
 
@@ -193,7 +194,7 @@ export function extractJsonObjectsIn(text: string): unknown[] {
   for (let starts = 0; starts < MAX_STARTS; starts++) {
     const start = text.indexOf('{', from);
     if (start < 0) break;
-    const end = endOfObject(text, start);
+    const end = findObjectEnd(text, start);
     const value = end === null ? null : parseObject(text.slice(start, end));
     if (value !== null) found.set(JSON.stringify(value), value);
     from = value !== null && end !== null ? end : start + 1;
@@ -205,7 +206,7 @@ export function extractJsonObjectsIn(text: string): unknown[] {
  * Returns the index after the brace that closes the one at `start`, or null. Braces within strings do not
  * count.
  */
-function endOfObject(text: string, start: number): number | null {
+function findObjectEnd(text: string, start: number): number | null {
   let depth = 0;
   let quoted = false;
   for (let index = start; index < text.length; index++) {
@@ -224,6 +225,6 @@ function endOfObject(text: string, start: number): number | null {
 }
 
 function parseObject(text: string): object | null {
-  const value = text.startsWith('{') ? jsonIn(text) : null;
+  const value = text.startsWith('{') ? parseJson(text) : null;
   return typeof value === 'object' ? value : null;
 }

@@ -22,7 +22,7 @@ export function createToolTurn(
   const { system, user, tools, name } = request;
   if (!isCalling(format)) {
     return {
-      messages: createMessages(`${system}\n\n${inWords(tools)}`, user, more),
+      messages: createMessages(`${system}\n\n${describeTools(tools)}`, user, more),
       wishes: formatWish(format, name, buildCallsSchema(tools)),
     };
   }
@@ -75,7 +75,7 @@ function buildParameters(tool: ChatTool, strict: boolean): Record<string, unknow
   return strict ? { ...toStrictSchema(parameters) } : parameters;
 }
 
-function inWords(tools: readonly ChatTool[]): string {
+function describeTools(tools: readonly ChatTool[]): string {
   const listed = tools.map(
     (tool) => `- ${tool.name}: ${tool.description} Arguments: ${JSON.stringify(buildArgumentsSchema(tool))}`,
   );

@@ -4,10 +4,10 @@ import { basename, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
-import { jsonIn } from '../../lib/text.ts';
+import { parseJson } from '../../lib/text.ts';
 import { settleOrAbort } from '../../lib/time.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
-import { toUnitVector, unrelatedBy } from './vectors.ts';
+import { createUnrelatedMeasure, toUnitVector } from './vectors.ts';
 
 export interface LocalEmbedderOptions {
   /**
@@ -55,7 +55,7 @@ export async function openLocalEmbedder({
   async function embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
     // Texts of a batch cost as much as its longest one: like goes with like.
     const byLength = texts
-      .map((text, place) => ({ text: asRead(text), place }))
+      .map((text, place) => ({ text: toModelText(text), place }))
       .sort((left, right) => left.text.length - right.text.length);
     const vectors: { readonly place: number; readonly vector: Float32Array }[] = [];
     for (let start = 0; start < byLength.length; start += BATCH) {
@@ -85,12 +85,12 @@ export async function openLocalEmbedder({
       return dimensions;
     },
     embed,
-    unrelated: unrelatedBy(embed),
+    unrelated: createUnrelatedMeasure(embed),
   };
 }
 
 /** Models have no word for what is not text; an empty text is a space. */
-function asRead(text: string): string {
+function toModelText(text: string): string {
   return text.slice(0, MAX_TEXT).toWellFormed().replaceAll('\0', ' ').trim() || ' ';
 }
 
@@ -153,7 +153,7 @@ export async function findModel(model: string): Promise<LocalModel> {
   const found = sizes.find(({ size }) => size !== null);
   if (found !== undefined) {
     const pooling = Pooling.catch({ pooling_mode_cls_token: false }).parse(
-      jsonIn(await readFile(join(model, '1_Pooling/config.json'), 'utf8').catch(() => '')),
+      parseJson(await readFile(join(model, '1_Pooling/config.json'), 'utf8').catch(() => '')),
     );
     return {
       source: model,

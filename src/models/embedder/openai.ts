@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/collections.ts';
 import { readText } from '../../lib/http-body.ts';
-import { limitTime, retrying } from '../../lib/resilience.ts';
-import { jsonIn } from '../../lib/text.ts';
+import { limitTime, retryWithPolicy } from '../../lib/resilience.ts';
+import { parseJson } from '../../lib/text.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
 import { readRefusal, toRefusalError } from '../refusal.ts';
-import { toUnitVector, unrelatedBy } from './vectors.ts';
+import { createUnrelatedMeasure, toUnitVector } from './vectors.ts';
 
 export interface OpenAiEmbedderOptions {
   /** Any OpenAI-compatible server, with its `/v1`; null: OpenAI's own. */
@@ -63,7 +63,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
       return dimensions;
     },
     embed,
-    unrelated: unrelatedBy(embed),
+    unrelated: createUnrelatedMeasure(embed),
   };
 }
 
@@ -100,8 +100,9 @@ async function embedBatch(
       'retrying the embedding server',
     );
   return await limitTime({ limitMs, signal: run, late, canceled }, (signal, longestPauseMs) =>
-    retrying({ retries, backoff: { firstMs: retryDelayMs }, longestPauseMs, signal, onRetry }, async () =>
-      (await requestEmbeddings(options, texts, signal)).map(toUnitVector),
+    retryWithPolicy(
+      { retries, backoff: { firstMs: retryDelayMs }, longestPauseMs, signal, onRetry },
+      async () => (await requestEmbeddings(options, texts, signal)).map(toUnitVector),
     ),
   );
 }
@@ -166,7 +167,7 @@ async function requestEmbeddings(
 }
 
 function parseVectors(text: string, wanted: number): Float32Array[] {
-  const reply = Reply.safeParse(jsonIn(text));
+  const reply = Reply.safeParse(parseJson(text));
   if (!reply.success)
     throw new TriageError('upstream-failed', 'The embedding server did not return a list of embeddings');
   const byIndex = new Map(

@@ -20,7 +20,7 @@ const UNRELATED: readonly string[] = [
 /**
  * Creates a function that measures the similarity this model assigns to unrelated texts. It is measured once.
  */
-export function unrelatedBy(embed: Embedder['embed']): NonNullable<Embedder['unrelated']> {
+export function createUnrelatedMeasure(embed: Embedder['embed']): NonNullable<Embedder['unrelated']> {
   let floor: number | null = null;
   return async (signal) => {
     floor ??= computeMeanCosine(await embed(UNRELATED, signal));

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { apiAddress, credential, setting, webhookSecrets } from '../../config/variable.ts';
+import {
+  createApiUrlSchema,
+  defineCredential,
+  defineSetting,
+  defineWebhookSecrets,
+} from '../../config/variable.ts';
 import { checkTokenApi, createBasicAuth, joinPath } from '../check.ts';
 import type { Provider } from '../provider.ts';
 import { azureWebhook } from './webhook.ts';
@@ -59,20 +64,20 @@ const Projects = z.object({ count: z.int() });
 
 /** Azure Pipelines: what it sends, and where logs are read. */
 export const AzureSettings = z.object({
-  webhookSecrets: webhookSecrets(
+  webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_AZURE_WEBHOOK_SECRET',
     'Password of the Azure DevOps service hook, or the value of its header X-Faultline-Token. ' +
       'Two, separated by a comma, during rotation.',
   ),
   /** Null: nothing is asked. */
-  baseUrl: setting(
+  baseUrl: defineSetting(
     'FAULTLINE_AZURE_URL',
-    apiAddress((text) => text.replace(/\/$/, ''))
+    createApiUrlSchema((text) => text.replace(/\/$/, ''))
       .nullable()
       .default(null),
     'URL of the Azure DevOps organization, such as https://dev.azure.com/acme, or of a collection of ' +
       'Azure DevOps Server.',
   ),
-  token: credential('FAULTLINE_AZURE_TOKEN', 'Personal access token with the scope Build (Read).'),
+  token: defineCredential('FAULTLINE_AZURE_TOKEN', 'Personal access token with the scope Build (Read).'),
 });
 export type AzureSettings = z.infer<typeof AzureSettings>;

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import {
+  createShortTextSchema,
+  createWebUrlSchema,
   decodeSegment,
   findSecondsBetween,
   pullRequestNumber,
-  shortText,
   toTextOrNull,
   toUtc,
-  webAddress,
 } from '../read-input.ts';
 import {
   createRefusedError,
@@ -31,16 +31,16 @@ const Person = z.object({ displayName: text });
  */
 const BuildComplete = z
   .object({
-    id: shortText(200),
+    id: createShortTextSchema(200),
     eventType: z.literal('build.complete'),
     resource: z.object({
       id: z.int().positive(),
-      buildNumber: shortText(200),
-      url: webAddress().describe('Address in the API; it names the project.'),
+      buildNumber: createShortTextSchema(200),
+      url: createWebUrlSchema().describe('Address in the API; it names the project.'),
       status: text,
       result: text,
-      definition: z.object({ name: shortText(300) }),
-      project: z.object({ name: shortText(300) }).nullish(),
+      definition: z.object({ name: createShortTextSchema(300) }),
+      project: z.object({ name: createShortTextSchema(300) }).nullish(),
       repository: z.object({ name: text }).nullish(),
       sourceBranch: text,
       sourceVersion: text,
@@ -77,7 +77,7 @@ const BuildComplete = z
   });
 type BuildComplete = z.infer<typeof BuildComplete>;
 
-const Head = z.object({ eventType: shortText(200) });
+const Head = z.object({ eventType: createShortTextSchema(200) });
 
 function authenticate(request: WebhookRequest, secrets: readonly string[]): void {
   const given = request.header('x-faultline-token') ?? readBasicPassword(request);

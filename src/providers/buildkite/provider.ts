@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { credential, webhookSecrets, writes } from '../../config/variable.ts';
+import { defineCredential, defineWebhookSecrets, defineWriteSetting } from '../../config/variable.ts';
 import { checkTokenApi, joinPath } from '../check.ts';
 import type { Provider } from '../provider.ts';
 import { buildkiteWebhook } from './webhook.ts';
@@ -57,18 +57,18 @@ const Token = z.object({ scopes: z.array(z.string()) });
 
 /** Buildkite: what it sends, and where logs are read. */
 export const BuildkiteSettings = z.object({
-  webhookSecrets: webhookSecrets(
+  webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_BUILDKITE_WEBHOOK_SECRET',
     'Token of the Buildkite webhook, sent as it is or used to sign. ' +
       'Two, separated by a comma, during rotation.',
   ),
   /** Buildkite's API. There is no other. */
   baseUrl: z.url().default('https://api.buildkite.com/v2'),
-  token: credential(
+  token: defineCredential(
     'FAULTLINE_BUILDKITE_TOKEN',
     'API access token with the scopes read_builds, read_build_logs and, for artifacts, read_artifacts.',
   ),
-  writes: writes(
+  writes: defineWriteSetting(
     'FAULTLINE_BUILDKITE_WRITES',
     ['rerun'],
     'What may be written: rerun (reviewers may re-run failed jobs). The token then needs ' + 'write_builds.',

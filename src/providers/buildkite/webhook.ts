@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
 import {
+  createShortTextSchema,
+  createWebUrlSchema,
   findRepositoryOfClone,
   findSecondsBetween,
   pullRequestNumber,
-  shortText,
   toTextOrNull,
   toUtc,
-  webAddress,
 } from '../read-input.ts';
 import {
   computeHmac,
@@ -28,8 +28,8 @@ const SECRET = 'FAULTLINE_BUILDKITE_WEBHOOK_SECRET';
 const BuildFinished = z
   .object({
     build: z.object({
-      url: webAddress().describe('Address in the API; it names organization, pipeline and build.'),
-      web_url: webAddress().nullish(),
+      url: createWebUrlSchema().describe('Address in the API; it names organization, pipeline and build.'),
+      web_url: createWebUrlSchema().nullish(),
       number: z.int().positive(),
       state: z.string(),
       blocked: z.boolean().nullish(),
@@ -45,9 +45,9 @@ const BuildFinished = z
       finished_at: z.string().nullish(),
     }),
     pipeline: z.object({
-      slug: shortText(300),
+      slug: createShortTextSchema(300),
       repository: z.string().nullish().describe('Where it is cloned from.'),
-      default_branch: shortText(300).nullish().catch(null),
+      default_branch: createShortTextSchema(300).nullish().catch(null),
     }),
   })
   .meta({

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { apiAddress, credential, setting, webhookSecrets, writes } from '../../config/variable.ts';
+import {
+  createApiUrlSchema,
+  defineCredential,
+  defineSetting,
+  defineWebhookSecrets,
+  defineWriteSetting,
+} from '../../config/variable.ts';
 import { checkTokenApi, joinPath } from '../check.ts';
 import type { Provider } from '../provider.ts';
 import { circleciWebhook } from './webhook.ts';
@@ -52,17 +58,20 @@ const User = z.object({ login: z.string() });
 
 /** CircleCI: what it sends, and where the output of steps is read. */
 export const CircleciSettings = z.object({
-  webhookSecrets: webhookSecrets(
+  webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_CIRCLECI_WEBHOOK_SECRET',
     'Secret token of the CircleCI webhook. Two, separated by a comma, during rotation.',
   ),
-  baseUrl: setting(
+  baseUrl: defineSetting(
     'FAULTLINE_CIRCLECI_URL',
-    apiAddress((text) => text.replace(/(?:\/api)?\/?$/, '/api')).default('https://circleci.com/api'),
+    createApiUrlSchema((text) => text.replace(/(?:\/api)?\/?$/, '/api')).default('https://circleci.com/api'),
     'URL of CircleCI, or of CircleCI server.',
   ),
-  token: credential('FAULTLINE_CIRCLECI_TOKEN', 'Personal API token of a user who may see the projects.'),
-  writes: writes(
+  token: defineCredential(
+    'FAULTLINE_CIRCLECI_TOKEN',
+    'Personal API token of a user who may see the projects.',
+  ),
+  writes: defineWriteSetting(
     'FAULTLINE_CIRCLECI_WRITES',
     ['rerun'],
     'What may be written: rerun (reviewers may re-run failed jobs). The token may already do so.',

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { type BuildStatus, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { findRepositoryOfClone, shortText, toTextOrNull, toUtc, webAddress } from '../read-input.ts';
+import {
+  createShortTextSchema,
+  createWebUrlSchema,
+  findRepositoryOfClone,
+  toTextOrNull,
+  toUtc,
+} from '../read-input.ts';
 import {
   createRefusedError,
   createWebhook,
@@ -20,16 +26,18 @@ const text = z.string().nullish();
  */
 const CompletedEvent = z
   .object({
-    id: shortText(200),
+    id: createShortTextSchema(200),
     type: z.string(),
     workflow: z.object({
-      name: shortText(300),
+      name: createShortTextSchema(300),
       status: text,
-      url: webAddress().nullish(),
+      url: createWebUrlSchema().nullish(),
       created_at: time,
       stopped_at: time,
     }),
-    job: z.object({ name: shortText(300), number: z.int(), status: z.string(), started_at: time }).nullish(),
+    job: z
+      .object({ name: createShortTextSchema(300), number: z.int(), status: z.string(), started_at: time })
+      .nullish(),
     pipeline: z.object({
       id: z.uuid(),
       number: z.int().positive(),
@@ -46,8 +54,8 @@ const CompletedEvent = z
         .object({ git: z.object({ checkout_url: text, checkout_sha: text, branch: text }).nullish() })
         .nullish(),
     }),
-    project: z.object({ name: shortText(300) }),
-    organization: z.object({ name: shortText(300) }),
+    project: z.object({ name: createShortTextSchema(300) }),
+    organization: z.object({ name: createShortTextSchema(300) }),
   })
   .meta({
     title: 'workflow-completed and job-completed',
@@ -72,7 +80,7 @@ const CompletedEvent = z
   });
 type CompletedEvent = z.infer<typeof CompletedEvent>;
 
-const Head = z.object({ type: shortText(100) });
+const Head = z.object({ type: createShortTextSchema(100) });
 
 /** Checks the v1 signature. The header may contain signatures of other versions, separated by commas. */
 function checkSignature(request: WebhookRequest, secrets: readonly string[]): void {

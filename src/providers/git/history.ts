@@ -1,4 +1,4 @@
-import { type GitAnswer, succeeded } from '../../git/command.ts';
+import { type GitAnswer, isSuccess } from '../../git/command.ts';
 import type { ChangedFile, CommitInfo, Comparison } from '../../ports/code-host.ts';
 import {
   type CommitDiff,
@@ -68,7 +68,7 @@ export async function readLineHistory(
     FACTS,
   ];
   const answer = await place.git([...args, place.commit, '--'], signal);
-  return succeeded(answer) ? withFiles(place, answer, signal) : [];
+  return isSuccess(answer) ? withFiles(place, answer, signal) : [];
 }
 
 async function withFiles(place: Place, facts: GitAnswer, signal: AbortSignal): Promise<CommitInfo[]> {
@@ -129,7 +129,7 @@ export async function readComparison(
 ): Promise<Comparison | null> {
   const common = await place.git(['merge-base', base, place.commit], signal);
   const from = common.output.trim();
-  if (!succeeded(common) || from === '') return null;
+  if (!isSuccess(common) || from === '') return null;
   const range = [`^${base}`, place.commit];
   const diff = (kind: readonly string[]) => ['diff', ...kind, ...DIFF, RENAMES, from, place.commit, '--'];
   const [commits, changes] = await Promise.all([
@@ -169,7 +169,7 @@ async function isShallowEnd(place: Place, signal: AbortSignal): Promise<boolean>
     place.git(['log', '-1', '--format=%P', place.commit, '--'], signal),
     place.git(['cat-file', 'commit', place.commit], signal),
   ]);
-  return succeeded(seen) && seen.output.trim() === '' && /^parent /m.test(written.output.slice(0, 200));
+  return isSuccess(seen) && seen.output.trim() === '' && /^parent /m.test(written.output.slice(0, 200));
 }
 
 /**
@@ -195,7 +195,7 @@ async function pullRequestOfMerge(place: Place, signal: AbortSignal): Promise<nu
       place.git(['log', '-1', '--merges', '--format=%s', merge, '--'], soon),
       place.git(['merge-base', '--is-ancestor', place.commit, `${merge}^1`], soon),
     ]);
-    return succeeded(before) ? null : parsePullRequest(subject.output.trim());
+    return isSuccess(before) ? null : parsePullRequest(subject.output.trim());
   } catch (error) {
     if (signal.aborted) throw error;
     return null;

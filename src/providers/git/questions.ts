@@ -1,4 +1,4 @@
-import { type Git, type GitAnswer, succeeded } from '../../git/command.ts';
+import { type Git, type GitAnswer, isSuccess } from '../../git/command.ts';
 import type { BlameLine, CodeLine, FileHits } from '../../ports/code-host.ts';
 import {
   assertReadableSize,
@@ -26,7 +26,7 @@ export interface Place {
 export async function isClone(git: Git, folder: string | undefined): Promise<boolean> {
   if (folder === undefined) return false;
   try {
-    return succeeded(await git(folder, ['rev-parse', '--git-dir'], AbortSignal.timeout(10_000)));
+    return isSuccess(await git(folder, ['rev-parse', '--git-dir'], AbortSignal.timeout(10_000)));
   } catch {
     return false;
   }
@@ -44,7 +44,7 @@ export async function findDefaultBranch(
   for (const name of ['refs/remotes/origin/HEAD', 'HEAD']) {
     const answer = await git(folder, ['symbolic-ref', '--quiet', '--short', name], signal);
     const branch = answer.output.trim().replace(/^origin\//, '');
-    if (succeeded(answer) && branch !== '') return branch;
+    if (isSuccess(answer) && branch !== '') return branch;
   }
   return null;
 }
@@ -61,7 +61,7 @@ export async function resolveCommit(
     signal,
   );
   const commit = answer.output.trim();
-  return succeeded(answer) && /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
+  return isSuccess(answer) && /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
 }
 
 /** Commits whose list of files is kept: it never changes for a commit. */
@@ -119,7 +119,7 @@ export async function blameLines(
     query.path,
   ];
   const answer = await place.git(args, signal);
-  return succeeded(answer) ? parseBlame(answer.output) : [];
+  return isSuccess(answer) ? parseBlame(answer.output) : [];
 }
 
 /** Lists a commit's files (links too, submodules not), remembering the last few lists. */
@@ -145,7 +145,7 @@ export function createFileLister(): (place: Place, signal: AbortSignal) => Promi
 
 async function readEntry(place: Place, path: string, signal: AbortSignal) {
   const answer = await place.git(['ls-tree', '-z', '--full-tree', place.commit, '--', path], signal);
-  const fields = succeeded(answer) ? /^(\d{6}) [a-z]{1,10} ([0-9a-f]{40,64})\t/.exec(answer.output) : null;
+  const fields = isSuccess(answer) ? /^(\d{6}) [a-z]{1,10} ([0-9a-f]{40,64})\t/.exec(answer.output) : null;
   return fields === null ? null : { mode: fields[1] ?? '', object: fields[2] ?? '' };
 }
 

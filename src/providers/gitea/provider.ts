@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { apiAddress, credential, setting, webhookSecrets, writes } from '../../config/variable.ts';
+import {
+  createApiUrlSchema,
+  defineCredential,
+  defineSetting,
+  defineWebhookSecrets,
+  defineWriteSetting,
+} from '../../config/variable.ts';
 import { checkTokenApi, joinPath } from '../check.ts';
 import { createHostChannels, isOfHost } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
@@ -80,7 +86,7 @@ function describeMissing({ baseUrl, webhookSecrets }: GiteaSettings) {
 
 /** Gitea and Forgejo: what they send, where logs and code are read, and what is written there. */
 export const GiteaSettings = z.object({
-  webhookSecrets: webhookSecrets(
+  webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_GITEA_WEBHOOK_SECRET',
     'Gitea or Forgejo webhook secret. Two secrets, separated by a comma, during rotation.',
   ),
@@ -88,18 +94,18 @@ export const GiteaSettings = z.object({
    * The address of the API. An address from the browser is converted to it. If null, nothing is read or
    * written.
    */
-  baseUrl: setting(
+  baseUrl: defineSetting(
     'FAULTLINE_GITEA_URL',
-    apiAddress(toGiteaApiAddress).nullable().default(null),
+    createApiUrlSchema(toGiteaApiAddress).nullable().default(null),
     'URL of Gitea or Forgejo, or of its API: https://git.example.com and ' +
       'https://git.example.com/api/v1 mean the same.',
   ),
-  token: credential(
+  token: defineCredential(
     'FAULTLINE_GITEA_TOKEN',
     'Token with the scopes read:repository (logs and code) and, for comments and statuses, ' +
       'write:repository, write:issue and read:user.',
   ),
-  writes: writes(
+  writes: defineWriteSetting(
     'FAULTLINE_GITEA_WRITES',
     ['comment', 'status'],
     'What may be written, separated by commas: comment (one on each pull request with a failed ' +

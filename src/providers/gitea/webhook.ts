@@ -1,18 +1,17 @@
 import { z } from 'zod';
-import { provisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
+import { createProvisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { jsonIn } from '../../lib/text.ts';
+import { parseJson } from '../../lib/text.ts';
 import {
   attemptNumber,
+  createShortTextSchema,
+  createWebUrlSchema,
   findSecondsBetween,
   pullRequestNumber,
-  shortText,
   toTextOrNull,
   toUtc,
-  webAddress,
 } from '../read-input.ts';
 import {
-  conclusionStatus,
   createRefusedError,
   createWebhook,
   ignoreUndecided,
@@ -20,6 +19,7 @@ import {
   isSigned,
   type Reading,
   readRequiredHeader,
+  toBuildStatus,
   type WebhookRequest,
 } from '../webhook.ts';
 
@@ -42,10 +42,10 @@ function checkSignature(request: WebhookRequest, secrets: readonly string[]): vo
 const id = z.int().positive();
 const time = z.string().nullish();
 const Repository = z.object({
-  full_name: shortText(300),
-  default_branch: shortText(300).nullish().catch(null),
+  full_name: createShortTextSchema(300),
+  default_branch: createShortTextSchema(300).nullish().catch(null),
 });
-const Person = z.object({ login: shortText(200) });
+const Person = z.object({ login: createShortTextSchema(200) });
 const PullRequest = z.object({
   number: pullRequestNumber(),
   head: z.object({ ref: z.string().nullish(), repo: z.object({ id: z.int() }).nullish() }).nullish(),
@@ -70,8 +70,8 @@ const WorkflowRunEvent = z
       run_attempt: attemptNumber(),
       conclusion: z.string().nullish(),
       head_branch: z.string().nullish(),
-      head_sha: shortText(64),
-      html_url: webAddress(),
+      head_sha: createShortTextSchema(64),
+      html_url: createWebUrlSchema(),
       started_at: time,
       completed_at: time,
       actor: Person.nullish(),
@@ -111,11 +111,11 @@ const WorkflowJobEvent = z
       id,
       run_id: id,
       run_attempt: attemptNumber(),
-      name: shortText(500),
+      name: createShortTextSchema(500),
       conclusion: z.string().nullish(),
       head_branch: z.string().nullish(),
-      head_sha: shortText(64),
-      html_url: webAddress().nullish(),
+      head_sha: createShortTextSchema(64),
+      html_url: createWebUrlSchema().nullish(),
       created_at: time,
       started_at: time,
       completed_at: time,
@@ -146,15 +146,15 @@ const ActionRunEvent = z
     run: z.object({
       id,
       index_in_repo: id,
-      workflow_id: shortText(300),
+      workflow_id: createShortTextSchema(300),
       repository: Repository,
       trigger_user: Person.nullish(),
       prettyref: z.string().nullish().describe('The branch, or `#12` for a pull request.'),
-      commit_sha: shortText(64),
+      commit_sha: createShortTextSchema(64),
       is_fork_pull_request: z.boolean().nullish(),
       event_payload: z.string().nullish(),
       status: z.string().nullish(),
-      html_url: webAddress().nullish(),
+      html_url: createWebUrlSchema().nullish(),
       started: time,
       stopped: time,
     }),
@@ -240,7 +240,7 @@ export function readGiteaEvent(event: string, payload: unknown): Reading {
 }
 
 function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: WorkflowRunEvent): Reading {
-  const status = conclusionStatus(run.conclusion);
+  const status = toBuildStatus(run.conclusion);
   if (status === null) return ignoreUndecided('run', run.conclusion);
   const [pull] = run.pull_requests ?? [];
   // A fork that was deleted has no repository any more.
@@ -271,7 +271,7 @@ function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: Wo
 }
 
 function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobEvent): Reading {
-  if (conclusionStatus(job.conclusion) !== 'failed') return ignoreUnlessFailed('job', job.conclusion);
+  if (toBuildStatus(job.conclusion) !== 'failed') return ignoreUnlessFailed('job', job.conclusion);
   const branch = toTextOrNull(job.head_branch);
   return {
     part: `job ${job.id}`,
@@ -282,7 +282,7 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
       externalId: String(job.run_id),
       status: 'failed',
       pipeline: job.name,
-      number: provisionalNumber(job.run_id),
+      number: createProvisionalNumber(job.run_id),
       attempt: job.run_attempt,
       job: job.name,
       // Whose branch it is only the run's own event says: a fork's `main` is not ours.
@@ -304,9 +304,9 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
  */
 function readActionRun({ action, run }: ActionRunEvent): Reading {
   const said = run.status ?? action;
-  const status = conclusionStatus(said === 'recover' ? 'success' : said);
+  const status = toBuildStatus(said === 'recover' ? 'success' : said);
   if (status === null) return ignoreUndecided('run', said);
-  const pull = Trigger.safeParse(jsonIn(run.event_payload ?? '')).data?.pull_request ?? null;
+  const pull = Trigger.safeParse(parseJson(run.event_payload ?? '')).data?.pull_request ?? null;
   const { full_name: repository, default_branch: defaultBranch } = run.repository;
   const home = pull?.head?.repo?.full_name ?? repository;
   const fromFork = run.is_fork_pull_request === true || home !== repository;

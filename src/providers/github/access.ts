@@ -14,9 +14,9 @@ import {
 } from './client.ts';
 import {
   createInstallations,
+  createNotInstalledError,
   type Grant,
   type Installations,
-  notInstalled,
   type Rights,
 } from './installations.ts';
 
@@ -73,7 +73,7 @@ export function createGithubAccess(options: GithubAccessOptions): GithubAccess {
     async forRepository(place, signal) {
       const grant = await findUsableGrant(installations, place, signal);
       if (grant !== null) return clientOf(grant);
-      if (token === null) throw notInstalled(place, app.id);
+      if (token === null) throw createNotInstalledError(place, app.id);
       return credentials;
     },
     forLists: async (signal) => [...(await installations.list(signal)).map(clientOf), ...withToken],

@@ -209,11 +209,11 @@ async function listJobs({ github: { client, run }, signal }: Fetching): Promise<
  */
 async function fetchRunArchive(fetching: Fetching, failed: readonly CiJob[]): Promise<SourceText[]> {
   const files = await readArchivedLogs(fetching);
-  const names = new Set(failed.map((job) => inArchive(job.name)));
+  const names = new Set(failed.map((job) => toArchiveName(job.name)));
   const ofFailed = files.filter((file) => names.has(file.job));
   const chosen = ofFailed.length > 0 ? ofFailed : files;
   if (chosen.length === 0) throw new TriageError('not-found', `${ARCHIVE} contains no log.`);
-  const pages = new Map(failed.map(({ name, url }) => [inArchive(name), url]));
+  const pages = new Map(failed.map(({ name, url }) => [toArchiveName(name), url]));
   return chosen.map((file) =>
     withPage(decodeLog(fetching, file.name.replace(/\.txt$/, '.log'), file.bytes), {
       url: pages.get(file.job) ?? null,
@@ -228,7 +228,7 @@ async function fetchRunArchive(fetching: Fetching, failed: readonly CiJob[]): Pr
 async function readLogsInArchive(fetching: Fetching, jobs: readonly CiJob[]): Promise<SourceText[]> {
   const files = Map.groupBy(await readArchivedLogs(fetching), ({ job }) => job);
   return jobs.flatMap((job) => {
-    const [file, second] = files.get(inArchive(job.name)) ?? [];
+    const [file, second] = files.get(toArchiveName(job.name)) ?? [];
     return file === undefined || second !== undefined
       ? []
       : [decodeLog(fetching, getLogName(job), file.bytes)];
@@ -262,14 +262,14 @@ async function readArchivedLogs(fetching: Fetching): Promise<ArchivedLog[]> {
     logs.push({
       name: path,
       bytes: await read(),
-      job: inArchive(path.replace(/^-?\d+_/, '').replace(/\.txt$/, '')),
+      job: toArchiveName(path.replace(/^-?\d+_/, '').replace(/\.txt$/, '')),
     });
   }
   return logs;
 }
 
 /** Returns the name of a job in the archive, where GitHub omits characters that file systems may reject. */
-function inArchive(name: string): string {
+function toArchiveName(name: string): string {
   return name.replace(/[/\\:*?"<>|]/g, '').trim();
 }
 

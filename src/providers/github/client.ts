@@ -79,7 +79,7 @@ export function createGithubClient(
     baseUrl: baseUrl.replace(/\/$/, ''),
     userAgent: 'faultline',
     request: { fetch: createGuardedFetch(maxReplyBytes) },
-    ...authentication(identity),
+    ...createAuthentication(identity),
     log: { debug: say('debug'), info: say('debug'), warn: say('warn'), error: say('warn') },
     retry: { retries: RETRIES, retryAfterBaseValue: retryUnitMs },
     throttle: {
@@ -96,7 +96,7 @@ export function createGithubClient(
   return client;
 }
 
-function authentication({ token = null, app }: Identity) {
+function createAuthentication({ token = null, app }: Identity) {
   if (app === undefined) return token === null ? {} : { auth: token };
   // GitHub long wanted the number as a number; a client id is none.
   const appId = /^\d+$/.test(app.id) ? Number(app.id) : app.id;
@@ -127,7 +127,7 @@ function createGuardedFetch(maxBytes: number): typeof fetch {
       const response = await fetchOnce(url, init);
       const location = response.headers.get('location');
       if (response.status < 300 || response.status > 399 || location === null)
-        return boundedReply(response, url, maxBytes);
+        return limitReply(response, url, maxBytes);
       await response.body?.cancel();
       url = new URL(location, url);
       if (url.origin !== origin)
@@ -152,7 +152,7 @@ async function fetchOnce(url: URL, init: RequestInit | undefined): Promise<Respo
   }
 }
 
-async function boundedReply(response: Response, url: URL, maxBytes: number): Promise<Response> {
+async function limitReply(response: Response, url: URL, maxBytes: number): Promise<Response> {
   const headers = new Headers(response.headers);
   // The body is decoded by now, and only this function may set the refusal header.
   for (const name of [REFUSAL_HEADER, 'content-encoding', 'content-length']) headers.delete(name);

@@ -245,7 +245,11 @@ function createAppError(what: string, error: unknown, id: string, signal: AbortS
  * Creates the error for a repository that no installation can read. It is final until the App is installed
  * there.
  */
-export function notInstalled({ owner, repo }: RepositoryName, id: string, cause?: unknown): TriageError {
+export function createNotInstalledError(
+  { owner, repo }: RepositoryName,
+  id: string,
+  cause?: unknown,
+): TriageError {
   return new TriageError(
     'upstream-auth',
     `The GitHub App ${id} is not installed on ${owner}/${repo}. ` +

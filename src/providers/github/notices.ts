@@ -42,7 +42,10 @@ async function findVoice(
 }
 
 /** Returns the result of `call`. Converts a failure to a TriageError that says what to change. */
-async function asked<Answer>({ what, right }: GithubAsked, call: () => Promise<Answer>): Promise<Answer> {
+async function callGithub<Answer>(
+  { what, right }: GithubAsked,
+  call: () => Promise<Answer>,
+): Promise<Answer> {
   try {
     return await call();
   } catch (error) {
@@ -62,10 +65,10 @@ const logins = new WeakMap<GithubClient, string>();
 /**
  * Returns the login that our comments show: a user's, or `name[bot]` of an App. Requested once per client.
  */
-async function ownLogin(client: GithubClient, signal: AbortSignal): Promise<string> {
+async function fetchOwnLogin(client: GithubClient, signal: AbortSignal): Promise<string> {
   const known = logins.get(client);
   if (known !== undefined) return known;
-  const reply = await asked({ what: 'the name of this account', right: 'Pull requests' }, () =>
+  const reply = await callGithub({ what: 'the name of this account', right: 'Pull requests' }, () =>
     client.graphql('query { viewer { login } }', { request: { signal } }),
   );
   const { login } = Viewer.parse(reply).viewer;
@@ -104,7 +107,7 @@ function openComments(
   return {
     list: () =>
       listItems(
-        Comment.transform(postedBy),
+        Comment.transform(toPostedComment),
         `the comments of pull request ${pullRequest}`,
         COMMENT_PAGES,
         (paging) =>
@@ -116,29 +119,31 @@ function openComments(
           }),
       ),
     create: async (body) => {
-      const { data } = await asked({ what: `a comment on pull request ${pullRequest}`, right: RIGHT }, () =>
-        client.request(`POST ${comments}`, {
-          ...place,
-          issue_number: pullRequest,
-          body,
-          request: { signal, retries: 0 },
-        }),
+      const { data } = await callGithub(
+        { what: `a comment on pull request ${pullRequest}`, right: RIGHT },
+        () =>
+          client.request(`POST ${comments}`, {
+            ...place,
+            issue_number: pullRequest,
+            body,
+            request: { signal, retries: 0 },
+          }),
       );
       return Comment.parse(data).id;
     },
     edit: async (id, body) =>
-      void (await asked(ours(id), () =>
+      void (await callGithub(ours(id), () =>
         client.request(`PATCH ${COMMENT_ROUTE}`, { ...place, comment_id: id, body, request: { signal } }),
       )),
     remove: async (id) =>
-      void (await asked(ours(id), () =>
+      void (await callGithub(ours(id), () =>
         client.request(`DELETE ${COMMENT_ROUTE}`, { ...place, comment_id: id, request: { signal } }),
       )),
-    ownLogin: () => ownLogin(client, signal),
+    ownLogin: () => fetchOwnLogin(client, signal),
   };
 }
 
-function postedBy({ id, body, user }: z.infer<typeof Comment>) {
+function toPostedComment({ id, body, user }: z.infer<typeof Comment>) {
   return { id, body: body ?? null, author: user?.login ?? null };
 }
 
@@ -150,7 +155,7 @@ async function* listItems<Item>(
   ask: (paging: { per_page: number; page: number }) => Promise<{ data: unknown }>,
 ): AsyncGenerator<Item> {
   for (let page = 1; page <= maxPages; page++) {
-    const { data } = await asked({ what, right: RIGHT }, () => ask({ per_page: PER_PAGE, page }));
+    const { data } = await callGithub({ what, right: RIGHT }, () => ask({ per_page: PER_PAGE, page }));
     const items = z.array(schema).parse(data);
     yield* items;
     if (items.length < PER_PAGE) return;
@@ -159,7 +164,7 @@ async function* listItems<Item>(
 
 const PlacedComment = Comment.extend({ path: z.string(), line: z.int().nullish() }).transform(
   ({ path, line, ...comment }) => ({
-    ...postedBy(comment),
+    ...toPostedComment(comment),
     path,
     line: line ?? null,
   }),
@@ -194,7 +199,7 @@ function openSuggestions(voice: GithubVoice, pullRequest: number, signal: AbortS
     patches: () => listChangedFiles(voice, pullRequest, signal),
     create: async ({ path, from, to }, body) => {
       const what = { what: `a comment in the code of pull request ${pullRequest}`, right: RIGHT };
-      const { data } = await asked(what, () =>
+      const { data } = await callGithub(what, () =>
         client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', pull),
       );
       const range = from === to ? {} : { start_line: from, start_side: 'RIGHT' as const };
@@ -205,15 +210,17 @@ function openSuggestions(voice: GithubVoice, pullRequest: number, signal: AbortS
         side: 'RIGHT' as const,
         ...range,
       };
-      await asked(what, () =>
+      await callGithub(what, () =>
         client.request(`POST ${comments}`, { ...pull, ...where, body, request: { signal, retries: 0 } }),
       );
     },
     edit: async (id, body) =>
-      void (await asked(ours(id), () => client.request(`PATCH ${path}`, { ...commentRequest(id), body }))),
+      void (await callGithub(ours(id), () =>
+        client.request(`PATCH ${path}`, { ...commentRequest(id), body }),
+      )),
     remove: async (id) =>
-      void (await asked(ours(id), () => client.request(`DELETE ${path}`, commentRequest(id)))),
-    ownLogin: () => ownLogin(client, signal),
+      void (await callGithub(ours(id), () => client.request(`DELETE ${path}`, commentRequest(id)))),
+    ownLogin: () => fetchOwnLogin(client, signal),
   };
 }
 
@@ -225,7 +232,7 @@ export function createGithubStatusClient(options: GithubClientOptions): NoticeSe
     async ({ state, description, targetUrl }, { repository, commit: sha, what, signal }) => {
       const { client, place } = await findVoice(access, repository, signal);
       const target = targetUrl === null ? {} : { target_url: targetUrl };
-      await asked({ what, right: 'Commit statuses' }, () =>
+      await callGithub({ what, right: 'Commit statuses' }, () =>
         client.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
           ...place,
           sha,
@@ -285,7 +292,7 @@ async function findOwn(
   commit: string,
   { key, signal }: NoticeCall,
 ): Promise<string | null> {
-  const { data } = await asked({ what: `the checks of ${commit}`, right: CHECKS }, () =>
+  const { data } = await callGithub({ what: `the checks of ${commit}`, right: CHECKS }, () =>
     client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
       ...place,
       ref: commit,
@@ -297,7 +304,7 @@ async function findOwn(
   );
   const ours = CheckRuns.parse(data).check_runs.filter((run) => run.external_id === key);
   if (ours.length === 0) return null;
-  const login = await ownLogin(client, signal);
+  const login = await fetchOwnLogin(client, signal);
   const [found] = ours.filter(({ app }) => `${app?.slug}[bot]` === login);
   return found === undefined ? null : String(found.id);
 }
@@ -323,7 +330,7 @@ async function write(
       ...(annotations.length === 0 ? {} : { annotations: annotations.map(toAnnotation) }),
     },
   };
-  const { data } = await asked(
+  const { data } = await callGithub(
     { what: `the check of ${to.repository}@${content.commit}`, right: CHECKS },
     async (): Promise<{ data: unknown }> =>
       reference === null

@@ -1,7 +1,13 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { z } from 'zod';
 import type { NoticeChannel } from '../../channels/channel.ts';
-import { apiAddress, credential, setting, webhookSecrets, writes } from '../../config/variable.ts';
+import {
+  createApiUrlSchema,
+  defineCredential,
+  defineSetting,
+  defineWebhookSecrets,
+  defineWriteSetting,
+} from '../../config/variable.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../../ports/health.ts';
@@ -99,7 +105,7 @@ function createChannels({ baseUrl, token, app, writes: wanted }: GithubSettings)
 /** A GitHub App as configured. */
 const GithubAppConfig = z.object({
   /** The number or the client id of the App, as its settings show them. */
-  id: setting(
+  id: defineSetting(
     'FAULTLINE_GITHUB_APP_ID',
     z
       .string('is not set')
@@ -110,7 +116,7 @@ const GithubAppConfig = z.object({
     'Number or client ID of a GitHub App with read access to Actions, contents and pull requests. ' +
       'Takes precedence over the token.',
   ),
-  privateKey: setting(
+  privateKey: defineSetting(
     'FAULTLINE_GITHUB_APP_KEY',
     z.string('is not set').transform((text, { issues }) => {
       const key = withLineEnds(text);
@@ -125,17 +131,17 @@ const GithubAppConfig = z.object({
 
 /** GitHub: what it sends, where logs and code are read, and what is written there. */
 export const GithubSettings = z.object({
-  webhookSecrets: webhookSecrets(
+  webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_GITHUB_WEBHOOK_SECRET',
     'GitHub webhook secret. Two secrets, separated by a comma, during rotation.',
   ),
   /** The address of the REST API. An address from the browser is converted to it. */
-  baseUrl: setting(
+  baseUrl: defineSetting(
     'FAULTLINE_GITHUB_URL',
-    apiAddress(toGithubApiAddress).default('https://api.github.com'),
+    createApiUrlSchema(toGithubApiAddress).default('https://api.github.com'),
     'URL of GitHub or its API: https://ghe.example.com and https://ghe.example.com/api/v3 mean the same.',
   ),
-  token: credential(
+  token: defineCredential(
     'FAULTLINE_GITHUB_TOKEN',
     'Token that can read Actions logs and, for suspects from code, contents and pull requests.',
   ),
@@ -144,7 +150,7 @@ export const GithubSettings = z.object({
    * installed.
    */
   app: GithubAppConfig.nullable().default(null),
-  writes: writes(
+  writes: defineWriteSetting(
     'FAULTLINE_GITHUB_WRITES',
     ['comment', 'check', 'status', 'rerun'],
     'What may be written, separated by commas: comment (one on each pull request with a failed ' +

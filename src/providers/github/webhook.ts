@@ -3,15 +3,14 @@ import { WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
 import {
   attemptNumber,
+  createShortTextSchema,
+  createWebUrlSchema,
   findSecondsBetween,
   pullRequestNumber,
-  shortText,
   toTextOrNull,
   toUtc,
-  webAddress,
 } from '../read-input.ts';
 import {
-  conclusionStatus,
   createRefusedError,
   createWebhook,
   ignoreUndecided,
@@ -20,6 +19,7 @@ import {
   type Reading,
   readDeployment,
   readRequiredHeader,
+  toBuildStatus,
   type WebhookRequest,
 } from '../webhook.ts';
 
@@ -53,11 +53,11 @@ function fromGitea(): TriageError {
 const time = z.string().nullish();
 const id = z.int().positive();
 const Repository = z.object({
-  full_name: shortText(300),
-  default_branch: shortText(300).nullish().catch(null),
+  full_name: createShortTextSchema(300),
+  default_branch: createShortTextSchema(300).nullish().catch(null),
 });
 const PullRequests = z.array(z.object({ number: pullRequestNumber() })).default([]);
-const Sender = z.object({ login: shortText(200) });
+const Sender = z.object({ login: createShortTextSchema(200) });
 
 /** The fields of `workflow_run` that we use. */
 export const WorkflowRunEvent = z
@@ -74,8 +74,8 @@ export const WorkflowRunEvent = z
       conclusion: z.string().nullable(),
       head_branch: z.string().nullish(),
       head_repository: z.object({ full_name: z.string() }).nullish().catch(null),
-      head_sha: shortText(64),
-      html_url: webAddress(),
+      head_sha: createShortTextSchema(64),
+      html_url: createWebUrlSchema(),
       run_started_at: time,
       updated_at: time,
       actor: Sender.nullish(),
@@ -115,12 +115,12 @@ export const WorkflowJobEvent = z
       id,
       run_id: id,
       run_attempt: attemptNumber(),
-      name: shortText(500),
+      name: createShortTextSchema(500),
       workflow_name: z.string().nullish(),
       conclusion: z.string().nullable(),
       head_branch: z.string().nullish(),
-      head_sha: shortText(64),
-      html_url: webAddress().nullish(),
+      head_sha: createShortTextSchema(64),
+      html_url: createWebUrlSchema().nullish(),
       created_at: time,
       started_at: time,
       completed_at: time,
@@ -136,11 +136,11 @@ export const CheckRunEvent = z
     repository: Repository,
     sender: Sender.nullish(),
     check_run: z.object({
-      name: shortText(500),
+      name: createShortTextSchema(500),
       conclusion: z.string().nullable(),
-      head_sha: shortText(64),
+      head_sha: createShortTextSchema(64),
       // Any app may write here what it likes; what is no address of the web is no job of Actions either.
-      details_url: webAddress().nullish().catch(null),
+      details_url: createWebUrlSchema().nullish().catch(null),
       started_at: time,
       completed_at: time,
       app: z.object({ slug: z.string().nullish() }).nullish(),
@@ -157,11 +157,11 @@ const DeploymentStatusEvent = z
     repository: Repository,
     deployment_status: z.object({
       state: z.string(),
-      environment: shortText(200),
-      target_url: webAddress().nullish().catch(null),
+      environment: createShortTextSchema(200),
+      target_url: createWebUrlSchema().nullish().catch(null),
       created_at: time,
     }),
-    deployment: z.object({ ref: shortText(300) }),
+    deployment: z.object({ ref: createShortTextSchema(300) }),
   })
   .meta({ title: 'deployment_status' });
 
@@ -217,11 +217,19 @@ export const githubWebhook = createWebhook({
 export function readGithubEvent(event: string, payload: unknown): Reading {
   if (event === 'ping') return { ignored: 'ping: the webhook works; nothing to triage' };
   if (event === 'workflow_run')
-    return whenCompleted(event, readInput(`The ${event} event`, WorkflowRunEvent, payload), readWorkflowRun);
+    return readWhenCompleted(
+      event,
+      readInput(`The ${event} event`, WorkflowRunEvent, payload),
+      readWorkflowRun,
+    );
   if (event === 'workflow_job')
-    return whenCompleted(event, readInput(`The ${event} event`, WorkflowJobEvent, payload), readWorkflowJob);
+    return readWhenCompleted(
+      event,
+      readInput(`The ${event} event`, WorkflowJobEvent, payload),
+      readWorkflowJob,
+    );
   if (event === 'check_run')
-    return whenCompleted(event, readInput(`The ${event} event`, CheckRunEvent, payload), readCheckRun);
+    return readWhenCompleted(event, readInput(`The ${event} event`, CheckRunEvent, payload), readCheckRun);
   if (event === 'deployment_status')
     return readDeploymentStatus(readInput(`The ${event} event`, DeploymentStatusEvent, payload));
   return {
@@ -248,7 +256,7 @@ function readDeploymentStatus({
   });
 }
 
-function whenCompleted<Event extends { action: string }>(
+function readWhenCompleted<Event extends { action: string }>(
   name: string,
   event: Event,
   read: (event: Event) => Reading,
@@ -259,7 +267,7 @@ function whenCompleted<Event extends { action: string }>(
 
 function readWorkflowRun(event: WorkflowRunEvent): Reading {
   const run = event.workflow_run;
-  const status = conclusionStatus(run.conclusion);
+  const status = toBuildStatus(run.conclusion);
   if (status === null) return ignoreUndecided('run', run.conclusion);
   const home = run.head_repository?.full_name ?? event.repository.full_name;
   const fromFork = home !== event.repository.full_name;
@@ -309,7 +317,7 @@ function findBranchUnlessDefault(
 
 function readWorkflowJob(event: WorkflowJobEvent): Reading {
   const job = event.workflow_job;
-  if (conclusionStatus(job.conclusion) !== 'failed') return ignoreUnlessFailed('job', job.conclusion);
+  if (toBuildStatus(job.conclusion) !== 'failed') return ignoreUnlessFailed('job', job.conclusion);
   return {
     part: `job ${job.id}`,
     attemptUnknown: false,
@@ -344,7 +352,7 @@ function readCheckRun(event: CheckRunEvent): Reading {
         `the check "${check.name.slice(0, 100)}" is not a job of GitHub Actions: ` +
         'there is no log to read',
     };
-  if (conclusionStatus(check.conclusion) !== 'failed') return ignoreUnlessFailed('check', check.conclusion);
+  if (toBuildStatus(check.conclusion) !== 'failed') return ignoreUnlessFailed('check', check.conclusion);
   return {
     part: jobId === null ? `check ${check.name}` : `job ${jobId}`,
     attemptUnknown: true,

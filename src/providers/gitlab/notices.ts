@@ -51,7 +51,7 @@ function openNotes(
   return {
     list: () =>
       client.items(
-        z.array(Note.transform(postedBy)),
+        z.array(Note.transform(toPostedComment)),
         { path, ...NOTES, what: `the notes of merge request ${mergeRequest}`, signal },
         NOTE_PAGES,
       ),
@@ -73,14 +73,14 @@ function openNotes(
   };
 }
 
-function postedBy({ id, body, author }: z.infer<typeof Note>) {
+function toPostedComment({ id, body, author }: z.infer<typeof Note>) {
   return { id, body: body ?? null, author: author?.username ?? null };
 }
 
 const Placed = Note.extend({
   position: z.object({ new_path: z.string().nullish(), new_line: z.int().nullish() }).nullish(),
 }).transform(({ position, ...note }) => ({
-  ...postedBy(note),
+  ...toPostedComment(note),
   path: position?.new_path ?? null,
   line: position?.new_line ?? null,
 }));

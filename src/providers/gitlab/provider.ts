@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { apiAddress, credential, setting, webhookSecrets, writes } from '../../config/variable.ts';
+import {
+  createApiUrlSchema,
+  defineCredential,
+  defineSetting,
+  defineWebhookSecrets,
+  defineWriteSetting,
+} from '../../config/variable.ts';
 import { checkTokenApi, joinPath } from '../check.ts';
 import { createHostChannels, isOfHost } from '../notice-rules.ts';
 import type { Provider } from '../provider.ts';
@@ -76,22 +82,22 @@ const Version = z.object({ version: z.string() });
 
 /** GitLab: what it sends, where traces, reports and code are read, and what is written there. */
 export const GitlabSettings = z.object({
-  webhookSecrets: webhookSecrets(
+  webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_GITLAB_WEBHOOK_SECRET',
     'GitLab webhook secret token, or signing token (whsec_…). Two, separated by a comma, during rotation.',
   ),
   /** The address of the API. An address from the browser is converted to it. */
-  baseUrl: setting(
+  baseUrl: defineSetting(
     'FAULTLINE_GITLAB_URL',
-    apiAddress(toGitlabApiAddress).default('https://gitlab.com/api/v4'),
+    createApiUrlSchema(toGitlabApiAddress).default('https://gitlab.com/api/v4'),
     'URL of GitLab or its API: https://gitlab.example.com and https://gitlab.example.com/api/v4 mean ' +
       'the same.',
   ),
-  token: credential(
+  token: defineCredential(
     'FAULTLINE_GITLAB_TOKEN',
     'Project, group or personal access token with the scope read_api or, for notes and statuses, api.',
   ),
-  writes: writes(
+  writes: defineWriteSetting(
     'FAULTLINE_GITLAB_WRITES',
     ['comment', 'status', 'rerun'],
     'What may be written, separated by commas: comment (one note on each merge request with a failed' +

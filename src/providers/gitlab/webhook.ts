@@ -1,8 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { type BuildStatus, provisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
+import { type BuildStatus, createProvisionalNumber, WHOLE_BUILD } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { pullRequestNumber, shortText, toTextOrNull, toUtc, webAddress } from '../read-input.ts';
+import {
+  createShortTextSchema,
+  createWebUrlSchema,
+  pullRequestNumber,
+  toTextOrNull,
+  toUtc,
+} from '../read-input.ts';
 import {
   createRefusedError,
   createWebhook,
@@ -67,11 +73,11 @@ const id = z.int().positive();
 const time = z.string().nullish();
 const seconds = z.number().min(0).nullish().catch(null);
 const Project = z.object({
-  path_with_namespace: shortText(300),
-  default_branch: shortText(300).nullish().catch(null),
-  web_url: webAddress().nullish(),
+  path_with_namespace: createShortTextSchema(300),
+  default_branch: createShortTextSchema(300).nullish().catch(null),
+  web_url: createWebUrlSchema().nullish(),
 });
-const Person = z.object({ username: shortText(200).nullish() });
+const Person = z.object({ username: createShortTextSchema(200).nullish() });
 
 /** The fields of a Pipeline event that we use. */
 const PipelineEvent = z
@@ -83,12 +89,12 @@ const PipelineEvent = z
       name: z.string().nullish(),
       ref: z.string().nullish(),
       tag: z.boolean().nullish(),
-      sha: shortText(64),
+      sha: createShortTextSchema(64),
       status: z.string(),
       created_at: time,
       queued_duration: seconds,
       finished_at: time,
-      url: webAddress().nullish(),
+      url: createWebUrlSchema().nullish(),
     }),
     merge_request: z
       .object({
@@ -126,9 +132,9 @@ const JobEvent = z
     object_kind: z.literal('build'),
     ref: z.string().nullish(),
     tag: z.boolean().nullish(),
-    sha: shortText(64),
+    sha: createShortTextSchema(64),
     build_id: id,
-    build_name: shortText(500),
+    build_name: createShortTextSchema(500),
     build_status: z.string(),
     build_started_at: time,
     build_finished_at: time,
@@ -137,7 +143,7 @@ const JobEvent = z
     pipeline_id: id,
     user: Person.nullish(),
     project: Project.nullish(),
-    repository: z.object({ homepage: webAddress().nullish() }).nullish(),
+    repository: z.object({ homepage: createWebUrlSchema().nullish() }).nullish(),
   })
   .meta({ title: 'Job Hook' });
 type JobEvent = z.infer<typeof JobEvent>;
@@ -148,10 +154,10 @@ const DeploymentEvent = z
     object_kind: z.literal('deployment'),
     status: z.string(),
     status_changed_at: time,
-    deployable_url: webAddress().nullish().catch(null),
-    environment: shortText(200),
+    deployable_url: createWebUrlSchema().nullish().catch(null),
+    environment: createShortTextSchema(200),
     project: Project,
-    short_sha: shortText(64),
+    short_sha: createShortTextSchema(64),
   })
   .meta({ title: 'Deployment Hook' });
 
@@ -292,7 +298,7 @@ function readJob(job: JobEvent): Reading {
       attempt: 1,
       status: 'failed',
       pipeline: job.build_name,
-      number: provisionalNumber(job.pipeline_id),
+      number: createProvisionalNumber(job.pipeline_id),
       job: job.build_name,
       // Whose branch it is only the pipeline's own event says: a fork's `main` is not ours.
       branch: branch === (defaultBranch ?? branch) ? null : branch,

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { type Build, CONSOLE_LOG, type SourceText, type TestResult } from '../../domain/build.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
-import { inParallel } from '../../lib/collections.ts';
+import { mapInParallel } from '../../lib/collections.ts';
 import { decodeSource } from '../../log/decode/decode.ts';
 import {
   type ArtifactRoom,
   createArtifactRoom,
-  namelessText,
+  createNameOnly,
   openArtifact,
 } from '../../log/inventory/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { artifactsToFetch } from '../artifacts.ts';
+import { selectArtifacts } from '../artifacts.ts';
 import { createBasicAuth } from '../check.ts';
 import { type Connection, createGreetingId } from '../connection.ts';
 import { withPage } from '../job-logs.ts';
@@ -251,9 +251,9 @@ const AT_ONCE = 4;
 async function fetchJenkinsArtifacts(fetching: JenkinsArtifacts): Promise<SourceText[]> {
   try {
     const offered = (await listArtifacts(fetching)).map((name) => ({ name, bytes: null }));
-    const { fetch, leave } = artifactsToFetch(offered, { maxBytes: MAX_BYTES, maxCount: MAX_FETCHED });
-    const read = await inParallel(fetch, AT_ONCE, ({ name }) => readArtifact(fetching, name));
-    return [...read.flat(), ...leave.map(({ name, why }) => namelessText(name, why))];
+    const { fetch, leave } = selectArtifacts(offered, { maxBytes: MAX_BYTES, maxCount: MAX_FETCHED });
+    const read = await mapInParallel(fetch, AT_ONCE, ({ name }) => readArtifact(fetching, name));
+    return [...read.flat(), ...leave.map(({ name, why }) => createNameOnly(name, why))];
   } catch (error) {
     if (fetching.signal.aborted) throw error;
     // A Jenkins that hides or does not know the list has none to read.
@@ -278,13 +278,13 @@ async function listArtifacts({ get }: JenkinsArtifacts): Promise<string[]> {
 async function readArtifact({ get, signal, room }: JenkinsArtifacts, name: string): Promise<SourceText[]> {
   const parts = name.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..'))
-    return [namelessText(name, 'its name is not a file path')];
+    return [createNameOnly(name, 'its name is not a file path')];
   try {
     const bytes = await get(`artifact/${parts.map(encodeURIComponent).join('/')}`, 'an artifact', MAX_BYTES);
     return await openArtifact(name, bytes, room);
   } catch (error) {
     if (signal.aborted || !(error instanceof TriageError)) throw error;
-    return [namelessText(name, getErrorMessage(error))];
+    return [createNameOnly(name, getErrorMessage(error))];
   }
 }
 

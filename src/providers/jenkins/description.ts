@@ -5,7 +5,7 @@ import { nameCategory } from '../../domain/category-words.ts';
 import { answerView } from '../../notifications/answer-view.ts';
 import { arrangeAnswers } from '../../notifications/build-answers.ts';
 import { createNoticeLinks } from '../../notifications/notice-words.ts';
-import { clip, visibleLine } from '../../notifications/visible-text.ts';
+import { clip, toVisibleLine } from '../../notifications/visible-text.ts';
 import type { Cause, Situation } from '../../ports/notices.ts';
 import { parse, parseReply } from '../rest-client.ts';
 import {
@@ -50,7 +50,7 @@ export function createJenkinsDescription(
   const [first, ...others] = arrangeAnswers(causes);
   const text =
     first === undefined
-      ? notAnalysed(job?.error ?? null, options)
+      ? renderNotAnalyzed(job?.error ?? null, options)
       : formatSentence(first, others.length, options);
   return { build: { url, externalId, number, pipeline }, text, format: options.format };
 }
@@ -75,7 +75,7 @@ function describeCertainty({ analysis, review }: Cause): string {
   return `${category} ${confidence}${form === 'unsure' ? ', needs review' : ''}`;
 }
 
-function notAnalysed(reason: string | null, { format }: DescriptionOptions): string {
+function renderNotAnalyzed(reason: string | null, { format }: DescriptionOptions): string {
   return `Faultline: not analyzed, ${formatShown(reason ?? 'no failure was found in its logs', 300, format)}`;
 }
 
@@ -90,7 +90,7 @@ function linkTo(analysisId: string, { publicUrl, format }: DescriptionOptions): 
  * chooses how Jenkins formats it and may change that.
  */
 function formatShown(text: string, limit: number, format: DescriptionFormat): string {
-  const line = clip(visibleLine(text), limit);
+  const line = clip(toVisibleLine(text), limit);
   return format === 'html' ? escapeHtml(line) : line.replaceAll('<', '\u2039').replaceAll('>', '\u203a');
 }
 

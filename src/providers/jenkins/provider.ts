@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NoticeChannel } from '../../channels/channel.ts';
-import { credential, setting, webhookSecrets } from '../../config/variable.ts';
+import { defineCredential, defineSetting, defineWebhookSecrets } from '../../config/variable.ts';
 import type { Build } from '../../domain/build.ts';
 import { type Check, type Finding, findClockSkew, note, ok, wrong } from '../../ports/health.ts';
 import { createBasicAuth, joinPath, OUTSIDE_FRESH_MS, type Probe, type ProbeReply, probe } from '../check.ts';
@@ -91,25 +91,25 @@ function createJenkinsFinding({ status, headers }: ProbeReply): Finding {
 
 /** Jenkins: what it sends, where consoles are read, and whether builds are described there. */
 export const JenkinsSettings = z.object({
-  webhookSecrets: webhookSecrets(
+  webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_JENKINS_WEBHOOK_SECRET',
     'Jenkins webhook secret or token. Two, separated by a comma, during rotation.',
   ),
   /** Builds elsewhere are never fetched and never spoken of. Null: none are. */
-  baseUrl: setting(
+  baseUrl: defineSetting(
     'FAULTLINE_JENKINS_URL',
     z.url().nullable().default(null),
     'Base URL of Jenkins. Builds elsewhere are not fetched.',
   ),
-  user: setting(
+  user: defineSetting(
     'FAULTLINE_JENKINS_USER',
     z.string().nullable().default(null),
     'User of the Jenkins API token.',
   ),
   /** An API token of that user; it needs no crumb. */
-  token: credential('FAULTLINE_JENKINS_TOKEN', 'Jenkins API token.'),
+  token: defineCredential('FAULTLINE_JENKINS_TOKEN', 'Jenkins API token.'),
   /** Written with that token, whose user then needs the right Run/Update. */
-  description: setting(
+  description: defineSetting(
     'FAULTLINE_JENKINS_DESCRIPTION',
     z.enum(['off', 'html', 'text']).default('off'),
     'Whether to write answers to the description of Jenkins builds: ' +

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { type BuildStatus, sparseBuild, type TestResult } from '../../domain/build.ts';
+import { type BuildStatus, createSparseBuild, type TestResult } from '../../domain/build.ts';
 import { readInput } from '../../domain/errors.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import {
   attemptNumber,
+  createShortTextSchema,
+  createWebUrlSchema,
   decodeSegment,
   findRepositoryOfClone,
   findSecondsBetween,
   pullRequestNumber,
-  shortText,
   toShown,
   toUtc,
-  webAddress,
 } from '../read-input.ts';
 import {
   computeHmac,
@@ -73,17 +73,17 @@ function checkSigned(
 /** A build of more failing tests fails for a cause that a few of them show. */
 const MAX_TESTS = 1_000;
 
-const optionalText = shortText().nullish();
+const optionalText = createShortTextSchema().nullish();
 
 /** The fields of the Notification plugin's event that we use. */
 export const NotificationEvent = z
   .object({
-    name: shortText(500),
+    name: createShortTextSchema(500),
     url: z.string().nullish().describe('Path of the job: `job/folder/job/name/`.'),
     build: z.object({
-      full_url: webAddress().nullish(),
+      full_url: createWebUrlSchema().nullish(),
       number: z.int().positive(),
-      phase: shortText(100),
+      phase: createShortTextSchema(100),
       status: optionalText,
       timestamp: z.number().nullish().describe('Milliseconds since the Unix epoch.'),
       duration: z.number().nullish().describe('Milliseconds.'),
@@ -130,12 +130,12 @@ type NotificationEvent = z.infer<typeof NotificationEvent>;
 /** Our own shape, for any CI that can post JSON. */
 export const GenericEvent = z
   .object({
-    repository: shortText(300).describe('`owner/name`, or another name for the source.'),
-    pipeline: shortText(500),
-    number: z.union([shortText(100), z.int().min(0)]).describe('As shown by the CI system.'),
+    repository: createShortTextSchema(300).describe('`owner/name`, or another name for the source.'),
+    pipeline: createShortTextSchema(500),
+    number: z.union([createShortTextSchema(100), z.int().min(0)]).describe('As shown by the CI system.'),
     status: z.string().describe('`failure`, `unstable`, `success`, `aborted`; also `failed`, `passed`.'),
     attempt: attemptNumber(),
-    url: webAddress().nullish().describe('URL of the build; logs are fetched under it.'),
+    url: createWebUrlSchema().nullish().describe('URL of the build; logs are fetched under it.'),
     job: optionalText,
     branch: optionalText,
     commit: optionalText,
@@ -234,7 +234,7 @@ function readNotification(event: NotificationEvent): Reading {
   if (status === null) return { ignored: describeOtherEnding(build.status) };
   const started = build.timestamp ?? null;
   return {
-    build: sparseBuild({
+    build: createSparseBuild({
       provider: 'jenkins',
       repository: findRepositoryOfClone(build.scm?.url) ?? event.name,
       pipeline: toPipelineName(event.url) ?? event.name,
@@ -270,10 +270,10 @@ function readGeneric(event: GenericEvent): Reading {
   if (status === null) return { ignored: describeOtherEnding(event.status) };
   const { repository, pipeline, ...known } = event;
   return {
-    build: sparseBuild({
+    build: createSparseBuild({
       repository,
       pipeline,
-      ...present(known),
+      ...omitUndefined(known),
       provider: 'jenkins',
       number: String(event.number),
       externalId: event.url ?? null,
@@ -302,6 +302,6 @@ function toPipelineName(jobUrl: string | null | undefined): string | null {
   const names = [...(jobUrl ?? '').matchAll(/(?:^|\/)job\/([^/]+)/g)].map((match) =>
     decodeSegment(match[1] ?? ''),
   );
-  const pipeline = shortText(500).safeParse(names.join('/'));
+  const pipeline = createShortTextSchema(500).safeParse(names.join('/'));
   return pipeline.success ? pipeline.data : null;
 }

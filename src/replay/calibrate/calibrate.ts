@@ -1,5 +1,5 @@
-import { type Calibration, type CategoryMap, calibratedConfidence } from '../../domain/calibration.ts';
-import { byCategory, CATEGORIES, Category } from '../../domain/category.ts';
+import { type Calibration, type CategoryMap, calibrateConfidence } from '../../domain/calibration.ts';
+import { CATEGORIES, Category, mapCategories } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { FALSE_RIGHT, WRONG_STANDS_FOR } from '../../domain/outcome.ts';
 import type { Risk } from '../../lib/binomial-bound.ts';
@@ -84,7 +84,7 @@ export function fitCalibration(
     id: options.id,
     version: options.version,
     analyst: options.analyst,
-    categories: byCategory((category) => withThreshold(maps[category], category, thresholds)),
+    categories: mapCategories((category) => withThreshold(maps[category], category, thresholds)),
     createdAt: new Date(options.now).toISOString(),
     createdBy: options.createdBy,
     risk: options.risk,
@@ -106,7 +106,7 @@ function heldOut(answers: readonly LabelledAnswer[], method: FitMethod): Labelle
     const maps = fitCategories(folds.filter((other) => other !== fold).flat(), method);
     return fold.map((answer) => ({
       ...answer,
-      stated: calibratedConfidence(maps[answer.category].points, answer.stated),
+      stated: calibrateConfidence(maps[answer.category].points, answer.stated),
     }));
   });
 }

@@ -1,5 +1,5 @@
 import { type CategoryMap, calibrate } from '../../domain/calibration.ts';
-import { byCategory, type Category } from '../../domain/category.ts';
+import { type Category, mapCategories } from '../../domain/category.ts';
 
 /**
  * An answer whose truth is known: what it said, how sure it was once verified and before any calibration, and
@@ -80,7 +80,7 @@ export function fitCategories(
   method: FitMethod,
 ): Record<Category, CategoryMap> {
   const pooled = computeEffectiveSize(answers) >= OWN_FROM ? fitCurve(answers, method) : null;
-  return byCategory((category) => {
+  return mapCategories((category) => {
     const ofCategory = answers.filter((answer) => answer.category === category);
     const counts = { cases: ofCategory.length, right: ofCategory.filter(({ right }) => right).length };
     const worth = computeEffectiveSize(ofCategory);

@@ -1,6 +1,6 @@
-import { type CategoryMap, calibratedConfidence } from '../../domain/calibration.ts';
+import { type CategoryMap, calibrateConfidence } from '../../domain/calibration.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
-import { computeCasesNeeded, type Risk, upperShare } from '../../lib/binomial-bound.ts';
+import { computeCasesNeeded, computeUpperShare, type Risk } from '../../lib/binomial-bound.ts';
 import { getWeight, type LabelledAnswer } from './fit.ts';
 
 export interface CategoryThreshold {
@@ -88,7 +88,7 @@ interface Kept extends Level {
  * The map joins levels by which answers are right, and a test must not depend on that.
  */
 function listLevels(answers: readonly LabelledAnswer[], { points }: CategoryMap, doubted: number): Level[] {
-  const least = calibratedConfidence(points, doubted);
+  const least = calibrateConfidence(points, doubted);
   const sure = answers
     .filter(({ stated }) => stated > doubted)
     .sort((left, right) => right.stated - left.stated);
@@ -104,8 +104,8 @@ function listLevels(answers: readonly LabelledAnswer[], { points }: CategoryMap,
     }
     const next = sure[index + 1]?.stated;
     if (next === answer.stated) continue;
-    const at = calibratedConfidence(points, answer.stated);
-    const isEnd = at > (next === undefined ? least : calibratedConfidence(points, next));
+    const at = calibrateConfidence(points, answer.stated);
+    const isEnd = at > (next === undefined ? least : calibrateConfidence(points, next));
     // Kish's effective size: what unequally weighted cases are worth.
     levels.push({
       at: isEnd ? at : null,
@@ -127,7 +127,7 @@ function findLowestLevel(levels: readonly Level[], { most, confidence }: Risk): 
   let lowest: Kept | null = null;
   for (let sequence = 0; sequence < sequences; sequence++) {
     for (const level of levels.filter((other) => other.size >= needed * 2 ** sequence)) {
-      const upper = upperShare(level.share * level.size, level.size, surely);
+      const upper = computeUpperShare(level.share * level.size, level.size, surely);
       if (upper > most) break;
       if (level.at !== null && (lowest === null || level.at < lowest.at))
         lowest = { ...level, at: level.at, upper };

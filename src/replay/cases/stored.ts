@@ -1,7 +1,7 @@
 import type { Build, SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Decision } from '../../domain/review.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import { createTooLargeError } from '../../log/decode/decode.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { BuildStore } from '../../stores/builds.ts';
@@ -119,7 +119,7 @@ type StoredTruth =
 function toStoredTruth(stored: StoredCase): StoredTruth {
   const { build, analysis, decision, origin, cause } = stored;
   if (cause > 0) return { leftOut: 'another cause of its build: a replay measures only the first' };
-  const row = { ...toRow(build), ...present({ experiment: analysis?.experiment }) };
+  const row = { ...toRow(build), ...omitUndefined({ experiment: analysis?.experiment }) };
   if (analysis === null || decision === null) return { row, shownIn: null };
   const labels = toLabels(analysis, decision);
   if (labels === null)
@@ -167,7 +167,7 @@ function toLabels(
     decision.fixRecommendation ??
     (holds && decision.rootCause === undefined ? answer.fixRecommendation : undefined);
   const kept = decision.kind ?? (holds && kind !== 'unknown' ? kind : undefined);
-  return { category: label, ...present({ kind: kept, root_cause: rootCause, fix }) };
+  return { category: label, ...omitUndefined({ kind: kept, root_cause: rootCause, fix }) };
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Analysis } from '../../domain/analysis.ts';
 import type { AblationStage } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { createGit } from '../../git/command.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import { systemClock } from '../../lib/time.ts';
 import { arrangeAnswers, pairWithFailures } from '../../notifications/build-answers.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
@@ -57,7 +57,7 @@ export async function answering(
       const at = clone === null ? {} : { clone: clone.folder };
       // Every cause costs a model's price; rules cost nothing.
       const most = everyCause || options.analyst !== 'llm' ? {} : { maxGroups: 1 };
-      const how = { ...most, onStep, record: kept !== null, ...present({ greenText }), ...at };
+      const how = { ...most, onStep, record: kept !== null, ...omitUndefined({ greenText }), ...at };
       const answered = await app.triage(build, sources, signal, how);
       await kept?.keep(answered.recordings);
       const arranged = arrangeAnswers(pairWithFailures(answered.analyses, answered.groups));

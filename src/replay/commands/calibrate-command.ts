@@ -1,21 +1,21 @@
 import { basename } from 'node:path';
-import { type DataOptions, operatorName } from '../../cli/settings.ts';
-import { interruptSignal, jsonText, print, say, writeOutput } from '../../cli/terminal.ts';
+import { type DataOptions, getOperatorName } from '../../cli/settings.ts';
+import { createInterruptSignal, formatJson, print, say, writeOutput } from '../../cli/terminal.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
 import { resolveBudgetTokens } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import {
   type Calibration,
-  calibratedAnalyst,
+  formatAnalystName,
   isCalibratedAs,
   parseCalibration,
 } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
-import { append, present } from '../../lib/collections.ts';
-import { counted } from '../../lib/text.ts';
+import { createId } from '../../domain/ids.ts';
+import { append, omitUndefined } from '../../lib/collections.ts';
+import { formatCount } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import type { DecidedAnswer } from '../../stores/measurements.ts';
 import {
   type CalibrateOptions,
@@ -77,7 +77,12 @@ export async function runCalibrate(options: CalibrateCommandOptions, config: Con
   const { held: _held, ...shown } = fitted;
   if (options.json)
     return print(
-      jsonText({ ok: true, ...shown, calibration: applied ?? shown.calibration, applied: applied !== null }),
+      formatJson({
+        ok: true,
+        ...shown,
+        calibration: applied ?? shown.calibration,
+        applied: applied !== null,
+      }),
     );
   await print(renderCalibration(fitted, gathered));
   if (options.out !== undefined)
@@ -96,7 +101,7 @@ async function madeBy(
   const texts = [...new Set([...sources, ...answers.map(({ project }) => project)])];
   const masked = new Map<string, string>();
   for (const text of texts) masked.set(text, (await masker.mask(text)).text);
-  const made = { createdBy: operatorName(), now: Date.now(), id: newId('cal'), version: 1 };
+  const made = { createdBy: getOperatorName(), now: Date.now(), id: createId('cal'), version: 1 };
   return { ...made, analyst, sources, mask: (text) => masked.get(text) ?? '***' };
 }
 
@@ -119,7 +124,7 @@ async function refuseEarly(options: CalibrateCommandOptions, config: Config): Pr
 /** Returns the analyst whose answers are calibrated. */
 function resolveAnalyst(options: CalibrateCommandOptions, { analyst }: Config): string {
   const driver = options.analyst ?? analyst.driver;
-  return calibratedAnalyst(driver, driver === 'llm' ? analyst.llm.model : null);
+  return formatAnalystName(driver, driver === 'llm' ? analyst.llm.model : null);
 }
 
 const NEWEST_DECIDED = 20_000;
@@ -157,12 +162,12 @@ function ofAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCas
   if (own.length > 0 || answered.length === 0) return own;
   throw createNoAnswersError(
     analyst,
-    answered.map(({ result }) => calibratedAnalyst(result.analyst ?? '', result.model)),
+    answered.map(({ result }) => formatAnalystName(result.analyst ?? '', result.model)),
   );
 }
 
 function createNoAnswersError(analyst: string, others: readonly string[]): TriageError {
-  const named = [...new Set(others)].slice(0, 5).map(visibleLine).join(', ');
+  const named = [...new Set(others)].slice(0, 5).map(toVisibleLine).join(', ');
   return new TriageError(
     'invalid-input',
     `There are no answers by ${analyst}, only by ${named}; set --analyst, or configure that model.`,
@@ -178,7 +183,7 @@ async function decidedAnswers(options: CalibrateCommandOptions, config: Config):
     if (matching.length === 0 && decided.length > 0)
       throw createNoAnswersError(
         analyst,
-        decided.map((answer) => calibratedAnalyst(answer.analyst, answer.model)),
+        decided.map((answer) => formatAnalystName(answer.analyst, answer.model)),
       );
     if (matching.length === 0)
       throw new TriageError(
@@ -193,7 +198,7 @@ async function decidedAnswers(options: CalibrateCommandOptions, config: Config):
         `${matching.length - graded} decided answers, ${audits} of them sampled from published ` +
           `answers${shareText(audits, config.review.auditEvery)}.`,
       );
-    if (graded > 0) say(`${counted(graded, 'answer')} without a decision, graded by what happened next.`);
+    if (graded > 0) say(`${formatCount(graded, 'answer')} without a decision, graded by what happened next.`);
     const perDay = new Map(
       (await calibrations.answeredPerDay()).map(({ category, perDay: count }) => [category, count]),
     );
@@ -222,7 +227,7 @@ async function replayed(
 ): Promise<ReplayedCase[]> {
   const { calibration: _applied, ...triage } = config.triage;
   const asked = {
-    ...present({ analyst: options.analyst }),
+    ...omitUndefined({ analyst: options.analyst }),
     repeat: 1,
     concurrency: options.concurrency,
     green: true,
@@ -237,7 +242,7 @@ async function replayed(
   const answer = await answering(asked, own);
   await replay(
     { ...shared, cases: await casesAt(path), budgetTokens: resolveBudgetTokens(own), answer, onCase },
-    interruptSignal(),
+    createInterruptSignal(),
   );
   return cases;
 }
@@ -251,7 +256,7 @@ async function fromResults(path: string, files: readonly RunResults[]): Promise<
     if (other !== undefined)
       throw new TriageError(
         'invalid-input',
-        `--results: the case ${visibleLine(row.id)} is in two of the files.`,
+        `--results: the case ${toVisibleLine(row.id)} is in two of the files.`,
       );
     if (result !== undefined)
       cases.push(stripForMetrics({ row, result, analysis: null, quotes: { made: 0, literal: 0 } }));

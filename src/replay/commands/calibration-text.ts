@@ -1,4 +1,4 @@
-import { proportion } from '../../lib/statistics.ts';
+import { computeProportion } from '../../lib/statistics.ts';
 import { toVisibleLines } from '../../notifications/visible-text.ts';
 import { type FitRow, type FittedCalibration, type Measured, reliability } from '../calibrate/calibrate.ts';
 import { type LabelledAnswer, OWN_FROM, POOLED_FROM } from '../calibrate/fit.ts';
@@ -90,7 +90,7 @@ function listRiskLines(
   const all = known.reduce((sum, { cases }) => sum + cases, 0);
   const published = known.reduce((sum, categoryThreshold) => sum + categoryThreshold.published, 0);
   const wrong = known.reduce((sum, categoryThreshold) => sum + categoryThreshold.wrong, 0);
-  const coverage = proportion(published, all);
+  const coverage = computeProportion(published, all);
   return [
     '',
     `Thresholds for at most ${toPercent(risk.most)} wrong among published answers, ` +
@@ -109,7 +109,7 @@ function formatThreshold(
   { perDay }: GatheredAnswers,
 ): string {
   const head = `${category.padEnd(16)}  ${`${cases}`.padStart(5)}  `;
-  const share = proportion(published, cases);
+  const share = computeProportion(published, cases);
   const load = threshold === null ? 100 : Math.round(100 * (1 - share.share));
   const daily = perDay === null ? '' : `  ${((perDay.get(category) ?? 0) * (load / 100)).toFixed(1)} per day`;
   if (threshold === null)

@@ -1,9 +1,9 @@
 import { openCalibrations } from '../../app/open-for-operators.ts';
-import { type DataOptions, getDataDirectory, operatorName, readStoreConfig } from '../../cli/settings.ts';
-import { jsonText, print, tell } from '../../cli/terminal.ts';
+import { type DataOptions, getDataDirectory, getOperatorName, readStoreConfig } from '../../cli/settings.ts';
+import { formatJson, print, tell } from '../../cli/terminal.ts';
 import type { Calibration } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import type { CalibrationAct, CalibrationStore } from '../../stores/measurements.ts';
 
 export interface UseOptions extends DataOptions {
@@ -18,7 +18,7 @@ export async function listCalibrations(options: DataOptions): Promise<void> {
     inForce: (await calibrations.inForce()).map(({ version }) => version),
     acts: await calibrations.acts(SHOWN),
   }));
-  if (options.json) return print(jsonText({ ok: true, items: kept, inForce, acts }));
+  if (options.json) return print(formatJson({ ok: true, items: kept, inForce, acts }));
   if (kept.length === 0)
     return print('There are no calibrations. Create one with: faultline calibrate --reviewed');
   const rows = kept.map(
@@ -45,8 +45,13 @@ export async function endCalibration(analyst: string, options: UseOptions): Prom
     const inForce = (await calibrations.inForce()).map((calibration) => calibration.analyst);
     if (!inForce.includes(analyst)) {
       const others =
-        inForce.length === 0 ? 'None is in force.' : `In force for: ${inForce.map(visibleLine).join(', ')}.`;
-      throw new TriageError('not-found', `No calibration is in force for ${visibleLine(analyst)}. ${others}`);
+        inForce.length === 0
+          ? 'None is in force.'
+          : `In force for: ${inForce.map(toVisibleLine).join(', ')}.`;
+      throw new TriageError(
+        'not-found',
+        `No calibration is in force for ${toVisibleLine(analyst)}. ${others}`,
+      );
     }
     return await putInForce(calibrations, analyst, null, options.replaces);
   });
@@ -83,7 +88,7 @@ export async function putInForce(
 ): Promise<CalibrationAct> {
   await checkReplaced(calibrations, analyst, replaces);
   const replaced = typeof replaces === 'number' ? replaces : null;
-  const act = await calibrations.use({ analyst, version, replaces: replaced, actor: operatorName() });
+  const act = await calibrations.use({ analyst, version, replaces: replaced, actor: getOperatorName() });
   if (act !== null) return act;
   throw new TriageError(
     'conflict',
@@ -118,12 +123,13 @@ function formatCalibration({
       ? 'not cross-validated'
       : `ECE ${before.ece.value.toFixed(3)} → ${after.ece.value.toFixed(3)}`;
   const kept = risk === null ? 'no thresholds' : `at most ${risk.most * 100} % wrong`;
-  const by = `by ${visibleLine(createdBy)} ${createdAt}`;
-  return [`${version}`.padStart(4), visibleLine(analyst), `${fittedOn.cases} cases`, ece, kept, by].join(
+  const by = `by ${toVisibleLine(createdBy)} ${createdAt}`;
+  return [`${version}`.padStart(4), toVisibleLine(analyst), `${fittedOn.cases} cases`, ece, kept, by].join(
     '  ',
   );
 }
 
 function actLine({ analyst, version, replaced, actor, at }: CalibrationAct): string {
-  return `${at}  ${visibleLine(actor)}: ${visibleLine(analyst)} ${replaced ?? 'none'} → ${version ?? 'none'}`;
+  const change = `${replaced ?? 'none'} → ${version ?? 'none'}`;
+  return `${at}  ${toVisibleLine(actor)}: ${toVisibleLine(analyst)} ${change}`;
 }

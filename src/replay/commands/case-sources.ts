@@ -8,8 +8,8 @@ import { say } from '../../cli/terminal.ts';
 import type { Design } from '../../domain/calibration.ts';
 import { CATEGORIES, Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { present } from '../../lib/collections.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { omitUndefined } from '../../lib/collections.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import type { CaseFilter } from '../../stores/measurements.ts';
 import type { CaseOutcome } from '../cases/case.ts';
@@ -97,7 +97,7 @@ async function openStoredSource(options: ReplayCommandOptions): Promise<OpenedSo
     const leftOut = new Map<string, number>();
     const count = (_id: string, reason: string) => leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
     const measured = await measureCases(casesOfApp(app, options, count));
-    for (const [reason, times] of leftOut) say(visibleLine(`Skipped: ${times} × ${reason}.`));
+    for (const [reason, times] of leftOut) say(toVisibleLine(`Skipped: ${times} × ${reason}.`));
     if (measured.cases === 0) throw new TriageError('invalid-input', `There are no ${name} to replay.`);
     return measured;
   };
@@ -159,7 +159,7 @@ export function storeFilter({
   until,
 }: StoreFilterOptions): CaseFilter {
   const known = category === undefined ? undefined : parseCategory(category);
-  return present({ repository, branch, fingerprint, category: known, since, until });
+  return omitUndefined({ repository, branch, fingerprint, category: known, since, until });
 }
 
 function parseCategory(text: string): Category {

@@ -1,12 +1,12 @@
 import { dirname, resolve } from 'node:path';
-import { terminalConfig } from '../../cli/command-parts.ts';
+import { loadTerminalConfig } from '../../cli/command-parts.ts';
 import { withApp } from '../../cli/store/store-commands.ts';
-import { EXIT, interruptSignal, jsonText, print, say, tell } from '../../cli/terminal.ts';
+import { createInterruptSignal, EXIT, formatJson, print, say, tell } from '../../cli/terminal.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { createMasker } from '../../log/mask/mask.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import type { SplitBy } from '../cases/assign-sides.ts';
 import {
   type CaseProblem,
@@ -35,8 +35,8 @@ const MAX_PROJECTS = 10;
  * it.
  */
 export async function runCasesCheck(path: string, options: CheckCommandOptions): Promise<void> {
-  const signal = interruptSignal();
-  const { http } = await terminalConfig();
+  const signal = createInterruptSignal();
+  const { http } = await loadTerminalConfig();
   const listed: CaseProblem[] = [];
   const onProblem = (problem: CaseProblem) => {
     if (listed.length < MAX_LISTED) listed.push(problem);
@@ -45,24 +45,26 @@ export async function runCasesCheck(path: string, options: CheckCommandOptions):
   const logs = options.logs ? { maxBytes: http.maxLogBytes } : null;
   const checked = await checkCases(await casesAt(path), { logs, onProblem }, signal);
   await print(
-    options.json ? jsonText({ ok: checked.problems === 0, ...checked, listed }) : checkText(checked),
+    options.json ? formatJson({ ok: checked.problems === 0, ...checked, listed }) : checkText(checked),
   );
   if (checked.problems > 0) process.exitCode = EXIT.unreadable;
 }
 
 function formatProblemText({ line, id, field, reason }: CaseProblem): string {
-  const named = id === null ? '' : ` (${jsonText({ id }).slice(6, -1)})`;
-  return `line ${line}${named}${field === null ? '' : `, ${visibleLine(field)}`}: ${visibleLine(reason)}`;
+  const named = id === null ? '' : ` (${formatJson({ id }).slice(6, -1)})`;
+  return `line ${line}${named}${field === null ? '' : `, ${toVisibleLine(field)}`}: ${toVisibleLine(reason)}`;
 }
 
 function checkText({ cases, good, problems, categories, projects, dated }: CheckedCases): string {
   const wrong =
-    problems === 0 ? 'no problems' : `${counted(problems, 'problem')}, ${counted(good, 'case')} without one`;
+    problems === 0
+      ? 'no problems'
+      : `${formatCount(problems, 'problem')}, ${formatCount(good, 'case')} without one`;
   const several = Object.keys(projects).length;
   return [
-    `${counted(cases, 'case')}: ${wrong}. ${counted(good, 'good one')}, ${dated} with a time:`,
+    `${formatCount(cases, 'case')}: ${wrong}. ${formatCount(good, 'good one')}, ${dated} with a time:`,
     ...countRows(categories),
-    `of ${counted(several, 'project')}:`,
+    `of ${formatCount(several, 'project')}:`,
     ...countRows(projects, MAX_PROJECTS),
   ].join('\n');
 }
@@ -80,7 +82,7 @@ export async function runCasesExport(options: ExportCommandOptions): Promise<voi
     );
   // What is mistyped is said before anything is opened.
   storeFilter(options);
-  const signal = interruptSignal();
+  const signal = createInterruptSignal();
   const out = resolve(options.out);
   const folder = await beginFolder(out);
   const notCases: Record<string, number> = {};
@@ -107,8 +109,8 @@ export interface ImportCommandOptions {
 
 /** Runs `faultline cases import`: writes external cases, masked and checked, as a case set. */
 export async function runCasesImport(path: string, options: ImportCommandOptions): Promise<void> {
-  const signal = interruptSignal();
-  const config = await terminalConfig();
+  const signal = createInterruptSignal();
+  const config = await loadTerminalConfig();
   const dataset = await findDatasetAt(path);
   const cases =
     dataset === null
@@ -147,7 +149,7 @@ export async function runCasesSplit(path: string, options: SplitCommandOptions):
       'invalid-input',
       `${path} is a folder of logs: convert it with faultline cases import first.`,
     );
-  const { http } = await terminalConfig();
+  const { http } = await loadTerminalConfig();
   const out = resolve(options.out);
   const { by, share, seed = '', near: minScore, dropDuplicates = false } = options;
   const task = {
@@ -159,9 +161,9 @@ export async function runCasesSplit(path: string, options: SplitCommandOptions):
     dropDuplicates,
     minScore,
     maxLogBytes: http.maxLogBytes,
-    onBad: ({ error }: { readonly error: string }) => say(visibleLine(`left out: ${error}`)),
+    onBad: ({ error }: { readonly error: string }) => say(toVisibleLine(`left out: ${error}`)),
   };
-  const split = await splitCases(task, await beginFolder(out), interruptSignal());
+  const split = await splitCases(task, await beginFolder(out), createInterruptSignal());
   await tell(options, { by, share, out, ...split }, splitText(options, split));
 }
 
@@ -176,17 +178,17 @@ function splitText({ out, by, dropDuplicates }: SplitCommandOptions, split: Spli
   const counts = (side: typeof train, name: string) =>
     Object.entries(side.categories).find(([category]) => category === name)?.[1] ?? 0;
   return [
-    `${counted(train.cases, 'case')} in ${out}/train.jsonl, ${test.cases} in ${out}/test.jsonl, ` +
+    `${formatCount(train.cases, 'case')} in ${out}/train.jsonl, ${test.cases} in ${out}/test.jsonl, ` +
       `split by ${by}.`,
     `${''.padEnd(18)}${'train'.padStart(8)}${''.padEnd(9)}${'test'.padStart(8)}`,
     ...categories.map((name) => row(name === 'none' ? 'no category' : name, (side) => counts(side, name))),
     `${'projects'.padEnd(18)}${String(train.projects).padStart(8)}${''.padEnd(9)}${String(test.projects).padStart(8)}`,
-    ...(undated === 0 ? [] : [`${counted(undated, 'case')} without happened_at: on neither side.`]),
-    ...(bad === 0 ? [] : [`${counted(bad, 'row')} that cannot be read: left out.`]),
-    ...(unread === 0 ? [] : [`${counted(unread, 'case')} whose log cannot be read: not compared.`]),
+    ...(undated === 0 ? [] : [`${formatCount(undated, 'case')} without happened_at: on neither side.`]),
+    ...(bad === 0 ? [] : [`${formatCount(bad, 'row')} that cannot be read: left out.`]),
+    ...(unread === 0 ? [] : [`${formatCount(unread, 'case')} whose log cannot be read: not compared.`]),
     formatNearText(nearDuplicates, dropped, dropDuplicates === true),
     ...mostAlike.map(({ train: left, test: right, score, sameFingerprint }) => {
-      return `    ${score.toFixed(2)}  ${visibleLine(left)}  ${visibleLine(right)}${sameFingerprint ? '  (same fingerprint)' : ''}`;
+      return `    ${score.toFixed(2)}  ${toVisibleLine(left)}  ${toVisibleLine(right)}${sameFingerprint ? '  (same fingerprint)' : ''}`;
     }),
   ].join('\n');
 }
@@ -197,7 +199,7 @@ function formatNearText(pairs: number, dropped: number, asked: boolean): string 
     ? `${dropped} left out of train.jsonl`
     : '--drop-duplicates leaves them out of train.jsonl';
   return (
-    `${counted(pairs, 'case')} for training nearly the same as a test case (${done}), all in ` +
+    `${formatCount(pairs, 'case')} for training nearly the same as a test case (${done}), all in ` +
     'near-duplicates.jsonl:'
   );
 }
@@ -211,7 +213,7 @@ function countRows(counts: Readonly<Record<string, number>>, most = Number.POSIT
     .slice(0, most)
     .map(
       ([name, count]) =>
-        `${String(count).padStart(8)}  ${name === 'none' ? 'without a category' : visibleLine(name)}`,
+        `${String(count).padStart(8)}  ${name === 'none' ? 'without a category' : toVisibleLine(name)}`,
     );
   return sorted.length <= most ? listed : [...listed, `          and ${sorted.length - most} more`];
 }
@@ -220,20 +222,20 @@ const MAX_SHOWN = 20;
 
 /** Formats what a written case set contains and what was left out. */
 function setText(out: string, set: CaseSetSummary, notCases: Readonly<Record<string, number>> = {}): string {
-  const masked = set.secrets === 0 ? 'nothing masked' : `${counted(set.secrets, 'place')} masked`;
+  const masked = set.secrets === 0 ? 'nothing masked' : `${formatCount(set.secrets, 'place')} masked`;
   const left = set.firstLeftOut
     .slice(0, MAX_SHOWN)
     .map(
       ({ line, id, reason }) =>
-        `${`${visibleLine(id ?? `line ${line}`)}:`.padStart(10)} ${visibleLine(reason)}`,
+        `${`${toVisibleLine(id ?? `line ${line}`)}:`.padStart(10)} ${toVisibleLine(reason)}`,
     );
   const more = set.leftOut > MAX_SHOWN ? [`          and ${set.leftOut - MAX_SHOWN} more`] : [];
   return [
-    `${counted(set.cases, 'case')} in ${out}, ${counted(set.logs, 'log')}, ${masked}.`,
+    `${formatCount(set.cases, 'case')} in ${out}, ${formatCount(set.logs, 'log')}, ${masked}.`,
     ...countRows(set.categories),
     ...(set.leftOut === 0
       ? []
-      : [`Left out, ${counted(set.leftOut, 'case')} that could not be read:`, ...left, ...more]),
+      : [`Left out, ${formatCount(set.leftOut, 'case')} that could not be read:`, ...left, ...more]),
     ...(Object.keys(notCases).length === 0 ? [] : ['Skipped:', ...countRows(notCases)]),
   ].join('\n');
 }

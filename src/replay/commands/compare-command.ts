@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { jsonText, print, writeOutput } from '../../cli/terminal.ts';
+import { formatJson, print, writeOutput } from '../../cli/terminal.ts';
 import { comparisonPart, formatHeading } from '../../console/comparison.ts';
 import { html } from '../../console/html.ts';
 import { standAlonePage } from '../../console/stand-alone-page.ts';
@@ -28,7 +28,7 @@ export async function runCompare(options: CompareCommandOptions): Promise<void> 
   for (const [index, path] of options.dataset.entries()) {
     const comparison = await compareRuns({ dataset: basename(path), cases: await casesAt(path), files });
     comparisons.push(comparison);
-    if (options.json) await print(jsonText({ ok: true, ...comparison }));
+    if (options.json) await print(formatJson({ ok: true, ...comparison }));
     // Ids and suspects are untrusted text, so control characters for the terminal are removed.
     else await print(`${index === 0 ? '' : '\n'}${toVisibleLines(renderComparison(comparison)).join('\n')}`);
   }

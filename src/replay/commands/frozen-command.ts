@@ -3,12 +3,12 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { openToday } from '../../app/open-today.ts';
 import { getDataDirectory, readConfig } from '../../cli/settings.ts';
 import { withApp } from '../../cli/store/store-commands.ts';
-import { EXIT, interruptSignal, jsonText, print, say } from '../../cli/terminal.ts';
+import { createInterruptSignal, EXIT, formatJson, print, say } from '../../cli/terminal.ts';
 import type { Config } from '../../config/schema.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
-import { present } from '../../lib/collections.ts';
-import { counted } from '../../lib/text.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { omitUndefined } from '../../lib/collections.ts';
+import { formatCount } from '../../lib/text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import { describeDifference } from '../recording/frozen-analyst.ts';
 import {
   type RecordingSource,
@@ -61,7 +61,7 @@ export async function runFrozenReplay(options: FrozenOptions): Promise<void> {
     await refuseSameFile(frozen, options.out);
     return await replayAll(readRecordingsIn(frozen), readConfig(getDataDirectory(options.data)), options);
   }
-  const filter = present({ runs: options.run });
+  const filter = omitUndefined({ runs: options.run });
   await withApp(options, ({ stores, config }) =>
     replayAll(readStoredRecordings(stores.recordings, filter), config, options),
   );
@@ -72,7 +72,7 @@ async function replayAll(
   config: Config,
   options: FrozenOptions,
 ): Promise<void> {
-  const signal = interruptSignal();
+  const signal = createInterruptSignal();
   const today = await openToday(config, options.limits);
   const out = options.out === undefined ? null : await openOut(options.out);
   const asked = selectAskedRuns(options.run);
@@ -101,13 +101,13 @@ async function replayAll(
       for (const note of run?.notes ?? []) notes.add(note);
       const line =
         run === null ? { run: source.name, error: 'error' in source ? source.error : '' } : toOutputLine(run);
-      await out?.write(`${jsonText(line)}\n`);
+      await out?.write(`${formatJson(line)}\n`);
       if (run?.identical && run.differences.length === 0 && run.missing.length === 0) continue;
       if (options.json) results.push(line);
       else
         await print(
           run === null
-            ? visibleLine(`${source.name}: ${'error' in source ? source.error : ''}`)
+            ? toVisibleLine(`${source.name}: ${'error' in source ? source.error : ''}`)
             : describeRun(run),
         );
     }
@@ -119,14 +119,20 @@ async function replayAll(
   const seconds = (performance.now() - startedAt) / 1000;
   if (tally.identical < tally.runs) process.exitCode = EXIT.belowBar;
   if (missing !== null) {
-    say(visibleLine(missing));
+    say(toVisibleLine(missing));
     process.exitCode = EXIT.unreadable;
   }
   if (options.json)
     return await print(
-      jsonText({ ok: true, ...tally, seconds: Number(seconds.toFixed(1)), notes: [...notes], runs: results }),
+      formatJson({
+        ok: true,
+        ...tally,
+        seconds: Number(seconds.toFixed(1)),
+        notes: [...notes],
+        runs: results,
+      }),
     );
-  for (const note of notes) say(visibleLine(note));
+  for (const note of notes) say(toVisibleLine(note));
   await print(`${formatSummary(tally)}, in ${seconds.toFixed(1)} s`);
 }
 
@@ -176,7 +182,7 @@ function describeRun({
     ...(missing.length === 0 ? [] : [`  not complete: ${missing.slice(0, 3).join('; ')}${more}`]),
     `  ${end}`,
   ];
-  return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${visibleLine(line)}`).join('\n');
+  return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${toVisibleLine(line)}`).join('\n');
 }
 
 function answerText(changed: readonly string[], before: string | null): string {
@@ -190,7 +196,7 @@ function formatSummary(tally: Tally): string {
   const others = OUTCOMES.flatMap(([outcome, words]) =>
     tally[outcome] === 0 ? [] : [`${tally[outcome]} ${words}`],
   );
-  return [`${counted(tally.runs, 'run')}: ${tally.identical} identical`, ...others].join(', ');
+  return [`${formatCount(tally.runs, 'run')}: ${tally.identical} identical`, ...others].join(', ');
 }
 
 /**

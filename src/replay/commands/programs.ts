@@ -2,12 +2,12 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import {
   createAnalystOption,
   createDataOption,
+  createJsonOption,
   createProfileOption,
-  jsonOption,
-  positive,
+  loadAction,
+  loadTerminalConfig,
+  parsePositive,
   runGuarded,
-  runs,
-  terminalConfig,
 } from '../../cli/command-parts.ts';
 import type { SliceBy } from '../figures/score.ts';
 import type { CalibrateCommandOptions } from './calibrate-command.ts';
@@ -48,7 +48,7 @@ export function replayCommand(): Command {
     );
   addStoreFilters(command, 'with --reviewed or --stored: ');
   return addRunOptions(addFigureOptions(command))
-    .addOption(jsonOption())
+    .addOption(createJsonOption())
     .action(
       runGuarded(async (options: ReplayCommandOptions & Partial<FrozenOptions>) => {
         if (options.frozen !== undefined) {
@@ -60,7 +60,7 @@ export function replayCommand(): Command {
           });
         }
         const { runReplay } = await import('./replay-command.ts');
-        await runReplay(options, await terminalConfig(options));
+        await runReplay(options, await loadTerminalConfig(options));
       }),
     );
 }
@@ -74,8 +74,8 @@ function addFigureOptions(command: Command): Command {
         'also break down the main figures by project, owner, source or category',
       ).choices(SLICES),
     )
-    .option('--sample <n>', 'this many cases of each, chosen by ID, so always the same ones', positive)
-    .option('--repeat <n>', 'run the cases this many times, for models whose answers vary', positive, 1)
+    .option('--sample <n>', 'this many cases of each, chosen by ID, so always the same ones', parsePositive)
+    .option('--repeat <n>', 'run the cases this many times, for models whose answers vary', parsePositive, 1)
     .option('--out <file>', 'write one JSON object per case as they finish; overwrites the file')
     .addOption(
       new Option(
@@ -95,7 +95,7 @@ function addFigureOptions(command: Command): Command {
       '--judge [repeats]',
       'let the configured model compare explanations with their labels; ' +
         'reported separately and never used by gates',
-      positive,
+      parsePositive,
     );
 }
 
@@ -105,8 +105,8 @@ function addRunOptions(command: Command): Command {
     .addOption(createAnalystOption())
     .addOption(createProfileOption())
     .option('--model <name>', 'model for --analyst llm, instead of the configured one')
-    .option('--budget <tokens>', 'log tokens that the analyst may use', positive)
-    .option('--concurrency <n>', 'cases in parallel', positive, 4)
+    .option('--budget <tokens>', 'log tokens that the analyst may use', parsePositive)
+    .option('--concurrency <n>', 'cases in parallel', parsePositive, 4)
     .option('--max-usd <dollars>', 'start no more cases once model costs reach this amount', amount)
     .option('--max-minutes <minutes>', 'start no more cases after this many minutes', amount)
     .addOption(new Option('--only <step>', 'stop after this step').choices(['read']))
@@ -182,8 +182,8 @@ function exportCommand(): Command {
   return addStoreFilters(command)
     .requiredOption('--out <dir>', OUT_HELP)
     .addOption(createDataOption())
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./cases-command.ts')).runCasesExport));
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./cases-command.ts')).runCasesExport));
 }
 
 function importCommand(): Command {
@@ -198,8 +198,8 @@ function importCommand(): Command {
       '--logs-in <dir>',
       "folder that must contain the logs of a data set (default: the data set's folder)",
     )
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./cases-command.ts')).runCasesImport));
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./cases-command.ts')).runCasesImport));
 }
 
 function checkCommand(): Command {
@@ -207,8 +207,8 @@ function checkCommand(): Command {
     .description('Check every case and report problems with line and field. Exits with 3 if there are any.')
     .argument('<path>', PATH_HELP)
     .option('--no-logs', 'check only the rows, not the logs')
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./cases-command.ts')).runCasesCheck));
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./cases-command.ts')).runCasesCheck));
 }
 
 function splitCommand(): Command {
@@ -229,8 +229,8 @@ function splitCommand(): Command {
     .option('--near <score>', 'minimum similarity of near-duplicates', share, 0.8)
     .option('--drop-duplicates', 'leave near-duplicates of test cases out of train.jsonl')
     .requiredOption('--out <dir>', OUT_HELP)
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./cases-command.ts')).runCasesSplit));
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./cases-command.ts')).runCasesSplit));
 }
 
 /** Creates `faultline compare`, which compares two runs of the same cases in pairs. */
@@ -249,8 +249,8 @@ export function compareCommand(): Command {
     )
     .requiredOption('--b <file...>', 'results of the second side')
     .option('--html <file>', 'write the comparison as a self-contained HTML page')
-    .addOption(jsonOption())
-    .action(runs(async () => (await import('./compare-command.ts')).runCompare));
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./compare-command.ts')).runCompare));
 }
 
 export function calibrateCommand(): Command {
@@ -273,30 +273,34 @@ export function calibrateCommand(): Command {
       share,
     )
     .option('--confidence <share>', 'confidence that this risk is met', share, 0.95)
-    .option('--concurrency <n>', 'cases in parallel', positive, 4)
+    .option('--concurrency <n>', 'cases in parallel', parsePositive, 4)
     .option('--out <file>', 'write the calibration to this file, for FAULTLINE_CALIBRATION')
     .option('--apply', 'store it in the database and put it in force; workers apply it within seconds')
     .addOption(createReplacesOption())
     .addOption(createDataOption())
-    .addOption(jsonOption())
+    .addOption(createJsonOption())
     .action(
       runGuarded(async (options: CalibrateCommandOptions) =>
-        (await import('./calibrate-command.ts')).runCalibrate(options, await terminalConfig()),
+        (await import('./calibrate-command.ts')).runCalibrate(options, await loadTerminalConfig()),
       ),
     );
   const part = (name: string, description: string) =>
-    command.command(name).description(description).addOption(createDataOption()).addOption(jsonOption());
+    command
+      .command(name)
+      .description(description)
+      .addOption(createDataOption())
+      .addOption(createJsonOption());
   part('list', 'List the newest 50 calibrations, which are in force, and who put them there.').action(
-    runs(async () => (await import('./calibrations-command.ts')).listCalibrations),
+    loadAction(async () => (await import('./calibrations-command.ts')).listCalibrations),
   );
   part('use', 'Put a stored calibration in force for its analyst.')
-    .argument('<version>', 'ID, as shown by `calibrate list`', positive)
+    .argument('<version>', 'ID, as shown by `calibrate list`', parsePositive)
     .addOption(createReplacesOption())
-    .action(runs(async () => (await import('./calibrations-command.ts')).useCalibration));
+    .action(loadAction(async () => (await import('./calibrations-command.ts')).useCalibration));
   part('off', 'Stop using a calibration.')
     .argument('<analyst>', 'analyst: rules, or "llm <model>"')
     .addOption(createReplacesOption())
-    .action(runs(async () => (await import('./calibrations-command.ts')).endCalibration));
+    .action(loadAction(async () => (await import('./calibrations-command.ts')).endCalibration));
   return command;
 }
 
@@ -308,7 +312,7 @@ function createReplacesOption(): Option {
 }
 
 function parseVersion(text: string): number | 'none' {
-  return text === 'none' ? 'none' : positive(text);
+  return text === 'none' ? 'none' : parsePositive(text);
 }
 
 /** Parses a number between 0 and 1, exclusive. */
@@ -332,14 +336,14 @@ export function createRecordingsCommand(): Command {
       .description(description)
       .option('--repository <name>', 'only this repository, such as owner/name')
       .addOption(createDataOption())
-      .addOption(jsonOption());
+      .addOption(createJsonOption());
   command(
     'list',
     'List every stored recording, oldest first: triage and analysis IDs, size, category, analyst.',
-  ).action(runs(async () => (await import('./recordings-command.ts')).listRecordings));
+  ).action(loadAction(async () => (await import('./recordings-command.ts')).listRecordings));
   command('export', 'Write stored recordings with their answers, masked, as one JSON object per line.')
     .requiredOption('--out <file>', 'output file')
     .option('--run <id...>', 'only these triage or analysis IDs')
-    .action(runs(async () => (await import('./recordings-command.ts')).exportRecordings));
+    .action(loadAction(async () => (await import('./recordings-command.ts')).exportRecordings));
   return recordings;
 }

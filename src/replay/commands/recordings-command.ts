@@ -1,12 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { DataOptions } from '../../cli/settings.ts';
 import { withApp } from '../../cli/store/store-commands.ts';
-import { EXIT, jsonText, print, say } from '../../cli/terminal.ts';
+import { EXIT, formatJson, print, say } from '../../cli/terminal.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { Recording } from '../../domain/recording.ts';
-import { present } from '../../lib/collections.ts';
-import { counted } from '../../lib/text.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { omitUndefined } from '../../lib/collections.ts';
+import { formatCount } from '../../lib/text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import type { RecordingHead } from '../../stores/measurements.ts';
 import { listRecordingHeads, readStoredRecordings } from '../recording/read-recordings.ts';
 import { countWholeLines, createUnwrittenError } from '../run/results-file.ts';
@@ -25,13 +25,13 @@ export interface ExportRecordingsOptions extends ListRecordingsOptions {
 export async function listRecordings(options: ListRecordingsOptions): Promise<void> {
   await withApp(options, async ({ stores: { recordings: store } }) => {
     const [heads, totals] = [[] as RecordingHead[], { recordings: 0, bytes: 0 }];
-    for await (const head of listRecordingHeads(store, present({ repository: options.repository }))) {
+    for await (const head of listRecordingHeads(store, omitUndefined({ repository: options.repository }))) {
       totals.recordings += 1;
       totals.bytes += head.size;
       if (options.json) heads.push(head);
       else await print(formatRow(head));
     }
-    if (options.json) return await print(jsonText({ ok: true, ...totals, rows: heads }));
+    if (options.json) return await print(formatJson({ ok: true, ...totals, rows: heads }));
     await print(`${totals.recordings} recordings, ${formatSize(totals.bytes)}`);
   });
 }
@@ -48,12 +48,12 @@ export async function exportRecordings(options: ExportRecordingsOptions): Promis
     try {
       for await (const source of readStoredRecordings(
         store,
-        present({ repository: options.repository, runs: options.run }),
+        omitUndefined({ repository: options.repository, runs: options.run }),
       )) {
         if ('error' in source) {
           unreadable += 1;
           asked.meant({ triageId: source.name, analysis: null });
-          say(visibleLine(`${source.name}: ${source.error}`));
+          say(toVisibleLine(`${source.name}: ${source.error}`));
           continue;
         }
         asked.meant(source.recording);
@@ -65,14 +65,14 @@ export async function exportRecordings(options: ExportRecordingsOptions): Promis
     }
     const missing = asked.missing();
     if (missing !== null) {
-      say(visibleLine(missing));
+      say(toVisibleLine(missing));
       process.exitCode = EXIT.unreadable;
     }
     const left = unreadable === 0 ? '' : `; ${unreadable} could not be read`;
     await print(
       options.json
-        ? jsonText({ ok: true, written, unreadable })
-        : `${counted(written, 'recording')} written to ${options.out}${left}`,
+        ? formatJson({ ok: true, written, unreadable })
+        : `${formatCount(written, 'recording')} written to ${options.out}${left}`,
     );
   });
 }
@@ -83,7 +83,7 @@ function formatRow({ triageId, createdAt, repository, size, analysis, capped }: 
       ? 'no answer'
       : `${analysis.category} ${analysis.analyst}${analysis.model === null ? '' : ` ${analysis.model}`}`;
   const ids = analysis === null ? triageId : `${triageId} ${analysis.id}`;
-  return visibleLine(
+  return toVisibleLine(
     `${createdAt.slice(0, 19)} ${ids} ${repository} ${formatSize(size)} ` +
       `${answer}${capped ? ' (cut off)' : ''}`,
   );
@@ -189,7 +189,7 @@ export async function openKeptRecordings({ record, resume, only }: ReplayCommand
         if (!isWhole) return;
         await file.add(recording).catch((error: unknown) => {
           if (isWhole)
-            say(visibleLine(`--record: ${getErrorMessage(error)} The replay continues without it.`));
+            say(toVisibleLine(`--record: ${getErrorMessage(error)} The replay continues without it.`));
           isWhole = false;
         });
       }

@@ -1,5 +1,5 @@
 import { dataTable, type Html, html, type Shown } from '../../console/html.ts';
-import { counted, formatConfidence } from '../../lib/text.ts';
+import { formatConfidence, formatCount } from '../../lib/text.ts';
 import type { Anchors } from './render-matrix.ts';
 import type { ReportCase, ReportCaseMore } from './report-cases.ts';
 
@@ -76,7 +76,7 @@ function spent({ seconds, costUsd, iterations }: ReportCaseMore): string {
 
 function renderExcerpts({ excerpts, moreExcerpts }: ReportCaseMore): Html {
   const count = excerpts.length + moreExcerpts;
-  return html`<details><summary>${counted(count, 'excerpt')}
+  return html`<details><summary>${formatCount(count, 'excerpt')}
     from the log</summary>${excerpts.map(renderExcerpt)}${
       moreExcerpts > 0 &&
       html`<p class="quiet">${moreExcerpts} more are too long for this page; see the results file.</p>`

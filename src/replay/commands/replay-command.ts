@@ -1,13 +1,21 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { getDataDirectory } from '../../cli/settings.ts';
-import { createVoice, EXIT, interruptSignal, jsonText, print, say, writeOutput } from '../../cli/terminal.ts';
-import { runsFolder } from '../../config/load.ts';
+import {
+  createInterruptSignal,
+  createVoice,
+  EXIT,
+  formatJson,
+  print,
+  say,
+  writeOutput,
+} from '../../cli/terminal.ts';
+import { getRunsFolder } from '../../config/load.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
 import { resolveBudgetTokens } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { toVisibleLines } from '../../notifications/visible-text.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
@@ -59,7 +67,7 @@ import {
  */
 export async function runReplay(given: ReplayCommandOptions, configured: Config): Promise<void> {
   const { keep } = given;
-  const folder = runsFolder(getDataDirectory(given.data));
+  const folder = getRunsFolder(getDataDirectory(given.data));
   const options =
     keep === undefined ? given : { ...given, out: await makeRoom(folder, keep, given.resume === true) };
   if (options.resume && options.out === undefined)
@@ -90,12 +98,12 @@ async function replaySources(
   options: ReplayCommandOptions,
   config: Config,
 ): Promise<void> {
-  const signal = interruptSignal();
+  const signal = createInterruptSignal();
   const measured = await Promise.all(
     sources.map(async (source) => ({ source, ...(await source.measure()) })),
   );
   const judge = await openJudging(options, config);
-  const limits = present({ usd: options.maxUsd, minutes: options.maxMinutes });
+  const limits = omitUndefined({ usd: options.maxUsd, minutes: options.maxMinutes });
   const shared = { spending: createSpending(limits), progress: startReplayProgress(createVoice({})) };
   const files: RunFiles[] = [];
   const reported: ReportedRun[] = [];
@@ -296,7 +304,7 @@ async function tell(
   const budgetTokens = resolveBudgetTokens(config);
   const stopped = run.stopped === null ? {} : { stopped: run.stopped };
   return print(
-    jsonText({
+    formatJson({
       ok: true,
       dataset: run.source.path,
       budgetTokens,
@@ -315,7 +323,7 @@ async function tellSpread(reported: readonly ReportedRun[], options: ReplayComma
     const spread = listSpreads(repeats.map(({ sections }) => sections));
     const unsteady = listUnsteadyCases(repeats.map(({ run }) => run.cases));
     if (options.json)
-      await print(jsonText({ ok: true, dataset: source.path, repeats: repeats.length, spread, unsteady }));
+      await print(formatJson({ ok: true, dataset: source.path, repeats: repeats.length, spread, unsteady }));
     else
       await print(
         `\n${toVisibleLines(renderSpread(`${source.name}, ${repeats.length} repeats`, spread, unsteady)).join('\n')}`,
@@ -367,7 +375,7 @@ async function tellGate(
   signal: AbortSignal,
 ): Promise<void> {
   if (result === null) return;
-  if (options.json) await print(jsonText({ ok: result.ok, schema: 1, gate: result }));
+  if (options.json) await print(formatJson({ ok: result.ok, schema: 1, gate: result }));
   else await print(`\n${toVisibleLines(renderGate(result)).join('\n')}`);
   // A missed bar says more than a run that was not finished; who interrupted it knows.
   if (!result.ok && !signal.aborted) process.exitCode = EXIT.belowBar;

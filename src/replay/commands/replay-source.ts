@@ -1,7 +1,7 @@
 import type { ProgressStream } from '../../cli/progress.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { counted } from '../../lib/text.ts';
-import { visibleLine } from '../../notifications/visible-text.ts';
+import { formatCount } from '../../lib/text.ts';
+import { toVisibleLine } from '../../notifications/visible-text.ts';
 import type { CaseOutcome } from '../cases/case.ts';
 import type { FigureSection } from '../figures/figure.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../run/replay.ts';
@@ -45,7 +45,7 @@ export async function replaySource(
     else spending.add(result.usage.costUsd);
     cases.push(stripForMetrics(done));
     if (result.error !== null) counts.errors++;
-    if (result.error !== null && !done.resumed) progress.say(visibleLine(`${result.id}: ${result.error}`));
+    if (result.error !== null && !done.resumed) progress.say(toVisibleLine(`${result.id}: ${result.error}`));
     const elapsedMs = performance.now() - startedAt;
     if (!done.resumed)
       progress.show({ done: cases.length, ...counts, total, usd: spending.usd - spentBefore, elapsedMs });
@@ -86,10 +86,10 @@ function endText(
   const before = resumed === 0 ? '' : `, ${resumed} of them by an earlier run`;
   if (stopped === null)
     return (
-      `${counted(done, 'case')} ` +
+      `${formatCount(done, 'case')} ` +
       `in ${milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : formatDuration(milliseconds)}${before}`
     );
-  return `stopped after ${total === null ? counted(done, 'case') : `${done} of ${counted(total, 'case')}`}${before}: ${stopped}`;
+  return `stopped after ${total === null ? formatCount(done, 'case') : `${done} of ${formatCount(total, 'case')}`}${before}: ${stopped}`;
 }
 
 /** Returns the results of an earlier run in the order of the cases. Throws if they belong to other cases. */

@@ -1,4 +1,4 @@
-import { bootstrap, type Proportion, proportion } from '../../lib/statistics.ts';
+import { bootstrap, computeProportion, type Proportion } from '../../lib/statistics.ts';
 import { fitPlatt } from '../calibrate/fit.ts';
 import { foldsBy, resolveProject } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
@@ -287,7 +287,11 @@ function listPoints(statements: readonly StatedCase[]): CoveragePoint[] {
   for (const [at, { stated, right }] of statements.entries()) {
     if (right) hits++;
     if (statements[at + 1]?.stated === stated) continue;
-    points.push({ threshold: stated, coverage: (at + 1) / statements.length, ...proportion(hits, at + 1) });
+    points.push({
+      threshold: stated,
+      coverage: (at + 1) / statements.length,
+      ...computeProportion(hits, at + 1),
+    });
   }
   return points;
 }

@@ -1,6 +1,6 @@
 import { CATEGORIES } from '../../domain/category.ts';
 import { blameByText, blameByTrying, isBlameRight } from '../../domain/experiment.ts';
-import { bootstrap, proportion } from '../../lib/statistics.ts';
+import { bootstrap, computeProportion } from '../../lib/statistics.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import {
   caseShare,
@@ -158,7 +158,7 @@ function getMacroFigure(judged: readonly Judged[]): Figure {
  * right.
  */
 function computeF1Interval({ hits, said, truly }: ClassCounts): readonly [number, number] {
-  const { low, high } = proportion(hits, said + truly - hits);
+  const { low, high } = computeProportion(hits, said + truly - hits);
   return [(2 * low) / (1 + low), (2 * high) / (1 + high)];
 }
 

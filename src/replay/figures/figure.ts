@@ -1,4 +1,4 @@
-import { bootstrap, type Interval, proportion } from '../../lib/statistics.ts';
+import { bootstrap, computeProportion, type Interval } from '../../lib/statistics.ts';
 import { resolveProject } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 
@@ -39,7 +39,7 @@ export interface FigureSection {
  * Creates a figure for a share of counted items, with its Wilson interval and the cases against it, if any.
  */
 export function shareFigure(name: string, hits: number, of: number, against: readonly string[] = []): Figure {
-  const { share, low, high } = proportion(hits, of);
+  const { share, low, high } = computeProportion(hits, of);
   return {
     name,
     value: share,

@@ -7,7 +7,7 @@ import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { ToolCall, ToolOutcome } from '../../domain/evidence.ts';
 import type { Recording } from '../../domain/recording.ts';
 import type { ReviewerQuestion } from '../../domain/review.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
 import { type InvestigateDeps, investigate } from '../../service/triage/investigate.ts';
 import {
@@ -120,7 +120,7 @@ function createFrozenDeps(
 function getLimitsFor(recording: Recording, { boundBy, limits }: Today): TriageLimits {
   const recorded = getLimitsIn(recording);
   if (boundBy === 'recorded') return recorded;
-  return { ...limits, ...present({ calibrations: recorded.calibrations, bound: recorded.bound }) };
+  return { ...limits, ...omitUndefined({ calibrations: recorded.calibrations, bound: recorded.bound }) };
 }
 
 function getLimitsIn({ limits }: Recording): TriageLimits {
@@ -351,7 +351,7 @@ function getStepAt(step: Step, recorded: Step | undefined): Step {
     timed(step.judgements, recorded.judgements),
     timed(step.outcomes, recorded.outcomes),
   ];
-  return { ...step, startedAt, milliseconds, ...present({ judgements, outcomes }) };
+  return { ...step, startedAt, milliseconds, ...omitUndefined({ judgements, outcomes }) };
 }
 
 function timed<Item extends { readonly milliseconds: number }>(

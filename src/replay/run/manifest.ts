@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonIn } from '../../lib/text.ts';
+import { parseJson } from '../../lib/text.ts';
 
 const Setting = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
@@ -20,7 +20,7 @@ export type RunManifest = z.infer<typeof RunManifest>;
 
 /** Parses a manifest. Returns null if the text is not one. */
 export function parseManifest(text: string): RunManifest | null {
-  const read = RunManifest.safeParse(jsonIn(text));
+  const read = RunManifest.safeParse(parseJson(text));
   return read.success ? read.data : null;
 }
 

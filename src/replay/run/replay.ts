@@ -1,8 +1,8 @@
 import { type Analysis, type Step, Usage, withTried } from '../../domain/analysis.ts';
-import { type Build, sparseBuild } from '../../domain/build.ts';
+import { type Build, createSparseBuild } from '../../domain/build.ts';
 import type { ReadStage } from '../../domain/calibration.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import { maskSources, readMasked } from '../../service/triage/read-build.ts';
 import type { TriagedSources } from '../../service/triage/triage-build.ts';
@@ -189,7 +189,7 @@ async function answerCase(
   const reading = readMasked(sources, {
     budgetTokens,
     secrets,
-    ...present({ greenText: texts.greenText, without }),
+    ...omitUndefined({ greenText: texts.greenText, without }),
   });
   return { reading, analyses: [] };
 }
@@ -197,7 +197,7 @@ async function answerCase(
 function toBuild(row: DatasetRow): Build {
   const known = { repository: row.project ?? 'unknown', pipeline: 'replay', number: row.id };
   return {
-    ...sparseBuild(known),
+    ...createSparseBuild(known),
     id: row.id,
     commit: row.commit ?? null,
     receivedAt: new Date(0).toISOString(),

@@ -1,8 +1,8 @@
-import { type Analysis, saidCategory } from '../../domain/analysis.ts';
+import { type Analysis, getShownCategory } from '../../domain/analysis.ts';
 import { type Build, isCodeHost } from '../../domain/build.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { RELEASE } from '../../domain/trust.ts';
-import { answerView, moreFacts, proofLines } from '../../notifications/answer-view.ts';
+import { answerView, collectMoreFacts, listProofLines } from '../../notifications/answer-view.ts';
 import { type ArrangedAnswer, nameTests } from '../../notifications/build-answers.ts';
 import { createNoticeLinks } from '../../notifications/notice-words.ts';
 import { clip } from '../../notifications/visible-text.ts';
@@ -207,12 +207,12 @@ function buildProperties(analysis: Analysis) {
   const { confidence, action } = verdict;
   const confirmedBy = recalled?.confirmedBy ?? null;
   return {
-    category: saidCategory(analysis),
+    category: getShownCategory(analysis),
     kind,
     action,
     confidence,
     confirmedBy,
-    facts: moreFacts(analysis),
+    facts: collectMoreFacts(analysis),
   };
 }
 
@@ -243,7 +243,7 @@ function toLocation(path: string, line: number | null, what: string) {
  * scheme.
  */
 function listEvidence(analysis: Analysis) {
-  return proofLines(analysis).map(({ source, line, text }) => ({
+  return listProofLines(analysis).map(({ source, line, text }) => ({
     physicalLocation: {
       artifactLocation: { uri: `log:${encodeURIComponent(clip(source, 300).toWellFormed())}` },
       region: { startLine: line, snippet: { text: text.toWellFormed() } },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
-import { flakeProbability, TestFlakiness } from '../../domain/flakiness.ts';
-import { proportion } from '../../lib/statistics.ts';
+import { estimateFlakeProbability, TestFlakiness } from '../../domain/flakiness.ts';
+import { computeProportion } from '../../lib/statistics.ts';
 import { toCsv } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { ShownStores } from '../../stores/stores.ts';
@@ -18,7 +18,7 @@ export const FlakyTest = TestFlakiness.extend({
 
 /** Formats a test for programs. */
 export function formatFlakyTest(test: TestFlakiness): z.infer<typeof FlakyTest> {
-  const { share, low, high } = proportion(test.flakes, test.runs);
+  const { share, low, high } = computeProportion(test.flakes, test.runs);
   return { ...test, rate: { share, low, high }, probability: roundProbability(test) };
 }
 
@@ -97,7 +97,7 @@ export function quarantineText(tests: readonly TestFlakiness[]): string {
 
 /** Returns the probability rounded to three decimals, or null if no failure was ever rerun on its commit. */
 function roundProbability(test: TestFlakiness): number | null {
-  const probability = flakeProbability(test);
+  const probability = estimateFlakeProbability(test);
   return probability === null ? null : Math.round(probability * 1000) / 1000;
 }
 

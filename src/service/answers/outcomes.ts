@@ -3,7 +3,7 @@ import { GradeCount } from '../../domain/graded.ts';
 import { type InsightsFilter, TOO_FEW } from '../../domain/insights.ts';
 import { type OutcomeGrade, QUESTIONS } from '../../domain/outcome.ts';
 import { sumNumbers } from '../../lib/collections.ts';
-import { proportion } from '../../lib/statistics.ts';
+import { computeProportion } from '../../lib/statistics.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { TRUST_DAYS } from './trust.ts';
@@ -74,7 +74,7 @@ function toShares(counts: readonly GradeCount[]): z.infer<typeof Shares> {
     sumNumbers(counts.filter(isMeant).map(({ count }) => count));
   const by = (wanted: OutcomeGrade) => sum(({ grade }) => grade === wanted);
   const [right, wrong, doubtful] = [by('right'), by('wrong'), by('doubtful')];
-  const { low, high } = proportion(right, right + wrong);
+  const { low, high } = computeProportion(right, right + wrong);
   const isEnough = right + wrong >= TOO_FEW;
   return {
     right,

@@ -9,7 +9,7 @@ import {
   type AnswerFact,
   type AnswerView,
   answerView,
-  failureCount,
+  formatFailureCount,
   type ProofLine,
 } from '../../notifications/answer-view.ts';
 import {
@@ -17,11 +17,11 @@ import {
   disarmRunnerCommands,
   toHtml,
   toInline,
+  toVisibleLine,
   toVisibleLines,
-  visibleLine,
   wrap,
 } from '../../notifications/visible-text.ts';
-import { whoseLine, whoseSentence } from '../../notifications/whose-line.ts';
+import { createWhoseLine, formatWhoseSentence } from '../../notifications/whose-line.ts';
 
 interface PlainOptions {
   /** Its failures among those of its build. */
@@ -62,7 +62,7 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
     ...(options.stable ? [] : [['Usage', usage.slice(0, -1).join(' · ')] as const, ['Id', id] as const]),
   ];
   return rows
-    .map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(visibleLine(value), MAX_PROSE_PLAIN))}\n`)
+    .map(([key, value]) => `${key}\t${disarmRunnerCommands(clip(toVisibleLine(value), MAX_PROSE_PLAIN))}\n`)
     .join('');
 }
 
@@ -111,7 +111,7 @@ export function renderTerminal(
         ? fact.values.flatMap((value) => formatParagraph(value, columns))
         : renderRow(fact, columns, paint),
     ),
-    ...wrap(view.usage.map(visibleLine).join(' · '), columns).map((line) => paint('dim', line)),
+    ...wrap(view.usage.map(toVisibleLine).join(' · '), columns).map((line) => paint('dim', line)),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -119,7 +119,7 @@ export function renderTerminal(
 /** Describes whose the failure is; nothing if neither history nor an experiment is known. */
 function describeWhose(analysis: Analysis, given: Whose | null | undefined): string[] {
   const whose = given ?? judgeWithoutHistory(analysis);
-  return whose === null ? [] : [`${whoseLine(whose).question} ${whoseSentence(whose)}`];
+  return whose === null ? [] : [`${createWhoseLine(whose).question} ${formatWhoseSentence(whose)}`];
 }
 
 function formatHeading(
@@ -174,7 +174,9 @@ function renderRow(fact: AnswerFact, columns: number, paint: Paint): string[] {
 /** Renders log lines. They are truncated instead of wrapped, so that each keeps its number. */
 function renderLogLines(lines: readonly ProofLine[], columns: number, paint: Paint): string[] {
   const oneSource = new Set(lines.map(({ source }) => source)).size === 1;
-  const places = lines.map(({ source, line }) => (oneSource ? `${line}` : `${visibleLine(source)}:${line}`));
+  const places = lines.map(({ source, line }) =>
+    oneSource ? `${line}` : `${toVisibleLine(source)}:${line}`,
+  );
   const longest = findMax(
     places.map((place) => place.length),
     0,
@@ -196,7 +198,7 @@ const MAX_TITLE = 200;
 export function renderMarkdown(analysis: Analysis, explains?: ExplainedFailures): string {
   const view = answerView(analysis, undefined, explains);
   const visibleFacts = view.facts.filter(({ reach }) => reach !== 'review');
-  const count = failureCount(analysis, explains);
+  const count = formatFailureCount(analysis, explains);
   const small = visibleFacts.filter(({ kind }) => kind === 'note').flatMap(formatSmallPrint);
   const blocks = [
     ...(view.form === 'unsure' ? renderUnsureHead(analysis, view, count) : [renderAnsweredHead(view, count)]),
@@ -255,7 +257,7 @@ export function renderGithubCommands(analysis: Analysis, explains?: ExplainedFai
 }
 
 function data(text: string): string {
-  return visibleLine(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return toVisibleLine(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
 function property(text: string): string {

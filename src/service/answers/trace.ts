@@ -11,13 +11,13 @@ import {
 import { Category } from '../../domain/category.ts';
 import { nameCategory } from '../../domain/category-words.ts';
 import { ToolOutcome } from '../../domain/evidence.ts';
-import { counted, cutAfter, cutCharacters } from '../../lib/text.ts';
+import { cutAfter, cutCharacters, formatCount } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import {
   clip,
   disarmRunnerCommands,
   formatNumber,
-  visibleLine,
+  toVisibleLine,
   wrap,
 } from '../../notifications/visible-text.ts';
 
@@ -227,7 +227,7 @@ export function renderTraceTree(trace: AnalysisTrace, { color, width }: TraceOpt
     trace.analysisId,
   ];
   return [
-    bold(cutCharacters(head.map(visibleLine).join(' · '), columns)),
+    bold(cutCharacters(head.map(toVisibleLine).join(' · '), columns)),
     ...lines,
     ...more,
     ...wrap(listTotals(trace).join(' · '), columns),
@@ -251,7 +251,7 @@ export function renderTracePlain(trace: AnalysisTrace): string {
     ['Total', listTotals(trace).join(' · ')],
   ];
   return rows
-    .map((cells) => `${cells.map((cell) => disarmRunnerCommands(visibleLine(cell))).join('\t')}\n`)
+    .map((cells) => `${cells.map((cell) => disarmRunnerCommands(toVisibleLine(cell))).join('\t')}\n`)
     .join('');
 }
 
@@ -323,15 +323,15 @@ function listTotals({ totals, milliseconds, reduction }: AnalysisTrace): string[
   const kept = totals.cachedToolCalls > 0 ? ` (${totals.cachedToolCalls} from cache)` : '';
   return [
     formatDuration(milliseconds),
-    counted(totals.iterations, 'round'),
-    counted(totals.modelCalls, 'model call'),
+    formatCount(totals.iterations, 'round'),
+    formatCount(totals.modelCalls, 'model call'),
     ...(totals.modelCalls === 0
       ? []
       : [
           `${formatNumber(totals.inputTokens)}${cached} → ${formatNumber(totals.outputTokens)} tokens`,
           formatDollars(totals.costUsd),
         ]),
-    `${counted(totals.toolCalls, 'tool call')}${kept}`,
+    `${formatCount(totals.toolCalls, 'tool call')}${kept}`,
     ...(totals.retries > 0 ? [formatRetries(totals.retries)] : []),
     `${formatNumber(reduction.logLines)} log lines → ${formatNumber(reduction.keptLines)} kept`,
   ];
@@ -343,5 +343,5 @@ function formatRetries(count: number): string {
 }
 
 function join(parts: readonly string[]): string {
-  return disarmRunnerCommands(visibleLine(parts.filter((part) => part !== '').join(' · ')));
+  return disarmRunnerCommands(toVisibleLine(parts.filter((part) => part !== '').join(' · ')));
 }

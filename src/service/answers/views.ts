@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Action, type Analysis, ShownAnalysis, shownAnalysis } from '../../domain/analysis.ts';
+import { Action, type Analysis, ShownAnalysis, toShownAnalysis } from '../../domain/analysis.ts';
 import { Build, BuildStatus, Provider } from '../../domain/build.ts';
 import { Category, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
@@ -44,7 +44,7 @@ export function toAnalysisSummary({ analysis, explains, whose = null }: Tellable
   const tests = explains.tests.slice(0, MAX_SUMMARY_TESTS).map((test) => clip(test, MAX_SUMMARY_NAME));
   return {
     id,
-    category: shownAnalysis(analysis).category,
+    category: toShownAnalysis(analysis).category,
     kind,
     title: answer.title,
     confidence,
@@ -73,7 +73,7 @@ export function getAnsweredAnalysis({
   const tests = explains.tests.slice(0, MAX_TESTS);
   const unnamed = explains.unnamed + explains.tests.length - tests.length;
   return {
-    ...shownAnalysis(analysis),
+    ...toShownAnalysis(analysis),
     explains: { ...explains, tests, unnamed, logs: [...explains.logs] },
     whose: findShownWhose(whose),
   };

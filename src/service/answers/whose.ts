@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Build } from '../../domain/build.ts';
 import { judgeWhose, Whose, withAgreedFix } from '../../domain/whose.ts';
 import type { BuildAnswer } from '../../notifications/build-answers.ts';
-import { whoseSentence } from '../../notifications/whose-line.ts';
+import { formatWhoseSentence } from '../../notifications/whose-line.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 
 /** The verdict on whose a failure is, as programs are given it. */
@@ -38,5 +38,5 @@ export async function addWhose<Answer extends BuildAnswer>(
 }
 
 export function findShownWhose(whose: Whose | null): ShownWhose | null {
-  return whose === null ? null : { ...whose, sentence: whoseSentence(whose) };
+  return whose === null ? null : { ...whose, sentence: formatWhoseSentence(whose) };
 }

@@ -5,8 +5,8 @@ import type { Step } from '../../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../../domain/conversation.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Evidence } from '../../domain/evidence.ts';
-import { newId } from '../../domain/ids.ts';
-import { present } from '../../lib/collections.ts';
+import { createId } from '../../domain/ids.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Converse, TextPiece, Topic } from '../../ports/analyst.ts';
 import type { ConversationStore } from '../../ports/stores.ts';
@@ -171,7 +171,7 @@ function createThread({ analysis }: Topic, question: string, askedBy: string, no
   const title = question.replace(/\s+/g, ' ').slice(0, MAX_TITLE);
   const { id: analysisId, buildId } = analysis;
   return {
-    id: newId('thr', now),
+    id: createId('thr', now),
     analysisId,
     buildId,
     title,
@@ -281,7 +281,7 @@ function listCitations({ reply }: AskStateValue, evidence: readonly Evidence[]):
       title,
       tool,
       source,
-      ...present({ lineStart, lineEnd, url }),
+      ...omitUndefined({ lineStart, lineEnd, url }),
     }));
 }
 

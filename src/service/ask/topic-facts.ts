@@ -1,11 +1,11 @@
 import type { Analysis, Suspect } from '../../domain/analysis.ts';
-import { shortCommit } from '../../domain/build.ts';
+import { shortenCommit } from '../../domain/build.ts';
 import type { TopicFact } from '../../domain/conversation.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import type { Whose } from '../../domain/whose.ts';
-import { asSentence } from '../../lib/text.ts';
+import { toSentence } from '../../lib/text.ts';
 import { type AnswerFact, answerView, formatPlace } from '../../notifications/answer-view.ts';
-import { whoseLine, whoseSentence } from '../../notifications/whose-line.ts';
+import { createWhoseLine, formatWhoseSentence } from '../../notifications/whose-line.ts';
 import type { Topic } from '../../ports/analyst.ts';
 
 /** Lists what a conversation may state of an answer: the facts that its page shows. */
@@ -23,7 +23,9 @@ export function listTopicFacts(
     ? []
     : [toFact('Cause', analysis.answer.rootCause, proof)];
   return [
-    ...(whose === null ? [] : [toFact('Whose', `${whoseLine(whose).question} ${whoseSentence(whose)}`)]),
+    ...(whose === null
+      ? []
+      : [toFact('Whose', `${createWhoseLine(whose).question} ${formatWhoseSentence(whose)}`)]),
     ...cause,
     ...shown,
     ...rest.map(({ text, evidence, quotes }) => ({ name: 'Claim', text, evidence, quotes })),
@@ -49,11 +51,13 @@ function toTopicFacts(fact: AnswerFact, proof: readonly string[]): TopicFact[] {
   const { name, label, values } = fact;
   if (fact.kind === 'files') return fact.files.map((suspect) => toFact(name, describeSuspect(suspect)));
   if (fact.kind === 'prose') return values.map((value) => toFact(name, value, proof));
-  return values.map((value) => toFact(name, asSentence(`${label}: ${value}`)));
+  return values.map((value) => toFact(name, toSentence(`${label}: ${value}`)));
 }
 
 function describeSuspect(suspect: Suspect): string {
-  const who = [suspect.commit && shortCommit(suspect.commit), suspect.author].filter((part) => part != null);
+  const who = [suspect.commit && shortenCommit(suspect.commit), suspect.author].filter(
+    (part) => part != null,
+  );
   const changed = who.length === 0 ? '' : `, last changed in ${who.join(' by ')}`;
   return `Suspect: ${formatPlace(suspect)}${changed} (${suspect.reason}).`;
 }

@@ -5,7 +5,7 @@ import type { Evidence } from '../../domain/evidence.ts';
 import type { Excerpt, Failure, Fingerprint } from '../../domain/failure.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import { judgeWithoutHistory, type Whose } from '../../domain/whose.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import type { Topic } from '../../ports/analyst.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Stores } from '../../stores/stores.ts';
@@ -108,7 +108,7 @@ function createTopic(
     notes: [],
     sources: known.sources.map(({ name, lines, bytes }) => ({ name, lines, bytes })),
     tokens: analysis.reduction.tokens,
-    ...present({ green: analysis.green }),
+    ...omitUndefined({ green: analysis.green }),
     ...read,
   };
   const otherCauses = others.map(({ id, category, answer }) => ({

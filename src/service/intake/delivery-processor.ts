@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Build, CONSOLE_LOG, type NewBuild, WHOLE_BUILD } from '../../domain/build.ts';
 import { getErrorMessage, isRetryable } from '../../domain/errors.ts';
 import type { TriageJob } from '../../domain/triage.ts';
-import { gradeEntry, passingBuildEntry, TRIAGE } from '../../domain/work.ts';
+import { createPassingBuildRequest, gradeEntry, TRIAGE } from '../../domain/work.ts';
 import { type Backoff, computeBackoff } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
@@ -315,7 +315,7 @@ async function rememberGreen(
     await passingBuilds.saveDefaultBranch({ provider, repository, branch: defaultBranch }, sql);
   if (build.status !== 'passed') return;
   await work.add([gradeEntry(build.id)], sql);
-  if (fromFork !== true) await work.addOnce([passingBuildEntry(build.id)], sql);
+  if (fromFork !== true) await work.addOnce([createPassingBuildRequest(build.id)], sql);
 }
 
 async function withKnownAttempt(

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import {
+  createSparseBuild,
   type NewBuild,
   type SourceKind,
   type SourceText,
-  sparseBuild,
   type TestResult,
 } from '../../domain/build.ts';
 import { readInput, TriageError } from '../../domain/errors.ts';
-import { mapInTurns, present } from '../../lib/collections.ts';
-import { storable } from '../../lib/text.ts';
+import { mapInTurns, omitUndefined } from '../../lib/collections.ts';
+import { toStorable } from '../../lib/text.ts';
 import { decodeSources } from '../../log/decode/archive.ts';
 import { createArtifactRoom, openArtifact } from '../../log/inventory/open-artifact.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -19,23 +19,25 @@ import { readResults } from '../../log/reports/report.ts';
 import type { LogThreads } from '../../log/worker-pool.ts';
 import {
   attemptNumber,
+  createShortTextSchema,
+  createWebUrlSchema,
   findSecondsBetween,
   parseJson,
   pullRequestNumber,
-  shortText,
   toShown,
   toUtc,
-  webAddress,
 } from '../../providers/read-input.ts';
 
-const optionalText = shortText().nullish();
+const optionalText = createShortTextSchema().nullish();
 
 /** The metadata of a build in an upload. */
 export const UploadMetadata = z
   .object({
-    repository: shortText(300).describe('`owner/name`, or another name for the source.'),
-    pipeline: shortText(500).describe('Workflow, job or pipeline name.'),
-    number: z.union([shortText(100), z.int().min(0)]).describe('Build number, as shown by the CI system.'),
+    repository: createShortTextSchema(300).describe('`owner/name`, or another name for the source.'),
+    pipeline: createShortTextSchema(500).describe('Workflow, job or pipeline name.'),
+    number: z
+      .union([createShortTextSchema(100), z.int().min(0)])
+      .describe('Build number, as shown by the CI system.'),
     attempt: attemptNumber().describe('Increase it for a rerun of the same build.'),
     status: z
       .enum(['failed', 'passed'])
@@ -46,7 +48,7 @@ export const UploadMetadata = z
     commit: optionalText,
     author: optionalText,
     pullRequest: pullRequestNumber().nullish(),
-    url: webAddress().nullish(),
+    url: createWebUrlSchema().nullish(),
     queuedAt: z.iso.datetime({ offset: true }).nullish().describe('When it began to wait.'),
     startedAt: z.iso.datetime({ offset: true }).nullish(),
     finishedAt: z.iso.datetime({ offset: true }).nullish(),
@@ -66,7 +68,7 @@ export type UploadMetadata = z.infer<typeof UploadMetadata>;
 
 const UploadedText = z
   .object({
-    name: shortText(200),
+    name: createShortTextSchema(200),
     text: z.string().optional(),
     base64: z
       .string()
@@ -160,7 +162,7 @@ export function readMetadata(value: unknown): UploadMetadata {
 export function withDistinctNames(files: readonly UploadedFile[]): UploadedFile[] {
   const taken = new Set<string>();
   return files.map((file) => {
-    const read = shortText(200).safeParse(file.name.replace(/\.gz$/i, ''));
+    const read = createShortTextSchema(200).safeParse(file.name.replace(/\.gz$/i, ''));
     const base = read.success ? read.data : file.kind;
     let name = base;
     for (let count = 2; taken.has(name); count++) name = `${base} (${count})`;
@@ -177,7 +179,13 @@ export function toNewBuild(metadata: UploadMetadata): NewBuild {
     startedAt: toUtc(metadata.startedAt),
     finishedAt: toUtc(metadata.finishedAt),
   };
-  return sparseBuild({ repository, pipeline, ...present(known), number: String(metadata.number), ...times });
+  return createSparseBuild({
+    repository,
+    pipeline,
+    ...omitUndefined(known),
+    number: String(metadata.number),
+    ...times,
+  });
 }
 
 function toUploadedFile(file: UploadedText, kind: SourceKind): UploadedFile {
@@ -295,9 +303,9 @@ export function requireSomethingToRead({ sources, testResults }: PreparedSources
 function toStorableResult(result: TestResult): TestResult {
   return {
     ...result,
-    name: storable(result.name),
-    suite: result.suite === null ? null : storable(result.suite),
-    file: result.file === null ? null : storable(result.file),
-    ...(result.runner !== undefined && { runner: storable(result.runner) }),
+    name: toStorable(result.name),
+    suite: result.suite === null ? null : toStorable(result.suite),
+    file: result.file === null ? null : toStorable(result.file),
+    ...(result.runner !== undefined && { runner: toStorable(result.runner) }),
   };
 }

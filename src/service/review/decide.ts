@@ -1,11 +1,11 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+import { createId } from '../../domain/ids.ts';
 import { indexChanges, type LibraryEntry } from '../../domain/library.ts';
 import type { Decision, DecisionInput, Review } from '../../domain/review.ts';
 import type { WorkRequest } from '../../domain/work.ts';
-import { present } from '../../lib/collections.ts';
-import { storable } from '../../lib/text.ts';
+import { omitUndefined } from '../../lib/collections.ts';
+import { toStorable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
@@ -80,7 +80,7 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
     checkLines(input, (await deps.archive?.list(analysis.buildId).catch(() => [])) ?? []);
   const others = await findOthers(deps, request);
   const now = deps.clock.now();
-  const batchId = others.length === 0 ? null : newId('bat', now);
+  const batchId = others.length === 0 ? null : createId('bat', now);
   const decision = await createDecision({ input, reviewer, review, batchId, now }, deps.masker);
   const companions = await createCompanions({ decision, analysis }, others, deps);
   const previous = await deps.stores.library.recall({
@@ -240,7 +240,7 @@ function inputFor(
   other: Analysis,
 ): DecisionInput {
   const { type, reason, reasonCode } = decision;
-  const why = present({ reason, reasonCode });
+  const why = omitUndefined({ reason, reasonCode });
   if (type === 'reject') return { type, ...why };
   if (type === 'accept' && other.category === main.category && other.kind === main.kind)
     return { type, ...why };
@@ -291,21 +291,21 @@ async function createDecision(facts: DecisionFacts, masker: Pick<Masker, 'mask'>
   const { input, reviewer, review, batchId, now } = facts;
   const { type, category, kind, reasonCode, shownBy } = input;
   const mask = async (text: string | undefined) =>
-    text === undefined ? undefined : (await masker.mask(storable(text))).text;
+    text === undefined ? undefined : (await masker.mask(toStorable(text))).text;
   const [rootCause, fixRecommendation, reason] = [
     await mask(input.rootCause),
     await mask(input.fixRecommendation),
     await mask(input.reason),
   ];
   return {
-    id: newId('dec', now),
+    id: createId('dec', now),
     reviewId: review.id,
     analysisId: review.analysisId,
     reviewer,
     decidedAt: new Date(now).toISOString(),
     type,
-    ...present({ category, kind, rootCause, fixRecommendation, reason, reasonCode, shownBy }),
-    ...present({ batchId: batchId ?? undefined }),
+    ...omitUndefined({ category, kind, rootCause, fixRecommendation, reason, reasonCode, shownBy }),
+    ...omitUndefined({ batchId: batchId ?? undefined }),
     ...openTime(facts),
   };
 }

@@ -1,7 +1,7 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import { KIND_CATEGORY, type Kind } from '../../domain/category.ts';
 import type { Failure } from '../../domain/failure.ts';
-import { newId } from '../../domain/ids.ts';
+import { createId } from '../../domain/ids.ts';
 import { answers, type GreenFlag, type LibraryEntry, toLibraryVector } from '../../domain/library.ts';
 import type { Decision } from '../../domain/review.ts';
 import { cutCharacters } from '../../lib/text.ts';
@@ -117,7 +117,7 @@ function createEntry(
   const rootCause = decision.rootCause ?? answer.rootCause;
   const { text, test } = toComparedFailure(failure);
   return {
-    id: newId('lib', Date.parse(decision.decidedAt)),
+    id: createId('lib', Date.parse(decision.decidedAt)),
     fingerprint: failure.fingerprint,
     message: text.slice(0, MAX_MESSAGE),
     test,

@@ -7,8 +7,8 @@ import {
   type ReviewerQuestion,
 } from '../../domain/review.ts';
 import { TRIAGE } from '../../domain/work.ts';
-import { present } from '../../lib/collections.ts';
-import { storable } from '../../lib/text.ts';
+import { omitUndefined } from '../../lib/collections.ts';
+import { toStorable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { Logger } from '../../ports/telemetry.ts';
@@ -48,7 +48,7 @@ export async function nextFor(
     reviewer,
     claimMs,
     skippedMs: SKIPPED_MS,
-    ...present({ sort, after }),
+    ...omitUndefined({ sort, after }),
   });
 }
 
@@ -254,7 +254,7 @@ export async function answerQuestion(
   reviewer: string,
   deps: QuestionDeps,
 ): Promise<ReviewerQuestion> {
-  const masked = (await deps.masker.mask(storable(answer))).text;
+  const masked = (await deps.masker.mask(toStorable(answer))).text;
   const question = await deps.stores.questions.answer(id, masked, reviewer);
   if (question === null) throw await whyNot(id, deps);
   deps.logger.info({ questionId: id, buildId: question.buildId, reviewer }, 'question answered');

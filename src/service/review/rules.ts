@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TriageError } from '../../domain/errors.ts';
 import type { FailureRow } from '../../domain/failure.ts';
-import { newId } from '../../domain/ids.ts';
+import { createId } from '../../domain/ids.ts';
 import { MAX_RULES, type Rule, type RuleInput } from '../../domain/library.ts';
-import { storable } from '../../lib/text.ts';
+import { toStorable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import { standsIn } from '../../log/green/green-diff.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -46,7 +46,7 @@ export async function createRule(
     if ((await rules.countActive(sql)) >= MAX_RULES) throw createTooManyError();
     const made: Rule = {
       ...masked,
-      id: old?.id ?? newId('rul', now),
+      id: old?.id ?? createId('rul', now),
       version: (old?.version ?? 0) + 1,
       title: createTitleFrom(masked.rootCause),
       author,
@@ -76,7 +76,7 @@ export async function withdrawRule(
 ): Promise<Rule> {
   const known = await deps.stores.rules.find(id);
   if (known === null) throw createUnknownRuleError(id);
-  const maskedReason = (await deps.masker.mask(storable(reason))).text;
+  const maskedReason = (await deps.masker.mask(toStorable(reason))).text;
   const withdrawn = await deps.stores.rules.withdraw(id, by, maskedReason);
   if (withdrawn !== null) deps.logger.info({ ruleId: id, version: withdrawn.version, by }, 'rule withdrawn');
   return withdrawn ?? (await deps.stores.rules.find(id)) ?? known;
@@ -108,7 +108,7 @@ export async function tryRule({ stores }: Pick<RuleDeps, 'stores'>, input: RuleI
 }
 
 async function maskInput(input: RuleInput, masker: Pick<Masker, 'mask'>): Promise<RuleInput> {
-  const mask = async (text: string) => (await masker.mask(storable(text))).text;
+  const mask = async (text: string) => (await masker.mask(toStorable(text))).text;
   const pattern = await mask(input.pattern);
   if (pattern !== input.pattern)
     throw new TriageError(

@@ -3,7 +3,7 @@ import { answers, indexChanges, indexChangesWithout, type LibraryEntry } from '.
 import type { Decision, Review } from '../../domain/review.ts';
 import type { WorkRequest } from '../../domain/work.ts';
 import { append } from '../../lib/collections.ts';
-import { storable } from '../../lib/text.ts';
+import { toStorable } from '../../lib/text.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { Sql } from '../../ports/database.ts';
 import { type DecideDeps, wantNotices } from './decide.ts';
@@ -129,7 +129,7 @@ export async function withdrawEntry(
   if (reason.trim() === '')
     throw new TriageError('invalid-input', 'Enter a reason for withdrawing the entry.');
   await requireEntry(deps, id);
-  const maskedReason = (await deps.masker.mask(storable(reason))).text;
+  const maskedReason = (await deps.masker.mask(toStorable(reason))).text;
   return await change(
     deps,
     id,

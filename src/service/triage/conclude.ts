@@ -1,15 +1,15 @@
 import { type Analysis, isUnread, NO_USAGE, UNREAD } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
-import { byCategory, CATEGORIES } from '../../domain/category.ts';
+import { CATEGORIES, mapCategories } from '../../domain/category.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { Failure } from '../../domain/failure.ts';
-import { newId } from '../../domain/ids.ts';
+import { createId } from '../../domain/ids.ts';
 import { withPrecedent } from '../../domain/precedent.ts';
 import type { PublishBound } from '../../domain/publish-bound.ts';
 import type { FailureGroup } from '../../domain/reading.ts';
 import { createNewReview, type NewReview } from '../../domain/review.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import { isDrawn } from '../../lib/statistics.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -63,7 +63,7 @@ export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sq
   const { subject, startedAt, endedAt, owner } = draft;
   const at = new Date(startedAt).toISOString();
   // What a person said goes before what changed, which is listed.
-  const listed = present({ changes: subject.changes });
+  const listed = omitUndefined({ changes: subject.changes });
   if (draft.kind === 'recalled') {
     const seen = (await counters?.library.seen(draft.entry.id, at, sql)) ?? draft.entry.timesSeen;
     return { ...recallAnalysis(subject, draft.entry, seen, startedAt, endedAt), ...owner, ...listed };
@@ -184,7 +184,7 @@ function failedAnalysis(input: {
   const evidence = listEvidence(group);
   const at = new Date(now).toISOString();
   return {
-    id: newId('ana', now),
+    id: createId('ana', now),
     buildId,
     triageId,
     failureIds: group.failures.map((failure) => failure.id),
@@ -218,7 +218,7 @@ function guess(): Analysis['classification'] {
     category: 'CODE_ERROR',
     kind: 'unknown',
     confidence: 0,
-    probabilities: byCategory(() => 1 / CATEGORIES.length),
+    probabilities: mapCategories(() => 1 / CATEGORIES.length),
     abstained: true,
     because: 'the analysis failed, so there is no answer',
   };
@@ -354,7 +354,7 @@ function wholeBuild(build: Build, error: unknown): FailureGroup {
   };
   const message = 'The build failed, but the reason could not be read.';
   const failure = {
-    id: newId('fal'),
+    id: createId('fal'),
     buildId: build.id,
     test: null,
     message,

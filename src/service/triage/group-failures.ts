@@ -1,7 +1,7 @@
 import type { Failure } from '../../domain/failure.ts';
-import { newId } from '../../domain/ids.ts';
+import { createId } from '../../domain/ids.ts';
 import type { FailureGroup, Reading } from '../../domain/reading.ts';
-import { endingKey } from '../../log/causes/cause-key.ts';
+import { createEndingKey } from '../../log/causes/cause-key.ts';
 import type { BuildReading, ReadCause } from '../../log/causes/read-causes.ts';
 import { isUnknown } from '../../log/fingerprint/failures.ts';
 
@@ -14,7 +14,7 @@ export function groupFailures({ causes }: Omit<BuildReading, 'records'>, buildId
       (failure): Failure => ({
         ...failure,
         fingerprint: ofBuild(failure.fingerprint, buildId),
-        id: newId('fal'),
+        id: createId('fal'),
         buildId,
       }),
     ),
@@ -89,7 +89,7 @@ function isSameFailure(left: Failure, right: Failure): boolean {
 function endAlike(one: FailureGroup, other: FailureGroup): boolean {
   const [left, right] = [one.failures[0], other.failures[0]];
   if (!one.generic || left === undefined || right === undefined) return false;
-  return left.generic && right.generic && endingKey(left) === endingKey(right);
+  return left.generic && right.generic && createEndingKey(left) === createEndingKey(right);
 }
 
 function failureKey({

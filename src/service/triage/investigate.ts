@@ -8,11 +8,11 @@ import { type Analysis, type Classification, listCorrections } from '../../domai
 import type { CalibrationInUse, ReadStage } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolOutcome } from '../../domain/evidence.ts';
-import { newId } from '../../domain/ids.ts';
+import { createId } from '../../domain/ids.ts';
 import type { PublishBound } from '../../domain/publish-bound.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
-import { present } from '../../lib/collections.ts';
-import { cutAfter, storable } from '../../lib/text.ts';
+import { omitUndefined } from '../../lib/collections.ts';
+import { cutAfter, toStorable } from '../../lib/text.ts';
 import type { Clock } from '../../lib/time.ts';
 import { NOTHING_FOUND } from '../../log/fingerprint/failures.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -200,13 +200,13 @@ function getMainAnalyst(state: TriageStateValue): string {
 /** Creates the fields that every answer to a subject has, whatever its origin; times in milliseconds. */
 export function createAnalysisHead(subject: TriageSubject, startedAt: number, now: number) {
   return {
-    ...{ id: newId('ana', now), buildId: subject.build.id, triageId: subject.triageId },
+    ...{ id: createId('ana', now), buildId: subject.build.id, triageId: subject.triageId },
     failureIds: subject.failures.map((failure) => failure.id),
     fingerprint: subject.fingerprint.value,
     reduction: computeReduction(subject),
     milliseconds: now - startedAt,
     createdAt: new Date(now).toISOString(),
-    ...present({ green: subject.green }),
+    ...omitUndefined({ green: subject.green }),
   };
 }
 
@@ -275,13 +275,13 @@ export function createReviewerClient({
       const { triageId, build, failures } = subject;
       const asked = await questions.ask(
         {
-          id: newId('rev', now),
+          id: createId('rev', now),
           triageId,
           buildId: build.id,
           repository: build.repository,
           title: (failures[0]?.message.split('\n', 1)[0] ?? 'a failure').slice(0, MAX_TITLE),
           category,
-          question: (await masker.mask(storable(text))).text,
+          question: (await masker.mask(toStorable(text))).text,
           openedAt: new Date(now).toISOString(),
         },
         waitMs,

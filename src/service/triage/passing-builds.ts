@@ -7,13 +7,13 @@ import { PASSING_BUILD, type WorkEnd, type WorkItem } from '../../domain/work.ts
 import { readRecordInTurns } from '../../log/environment/read-record.ts';
 import {
   type GreenLog as ComparedLog,
+  collectGreenTemplates,
   findGreenLog,
+  formatNewSince,
   type GreenTemplates,
-  greenOfLogs,
-  newSince,
   standsIn,
 } from '../../log/green/green-diff.ts';
-import { templatesInTurns } from '../../log/green/templates.ts';
+import { extractTemplatesInSteps } from '../../log/green/templates.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { BuildSource } from '../../ports/build-source.ts';
@@ -73,7 +73,7 @@ export async function learnGreen(
   for (const { name, text } of masked.sources) {
     await pause();
     const log = greenKey(build, name, logs.length);
-    kept.push({ log, templates: await templatesInTurns(text, pause) });
+    kept.push({ log, templates: await extractTemplatesInSteps(text, pause) });
     records.push({ log, record: await readRecordInTurns(name, text, pause) });
   }
   const filled = kept.filter(({ templates }) => templates.lines.length > 0);
@@ -229,7 +229,7 @@ export async function diffAgainstPassing(
     });
     builds.set(name, newest.build);
   }
-  return { green: greenOfLogs(logs), builds };
+  return { green: collectGreenTemplates(logs), builds };
 }
 
 /**
@@ -240,7 +240,7 @@ export function greenBehind(excerpts: readonly Excerpt[], beside: BesideGreen | 
   if (beside === null) return null;
   for (const { source, reason } of [...excerpts].sort((a, b) => b.weight - a.weight)) {
     const build = beside.builds.get(source);
-    if (build !== undefined && reason.includes(newSince(formatBuildName({ build })))) return build;
+    if (build !== undefined && reason.includes(formatNewSince(formatBuildName({ build })))) return build;
   }
   return null;
 }

@@ -2,7 +2,7 @@ import type { Build, SourceText } from '../../domain/build.ts';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import type { Reading, Survey } from '../../domain/reading.ts';
 import type { TriageJob } from '../../domain/triage.ts';
-import { inParallel } from '../../lib/collections.ts';
+import { mapInParallel } from '../../lib/collections.ts';
 import { type BuildReading, readCauses } from '../../log/causes/read-causes.ts';
 import { surveyFiles } from '../../log/inventory/inventory.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -179,7 +179,7 @@ async function whatIsArchived(
 }
 
 async function fromArchive(build: Build, archive: GatherDeps['archive']): Promise<SourceText[]> {
-  const read = await inParallel(await archive.list(build.id), AT_ONCE, async ({ name, kind, notes }) => {
+  const read = await mapInParallel(await archive.list(build.id), AT_ONCE, async ({ name, kind, notes }) => {
     const text = await archive.read(build.id, name);
     return text === null ? [] : [{ name, kind, notes, text }];
   });

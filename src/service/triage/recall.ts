@@ -1,5 +1,5 @@
 import { type Analysis, NO_USAGE } from '../../domain/analysis.ts';
-import { byCategory, CATEGORIES, type Category } from '../../domain/category.ts';
+import { CATEGORIES, type Category, mapCategories } from '../../domain/category.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { Excerpt, Failure } from '../../domain/failure.ts';
 import { type LibraryEntry, MAX_RULES, type Rule } from '../../domain/library.ts';
@@ -134,7 +134,7 @@ function listExcerpts({ failures, excerpts }: TriageSubject): Excerpt[] {
 
 function createCertainty(category: Category, confidence: number): Record<Category, number> {
   const rest = (1 - confidence) / (CATEGORIES.length - 1);
-  return byCategory((other) => (other === category ? confidence : rest));
+  return mapCategories((other) => (other === category ? confidence : rest));
 }
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getErrorMessage } from '../../domain/errors.ts';
 import { REMOVE_FROM_MONGODB, REMOVE_LOGS } from '../../domain/work.ts';
-import { append, findMax, present } from '../../lib/collections.ts';
+import { append, findMax, omitUndefined } from '../../lib/collections.ts';
 import { type Clock, lookRegularly } from '../../lib/time.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { WorkHandler } from '../../ports/work.ts';
@@ -99,7 +99,7 @@ export async function retain(
   for (const repository of [null, ...own]) {
     const { buildsDays, logsDays } = {
       ...policy,
-      ...present((repository !== null && policy.repositories[repository]) || {}),
+      ...omitUndefined((repository !== null && policy.repositories[repository]) || {}),
     };
     const scope = (days: number) => ({
       ...toForgetScope(deps.clock, repository, days),

@@ -3,9 +3,9 @@ import type { Evidence } from '../../domain/evidence.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
 import {
   advisePin,
+  describeChange,
   describeVersionChange,
   findExplaining,
-  stateExplaining,
   type VersionChange,
   type VersionChanges,
 } from '../../domain/version-changes.ts';
@@ -27,7 +27,7 @@ export function withVersionChanges(
   if (explaining === null || analysis.terminationReason === 'failed') return listed;
   const { answer, evidence } = analysis;
   const item = listAsEvidence(changes, evidence.length + 1);
-  const stated = stateExplaining(explaining, changes);
+  const stated = describeChange(explaining, changes);
   const claim: Claim = { text: stated, evidence: [item.id], quotes: [] };
   const short = describeVersionChange({ ...explaining, chosenBy: null });
   return {

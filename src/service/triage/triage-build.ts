@@ -5,7 +5,7 @@ import type { EnvironmentRecord } from '../../domain/environment-record.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { FailureGroup, Survey } from '../../domain/reading.ts';
 import type { TriageSubject } from '../../domain/triage.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 import type { BuildReading } from '../../log/causes/read-causes.ts';
 import type { GreenTemplates } from '../../log/green/green-diff.ts';
 import { surveyFiles } from '../../log/inventory/inventory.ts';
@@ -117,7 +117,7 @@ async function readMaterial(
   const { sources, secrets, beside, without } = material;
   return await readAside(
     sources,
-    { budgetTokens, secrets, ...present({ green: beside?.green, without }) },
+    { budgetTokens, secrets, ...omitUndefined({ green: beside?.green, without }) },
     threads,
     signal,
   );
@@ -190,7 +190,7 @@ function createGroupSubject({ material, read, group, greens }: GroupInput, triag
   });
   const green = greenBehind(subject.excerpts, beside);
   const changes = findVersionChanges(subject, read.records, greens);
-  return { ...subject, ...present({ green: green ?? undefined, changes }) };
+  return { ...subject, ...omitUndefined({ green: green ?? undefined, changes }) };
 }
 
 interface TriageSourcesDeps extends ReadDeps, DraftDeps {

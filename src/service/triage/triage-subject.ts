@@ -1,7 +1,7 @@
 import type { Build } from '../../domain/build.ts';
 import type { FailureGroup, Reading, Survey } from '../../domain/reading.ts';
 import { MAX_DIAGNOSTICS, type TriageSubject } from '../../domain/triage.ts';
-import { present } from '../../lib/collections.ts';
+import { omitUndefined } from '../../lib/collections.ts';
 
 /** Enough structured facts for any judgement, few enough for a checkpoint of a few kilobytes. */
 const MAX_FACTS = 30;
@@ -33,7 +33,7 @@ export function createSubject(input: {
     notes: [...reading.notes, ...input.notes],
     sources: reading.sources,
     tokens: reading.tokens,
-    ...present({ hasPassed: reading.hasPassed, environment: reading.environment }),
+    ...omitUndefined({ hasPassed: reading.hasPassed, environment: reading.environment }),
     ...(input.survey == null ? {} : { survey: input.survey }),
   };
 }

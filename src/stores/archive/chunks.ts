@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { inParallel } from '../../lib/collections.ts';
-import { storable } from '../../lib/text.ts';
+import { mapInParallel } from '../../lib/collections.ts';
+import { toStorable } from '../../lib/text.ts';
 import type { ArchivedSource, TextPiece } from '../../ports/build-archive.ts';
 
 /** Lines of one chunk: a window of 400 lines opens one or two, which takes less than a millisecond. */
@@ -38,7 +38,7 @@ export async function toChunks(text: string): Promise<ChunkedText> {
   let [start, lines, bytes] = [0, 0, -1];
   for (let chunk = 0; start <= text.length; chunk += 1) {
     const end = endOfLines(text, start, CHUNK_LINES);
-    const part = storable(text.slice(start, end));
+    const part = toStorable(text.slice(start, end));
     const plain = Buffer.from(part);
     chunks.push({ chunk, firstLine: lines + 1, bytes: await compress(plain, { level: 5 }) });
     lines += countLines(part);
@@ -75,7 +75,7 @@ export async function readLinesOfChunks(
 
 /** Returns the text of stored consecutive chunks; only a few chunks are decompressed at a time. */
 export async function readTextOfChunks(stored: readonly Buffer[]): Promise<string> {
-  return (await inParallel(stored, OPENED, fromChunk)).join('\n');
+  return (await mapInParallel(stored, OPENED, fromChunk)).join('\n');
 }
 
 /** Yields the texts of stored consecutive chunks; only a few chunks are decompressed at a time. */

@@ -1,5 +1,5 @@
-import { storable } from '../../lib/text.ts';
-import { bytesOfText, type LogBytes } from '../../log/lines/bytes.ts';
+import { toStorable } from '../../lib/text.ts';
+import { type LogBytes, toLogBytes } from '../../log/lines/bytes.ts';
 import { MAX_RAW } from '../../log/lines/lines.ts';
 import type { LogInPieces } from '../../log/read-log.ts';
 import { buildMatcher } from '../../log/scan/matcher.ts';
@@ -37,7 +37,7 @@ export function createMemoryArchive(): MemoryArchive {
   return {
     driver: 'memory',
     put: async (buildId, source) => {
-      const text = storable(source.text);
+      const text = toStorable(source.text);
       const described = describeSource(source, text);
       keep(buildId, source.name, { describe: () => described, ...holdText(text) });
     },
@@ -74,7 +74,7 @@ export function createMemoryArchive(): MemoryArchive {
  * its bytes, otherwise as its bytes.
  */
 function holdText(text: string): Pick<Stored, 'read' | 'log'> {
-  const bytes = bytesOfText(text);
+  const bytes = toLogBytes(text);
   return { read: () => bytes.text(0, bytes.size), log: createIndexedLog(bytes) };
 }
 
@@ -97,7 +97,7 @@ function createIndexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, k
   };
   const line = (number: number) => {
     const start = index().getLineStart(number);
-    return storable(bytes.text(start, Math.min(index().getLineEnd(number), start + longest)));
+    return toStorable(bytes.text(start, Math.min(index().getLineEnd(number), start + longest)));
   };
   return {
     get lineCount(): number {
@@ -143,5 +143,5 @@ function listAllLines({ bytes, lineEnds }: ScannedChunk, isLast: boolean): numbe
 
 function readLine({ bytes, lineEnds }: ScannedChunk, line: number): string {
   const start = line === 0 ? 0 : (lineEnds[line - 1] ?? 0) + 1;
-  return storable(bytes.toString('utf8', start, lineEnds[line] ?? bytes.length));
+  return toStorable(bytes.toString('utf8', start, lineEnds[line] ?? bytes.length));
 }

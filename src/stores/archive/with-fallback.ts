@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getErrorMessage, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
 import { REMOVE_FROM_MONGODB } from '../../domain/work.ts';
-import { counted } from '../../lib/text.ts';
+import { formatCount } from '../../lib/text.ts';
 import { ArchivedSource, type BuildArchive } from '../../ports/build-archive.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/telemetry.ts';
@@ -96,8 +96,8 @@ export function createArchiveWithFallback({
     check: async () => {
       const { count } = Count.parse((await database.query(COUNT_IN_POSTGRES))[0]);
       const removals = (await work.waiting(REMOVE_FROM_MONGODB)).count;
-      const here = count === 0 ? '' : `; ${counted(count, 'text')} in PostgreSQL`;
-      const rest = here + (removals === 0 ? '' : `; ${counted(removals, 'deletion')} waiting`);
+      const here = count === 0 ? '' : `; ${formatCount(count, 'text')} in PostgreSQL`;
+      const rest = here + (removals === 0 ? '' : `; ${formatCount(removals, 'deletion')} waiting`);
       const state = await mongodb.check().catch((cause: unknown) => {
         const sentence = `MongoDB is unavailable (${getErrorMessage(cause)}); PostgreSQL stores new texts${rest}`;
         throw new TriageError('storage-failed', sentence, { retryable: true, cause });

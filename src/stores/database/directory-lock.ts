@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { isAlive } from '../../lib/is-alive.ts';
-import { jsonIn } from '../../lib/text.ts';
+import { parseJson } from '../../lib/text.ts';
 
 const BEAT_MS = 1000;
 /**
@@ -140,7 +140,13 @@ async function readHolder(lock: string): Promise<Holder | null> {
     return null;
   }
   return (
-    Holder.safeParse(jsonIn(text)).data ?? { pid: 0, started: '', space: '', token: 'unreadable', since: '' }
+    Holder.safeParse(parseJson(text)).data ?? {
+      pid: 0,
+      started: '',
+      space: '',
+      token: 'unreadable',
+      since: '',
+    }
   );
 }
 

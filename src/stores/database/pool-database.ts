@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
-import { retrying } from '../../lib/resilience.ts';
-import { storable } from '../../lib/text.ts';
+import { retryWithPolicy } from '../../lib/resilience.ts';
+import { toStorable } from '../../lib/text.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 
 /**
@@ -67,7 +67,7 @@ export function createPoolDatabase({
 
   async function transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     refuseInsideTransaction();
-    return await noteFullDisk(retrying({ ...AGAIN, mayHelp: isRolledBack }, () => transactOnce(work)));
+    return await noteFullDisk(retryWithPolicy({ ...AGAIN, mayHelp: isRolledBack }, () => transactOnce(work)));
   }
 
   let wasFull = false;
@@ -110,7 +110,7 @@ export function createPoolDatabase({
       // What only reads is asked again also if its connection broke.
       const mayHelp = (error: unknown) => isRolledBack(error) || (READS.test(text) && isBroken(error));
       return await noteFullDisk(
-        retrying({ ...AGAIN, mayHelp }, async () => {
+        retryWithPolicy({ ...AGAIN, mayHelp }, async () => {
           refuseLine();
           return await runQuery(pool, text, values);
         }),
@@ -271,7 +271,7 @@ function isBroken(error: unknown): boolean {
  * objects become JSON. Arrays become SQL arrays, so a jsonb column is always given an object.
  */
 function cleanParameter(value: unknown): unknown {
-  if (typeof value === 'string') return storable(value);
+  if (typeof value === 'string') return toStorable(value);
   if (Array.isArray(value)) return value.map(cleanParameter);
   if (value === null || typeof value !== 'object' || value instanceof Date || ArrayBuffer.isView(value))
     return value;
@@ -279,10 +279,10 @@ function cleanParameter(value: unknown): unknown {
 }
 
 function cleanJson(value: unknown): unknown {
-  if (typeof value === 'string') return storable(value);
+  if (typeof value === 'string') return toStorable(value);
   if (Array.isArray(value)) return value.map(cleanJson);
   if (value === null || typeof value !== 'object' || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [storable(key), cleanJson(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [toStorable(key), cleanJson(item)]));
 }
 
 const { INT8, TIMESTAMPTZ } = pg.types.builtins;

@@ -3,8 +3,8 @@ import { Pinecone } from '@pinecone-database/pinecone';
 import { z } from 'zod';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { readText } from '../../lib/http-body.ts';
-import { limitTime, retrying } from '../../lib/resilience.ts';
-import { jsonIn } from '../../lib/text.ts';
+import { limitTime, retryWithPolicy } from '../../lib/resilience.ts';
+import { parseJson } from '../../lib/text.ts';
 import { retryAfter } from '../../lib/time.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
@@ -69,15 +69,18 @@ export function createPineconeCalls(options: PineconeCallOptions): PineconeCall 
     logger.info({ error: getErrorMessage(error), pauseMs: Math.round(pauseMs) }, 'retrying Pinecone');
   return async (work, run) =>
     await limitTime({ limitMs, signal: run, late, canceled }, (signal, longestPauseMs) =>
-      retrying({ retries, backoff: { firstMs: retryDelayMs }, longestPauseMs, signal, onRetry }, async () => {
-        const current: Try = { signal, failure: undefined, written: null, indexed: null };
-        try {
-          const value = await running.run(current, () => work(client));
-          return { value, written: current.written, indexed: current.indexed };
-        } catch (error) {
-          throw toCallError(current.failure ?? error);
-        }
-      }),
+      retryWithPolicy(
+        { retries, backoff: { firstMs: retryDelayMs }, longestPauseMs, signal, onRetry },
+        async () => {
+          const current: Try = { signal, failure: undefined, written: null, indexed: null };
+          try {
+            const value = await running.run(current, () => work(client));
+            return { value, written: current.written, indexed: current.indexed };
+          } catch (error) {
+            throw toCallError(current.failure ?? error);
+          }
+        },
+      ),
     );
 }
 
@@ -169,7 +172,7 @@ function createRefusal({ status, headers }: Response, text: string): TriageError
 }
 
 function extractMessage(text: string): string {
-  const read = ErrorReply.safeParse(jsonIn(text));
+  const read = ErrorReply.safeParse(parseJson(text));
   return (read.success ? read.data.message : text).replace(/\s+/g, ' ').slice(0, MAX_WORDS);
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Index } from '@pinecone-database/pinecone';
 import { TriageError } from '../../domain/errors.ts';
-import { append, inParallel, splitIntoBatches } from '../../lib/collections.ts';
+import { append, mapInParallel, splitIntoBatches } from '../../lib/collections.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type {
   Embedder,
@@ -177,7 +177,7 @@ async function listAll(
     paginationToken = value.pagination?.next || undefined;
   } while (paginationToken !== undefined && ids.length < MAX_ITEMS);
   const pieces = [...splitIntoBatches(ids, ADDRESS, (id) => encodeURIComponent(id).length + 5)];
-  const fetched = await inParallel(pieces, FETCHES_AT_ONCE, (ids) =>
+  const fetched = await mapInParallel(pieces, FETCHES_AT_ONCE, (ids) =>
     space.call(namespace, (index) => index.fetch({ ids })),
   );
   return fetched.flatMap(({ value }) =>

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
 import { listNoticeRules, openChannels } from '../../../src/app/open-channels.ts';
 import { openSlackButtons } from '../../../src/channels/slack.ts';
-import { embedded } from '../../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import type { NewBuild } from '../../../src/domain/build.ts';
 import { systemClock } from '../../../src/lib/time.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
     response.writeHead(302, { location: '.' }).end();
   });
   description = 'v1.2.3';
-  const preset = embedded('/data', '/knowledge');
+  const preset = createEmbeddedPreset('/data', '/knowledge');
   const config = parseConfig({
     ...preset,
     http: { ...preset.http, publicUrl: 'https://fl.example' },

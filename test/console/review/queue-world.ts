@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { NewBuild } from '../../../src/domain/build.ts';
 import type { Failure } from '../../../src/domain/failure.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import type { NewReview, Review } from '../../../src/domain/review.ts';
 import { failingTest, sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import type { TestConsole } from '../../support/console.ts';
@@ -34,7 +34,7 @@ export async function storeItem(
   const failureIds = group?.failures.map(({ id }) => id) ?? [];
   const wanted = sampleAnalysis(
     { buildId: build.id, triageId: triage.id, fingerprint },
-    { id: newId('ana'), failureIds, ...changes.analysis },
+    { id: createId('ana'), failureIds, ...changes.analysis },
   );
   const { analysis } = await stores.analyses.insertOnce(wanted);
   return await stores.reviews.open(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import { getPage, openConsole, postForm, type TestConsole } from '../../support/console.ts';
 import { locationOf, storeItem, versionIn } from './queue-world.ts';
 
@@ -83,7 +83,7 @@ describe('a question of a run', () => {
     const { buildId } = await storeItem(opened);
     const triage = await opened.stores.triages.open(buildId, 'asked');
     const asked = {
-      id: newId('rev'),
+      id: createId('rev'),
       triageId: triage.id,
       buildId,
       repository: 'shop/api',

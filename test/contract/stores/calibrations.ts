@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import { fitCalibration } from '../../../src/replay/calibrate/calibrate.ts';
 import { labelled } from '../../replay/calibrate/labelled-answers.ts';
 import { sampleDecision, sampleReview } from '../../stores/samples.ts';
@@ -15,7 +15,7 @@ export function calibrationsContract(world: StoresWorld): void {
         analyst,
         createdBy: 'ann',
         now: 0,
-        id: newId('cal'),
+        id: createId('cal'),
         version: 1,
       },
       ...{ sources: ['a.jsonl'], mask: (text) => text },
@@ -24,8 +24,8 @@ export function calibrationsContract(world: StoresWorld): void {
   describe('calibrations', () => {
     it('are kept under rising versions, and come back as they are', async () => {
       const { calibrations } = world.stores;
-      const first = await calibrations.add(made(`rules ${newId('cal')}`));
-      const second = await calibrations.add(made(`rules ${newId('cal')}`));
+      const first = await calibrations.add(made(`rules ${createId('cal')}`));
+      const second = await calibrations.add(made(`rules ${createId('cal')}`));
 
       expect(second.version).toBe(first.version + 1);
       expect(await calibrations.find(first.version)).toEqual(first);
@@ -38,7 +38,7 @@ export function calibrationsContract(world: StoresWorld): void {
 
     it('are in force by command only, which names what it replaces; who did it and when is kept', async () => {
       const { calibrations } = world.stores;
-      const analyst = `llm ${newId('cal')}`;
+      const analyst = `llm ${createId('cal')}`;
       const [left, right] = [await calibrations.add(made(analyst)), await calibrations.add(made(analyst))];
       const inForce = async () =>
         (await calibrations.inForce())
@@ -70,7 +70,7 @@ export function calibrationsContract(world: StoresWorld): void {
 
     it('written by a later version cause no failure and publish nothing; they can be withdrawn', async () => {
       const { calibrations } = world.stores;
-      const analyst = `llm ${newId('cal')}`;
+      const analyst = `llm ${createId('cal')}`;
       const kept = await calibrations.add(made(analyst));
       const later = kept.version + 1;
       const body = JSON.stringify({ ...kept, version: later, categories: {} });
@@ -98,7 +98,7 @@ export function calibrationsContract(world: StoresWorld): void {
 
     it('are put in force by one of several at once', async () => {
       const { calibrations } = world.stores;
-      const analyst = `llm ${newId('cal')}`;
+      const analyst = `llm ${createId('cal')}`;
       const kept = await Promise.all([1, 2, 3].map(() => calibrations.add(made(analyst))));
       expect(new Set(kept.map(({ version }) => version)).size).toBe(3);
       const acts = await Promise.all(
@@ -111,8 +111,8 @@ export function calibrationsContract(world: StoresWorld): void {
     it('are fitted to what people decided', async () => {
       const { stores, repository } = world;
       const decide = async (decision: Parameters<typeof sampleDecision>[1], origin: 'unsure' | 'audit') => {
-        const build = await world.build({ number: newId('bld') });
-        const plain = await world.analysisOf(build, newId('fal'), { analyst: 'rules' });
+        const build = await world.build({ number: createId('bld') });
+        const plain = await world.analysisOf(build, createId('fal'), { analyst: 'rules' });
         const review = await stores.reviews.open(sampleReview(plain, { repository, origin }));
         await stores.reviews.decide(review.id, review.version, sampleDecision(review, decision));
         return plain.id;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { NewBuild } from '../../../src/domain/build.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import type { Decision } from '../../../src/domain/review.ts';
 import type { CaseFilter, StoredCase } from '../../../src/stores/measurements.ts';
 import { sampleDecision, sampleGroup, sampleReview } from '../../stores/samples.ts';
@@ -23,7 +23,7 @@ export function casesContract(world: StoresWorld): void {
     decision,
   }: Stocked = {}) => {
     const { stores, repository } = world;
-    const build = await world.build({ number: newId('bld'), ...change });
+    const build = await world.build({ number: createId('bld'), ...change });
     await stores.failures.saveGroups(
       build.id,
       fingerprints.map((fingerprint) => sampleGroup(build.id, fingerprint)),

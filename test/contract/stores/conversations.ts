@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Thread, Turn } from '../../../src/domain/conversation.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import type { StoresWorld } from './world.ts';
 
 export function conversationsContract(world: StoresWorld): void {
@@ -39,7 +39,7 @@ export function conversationsContract(world: StoresWorld): void {
 
     it('lists threads of an analysis and of a build, the newest question first', async () => {
       const { thread, buildId } = await newThread(world);
-      const other = { ...thread, id: newId('thr') };
+      const other = { ...thread, id: createId('thr') };
       const { conversations } = world.stores;
       await conversations.append(thread, turnOf(thread, 1));
       await conversations.append(other, turnOf(other, 1));
@@ -71,11 +71,11 @@ export function conversationsContract(world: StoresWorld): void {
 }
 
 async function newThread(world: StoresWorld): Promise<{ thread: Thread; buildId: string }> {
-  const build = await world.build({ number: newId('bld') });
-  const analysis = await world.analysisOf(build, newId('fal'));
+  const build = await world.build({ number: createId('bld') });
+  const analysis = await world.analysisOf(build, createId('fal'));
   const at = '2026-01-02T03:04:05.678Z';
   const thread = {
-    id: newId('thr'),
+    id: createId('thr'),
     analysisId: analysis.id,
     buildId: build.id,
     title: 'why?',

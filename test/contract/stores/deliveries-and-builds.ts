@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { provisionalNumber, WHOLE_BUILD } from '../../../src/domain/build.ts';
+import { createProvisionalNumber, WHOLE_BUILD } from '../../../src/domain/build.ts';
 import type { Stores } from '../../../src/stores/stores.ts';
 import { sampleBuild } from '../../stores/samples.ts';
 import { deliveriesContract } from './deliveries.ts';
@@ -94,14 +94,19 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
     it('distinguishes a run whose id is also its number from a provisional number', async () => {
       const job = await world.build({
         externalId: '12',
-        number: provisionalNumber(12),
+        number: createProvisionalNumber(12),
         pipeline: 'test',
         job: 'test',
       });
       const run = await world.build({ externalId: '12', number: '12', pipeline: 'ci' });
       expect(run).toMatchObject({ id: job.id, number: '12', pipeline: 'ci', job: 'test' });
       expect(
-        await world.build({ externalId: '12', number: provisionalNumber(12), pipeline: 'lint', job: 'lint' }),
+        await world.build({
+          externalId: '12',
+          number: createProvisionalNumber(12),
+          pipeline: 'lint',
+          job: 'lint',
+        }),
       ).toEqual(run);
     });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import type { DeliveryKey, ReceivedDelivery } from '../../../src/stores/deliveries.ts';
 import type { StoresWorld } from './world.ts';
 
@@ -7,7 +7,7 @@ export function deliveriesContract(world: StoresWorld): void {
   const inbox = (change: Partial<ReceivedDelivery> = {}): ReceivedDelivery => ({
     ...{
       source: 'github',
-      deliveryId: newId('dlv'),
+      deliveryId: createId('dlv'),
       event: 'workflow_run',
       bodySha256: 'aa',
       intake: { build: { number: '7' } },
@@ -26,7 +26,7 @@ export function deliveriesContract(world: StoresWorld): void {
       const { id: buildId } = await world.build();
       const delivery = {
         source: 'github',
-        deliveryId: newId('dlv'),
+        deliveryId: createId('dlv'),
         event: 'workflow_run',
         bodySha256: 'aa',
         buildId,
@@ -45,7 +45,7 @@ export function deliveriesContract(world: StoresWorld): void {
     it('forgets a delivery whose transaction fails', async () => {
       const delivery = {
         source: 'github',
-        deliveryId: newId('dlv'),
+        deliveryId: createId('dlv'),
         event: 'workflow_run',
         bodySha256: 'aa',
         buildId: null,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Build, NewBuild } from '../../../src/domain/build.ts';
-import { PASSING_BUILD, passingBuildEntry, type WorkItem } from '../../../src/domain/work.ts';
+import { createPassingBuildRequest, PASSING_BUILD, type WorkItem } from '../../../src/domain/work.ts';
 import { createTriageJobs } from '../../support/triage-jobs.ts';
 import type { StoresWorld } from './world.ts';
 
@@ -14,7 +14,7 @@ export function greensContract(world: StoresWorld): void {
     world.build({ number: `${number}`, ...change });
 
   async function takeFor(build: Build): Promise<WorkItem> {
-    await world.stores.work.addOnce([passingBuildEntry(build.id)]);
+    await world.stores.work.addOnce([createPassingBuildRequest(build.id)]);
     const [entry] = await world.stores.work.take({
       topic: PASSING_BUILD,
       limit: 1,

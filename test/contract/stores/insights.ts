@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { NewBuild } from '../../../src/domain/build.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import type { Decision } from '../../../src/domain/review.ts';
 import { sampleAnalysis, sampleDecision, sampleReview } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
@@ -25,8 +25,8 @@ interface Answered {
 export function insightsContract(world: StoresWorld): void {
   const answered = async (given: Answered) => {
     const { stores } = world;
-    const build = await world.build({ number: newId('bld'), ...given.build });
-    const fingerprint = given.fingerprint ?? newId('fal');
+    const build = await world.build({ number: createId('bld'), ...given.build });
+    const fingerprint = given.fingerprint ?? createId('fal');
     const triage = await stores.triages.open(build.id, fingerprint);
     const base = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint });
     const confidence = given.confidence ?? 0.72;
@@ -93,13 +93,13 @@ export function insightsContract(world: StoresWorld): void {
         },
         ...{ fixRecommendation: 'f', author: 'ada', timesUsed: 0, lastUsedAt: null, withdrawn: null },
       };
-      const id = newId('rul');
+      const id = createId('rul');
       await rules.add({ ...rule, id, version: 1, title: 'the first', createdAt: at(6) });
       await answered({ daysBefore: 40 });
       await answered({ daysBefore: 7, decision: { type: 'accept' } });
       await answered({ daysBefore: 5, decision: { type: 'correct', category: 'INFRA_ERROR' } });
       await answered({ daysBefore: 4, analysis: { analyst: 'recall' } });
-      await rules.add({ ...rule, id: newId('rul'), version: 1, title: 'the second', createdAt: at(3) });
+      await rules.add({ ...rule, id: createId('rul'), version: 1, title: 'the second', createdAt: at(3) });
       await answered({ daysBefore: 2 });
       const own = (await trust.changes({ repository })).filter((one) => one.repository === repository);
       expect(own).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import type { Rule } from '../../../src/domain/library.ts';
-import { PASSING_BUILD, passingBuildEntry } from '../../../src/domain/work.ts';
+import { createPassingBuildRequest, PASSING_BUILD } from '../../../src/domain/work.ts';
 import { sampleEntry } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
@@ -10,7 +10,7 @@ export function learningContract(world: StoresWorld): void {
   describe('entries that stop answering', () => {
     it('recalls what was replaced once the newer entry is withdrawn, and lists withdrawn ones only when asked', async () => {
       const { library } = world.stores;
-      const fingerprint = newId('lib');
+      const fingerprint = createId('lib');
       const older = sampleEntry(fingerprint, {
         repository: world.repository,
         confirmedAt: '2026-01-01T00:00:00.000Z',
@@ -18,7 +18,7 @@ export function learningContract(world: StoresWorld): void {
       const newer = sampleEntry(fingerprint, {
         repository: world.repository,
         confirmedAt: '2026-02-01T00:00:00.000Z',
-        decisionId: newId('dec'),
+        decisionId: createId('dec'),
       });
       for (const entry of [older, newer]) await library.insert(entry);
       const key = { fingerprint, repository: world.repository };
@@ -39,7 +39,7 @@ export function learningContract(world: StoresWorld): void {
 
     it('recalls nothing that a green build says too, until a person lets it stay; a build counts once', async () => {
       const { library } = world.stores;
-      const fingerprint = newId('lib');
+      const fingerprint = createId('lib');
       const entry = sampleEntry(fingerprint, { repository: world.repository });
       await library.insert(entry);
       const key = { fingerprint, repository: world.repository };
@@ -70,7 +70,7 @@ export function learningContract(world: StoresWorld): void {
 
     it('keeps a flag that is taught with the entry', async () => {
       const flag = { builds: 3, since: '2026-03-01T00:00:00.000Z', last: 'bld_9' };
-      const entry = sampleEntry(newId('lib'), { flag });
+      const entry = sampleEntry(createId('lib'), { flag });
       await world.stores.library.insert(entry);
       expect(await world.stores.library.find(entry.id)).toEqual(entry);
     });
@@ -82,7 +82,7 @@ export function learningContract(world: StoresWorld): void {
       const names: string[] = [];
       for (const number of ['1', '2']) {
         const { id } = await world.build({ number, status: 'passed' });
-        await world.stores.work.addOnce([passingBuildEntry(id)]);
+        await world.stores.work.addOnce([createPassingBuildRequest(id)]);
         const [entry] = await world.stores.work.take({
           topic: PASSING_BUILD,
           limit: 1,
@@ -112,7 +112,7 @@ export function learningContract(world: StoresWorld): void {
 
   describe('rules', () => {
     const rule = (change: Partial<Rule> = {}): Rule => ({
-      id: newId('rul'),
+      id: createId('rul'),
       version: 1,
       pattern: 'registry .* 503',
       sample: 'registry x 503',

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import { sampleEntry, sampleFingerprint } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
 export function libraryContract(world: StoresWorld): void {
   describe('error library', () => {
     it('recalls a reviewer’s latest word for a fingerprint', async () => {
-      const fingerprint = newId('lib');
+      const fingerprint = createId('lib');
       const newer = sampleEntry(fingerprint, { confirmedAt: '2026-02-01T00:00:00.000Z' });
       await world.stores.library.insert(newer);
       await world.stores.library.insert(
@@ -24,7 +24,7 @@ export function libraryContract(world: StoresWorld): void {
     });
 
     it('recalls nothing that was said of another repository', async () => {
-      const fingerprint = newId('lib');
+      const fingerprint = createId('lib');
       const ours = sampleEntry(fingerprint, {
         repository: 'acme/shop',
         confirmedAt: '2026-01-01T00:00:00.000Z',
@@ -43,7 +43,7 @@ export function libraryContract(world: StoresWorld): void {
     });
 
     it('counts a sighting in the transaction of the caller', async () => {
-      const entry = sampleEntry(newId('lib'));
+      const entry = sampleEntry(createId('lib'));
       await world.stores.library.insert(entry);
 
       const failing = world.db.transaction(async (sql) => {
@@ -56,7 +56,7 @@ export function libraryContract(world: StoresWorld): void {
     });
 
     it('counts every sighting, also those at the same moment', async () => {
-      const entry = sampleEntry(newId('lib'));
+      const entry = sampleEntry(createId('lib'));
       await world.stores.library.insert(entry);
       const at = '2026-03-01T00:00:00.000Z';
 
@@ -69,7 +69,7 @@ export function libraryContract(world: StoresWorld): void {
 
     it('keeps the fingerprint whole', async () => {
       const entry = sampleEntry('x', {
-        fingerprint: { ...sampleFingerprint(newId('lib')), algorithm: 'frames', version: 3 },
+        fingerprint: { ...sampleFingerprint(createId('lib')), algorithm: 'frames', version: 3 },
       });
 
       await world.stores.library.insert(entry);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import { createRecordingStore } from '../../../src/stores/measurements.ts';
 import type { StoresWorld } from './world.ts';
 
@@ -8,7 +8,7 @@ export function recordingsContract(world: StoresWorld): void {
   describe('recordings', () => {
     const part = (triageId: string, text: string) => ({ triageId, schema: 1, bytes: Buffer.from(text) });
     const triaged = async (repository = world.repository) => {
-      const build = await world.build({ repository, number: newId('bld') });
+      const build = await world.build({ repository, number: createId('bld') });
       return { build, triage: await world.stores.triages.open(build.id, `f${world.count}-${build.id}`) };
     };
     const idsOf = async (filter: Parameters<typeof world.stores.recordings.list>[0]) =>

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import type { NewReview, Review } from '../../../src/domain/review.ts';
 import { sampleDecision, sampleReview } from '../../stores/samples.ts';
 import { PAGE, type StoresWorld } from './world.ts';
@@ -17,7 +17,7 @@ export function reviewQueueContract(world: StoresWorld): void {
     change: Partial<NewReview> & { pullRequest?: number } = {},
   ): Promise<Review> {
     const { pullRequest = null, ...rest } = change;
-    const build = await world.build({ number: newId('bld'), pullRequest });
+    const build = await world.build({ number: createId('bld'), pullRequest });
     const analysis = await world.analysisOf(build, fingerprint);
     const openedAt = new Date(Date.now() - hours * HOUR).toISOString();
     return await world.stores.reviews.open(
@@ -151,7 +151,7 @@ export function reviewQueueContract(world: StoresWorld): void {
     it('make the item wait again, once, and stay in the trail', async () => {
       const { reviews } = world.stores;
       const review = await open('a', 1);
-      const decision = sampleDecision(review, { reviewer: `ada-${world.count}`, batchId: newId('bat') });
+      const decision = sampleDecision(review, { reviewer: `ada-${world.count}`, batchId: createId('bat') });
       await reviews.decide(review.id, 1, decision);
       expect(await reviews.batch(decision.batchId ?? '')).toEqual([decision]);
       expect(await reviews.lastDecision(decision.reviewer)).toEqual(decision);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewBuild } from '../../../src/domain/build.ts';
 import type { FailureHistory } from '../../../src/domain/failure-history.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import { failingTest, sampleDecision, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import type { StoresWorld } from './world.ts';
 
@@ -14,7 +14,7 @@ export function situationContract(world: StoresWorld): void {
 
     /** A failed build with this failure. */
     async function failed(fingerprint: string, change: Partial<NewBuild>, generic = false) {
-      const build = await world.build({ number: newId('bld'), ...change });
+      const build = await world.build({ number: createId('bld'), ...change });
       await world.stores.failures.saveGroups(build.id, [{ ...sampleGroup(build.id, fingerprint), generic }]);
       return build;
     }
@@ -78,7 +78,7 @@ export function situationContract(world: StoresWorld): void {
       const build = await ours();
       const tests = ['b', 'a', 'b'].map((name) => ({
         ...sampleGroup(build.id, 'f00d').failures[0]!,
-        id: newId('fal'),
+        id: createId('fal'),
         test: failingTest(name),
       }));
       await world.stores.failures.saveGroups(build.id, [
@@ -199,10 +199,10 @@ export function situationContract(world: StoresWorld): void {
 
     it('counts no test for the same that did not fail there', async () => {
       const build = async (tests: readonly string[], change: Partial<NewBuild>) => {
-        const stored = await world.build({ number: newId('bld'), ...change });
+        const stored = await world.build({ number: createId('bld'), ...change });
         const failures = tests.map((name) => ({
           ...sampleGroup(stored.id, 'f00d').failures[0]!,
-          id: newId('fal'),
+          id: createId('fal'),
           test: failingTest(name),
         }));
         await world.stores.failures.saveGroups(stored.id, [{ ...sampleGroup(stored.id, 'f00d'), failures }]);
@@ -234,7 +234,7 @@ export function situationContract(world: StoresWorld): void {
     it('is how often the test flaked elsewhere in the same way, and whether only this change has it', async () => {
       const run = async (fails: boolean, change: Partial<NewBuild>, fingerprint = 'f00d') => {
         const status = fails ? 'failed' : 'passed';
-        const build = await world.build({ number: newId('bld'), branch: 'main', status, ...change });
+        const build = await world.build({ number: createId('bld'), branch: 'main', status, ...change });
         const test = failingTest('sometimes');
         const result = { name: 'sometimes', suite: test.suite, file: null, status, durationMs: 5 } as const;
         await world.stores.builds.saveTestResults(build.id, [result]);

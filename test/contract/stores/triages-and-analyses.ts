@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import type { WorkItem } from '../../../src/domain/work.ts';
 import { sampleAnalysis } from '../../stores/samples.ts';
 import { createTriageJobs } from '../../support/triage-jobs.ts';
@@ -12,7 +12,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
     const jobs = () => createTriageJobs(world.stores);
 
     async function requested() {
-      const { id } = await world.build({ number: newId('bld') });
+      const { id } = await world.build({ number: createId('bld') });
       return { id, ...(await world.stores.triages.request(id)) };
     }
 

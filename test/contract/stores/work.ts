@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { NewBuild } from '../../../src/domain/build.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import type { DecisionInput } from '../../../src/domain/review.ts';
 import type { WorkItem, WorkRequest } from '../../../src/domain/work.ts';
 import type { NoticeRule } from '../../../src/ports/notices.ts';
@@ -23,7 +23,7 @@ export function workContract(world: StoresWorld): void {
   describe('the work table', () => {
     /** Entries of a topic of their own, so that no other test takes them. */
     function topic() {
-      const name = newId('thr');
+      const name = createId('thr');
       const entry = (key: string, more: Partial<WorkRequest> = {}): WorkRequest => ({
         topic: name,
         key,
@@ -205,7 +205,7 @@ export function workContract(world: StoresWorld): void {
 
     it('is deleted with the build, where it is of one', async () => {
       const { name, add, find } = topic();
-      const build = await world.build({ number: newId('bld') });
+      const build = await world.build({ number: createId('bld') });
       await add('mine', { buildId: build.id });
       await add('outlives');
       expect(await work().listByBuild(build.id)).toMatchObject([
@@ -219,7 +219,7 @@ export function workContract(world: StoresWorld): void {
   describe('notices', () => {
     /** A channel of its own. It is about failed builds, and keeps up with the others. */
     function channel() {
-      const name = newId('thr');
+      const name = createId('thr');
       const rule: NoticeRule = {
         channel: name,
         findPlace: ({ repository, status }) => ({
@@ -230,7 +230,7 @@ export function workContract(world: StoresWorld): void {
       };
       const notices = createNoticeStore(world.db, work(), [rule]);
       const changed = async (change: Partial<NewBuild> = {}, delayMs = 0) => {
-        const build = await world.build({ number: newId('bld'), ...change });
+        const build = await world.build({ number: createId('bld'), ...change });
         return await notices.changed({ buildId: build.id, delayMs });
       };
       return {
@@ -254,7 +254,7 @@ export function workContract(world: StoresWorld): void {
     });
 
     it('are not asked for where no channel is configured', async () => {
-      const build = await world.build({ number: newId('bld') });
+      const build = await world.build({ number: createId('bld') });
       expect(await createNoticeStore(world.db, work()).changed({ buildId: build.id, delayMs: 0 })).toBe(
         false,
       );
@@ -263,9 +263,9 @@ export function workContract(world: StoresWorld): void {
 
   describe('publications', () => {
     async function published() {
-      const publisher = newId('thr');
-      const build = await world.build({ number: newId('bld') });
-      const analysis = await world.analysisOf(build, newId('fal'));
+      const publisher = createId('thr');
+      const build = await world.build({ number: createId('bld') });
+      const analysis = await world.analysisOf(build, createId('fal'));
       const { publications } = world.stores;
       const add = async (...publishers: string[]) =>
         await publications.add({ publishers, buildId: build.id, analysisId: analysis.id });
@@ -280,7 +280,7 @@ export function workContract(world: StoresWorld): void {
 
     it('are added once for each publisher', async () => {
       const { publisher, build, analysis, add } = await published();
-      const other = newId('thr');
+      const other = createId('thr');
       await Promise.all([add(publisher), add(publisher), add(publisher, other), add()]);
       const entries = await work().listByBuild(build.id);
       expect(entries.map(({ key }) => key).toSorted()).toEqual(
@@ -293,7 +293,7 @@ export function workContract(world: StoresWorld): void {
       it('not as long as nothing happened', async () => {
         const { build, obsolete } = await published();
         await world.build({ number: build.number, attempt: 2, status: 'failed' });
-        await world.build({ number: newId('bld'), status: 'passed' });
+        await world.build({ number: createId('bld'), status: 'passed' });
         expect(await obsolete()).toBeNull();
       });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { Build, NewBuild } from '../../../src/domain/build.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import type { Review } from '../../../src/domain/review.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import type { Stores } from '../../../src/stores/stores.ts';
@@ -74,7 +74,10 @@ export function storesWorld(open: () => Promise<StoresUnderTest>): StoresWorld {
       return analysis;
     },
     openReview: async (change = {}) => {
-      const analysis = await world.analysisOf(await world.build({ number: newId('bld') }), newId('fal'));
+      const analysis = await world.analysisOf(
+        await world.build({ number: createId('bld') }),
+        createId('fal'),
+      );
       return await under.stores.reviews.open(
         sampleReview(analysis, { repository: world.repository, ...change }),
       );

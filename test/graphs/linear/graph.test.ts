@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compileLinearGraph, type LinearStateValue, useLinearGraph } from '../../../graphs/linear/graph.ts';
 import { createTerminalApp } from '../../../src/app/terminal-app.ts';
-import { embedded } from '../../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import { Analysis } from '../../../src/domain/analysis.ts';
 import { systemClock } from '../../../src/lib/time.ts';
@@ -91,7 +91,7 @@ describe('the linear baseline', () => {
 
   it('answers a captured failure as the loop does but for its design', async () => {
     const { log, category } = capturedFailure('cart-discount-rounding');
-    const config = parseConfig(embedded('.faultline', join(HOME, 'knowledge')));
+    const config = parseConfig(createEmbeddedPreset('.faultline', join(HOME, 'knowledge')));
     const source = { name: 'build.log', kind: 'log' as const, text: log, notes: [] };
     const [linear, loop] = await Promise.all(
       (['linear', 'loop'] as const).map(async (design) => {

@@ -4,8 +4,8 @@ import { computeRecursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits } from '../../../graphs/triage/state.ts';
 import { findCalibration } from '../../../graphs/triage/verdict.ts';
 import { Verdict } from '../../../src/domain/analysis.ts';
-import { type CalibrationInUse, cappedMap } from '../../../src/domain/calibration.ts';
-import { byCategory } from '../../../src/domain/category.ts';
+import { type CalibrationInUse, createCappedMap } from '../../../src/domain/calibration.ts';
+import { mapCategories } from '../../../src/domain/category.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
@@ -19,7 +19,7 @@ const LIMITS: TriageLimits = {
 const of = (analyst: string, most: number): CalibrationInUse => ({
   version: 7,
   analyst,
-  categories: byCategory(() => cappedMap(0, 0, most)),
+  categories: mapCategories(() => createCappedMap(0, 0, most)),
 });
 
 async function verdictWith(calibrations: readonly CalibrationInUse[]) {

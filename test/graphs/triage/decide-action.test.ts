@@ -3,7 +3,7 @@ import type { TriageLimits } from '../../../graphs/triage/state.ts';
 import { type ActionFacts, decideAction } from '../../../graphs/triage/verdict.ts';
 import type { Classification } from '../../../src/domain/analysis.ts';
 import type { CalibrationInUse, CategoryMap } from '../../../src/domain/calibration.ts';
-import { byCategory } from '../../../src/domain/category.ts';
+import { mapCategories } from '../../../src/domain/category.ts';
 
 const LIMITS = {
   maxIterations: 5,
@@ -150,7 +150,7 @@ describe('decideAction', () => {
       ...given,
     });
     const calibration = (given: Partial<CategoryMap> = {}): CalibrationInUse => ({
-      ...{ version: 3, analyst: 'rules', categories: byCategory(() => map(given)) },
+      ...{ version: 3, analyst: 'rules', categories: mapCategories(() => map(given)) },
     });
 
     it('takes the confidence for what it has turned out to mean, and says what it was', () => {

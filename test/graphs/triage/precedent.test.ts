@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byPrecedent, withSimilarCases } from '../../../graphs/triage/nodes/generate-answer.ts';
+import { applyPrecedent, withSimilarCases } from '../../../graphs/triage/nodes/generate-answer.ts';
 import type { Answer, Classification } from '../../../src/domain/analysis.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
 
@@ -27,7 +27,7 @@ const decided = (score: number, confirmedBy: string | null = 'ida'): Evidence =>
 
 describe('a decision of a person', () => {
   it('is the category where the log does not tell it, said to be one, and never sure', () => {
-    const found = byPrecedent(unsure, [decided(0.9)]);
+    const found = applyPrecedent(unsure, [decided(0.9)]);
     expect(found).toMatchObject({
       category: 'CONFIG_ERROR',
       kind: 'environment',
@@ -41,7 +41,7 @@ describe('a decision of a person', () => {
 
   it('corrects the category that the log alone suggests, and says so', () => {
     const sure = { ...unsure, confidence: 0.9, abstained: false };
-    const found = byPrecedent(sure, [decided(0.9)]);
+    const found = applyPrecedent(sure, [decided(0.9)]);
     expect(found).toMatchObject({ category: 'CONFIG_ERROR', confidence: 0.6 });
     expect(found.because).toBe(
       'ida decided this way for a similar failure (E7); the log alone suggests CODE_ERROR',
@@ -50,11 +50,11 @@ describe('a decision of a person', () => {
 
   it('changes nothing if the log says the same, if it is not alike, or if it is not confirmed', () => {
     const sure = { ...unsure, category: 'CONFIG_ERROR' as const, confidence: 0.9, abstained: false };
-    expect(byPrecedent(sure, [decided(0.9)])).toBe(sure);
+    expect(applyPrecedent(sure, [decided(0.9)])).toBe(sure);
     const shown = { ...decided(0.9), data: { ...decided(0.9).data, proposes: false } };
-    expect(byPrecedent(unsure, [shown])).toBe(unsure);
-    expect(byPrecedent(unsure, [decided(0.6)])).toBe(unsure);
-    expect(byPrecedent(unsure, [decided(0.9, null)])).toBe(unsure);
+    expect(applyPrecedent(unsure, [shown])).toBe(unsure);
+    expect(applyPrecedent(unsure, [decided(0.6)])).toBe(unsure);
+    expect(applyPrecedent(unsure, [decided(0.9, null)])).toBe(unsure);
   });
 
   it('is listed with the answer, most alike first', () => {

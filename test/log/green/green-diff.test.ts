@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../../src/domain/build.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
-import { greenOfLogs } from '../../../src/log/green/green-diff.ts';
+import { collectGreenTemplates } from '../../../src/log/green/green-diff.ts';
 import { extractTemplates } from '../../../src/log/green/templates.ts';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
 import { readSources } from '../../../src/log/read-sources.ts';
@@ -97,7 +97,9 @@ describe('reading compared with a green log', () => {
     ],
   ])('names the build where it is known', (green, note) => {
     const logs = new Map([['build.log', { name: 'build 1234', templates: [extractTemplates(green)] }]]);
-    expect(readSources([log(RED)], { budgetTokens: 400, green: greenOfLogs(logs) }).notes).toEqual([note]);
+    expect(readSources([log(RED)], { budgetTokens: 400, green: collectGreenTemplates(logs) }).notes).toEqual([
+      note,
+    ]);
   });
 
   it('shows new lines that no reader knows', () => {

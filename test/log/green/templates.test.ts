@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { extractTemplates, knowsAny, Templates, templatesInTurns } from '../../../src/log/green/templates.ts';
+import {
+  extractTemplates,
+  extractTemplatesInSteps,
+  knowsAny,
+  Templates,
+} from '../../../src/log/green/templates.ts';
 import { readCpuMs } from '../../support/cpu-time.ts';
 
 const GREEN = [
@@ -122,7 +127,7 @@ describe('templates of several builds', () => {
       '\n',
     );
     let turns = 0;
-    const made = await templatesInTurns(text, async () => {
+    const made = await extractTemplatesInSteps(text, async () => {
       turns++;
     });
     expect(made).toEqual(extractTemplates(text));

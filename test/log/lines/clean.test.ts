@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanLine, ownWords, stripEscapes } from '../../../src/log/lines/clean.ts';
+import { cleanLine, stripEscapes, stripPrefixes } from '../../../src/log/lines/clean.ts';
 import { MAX_RAW, openText } from '../../../src/log/lines/lines.ts';
 
 describe('stripEscapes', () => {
@@ -128,12 +128,12 @@ describe('ownWords', () => {
     ['what was overwritten, and the end of a Windows line', ' 10%\r 90%\rdone\r', 'done'],
     ['nothing, where the line says nothing else', '12:30 is no time stamp', '12:30 is no time stamp'],
   ])('leaves out %s', (_, stored, own) => {
-    expect(ownWords(stored)).toBe(own);
+    expect(stripPrefixes(stored)).toBe(own);
   });
 
   it('keeps escapes within the words, so that they are in the stored line', () => {
     const stored = '\u001b[36m2026-01-05T12:50:11.3244800Z \u001b[31merror\u001b[0m: x';
-    expect(ownWords(stored)).toBe('error\u001b[0m: x');
+    expect(stripPrefixes(stored)).toBe('error\u001b[0m: x');
   });
 
   it('always is in the stored line', () => {
@@ -151,7 +151,7 @@ describe('ownWords', () => {
     fc.assert(
       fc.property(
         fc.array(piece).map((all) => all.join('')),
-        (stored) => stored.includes(ownWords(stored)),
+        (stored) => stored.includes(stripPrefixes(stored)),
       ),
     );
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createReaderMatcher, READER_GROUPS } from '../../../src/log/extract/run.ts';
-import { bytesOfText } from '../../../src/log/lines/bytes.ts';
+import { toLogBytes } from '../../../src/log/lines/bytes.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { createGrowingScan, scanLog } from '../../../src/log/scan/scan-log.ts';
 
@@ -14,7 +14,7 @@ describe('masking piece by piece', () => {
   });
 
   it('gives another reader what a scan of its own would', async () => {
-    const log = bytesOfText(
+    const log = toLogBytes(
       `${FILLER}\u001b[31merr\u001b[0mor: failed\nnpm ERR! code 1\n${'x'.repeat(2_000_000)} fatal: gone\n`.repeat(
         3,
       ),
@@ -89,6 +89,6 @@ describe('masking piece by piece', () => {
 
 async function inPieces(log: string): Promise<{ text: string; count: number }> {
   const pieces: Buffer[] = [];
-  const count = await createMasker().maskPieces(bytesOfText(log), (piece) => pieces.push(Buffer.from(piece)));
+  const count = await createMasker().maskPieces(toLogBytes(log), (piece) => pieces.push(Buffer.from(piece)));
   return { text: Buffer.concat(pieces).toString(), count };
 }

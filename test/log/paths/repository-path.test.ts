@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { repositoryPathCandidates } from '../../../src/log/paths.ts';
+import { listRepositoryPaths } from '../../../src/log/paths.ts';
 
 describe('a path from a log', () => {
   it.each([
@@ -18,18 +18,18 @@ describe('a path from a log', () => {
     ['webpack:///./src/tax.ts', 'src/tax.ts'],
     ['src/../lib/tax.ts', 'lib/tax.ts'],
   ])('%s most likely means %s', (logged, path) => {
-    expect(repositoryPathCandidates(logged)[0]).toBe(path);
+    expect(listRepositoryPaths(logged)[0]).toBe(path);
   });
 
   it('is tried with ever shorter ends, down to two segments', () => {
-    expect(repositoryPathCandidates('/mnt/ci/one/two/three.c')).toEqual([
+    expect(listRepositoryPaths('/mnt/ci/one/two/three.c')).toEqual([
       'mnt/ci/one/two/three.c',
       'ci/one/two/three.c',
       'one/two/three.c',
       'two/three.c',
     ]);
-    expect(repositoryPathCandidates('three.c')).toEqual(['three.c']);
-    expect(repositoryPathCandidates('/app/three.c')).toEqual(['app/three.c', 'three.c']);
+    expect(listRepositoryPaths('three.c')).toEqual(['three.c']);
+    expect(listRepositoryPaths('/app/three.c')).toEqual(['app/three.c', 'three.c']);
   });
 
   it.each([
@@ -43,12 +43,12 @@ describe('a path from a log', () => {
     '..',
     'x'.repeat(5_000),
   ])('is none of ours for %j', (logged) => {
-    expect(repositoryPathCandidates(logged)).toEqual([]);
+    expect(listRepositoryPaths(logged)).toEqual([]);
   });
 
   it('never leads outside', () => {
     for (const logged of ['../../../etc/passwd', 'a/../../../etc/passwd', '/../../etc/passwd']) {
-      for (const path of repositoryPathCandidates(logged)) expect(path.split('/')).not.toContain('..');
+      for (const path of listRepositoryPaths(logged)) expect(path.split('/')).not.toContain('..');
     }
   });
 });

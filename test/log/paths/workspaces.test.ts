@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getProjectPath, repositoryPathCandidates } from '../../../src/log/paths.ts';
+import { getProjectPath, listRepositoryPaths } from '../../../src/log/paths.ts';
 
 /** System or tool, path as its log prints it, path in the repository. */
 const WORKSPACES: readonly (readonly [string, string, string])[] = [
@@ -92,7 +92,7 @@ describe.each([
   ['a path as', FORMS],
 ] as const)('%s', (_kind, table) => {
   it.each(table)('%s: %s is %s', (_name, logged, path) => {
-    expect(repositoryPathCandidates(logged)[0]).toBe(path);
+    expect(listRepositoryPaths(logged)[0]).toBe(path);
   });
 });
 
@@ -110,7 +110,7 @@ describe('paths and names', () => {
     ['shop.cart.Total.sum', 'shop/cart.py'],
     ['nginx.conf', 'nginx.conf'],
   ])('%s may be %s', (logged, path) => {
-    expect(repositoryPathCandidates(logged)).toContain(path);
+    expect(listRepositoryPaths(logged)).toContain(path);
   });
 
   it.each([
@@ -125,7 +125,7 @@ describe('paths and names', () => {
     '<frozen importlib._bootstrap>',
     'deno:core',
   ])('%s is none of ours', (logged) => {
-    expect(repositoryPathCandidates(logged)).toEqual([]);
+    expect(listRepositoryPaths(logged)).toEqual([]);
   });
 
   it('keep what is outside every workspace', () => {

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  bytesOfText,
-  type LogBytes,
-  withReturnsAsLineEnds,
-  wrapBytes,
-} from '../../../src/log/lines/bytes.ts';
+import { type LogBytes, toLogBytes, withReturnsAsLineEnds, wrapBytes } from '../../../src/log/lines/bytes.ts';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
 import { buildMatcher } from '../../../src/log/scan/matcher.ts';
 import { MAX_HITS, scanLog } from '../../../src/log/scan/scan-log.ts';
@@ -60,7 +55,7 @@ describe('scanning a log', () => {
     const literals = ['mxy', 'key', '1mkey', 'key[x'];
     fc.assert(
       fc.property(logs, (log) => {
-        const { hits } = scanLog(bytesOfText(log), buildMatcher([...GROUPS, literals], GROUPS.length));
+        const { hits } = scanLog(toLogBytes(log), buildMatcher([...GROUPS, literals], GROUPS.length));
         const stored = log
           .split('\n')
           .flatMap((line, i) => (literals.some((literal) => line.includes(literal)) ? [i + 1] : []));
@@ -83,7 +78,7 @@ describe('scanning a log', () => {
   });
 
   it('keeps the first and the last of very many hits', () => {
-    const { hits, index } = scanLog(bytesOfText('error\n'.repeat(200_000)), buildMatcher([['error']]));
+    const { hits, index } = scanLog(toLogBytes('error\n'.repeat(200_000)), buildMatcher([['error']]));
     const lines = hits[0] ?? [];
     expect(index.lineCount).toBe(200_001);
     expect(lines.length).toBeLessThanOrEqual(2 * MAX_HITS);
@@ -101,7 +96,7 @@ describe('the lines of a log', () => {
   it('are where split by line feeds puts them', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '\n', '\r', 'ü') }), (text) => {
-        const { index } = scanLog(bytesOfText(text), buildMatcher([]));
+        const { index } = scanLog(toLogBytes(text), buildMatcher([]));
         const lines = text.split('\n');
         const bytes = Buffer.from(text);
         expect(index.lineCount).toBe(lines.length);
@@ -128,7 +123,7 @@ describe('the lines of a log', () => {
 
 describe('lone carriage returns as line ends', () => {
   it('move no byte, wherever the pieces are cut', () => {
-    const bytes = withReturnsAsLineEnds(bytesOfText('a\rb\r\nc\n\rd\r'));
+    const bytes = withReturnsAsLineEnds(toLogBytes('a\rb\r\nc\n\rd\r'));
     expect(bytes.slice(0, 100).toString()).toBe('a\nb \nc\n\nd\n');
     expect(pieces(bytes, 1)).toBe('a\nb \nc\n\nd\n');
   });
@@ -141,7 +136,7 @@ function pieces(bytes: LogBytes, step: number): string {
 }
 
 function scanned(log: string): readonly (readonly number[])[] {
-  return scanLog(bytesOfText(log), buildMatcher(GROUPS)).hits;
+  return scanLog(toLogBytes(log), buildMatcher(GROUPS)).hits;
 }
 
 function searched(log: string): number[][] {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Section } from '../../../src/domain/failure.ts';
-import { openScanned, structureIn } from '../../../src/log/extract/run.ts';
-import { bytesOfText } from '../../../src/log/lines/bytes.ts';
+import { openScanned, readCiStructure } from '../../../src/log/extract/run.ts';
+import { toLogBytes } from '../../../src/log/lines/bytes.ts';
 import type { Structure } from '../../../src/log/sections.ts';
 
 /** What the marks in a log of these lines say. */
 export function structureOf(lines: readonly string[], name = 'log.txt'): Structure {
-  return structureIn(openScanned(name, bytesOfText(lines.join('\n'))));
+  return readCiStructure(openScanned(name, toLogBytes(lines.join('\n'))));
 }
 
 /** The failed sections of a log of these lines. */

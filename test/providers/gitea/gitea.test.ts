@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { embedded, loadConfig } from '../../../src/config/load.ts';
+import { createEmbeddedPreset, loadConfig } from '../../../src/config/load.ts';
 import { createGiteaBuildSource } from '../../../src/providers/gitea/build-source.ts';
 import { createGiteaPastRuns } from '../../../src/providers/gitea/past-runs.ts';
 import { readGiteaEvent } from '../../../src/providers/gitea/webhook.ts';
@@ -8,8 +8,8 @@ import { type LoopbackServer, sendJson, startLoopback } from '../../support/loop
 import { sampleBuild } from '../../support/sample-build.ts';
 
 const addressOf = (given: string) =>
-  loadConfig(embedded('/data', '/knowledge'), { FAULTLINE_GITEA_URL: given }, () => '').providers.gitea
-    .baseUrl;
+  loadConfig(createEmbeddedPreset('/data', '/knowledge'), { FAULTLINE_GITEA_URL: given }, () => '').providers
+    .gitea.baseUrl;
 
 it.each([
   ['https://git.example.com', 'https://git.example.com/api/v1'],

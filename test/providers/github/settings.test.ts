@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Environment, embedded, loadConfig } from '../../../src/config/load.ts';
+import { createEmbeddedPreset, type Environment, loadConfig } from '../../../src/config/load.ts';
 import { createMaskingOptions } from '../../../src/config/masking.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { toGithubApiAddress } from '../../../src/providers/github/provider.ts';
@@ -17,7 +17,7 @@ const EC = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .toString();
 
 const load = (environment: Environment, file = '') =>
-  loadConfig(embedded('/data', '/knowledge'), environment, () => file);
+  loadConfig(createEmbeddedPreset('/data', '/knowledge'), environment, () => file);
 const appOf = (environment: Environment, file?: string) => load(environment, file).providers.github.app;
 
 describe("GitHub's address", () => {

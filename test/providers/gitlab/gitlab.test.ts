@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { embedded, loadConfig } from '../../../src/config/load.ts';
+import { createEmbeddedPreset, loadConfig } from '../../../src/config/load.ts';
 import { parseReport } from '../../../src/log/reports/report.ts';
 import { createGitlabBuildSource } from '../../../src/providers/gitlab/build-source.ts';
 import { createGitlabStatusClient } from '../../../src/providers/gitlab/notices.ts';
@@ -10,8 +10,8 @@ import { type LoopbackServer, sendJson, startLoopback } from '../../support/loop
 import { sampleBuild } from '../../support/sample-build.ts';
 
 const addressOf = (given: string) =>
-  loadConfig(embedded('/data', '/knowledge'), { FAULTLINE_GITLAB_URL: given }, () => '').providers.gitlab
-    .baseUrl;
+  loadConfig(createEmbeddedPreset('/data', '/knowledge'), { FAULTLINE_GITLAB_URL: given }, () => '').providers
+    .gitlab.baseUrl;
 
 it.each([
   ['https://gitlab.example.com', 'https://gitlab.example.com/api/v4'],

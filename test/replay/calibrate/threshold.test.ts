@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { type CategoryMap, calibratedConfidence, cappedMap } from '../../../src/domain/calibration.ts';
-import { byCategory } from '../../../src/domain/category.ts';
-import { computeCasesNeeded, upperShare } from '../../../src/lib/binomial-bound.ts';
+import { type CategoryMap, calibrateConfidence, createCappedMap } from '../../../src/domain/calibration.ts';
+import { mapCategories } from '../../../src/domain/category.ts';
+import { computeCasesNeeded, computeUpperShare } from '../../../src/lib/binomial-bound.ts';
 import { fitCategories, type LabelledAnswer } from '../../../src/replay/calibrate/fit.ts';
 import { thresholdsAt } from '../../../src/replay/calibrate/threshold.ts';
 import { labelled } from './labelled-answers.ts';
 
-const AS_STATED = byCategory(() => cappedMap(0, 0, 1));
+const AS_STATED = mapCategories(() => createCappedMap(0, 0, 1));
 
 describe('the highest share that is still possible', () => {
   it('agrees with the binomial distribution summed by hand', () => {
-    expect(upperShare(0, 59, 0.95)).toBeCloseTo(1 - 0.05 ** (1 / 59), 9);
+    expect(computeUpperShare(0, 59, 0.95)).toBeCloseTo(1 - 0.05 ** (1 / 59), 9);
     for (const [wrong, of] of [
       [1, 100],
       [3, 40],
       [12, 300],
     ] as const) {
-      expect(atMost(wrong, of, upperShare(wrong, of, 0.95))).toBeCloseTo(0.05, 6);
+      expect(atMost(wrong, of, computeUpperShare(wrong, of, 0.95))).toBeCloseTo(0.05, 6);
     }
-    expect(upperShare(0, 0, 0.95)).toBe(1);
-    expect(upperShare(5, 5, 0.95)).toBe(1);
+    expect(computeUpperShare(0, 0, 0.95)).toBe(1);
+    expect(computeUpperShare(5, 5, 0.95)).toBe(1);
   });
 });
 
@@ -112,7 +112,7 @@ describe('a threshold and what verify does with it', () => {
         const [code] = thresholdsAt(answers, maps, { most, confidence: 0.9 });
         const points = maps.CODE_ERROR.points;
         const passing = answers.filter(
-          ({ stated }) => code?.threshold != null && calibratedConfidence(points, stated) >= code.threshold,
+          ({ stated }) => code?.threshold != null && calibrateConfidence(points, stated) >= code.threshold,
         );
         expect(passing).toHaveLength(code?.published ?? -1);
       }
@@ -120,16 +120,16 @@ describe('a threshold and what verify does with it', () => {
   });
 
   it('is null if a flat map would publish what was never tested', () => {
-    const flat = byCategory((): CategoryMap => ({ ...cappedMap(0, 0, 1), points: [[0, 0.95]] }));
+    const flat = mapCategories((): CategoryMap => ({ ...createCappedMap(0, 0, 1), points: [[0, 0.95]] }));
     const sure = labelled('CODE_ERROR', 0.95, 200, 0);
     expect(thresholdsAt(sure, flat, { most: 0.05, confidence: 0.95 })[0]?.threshold).toBeNull();
   });
 
   it('is not found by joining what failed with what follows, which a map knows from which answers are right', () => {
     // 1 of the 59 surest wrong does not keep to it; an isotonic map would tie them with the 21 right ones below.
-    const tied = byCategory(
+    const tied = mapCategories(
       (): CategoryMap => ({
-        ...cappedMap(0, 0, 1),
+        ...createCappedMap(0, 0, 1),
         points: [
           [0.5, 0.5],
           [0.9, 0.95],

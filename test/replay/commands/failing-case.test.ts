@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { embedded, loadConfig } from '../../../src/config/load.ts';
+import { createEmbeddedPreset, loadConfig } from '../../../src/config/load.ts';
 import { answering } from '../../../src/replay/commands/answering.ts';
 import { type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
 import { LOG, scriptOf } from '../../journeys/graph-llm-stage.ts';
@@ -18,7 +18,7 @@ test('a case whose model falls silent has cost what was answered until then', as
     OPENAI_BASE_URL: server.baseUrl,
     OPENAI_MODEL: 'gpt-4o-mini',
   };
-  const preset = embedded('data', 'knowledge');
+  const preset = createEmbeddedPreset('data', 'knowledge');
   const hurried = { ...preset, triage: { ...preset.triage, timeLimitMs: 2000 } };
   const config = loadConfig(hurried, settings, () => '');
   // The classification is answered, and nothing after it.

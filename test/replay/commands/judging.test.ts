@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { embedded, loadConfig } from '../../../src/config/load.ts';
+import { createEmbeddedPreset, loadConfig } from '../../../src/config/load.ts';
 import { openJudging } from '../../../src/replay/commands/replay-command.ts';
 import { createSpending } from '../../../src/replay/commands/replay-source.ts';
 import { one } from '../../replay/figures/cases.ts';
@@ -18,7 +18,7 @@ test('interrupting the judge keeps the figures of what was replayed, without the
     return { do: 'hang' };
   });
   const environment = { OPENAI_API_KEY: TEST_KEY, OPENAI_BASE_URL: server.baseUrl };
-  const config = loadConfig(embedded('data', 'knowledge'), environment, () => '');
+  const config = loadConfig(createEmbeddedPreset('data', 'knowledge'), environment, () => '');
   const judge = await openJudging({ concurrency: 1, green: true, judge: true }, config);
   const cases = [
     one({ id: 'a', root_cause: 'the header moved' }, { rootCause: 'another', action: 'human_review' }),

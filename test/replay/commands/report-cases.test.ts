@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { embedded, loadConfig } from '../../../src/config/load.ts';
+import { createEmbeddedPreset, loadConfig } from '../../../src/config/load.ts';
 import { reportCases } from '../../../src/replay/commands/report-cases.ts';
 import { toFailedResult } from '../../../src/replay/run/results.ts';
 import { createResults } from '../../../src/replay/run/results-file.ts';
@@ -33,7 +33,7 @@ it('shows nothing unmasked of what people wrote about a case', async () => {
     milliseconds: 1,
     stopped: null,
   };
-  const config = loadConfig(embedded('/data', '/knowledge'), {}, () => '');
+  const config = loadConfig(createEmbeddedPreset('/data', '/knowledge'), {}, () => '');
   const [[one] = []] = await reportCases(
     [{ heading: 'rows', run, sections: [], repeat: 1, results }],
     config,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadPrompt, renderPrompt } from '../../../prompts/load.ts';
-import { embedded, loadConfig } from '../../../src/config/load.ts';
+import { createEmbeddedPreset, loadConfig } from '../../../src/config/load.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { createOpenAiChatModel } from '../../../src/models/chat/openai.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
@@ -157,7 +157,7 @@ function judge(): JudgeOptions {
 }
 
 function configOf(environment: Record<string, string>) {
-  return loadConfig(embedded('data', 'knowledge'), environment, () => '');
+  return loadConfig(createEmbeddedPreset('data', 'knowledge'), environment, () => '');
 }
 
 function userOf({ messages }: ChatCompletionRequest): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cappedMap } from '../../../src/domain/calibration.ts';
-import { byCategory } from '../../../src/domain/category.ts';
+import { createCappedMap } from '../../../src/domain/calibration.ts';
+import { mapCategories } from '../../../src/domain/category.ts';
 import type { Recording } from '../../../src/domain/recording.ts';
 import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { describeDifference } from '../../../src/replay/recording/frozen-analyst.ts';
@@ -42,7 +42,7 @@ describe('a recording run again', () => {
   it('ends with the calibrations that it began with, whichever analyst judged and whatever is in force today', async () => {
     const rules = {
       ...{ version: 3, analyst: 'rules' },
-      categories: byCategory(() => cappedMap(0, 0, 0.41)),
+      categories: mapCategories(() => createCappedMap(0, 0, 0.41)),
     };
     const calibrations = async () => [rules, { ...rules, version: 4, analyst: 'scripted' }];
     for (const parts of [{}, { analyst: modelled() }]) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { embedded, loadConfig } from '../../../src/config/load.ts';
+import { createEmbeddedPreset, loadConfig } from '../../../src/config/load.ts';
 import { createMaskingOptions } from '../../../src/config/masking.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
@@ -85,5 +85,5 @@ function failing(message: string): CaseOutcome {
 }
 
 function testConfig(environment: Readonly<Record<string, string>> = {}): Config {
-  return loadConfig(embedded('/data', '/knowledge'), environment, () => '');
+  return loadConfig(createEmbeddedPreset('/data', '/knowledge'), environment, () => '');
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../../stores/samples.ts';
 import { openServedWorld, type ServedWorld } from '../answers/served-world.ts';
 
@@ -11,11 +11,11 @@ afterAll(async () => world.close());
 
 /** Items of one cause that wait for a person. */
 async function waiting(count: number): Promise<string[]> {
-  const fingerprint = newId('fal');
+  const fingerprint = createId('fal');
   const ids: string[] = [];
   for (let n = 0; n < count; n++) {
     const { build } = await world.stores.builds.upsert(
-      sampleBuild({ repository: 'shop/api', number: newId('bld') }),
+      sampleBuild({ repository: 'shop/api', number: createId('bld') }),
     );
     const [group] = await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, fingerprint)]);
     const triage = await world.stores.triages.open(build.id, fingerprint);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { createStores, type Stores } from '../../../src/stores/stores.ts';
 import { sampleEntry } from '../../stores/samples.ts';
@@ -42,7 +42,7 @@ describe('a test that does not say why it failed', () => {
   it.each(Object.entries(SILENT))(
     '%s: has one fingerprint in every build, and never gets a remembered answer',
     async (_, log) => {
-      const repository = `acme/${newId('bld')}`;
+      const repository = `acme/${createId('bld')}`;
       const first = await triaged(repository, log);
       await stores.library.insert(sampleEntry(first.analysis.fingerprint, { repository }));
       const second = await triaged(repository, log);
@@ -55,7 +55,7 @@ describe('a test that does not say why it failed', () => {
   );
 
   it('gets one as soon as it says why', async () => {
-    const repository = `acme/${newId('bld')}`;
+    const repository = `acme/${createId('bld')}`;
     const first = await triaged(repository, SPEAKING);
     await stores.library.insert(sampleEntry(first.analysis.fingerprint, { repository }));
 

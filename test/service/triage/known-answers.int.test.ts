@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Analysis } from '../../../src/domain/analysis.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import { createId } from '../../../src/domain/ids.ts';
 import type { Rule } from '../../../src/domain/library.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { extractTemplates } from '../../../src/log/green/templates.ts';
@@ -53,7 +53,7 @@ const entriesOf = (repository: string) =>
   stores.library.list({ limit: 9, offset: 0 }, { repository, withdrawn: true });
 const recalled = (repository: string, { fingerprint }: Analysis) =>
   stores.library.recall({ fingerprint, repository });
-const repositoryOf = () => `acme/${newId('bld')}`;
+const repositoryOf = () => `acme/${createId('bld')}`;
 
 describe('machine answers never vouch for machine answers', () => {
   it('an undecided answer teaches nothing, however often it is given and published', async () => {
@@ -147,7 +147,7 @@ describe('what was taught and is so no more', () => {
     expect(entry?.telling).toEqual([expect.stringContaining('TypeError: rates.of is not a function')]);
     const green = async (text: string) => {
       const { build } = await stores.builds.upsert(
-        sampleBuild({ repository, number: newId('bld'), status: 'passed' }),
+        sampleBuild({ repository, number: createId('bld'), status: 'passed' }),
       );
       await flagContradicted(build, [{ log: 'ci', templates: extractTemplates(text) }], {
         database: db,
@@ -178,7 +178,7 @@ describe('what was taught and is so no more', () => {
 describe('a rule of a reviewer', () => {
   const rule = (repository: string | null): Rule => ({
     ...{
-      id: newId('rul'),
+      id: createId('rul'),
       version: 1,
       pattern: 'rates\\.of is not a function',
       sample: 'rates.of is not a function',

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Build, SourceText } from '../../../src/domain/build.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
-import { passingBuildEntry, type WorkItem } from '../../../src/domain/work.ts';
+import { createPassingBuildRequest, type WorkItem } from '../../../src/domain/work.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import {
@@ -17,7 +17,7 @@ import { sampleBuild } from '../../support/sample-build.ts';
 const AT = '2026-01-05T10:00:00.000Z';
 const ENTRY: WorkItem = {
   ...{
-    ...passingBuildEntry('bld_1'),
+    ...createPassingBuildRequest('bld_1'),
     buildId: 'bld_1',
     payload: {},
     version: 1,

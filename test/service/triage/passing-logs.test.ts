@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { greenOfLogs } from '../../../src/log/green/green-diff.ts';
+import { collectGreenTemplates } from '../../../src/log/green/green-diff.ts';
 import { extractTemplates } from '../../../src/log/green/templates.ts';
 import { greenAtHand, storedGreens } from '../../../src/service/triage/passing-builds.ts';
 import type { ChosenPassingLog } from '../../../src/stores/passing-builds.ts';
@@ -67,7 +67,7 @@ describe('a green log at hand', () => {
   });
 
   it('may be given log by log', async () => {
-    const green = greenOfLogs(new Map([['a.log', { name: 'build 9', templates: [TEMPLATES] }]]));
+    const green = collectGreenTemplates(new Map([['a.log', { name: 'build 9', templates: [TEMPLATES] }]]));
 
     expect((await greenAtHand(green).of(sampleBuild(), SOURCES, 'a.log'))?.name).toBe('build 9');
     expect(await greenAtHand(green).of(sampleBuild(), SOURCES, 'b.log')).toBeNull();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Analysis, shownAnalysis } from '../../../src/domain/analysis.ts';
+import { type Analysis, toShownAnalysis } from '../../../src/domain/analysis.ts';
 import type { Build } from '../../../src/domain/build.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import type { WorkItem } from '../../../src/domain/work.ts';
@@ -265,7 +265,7 @@ describe('a build that cannot be read', () => {
       answer: { title: 'The log could not be read', suspects: [], hypotheses: [] },
     });
     expect(analysis?.answer.rootCause).toContain('is actions: read granted?');
-    expect(shownAnalysis(analysis as Analysis).category).toBeNull();
+    expect(toShownAnalysis(analysis as Analysis).category).toBeNull();
     expect(renderMarkdown(analysis as Analysis)).not.toContain('CODE_ERROR');
     expect((await stores.analyses.heads([build.id]))[0]?.category).toBeNull();
     expect(

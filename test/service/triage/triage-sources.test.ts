@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createTerminalApp, type TerminalApp } from '../../../src/app/terminal-app.ts';
-import { embedded } from '../../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { SourceText } from '../../../src/domain/build.ts';
@@ -16,7 +16,10 @@ const FAILED = readFileSync(join(HOME, 'test/fixtures/failures/registry-unavaila
 
 let app: TerminalApp;
 beforeAll(async () => {
-  app = await createTerminalApp(parseConfig(embedded('.faultline', join(HOME, 'knowledge'))), silentLogger);
+  app = await createTerminalApp(
+    parseConfig(createEmbeddedPreset('.faultline', join(HOME, 'knowledge'))),
+    silentLogger,
+  );
 });
 
 const triage = (source: SourceText | LogInPieces, maskedSecrets = 0) =>

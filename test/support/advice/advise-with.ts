@@ -1,5 +1,5 @@
 import type { TerminalApp } from '../../../src/app/terminal-app.ts';
-import { sparseBuild } from '../../../src/domain/build.ts';
+import { createSparseBuild } from '../../../src/domain/build.ts';
 import type { Advise } from './advice-gates.ts';
 
 const never = new AbortController().signal;
@@ -7,7 +7,7 @@ const never = new AbortController().signal;
 /** Advises as `faultline triage` does, on every cause, by the app at hand. */
 export function adviseWith(app: Pick<TerminalApp, 'triage'>): Advise {
   const build = {
-    ...sparseBuild({ repository: 'example/mono', pipeline: 'ci', number: '1' }),
+    ...createSparseBuild({ repository: 'example/mono', pipeline: 'ci', number: '1' }),
     id: 'advised',
     receivedAt: new Date(0).toISOString(),
   };

@@ -1,5 +1,5 @@
 import type { TerminalApp } from '../../../src/app/terminal-app.ts';
-import { sparseBuild } from '../../../src/domain/build.ts';
+import { createSparseBuild } from '../../../src/domain/build.ts';
 import { toResult } from '../../../src/replay/run/results.ts';
 import type { AnswerLogs } from './composition-gate.ts';
 
@@ -8,7 +8,7 @@ const never = new AbortController().signal;
 /** Answers logs as `faultline triage` does: every cause, by the app at hand. */
 export function answerWith(app: Pick<TerminalApp, 'triage'>): AnswerLogs {
   const build = {
-    ...sparseBuild({ repository: 'example/mono', pipeline: 'ci', number: '1' }),
+    ...createSparseBuild({ repository: 'example/mono', pipeline: 'ci', number: '1' }),
     id: 'joined',
     receivedAt: new Date(0).toISOString(),
   };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { choosePublished, isPublishedRoute } from '../../../../src/domain/publish-bound.ts';
-import { heldOutcomes, type LeftOut, sourceOutcomes } from '../../../../src/judge/outcomes.ts';
+import { getHeldOutcomes, getSourceOutcomes, type LeftOut } from '../../../../src/judge/outcomes.ts';
 import { inventedToolGates } from '../../../../test/support/reading-gates.ts';
 import { listSets } from '../open/sets.ts';
 import { type ReplayedFigures, replaySet, runScript } from './replayed.ts';
@@ -73,9 +73,9 @@ function* measureJudged(
 
 /** Publishes the answers of a source by the routes that the other sources choose. */
 function countPublished(set: string, by: LeftOut, { maxWrong, floor }: Options) {
-  const own = heldOutcomes().filter(({ leftOut, source }) => leftOut === by && source === set);
+  const own = getHeldOutcomes().filter(({ leftOut, source }) => leftOut === by && source === set);
   const bound = choosePublished(
-    sourceOutcomes().filter(({ source }) => source !== set),
+    getSourceOutcomes().filter(({ source }) => source !== set),
     { maxWrong, floor },
   );
   const published = own.filter(({ stated, route }) => stated >= floor && isPublishedRoute(bound, route));

@@ -7,15 +7,15 @@ import {
   openWebSearch,
 } from '../../../../src/app/open-adapters.ts';
 import { openTracer } from '../../../../src/app/open-telemetry.ts';
-import { shippedBound } from '../../../../src/app/publish-bound.ts';
-import { embedded } from '../../../../src/config/load.ts';
+import { choosePublishBound } from '../../../../src/app/publish-bound.ts';
+import { createEmbeddedPreset } from '../../../../src/config/load.ts';
 import { resolveBudgetTokens } from '../../../../src/config/profiles.ts';
 import { parseConfig } from '../../../../src/config/schema.ts';
 import type { Build } from '../../../../src/domain/build.ts';
 import type { Design } from '../../../../src/domain/calibration.ts';
 import type { ToolOutcome } from '../../../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../../../src/domain/triage.ts';
-import { fitting } from '../../../../src/judge/choose-tools.ts';
+import { keepKnownArguments } from '../../../../src/judge/choose-tools.ts';
 import { readClues } from '../../../../src/judge/clues.ts';
 import { silentLogger } from '../../../../src/ports/telemetry.ts';
 import { createExperiment } from '../../../../src/replay/ablation.ts';
@@ -32,7 +32,10 @@ const NEVER = new AbortController().signal;
 export async function openDesign(design: Design, { app }: World, folder: string) {
   const { config: stored, stores, vectorIndex, database, masker, clock } = app;
   // The thresholds are those of a fresh installation; the world's are set so that people decide everything.
-  const config = parseConfig({ ...embedded(folder, stored.knowledge.folder), codeHost: stored.codeHost });
+  const config = parseConfig({
+    ...createEmbeddedPreset(folder, stored.knowledge.folder),
+    codeHost: stored.codeHost,
+  });
   const tracer = await openTracer(config, silentLogger);
   const knowledge = await openKnowledge({ config, database, masker, clock, logger: silentLogger });
   const archive = createMemoryArchive();
@@ -59,7 +62,7 @@ export async function openDesign(design: Design, { app }: World, folder: string)
       return outcome;
     },
   };
-  const bound = shippedBound(config);
+  const bound = choosePublishBound(config);
   const parts = {
     ...{ toolbox: heard, clock, analyst: await openAnalyst(config, silentLogger, tracer) },
     ...{ fallbackAnalyst: await openFallbackAnalyst(), bound: async () => bound },
@@ -87,7 +90,7 @@ export async function openDesign(design: Design, { app }: World, folder: string)
       for (const tool of truth.settledBy) {
         const described = toolbox.describe(tool);
         const known = described?.argumentsFrom?.(readClues(subject, category)) ?? {};
-        const args = described === null ? known : fitting(known, described);
+        const args = described === null ? known : keepKnownArguments(known, described);
         const { findings } = await toolbox.run({ tool, args, why: 'the label' }, subject, category, NEVER);
         if (JSON.stringify(findings).includes(JSON.stringify(truth.proof).slice(1, -1))) return true;
       }

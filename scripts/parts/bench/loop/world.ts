@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { buildHttp } from '../../../../src/api/server.ts';
 import { createApp } from '../../../../src/app.ts';
-import { embedded } from '../../../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../../../src/config/load.ts';
 import { parseConfig } from '../../../../src/config/schema.ts';
 import { Analysis } from '../../../../src/domain/analysis.ts';
 import type { Build } from '../../../../src/domain/build.ts';
@@ -22,7 +22,7 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
  * what people decided, and at last the failed builds of the cases, all over its API.
  */
 export async function openWorld(folder: string, cases: readonly LoopCase[]) {
-  const preset = embedded(folder, KNOWLEDGE);
+  const preset = createEmbeddedPreset(folder, KNOWLEDGE);
   const clones = cases.flatMap(({ repository, clone }) => (clone === null ? [] : [[repository, clone]]));
   const config = parseConfig({
     ...preset,

@@ -1,5 +1,5 @@
 import { getDataDirectory, readConfig } from '../../../../src/cli/settings.ts';
-import { sparseBuild } from '../../../../src/domain/build.ts';
+import { createSparseBuild } from '../../../../src/domain/build.ts';
 import { Category } from '../../../../src/domain/category.ts';
 import { answering, replayConfig } from '../../../../src/replay/commands/answering.ts';
 import { toResult } from '../../../../src/replay/run/results.ts';
@@ -16,7 +16,7 @@ export const adapter: Adapter = {
   name: 'Faultline by rules',
   async answer({ id, texts }) {
     const build = {
-      ...sparseBuild({ repository: 'open/benchmark', pipeline: 'ci', number: id }),
+      ...createSparseBuild({ repository: 'open/benchmark', pipeline: 'ci', number: id }),
       id,
       receivedAt: new Date(0).toISOString(),
     };

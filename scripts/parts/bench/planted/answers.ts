@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { buildHttp } from '../../../../src/api/server.ts';
 import { createTerminalApp } from '../../../../src/app/terminal-app.ts';
 import { createApp } from '../../../../src/app.ts';
-import { embedded } from '../../../../src/config/load.ts';
+import { createEmbeddedPreset } from '../../../../src/config/load.ts';
 import { parseConfig } from '../../../../src/config/schema.ts';
 import { Analysis } from '../../../../src/domain/analysis.ts';
-import { sparseBuild } from '../../../../src/domain/build.ts';
+import { createSparseBuild } from '../../../../src/domain/build.ts';
 import { silentLogger } from '../../../../src/ports/telemetry.ts';
 import type { PlantedHistory } from './history.ts';
 
@@ -25,10 +25,10 @@ export interface Path {
 
 /** Opens what `faultline triage --repo … --green-commit …` does, in memory. */
 export async function openTerminalPath(folder: string): Promise<Path> {
-  const app = await createTerminalApp(parseConfig(embedded(folder, KNOWLEDGE)), silentLogger);
+  const app = await createTerminalApp(parseConfig(createEmbeddedPreset(folder, KNOWLEDGE)), silentLogger);
   return {
     async answer({ folder: clone, head, green, log, name }, knowsGreen) {
-      const sparse = sparseBuild({ repository: 'local/planted', pipeline: 'terminal', number: '1' });
+      const sparse = createSparseBuild({ repository: 'local/planted', pipeline: 'terminal', number: '1' });
       const build = { ...sparse, id: 'local', commit: head, receivedAt: new Date().toISOString() };
       const source = { name: 'log.txt', kind: 'log' as const, text: log, notes: [] };
       const options = { clone, ...(knowsGreen ? { greenCommit: green } : {}) };
@@ -41,7 +41,7 @@ export async function openTerminalPath(folder: string): Promise<Path> {
 
 /** Opens an embedded service with the clones. Builds are uploaded to its API, a known green one first. */
 export async function openServicePath(folder: string, histories: readonly PlantedHistory[]): Promise<Path> {
-  const preset = embedded(folder, KNOWLEDGE);
+  const preset = createEmbeddedPreset(folder, KNOWLEDGE);
   const clonesFor = (green: boolean) =>
     histories.map((history) => [repositoryFor(history, green), history.folder]);
   const clones = Object.fromEntries([true, false].flatMap(clonesFor));

@@ -36,6 +36,9 @@ export interface LanguageReport {
 
 const MAX_COLUMNS = 110;
 
+/** A declared result that is a part of a page. */
+const COMPONENT = /^(?:Promise<)?(?:Html|Shown)(?: \| null)?>?$/;
+
 /** Reads TypeScript files, by path, and collects where they leave plain language. */
 export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport {
   const findings: Record<FigureName, Finding[]> = {
@@ -78,7 +81,7 @@ export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport
       }
       if (ts.isFunctionDeclaration(node) && node.name !== undefined) {
         totals.declared++;
-        if (!beginsWithVerb(node.name.text, isPredicate(node)))
+        if (!isNamedAsNoun(node, source) && !beginsWithVerb(node.name.text, isPredicate(node)))
           add('verbs', node.name.getStart(source), node.name.text);
       }
       const variable = variableName(node);
@@ -116,9 +119,20 @@ function functionName(node: ts.Node): string | null {
     : null;
 }
 
-/** Checks whether a function is declared to return a boolean. */
+/** Checks whether a function is declared to return a boolean, now or later. */
 function isPredicate({ type }: ts.FunctionDeclaration): boolean {
-  return type !== undefined && (type.kind === ts.SyntaxKind.BooleanKeyword || ts.isTypePredicateNode(type));
+  if (type === undefined) return false;
+  if (type.kind === ts.SyntaxKind.BooleanKeyword || ts.isTypePredicateNode(type)) return true;
+  return /^Promise<boolean>$/.test(type.getText());
+}
+
+/**
+ * Checks whether a function is named by a noun as everywhere: a tag of template literals (`html`), or a component, which
+ * returns a part of a page and is named after it.
+ */
+function isNamedAsNoun({ type, parameters }: ts.FunctionDeclaration, source: ts.SourceFile): boolean {
+  if (/\bTemplateStringsArray\b/.test(parameters[0]?.type?.getText(source) ?? '')) return true;
+  return COMPONENT.test(type?.getText(source) ?? '');
 }
 
 /** Returns the name that a variable, a parameter, or a renamed binding declares; null for any other node. */

@@ -108,7 +108,7 @@ const COMPARED: readonly RegExp[] = [
  */
 export function readBlock(body: readonly string[], title: Pick<FailingTest, 'name' | 'suite'>) {
   const plain = body.map((text) => text.replace(TAG, ''));
-  const place = ownPlace(plain, title);
+  const place = findOwnPlace(plain, title);
   // pytest marks what was raised with an E at the margin.
   const raised = plain
     .filter((text) => /^E(?:\s{2,40}|$)/.test(text))
@@ -139,7 +139,7 @@ export function isTestFile(path: string): boolean {
   );
 }
 
-function ownPlace(
+function findOwnPlace(
   body: readonly string[],
   { name, suite }: Pick<FailingTest, 'name' | 'suite'>,
 ): ReturnType<typeof placeIn> {

@@ -294,7 +294,7 @@ export function isTestTitle(title: string): boolean {
  * out.
  */
 export function readTitle(title: string): Pick<FailingTest, 'name' | 'suite' | 'file' | 'line'> {
-  const text = plain(title);
+  const text = cleanTitle(title);
   const first = FILE_FIRST.exec(text);
   if (first?.groups?.file !== undefined) {
     const { file, line, column, mark = '' } = first.groups;
@@ -331,7 +331,7 @@ function splitAt(text: string, marks: readonly string[]): Pick<FailingTest, 'sui
   return { suite: null, name: text.trim() };
 }
 
-function plain(title: string): string {
+function cleanTitle(title: string): string {
   const text = title
     .trim()
     .replace(/[ ─]{2,200}$/, '')

@@ -95,14 +95,14 @@ export function createReader(runner: Runner): Extractor {
 }
 
 /** Returns a view of the log without the matches of these patterns. */
-export function stripped(log: LogText, ...patterns: readonly RegExp[]): LogText {
+export function stripMatches(log: LogText, ...patterns: readonly RegExp[]): LogText {
   const strip = (line: number) =>
     patterns.reduce((text, pattern) => text.replace(pattern, ''), log.line(line));
   return { ...log, line: rememberLines(log.lineCount, strip) };
 }
 
 function readRunner(whole: LogText, lines: readonly number[], found: Findings, runner: Runner): void {
-  const log = runner.strip === undefined ? whole : stripped(whole, runner.strip);
+  const log = runner.strip === undefined ? whole : stripMatches(whole, runner.strip);
   if (runner.ran !== undefined && !lines.some((line) => runner.ran?.test(log.line(line)))) return;
   const lists = new Map<string, AddTest>();
   const before = runner.fillsIn === undefined ? [] : found.failingTests.map(splitTestName);

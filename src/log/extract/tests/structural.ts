@@ -27,7 +27,7 @@ import {
   isPlace,
   placeAbove,
   splitTestName,
-  stripped,
+  stripMatches,
   type Words,
   withoutBlanks,
 } from './shapes.ts';
@@ -89,7 +89,7 @@ export const structural: Extractor = {
     ' recorded an issue ',
   ],
   extract: (whole, lines, found) => {
-    const log = stripped(whole, TAG, LOST_ESCAPES);
+    const log = stripMatches(whole, TAG, LOST_ESCAPES);
     const reported = found.failingTests.map((test) => ({
       words: splitTestName(test),
       line: test.at?.line ?? 0,

@@ -93,7 +93,7 @@ function readPlacedLine(
   const placed = readPlaced(text);
   if (placed === null || (placed.severity === null && placed.code === null && readFrame(text) !== null))
     return false;
-  const end = endBelow(log, line, placed.message === '' ? 1 : 0);
+  const end = findEndBelow(log, line, placed.message === '' ? 1 : 0);
   const message =
     placed.message ||
     readTextBelow(log, line + 1, end) ||
@@ -128,7 +128,7 @@ function readArrow(log: LogText, line: number, text: string, found: Findings, is
     if (/^\s{0,12}\d{0,6}\s?[│|]?\s{0,80}[\^~]{0,80}$|^\s{0,12}\d{0,6}\s?[│|] {2,}/.test(above)) continue;
     const head = readHead(above);
     if ((head.severity === null && head.code === null) || head.message === '') continue;
-    const end = Math.max(line, endBelow(log, line, 0));
+    const end = Math.max(line, findEndBelow(log, line, 0));
     return add({ ...placed, ...head }, `${above}\n${text}`, at, end, found, isNamed);
   }
   return false;
@@ -198,7 +198,7 @@ const FRAME_OF_CODE = new RegExp(
  * Returns the last line that belongs to the finding above: indented lines and shown code. At most `blanks`
  * blank lines are skipped.
  */
-function endBelow(log: LogText, line: number, blanks: number): number {
+function findEndBelow(log: LogText, line: number, blanks: number): number {
   const indent = /^\s*/.exec(log.line(line))?.[0].length ?? 0;
   let left = blanks;
   return findBlockEnd(log, line, MAX_BLOCK, (below, at) => {
@@ -230,7 +230,7 @@ function readOther(log: LogText, line: number, text: string, found: Findings): v
     readRecord(text) ??
     readRow(text) ??
     readBelow(log, line, text);
-  if (placed !== null) add(placed, text, line, endBelow(log, line, 0), found, false);
+  if (placed !== null) add(placed, text, line, findEndBelow(log, line, 0), found, false);
 }
 
 /** Reads `::error file=a.py,line=3,col=5::message`, as a tool writes it for the CI system. */

@@ -128,15 +128,15 @@ export const records: Extractor = {
     for (const line of lines) {
       const text = log.line(line);
       if (line <= end) continue;
-      if (/^At \S.{0,300}:\d{1,6} char:\d{1,5}/.test(text)) end = powershell(log, line, found);
-      else if (/^diff --git a\//.test(text)) end = difference(log, line, found);
+      if (/^At \S.{0,300}:\d{1,6} char:\d{1,5}/.test(text)) end = readPowershell(log, line, found);
+      else if (/^diff --git a\//.test(text)) end = readDifference(log, line, found);
       else if (/^\s{0,8}Reason: \S/.test(text))
         found.looseLine(line, 62, 'reason given', Math.max(1, line - 1));
     }
   },
 };
 
-function powershell(log: LogText, line: number, found: Findings): number {
+function readPowershell(log: LogText, line: number, found: Findings): number {
   const end = findBlockEnd(log, line, 12, (text) => /^\+|^\s{0,4}$/.test(text.trimStart()));
   const firstLine = Math.max(1, findLineAbove(log, line - 1, 2, (text) => text.trim() !== '') ?? line - 4);
   found.block(firstLine, end, 86, 'PowerShell error');
@@ -145,7 +145,7 @@ function powershell(log: LogText, line: number, found: Findings): number {
   return end;
 }
 
-function difference(log: LogText, line: number, found: Findings): number {
+function readDifference(log: LogText, line: number, found: Findings): number {
   const isOf = /^(?:[ +\-@\\]|diff --git|index |new file|deleted file|similarity|rename )|^$/;
   const end = findBlockEnd(log, line, 120, (text) => isOf.test(text));
   found.block(line, end, 60, 'difference shown');

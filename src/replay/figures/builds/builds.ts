@@ -1,4 +1,4 @@
-import { firstOfEach } from '../../../lib/collections.ts';
+import { takeFirstOfEach } from '../../../lib/collections.ts';
 import type { ReplayedCase } from '../../run/replay.ts';
 import {
   type Figure,
@@ -207,7 +207,7 @@ function countLabelledTests({ failures }: ScoredBuild['row']): readonly string[]
   const named = (failures ?? []).flatMap(({ log, suite, test }) =>
     test == null ? [] : [{ log, name: `${suite ?? ''} ${test}`.trim() }],
   );
-  return firstOfEach(named, ({ log, name }) => `${log ?? ''}\u0001${name}`).map(({ name }) => name);
+  return takeFirstOfEach(named, ({ log, name }) => `${log ?? ''}\u0001${name}`).map(({ name }) => name);
 }
 
 function countGreen({ row, one }: ScoredBuild): readonly [held: number, of: number] {

@@ -14,7 +14,7 @@ import {
   type Recording,
 } from '../../../domain/recording.ts';
 import { TriageSubject } from '../../../domain/triage.ts';
-import { storable } from '../../../lib/text.ts';
+import { toStorable } from '../../../lib/text.ts';
 
 /**
  * Returns the canonical JSON text of a value: keys are sorted, undefined values are omitted, and characters
@@ -23,11 +23,11 @@ import { storable } from '../../../lib/text.ts';
  */
 export function toCanonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => toCanonicalJson(item ?? null)).join(',')}]`;
-  if (typeof value === 'string') return JSON.stringify(storable(value));
+  if (typeof value === 'string') return JSON.stringify(toStorable(value));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   entries.sort(([left], [right]) => (left < right ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(storable(key))}:${toCanonicalJson(item)}`).join(',')}}`;
+  return `{${entries.map(([key, item]) => `${JSON.stringify(toStorable(key))}:${toCanonicalJson(item)}`).join(',')}}`;
 }
 
 /** Computes the SHA-256 of the canonical text, as 64 hex digits. */
