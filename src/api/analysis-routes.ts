@@ -89,7 +89,7 @@ export function registerPublishRoutes(app: ApiApp, deps: PublishDeps): void {
 
 const TrustQuery = z.strictObject({ repository: z.string().min(1).max(300).optional() });
 
-/** Serves the figures of `/insights/trust`. */
+/** Registers the figures of `/insights/trust`. */
 function registerTrustRoute(app: ApiApp, deps: PublishDeps): void {
   app.get(
     '/api/trust',
@@ -107,7 +107,7 @@ function registerTrustRoute(app: ApiApp, deps: PublishDeps): void {
   );
 }
 
-/** Serves how often answers were right, as the page Trust shows it. */
+/** Registers the figures of how often answers were right, as the page Trust shows it. */
 function registerOutcomesRoute(app: ApiApp, deps: PublishDeps): void {
   const summary = 'How often answers were right, by what happened next and by what people decided';
   app.get(
@@ -258,7 +258,7 @@ const FORMATS = [
   },
 ];
 
-/** Serves one build in formats that other tools read. */
+/** Registers one build in formats that other tools read. */
 function registerExportRoutes(app: ApiApp, { stores, config: { http } }: PublishDeps): void {
   for (const { name, operationId, summary, type, write } of FORMATS) {
     const exported = {

@@ -85,7 +85,8 @@ function listWebhookSchemes() {
 }
 
 /**
- * Serves `/openapi.json`, generated from the zod schemas of the routes, and a page at `/docs` that shows it.
+ * Registers `/openapi.json`, generated from the zod schemas of the routes, and a page at `/docs` that shows
+ * it.
  */
 export async function describeApi(app: FastifyInstance, publicUrl: string | null): Promise<void> {
   const withOptionalBody = new Set<string>();

@@ -5,12 +5,12 @@ import type { Clock } from '../lib/time.ts';
 import { pageQuery, queryInteger, toPage } from '../ports/database.ts';
 import {
   FlakyTest,
+  formatAsCsv,
+  formatAsJunitNames,
+  formatAsNames,
   formatFlakyTest,
   QuarantineRequest,
-  quarantineCsv,
-  quarantineJunitNames,
   quarantineTest,
-  quarantineText,
 } from '../service/answers/flaky.ts';
 import { requireReviewer } from '../service/review/queue.ts';
 import type { FlakinessFilter } from '../stores/flakiness.ts';
@@ -22,25 +22,26 @@ interface FlakyRouteDeps {
   readonly clock: Clock;
 }
 
-/** A list that a build reads is whole, up to so many tests. */
-const MOST_LISTED = 2_000;
-const PAGE = 200;
+/** Maximum number of tests in a list that is not JSON. Longer lists are cut. */
+const MAX_LISTED = 2_000;
+/** Number of tests read from the store at once. */
+const BATCH_SIZE = 200;
 
 const Query = z.strictObject({
   repository: z.string().min(1).max(300).optional(),
   test: z.string().min(1).max(2000).optional(),
   minFlakes: queryInteger(1, 100, 1).describe(
-    'Tests with at least as many flakes among their newest runs; ignored with `quarantined`',
+    'Minimum number of flakes among the newest runs of a test. Ignored if `quarantined` is true.',
   ),
   quarantined: z
     .enum(['true', 'false'])
     .optional()
     .transform((value) => (value === undefined ? undefined : value === 'true'))
-    .describe('Tests in quarantine instead, flaky or not'),
+    .describe('If true, lists quarantined tests, flaky or not. If false or absent, lists flaky tests.'),
   format: z
     .enum(['json', 'csv', 'junit-names', 'text'])
     .default('json')
-    .describe(`Other than json: all tests, ${MOST_LISTED} at most`),
+    .describe(`Every format but json ignores limit and offset and returns up to ${MAX_LISTED} tests.`),
   ...pageQuery,
 });
 
@@ -51,15 +52,15 @@ const FlakyList = z.object({
   next: z.int().nullable(),
 });
 
-const TEXTS = {
-  csv: { type: 'text/csv; charset=utf-8; header=present', write: quarantineCsv },
-  'junit-names': { type: 'text/plain; charset=utf-8', write: quarantineJunitNames },
-  text: { type: 'text/plain; charset=utf-8', write: quarantineText },
+const TEXT_FORMATS = {
+  csv: { type: 'text/csv; charset=utf-8; header=present', write: formatAsCsv },
+  'junit-names': { type: 'text/plain; charset=utf-8', write: formatAsJunitNames },
+  text: { type: 'text/plain; charset=utf-8', write: formatAsNames },
 } as const;
 
 /**
- * Registers the routes for tests that failed and passed without a change. A build may read the list to
- * quarantine them; Faultline itself hides no failure because of it.
+ * Registers the routes for flaky tests and their quarantine. Quarantine only suppresses notifications:
+ * failures stay in answers and lists.
  */
 export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDeps): void {
   app.post(
@@ -68,7 +69,7 @@ export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDe
       'review',
       'Tests',
       'quarantineTest',
-      'Quarantine a test for some days, so that nobody is notified of its failures, or end its quarantine',
+      'Quarantine a test for a number of days, which suppresses its notifications, or end its quarantine',
       {
         body: QuarantineRequest,
         response: { 200: FlakyTest },
@@ -83,7 +84,8 @@ export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDe
       'read',
       'Tests',
       'listFlakyTests',
-      'Flaky tests, the highest share of flakes first; also as CSV and as lists of names',
+      'List flaky tests, highest flake rate first, or quarantined tests, soonest to end first. Formats: JSON, ' +
+        'CSV, and plain lists of names.',
       {
         querystring: Query,
         response: {
@@ -98,10 +100,10 @@ export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDe
         },
       },
     ),
-    async ({ query: { format, limit, offset, ...given } }, reply) => {
-      const filter = omitUndefined(given);
+    async ({ query: { format, limit, offset, ...filterFields } }, reply) => {
+      const filter = omitUndefined(filterFields);
       if (format !== 'json') {
-        const { type, write } = TEXTS[format];
+        const { type, write } = TEXT_FORMATS[format];
         return await reply.type(type).send(write(await listAll(stores, filter)));
       }
       const items = (await stores.flakiness.list(filter, { limit, offset })).map(formatFlakyTest);
@@ -111,11 +113,11 @@ export function registerFlakyRoutes(app: ApiApp, { stores, clock }: FlakyRouteDe
 }
 
 async function listAll(stores: FlakyRouteDeps['stores'], filter: FlakinessFilter): Promise<TestFlakiness[]> {
-  const all: TestFlakiness[] = [];
-  while (all.length < MOST_LISTED) {
-    const page = await stores.flakiness.list(filter, { limit: PAGE, offset: all.length });
-    append(all, page);
-    if (page.length < PAGE) break;
+  const tests: TestFlakiness[] = [];
+  while (tests.length < MAX_LISTED) {
+    const page = await stores.flakiness.list(filter, { limit: BATCH_SIZE, offset: tests.length });
+    append(tests, page);
+    if (page.length < BATCH_SIZE) break;
   }
-  return all;
+  return tests;
 }

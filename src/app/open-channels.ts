@@ -71,7 +71,7 @@ export async function openChannels(
   };
 }
 
-/** Lists the channels of texts that are kept in step, those of providers among them. */
+/** Lists the channels that keep a notice up to date, including the providers' channels. */
 function listNoticeChannels(config: Pick<Config, 'channels' | 'providers'>): NoticeChannel[] {
   return [
     ...createProviders(config.providers).flatMap(({ channels }) => channels),
@@ -79,7 +79,9 @@ function listNoticeChannels(config: Pick<Config, 'channels' | 'providers'>): Not
   ];
 }
 
-/** Returns the rules of the configured channels, which the stores of every process must know. */
-export function listNoticeRules(config: Pick<Config, 'channels' | 'providers'>): NoticeChannel[] {
+/** Lists the notice channels that are fully configured. The stores of every process need their rules. */
+export function listConfiguredNoticeChannels(
+  config: Pick<Config, 'channels' | 'providers'>,
+): NoticeChannel[] {
   return listNoticeChannels(config).filter(({ open }) => open !== null);
 }

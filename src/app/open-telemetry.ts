@@ -8,7 +8,7 @@ import type { Toolbox } from '../ports/toolbox.ts';
 import { createStores } from '../stores/stores.ts';
 import { readBacklog } from '../stores/triages.ts';
 import { type Backends, createReadiness, listBackendChecks } from './health.ts';
-import { listNoticeRules } from './open-channels.ts';
+import { listConfiguredNoticeChannels } from './open-channels.ts';
 import { measureStores } from './watched.ts';
 
 const UP: Readonly<Record<BackendState, number>> = { ok: 1, degraded: 0.5, down: 0 };
@@ -21,7 +21,12 @@ const OPEN = { closed: 0, 'half-open': 0.5, open: 1 } as const;
 export async function openObserved(config: Config, database: Database, clock: Clock, logger: Logger) {
   const tracer = await openTracer(config, logger);
   const metrics = (await import('../adapters/metrics/prometheus.ts')).createPrometheusMetrics();
-  const stores = createStores(database, clock, () => tracer.traceparent(), listNoticeRules(config));
+  const stores = createStores(
+    database,
+    clock,
+    () => tracer.traceparent(),
+    listConfiguredNoticeChannels(config),
+  );
   return { tracer, metrics, stores: measureStores(stores, metrics) };
 }
 

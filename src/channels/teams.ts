@@ -39,9 +39,12 @@ export function createTeamsChannel({ webhooks }: TeamsSettings): Channel {
           : async ({ clock }) => ({
               render: (news) => ({ body: createTeamsMessage(news) }),
               send: async ({ body }: { readonly body: string }, { to, signal }) => {
+                const url = webhooks[to];
+                if (url === undefined)
+                  throw new TriageError('invalid-input', `There is no webhook named ${to} in ${VARIABLE}.`);
                 const headers = { 'content-type': 'application/json', 'user-agent': 'faultline' };
                 const post = { headers, body, signal };
-                const { text } = await postOnce(LABEL, webhooks[to] ?? '', post, clock);
+                const { text } = await postOnce(LABEL, url, post, clock);
                 checkReply(text);
                 return { reference: null };
               },
@@ -61,7 +64,7 @@ function checkReply(text: string): void {
   throw new TriageError(code, `${LABEL} returned ${status}.`, { retryable });
 }
 
-/** Creates the message as JSON, with as many causes as Teams accepts. */
+/** Creates the message as JSON, with as many causes as fit into the size limit. */
 export function createTeamsMessage(news: News): string {
   for (let itemCount = news.items.length; itemCount > 0; itemCount--) {
     const message = JSON.stringify(

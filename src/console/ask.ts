@@ -22,7 +22,7 @@ const AT_ONCE = 8;
 const QUESTIONS_A_MINUTE = 30;
 
 /**
- * Serves `/analyses/:id/ask`, the follow-up questions. The answer is sent as a page, or as events to a
+ * Registers `/analyses/:id/ask`, the follow-up questions. The answer is sent as a page, or as events to a
  * browser that can show it while it is written.
  */
 export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {

@@ -15,7 +15,9 @@ const MODULES = [
   'ask.js',
   'start.js',
 ] as const;
-/** The style sheets in the order in which they are joined; a later one may change what an earlier one says. */
+/**
+ * The style sheets in the order in which they are joined; a later one may change what an earlier one says.
+ */
 const STYLES = [
   'font.css',
   'tokens.css',
@@ -66,8 +68,8 @@ export const ASSETS = {
 } as const;
 
 /**
- * Serves the styles and scripts of the pages. A request for an address of an earlier release gets the current
- * file.
+ * Registers the styles and scripts of the pages. A request for an address of an earlier release gets the
+ * current file.
  */
 export function registerAssets(app: FastifyInstance): void {
   const access = {

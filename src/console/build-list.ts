@@ -69,7 +69,7 @@ function toAddress({ offset: _, filter: __, csv: ___, ...fields }: Query) {
   return fields;
 }
 
-/** Serves `/builds`, the list of received builds, newest first, with the causes that were found. */
+/** Registers `/builds`, the list of received builds, newest first, with the causes that were found. */
 export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
   const { builds } = deps.stores;
   app.get('/builds', route('read', { querystring: Query }), async (request, reply) => {

@@ -105,7 +105,7 @@ const MAX_TESTS = 20;
 
 type BuildFacts = Awaited<ReturnType<typeof readFacts>>;
 
-/** Serves `/builds/:id`, one build with its causes, its tests and its logs, in this order. */
+/** Registers `/builds/:id`, one build with its causes, its tests and its logs, in this order. */
 export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/builds/:id', route('read', { params: IdParams }), async (request, reply) => {
     const build = await findBuild(deps.stores.builds, request.params.id, {});

@@ -60,7 +60,7 @@ const EventsQuery = z.object({
 });
 
 /**
- * Serves `/events`, which reports that something changed within what the reader may see, but not what. The
+ * Registers `/events`, which reports that something changed within what the reader may see, but not what. The
  * page then requests itself again.
  */
 function registerEvents(app: ConsoleApp, { changes, countStream }: ConsoleDeps): void {

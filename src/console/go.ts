@@ -22,7 +22,7 @@ const OF_EACH = 4;
 /** Shorter texts fit too much. */
 const MIN_WORDS = 2;
 
-/** Serves `/go?q=`: links to the builds, repositories, tests and causes that fit what was typed. */
+/** Registers `/go?q=`: links to the builds, repositories, tests and causes that fit what was typed. */
 export function registerGo(app: ConsoleApp, deps: ConsoleDeps): void {
   const options = route('read', { querystring: z.object({ q: Words }) });
   app.get('/go', options, async (request, reply) =>

@@ -20,6 +20,7 @@ import {
   unknownFilter,
 } from './filters.ts';
 import { type Html, html } from './html.ts';
+import { misreadBanner } from './http.ts';
 import { getListAddress, LibraryQuery, libraryTop, toListFields } from './library-lists.ts';
 import { type CsvTable, readWhole, renderCsvLink, sendCsv } from './lists-as-csv.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
@@ -35,8 +36,8 @@ const SAID = {
 const EntryQuery = z.object({ done: z.enum(['withdrawn', 'stays']).optional().catch(undefined) });
 
 /**
- * Serves `/library`, the entries that people added and the actions on them, and `/library/rules`, the rules
- * that people wrote.
+ * Registers `/library`, the entries that people added and the actions on them, and `/library/rules`, the
+ * rules that people wrote.
  */
 export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
   const { library } = deps.stores;
@@ -57,7 +58,7 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
     const filtering = { path: '/library', query: toListFields(query), fields: FIELDS, offers };
     const filtered = redirectFiltered(reply, query.filter, filtering);
     if (filtered !== undefined) return filtered;
-    const main = libraryMain(query, entries, filtering);
+    const main = html`${misreadBanner(request, LibraryQuery)}${libraryMain(query, entries, filtering)}`;
     const top = libraryTop(query);
     return answerPage(request, reply, deps, { title: 'Library', part: 'library', top, main, scope: query });
   });
@@ -245,6 +246,6 @@ function withdrawForm({ id }: LibraryEntry): Html {
   return html`<section class="panel pad" aria-labelledby="withdraw"><h2 id="withdraw">Withdraw this entry</h2>
     <form method="post" action="${libraryAddress(id)}/withdraw"><p><label for="reason">Reason</label>
     <input id="reason" name="reason" required maxlength="1000"></p>
-    <p><button>Withdraw</button> <span class="quiet">It takes effect at once. The entry it replaced is used
-    again.</span></p></form></section>`;
+    <p><button>Withdraw</button> <span class="quiet">It takes effect at once. If it replaced another entry,
+    that entry is used again.</span></p></form></section>`;
 }

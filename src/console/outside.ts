@@ -65,7 +65,7 @@ export function editorAddress(
   return template.replace(/\{(path|line|repository|name)\}/g, (_, field: string) => values[field] ?? '');
 }
 
-/** Serves `POST /builds/:id/rerun`, which has the CI run the failed jobs again. */
+/** Registers `POST /builds/:id/rerun`, which has the CI run the failed jobs again. */
 export function registerRerun(app: ConsoleApp, deps: ConsoleDeps): void {
   app.post('/builds/:id/rerun', route('review', { params: IdParams }), async (request, reply) => {
     const build = await findBuild(deps.stores.builds, request.params.id, {});

@@ -38,7 +38,7 @@ const RuleForm = z.object({
 });
 type RuleForm = z.infer<typeof RuleForm>;
 
-/** Serves `/library/rules`, the patterns that reviewers wrote. Each is tested before it is stored. */
+/** Registers `/library/rules`, the patterns that reviewers wrote. Each is tested before it is stored. */
 export function registerRulePages(app: ConsoleApp, deps: ConsoleDeps): void {
   const frame = { title: 'Rules', part: 'library' } as const;
   app.get('/library/rules', route('review', { querystring: ListQuery }), async (request, reply) => {

@@ -25,8 +25,8 @@ import { type Emit, IdParams, protect, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 
 /**
- * Serves `/runs/:id`, the steps of an analysis or, for the id of a build, of its current run. Also serves
- * `/runs/:id/json`, the same for programs, and `/runs/:id/events`, the steps of a run as they end.
+ * Registers `/runs/:id`, the steps of an analysis or, for the id of a build, of its current run. Also
+ * registers `/runs/:id/json`, the same for programs, and `/runs/:id/events`, the steps of a run as they end.
  */
 export function registerRunPages(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/runs/:id', route('read', { params: IdParams }), async (request, reply) => {
@@ -185,8 +185,8 @@ async function renderStep(
 }
 
 /**
- * Serves `/runs/:id/events`: the steps of a build that a user watches, as they end. The id of each event is
- * its position, so a reader that reconnects continues after it. When the run has ended, the last event is
+ * Registers `/runs/:id/events`: the steps of a build that a user watches, as they end. The id of each event
+ * is its position, so a reader that reconnects continues after it. When the run has ended, the last event is
  * `done`, with the address of the result. A stream ends after `MAX_STREAM_MS` in any case.
  */
 function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {

@@ -33,7 +33,9 @@ const Query = z.object({
 
 type Found = Awaited<ReturnType<typeof find>>;
 
-/** Serves `/search?q=`, failures by their text and properties, newest first. An id leads to its own page. */
+/**
+ * Registers `/search?q=`, failures by their text and properties, newest first. An id leads to its own page.
+ */
 export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/search', route('read', { querystring: Query }), async (request, reply) => {
     const { q, offset } = request.query;

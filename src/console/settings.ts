@@ -29,7 +29,7 @@ const SettingsForm = z.object({
   act: z.enum(['check', 'create', 'test']),
 });
 
-/** Serves `/settings`, the connected CI systems and the state of each. */
+/** Registers `/settings`, the connected CI systems and the state of each. */
 export function registerSettings(app: ConsoleApp, deps: ConsoleDeps): void {
   const { publicUrl } = deps.config.http;
   app.get('/settings', route('admin', { querystring: SettingsQuery }), async (request, reply) => {
@@ -221,7 +221,7 @@ const MeForm = z.object({
 });
 const MeQuery = z.object({ saved: z.literal('1').optional() });
 
-/** Serves `/me`, the preferences of the signed-in user. */
+/** Registers `/me`, the preferences of the signed-in user. */
 export function registerMe(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/me', route('read', { querystring: MeQuery }), async (request, reply) => {
     const reader = await loadReader(request, deps);

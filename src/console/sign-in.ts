@@ -33,7 +33,7 @@ interface SignInForm {
   readonly held?: string;
 }
 
-/** Serves sign-in, which exchanges a token for a session, and sign-out. */
+/** Registers sign-in, which exchanges a token for a session, and sign-out. */
 export function registerSignIn(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get(
     '/sign-in',
@@ -122,7 +122,7 @@ const LONGEST_MS = 20_000;
 
 const Begun = z.object({ secrets: z.string(), next: Next });
 
-/** Serves sign-in by OpenID Connect: the redirect and the callback. */
+/** Registers sign-in by OpenID Connect: the redirect and the callback. */
 export function registerSignInElsewhere(app: ConsoleApp, deps: ConsoleDeps): void {
   const buildCallbackAddress = ({ protocol, host }: FastifyRequest) =>
     new URL(CALLBACK, deps.config.http.publicUrl ?? `${protocol}://${host}`).href;

@@ -38,7 +38,10 @@ export function judgeRuns({ arms, dependsOnOthers, polluters, dependsOn }: Facts
   return { verdict, sentence: `${sentence} It depends on the ${dependsOn}: fails ${parts.join(', ')}.` };
 }
 
-/** Returns true if the failing tests always pass alone and always fail in the suite. */
+/**
+ * Returns true if the failing tests fail in every run of the suite, and pass in at least `MIN_RUNS` runs
+ * alone and in every one of them.
+ */
 export function dependsOnSuite(arms: readonly Arm[]): boolean {
   const [suite, alone] = (['suite', 'alone'] as const).map((what) => findHere(arms, what));
   if (suite === undefined || alone === undefined) return false;

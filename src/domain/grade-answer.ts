@@ -255,9 +255,9 @@ function gradeAdvice({ analysis, read, isSure }: Facts): Found | null {
   if (hit !== undefined) return { grade: 'right', because: `${hit} was changed, as advised` };
   if (named.length > 0 && isSure)
     return { grade: 'wrong', because: 'the file that it names was not changed' };
-  const role = answer.act == null ? undefined : ROLES_BY_ACT[answer.act];
-  if (named.length > 0 || role === undefined) return OPEN;
-  const fits = [...read.roles].some((role) => role.includes(role));
+  const advised = answer.act == null ? undefined : ROLES_BY_ACT[answer.act];
+  if (named.length > 0 || advised === undefined) return OPEN;
+  const fits = advised.some((role) => read.roles.has(role));
   if (fits) return { grade: 'right', because: `what was changed is ${answer.act}, as advised` };
   return isSure ? { grade: 'wrong', because: `no ${answer.act} was changed` } : OPEN;
 }

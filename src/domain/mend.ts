@@ -75,8 +75,11 @@ function findFolder(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
-function findKind({ red, green, isMerged, change }: Outcome, mending: readonly ChangedPath[]): MendKind {
-  if (red.commit !== null && red.commit === green.commit) return isMerged ? 'base' : 'rerun';
+function findKind(
+  { red, green, isRebuiltPullRequest, change }: Outcome,
+  mending: readonly ChangedPath[],
+): MendKind {
+  if (red.commit !== null && red.commit === green.commit) return isRebuiltPullRequest ? 'base' : 'rerun';
   if (change === null) return 'unknown';
   return mending.length === 0 && !change.truncated ? 'nothing' : 'change';
 }
@@ -91,6 +94,7 @@ function findDoubt(
   const { tests, change, clocksDisagree } = outcome;
   if (clocksDisagree) return 'the clocks of the two builds disagree about which came first';
   if (tests.includes('skipped')) return 'green because the test was skipped';
+  if (tests.includes('failed')) return 'the test failed again in the passed build, which allows that';
   if (tests.includes('absent')) return 'the test did not run in the passed build';
   if (kind === 'unknown') return 'the change between the two builds could not be read';
   if (kind === 'base') return 'the target branch moved, so that another state was built';

@@ -88,8 +88,11 @@ export interface Outcome {
   readonly since: string;
   /** Failed runs of one commit, beyond the first. */
   readonly failedAgain: number;
-  /** True if both builds are of one commit of a pull request, whose target may have moved in between. */
-  readonly isMerged: boolean;
+  /**
+   * True if the failed build is of a pull request and the passed one is another run: its target may have
+   * moved.
+   */
+  readonly isRebuiltPullRequest: boolean;
   /** True if a clock says that the passed build began before the failed one. */
   readonly clocksDisagree: boolean;
   /** Null where the code host cannot compare the two commits. */
@@ -101,8 +104,11 @@ export interface Outcome {
     /** True if the failed commit is no ancestor of the passed one: a force push. */
     readonly isRewritten: boolean;
   } | null;
-  /** The results of the failed tests in the passed build. `unknown`: it reports none. */
-  readonly tests: readonly ('passed' | 'skipped' | 'absent' | 'unknown')[];
+  /**
+   * The results of the failed tests in the passed build, which may allow them to fail; `unknown` if it
+   * reports no tests.
+   */
+  readonly tests: readonly ('passed' | 'failed' | 'skipped' | 'absent' | 'unknown')[];
   /** Texts of other failures of the same build, which the same change may have mended. */
   readonly others: readonly string[];
 }

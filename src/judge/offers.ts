@@ -151,21 +151,21 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['configuration', 'Upgrade {needed} from {hadVersion} to {neededVersion} or newer.'],
   ['configuration', 'Use {needed} {neededVersion} or newer.'],
   ['dependency', 'Use version {published}, the nearest published version.'],
-  ['code', mendByCommand],
+  ['code', adviseLinterFix],
   [
     'code',
     'Run the linter with `{mendOption}` and commit the result; this fixes {mendable} of the findings.',
   ],
   ['configuration', 'Add {setting} to {settings}.'],
   ['configuration', 'Install {neededFor} in the job before this step, or change {setTo}.'],
-  ['configuration', defineName],
+  ['configuration', adviseDefineName],
   ['dependency', 'Raise the version before it is published again, because {publishedFile} exists already.'],
   ['configuration', '{takenTag?}Use a new tag for the release, or edit the release that has this tag.'],
   ['configuration', 'Push to another branch, or let the job bypass the protection of {protectedBranch}.'],
   ['code', 'Reword the commit message so that it meets the rule {commitRule}.'],
   ['code', 'Reduce the size by {excess}, or raise the limit if the growth is intended.'],
   ['configuration', 'Choose a simulator that the runner has instead of {simulator}.'],
-  ['code', defineProperty],
+  ['code', adviseDefineProperty],
   ['configuration', 'Correct or remove `{mistakenKey}` in {configFile}.'],
   ['code', 'Give `{column}` a value in every row that is inserted into `{table}`, or allow NULL there.'],
   ['code', 'Give `{column}` a value in every row that is inserted, or allow NULL there.'],
@@ -174,7 +174,7 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['code', 'Commit the file that {importer} imports as `{ownImport}`, or correct the import.'],
   ['configuration', 'Add {absentFile} to {absentIn}, or correct the path.'],
   ['configuration', 'Create or commit {absentFile} before this step, or correct its path.'],
-  ['configuration', provideNamed],
+  ['configuration', adviseProvideNamed],
   ['code', 'Generate {staleFile} again and commit it.'],
   ['dependency', 'Declare and install {absentModule}, or correct its name in the configuration.'],
   ['dependency', 'Install the package that has the types {absentTypes}, or remove them from the options.'],
@@ -195,8 +195,8 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['dependency', 'Install {paired} {pairedVersion} instead of {presentVersion}.'],
   ['ask', 'Grant {permission} to the identity that the job uses, which has {granted}.'],
   ['ask', 'Grant {permission} to the identity that the job uses.'],
-  ['code', renameFile],
-  ['configuration', createPath],
+  ['code', adviseRename],
+  ['configuration', adviseCreatePath],
   [
     'dependency',
     'Compare {archive} with the checksum that its publisher provides, and update the recorded ' +
@@ -210,16 +210,16 @@ export const OFFER_FIXES: readonly Fix[] = [
 const STARTERS =
   /^(?:npm|pnpm|yarn|bun|make|just|task|tox|nox|mvn|gradle|docker|(?:ba)?sh|python3?|poetry|uv|\.{0,2}\/)(?![\w-])/;
 
-/** Writes the linter's own call with its option to correct findings. */
-function mendByCommand(read: (slot: string) => string | null): string | null {
+/** Returns advice to run the linter with its own option to fix findings, or null. */
+function adviseLinterFix(read: (slot: string) => string | null): string | null {
   const [command, option, count] = [read('command'), read('mendOption'), read('mendable')];
   if (command === null || option === null || count === null || Number(count) === 0 || STARTERS.test(command))
     return null;
   return `Run \`${command} ${option}\` and commit the result; this fixes ${count} of the findings.`;
 }
 
-/** Finds two names that differ only in upper and lower case. */
-function renameFile(read: (slot: string) => string | null): string | null {
+/** Returns advice to rename a file if two names differ only in case, or null. */
+function adviseRename(read: (slot: string) => string | null): string | null {
   const [misnamed, named] = [read('misnamed'), read('named')];
   if (
     misnamed === null ||
@@ -231,30 +231,30 @@ function renameFile(read: (slot: string) => string | null): string | null {
   return `Rename ${misnamed} to ${named}, or correct the name where it is used; the two differ only in case.`;
 }
 
-/** Finds a name that the project does not define and that the step's own command asks for. */
-function defineName(read: (slot: string) => string | null): string | null {
+/** Returns advice to define a name that the step's own command uses, or null. */
+function adviseDefineName(read: (slot: string) => string | null): string | null {
   const [sort, name, command] = [read('sort'), read('undefinedName'), read('command')];
   if (sort === null || name === null || command?.split(/[\s=]/).includes(name) !== true) return null;
   return `Define the ${sort} ${name}, or remove it from \`${command}\`.`;
 }
 
-/** Advises how something that was named with its sort comes into the job. */
-function provideNamed(read: (slot: string) => string | null): string | null {
+/** Returns advice to install or define something that the log names with its sort, or null. */
+function adviseProvideNamed(read: (slot: string) => string | null): string | null {
   const [sort, name] = [read('absentSort')?.toLowerCase() ?? null, read('absentName')];
   if (sort === null || name === null) return null;
   const act = /^(?:preset|plugin|package|crate|gem|extension)$/.test(sort) ? 'Declare and install' : 'Define';
   return `${act} the ${sort} ${name}, or correct its name.`;
 }
 
-/** Names the property that a build script uses without a definition, and where it does. */
-function defineProperty(read: (slot: string) => string | null): string | null {
+/** Returns advice to define a property that a build script uses, with the line that uses it, or null. */
+function adviseDefineProperty(read: (slot: string) => string | null): string | null {
   const [property, script, line] = [read('unknownProperty'), read('buildScript'), read('buildLine')];
   if (property === null || script === null || line === null) return null;
   return `Define the property \`${property}\`, or correct its name at ${getProjectPath(script)}:${line}.`;
 }
 
-/** Finds a path that does not exist and that the step's own command names. */
-function createPath(read: (slot: string) => string | null): string | null {
+/** Returns advice to create a missing path that the step's own command names, or null. */
+function adviseCreatePath(read: (slot: string) => string | null): string | null {
   const [path, command] = [read('path'), read('command')];
   if (path === null || command === null || !command.split(/[\s=]/).includes(path)) return null;
   return `Create or commit ${path} before \`${command}\` runs, or correct the path in that command.`;

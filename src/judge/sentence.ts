@@ -18,8 +18,8 @@ export type FindValue = (slot: string) => Value | null;
 
 /**
  * Text with slots: "`{command}` needs Node {required}." It is used only if all its slots are filled;
- * `{login?}` must be filled and is not spoken. A function receives the
- * values as text, for the few sentences that choose between words.
+ * `{login?}` must be filled and is not spoken. A function receives the values as text, for the few sentences
+ * that choose between words.
  */
 export type Sentence = string | ((read: (slot: string) => string | null) => string | null);
 
@@ -46,7 +46,7 @@ export interface Wording {
 /** A sentence with all its slots filled. */
 export interface Filled {
   readonly text: string;
-  /** The values it used; each knows its line. */
+  /** The values that were read to fill it, each with its line. */
   readonly values: readonly Value[];
 }
 
@@ -76,8 +76,8 @@ export function fill(sentence: Sentence, find: FindValue): Filled | null {
     const text = sentence(read);
     return text === null ? null : { text, values };
   }
-  const slots = Array.from(sentence.matchAll(SLOT), ([, slot]) => slot ?? '');
-  const words = new Map(slots.map((slot) => [slot, read(slot)]));
+  const slots = new Set(Array.from(sentence.matchAll(SLOT), ([, slot]) => slot ?? ''));
+  const words = new Map(Array.from(slots, (slot) => [slot, read(slot)]));
   if ([...words.values()].includes(null)) return null;
   const spoken = (_: string, slot: string, silent: string) => (silent === '' ? (words.get(slot) ?? '') : '');
   return { text: sentence.replace(SLOT, spoken), values };

@@ -45,8 +45,8 @@ const BrokenMessage = z.object({
 });
 
 /**
- * Serves the Model Context Protocol over HTTP. Each message is answered on its own with JSON, and no state is
- * kept between messages. A client sees what the stores show for its token.
+ * Registers the Model Context Protocol over HTTP. Each message is answered on its own with JSON, and no state
+ * is kept between messages. A client sees what the stores show for its token.
  */
 export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): void {
   app.withTypeProvider<ZodTypeProvider>().post(

@@ -23,16 +23,23 @@ export type BranchBuild = z.infer<typeof BranchBuild>;
 
 /** Builds of a branch that are read before a failed one, and after it. */
 const [BEFORE, AFTER] = [20, 60];
-/** Failed builds that one passed build grades. */
+/** Maximum number of failed builds that one passed build grades. */
 const MOST_GRADED = 50;
+/** Maximum number of answers whose grades are counted. */
+const MAX_COUNTED = 20_000;
+/** Number of the newest graded answers that are counted as precedents. */
+const MAX_PRECEDENTS = 20;
+/** Maximum number of results of the failed tests that are read from a build. */
+const MAX_RESULTS = 1_000;
 
 /** Creates the store of answers that were graded by what happened next. */
 export function createGradeStore(db: Database) {
   const read = db.reader ?? db;
   return {
     /**
-     * Lists the builds of the same pipeline, branch and pull request that ended, from the last passed one
-     * before this build to the first passed one after it, oldest first and with the build itself.
+     * Lists the builds of the same pipeline, branch and pull request that ended: those after the last passed
+     * one (at most 20 before this build), the build itself, and those up to the next passed one (at most 60),
+     * oldest first.
      */
     around: async (buildId: string) => {
       const builds = await all(db, BranchBuild, AROUND, [buildId]);
@@ -50,7 +57,9 @@ export function createGradeStore(db: Database) {
       const [any] = await db.query('select 1 from test_results where build_id = $1 limit 1', [buildId]);
       return any === undefined ? null : await all(db, Result, RESULTS, [buildId, [...names]]);
     },
-    /** Saves the grade of an answer in the place of an earlier one. */
+    /**
+     * Saves the grade of an answer, replacing an earlier one. Does nothing if the answer is no longer stored.
+     */
     save: async (analysis: Analysis, build: Build, graded: GradedAnswer, sql: Sql = db) => {
       const { mend, grades } = graded;
       const isProven = mend.kind === 'change' && mend.doubt === null;
@@ -132,7 +141,7 @@ const PRECEDENT = `
     where g.repository = $1 and g.fingerprint = $2 and f.category = $3 and g.build_id <> $4
       and not exists (select from failures x
         where x.build_id = g.build_id and x.fingerprint = $2 and x.generic)
-    order by g.failed_at desc limit 20
+    order by g.failed_at desc limit ${MAX_PRECEDENTS}
   )
   select count(*) filter (where is_right)::int as right, count(*) filter (where not is_right)::int as wrong
   from known`;
@@ -165,7 +174,7 @@ const ENDED_BY = `
   order by ${buildOrder('b')} desc limit ${MOST_GRADED}`;
 
 const RESULTS = `select name, suite, status from test_results where build_id = $1 and name = any ($2::text[])
-  limit 1000`;
+  limit ${MAX_RESULTS}`;
 
 const GRADE_COLUMNS = QUESTIONS.map((question) => `${question}_grade`);
 
@@ -189,7 +198,7 @@ const COUNTS = `
     from answer_facts f left join answer_grades g on g.analysis_id = f.analysis_id
     where f.analyst <> 'recall' and ${MEANT} and f.created_at > $3::timestamptz
       and f.created_at <= $4::timestamptz and (g.analysis_id is not null or f.is_right is not null)
-    order by f.created_at desc limit 20000
+    order by f.created_at desc limit ${MAX_COUNTED}
   )
   select v.question, n.repository, n.route, v.grade, v.by_person as "byPerson", count(*)::int as count
   from newest n cross join lateral (values

@@ -57,7 +57,7 @@ function grade({
       times: 1,
       since: red.receivedAt,
       failedAgain: 0,
-      isMerged: false,
+      isRebuiltPullRequest: false,
       clocksDisagree: false,
       change: null,
       tests: ['passed'],
@@ -185,6 +185,18 @@ describe('grading an answer by what happened next', () => {
     expect(read(grade({ outcome: changedTo([...many, file('src/cart/tax.ts')]) }), 'suspect')).toBe('right');
     expect(grade({ outcome: changedTo(many, { truncated: true }) }).mend.doubt).toMatch(/too large/);
     expect(grade({ outcome: { change: null } }).mend).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('grades advice without a file by the role of the changed files', () => {
+    const outcome = { ...changedTo([file('src/cart/tax.ts')]), tests: ['passed'] as const };
+    const advise = (act: Answer['act']) => ({ fixRecommendation: 'Correct it.', act });
+    expect(read(grade({ answer: advise('code'), outcome }), 'advice')).toBe('right');
+    expect(read(grade({ answer: advise('dependency'), outcome }), 'advice')).toBe('wrong');
+  });
+
+  it('grades nothing if the passed build allows the test to fail', () => {
+    const outcome = { ...changedTo([file('src/cart/tax.ts')]), tests: ['failed'] as const };
+    expect(grade({ outcome }).mend.doubt).toMatch(/failed again in the passed build/);
   });
 
   it('keeps two causes apart that one commit mended', () => {

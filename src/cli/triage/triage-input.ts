@@ -190,7 +190,7 @@ function toEffectiveConfig(config: Config, options: TriageInputOptions): Config 
       : { ...config.codeHost.clones, [LOCAL]: resolve(options.repo) };
   return {
     ...config,
-    // A log names no repository: only the clone that was named here can be its.
+    // Only the clone given by --repo can be the log's repository. Other clones and code hosts are not used.
     codeHost: { driver: 'local-git', clones },
     analyst: { ...config.analyst, driver: options.analyst ?? config.analyst.driver },
     triage: { ...config.triage, budgetTokens: options.budget ?? config.triage.budgetTokens },

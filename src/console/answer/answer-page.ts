@@ -35,7 +35,8 @@ import { type AnswerTexts, writeTexts } from './texts.ts';
 const OFFERED = 3;
 
 /**
- * Serves `/analyses/:id`, the permanent page of one answer. Pull requests, Slack and the terminal link to it.
+ * Registers `/analyses/:id`, the permanent page of one answer. Pull requests, Slack and the terminal link to
+ * it.
  */
 export function registerAnswerPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/analyses/:id', route('read', { params: IdParams }), async (request, reply) => {

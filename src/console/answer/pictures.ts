@@ -13,7 +13,7 @@ const Query = z.object({ name: z.string().min(1).max(2_000) });
 const HOUR_S = 3_600;
 
 /**
- * Serves `/builds/:id/picture?name=`, one picture of a build, which was drawn again when it came. It may
+ * Registers `/builds/:id/picture?name=`, one picture of a build, which was drawn again when it came. It may
  * load, run and embed nothing.
  */
 export function registerPictures(app: ConsoleApp, { stores }: ConsoleDeps): void {

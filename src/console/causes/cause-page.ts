@@ -35,7 +35,7 @@ const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 const PageQuery = z.object(DoneFields);
 
 /**
- * Serves `/failures/:fingerprint`, the page of a recurring cause: how often and where it occurred, what
+ * Registers `/failures/:fingerprint`, the page of a recurring cause: how often and where it occurred, what
  * people decided about it, and what its builds have in common.
  */
 export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {

@@ -75,7 +75,7 @@ const FIELDS: readonly FilterField[] = [
 ];
 
 /**
- * Serves `/causes`, the causes that need action and their owners. `POST /causes` changes the state of one,
+ * Registers `/causes`, the causes that need action and their owners. `POST /causes` changes the state of one,
  * `POST /causes/bulk` of several.
  */
 export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {

@@ -44,7 +44,7 @@ type BulkForm = z.infer<typeof BulkForm>;
 
 const UndoForm = z.object({ at: z.iso.datetime(), back: Back });
 
-/** Serves the forms that change causes: one, several, and the one that takes a change back. */
+/** Registers the forms that change causes: one, several, and the one that takes a change back. */
 export function registerCauseChanges(app: ConsoleApp, deps: ConsoleDeps): void {
   app.post('/causes', route('review', { body: Form }), async (request, reply) => {
     const { repository, fingerprint, version, back, ...fields } = request.body;

@@ -43,8 +43,8 @@ interface Periods {
 }
 
 /**
- * Serves `/insights/health`: how often pipelines and branches fail, how long they are red and how long builds
- * take, compared with another period.
+ * Creates the view of `/insights/health`: how often pipelines and branches fail, how long they are red and
+ * how long builds take, compared with another period.
  */
 export async function healthView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const { stores, clock } = deps;

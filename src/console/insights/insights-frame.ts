@@ -73,7 +73,7 @@ const DAY_MS = 86_400_000;
 /** Repositories that are offered. */
 const MOST_REPOSITORIES = 50;
 
-/** Serves a page of the insights, or one of its tables as CSV. */
+/** Registers a page of the insights, or one of its tables as CSV. */
 export function registerInsightsRoute(
   app: ConsoleApp,
   deps: ConsoleDeps,

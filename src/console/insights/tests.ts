@@ -250,7 +250,7 @@ export function testAddress({ repository, suite, name }: Named): string {
   return `${TEST_PATH}${search({ repo: repository, suite: suite ?? '', test: name })}`;
 }
 
-/** Serves `/insights/test`, everything that is known of one test. `POST` changes its quarantine. */
+/** Registers `/insights/test`, everything that is known of one test. `POST` changes its quarantine. */
 export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get(TEST_PATH, route('read', { querystring: Query }), async (request, reply) => {
     const { repo: repository, suite, test: name, csv } = request.query;

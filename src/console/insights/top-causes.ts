@@ -24,7 +24,10 @@ const HEAD = [
   'fingerprint',
 ];
 
-/** Serves `/insights/causes`, the causes with the highest cost, by the hours that their builds ran. */
+/**
+ * Creates the view of `/insights/causes`: the causes with the highest cost, by the hours that their builds
+ * ran.
+ */
 export async function causesView(
   query: InsightsQuery,
   { stores, clock }: ConsoleDeps,

@@ -35,7 +35,7 @@ import { type Found, PAGE, searchLog } from './search.ts';
 const RawQuery = z.object({ file: z.string().max(2_000).optional() });
 
 /**
- * Serves `/logs/<build id>`, the viewer with its fragments and its search, and `/logs/<build id>/raw`, the
+ * Registers `/logs/<build id>`, the viewer with its fragments and its search, and `/logs/<build id>/raw`, the
  * text as it is stored.
  */
 export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
@@ -137,8 +137,8 @@ interface Shape {
 }
 
 /**
- * Renders the viewer: its tools, its steps, the lines, and a map of the whole log. A phone shows the less used
- * tools on request.
+ * Renders the viewer: its tools, its steps, the lines, and a map of the whole log. A phone shows the less
+ * used tools on request.
  */
 function logPage(
   facts: LogFacts,

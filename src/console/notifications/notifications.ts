@@ -37,7 +37,7 @@ const LIST_PAGE = { part: 'notifications', title: 'Notifications', top: LIST_TOP
 const RULE_TOP = crumbs([html`<a href="/notifications">Notifications</a>`]);
 
 /**
- * Serves `/notifications`: rules that define who is notified of which failures, each with a preview on the
+ * Registers `/notifications`: rules that define who is notified of which failures, each with a preview on the
  * past week, and the channels for the failures of each owner.
  */
 export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void {

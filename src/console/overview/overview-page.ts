@@ -50,7 +50,7 @@ const LATEST_DAYS = 90;
 
 type Overview = Awaited<ReturnType<typeof readOverview>>;
 
-/** Serves `/`: what is red, why, who is on it, and what waits for the reader. */
+/** Registers `/`: what is red, why, who is on it, and what waits for the reader. */
 export function registerOverview(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/', route('read', { querystring: Query }), async (request, reply) => {
     const { query } = request;

@@ -29,7 +29,9 @@ const Form = z.object({
 });
 const UndoForm = z.object({ ids: z.string().max(4_000), queue: CarriedQueue });
 
-/** Serves the form that decides several items of the queue, and the one that takes these decisions back. */
+/**
+ * Registers the form that decides several items of the queue, and the one that takes these decisions back.
+ */
 export function registerBulkDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
   app.post('/review/bulk', route('review', { body: Form }), async (request, reply) => {
     const { pick, queue, type, reasonCode } = request.body;

@@ -28,7 +28,8 @@ const ItemQuery = z.object({
 });
 
 /**
- * Serves `/review/:id`, one item. Viewing an item does not claim it; starting to correct or reject it does.
+ * Registers `/review/:id`, one item. Viewing an item does not claim it; starting to correct or reject it
+ * does.
  */
 export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get(

@@ -43,7 +43,7 @@ const NextQuery = z.object({
 });
 
 /**
- * Serves `/review`, the items that wait for a person, and `/review/next`, the first item that no one else
+ * Registers `/review`, the items that wait for a person, and `/review/next`, the first item that no one else
  * holds.
  */
 export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {

@@ -9,7 +9,10 @@ export interface Conflict {
   /** `group:name`, or "Jenkins". */
   readonly of: string;
   readonly needed: string;
-  /** The version the build has; null if the log does not say. */
+  /**
+   * The version that conflicts: the used one for upper bounds, another requested one for convergence; null if
+   * the log does not name it.
+   */
   readonly used: string | null;
   /** The line that says so. */
   readonly line: number;
@@ -38,8 +41,8 @@ const REQUIRES = new RegExp(
 );
 
 /**
- * Reads which direct dependencies need newer versions than the build has: the one that needs most of them
- * first.
+ * Reads at most three direct dependencies with version conflicts, the one with most conflicts first, and one
+ * conflict for each.
  */
 export function readConflicts(log: LogText, lines: readonly number[]): Conflict[] {
   const all = lines

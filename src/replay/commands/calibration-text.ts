@@ -9,7 +9,7 @@ export interface GatheredAnswers {
   readonly answers: readonly LabelledAnswer[];
   readonly analyst: string;
   readonly sources: readonly string[];
-  /** Answers a day brings, by category; null if no store was asked. */
+  /** The number of answers per day by category; null if no store was asked. */
   readonly perDay: ReadonlyMap<string, number> | null;
 }
 
@@ -111,7 +111,8 @@ function formatThreshold(
   const head = `${category.padEnd(16)}  ${`${cases}`.padStart(5)}  `;
   const share = computeProportion(published, cases);
   const load = threshold === null ? 100 : Math.round(100 * (1 - share.share));
-  const daily = perDay === null ? '' : `  ${((perDay.get(category) ?? 0) * (load / 100)).toFixed(1)} per day`;
+  const daily =
+    perDay === null ? '' : `  ${((perDay.get(category) ?? 0) * (load / 100)).toFixed(1)} reviews per day`;
   if (threshold === null)
     return (
       `${head}always reviewed: no threshold meets the risk (at least ${needed} cases without an error ` +

@@ -65,7 +65,7 @@ const HEADING = (
 ).split(' ');
 
 /** Formats all data about the tests as CSV, one row per test. */
-export function quarantineCsv(tests: readonly TestFlakiness[]): string {
+export function formatAsCsv(tests: readonly TestFlakiness[]): string {
   const rows = tests.map((test) => [
     test.repository,
     test.suite,
@@ -86,12 +86,12 @@ export function quarantineCsv(tests: readonly TestFlakiness[]): string {
 }
 
 /** Formats one name per line as `class#method`, which Surefire's `excludesFile` and similar options read. */
-export function quarantineJunitNames(tests: readonly TestFlakiness[]): string {
+export function formatAsJunitNames(tests: readonly TestFlakiness[]): string {
   return joinLines(tests.map(({ suite, name }) => (suite === null ? name : `${suite}#${name}`)));
 }
 
 /** Formats one name per line. */
-export function quarantineText(tests: readonly TestFlakiness[]): string {
+export function formatAsNames(tests: readonly TestFlakiness[]): string {
   return joinLines(tests.map(({ name }) => name));
 }
 

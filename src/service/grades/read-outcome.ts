@@ -39,15 +39,15 @@ export async function readOutcome(
   if (green === undefined || green.status !== 'passed' || green.id === build.id) return null;
   const reds = around.filter(({ id, has }) => id === build.id || has.includes(fingerprint));
   const red = reds.at(-1) ?? build;
-  const commits = new Set(reds.map(({ commit }) => commit));
+  const commits = reds.flatMap(({ commit }) => commit ?? []);
   const isCompared = red.commit !== null && green.commit !== null && red.commit !== green.commit;
   return {
     red: toProvingBuild(red),
     green: toProvingBuild(green),
     times: reds.length,
     since: (reds[0] ?? build).receivedAt,
-    failedAgain: reds.length - commits.size,
-    isMerged: red.pullRequest !== null && red.number !== green.number,
+    failedAgain: commits.length - new Set(commits).size,
+    isRebuiltPullRequest: red.pullRequest !== null && red.number !== green.number,
     clocksDisagree: isEarlier(green, red),
     change: isCompared ? await readChange(red.commit ?? '', green.commit ?? '') : null,
     tests: await readTests(green, failures, stores.grades),
@@ -83,7 +83,9 @@ async function readTests(
     const matching = named.filter((entry) => entry.suite === suite);
     const statuses = (matching.length > 0 ? matching : named).map(({ status }) => status);
     if (statuses.length === 0) return 'absent';
-    return statuses.includes('skipped') ? 'skipped' : 'passed';
+    if (statuses.includes('skipped')) return 'skipped';
+    // A retried test has both results.
+    return statuses.includes('passed') ? 'passed' : 'failed';
   });
 }
 
@@ -137,8 +139,8 @@ async function compareBothWays(
   return {
     commits: forward.commits.map(({ commit, subject, author }) => ({ commit, subject, author })),
     files: [
-      ...differ.map((file) => toChangedPath(file, before.has(file.path))),
-      ...dropped.map((file) => toChangedPath(file, true)),
+      ...differ.map((file) => toChangedPath(file, !before.has(file.path))),
+      ...dropped.map((file) => toChangedPath(file, false)),
     ],
     truncated: forward.truncated || backward.truncated,
     isRewritten,
@@ -154,10 +156,13 @@ function isSame(entry: ChangedFile, other: ChangedFile | undefined): boolean {
   );
 }
 
-/** Converts a changed file. The lines that only one side changed are left out: they are not those between. */
-function toChangedPath(file: ChangedFile, isOnBoth: boolean): ChangedPath {
+/**
+ * Converts a changed file. If the first commit has a change of it too, the patch is not the difference
+ * between the two commits, so it is omitted.
+ */
+function toChangedPath(file: ChangedFile, isPatchUsable: boolean): ChangedPath {
   const { path, previousPath, status, patch } = file;
-  return isOnBoth
-    ? { path, previousPath, status: 'modified', patch: null }
-    : { path, previousPath, status, patch };
+  return isPatchUsable
+    ? { path, previousPath, status, patch }
+    : { path, previousPath, status: 'modified', patch: null };
 }

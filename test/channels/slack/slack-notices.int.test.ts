@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { buildHttp } from '../../../src/api/server.ts';
-import { listNoticeRules, openChannels } from '../../../src/app/open-channels.ts';
+import { listConfiguredNoticeChannels, openChannels } from '../../../src/app/open-channels.ts';
 import { openSlackButtons } from '../../../src/channels/slack.ts';
 import { createEmbeddedPreset } from '../../../src/config/load.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
@@ -58,7 +58,7 @@ beforeAll(async () => {
       },
     },
   });
-  stores = createStores(database, systemClock, undefined, listNoticeRules(config));
+  stores = createStores(database, systemClock, undefined, listConfiguredNoticeChannels(config));
   const { handlers } = await openChannels(config, { stores, logger: silentLogger, clock: systemClock });
   const buttons = await openSlackButtons(config.channels.slack, createSlackPresses(database));
   app = await buildHttp({ ...emptyHttpDeps(), config, stores, database, clock: systemClock, slack: buttons });

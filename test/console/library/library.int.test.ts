@@ -48,6 +48,13 @@ describe('the library', () => {
     expect((await getPage(opened.app, `/library/${entry.id}`)).body).toContain('admin-holder confirmed it.');
   });
 
+  it('says which filter it does not understand', async () => {
+    const page = await getPage(opened.app, '/library?category=NO_SUCH&show=all');
+    expect(page.body).toContain('Ignored, because this page does not understand it');
+    expect(page.body).toContain('category=NO_SUCH');
+    expect((await getPage(opened.app, '/library?show=all')).body).not.toContain('Ignored, because');
+  });
+
   it('asks for a reason and knows no other ids', async () => {
     expect((await getPage(opened.app, '/library/lib_none')).statusCode).toBe(404);
     expect((await postForm(opened.app, '/library/lib_none/withdraw', { reason: ' ' })).statusCode).toBe(400);

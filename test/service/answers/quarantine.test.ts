@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TestFlakiness } from '../../../src/domain/flakiness.ts';
-import { quarantineCsv, quarantineJunitNames, quarantineText } from '../../../src/service/answers/flaky.ts';
+import { formatAsCsv, formatAsJunitNames, formatAsNames } from '../../../src/service/answers/flaky.ts';
 
 function flaky(name: string, change: Partial<TestFlakiness> = {}): TestFlakiness {
   return {
@@ -33,9 +33,9 @@ describe('the quarantine list', () => {
   it('is read by Surefire, by people, and by spreadsheets', () => {
     const tests = [flaky('adds'), flaky('pays', { suite: null }), flaky('adds')];
 
-    expect(quarantineJunitNames(tests)).toBe('com.acme.CartTest#adds\npays\n');
-    expect(quarantineText(tests)).toBe('adds\npays\n');
-    expect(quarantineCsv(tests).split('\r\n')[1]).toBe(
+    expect(formatAsJunitNames(tests)).toBe('com.acme.CartTest#adds\npays\n');
+    expect(formatAsNames(tests)).toBe('adds\npays\n');
+    expect(formatAsCsv(tests).split('\r\n')[1]).toBe(
       'acme/shop,com.acme.CartTest,adds,,50,12,9,8,6,20,4,0.722,2026-03-01T00:00:00.000Z,',
     );
   });
@@ -43,8 +43,8 @@ describe('the quarantine list', () => {
   it('keeps a hostile name in its line and in its cell, and out of formulas', () => {
     const tests = [flaky('=cmd|"/c calc"!A1'), flaky('a\r\nb', { rerun: 0, recovered: 0 })];
 
-    expect(quarantineText(tests)).toBe('=cmd|"/c calc"!A1\na  b\n');
-    expect(quarantineCsv(tests)).toContain(`,"'=cmd|""/c calc""!A1",`);
-    expect(quarantineCsv(tests)).toContain(`,"a\r\nb",,50,12,9,0,0,20,4,,2026`);
+    expect(formatAsNames(tests)).toBe('=cmd|"/c calc"!A1\na  b\n');
+    expect(formatAsCsv(tests)).toContain(`,"'=cmd|""/c calc""!A1",`);
+    expect(formatAsCsv(tests)).toContain(`,"a\r\nb",,50,12,9,0,0,20,4,,2026`);
   });
 });

@@ -49,7 +49,7 @@ export function makeOutcome(
     times,
     since: time(0),
     failedAgain: 0,
-    isMerged: false,
+    isRebuiltPullRequest: false,
     clocksDisagree: false,
     change: isAgain ? null : { commits: [commit], files, truncated: false, isRewritten: false },
     tests: failures.flatMap(({ test }) =>
