@@ -3,6 +3,7 @@ import type { Evidence, ToolOutcome } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { classifyRole } from '../../src/log/line-roles.ts';
 import { cleanLine, stripEscapes } from '../../src/log/lines/clean.ts';
+import { normalizeRepeat } from '../../src/models/analyst/choose-lines.ts';
 import { createLlmAnalyst } from '../../src/models/analyst/llm-analyst.ts';
 import type { ChatModel } from '../../src/ports/chat-model.ts';
 import type { ToolDescription } from '../../src/ports/toolbox.ts';
@@ -12,7 +13,7 @@ import { type CapturedFailure, figure, type GateFigure } from './reading-gates.t
 /** Tokens of log that an analysis with a model sees. */
 const BUDGET_TOKENS = 4_000;
 /** Lines of a log that are requested at once. */
-const WINDOW = 40;
+const WINDOW = 120;
 const NOISE: ReadonlySet<string> = new Set(['echo', 'progress', 'passing']);
 /** The command that failed, as the system shows it before it runs it, is part of the story. */
 const HEAD = /^(?:##\[(?:group\]Run |endgroup\])|shell: |\[command\]|\+ )/;
@@ -36,7 +37,7 @@ export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbo
     requested: [] as string[],
     cited: [] as string[],
   };
-  let [shown, noise] = [0, 0];
+  let [shown, junk] = [0, 0];
   for (const failure of failures) {
     const requests = await ask(failure);
     const telling = linesOf(failure.telling, failure.text);
@@ -48,7 +49,7 @@ export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbo
       missed.requested.push(failure.name);
     const lines = shownLines(requests.classify);
     shown += lines.size;
-    noise += [...lines].filter(([line, text]) => isNoise(text) && !telling.includes(line)).length;
+    junk += findJunk(requests.classify).filter((line) => !telling.includes(line)).length;
   }
   const count = failures.length;
   return [
@@ -57,16 +58,16 @@ export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbo
     figure('requested lines shown in the next question', 1, count, missed.requested),
     figure('cited lines shown to the model that verifies', 1, count, missed.cited),
     {
-      name: 'shown lines of a log that are no noise',
-      value: 1 - noise / Math.max(1, shown),
-      bar: 0.9,
+      name: 'shown lines of a log that have a role and repeat no other',
+      value: 1 - junk / Math.max(1, shown),
+      bar: 0.95,
       cases: shown,
       missed: [],
     },
   ];
 }
 
-/** The requests of a run in which the second round looked at 40 lines far from the end, and whose answer quotes every telling line. */
+/** The requests of a run in which the second round looked at 120 lines far from the end, and whose answer quotes every telling line. */
 export const askAbout: Ask = async (failure) => {
   const subject = failure.subject ?? subjectIn(failure.text, { budgetTokens: BUDGET_TOKENS });
   const evidence: Evidence[] = subject.excerpts.map((excerpt, i) => ({
@@ -126,10 +127,28 @@ export function isNoise(text: string): boolean {
   return NOISE.has(classifyRole(text)) && !HEAD.test(text);
 }
 
-/** Numbered lines of the log in a request. */
+/** The numbered lines of a request that tell nothing by their words, or say what an earlier one says. */
+export function findJunk(request: string): number[] {
+  const seen = new Set<string>();
+  return [...request.matchAll(/^(\d+)\| (.*)$/gm)].flatMap(([, line, text = '']) => {
+    const words = normalizeRepeat(text);
+    const isRepeated = words.length >= 12 && seen.has(words);
+    seen.add(words);
+    return isRepeated || isNoise(text) || words === '' ? [Number(line)] : [];
+  });
+}
+
+/** Numbered lines of the log in a request, with those that repeat one of them and are only counted there. */
 export function shownLines(request: string): Map<number, string> {
   const shown = new Map<number, string>();
-  for (const [, line, text = ''] of request.matchAll(/^(\d+)\| (.*)$/gm)) shown.set(Number(line), text);
+  let last = '';
+  for (const [, line, text = '', repeats] of request.matchAll(
+    /^(?:(\d+)\| (.*)| {3}\[repeats on lines? ([\d, ]+).*)$/gm,
+  )) {
+    if (line !== undefined) shown.set(Number(line), text);
+    for (const number of repeats?.match(/\d+/g) ?? []) shown.set(Number(number), last);
+    last = repeats === undefined ? text : last;
+  }
   return shown;
 }
 

@@ -8,7 +8,7 @@ import { append } from '../../../src/lib/collections.ts';
 import { countTokens } from '../../../src/log/reduce/tokens.ts';
 import { estimateTokens } from '../../../src/replay/run/check-case.ts';
 import { subjectIn } from '../../../test/support/judging-gates.ts';
-import { askAbout, isNoise, shownLines } from '../../../test/support/page-gates.ts';
+import { askAbout, findJunk, shownLines } from '../../../test/support/page-gates.ts';
 import { judge } from './scripted-judgements.ts';
 import { startScriptedModel } from './scripted-model.ts';
 
@@ -56,7 +56,7 @@ try {
   }
   if (datasets.length > 1) print(`all (${all.length})`, all);
   console.log(
-    '\n| labelled logs, tokens of log | page, median tokens (p90) | a telling line shown | all of them | share of telling lines | no noise |',
+    '\n| labelled logs, tokens of log | page, median tokens (p90) | a telling line shown | all of them | share of telling lines | repeated or without a role |',
   );
   console.log('|---|---|---|---|---|---|');
   for (const dataset of datasets) await printVisibility(dataset);
@@ -124,8 +124,8 @@ async function printVisibility(dataset: string): Promise<void> {
           Array.from({ length: to - from + 1 }, (_, i) => from + i),
         );
         const seen = wanted.filter((line) => shown.has(line)).length / wanted.length;
-        const noise = [...shown.values()].filter(isNoise).length;
-        return { tokens: countTokens(answer), seen, noise, lines: shown.size };
+        const junk = findJunk(answer).length;
+        return { tokens: countTokens(answer), seen, junk, lines: shown.size };
       }),
     );
     if (pages.length === 0) continue;
@@ -140,7 +140,7 @@ async function printVisibility(dataset: string): Promise<void> {
       mean(({ seen }) => Number(seen > 0)),
       mean(({ seen }) => Number(seen === 1)),
       mean(({ seen }) => seen),
-      (1 - total(({ noise }) => noise) / total(({ lines }) => lines)).toFixed(3),
+      (total(({ junk }) => junk) / total(({ lines }) => lines)).toFixed(3),
     ];
     console.log(`| ${cells.join(' | ')} |`);
   }

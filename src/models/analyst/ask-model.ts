@@ -24,7 +24,7 @@ export const JUDGEMENTS = {
   answer: { prompt: 'triage/answer', budget: { situation: 6_000, page: 12_000 } },
   verify: {
     prompt: 'triage/verify',
-    budget: { situation: 6_000, answer: 6_000, tools: null, page: 6_000 },
+    budget: { situation: 6_000, answer: 6_000, tools: null, page: 3_000 },
   },
   'ask-understand': { prompt: 'ask/understand', budget: { topic: 2_000, history: 3_000, question: 2_000 } },
   'ask-choose-tools': {

@@ -16,9 +16,10 @@ import {
   toPricedJudgement,
   toToolCalls,
 } from './ask-model.ts';
+import { cutLine } from './cut-line.ts';
 import { getLiteralQuote } from './read-answer.ts';
 import { showEvidence } from './show-evidence.ts';
-import { cutLine, showFacts } from './show-facts.ts';
+import { showFacts } from './show-facts.ts';
 
 const UnderstandReply = z.object({ shape: QuestionShape, about: z.string() });
 const MAX_ABOUT = 120;

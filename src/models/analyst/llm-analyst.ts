@@ -22,6 +22,7 @@ import {
   toPricedJudgement,
   toToolCalls,
 } from './ask-model.ts';
+import type { Focus } from './choose-lines.ts';
 import { createLlmConverse } from './converse.ts';
 import {
   AnswerReply,
@@ -36,7 +37,7 @@ import {
   withoutExamples,
   withoutRecital,
 } from './read-answer.ts';
-import { type Focus, showEvidence } from './show-evidence.ts';
+import { showEvidence } from './show-evidence.ts';
 import { describeTool, listTools, showAnswer, showFacts, showSituation, showTool } from './show-facts.ts';
 
 export interface LlmAnalystOptions {
@@ -274,8 +275,7 @@ function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
 
 /**
  * Formats a failure for a judgement: the failing step and the reader's findings, then the evidence, within
- * `room` characters. The evidence from the last
- * round of questions is shown in full.
+ * `room` characters. The evidence from the last round of questions that found something is shown in full.
  */
 export function showPage(
   {
@@ -286,9 +286,10 @@ export function showPage(
   room: number,
   focus: Pick<Focus, 'cited' | 'quoted'> = {},
 ): string {
-  const last = outcomes.at(-1)?.round;
+  const brought = outcomes.filter(({ evidence: ids = [] }) => ids.length > 0);
+  const last = brought.at(-1)?.round;
   const newest = new Set(
-    outcomes.filter(({ round }) => round === last).flatMap((outcome) => outcome.evidence ?? []),
+    brought.filter(({ round }) => round === last).flatMap((outcome) => outcome.evidence ?? []),
   );
   const weak = new Set(
     subject.excerpts

@@ -1,101 +1,13 @@
 import type { Evidence } from '../../domain/evidence.ts';
-import type { LogPosition, Section } from '../../domain/failure.ts';
-import { classifyRole, type LineRole } from '../../log/line-roles.ts';
-import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
-import { BREAK } from '../../log/reports/passages.ts';
-import { cutLine } from './show-facts.ts';
-
-/** The parts of the evidence that a judgement must see, and those that it should see first. */
-export interface Focus {
-  /**
-   * Characters for all of it, about four to a token. What was just asked for and what is quoted is shown
-   * beyond it.
-   */
-  readonly room: number;
-  /** The positions of the reader's findings, most informative first. */
-  readonly informative?: readonly LogPosition[];
-  /**
-   * The output of the failed steps. Lines of other steps are shown only if they are informative. Absent or
-   * empty if no step is known.
-   */
-  readonly steps?: readonly Stretch[];
-  /** Ids of what is in the evidence only because there was room. */
-  readonly fill?: ReadonlySet<string>;
-  /** Ids of what the last questions brought: each is shown whole, up to 40 lines. */
-  readonly newest?: ReadonlySet<string>;
-  /**
-   * Ids of what the answer cites: shown whole where it is short, else before anything that is not asked for
-   * or quoted.
-   */
-  readonly cited?: ReadonlySet<string>;
-  /** Lines that the answer quotes: always shown, with those around them. */
-  readonly quoted?: readonly LogPosition[];
-}
-
-/** Lines of a log, both ends included. */
-type Stretch = Pick<Section, 'source' | 'lineStart' | 'lineEnd'>;
-
-/**
- * A line of a log or file that some evidence holds. `worth` is higher for what should be seen first; from
- * MUST on it is shown in any case.
- */
-interface Line {
-  readonly source: string;
-  readonly line: number;
-  text: string;
-  readonly ids: string[];
-  worth: number;
-}
-
-type Placed = Evidence & { readonly lineStart: number };
-
-const MUST = 1_000;
-/**
- * The maximum excess of required lines over the room, as a multiple of the room. It limits an answer that
- * cites everything.
- */
-const BEYOND = 2;
-/** Lines of one answer of a tool that are shown in any case, and of all of them together. */
-const [REQUESTED, MOST_REQUESTED] = [40, 160];
-/** Cited evidence of so few lines is shown whole; of longer one what is quoted. */
-const SHORT = 12;
-/** Longer lines of a log are lists, dumps and progress; their beginning and their end tell most. */
-const MAX_LINE = 400;
-/**
- * Lines above and below a informative one: what led to it, and how its message goes on; and how near noise
- * may stand to be shown with it.
- */
-const [ABOVE, BELOW, BESIDE] = [4, 6, 1];
-const ROLE_WORTH: Readonly<Record<LineRole, number>> = {
-  cause: 200,
-  wrapper: 150,
-  ending: 150,
-  notice: 40,
-  passing: 10,
-  progress: 10,
-  echo: 10,
-  blank: 0,
-};
-/** Below this a line of the log is noise: it only fills small gaps. */
-const NOISE = 100;
-const [INFORMATIVE, NEAR, CITED, NEWEST, LOOKED_UP, COMMAND] = [700, 450, 800, 600, 260, 180];
-/** The weight factor for the output of other steps. */
-const ELSEWHERE = 0.6;
-/** Lines of the failed step's script and settings, from the first one on. */
-const MOST_OF_SCRIPT = 20;
-/** The first informative lines count most. */
-const PER_RANK = 5;
-const LAST_RANK = 40;
-/**
- * Gaps so small cost less than the mark for them; where there is room for twice what is shown, wider ones are
- * filled too.
- */
-const [GAP, WIDE_GAP] = [2, 6];
+import { classifyRole } from '../../log/line-roles.ts';
+import { stripEscapes } from '../../log/lines/clean.ts';
+import { BEYOND, type ChosenLines, chooseLines, type Focus, type Line, type Placed } from './choose-lines.ts';
+import { cutLine } from './cut-line.ts';
 
 /** Share of the room for documents, history and other evidence that has no lines. */
 const OTHERS = 0.35;
-const MAX_ITEM = 1_500;
-const MAX_CITED = 4_000;
+/** Characters of one item, and of one that is cited or was just asked for: all that a tool returns. */
+const [MAX_ITEM, MAX_CITED] = [1_500, 4_000];
 /** Most of a document or a past failure that nothing cites: its causes and fixes stand first. */
 const MAX_RETRIEVED = 900;
 const RETRIEVED: ReadonlySet<string> = new Set([
@@ -116,12 +28,8 @@ const MAX_TITLE = 90;
 
 /**
  * Formats evidence for a judgement. Lines of logs and files come first, in their own order and once each,
- * under the ids of the evidence that contains them; then
- * documents, history and similar items, newest first; then one line for each item without room. Lines are
- * chosen individually: requested lines, quoted lines,
- * lines that the reader found informative with their context, and other possible causes. Progress, passing
- * tests and echoed scripts are left out;
- * repeated lines are added last.
+ * under the ids of the evidence that contains them; then documents, history and similar items, newest first;
+ * then one line for each item without room, and the requested lines that were too long.
  */
 export function showEvidence(evidence: readonly Evidence[], focus: Focus): string {
   const placed = evidence.filter((item): item is Placed => item.lineStart !== undefined);
@@ -129,171 +37,109 @@ export function showEvidence(evidence: readonly Evidence[], focus: Focus): strin
     evidence.filter(({ lineStart }) => lineStart === undefined),
     focus,
   );
-  const lines = chooseLines(weighLines(placed, focus), Math.max(focus.room / 2, focus.room - others.size));
-  const visibleIds = new Set([...others.shown.keys(), ...lines.flatMap(({ ids }) => ids)]);
+  const chosen = chooseLines(placed, focus, Math.max(focus.room / 2, focus.room - others.size));
+  const visibleIds = new Set([...others.shown.keys(), ...chosen.lines.flatMap(({ ids }) => ids)]);
   return [
-    ...groupBlocks(lines, placed, focus),
+    ...groupBlocks(chosen, placed, focus),
     ...others.shown.values(),
     ...listUnshown(evidence.filter(({ id }) => !visibleIds.has(id) && focus.fill?.has(id) !== true)),
+    ...listMissing(chosen.missing),
   ].join('\n\n');
 }
 
-function weighLines(placed: readonly Placed[], focus: Focus): Map<string, Map<number, Line>> {
-  const sources = new Map<string, Map<number, Line>>();
-  let requested = 0;
-  for (const item of placed) {
-    const known = sources.get(item.source) ?? new Map<number, Line>();
-    sources.set(item.source, known);
-    const isNew = focus.newest?.has(item.id) === true;
-    const lines = stripEscapes(item.text).split('\n');
-    for (const [offset, raw] of lines.entries()) {
-      const number = item.lineStart + offset;
-      const line = known.get(number) ?? createLine(item, number, raw);
-      known.set(number, line);
-      // Excerpts of a report may each have their part of one line.
-      const more = item.tool === 'log' && line.ids.length > 0 ? cleanLine(raw) : '';
-      if (!line.text.includes(more)) line.text = cutLine(`${line.text}${BREAK}${more}`, MAX_LINE);
-      line.ids.push(item.id);
-      if (item.tool !== 'log') line.worth = Math.max(line.worth, LOOKED_UP);
-      if (focus.cited?.has(item.id) === true)
-        line.worth = Math.max(line.worth, lines.length <= SHORT ? MUST : CITED);
-      if (isNew)
-        line.worth = Math.max(line.worth, offset < REQUESTED && requested++ < MOST_REQUESTED ? MUST : NEWEST);
-    }
+/** Lines further apart begin a block of their own. */
+const FAR = 12;
+
+/** Groups lines that are near each other under the evidence that contains them. */
+function groupBlocks(chosen: ChosenLines, placed: readonly Placed[], focus: Focus): string[] {
+  const items = new Map(placed.map((item) => [item.id, item]));
+  const blocks: Line[][] = [];
+  for (const line of chosen.lines) {
+    const block = blocks.at(-1);
+    const last = block?.at(-1);
+    if (block !== undefined && last?.source === line.source && line.line <= last.line + FAR) block.push(line);
+    else blocks.push([line]);
   }
-  for (const [source, lines] of sources) weighSteps(source, lines, focus);
-  for (const [rank, { source, line }] of (focus.informative ?? []).entries()) {
-    const less = Math.min(rank, LAST_RANK) * PER_RANK;
-    raise(sources.get(source), line, INFORMATIVE - less, NEAR - less);
-  }
-  for (const { source, line } of focus.quoted ?? []) raise(sources.get(source), line, MUST, CITED);
-  return sources;
+  return blocks.map((block) => [formatHeader(block, items, focus), ...formatLines(block, chosen)].join('\n'));
 }
 
-function createLine({ source, tool }: Placed, line: number, raw: string): Line {
-  const text = cleanLine(raw);
-  return {
-    source,
-    line,
-    text: cutLine(text, MAX_LINE),
-    ids: [],
-    worth: tool === 'log' ? ROLE_WORTH[classifyRole(text)] : LOOKED_UP,
-  };
-}
-
-/**
- * Lowers the weight of echoed scripts, except for the first lines of the failed step's script, and of the
- * output of other steps.
- */
-function weighSteps(source: string, lines: ReadonlyMap<number, Line>, { steps = [], fill }: Focus): void {
-  const here = steps.filter((step) => step.source === source);
-  let script = Number.POSITIVE_INFINITY;
-  let last = 0;
-  for (const line of [...lines.values()].sort((left, right) => left.line - right.line)) {
-    // Where lines are missing, the end of the echo may be among them.
-    if (line.line !== last + 1) script = Number.POSITIVE_INFINITY;
-    last = line.line;
-    if (ECHO_BEGINS.test(line.text)) script = 0;
-    const isInside =
-      here.length === 0 ||
-      here.some(({ lineStart, lineEnd }) => line.line >= lineStart && line.line <= lineEnd);
-    if (line.worth < LOOKED_UP) {
-      if (script < Number.POSITIVE_INFINITY)
-        line.worth = isInside && script < MOST_OF_SCRIPT && here.length > 0 ? COMMAND : 0;
-      else if (!isInside) line.worth = line.ids.every((id) => fill?.has(id)) ? 0 : line.worth * ELSEWHERE;
-    }
-    script = ECHO_ENDS.test(line.text) ? Number.POSITIVE_INFINITY : script + 1;
-  }
-}
-
-/**
- * Patterns for the block in which GitHub Actions and similar systems print the script of a step, its shell
- * and its variables before running it.
- */
-const [ECHO_BEGINS, ECHO_ENDS] = [/(?:##\[group\]|::group::)Run /, /(?:##\[endgroup\]|::endgroup::)/];
-
-function raise(lines: ReadonlyMap<number, Line> | undefined, at: number, worth: number, near: number): void {
-  for (let offset = -ABOVE; offset <= BELOW; offset++) {
-    const line = lines?.get(at + offset);
-    if (line === undefined || (line.worth < NOISE && Math.abs(offset) > BESIDE)) continue;
-    line.worth = Math.max(line.worth, offset === 0 ? worth : near - 10 * Math.abs(offset));
-  }
-}
-
-/** Returns the lines with the highest weight that fit into the room, in their own order. */
-function chooseLines(sources: ReadonlyMap<string, ReadonlyMap<number, Line>>, room: number): Line[] {
-  const all = [...sources.values()].flatMap((lines) => [...lines.values()]);
-  const kept = new Set<Line>();
-  let left = room;
-  const keep = (line: Line) => {
-    const cost = line.text.length + String(line.line).length + 3;
-    if (cost > left && (line.worth < MUST || cost > left + room * BEYOND)) return;
-    kept.add(line);
-    left -= cost;
-  };
-  const seen = new Set<string>();
-  const repeated: Line[] = [];
-  for (const line of all
-    .filter(({ worth }) => worth >= NOISE)
-    .toSorted((one, right) => right.worth - one.worth)) {
-    const words = line.text.replace(/\d+/g, '0');
-    if (line.worth < MUST && seen.has(words)) repeated.push(line);
-    else keep(line);
-    seen.add(words);
-  }
-  repeated.forEach(keep);
-  const gap = left * 2 > room ? WIDE_GAP : GAP;
-  for (const lines of sources.values()) fillGaps(lines, kept, gap);
-  return [...sources.values()].flatMap((lines) =>
-    [...lines.values()].filter((line) => kept.has(line)).sort((one, right) => one.line - right.line),
-  );
-}
-
-function fillGaps(lines: ReadonlyMap<number, Line>, kept: Set<Line>, widest: number): void {
-  const numbers = [...lines.values()].filter((line) => kept.has(line)).map(({ line }) => line);
-  for (const [index, number] of numbers.sort((left, right) => left - right).entries()) {
-    const missing = (numbers[index + 1] ?? 0) - number - 1;
-    if (missing < 1 || missing > widest) continue;
-    const between = Array.from({ length: missing }, (_, offset) => lines.get(number + offset + 1)).filter(
-      (line) => line !== undefined,
-    );
-    if (between.length === missing) for (const line of between) kept.add(line);
-  }
-}
-
-/**
- * Groups consecutive lines under the evidence that contains them. Cited and newly requested evidence keeps
- * its id within a longer piece.
- */
-function groupBlocks(lines: readonly Line[], placed: readonly Placed[], { cited, newest }: Focus): string[] {
-  const titles = new Map(placed.map(({ id, title }) => [id, title]));
-  const runs: Line[][] = [];
-  for (const line of lines) {
-    const run = runs.at(-1);
-    const last = run?.at(-1);
-    if (run !== undefined && last?.source === line.source && line.line === last.line + 1) run.push(line);
-    else runs.push([line]);
-  }
-  return runs.map((run) => {
-    const all = [...new Set(run.flatMap((line) => line.ids))];
-    const whole = all.filter((id) => run.every((line) => line.ids.includes(id)));
-    const ids = whole.length === 0 ? all : whole.slice(0, 2);
-    const inside = all
-      .filter((id) => !ids.includes(id) && (cited?.has(id) === true || newest?.has(id) === true))
-      .slice(0, MOST_NAMED);
-    const places = inside.map((id) => `${id} from line ${run.find((line) => line.ids.includes(id))?.line}`);
-    const titled = [...new Set(ids.map((id) => cutLine(formatTitle(titles.get(id) ?? ''), MAX_TITLE)))]
-      .slice(0, 2)
-      .join('; ');
-    return [
-      `${[...ids, ...places].join(', ')}: source ${run[0]?.source}, ` +
-        `lines ${run[0]?.line}-${run.at(-1)?.line} (${titled})`,
-      ...run.map(({ line, text }) => `${line}| ${text}`),
-    ].join('\n');
+/** Says which evidence holds which of the lines; an id without lines holds them all. */
+function formatHeader(
+  block: readonly Line[],
+  items: ReadonlyMap<string, Placed>,
+  { cited, newest }: Focus,
+): string {
+  const [first = 0, last = 0] = [block[0]?.line, block.at(-1)?.line];
+  const spans = [...new Set(block.flatMap(({ ids }) => ids))].flatMap((id) => {
+    const item = items.get(id);
+    if (item === undefined) return [];
+    const end = item.lineEnd ?? item.lineStart + item.text.split('\n').length - 1;
+    return { id, title: item.title, from: Math.max(first, item.lineStart), to: Math.min(last, end) };
   });
+  const isNamed = (id: string) => cited?.has(id) === true || newest?.has(id) === true;
+  const named = spans
+    .filter(
+      (span, index) =>
+        isNamed(span.id) ||
+        !spans.some(
+          (other, otherIndex) =>
+            other.from <= span.from &&
+            other.to >= span.to &&
+            (other.to - other.from > span.to - span.from || otherIndex < index),
+        ),
+    )
+    .slice(0, MOST_NAMED);
+  const places = named.map(({ id, from, to }) => {
+    if (from === first && to === last) return id;
+    return from === to ? `${id} line ${from}` : `${id} lines ${from}-${to}`;
+  });
+  const titles = [...new Set(named.map(({ title }) => cutLine(formatTitle(title), MAX_TITLE)))].slice(0, 2);
+  return `${places.join(', ')}: source ${block[0]?.source}, lines ${first}-${last} (${titles.join('; ')})`;
 }
 
-/** Selects evidence without lines: cited items first, then the newest, then by score. */
+/** Most numbers of repeated lines. */
+const MOST_REPEATS = 12;
+
+/** Formats numbered lines, with a mark for each gap that may tell something, and where a line repeats. */
+function formatLines(block: readonly Line[], { repeats, known }: ChosenLines): string[] {
+  const counted = new Set([...repeats.values()].flat());
+  return block.flatMap((line, index) => {
+    const before = block[index - 1];
+    const gap = before === undefined ? [] : formatGap(before.line + 1, line.line - 1, line.source);
+    const same = [...(repeats.get(line) ?? [])].sort((left, right) => left - right);
+    const more = same.length > MOST_REPEATS ? ` and ${same.length - MOST_REPEATS} more` : '';
+    const numbers = same.slice(0, MOST_REPEATS).join(', ');
+    const note = `   [repeats on line${same.length === 1 ? '' : 's'} ${numbers}${more}]`;
+    return [...gap, `${line.line}| ${line.text}`, ...(same.length === 0 ? [] : [note])];
+  });
+
+  function formatGap(from: number, to: number, source: string): string[] {
+    const between = Array.from({ length: to - from + 1 }, (_, i) => known.get(source)?.get(from + i));
+    const hidden = between.filter(
+      (line) => line === undefined || !TELLS_NOTHING.has(classifyRole(line.text)),
+    );
+    if (hidden.every((line) => line !== undefined && counted.has(line.line))) return [];
+    return ['…'];
+  }
+}
+
+/** Roles of lines that are left out without a mark. */
+const TELLS_NOTHING: ReadonlySet<string> = new Set(['blank', 'echo', 'passing', 'progress', 'notice']);
+
+/** Says which requested lines are not shown, so that they can be asked for in smaller ranges. */
+function listMissing(missing: readonly Line[]): string[] {
+  if (missing.length === 0) return [];
+  const ranges: { source: string; from: number; to: number }[] = [];
+  for (const { source, line } of missing.toSorted((left, right) => left.line - right.line)) {
+    const range = ranges.find((some) => some.source === source && some.to === line - 1);
+    if (range === undefined) ranges.push({ source, from: line, to: line });
+    else range.to = line;
+  }
+  const places = ranges.slice(0, MOST_NAMED).map(({ source, from, to }) => `${source} lines ${from}-${to}`);
+  return [`Too long to be shown at once: ${places.join('; ')}`];
+}
+
+/** Selects evidence without lines: cited items first, then the newest, both in full, then by score. */
 function selectOthersWithin(
   items: readonly Evidence[],
   { room, cited, newest }: Focus,
@@ -303,11 +149,11 @@ function selectOthersWithin(
     (cited?.has(id) === true ? 3 : 0) + (newest?.has(id) === true ? 1 : 0) + (score ?? 0.5);
   let size = 0;
   for (const item of items.toSorted((left, right) => rank(right) - rank(left))) {
-    const isCited = cited?.has(item.id) === true;
-    if (!isCited && item.tool === 'search_knowledge' && (item.score ?? 1) < WORTH_SHOWING) continue;
-    const most = isCited ? MAX_CITED : RETRIEVED.has(item.tool) ? MAX_RETRIEVED : MAX_ITEM;
+    const isWanted = cited?.has(item.id) === true || newest?.has(item.id) === true;
+    if (!isWanted && item.tool === 'search_knowledge' && (item.score ?? 1) < WORTH_SHOWING) continue;
+    const most = isWanted ? MAX_CITED : RETRIEVED.has(item.tool) ? MAX_RETRIEVED : MAX_ITEM;
     const text = `${item.id}: ${formatHeading(item)}\n${cutText(item.text, most)}`;
-    if (size + text.length > room * (isCited ? BEYOND : OTHERS)) continue;
+    if (size + text.length > room * (isWanted ? BEYOND : OTHERS)) continue;
     texts.set(item.id, text);
     size += text.length + 2;
   }

@@ -8,6 +8,7 @@ import { classifyRole } from '../../log/line-roles.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import type { Insight, Plan, PlanGap } from '../../ports/analyst.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
+import { cutLine } from './cut-line.ts';
 
 /** The maximum number of failing tests; an answer names as many. */
 const MAX_TESTS = 10;
@@ -224,18 +225,9 @@ function showOutcome({ call, status, summary, evidence = [] }: ToolOutcome): str
   return `${call.tool}(${args.join(', ')}): ${status}, ${cutAfter(summary, MAX_SUMMARY)}${brought}`;
 }
 
-const MAX_LINE = 600;
-
 /** Cuts a text to at most `limit` characters and appends the number of missing characters. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const mark = `\n[… ${text.length - limit} more characters are not shown …]`;
   return text.slice(0, Math.max(0, limit - mark.length)) + mark;
-}
-
-/** Cuts a very long line of a log, keeping its beginning and its end. */
-export function cutLine(line: string, most: number = MAX_LINE): string {
-  if (line.length <= most) return line;
-  const end = Math.floor(most / 4);
-  return `${line.slice(0, most - end)} [… ${line.length - most} characters …] ${line.slice(-end)}`;
 }

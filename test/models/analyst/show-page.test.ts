@@ -88,7 +88,54 @@ describe('the page of evidence', () => {
     const long = numbered(10, 5, (line) => `error: no such table t${line}`);
     const cited = piece('E2', 12, 'error: no such table t12', { tool: 'grep_log' });
     const page = showEvidence([piece('E1', 10, long), cited], { room: 2_000, cited: new Set(['E2']) });
-    expect(page).toContain('E1, E2 from line 12: source build.log, lines 10-14 (failed test)\n');
+    expect(page).toContain('E1, E2 line 12: source build.log, lines 10-14 (failed test)\n');
+  });
+
+  test('says which evidence holds which lines where several are joined', () => {
+    const lines = (from: number) => numbered(from, 35, (line) => `error: no such table ${'t'.repeat(line)}`);
+    const asked = [1, 36].map((from, i) => piece(`E${i + 2}`, from, lines(from), { tool: 'view_log' }));
+    const page = showEvidence([piece('E1', 27, 'x\ny'), ...asked], {
+      room: 20_000,
+      newest: new Set(['E2', 'E3']),
+    });
+    expect(page).toMatch(/^E2 lines 1-35, E3 lines 36-70: source build.log, lines 1-70 \(/);
+  });
+
+  test('counts a line that repeats instead of showing it, and says where', () => {
+    const log = numbered(1, 90, (line) => `ENOENT: no such file, open 'dist/main.js' at 0x7f36${line}ab`);
+    const page = showEvidence([piece('E1', 1, log)], { room: 8_000 });
+    expect(page.match(/^\d+\| /gm)).toHaveLength(1);
+    expect(page).toContain('   [repeats on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 and 77 more]');
+  });
+
+  test('says which requested lines were too many to be shown', () => {
+    const asked = piece(
+      'E1',
+      1,
+      numbered(1, 300, (line) => `line ${line} ${'w'.repeat(90)}`),
+      { tool: 'view_log' },
+    );
+    const page = showEvidence([asked], { room: 2_000, newest: new Set(['E1']) });
+    const shown = page.match(/^\d+\| /gm)?.length ?? 0;
+    expect(shown).toBeGreaterThan(50);
+    expect(page).toContain(`Too long to be shown at once: build.log lines ${shown + 1}-300`);
+  });
+
+  test('shows what was just asked for in full, also where it has no lines', () => {
+    const text = `abc1234 Jane Doe 2026-11-02 ${'the whole message '.repeat(200)}end of it`;
+    const commit: Evidence = { id: 'E1', tool: 'list_commits', title: 'commits', source: 'git', text };
+    expect(showEvidence([commit], { room: 4_000, newest: new Set(['E1']) })).toContain('2026-11-02');
+    const lines = text.replaceAll('message ', 'message\n');
+    expect(showEvidence([{ ...commit, text: lines }], { room: 4_000, newest: new Set(['E1']) })).toContain(
+      'end of it',
+    );
+  });
+
+  test('cuts a long line so that its decisive part stays', () => {
+    const line = `Command '${'-I/opt/include '.repeat(60)}' failed: clang: unsupported argument 'x' ${'-Wl,-z '.repeat(90)}end`;
+    const page = showEvidence([piece('E1', 1, line)], { room: 4_000 });
+    expect(page).toContain("unsupported argument 'x'");
+    expect(page).toMatch(/^1\| Command '-I.*end$/m);
   });
 
   test('leaves out progress, passing tests and the echo of other scripts, and keeps the failed step’s command', () => {
@@ -167,7 +214,7 @@ describe('the page of evidence', () => {
       cited: new Set(many.map(({ id }) => id)),
       quoted: many.map(({ source, lineStart = 1 }) => ({ source, line: lineStart })),
     });
-    expect(page.length).toBeLessThan(4 * 4_000);
+    expect(page.length).toBeLessThan(6 * 4_000);
   });
 });
 

@@ -7,7 +7,10 @@ import type { ChatModel } from '../../../src/ports/chat-model.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
 const never = new AbortController().signal;
-const text = `${'words of a log '.repeat(4)}\n`.repeat(200);
+const text = Array.from(
+  { length: 200 },
+  (_, i) => `error: part ${String.fromCharCode(97 + (i % 26))}${i} is gone`,
+).join('\n');
 const long: Insight = {
   subject: sampleSubject(),
   classification: {

@@ -1,0 +1,273 @@
+import type { Evidence } from '../../domain/evidence.ts';
+import type { LogPosition, Section } from '../../domain/failure.ts';
+import { classifyRole, type LineRole } from '../../log/line-roles.ts';
+import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
+import { BREAK } from '../../log/reports/passages.ts';
+import { cutLine } from './cut-line.ts';
+
+/** The parts of the evidence that a judgement must see, and those that it should see first. */
+export interface Focus {
+  /**
+   * Characters for all of it, about four to a token. What was just asked for, cited or quoted has a room of
+   * its own, `BEYOND` times as much.
+   */
+  readonly room: number;
+  /** The positions of the reader's findings, most informative first. */
+  readonly informative?: readonly LogPosition[];
+  /**
+   * The output of the failed steps. Lines of other steps are shown only if they are informative. Absent or
+   * empty if no step is known.
+   */
+  readonly steps?: readonly Stretch[];
+  /** Ids of what is in the evidence only because there was room. */
+  readonly fill?: ReadonlySet<string>;
+  /** Ids of what the last questions brought: shown as they were asked for. */
+  readonly newest?: ReadonlySet<string>;
+  /** Ids of what the answer cites: shown in full. */
+  readonly cited?: ReadonlySet<string>;
+  /** Lines that the answer quotes: always shown, with those around them. */
+  readonly quoted?: readonly LogPosition[];
+}
+
+/** Lines of a log, both ends included. */
+type Stretch = Pick<Section, 'source' | 'lineStart' | 'lineEnd'>;
+
+/** A line of a log or file that some evidence holds. */
+export interface Line {
+  readonly source: string;
+  readonly line: number;
+  text: string;
+  readonly ids: string[];
+  /** Higher for what should be seen first; from MUST on the line is shown in any case. */
+  worth: number;
+}
+
+export interface ChosenLines {
+  /** The shown lines of each source, in their own order. */
+  readonly lines: readonly Line[];
+  /** The numbers of the lines that say the same as a shown one and are counted there. */
+  readonly repeats: ReadonlyMap<Line, readonly number[]>;
+  /** Lines that must be shown and have no room. */
+  readonly missing: readonly Line[];
+  /** All lines of the evidence, by source and number. */
+  readonly known: LinesBySource;
+}
+
+type LinesBySource = ReadonlyMap<string, ReadonlyMap<number, Line>>;
+export type Placed = Evidence & { readonly lineStart: number };
+
+const MUST = 1_000;
+/** The room for lines that must be shown, as a multiple of the usual one. */
+export const BEYOND = 3;
+/** Cited evidence of so few lines comes before longer one. */
+const SHORT = 12;
+/** Longer lines of a log are lists, dumps and progress; those that were asked for may be longer. */
+const [MAX_LINE, MAX_REQUESTED_LINE] = [400, 1_200];
+/** Lines above and below an informative one: what led to it, and how its message goes on. */
+const [ABOVE, BELOW] = [4, 6];
+const ROLE_WORTH: Readonly<Record<LineRole, number>> = {
+  cause: 200,
+  wrapper: 150,
+  ending: 150,
+  notice: 40,
+  passing: 10,
+  progress: 10,
+  echo: 10,
+  blank: 0,
+};
+/** Below this a line of the log is noise, which is shown only if it was asked for, cited or quoted. */
+const NOISE = 100;
+const [INFORMATIVE, NEAR, CITED, LOOKED_UP, COMMAND] = [700, 450, 800, 260, 180];
+/** The weight factor for the output of other steps. */
+const ELSEWHERE = 0.6;
+/** Lines of the failed step's script and settings, from the first one on. */
+const MOST_OF_SCRIPT = 20;
+/** The first informative lines count most. */
+const PER_RANK = 5;
+const LAST_RANK = 40;
+
+/**
+ * Chooses the lines of logs and files to show. Requested, cited and quoted lines come first, then lines that
+ * the reader found informative with their context, then other possible causes. Progress, passing tests and
+ * echoed scripts are left out, and a line that says the same as a shown one is only counted.
+ */
+export function chooseLines(placed: readonly Placed[], focus: Focus, room: number): ChosenLines {
+  const known = weighLines(placed, focus);
+  const all = [...known.values()].flatMap((lines) => [...lines.values()]);
+  const byWorth = all
+    .filter(({ worth }) => worth >= NOISE)
+    .toSorted((left, right) => right.worth - left.worth);
+  const kept = new Set<Line>();
+  const repeats = new Map<Line, number[]>();
+  const missing: Line[] = [];
+  const first = new Map<string, Line>();
+  const forms = new Map<string, Line[]>();
+  const fragments: Line[] = [];
+  const similar: Line[] = [];
+  const left = { usual: room, must: focus.room * BEYOND };
+  const keep = (line: Line) => {
+    const cost = line.text.length + String(line.line).length + 3;
+    const budget = line.worth >= MUST ? 'must' : 'usual';
+    if (cost <= left[budget]) {
+      kept.add(line);
+      left[budget] -= cost;
+    } else if (budget === 'must') missing.push(line);
+  };
+  const count = (line: Line, same: Line) => {
+    if (kept.has(same)) repeats.set(same, [...(repeats.get(same) ?? []), line.line]);
+  };
+  for (const line of byWorth) {
+    const words = normalizeRepeat(line.text);
+    const same = first.get(words);
+    const isFree = line.worth < MUST;
+    if (same !== undefined && isFree && words.length >= FRAGMENT) count(line, same);
+    else if (same !== undefined && isFree) fragments.push(line);
+    else {
+      first.set(words, line);
+      const alike = forms.get(toForm(words)) ?? [];
+      if (isFree && alike.length > 0) similar.push(line);
+      else keep(line);
+      forms.set(toForm(words), [...alike, line]);
+    }
+  }
+  for (const line of similar) {
+    const alike = forms.get(toForm(normalizeRepeat(line.text))) ?? [];
+    const [same = line] = alike;
+    if (alike.filter((other) => kept.has(other)).length < MAX_SIMILAR) keep(line);
+    else count(line, same);
+  }
+  // A brace or "else:" says something only next to a line that is shown.
+  for (const line of fragments) {
+    const near = known.get(line.source);
+    if ([line.line - 1, line.line + 1].some((number) => isKept(near?.get(number), kept))) keep(line);
+  }
+  for (const line of findBetween(known, kept, repeats)) kept.add(line);
+  const lines = [...known.values()].flatMap((some) =>
+    [...some.values()].filter((line) => kept.has(line)).sort((left, right) => left.line - right.line),
+  );
+  return { lines, repeats, missing, known };
+}
+
+/** Lines that differ only in their numbers, of one form. */
+const MAX_SIMILAR = 8;
+
+function toForm(words: string): string {
+  return words.replace(/\d+/g, '0');
+}
+
+/** Shorter lines are fragments of code: that they repeat says nothing. */
+const FRAGMENT = 12;
+
+/** Returns a line without what differs each time that it is printed: addresses, identifiers and times. */
+export function normalizeRepeat(text: string): string {
+  return text.replace(VOLATILE, '0').trim();
+}
+
+const VOLATILE = new RegExp(
+  String.raw`0x[0-9a-f]+|\b[0-9a-f]{8,}(?:-[0-9a-f]{4,12}){0,4}\b|\b\d\d:\d\d:\d\d(?:[.,]\d+)?|` +
+    String.raw`\b\d{4}-\d\d-\d\d\b|\b\d+(?:\.\d+)? ?(?:ms|s|%|[kKM]i?B(?:/s)?)(?=\W|$)|\[ *\d+%\]`,
+  'gi',
+);
+
+/** Finds the single lines that say something between two shown ones: leaving them out saves nothing. */
+function findBetween(
+  known: LinesBySource,
+  kept: ReadonlySet<Line>,
+  repeats: ReadonlyMap<Line, readonly number[]>,
+): Line[] {
+  const counted = new Set([...repeats.values()].flat());
+  return [...known.values()].flatMap((lines) =>
+    [...lines.values()].filter(
+      (line) =>
+        !kept.has(line) &&
+        !counted.has(line.line) &&
+        line.worth >= ROLE_WORTH.notice &&
+        isKept(lines.get(line.line - 1), kept) &&
+        isKept(lines.get(line.line + 1), kept),
+    ),
+  );
+}
+
+function isKept(line: Line | undefined, kept: ReadonlySet<Line>): boolean {
+  return line !== undefined && kept.has(line);
+}
+
+function weighLines(placed: readonly Placed[], focus: Focus): Map<string, Map<number, Line>> {
+  const sources = new Map<string, Map<number, Line>>();
+  for (const item of placed) {
+    const known = sources.get(item.source) ?? new Map<number, Line>();
+    sources.set(item.source, known);
+    const isRequested = focus.newest?.has(item.id) === true;
+    const isCited = focus.cited?.has(item.id) === true;
+    const most = isRequested || isCited ? MAX_REQUESTED_LINE : MAX_LINE;
+    const lines = stripEscapes(item.text).split('\n');
+    for (const [offset, raw] of lines.entries()) {
+      const number = item.lineStart + offset;
+      const line = known.get(number) ?? createLine(item, number);
+      known.set(number, line);
+      line.text = joinParts(line, item, cleanLine(raw), most);
+      line.ids.push(item.id);
+      const usual = item.tool === 'log' ? ROLE_WORTH[classifyRole(line.text)] : LOOKED_UP;
+      const cited = isCited && line.text.trim() !== '' ? MUST + (lines.length <= SHORT ? 1 : 0) : 0;
+      line.worth = Math.max(line.worth, usual, cited, isRequested ? MUST : 0);
+    }
+  }
+  for (const [source, lines] of sources) weighSteps(source, lines, focus);
+  for (const [rank, { source, line }] of (focus.informative ?? []).entries()) {
+    const less = Math.min(rank, LAST_RANK) * PER_RANK;
+    raise(sources.get(source), line, INFORMATIVE - less, NEAR - less);
+  }
+  for (const { source, line } of focus.quoted ?? []) raise(sources.get(source), line, MUST + 2, CITED);
+  return sources;
+}
+
+function createLine({ source }: Placed, line: number): Line {
+  return { source, line, text: '', ids: [], worth: 0 };
+}
+
+/** Joins the parts of a line: excerpts of a report may each have one of them. */
+function joinParts({ text, ids }: Line, { tool }: Placed, part: string, most: number): string {
+  const cut = cutLine(part, most);
+  if (ids.length === 0 || cut.includes(text)) return cut;
+  if (tool !== 'log' || text.includes(part)) return text;
+  return cutLine(`${text}${BREAK}${part}`, most);
+}
+
+/**
+ * Lowers the weight of echoed scripts, except for the first lines of the failed step's script, and of the
+ * output of other steps.
+ */
+function weighSteps(source: string, lines: ReadonlyMap<number, Line>, { steps = [], fill }: Focus): void {
+  const here = steps.filter((step) => step.source === source);
+  let script = Number.POSITIVE_INFINITY;
+  let last = 0;
+  for (const line of [...lines.values()].sort((left, right) => left.line - right.line)) {
+    // Where lines are missing, the end of the echo may be among them.
+    if (line.line !== last + 1) script = Number.POSITIVE_INFINITY;
+    last = line.line;
+    if (ECHO_BEGINS.test(line.text)) script = 0;
+    const isInside =
+      here.length === 0 ||
+      here.some(({ lineStart, lineEnd }) => line.line >= lineStart && line.line <= lineEnd);
+    if (line.worth < LOOKED_UP) {
+      if (script < Number.POSITIVE_INFINITY)
+        line.worth = isInside && script < MOST_OF_SCRIPT && here.length > 0 ? COMMAND : 0;
+      else if (!isInside) line.worth = line.ids.every((id) => fill?.has(id)) ? 0 : line.worth * ELSEWHERE;
+    }
+    script = ECHO_ENDS.test(line.text) ? Number.POSITIVE_INFINITY : script + 1;
+  }
+}
+
+/**
+ * Patterns for the block in which GitHub Actions and similar systems print the script of a step, its shell
+ * and its variables before running it.
+ */
+const [ECHO_BEGINS, ECHO_ENDS] = [/(?:##\[group\]|::group::)Run /, /(?:##\[endgroup\]|::endgroup::)/];
+
+function raise(lines: ReadonlyMap<number, Line> | undefined, at: number, worth: number, near: number): void {
+  for (let offset = -ABOVE; offset <= BELOW; offset++) {
+    const line = lines?.get(at + offset);
+    if (line === undefined || (line.worth < NOISE && offset !== 0)) continue;
+    line.worth = Math.max(line.worth, offset === 0 ? worth : near - 10 * Math.abs(offset));
+  }
+}
