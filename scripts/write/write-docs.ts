@@ -14,7 +14,7 @@ import { METRICS, silentLogger } from '../../src/ports/telemetry.ts';
 
 /**
  * Writes what the code itself knows into the documentation: the settings with their defaults, the help of every command, the metrics,
- * and the answer to one log. `--check` writes nothing and fails if a file is stale.
+ * the contents for models, and the answer to one log. `--check` writes nothing and fails if a file is stale.
  */
 const HOME = resolve(import.meta.dirname, '../..');
 const KEYS = 'analyst.llm.keys.';
@@ -25,6 +25,7 @@ const COLUMNS = 100;
 const pages: [file: string, fresh: string][] = [
   ['docs/reference/configuration.md', configurationPage()],
   ['docs/reference/cli.md', commandPage()],
+  ['llms.txt', contentsForModels()],
   await filled('docs/reference/metrics.md', 'metrics', metricsTable),
   await filled('README.md', 'example', example),
 ];
@@ -168,6 +169,22 @@ function commandPage(): string {
     ({ path, command }) => `## ${path}\n\n\`\`\`text\n${helpOf(command, shared).trim()}\n\`\`\``,
   );
   return `${lead}\n\n${sections.join('\n\n')}\n`;
+}
+
+/**
+ * Creates the contents of the documentation in the form of https://llmstxt.org: the list of all pages, with links from the root.
+ */
+function contentsForModels(): string {
+  const [, ...sections] = (textOf('docs/README.md') ?? '').split(/^(?=## )/m);
+  const lead = [
+    '# Faultline',
+    '',
+    '> Faultline triages failed CI builds: it names the category, the root cause, a fix, suspects, and the exact log lines that prove it.',
+    '',
+    'In a checkout, `faultline` means `scripts/faultline`. Coding agents use the skill [ci-triage](skills/ci-triage/SKILL.md) or',
+    '[MCP](docs/how-to/agents.md). Those who change Faultline itself begin with [AGENTS.md](AGENTS.md).',
+  ];
+  return `${lead.join('\n')}\n\n${sections.join('').replaceAll('](', '](docs/')}`;
 }
 
 type Program = ReturnType<typeof createProgram>;

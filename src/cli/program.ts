@@ -82,6 +82,7 @@ export function createProgram(): Command {
     createReviewCommand(),
     traceCommand(),
     createMcpCommand(),
+    createSkillCommand(),
     importCommand(),
     reportCommand(),
     deleteCommand(),
@@ -373,4 +374,24 @@ function createMcpCommand(): Command {
     .option('--allow-feedback', "let the agent store a person's decisions; without it, access is read-only")
     .addHelpText('after', MCP_HELP)
     .action(loadAction(async () => (await import('./mcp-command.ts')).runMcp));
+}
+
+/** Creates `faultline skill`, which installs instructions for coding agents. */
+function createSkillCommand(): Command {
+  const skill = new Command('skill').description(
+    'Install the skill ci-triage, which tells coding agents how to work on a failed build.',
+  );
+  skill
+    .command('install')
+    .description('Copy the skill into .agents/skills of this directory, where agents look for it.')
+    .option('--dir <path>', 'another directory of skills, such as .claude/skills')
+    .option('--user', 'install it into your home directory, for all projects')
+    .option('--force', 'replace a skill that has another text')
+    .addOption(createJsonOption())
+    .action(loadAction(async () => (await import('./setup/skill-command.ts')).installSkill));
+  skill
+    .command('show')
+    .description('Print the skill.')
+    .action(loadAction(async () => (await import('./setup/skill-command.ts')).showSkill));
+  return skill;
 }

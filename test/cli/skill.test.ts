@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeCommand, listEveryCommand } from '../../src/cli/completion.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { listAllTools } from '../../src/mcp/server.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
+import { installation } from '../mcp/world.ts';
+import { faultline } from './faultline.ts';
+
+const NAME = 'ci-triage';
+const TEXT = readFileSync(resolve(import.meta.dirname, `../../skills/${NAME}/SKILL.md`), 'utf8');
+
+function createFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'faultline-skill-'));
+}
+
+it('has the head that Agent Skills demand: its folder as name, and a description within the limit', () => {
+  const [, head = ''] = TEXT.split(/^---$/m);
+  expect(/^name: (.+)$/m.exec(head)?.[1]).toBe(NAME);
+  const description = /^description: (.+)$/m.exec(head)?.[1] ?? '';
+  expect(description.length).toBeGreaterThan(50);
+  expect(description.length).toBeLessThanOrEqual(1024);
+  expect(TEXT.split('\n').length).toBeLessThan(500);
+});
+
+it('names only commands, options and tools that exist', () => {
+  const commands = new Map(
+    listEveryCommand(describeCommand(createProgram())).map((command) => [command.path, command]),
+  );
+  const lines = [...TEXT.matchAll(/^(?:.*\| )?(faultline [a-z-]+)(.*)$/gm)];
+  expect(lines.length).toBeGreaterThan(4);
+  for (const [, path = '', rest = ''] of lines) {
+    const known = commands.get(path)?.options.flatMap(({ names }) => names);
+    const [ours = ''] = rest.split(' -- ');
+    for (const [option] of ours.matchAll(/--[a-z-]+/g)) expect(known, `${path} ${option}`).toContain(option);
+  }
+  const explainLog = () => Promise.reject(new Error('not asked here'));
+  const tools = listAllTools({ installation: installation(), explainLog, logger: silentLogger }).map(
+    ({ name }) => name,
+  );
+  const mentioned = [...TEXT.matchAll(/`([a-z]+_[a-z]+)`/g)].map(([, name]) => name);
+  for (const name of mentioned.filter((name) => name !== 'auto_notify' && name !== 'submit_feedback'))
+    expect(tools).toContain(name);
+});
+
+it('is installed into a directory of skills, and again without a change', async () => {
+  const dir = createFolder();
+  const first = await faultline(['skill', 'install', '--dir', dir, '--json']);
+  const path = join(dir, NAME, 'SKILL.md');
+  expect(JSON.parse(first.stdout)).toEqual({ ok: true, outcome: 'installed', path });
+  expect(readFileSync(path, 'utf8')).toBe(TEXT);
+  const second = await faultline(['skill', 'install', '--dir', dir]);
+  expect(second.stdout).toBe(`${path} is up to date.\n`);
+});
+
+it('does not replace another text unless --force is given', async () => {
+  const dir = createFolder();
+  await faultline(['skill', 'install', '--dir', dir]);
+  const path = join(dir, NAME, 'SKILL.md');
+  writeFileSync(path, 'our own words');
+  const refused = await faultline(['skill', 'install', '--dir', dir]);
+  expect(refused.code).toBe(4);
+  expect(refused.stderr).toBe(`error: ${path} has another text. --force replaces it.\n`);
+  expect(readFileSync(path, 'utf8')).toBe('our own words');
+  expect((await faultline(['skill', 'install', '--dir', dir, '--force'])).code).toBe(0);
+  expect(readFileSync(path, 'utf8')).toBe(TEXT);
+});
+
+it('replaces a symbolic link, and never the file that it names', async () => {
+  const dir = createFolder();
+  await faultline(['skill', 'install', '--dir', dir]);
+  const elsewhere = join(createFolder(), 'profile');
+  writeFileSync(elsewhere, 'private');
+  const path = join(dir, NAME, 'SKILL.md');
+  unlinkSync(path);
+  symlinkSync(elsewhere, path);
+  expect((await faultline(['skill', 'install', '--dir', dir, '--force'])).code).toBe(0);
+  expect(readFileSync(elsewhere, 'utf8')).toBe('private');
+  expect(statSync(path).isFile()).toBe(true);
+  expect(readFileSync(path, 'utf8')).toBe(TEXT);
+});
+
+it('refuses two places, and prints itself', async () => {
+  const both = await faultline(['skill', 'install', '--dir', createFolder(), '--user']);
+  expect(both.code).toBe(2);
+  expect(both.stderr).toBe('error: --dir and --user name two places. Use one of them.\n');
+  expect((await faultline(['skill', 'show'])).stdout).toBe(TEXT);
+});
