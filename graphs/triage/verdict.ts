@@ -16,7 +16,7 @@ import {
   formatAnalystName,
   isCalibratedAs,
 } from '../../src/domain/calibration.ts';
-import type { Kind } from '../../src/domain/category.ts';
+import { getKindRow } from '../../src/domain/category.ts';
 import { type Evidence, holdsQuote } from '../../src/domain/evidence.ts';
 import { listEvidenceFrom } from '../../src/domain/finding-data.ts';
 import { findLastingFailure } from '../../src/domain/lasting-failure.ts';
@@ -128,8 +128,6 @@ const WAS_OTHERWISE = -0.4;
 const MISQUOTED = -0.9;
 /** A service that is away for so many builds in a row is set up wrongly rather than ill. */
 const LONG_RED = 5;
-/** Kinds of infrastructure errors that a machine has every time. */
-const LASTS_IN_MACHINES: ReadonlySet<Kind> = new Set(['out_of_memory', 'disk_full', 'descriptor_limit']);
 /** Change in logits for a machine that lacks the same every time. */
 const LASTS = 0.4;
 
@@ -252,7 +250,7 @@ function weighLasting(
 ): ConfidenceFactor | null {
   const same = findLastingFailure(evidence);
   if (category === 'INFRA_ERROR') {
-    if (same !== null && LASTS_IN_MACHINES.has(kind))
+    if (same !== null && getKindRow(kind).group === 'machine full')
       return createFactor('history', LASTS, `it has failed this way ${same.times} times in a row`);
     const red = listEvidenceFrom(evidence, ['count_consecutive_failures']).map(({ data }) => data.count ?? 0);
     const longest = findMax(red, 0);

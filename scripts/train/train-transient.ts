@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { UNSTABLE_KINDS } from '../../src/domain/category.ts';
+import { isUnstable } from '../../src/domain/category.ts';
 import { classifyByRules } from '../../src/judge/classify.ts';
 import {
   computeTransientSigns,
@@ -112,7 +112,7 @@ function readLabel(value: unknown): boolean | null {
 async function readCaptured(): Promise<TransientLesson[]> {
   const found: TransientLesson[] = [];
   for (const { id, project, texts, untaught, accepted, kind } of listCaptured()) {
-    const passes = kind !== null && UNSTABLE_KINDS.has(kind);
+    const passes = kind !== null && isUnstable(kind);
     if (untaught || (!passes && accepted.includes('INFRA_ERROR'))) continue;
     found.push(await toLesson({ id, set: passes ? 'captured trouble' : 'captured', project, texts, passes }));
   }

@@ -36,6 +36,12 @@ export function isCodeHost(provider: Provider): provider is CodeHostName {
   return provider !== 'upload' && CI_SYSTEMS[provider].hostsCode;
 }
 
+/** Names the CI systems that host code, for a sentence: "GitHub, Gitea, or GitLab". */
+export function nameCodeHosts(): string {
+  const labels = CODE_HOSTS.map((name) => CI_SYSTEMS[name].label);
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(labels);
+}
+
 export const BuildStatus = z.enum(['failed', 'passed', 'cancelled', 'unknown']);
 export type BuildStatus = z.infer<typeof BuildStatus>;
 

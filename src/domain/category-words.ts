@@ -1,4 +1,4 @@
-import type { Category, Kind } from './category.ts';
+import { type Category, getKindRow, type Kind } from './category.ts';
 
 /** The words for the categories where people read; programs and searches use the codes. */
 export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
@@ -9,22 +9,9 @@ export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
   DEPENDENCY_ERROR: 'Dependency',
 };
 
-/** Kinds whose code reads badly as words. */
-const KIND_WORDS: Partial<Record<Kind, string>> = {
-  assertion: 'wrong value',
-  snapshot: 'changed snapshot',
-  flaky_timing: 'flaky timing',
-  threshold: 'missed threshold',
-  timeout: 'time limit',
-  network: 'no connection',
-  permission_or_secret: 'permission or secret',
-  workflow_config: 'workflow file',
-  unknown: 'unknown kind',
-};
-
 /** Names a kind for people: "missing module", "wrong value". */
 export function nameKind(kind: Kind): string {
-  return KIND_WORDS[kind] ?? kind.replaceAll('_', ' ');
+  return getKindRow(kind).label;
 }
 
 /** Names a category for people; where none was stored, says that it is another one. */

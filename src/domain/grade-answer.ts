@@ -1,5 +1,5 @@
 import { type Analysis, isNotDevelopersFault } from './analysis.ts';
-import { type Category, type Kind, UNSTABLE_KINDS } from './category.ts';
+import { type Category, getKindRow, hasTrait, isUnstable, type Kind } from './category.ts';
 import type { Failure } from './failure.ts';
 import type { FileRole } from './file-role.ts';
 import { isMerge, type ReadMend, readMend } from './mend.ts';
@@ -65,16 +65,6 @@ function isSureMend({ analysis }: GradableAnswer, { times, since, red }: Outcome
   return hasLasted || read.isNear;
 }
 
-/** Kinds that fail each time. */
-const STEADY_KINDS: ReadonlySet<Kind> = new Set<Kind>([
-  'compile_error',
-  'type_error',
-  'link_error',
-  'lint_failure',
-  'formatting_failure',
-  'version_conflict',
-]);
-
 /** The category that a mend shows, and those that it does not rule out. */
 interface Shown {
   readonly category: Category;
@@ -117,7 +107,7 @@ function showCategory(facts: Facts): Shown | null {
   }
   if (has('dependency') && !isCode && !isSetup) {
     // A version of a runtime or library that the project chose is a setting, too.
-    const also: Category[] = GATES.has(facts.analysis.kind)
+    const also: Category[] = hasTrait(facts.analysis.kind, 'gate')
       ? ['CONFIG_ERROR', 'CODE_ERROR']
       : ['CONFIG_ERROR'];
     return { category: 'DEPENDENCY_ERROR', also, by: 'only dependencies were changed' };
@@ -125,30 +115,15 @@ function showCategory(facts: Facts): Shown | null {
   return null;
 }
 
-/** Kinds of a gate, which may be about dependencies, too. */
-const GATES: ReadonlySet<Kind> = new Set<Kind>(['lint_failure', 'formatting_failure', 'unknown']);
-/** Kinds of which the files of others may be to blame. */
-const OWN_FILES: ReadonlySet<Kind> = new Set<Kind>(['missing_module', 'version_conflict', 'missing_file']);
-
 /** The time within which something outside is unlikely to have been mended. */
 const SOON_MS = 2 * 3_600_000;
-/** Kinds that something unseen may have mended: a secret, a service, a package. */
-const OUTSIDE_KINDS: ReadonlySet<Kind> = new Set<Kind>([
-  'permission_or_secret',
-  'process_gate',
-  'upstream_job',
-  'docker_build',
-  'dependency_install',
-  'unknown',
-]);
-
 /** Shows the category of what passes again without a change: it comes and goes. */
 function showByRerun({ failures, analysis: { kind }, outcome: { red, green } }: Facts): Shown {
   const isTest = failures.some(({ test }) => test !== null);
   const also: Category[] = ['INFRA_ERROR', 'TEST_FAILURE'];
-  if (!STEADY_KINDS.has(kind)) also.push('CODE_ERROR');
+  if (getKindRow(kind).group !== 'source') also.push('CODE_ERROR');
   const isSoon = Date.parse(green.receivedAt) - Date.parse(red.receivedAt) < SOON_MS;
-  if (!isSoon || OUTSIDE_KINDS.has(kind)) also.push('CONFIG_ERROR', 'DEPENDENCY_ERROR');
+  if (!isSoon || hasTrait(kind, 'fixed-unseen')) also.push('CONFIG_ERROR', 'DEPENDENCY_ERROR');
   return { category: isTest ? 'TEST_FAILURE' : 'INFRA_ERROR', also, by: 'it passed again without a change' };
 }
 
@@ -157,7 +132,7 @@ function showByCode({ failures, analysis, read }: Facts): Shown {
   const by = onlyTests ? 'only tests were changed' : 'code was changed';
   // Gates, scripts and paths are settings to some.
   const also: Category[] = ['CONFIG_ERROR'];
-  if (OWN_FILES.has(analysis.kind)) also.push('DEPENDENCY_ERROR');
+  if (hasTrait(analysis.kind, 'files-of-others')) also.push('DEPENDENCY_ERROR');
   const tests = failures.flatMap(({ test }) => test ?? []);
   const isTest = tests.length === failures.length && tests.length > 0;
   // A wrong value may be of the code or of the test.
@@ -191,7 +166,7 @@ const SAYS_TRANSIENT = 0.5;
 
 function readSaidTransience({ category, kind, answer }: GradableAnswer['analysis']): boolean | null {
   if (answer.transient !== undefined) return answer.transient >= SAYS_TRANSIENT;
-  return category === 'INFRA_ERROR' || UNSTABLE_KINDS.has(kind) || answer.act === 'rerun' ? true : null;
+  return category === 'INFRA_ERROR' || isUnstable(kind) || answer.act === 'rerun' ? true : null;
 }
 
 function gradeTransient({ analysis, read, isSure, outcome }: Facts): Found | null {

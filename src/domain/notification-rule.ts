@@ -24,7 +24,8 @@ export const NotificationRuleInput = z.strictObject({
     .min(1, 'is not set')
     .max(500)
     .describe(
-      'The ID of a Slack channel, e-mail addresses separated by commas, or the name of a configured webhook',
+      'The destination within the channel, such as the ID of a Slack channel, e-mail addresses separated ' +
+        'by commas, or the name of a configured webhook.',
     ),
   byOwner: z
     .boolean()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Act, Analysis, Suspect } from './analysis.ts';
 import type { Build } from './build.ts';
-import { type Category, UNSTABLE_KINDS } from './category.ts';
+import { type Category, hasTrait, isUnstable } from './category.ts';
 import type { Experiment } from './experiment.ts';
 import type { Failure } from './failure.ts';
 import { type FailureHistory, ProvingBuild } from './failure-history.ts';
@@ -248,7 +248,7 @@ const MANY_REPOSITORIES = 3;
 /** Judges by the repositories that could not reach the same host then, whatever the change touches. */
 function judgeByIncident({ category, analysis: { kind }, history: { incident } }: WhoseFacts): Found | null {
   if (incident === undefined || incident.repositories < MANY_REPOSITORIES) return null;
-  if (category !== 'INFRA_ERROR' || !CLEAR_KINDS.has(kind)) return null;
+  if (category !== 'INFRA_ERROR' || !hasTrait(kind, 'clear')) return null;
   return { verdict: 'machine', probability: null, proof: [{ what: 'incident', ...incident }] };
 }
 
@@ -292,7 +292,7 @@ function proveByMain({ defaultBranch: main }: FailureHistory): WhoseProof[] {
  */
 function judgeMachine(facts: WhoseFacts): Found | null {
   const { category, analysis, failures, history } = facts;
-  if (category !== 'INFRA_ERROR' || !CLEAR_KINDS.has(analysis.kind)) return null;
+  if (category !== 'INFRA_ERROR' || !hasTrait(analysis.kind, 'clear')) return null;
   if (analysis.classification.confidence < LEAST_PROBABLE && !history.seenElsewhere) return null;
   const isTest = failures.some(({ test }) => test !== null);
   if (reachesFailure(facts) || (isTest && !history.seenElsewhere)) return null;
@@ -300,15 +300,6 @@ function judgeMachine(facts: WhoseFacts): Found | null {
   const proof: WhoseProof[] = [{ what: 'log' }];
   return { verdict: 'machine', probability: PROBABLE.step, proof: proof.concat(countPullRequests(history)) };
 }
-
-/** Kinds that a step names without a doubt; a change may well run out of time or memory. */
-const CLEAR_KINDS: ReadonlySet<string> = new Set([
-  'network',
-  'service_unavailable',
-  'runner_lost',
-  'rate_limited',
-  'disk_full',
-]);
 
 /** Tells whether a file sets up the job: hidden files, manifests, lock files, and all that configures. */
 function isSetup(path: string): boolean {
@@ -359,7 +350,7 @@ function judgeFlaky(facts: WhoseFacts): Found | null {
 function judgeNew(facts: WhoseFacts): Found | null {
   const { category, analysis, history } = facts;
   const { generic, seenElsewhere, own, test, defaultBranch: main } = history;
-  if (seenElsewhere || category === 'INFRA_ERROR' || UNSTABLE_KINDS.has(analysis.kind)) return null;
+  if (seenElsewhere || category === 'INFRA_ERROR' || isUnstable(analysis.kind)) return null;
   const isTouched = findTouched(facts) !== undefined;
   if (category === 'DEPENDENCY_ERROR' && !isTouched) return null;
   // A change that is known and touches nothing near it may have met a first flake.

@@ -1,5 +1,5 @@
 import { type Act, type Classification, isNotDevelopersFault } from '../domain/analysis.ts';
-import { KIND_CATEGORY } from '../domain/category.ts';
+import { getKindRow } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import { listEvidenceFrom } from '../domain/finding-data.ts';
 import { findLastingFailure } from '../domain/lasting-failure.ts';
@@ -128,13 +128,13 @@ function chooseFromLog(
   const hint = findFirstFilled(HINTS, find, BY_ORIGIN.tool);
   if (hint !== null) return { ...hint, act: chooseAct(category) };
   // What is said of a kind holds in the category that the kind belongs to.
-  const isOfKind = match !== null && KIND_CATEGORY[kind] === category;
+  const isOfKind = match !== null && getKindRow(kind).category === category;
   const ofKind = isOfKind ? findFirstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind) : null;
   if (ofKind !== null || offer !== null) return ofKind ?? offer;
   if (category === 'INFRA_ERROR') return null;
   const placed = findFirstFilled(category === 'TEST_FAILURE' ? TEST_PLACES : PLACES, find, BY_ORIGIN.kind);
   if (placed !== null) return { ...placed, act: chooseAct(category) };
-  return KIND_CATEGORY[kind] === 'CODE_ERROR' ? findFirstFilled(THROWN, find, BY_ORIGIN.thrown) : null;
+  return getKindRow(kind).category === 'CODE_ERROR' ? findFirstFilled(THROWN, find, BY_ORIGIN.thrown) : null;
 }
 
 /** Places at which to begin, with the tool's own words about them. */

@@ -1,4 +1,5 @@
 import type { Classification } from '../domain/analysis.ts';
+import { hasTrait } from '../domain/category.ts';
 import type { ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { append } from '../lib/collections.ts';
@@ -188,14 +189,13 @@ function describe(
   const diagnostic = findLeadingDiagnostic(facts, match);
   if (diagnostic !== null) return describeFinding(diagnostic, facts);
   const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
-  if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing')
+  if (hasTrait(kind, 'in-test'))
     return describeTest(facts, fact, kind) ?? describeThrown(named, facts) ?? inWords();
   if (kind === 'missing_module' && readMissingModule(text) !== null)
     return describeMissingModule(text, facts, classification);
   if (match?.rule.name === 'connection-refused') return describeRefusal(text);
   const exception = named ?? facts.productException;
-  const isThrown = kind === 'null_reference' || kind === 'crash';
-  if (isThrown && exception != null && !isWrapper(cleanWords(exception.message, 260)))
+  if (hasTrait(kind, 'thrown') && exception != null && !isWrapper(cleanWords(exception.message, 260)))
     return describeException(exception, facts);
   return describeThrown(named, facts) ?? inWords();
 }

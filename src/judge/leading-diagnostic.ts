@@ -1,3 +1,4 @@
+import { getKindRow } from '../domain/category.ts';
 import type { Diagnostic } from '../domain/failure.ts';
 import { takeFirstOfEach } from '../lib/collections.ts';
 import { isWrapper, saysNothing } from '../log/line-roles.ts';
@@ -5,14 +6,6 @@ import type { Facts } from './facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 
-const COMPILED: ReadonlySet<string> = new Set([
-  'compile_error',
-  'type_error',
-  'link_error',
-  'lint_failure',
-  'formatting_failure',
-  'version_conflict',
-]);
 /** Rules of the set-up whose findings a tool lists with their places. */
 const DIAGNOSED: ReadonlySet<string> = new Set(['compiler-options', 'workflow-file']);
 
@@ -23,7 +16,7 @@ const DIAGNOSED: ReadonlySet<string> = new Set(['compiler-options', 'workflow-fi
 export function findLeadingDiagnostic(facts: Facts, match: Match | null): Diagnostic | null {
   if (
     match === null ||
-    !(COMPILED.has(match.rule.kind) || DIAGNOSED.has(match.rule.name)) ||
+    !(getKindRow(match.rule.kind).group === 'source' || DIAGNOSED.has(match.rule.name)) ||
     match.rule.name === 'not-formatted'
   )
     return null;

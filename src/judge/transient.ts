@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Kind } from '../domain/category.ts';
+import { getKindRow, hasRerunGroup, RERUN_GROUPS } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import { findLastingFailure } from '../domain/lasting-failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
@@ -14,15 +14,6 @@ import stored from './transient.json' with { type: 'json' };
  * regression over what the reader and the rules know, learned from jobs whose re-run is known or was judged
  * by a reader of the log.
  */
-
-/** Kinds of one sort: what passes by itself, what a machine lacks, and what only a change fixes. */
-const SORTS = {
-  'connection or service': ['network', 'service_unavailable', 'rate_limited'],
-  'runner lost': ['runner_lost'],
-  'time limit': ['timeout'],
-  'timing of a test': ['flaky_timing'],
-  'machine full': ['disk_full', 'out_of_memory', 'descriptor_limit'],
-} as const satisfies Record<string, readonly Kind[]>;
 
 /** Words of passing trouble, in whatever form a tool wraps them. */
 const TROUBLE = {
@@ -59,7 +50,7 @@ const SYSTEM_STEPS = [
 
 export const TRANSIENT_SIGNS = [
   'always',
-  ...Object.keys(SORTS),
+  ...RERUN_GROUPS,
   ...Object.keys(TROUBLE),
   'leading rule is for infrastructure',
   'rule for another cause',
@@ -139,9 +130,7 @@ export function computeTransientSigns({ facts, matches }: Ruling): number[] {
         0,
       ) / FULL,
     );
-  const sorts = Object.values(SORTS).map((kinds: readonly Kind[]) =>
-    best(({ kind }) => kinds.includes(kind)),
-  );
+  const groups = RERUN_GROUPS.map((group) => best(({ kind }) => getKindRow(kind).group === group));
   const words = Object.values(TROUBLE).map((patterns) => {
     const met = telling.filter(({ text }) => patterns.some((pattern) => pattern.test(text)));
     return Math.min(
@@ -153,16 +142,15 @@ export function computeTransientSigns({ facts, matches }: Ruling): number[] {
         ),
     );
   });
-  const passing = new Set<Kind>(Object.values(SORTS).flat());
   const [first] = matches;
   const trust = subject.failingTests.length > 0 ? IN_A_TEST : 1;
   const { failingTests, exits, diagnostics, failedSections, passedOnRetry = [] } = subject;
   return [
     1,
-    ...sorts.map((value, i) => (i === 0 ? trust * value : value)),
+    ...groups.map((value, i) => (i === 0 ? trust * value : value)),
     ...words.map((value) => trust * value),
     Number(first?.rule.category === 'INFRA_ERROR'),
-    best(({ kind, category }) => category !== 'INFRA_ERROR' && !passing.has(kind)),
+    best(({ kind, category }) => category !== 'INFRA_ERROR' && !hasRerunGroup(kind)),
     Number(failedSections.some(({ name }) => isSystemStep(name.split(' / ')[0] ?? name))),
     Number(exits.some(({ code, signal }) => signal !== null || (code !== null && code > 128 && code < 160))),
     Number(passedOnRetry.length > 0),

@@ -1,5 +1,5 @@
 import type { Analysis } from '../domain/analysis.ts';
-import { STOPPING_KINDS } from '../domain/category.ts';
+import { hasTrait } from '../domain/category.ts';
 import type { ExplainedFailures } from '../domain/explained-failures.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { FailureGroup } from '../domain/reading.ts';
@@ -81,7 +81,7 @@ function rankStage({ analysis, failures, sample }: BuildAnswer): number {
   const isTolerated = sample.length > 0 && sample.every(({ tolerated }) => tolerated === true);
   if (analysis.terminationReason === 'failed' || analysis.kind === 'upstream_job' || isTolerated) return 2;
   const hitOneTest = failures === 1 && sample[0]?.test != null;
-  return STOPPING_KINDS.has(analysis.kind) && !hitOneTest ? 0 : 1;
+  return hasTrait(analysis.kind, 'stops-the-rest') && !hitOneTest ? 0 : 1;
 }
 
 function nameStep({ analysis, sample: [first] }: BuildAnswer): string {

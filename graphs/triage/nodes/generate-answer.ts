@@ -2,7 +2,7 @@ import type { Answer, Classification, SimilarCase } from '../../../src/domain/an
 import {
   type Category,
   type CategoryProbabilities,
-  KIND_CATEGORY,
+  getKindRow,
   mapCategories,
 } from '../../../src/domain/category.ts';
 import type { Evidence } from '../../../src/domain/evidence.ts';
@@ -95,7 +95,7 @@ export function applyPrecedent(
     isSame || classification.abstained ? '' : `; the log alone suggests ${classification.category}`;
   return {
     category,
-    kind: kind === 'unknown' || KIND_CATEGORY[kind] === category ? kind : 'unknown',
+    kind: kind === 'unknown' || getKindRow(kind).category === category ? kind : 'unknown',
     confidence: SAID,
     probabilities: setLeadingCategory(classification.probabilities, category),
     abstained: false,
@@ -116,7 +116,7 @@ function applyDocument(classification: Classification, evidence: readonly Eviden
     if (!source.startsWith('team-knowledge/') || named === null || category === null) continue;
     return {
       category,
-      kind: KIND_CATEGORY[classification.kind] === category ? classification.kind : 'unknown',
+      kind: getKindRow(classification.kind).category === category ? classification.kind : 'unknown',
       confidence: SAID,
       probabilities: setLeadingCategory(classification.probabilities, category),
       abstained: false,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, createApp, createLogger } from '../../app.ts';
 import { createMaskingOptions } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
+import { nameCodeHosts } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { GRADE } from '../../domain/work.ts';
 import { computeProportion } from '../../lib/statistics.ts';
@@ -99,7 +100,7 @@ function chooseProvider(
       : `Runs of ${name} cannot be imported`;
   const there =
     names === ''
-      ? 'set FAULTLINE_GITHUB_TOKEN, FAULTLINE_GITEA_URL and _TOKEN, or FAULTLINE_GITLAB_TOKEN'
+      ? `none is configured: connect ${nameCodeHosts()} with \`faultline connect\``
       : `configured: ${names}`;
   throw new TriageError('invalid-config', `${says} (${there}).`);
 }

@@ -1,4 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { nameCodeHosts } from '../../domain/build.ts';
 import {
   addServiceOptions,
   createDataOption,
@@ -156,7 +157,7 @@ Examples:
 export function importCommand(): Command {
   return new Command('import')
     .description(
-      'Read past runs of a repository from GitHub, Gitea or GitLab, and analyze those that failed. ' +
+      `Read past runs of a repository from ${nameCodeHosts()}, and analyze those that failed. ` +
         'Nobody is notified of them.',
     )
     .requiredOption('--repository <owner/name>', 'repository to import, as named on its host')

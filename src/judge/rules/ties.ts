@@ -1,4 +1,4 @@
-import type { Category, Kind } from '../../domain/category.ts';
+import { type Category, hasTrait, type Kind } from '../../domain/category.ts';
 import { asksWithoutEnd, type Fact, type Facts } from '../facts.ts';
 import {
   findOwnService,
@@ -202,23 +202,12 @@ function blameRuntimeVersion(facts: Facts): TieRuling | null {
     kind: 'environment',
     strength: 5.5 * fact.weight,
     fact,
-    drop: ({ rule }) => NAME_MISSED.has(rule.kind),
+    drop: ({ rule }) => hasTrait(rule.kind, 'name-missed'),
   };
 }
 
 /** The least weight of a complaint before its version is looked at. */
 const HEEDED = 0.4;
-const NAME_MISSED: ReadonlySet<Kind> = new Set([
-  ...([
-    'null_reference',
-    'crash',
-    'compile_error',
-    'type_error',
-    'missing_module',
-    'version_conflict',
-    'link_error',
-  ] as const),
-]);
 
 /** Rules that say that a run was stopped, and not why. */
 const STOPPED: ReadonlySet<string> = new Set(['job-cancelled', 'exit-by-signal']);

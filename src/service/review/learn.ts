@@ -1,5 +1,5 @@
 import type { Analysis } from '../../domain/analysis.ts';
-import { KIND_CATEGORY, type Kind } from '../../domain/category.ts';
+import { getKindRow, type Kind } from '../../domain/category.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { createId } from '../../domain/ids.ts';
 import { answers, type GreenFlag, type LibraryEntry, toLibraryVector } from '../../domain/library.ts';
@@ -148,7 +148,7 @@ function createEntry(
  * mislead, unless it usually belongs to that one.
  */
 function keptKind(analysis: Analysis, category: Analysis['category']): Kind {
-  return analysis.category === category || KIND_CATEGORY[analysis.kind] === category
+  return analysis.category === category || getKindRow(analysis.kind).category === category
     ? analysis.kind
     : 'unknown';
 }
