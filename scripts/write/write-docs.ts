@@ -13,8 +13,9 @@ import { arrangeAnswers, pairWithFailures } from '../../src/notifications/build-
 import { METRICS, silentLogger } from '../../src/ports/telemetry.ts';
 
 /**
- * Writes what the code itself knows into the documentation: the settings with their defaults, the help of every command, the metrics,
- * the contents for models, and the answer to one log. `--check` writes nothing and fails if a file is stale.
+ * Writes what the code itself knows into the documentation: the settings with their defaults, the help of
+ * every command, the metrics, the contents for models, and the answer to one log. `--check` writes nothing
+ * and fails if a file is stale.
  */
 const HOME = resolve(import.meta.dirname, '../..');
 const KEYS = 'analyst.llm.keys.';
@@ -46,7 +47,10 @@ function textOf(file: string): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
-/** A page written by hand, with the block between its two marks of that name written anew. Throws if the page lacks a mark. */
+/**
+ * A page written by hand, with the block between its two marks of that name written anew. Throws if the page
+ * lacks a mark.
+ */
 async function filled(
   file: string,
   name: string,
@@ -61,7 +65,10 @@ async function filled(
   return [file, `${text.slice(0, begin)}${mark}\n${await write()}\n${text.slice(end)}`];
 }
 
-/** What `faultline triage` shows on a terminal of one captured failure, without what differs from run to run: seconds and id. */
+/**
+ * What `faultline triage` shows on a terminal of one captured failure, without what differs from run to run:
+ * seconds and id.
+ */
 async function example(): Promise<string> {
   const config = parseConfig(createEmbeddedPreset('.faultline', resolve(HOME, 'knowledge')));
   const app = await createTerminalApp(config, silentLogger);
@@ -172,7 +179,8 @@ function commandPage(): string {
 }
 
 /**
- * Creates the contents of the documentation in the form of https://llmstxt.org: the list of all pages, with links from the root.
+ * Creates the contents of the documentation in the form of https://llmstxt.org: the list of all pages, with
+ * links from the root.
  */
 function contentsForModels(): string {
   const [, ...sections] = (textOf('docs/README.md') ?? '').split(/^(?=## )/m);
@@ -207,7 +215,10 @@ function keyOf({ flags, description }: Option): string {
   return `${flags} ${description}`;
 }
 
-/** What `--help` prints, texts after it included, without the shared options and at one width wherever this runs. */
+/**
+ * What `--help` prints, texts after it included, without the shared options and at one width wherever this
+ * runs.
+ */
 function helpOf(command: Program, shared: ReadonlyMap<string, Option>): string {
   let help = '';
   command.configureOutput({

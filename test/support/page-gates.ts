@@ -29,7 +29,10 @@ export type Requests = Readonly<Record<'classify' | 'reason' | 'select-tool' | '
 /** Asks about a failure; gates are tried with analysts that show less. */
 export type Ask = (failure: Labelled) => Promise<Requests>;
 
-/** What share of failures shows a model what it must see: telling lines, what it asked for, what is cited; and how little else. */
+/**
+ * What share of failures shows a model what it must see: telling lines, what it asked for, what is cited; and
+ * how little else.
+ */
 export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbout): Promise<GateFigure[]> {
   const missed = {
     classify: [] as string[],
@@ -67,7 +70,10 @@ export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbo
   ];
 }
 
-/** The requests of a run in which the second round looked at 120 lines far from the end, and whose answer quotes every telling line. */
+/**
+ * The requests of a run in which the second round looked at 120 lines far from the end, and whose answer
+ * quotes every telling line.
+ */
 export const askAbout: Ask = async (failure) => {
   const subject = failure.subject ?? subjectIn(failure.text, { budgetTokens: BUDGET_TOKENS });
   const evidence: Evidence[] = subject.excerpts.map((excerpt, i) => ({

@@ -25,8 +25,8 @@ export async function showSkill(): Promise<void> {
 }
 
 /**
- * Runs `faultline skill install`: copies the skill into the project or the home directory. Throws `conflict` if
- * another text is there and `force` is not set, and `invalid-config` if both places were requested.
+ * Runs `faultline skill install`: copies the skill into the project or the home directory. Throws `conflict`
+ * if another text is there and `force` is not set, and `invalid-config` if both places were requested.
  */
 export async function installSkill(options: SkillOptions): Promise<void> {
   const path = join(chooseDirectory(options), NAME, 'SKILL.md');
