@@ -44,7 +44,7 @@ import { addGradeRequest, createGradeHandler, type GradeDeps } from './service/g
 import { escalateToReviewer } from './service/triage/conclude.ts';
 import { createReviewerClient } from './service/triage/investigate.ts';
 import { createOwnerFinder } from './service/triage/owners.ts';
-import { passingBuildHandler, storedGreens } from './service/triage/passing-builds.ts';
+import { createPassingBuildHandler, createStoredGreens } from './service/triage/passing-builds.ts';
 import { type TriageBuildDeps, triageBuild } from './service/triage/triage-build.ts';
 import { createTriageHandler } from './service/triage/triage-work.ts';
 import { createSlackPresses } from './stores/access.ts';
@@ -303,7 +303,7 @@ function openBackground({ channels, indexKeeping, retention, ...parts }: Backgro
   const { stores, logger, wakeUp, deps } = parts;
   const isTriageWaiting = async () => (await stores.work.due([TRIAGE])).length > 0;
   const passing =
-    deps.greenBuilds > 0 ? [passingBuildHandler({ ...deps, flagging: deps }, isTriageWaiting)] : [];
+    deps.greenBuilds > 0 ? [createPassingBuildHandler({ ...deps, flagging: deps }, isTriageWaiting)] : [];
   const grading = createGradeHandler(deps, isTriageWaiting);
   const handlers = [
     ...channels.handlers,
@@ -362,7 +362,7 @@ async function createTriageDeps(
 ): Promise<TriageBuildDeps & Pick<GradeDeps, 'codeHost'>> {
   const { config, logger, clock, stores, archive, vectorIndex, masker, tracer, metrics, found, channels } =
     parts;
-  const passingBuilds = storedGreens({
+  const passingBuilds = createStoredGreens({
     passingBuilds: stores.passingBuilds,
     greenBuilds: config.triage.greenBuilds,
   });

@@ -15,7 +15,7 @@ import {
   useJudgementModel,
 } from '../../src/judge/judgement.ts';
 import type { LeftOut, OutcomesFile } from '../../src/judge/outcomes.ts';
-import { foldsBy } from '../../src/replay/cases/case.ts';
+import { splitIntoFolds } from '../../src/replay/cases/case.ts';
 import { mentionFinder } from '../../src/replay/run/check-case.ts';
 import { fitJudgement, type Lesson } from './judging/fit.ts';
 import { type LabelledSubject, labelledSubjects } from './judging/labelled-subjects.ts';
@@ -108,7 +108,7 @@ function crossValidated(by: LeftOut): Held[] {
   const pairs = lessons.map((lesson, i) => ({ lesson, subject: subjects[i] as LabelledSubject }));
   const group = ({ subject }: { readonly subject: LabelledSubject }) =>
     by === 'source' ? subject.set : subject.project;
-  return foldsBy(pairs, group, by === 'source' ? Number.MAX_SAFE_INTEGER : FOLDS).flatMap((fold) => {
+  return splitIntoFolds(pairs, group, by === 'source' ? Number.MAX_SAFE_INTEGER : FOLDS).flatMap((fold) => {
     const groups = new Set(fold.map(group));
     const model = fitJudgement(
       pairs.filter((pair) => !groups.has(group(pair)) && !pair.subject.heldOut).map(({ lesson }) => lesson),

@@ -4,8 +4,8 @@ import { BUCKETS } from '../../src/log/rank/features.ts';
 import { COLUMNS, type RankModel, scoreCandidates, type Tree } from '../../src/log/rank/model.ts';
 import { placeRanked, rankMessages } from '../../src/log/rank/rank.ts';
 import { reduceLogs } from '../../src/log/reduce/reduce.ts';
-import { foldsBy } from '../../src/replay/cases/case.ts';
-import { coveredShare } from '../../src/replay/figures/reading.ts';
+import { splitIntoFolds } from '../../src/replay/cases/case.ts';
+import { computeCoveredShare } from '../../src/replay/figures/reading.ts';
 import { type LabelledLog, labelledLogs } from './ranking/labelled-logs.ts';
 import { train } from './ranking/train.ts';
 
@@ -67,7 +67,7 @@ if (asked.by === 'project' && asked.check !== undefined) {
 
 /** Trains on the logs of all other groups for each, and says what of the labelled lines is kept. */
 function crossValidate(): Held[] {
-  return foldsBy(logs, groupOf, FOLDS).flatMap((fold) => {
+  return splitIntoFolds(logs, groupOf, FOLDS).flatMap((fold) => {
     const groups = new Set(fold.map(groupOf));
     const model = train(
       logs.filter((log) => !groups.has(groupOf(log))),
@@ -121,7 +121,7 @@ function keptShare(
 ): number {
   const ranked = candidates.lines.map((line, i) => ({ ...line, score: scores[i] ?? 0, proof: 0 }));
   const { excerpts } = reduceLogs([{ log, blocks: placeRanked(ranked, weighed) }], budget);
-  return coveredShare(
+  return computeCoveredShare(
     wanted,
     excerpts.map(({ lineStart, lineEnd }) => [lineStart, lineEnd]),
   );

@@ -11,7 +11,7 @@ import {
   toProbability,
   weighSigns,
 } from '../../src/judge/transient.ts';
-import { foldsBy, resolveProject } from '../../src/replay/cases/case.ts';
+import { resolveProject, splitIntoFolds } from '../../src/replay/cases/case.ts';
 import { readDataset, readTexts } from '../../src/replay/cases/dataset.ts';
 import { listCaptured, readSubject } from './judging/labelled-subjects.ts';
 import { describeForecasts, type Forecast } from './transient/figures.ts';
@@ -134,7 +134,7 @@ async function toLesson(labelled: {
 
 /** Learns from all other groups for each part, and forecasts those that were left out. */
 function leaveOut(getGroup: (lesson: TransientLesson) => string): Forecast[] {
-  return foldsBy(lessons, getGroup, FOLDS).flatMap((own) => {
+  return splitIntoFolds(lessons, getGroup, FOLDS).flatMap((own) => {
     const inFold = new Set(own);
     const weights = fitTransient(lessons.filter((lesson) => !inFold.has(lesson)));
     return own.map((lesson) => ({ lesson, share: toProbability(weighSigns(lesson.signs, weights)) }));

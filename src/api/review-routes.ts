@@ -8,12 +8,12 @@ import { findShownWhose } from '../service/answers/whose.ts';
 import { type DecideDeps, decideReview, listSame } from '../service/review/decide.ts';
 import {
   answerQuestion,
+  claimNext,
+  createNotHeldError,
   createObstacleError,
   createRacedError,
   createUnknownReviewError,
   isAdmin,
-  nextFor,
-  notHeld,
   openQuestions,
   openReviewFor,
   type QuestionDeps,
@@ -138,7 +138,7 @@ function registerHolding(app: ApiApp, { stores, claimMs }: ReviewDeps): void {
       if (released !== null) return released;
       const review = await stores.reviews.find(id);
       if (review === null) throw createUnknownReviewError(id);
-      throw createObstacleError(review, reviewer) ?? notHeld(review);
+      throw createObstacleError(review, reviewer) ?? createNotHeldError(review);
     },
   );
 }
@@ -248,7 +248,7 @@ function registerNext(app: ApiApp, deps: ReviewDeps): void {
     async (request) => {
       const { sort, after, ...filter } = request.body ?? {};
       const how = { filter: omitUndefined(filter), ...omitUndefined({ sort, after }) };
-      return { review: await nextFor(deps, { reviewer: requireReviewer(request), ...how }) };
+      return { review: await claimNext(deps, { reviewer: requireReviewer(request), ...how }) };
     },
   );
   app.post(

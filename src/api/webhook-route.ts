@@ -4,7 +4,7 @@ import { toStorable } from '../lib/text.ts';
 import type { Provider } from '../providers/provider.ts';
 import { hashSha256 } from '../providers/read-input.ts';
 import type { Intake } from '../providers/webhook.ts';
-import { type Delivery, type IntakeDeps, usedBefore } from '../service/intake/record-build.ts';
+import { createUsedBeforeError, type Delivery, type IntakeDeps } from '../service/intake/record-build.ts';
 import type { KeptDelivery } from '../stores/deliveries.ts';
 import { buildDeliveryLinks, type DeliveryAccepted, WebhookAnswer } from './answers.ts';
 import { keepDeployment } from './deployment-routes.ts';
@@ -131,7 +131,8 @@ async function recordDuplicate(
   before: KeptDelivery,
   inbox: Delivery & { readonly intake: Intake },
 ): Promise<void> {
-  if (before.bodySha256 !== delivery.bodySha256) throw usedBefore(delivery.deliveryId, before.buildId);
+  if (before.bodySha256 !== delivery.bodySha256)
+    throw createUsedBeforeError(delivery.deliveryId, before.buildId);
   const { source, deliveryId } = delivery;
   logger.info({ source, deliveryId, buildId: before.buildId, state: before.state }, 'duplicate delivery');
   if (before.state === 'refused' && (await stores.deliveries.requeue(inbox)))

@@ -12,7 +12,7 @@ import type { Embedder, SemanticIndex, VectorIndex } from '../ports/vector-index
 import type { WakeUp } from '../ports/work.ts';
 import { createProviders } from '../providers/registry.ts';
 import { wrapListenedChatModel } from '../service/triage/recording/shown-texts.ts';
-import { longestLogsDays } from '../service/triage/retention.ts';
+import { findLongestLogsDays } from '../service/triage/retention.ts';
 import type { WorkStore } from '../stores/work.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
 import { toConnectionOptions } from './open-models.ts';
@@ -25,11 +25,11 @@ const NO_MODEL =
 /** Opens the database, and what uses its connections: the checkpoints. */
 export async function openDatabase(config: Config) {
   const { createPostgresCheckpointer } = await import('../stores/checkpointer.ts');
-  const { inTurn } = await import('../stores/database/pool-database.ts');
+  const { runInTurn } = await import('../stores/database/pool-database.ts');
   const database = await connect(config.database);
   return {
     database,
-    checkpointer: () => inTurn(database, () => createPostgresCheckpointer(database)),
+    checkpointer: () => runInTurn(database, () => createPostgresCheckpointer(database)),
   };
 }
 
@@ -81,7 +81,7 @@ export async function openArchive(
       const mongodb = createMongodbArchive({
         url,
         database: name,
-        keepDays: longestLogsDays(config.retention),
+        keepDays: findLongestLogsDays(config.retention),
       });
       return createArchiveWithFallback({ mongodb, database, work, logger });
     }

@@ -7,9 +7,9 @@ import type { Database } from '../ports/database.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import {
   countRepository,
+  createRemovalHandlers,
   forgetRepository,
   type RetentionDeps,
-  removalHandlers,
   retain,
   startRetentionWorker,
 } from '../service/triage/retention.ts';
@@ -62,7 +62,7 @@ export function openRetention({ config, database, stores, indexNow, ...parts }: 
         forgetRepository(deps, repository, olderThanDays, signal),
       retain: (signal: AbortSignal) => retain(deps, policy, signal),
     },
-    handlers: removalHandlers(archive),
+    handlers: createRemovalHandlers(archive),
     /** Starts deleting in the background. */
     start: () => {
       worker = startRetentionWorker({ ...deps, policy, intervalMs: LOOK_MS });

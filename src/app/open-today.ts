@@ -6,8 +6,8 @@ import type { JudgementName } from '../domain/recording.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-import { greenAtHand } from '../service/triage/passing-builds.ts';
-import { listening, wrapListenedChatModel } from '../service/triage/recording/shown-texts.ts';
+import { useGivenGreen } from '../service/triage/passing-builds.ts';
+import { listenForShown, wrapListenedChatModel } from '../service/triage/recording/shown-texts.ts';
 import type { Today } from '../service/triage/recording/today.ts';
 import { createAppToolbox, describeMaker, toTriageLimits } from './investigation.ts';
 
@@ -41,7 +41,7 @@ export async function openToday(config: Config, boundBy: Today['boundBy']): Prom
       ).hash;
     },
     shown: (ask) =>
-      listening(async (boundInForce) => {
+      listenForShown(async (boundInForce) => {
         // What comes of it is an error in any case.
         await ask(llm).catch(() => undefined);
         return boundInForce();
@@ -88,7 +88,7 @@ async function createDescribedToolbox(): Promise<Today['toolbox']> {
     vectorIndex: createMemoryIndex(createHashingEmbedder()),
     archive: createMemoryArchive(),
     history: createEmptyHistory(),
-    passingBuilds: greenAtHand(null),
+    passingBuilds: useGivenGreen(null),
     codeHost: createNoCodeHost(),
     webSearch: createNoWebSearch(),
   };

@@ -13,7 +13,7 @@ import { type ArrangedAnswer, arrangeAnswers, pairWithFailures } from '../notifi
 import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Experiment, InvestigateDeps } from '../service/triage/investigate.ts';
 import { createOwnerFinder } from '../service/triage/owners.ts';
-import { greenAtHand } from '../service/triage/passing-builds.ts';
+import { useGivenGreen } from '../service/triage/passing-builds.ts';
 import { recordAtHand } from '../service/triage/recording/recorder.ts';
 import { triageSources } from '../service/triage/triage-build.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
@@ -106,7 +106,7 @@ export async function createTerminalApp(
         vectorIndex,
         archive,
         history,
-        passingBuilds: greenAtHand(green),
+        passingBuilds: useGivenGreen(green),
         codeHost: code,
         webSearch,
       };

@@ -3,7 +3,7 @@
  * and the terminal link to them too. All are paths; see `atPublicUrl`.
  */
 
-export function reviewAddress(reviewId: string): string {
+export function formatReviewAddress(reviewId: string): string {
   return `/review/${encodeURIComponent(reviewId)}`;
 }
 
@@ -11,7 +11,7 @@ export function buildAddress(buildId: string): string {
   return `/builds/${encodeURIComponent(buildId)}`;
 }
 
-export function analysisAddress(analysisId: string): string {
+export function formatAnalysisAddress(analysisId: string): string {
   return `/analyses/${encodeURIComponent(analysisId)}`;
 }
 
@@ -19,7 +19,7 @@ export function runAddress(analysisId: string): string {
   return `/runs/${encodeURIComponent(analysisId)}`;
 }
 
-export function causeAddress(fingerprint: string): string {
+export function formatCauseAddress(fingerprint: string): string {
   return `/failures/${encodeURIComponent(fingerprint)}`;
 }
 
@@ -27,7 +27,7 @@ export function causeAddress(fingerprint: string): string {
  * Returns the address of a log of a build, by its name. With lines (1-based, inclusive), it opens the window
  * around them with those lines marked.
  */
-export function logAddress(
+export function formatLogAddress(
   buildId: string,
   name: string,
   lines?: { readonly lineStart: number; readonly lineEnd: number },
@@ -41,12 +41,12 @@ export function askAddress(analysisId: string): string {
   return `/analyses/${encodeURIComponent(analysisId)}/ask`;
 }
 
-export function threadAddress(analysisId: string, threadId: string): string {
+export function formatThreadAddress(analysisId: string, threadId: string): string {
   return `${askAddress(analysisId)}/${encodeURIComponent(threadId)}`;
 }
 
 /** Returns the address of a library entry. */
-export function libraryAddress(entryId: string): string {
+export function formatLibraryAddress(entryId: string): string {
   return `/library/${encodeURIComponent(entryId)}`;
 }
 

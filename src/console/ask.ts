@@ -6,9 +6,9 @@ import { getErrorMessage, TriageError } from '../domain/errors.ts';
 import { formatDuration } from '../notifications/answer-view.ts';
 import { findAnalysis } from '../service/answers/views.ts';
 import { createGate, type OpenQuestion } from '../service/ask/ask.ts';
-import { analysisAddress, askAddress, logAddress, threadAddress } from './addresses.ts';
+import { askAddress, formatAnalysisAddress, formatLogAddress, formatThreadAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { hiddenFields, renderTime } from './controls.ts';
+import { renderHiddenFields, renderTime } from './controls.ts';
 import { type Html, html, linkTarget } from './html.ts';
 import { IdParams, sendEvents } from './http.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
@@ -70,7 +70,7 @@ export function registerAskPages(app: ConsoleApp, deps: ConsoleDeps): void {
       reply.raw.on('close', () => gone.abort());
       const turn = await deps.ask.answer(opened, {}, gone.signal).finally(leave);
       return reply.redirect(
-        `${threadAddress(about.analysisId, opened.thread.id)}#turn-${turn.position}`,
+        `${formatThreadAddress(about.analysisId, opened.thread.id)}#turn-${turn.position}`,
         303,
       );
     },
@@ -97,7 +97,10 @@ function answerAsEvents(
     };
     try {
       const turn = await ask.answer(opened, watcher, signal);
-      emit('done', `${threadAddress(opened.thread.analysisId, opened.thread.id)}#turn-${turn.position}`);
+      emit(
+        'done',
+        `${formatThreadAddress(opened.thread.analysisId, opened.thread.id)}#turn-${turn.position}`,
+      );
     } catch (error) {
       const isTold = error instanceof TriageError && error.cause === undefined;
       if (!signal.aborted)
@@ -137,14 +140,14 @@ function askPage(analysis: Analysis, threads: readonly Thread[], byRules: boolea
       these.</p>${buttons}${form}`
     : html`${form}<p>For example:</p>${buttons}`;
   return html`<h1 tabindex="-1">Ask about “${analysis.answer.title}”</h1>
-    <p><a href="${analysisAddress(analysis.id)}">Back to the analysis</a></p>
+    <p><a href="${formatAnalysisAddress(analysis.id)}">Back to the analysis</a></p>
     ${ways}
     ${
       threads.length > 0 &&
       html`<h2>Earlier questions</h2>
         <ul>${threads.map(
           (thread) =>
-            html`<li><a href="${threadAddress(analysis.id, thread.id)}">${thread.title}</a>
+            html`<li><a href="${formatThreadAddress(analysis.id, thread.id)}">${thread.title}</a>
               <span class="quiet">by ${thread.startedBy}</span></li>`,
         )}</ul>`
     }`;
@@ -152,7 +155,7 @@ function askPage(analysis: Analysis, threads: readonly Thread[], byRules: boolea
 
 function threadPage(analysis: Analysis, thread: Thread, turns: readonly Turn[]): Html {
   return html`<h1 tabindex="-1">${thread.title}</h1>
-    <p>About <a href="${analysisAddress(analysis.id)}">${analysis.answer.title}</a> ·
+    <p>About <a href="${formatAnalysisAddress(analysis.id)}">${analysis.answer.title}</a> ·
     <a href="${askAddress(analysis.id)}">Other questions</a></p>
     <div id="turns">${turns.map((turn) => renderTurn(turn, analysis.buildId))}</div>
     ${askForm(analysis.id, thread.id)}`;
@@ -164,7 +167,7 @@ function threadPage(analysis: Analysis, thread: Thread, turns: readonly Turn[]):
  */
 function askForm(analysisId: string, threadId: string | null): Html {
   return html`<form method="post" action="${askAddress(analysisId)}" class="ask"
-    data-ask>${hiddenFields({ thread: threadId ?? undefined })}
+    data-ask>${renderHiddenFields({ thread: threadId ?? undefined })}
     <label for="question">Question</label><textarea id="question" name="question" required
     maxlength="2000"></textarea>
     <p><button class="main">Ask</button> <button type="button" data-stop hidden>Stop</button></p>
@@ -204,7 +207,7 @@ function citation({ id, title, source, lineStart, lineEnd, url }: Citation, buil
   const place =
     lines === null
       ? source
-      : html`<a href="${logAddress(buildId, source, lines)}">${source}:${lines.lineStart}${
+      : html`<a href="${formatLogAddress(buildId, source, lines)}">${source}:${lines.lineStart}${
           lines.lineEnd > lines.lineStart && `–${lines.lineEnd}`
         }</a>`;
   return html`<li id="${id}"><span class="chip">${id}</span>

@@ -45,26 +45,26 @@ interface Asset {
 }
 
 const FONT = readFileSync(new URL('./browser/fonts/inter.woff2', import.meta.url));
-const FONT_ASSET = asset('inter', 'woff2', 'font/woff2', FONT);
+const FONT_ASSET = createAsset('inter', 'woff2', 'font/woff2', FONT);
 
 /** The one style sheet, the one script, the font and the icon, read once. */
 export const ASSETS = {
   font: FONT_ASSET,
-  css: asset(
+  css: createAsset(
     'app',
     'css',
     'text/css; charset=utf-8',
-    STYLES.map((name) => dense(slim(read(name))))
+    STYLES.map((name) => stripLineEnds(stripIndentation(read(name))))
       .join('\n')
       .replace('/assets/inter.woff2', FONT_ASSET.address),
   ),
-  js: asset(
+  js: createAsset(
     'app',
     'js',
     'text/javascript; charset=utf-8',
-    MODULES.map((name) => slim(withoutLinks(read(name)))).join('\n'),
+    MODULES.map((name) => stripIndentation(withoutLinks(read(name)))).join('\n'),
   ),
-  icon: asset('icon', 'svg', 'image/svg+xml', read('icon.svg')),
+  icon: createAsset('icon', 'svg', 'image/svg+xml', read('icon.svg')),
 } as const;
 
 /**
@@ -95,7 +95,7 @@ function read(name: string): string {
 }
 
 /** Removes indentation and comments on lines of their own, which only readers of the source need. */
-function slim(text: string): string {
+function stripIndentation(text: string): string {
   let isComment = false;
   const kept = text.split('\n').flatMap((line) => {
     const words = line.trim();
@@ -107,7 +107,7 @@ function slim(text: string): string {
 }
 
 /** Removes the line ends of a style sheet, which only people need. */
-function dense(rules: string): string {
+function stripLineEnds(rules: string): string {
   return rules
     .replaceAll(' {\n', '{')
     .replaceAll(';\n}', '}')
@@ -128,7 +128,7 @@ function withoutLinks(module: string): string {
     .replace(/^export (?=const|let|function|async)/gm, '');
 }
 
-function asset(name: string, extension: string, type: string, content: string | Buffer): Asset {
+function createAsset(name: string, extension: string, type: string, content: string | Buffer): Asset {
   const plain = Buffer.from(content);
   const version = createHash('sha256').update(plain).digest('hex').slice(0, 12);
   return {

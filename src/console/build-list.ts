@@ -2,26 +2,26 @@ import { z } from 'zod';
 import { type Build, BuildStatus } from '../domain/build.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
-import { analysisAddress, buildAddress, search } from './addresses.ts';
+import { buildAddress, formatAnalysisAddress, search } from './addresses.ts';
 import { buildName, listOriginParts, STATUS_MARKS } from './builds.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { formatAge, pager } from './controls.ts';
 import {
+  applyTypedFilter,
   DAYS_FIELD,
   type FilterField,
   filterBar,
   REPOSITORY_FIELD,
-  redirectFiltered,
   unknownFilter,
 } from './filters.ts';
-import { type Html, html, joined } from './html.ts';
+import { type Html, html, joinHtml } from './html.ts';
 import { Day, misreadBanner, Offset, Words } from './http.ts';
 import { type CsvTable, readWhole, renderCsvLink, sendCsv } from './lists-as-csv.ts';
 import { nameEveryCi } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { icon } from './parts/icons.ts';
 import { categoryTile } from './parts/marks.ts';
-import { ScopeFields, sinceDays } from './scope.ts';
+import { computeScopeStart, ScopeFields } from './scope.ts';
 
 const PAGE = 50;
 const Query = z.object({
@@ -82,7 +82,7 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
       builds.offers(filter),
     ]);
     const filtering = { path: '/builds', query: toAddress(query), fields: FIELDS, offers };
-    const filtered = redirectFiltered(reply, query.filter, filtering);
+    const filtered = applyTypedFilter(reply, query.filter, filtering);
     if (filtered !== undefined) return filtered;
     const shown = found.slice(0, PAGE);
     const heads = await deps.stores.analyses.heads(shown.map(({ id }) => id));
@@ -140,7 +140,7 @@ const DAY_MS = 86_400_000;
 function toBuildFilter(query: Query, now: number) {
   const { repo, branch, pipeline, number, job, from, to, status, days } = query;
   const texts = { repository: repo, branch, pipeline, number: number.replace(/^#/, ''), job };
-  const since = from === undefined ? sinceDays(days, now) : `${from}T00:00:00.000Z`;
+  const since = from === undefined ? computeScopeStart(days, now) : `${from}T00:00:00.000Z`;
   return {
     ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== '')),
     ...(status !== '' && { status }),
@@ -155,7 +155,7 @@ function renderList(
   query: Query,
   now: number,
 ): Html {
-  if (builds.length === 0) return nothing(query);
+  if (builds.length === 0) return emptyBuilds(query);
   const rows = builds.map((build) =>
     buildRow(
       build,
@@ -178,7 +178,7 @@ function buildRow(build: Build, causes: readonly AnalysisHead[], now: number): H
   return html`<li id="${id}" data-row>${icon(sign, tone !== null && `is-${tone}`)}<span
     class="seen-not">${status}:
     </span><div class="grow"><a class="whole" href="${buildAddress(id)}">${repository}
-    <span class="quiet">${buildName(build)}</span></a><p class="meta">${joined(origin, ', ')}${
+    <span class="quiet">${buildName(build)}</span></a><p class="meta">${joinHtml(origin, ', ')}${
       author !== null && ` by ${author}`
     }</p></div>${found}<span class="end meta num"><time datetime="${receivedAt}"
     title="${receivedAt}">${formatAge(receivedAt, now)}</time></span></li>`;
@@ -206,10 +206,10 @@ function causeLine({ id, category, title, action, decided, fromLibrary }: Analys
         ? 'no answer'
         : judged;
   return html`<li class="row">${categoryTile(category)}<span class="grow"><a class="above"
-    href="${analysisAddress(id)}">${title}</a> <span class="meta">${standing}</span></span></li>`;
+    href="${formatAnalysisAddress(id)}">${title}</a> <span class="meta">${standing}</span></span></li>`;
 }
 
-function nothing(query: Query): Html {
+function emptyBuilds(query: Query): Html {
   const given = Object.values(toAddress(query)).some((value) => value !== '' && value !== undefined);
   if (given)
     return html`<div class="empty"><p>No build fits these filters.</p>

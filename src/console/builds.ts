@@ -8,12 +8,19 @@ import { type ArrangedAnswer, introduceAnswers, nameTests } from '../notificatio
 import { formatNumber } from '../notifications/visible-text.ts';
 import { findBuild, readBuildAnswers } from '../service/answers/views.ts';
 import type { WhoseAnswer } from '../service/answers/whose.ts';
-import { analysisAddress, buildAddress, causeAddress, logAddress, runAddress, search } from './addresses.ts';
+import {
+  buildAddress,
+  formatAnalysisAddress,
+  formatCauseAddress,
+  formatLogAddress,
+  runAddress,
+  search,
+} from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { crumbs, renderTime } from './controls.ts';
-import { dataTable, type Html, html, joined, linkTarget, numbers, type Shown } from './html.ts';
+import { createNumberColumns, dataTable, type Html, html, joinHtml, linkTarget, type Shown } from './html.ts';
 import { IdParams } from './http.ts';
-import { ciName, logPageLink, rerunPart } from './outside.ts';
+import { getCiName, logPageLink, rerunPart } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { type Icon, icon } from './parts/icons.ts';
 import { renderCategory, stateMark, type Tone } from './parts/marks.ts';
@@ -43,7 +50,7 @@ function statusWord(status: Build['status']): Html {
 export function buildLine(build: Build): Html {
   const name = buildName(build);
   const address = linkTarget(build.url);
-  return joined(
+  return joinHtml(
     [
       build.repository,
       address === null ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`,
@@ -80,7 +87,7 @@ function ciLink(build: Build): Shown {
   return (
     address !== null &&
     html`<a class="btn" href="${address}" rel="noreferrer">${icon('out')}<span class="word">Open in
-      ${ciName(build)}</span></a>`
+      ${getCiName(build)}</span></a>`
   );
 }
 
@@ -159,11 +166,11 @@ async function readFacts(build: Build, principal: Principal | null, deps: Consol
 function renderPage(facts: BuildFacts): Html {
   const { build, attempts, answers } = facts;
   return html`<div class="headline"><p class="kicker" id="build"
-    data-live>${statusWord(build.status)}${passedLater(build, attempts)}<span>${joined(
+    data-live>${statusWord(build.status)}${passedLater(build, attempts)}<span>${joinHtml(
       [...listOriginParts(build), html`received ${renderTime(build.receivedAt)}`],
       ' · ',
     )}</span></p><h1 tabindex="-1">${build.repository} · ${buildName(build)}</h1>
-    <p class="quiet" id="progress" role="note" data-live data-say>${howFar(facts)}</p></div>
+    <p class="quiet" id="progress" role="note" data-live data-say>${triageStatus(facts)}</p></div>
     ${facts.rerun}
     <div class="stack tight" id="causes" data-live>${
       answers.length > 0 &&
@@ -176,7 +183,7 @@ function renderPage(facts: BuildFacts): Html {
 }
 
 /** Says in one sentence where its triage stands, and is never silent. */
-function howFar({ build, job, step, answers }: BuildFacts): Html {
+function triageStatus({ build, job, step, answers }: BuildFacts): Html {
   if (job === null)
     return html`${
       build.status === 'failed'
@@ -200,7 +207,7 @@ function causeCard({ analysis, explains, whose }: WhoseAnswer<ArrangedAnswer>, n
   const isComplete = shown.some((fact) => fact.kind === 'tests' && fact.more === 0);
   const isSentForReview = analysis.verdict.action !== 'auto_notify' && !isUnread(analysis);
   return html`<article class="panel pad" id="${analysis.id}">
-    <h3>${number}<a href="${analysisAddress(analysis.id)}">${title}</a></h3>
+    <h3>${number}<a href="${formatAnalysisAddress(analysis.id)}">${title}</a></h3>
     ${whosePart(whose)}<p>${renderCategory(isJudged(analysis) ? analysis.category : null)} · ${standing}${
       isSentForReview && ' · sent for review'
     }</p>
@@ -211,7 +218,7 @@ function causeCard({ analysis, explains, whose }: WhoseAnswer<ArrangedAnswer>, n
         }${inlineProse(values.join(' · '))}</p>`,
     )}
     ${isComplete ? null : testList(explains)}
-    <p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a> ·
+    <p><a href="${formatCauseAddress(analysis.fingerprint)}">All occurrences</a> ·
     <a href="${runAddress(analysis.id)}">Analysis steps</a></p></article>`;
 }
 
@@ -229,16 +236,16 @@ function renderLogs({ build, sources, pages }: BuildFacts): Html {
     return html`<h2>Logs</h2><p>No log is stored: none was received, or retention deleted it.</p>`;
   const rows = sources.map(
     ({ name, kind, lines, bytes, notes }) =>
-      html`<tr><td><a href="${logAddress(build.id, name)}">${name}</a></td><td>${kind}</td>
+      html`<tr><td><a href="${formatLogAddress(build.id, name)}">${name}</a></td><td>${kind}</td>
         <td class="number">${formatNumber(lines)}</td><td class="number">${formatNumber(bytes)}</td>
-        <td class="quiet">${joined(
+        <td class="quiet">${joinHtml(
           [logPageLink(build, pages.get(name)), ...notes].filter((part) => part !== null),
           '; ',
         )}</td></tr>`,
   );
   return html`<h2>Logs</h2>${dataTable(
     'Logs and reports',
-    ['Name', 'Kind', ...numbers('Lines', 'Bytes'), 'Notes'],
+    ['Name', 'Kind', ...createNumberColumns('Lines', 'Bytes'), 'Notes'],
     rows,
   )}`;
 }

@@ -16,8 +16,8 @@ import {
   VERDICTS,
 } from '../domain/comparison.ts';
 import { findMax } from '../lib/collections.ts';
-import { at as unit } from './charts/chart.ts';
-import { dataTable, type Html, html, numbers, type Shown } from './html.ts';
+import { round as unit } from './charts/chart.ts';
+import { createNumberColumns, dataTable, type Html, html, type Shown } from './html.ts';
 
 /** The CSS class, and so the color, of each kind of difference. */
 const TONES: Readonly<Record<DifferenceVerdict, string>> = {
@@ -103,8 +103,8 @@ export function comparisonNotes(comparison: Comparison): Shown {
     (line) => line.charAt(0).toUpperCase() + line.slice(1),
   );
   const notes = [
-    ...spreadNotes('A', comparison.sides.a.spread),
-    ...spreadNotes('B', comparison.sides.b.spread),
+    ...listSpreadNotes('A', comparison.sides.a.spread),
+    ...listSpreadNotes('B', comparison.sides.b.spread),
     ...leftOut,
   ];
   return (
@@ -124,15 +124,21 @@ function differenceTable(differences: readonly Difference[], heading: string, to
       html`<tr class="is-${TONES[difference.verdict]}"><th scope="row">${difference.name}</th>
         <td class="number">${difference.a.toFixed(3)}</td><td class="number">${difference.b.toFixed(3)}</td>
         <td class="number">${formatSigned(difference.difference)}</td>
-        <td class="drawn">${drawing(difference, reach)}</td><td class="interval">${rangeText(difference)}</td>
+        <td class="drawn">${drawing(difference, reach)}</td><td
+        class="interval">${formatInterval(difference)}</td>
         <td class="number">${difference.won}/${difference.lost}</td>
         <td class="number">${difference.mcNemar !== null && formatProbability(difference.mcNemar.midP)}</td>
         <td class="verdict">${VERDICTS[difference.verdict]}</td>
         <td class="number quiet">${difference.cases}</td></tr>`,
   );
   const axis = html`<span class="scale"><span>−${scale}</span><span>0</span><span>+${scale}</span></span>`;
-  const sides = ['Figure', ...numbers('A', 'B', 'B − A'), axis, '95 % interval'];
-  const head = [...sides, ...numbers('Won/lost', 'McNemar p'), 'Means', ...numbers('Of')];
+  const sides = ['Figure', ...createNumberColumns('A', 'B', 'B − A'), axis, '95 % interval'];
+  const head = [
+    ...sides,
+    ...createNumberColumns('Won/lost', 'McNemar p'),
+    'Means',
+    ...createNumberColumns('Of'),
+  ];
   return html`<h3 id="${top}-figures">Figures</h3>${dataTable(
     `Figures of both sides, ${heading}`,
     head,
@@ -141,7 +147,7 @@ function differenceTable(differences: readonly Difference[], heading: string, to
   )}`;
 }
 
-function rangeText({ interval }: Difference): string {
+function formatInterval({ interval }: Difference): string {
   return interval === null ? '' : `${formatSigned(interval[0])} to ${formatSigned(interval[1])}`;
 }
 
@@ -157,7 +163,7 @@ function drawing(measured: Difference, reach: number): Html {
     interval !== null &&
     html`<line class="range" x1="${x(interval[0])}" x2="${x(interval[1])}" y1="${y}" y2="${y}"/>`;
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img"
-    aria-label="${name}: ${formatSigned(difference)} ${rangeText(measured)}">
+    aria-label="${name}: ${formatSigned(difference)} ${formatInterval(measured)}">
     <line class="zero" x1="${WIDTH / 2}" x2="${WIDTH / 2}" y1="0" y2="${HEIGHT}"/>${line}<circle
     cx="${x(difference)}" cy="${y}" r="${DOT}"/></svg>`;
 }
@@ -172,7 +178,7 @@ function costTable(costs: readonly CostDifference[], heading: string, top: strin
   });
   return html`<h3 id="${top}-costs">Cost, median per case</h3>${dataTable(
     `Cost of both sides, ${heading}`,
-    ['Cost', ...numbers('A', 'B', 'B − A, median per case'), '95 % interval'],
+    ['Cost', ...createNumberColumns('A', 'B', 'B − A, median per case'), '95 % interval'],
     rows,
     { className: 'costs' },
   )}`;
@@ -203,7 +209,7 @@ function caseList(
     )}${rest > 0 && html`<p class="quiet">and ${rest} more; see --json for all</p>`}`;
 }
 
-function spreadNotes(side: string, spread: Spread | null): string[] {
+function listSpreadNotes(side: string, spread: Spread | null): string[] {
   if (spread === null) return [];
   const figures = spread.figures.map(
     ({ name, mean, deviation }) => `${name} ${mean.toFixed(3)} ± ${deviation.toFixed(3)}`,

@@ -13,14 +13,14 @@ import { registerCauses } from './causes/causes-page.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { registerGo } from './go.ts';
 import { type Html, html } from './html.ts';
-import { acceptForms, refusedForm, sendEvents } from './http.ts';
+import { acceptForms, readRefusedForm, sendEvents } from './http.ts';
 import { registerInsightsPages } from './insights/insights-pages.ts';
 import { registerLibraryPages } from './library.ts';
 import { registerLogs } from './logs/log-pages.ts';
 import { registerNotifications } from './notifications/notifications.ts';
 import { registerRerun } from './outside.ts';
 import { registerOverview } from './overview/overview-page.ts';
-import { type ConsoleApp, loadReader, readerOrUsual, route, sendPage } from './page.ts';
+import { type ConsoleApp, loadErrorReader, loadReader, route, sendPage } from './page.ts';
 import { registerBulkDecisions } from './review/bulk-routes.ts';
 import { registerDecisions, registerHolding } from './review/decision-routes.ts';
 import { registerItem } from './review/item-routes.ts';
@@ -126,12 +126,12 @@ const TITLES: Readonly<Record<number, string>> = {
 /** Renders errors as pages that say what happened, why, and where to continue. */
 function registerErrorPages(app: FastifyInstance, deps: ConsoleDeps): void {
   app.setErrorHandler(async (thrown, request, reply) => {
-    const error = await mayWait(thrown, request, deps);
+    const error = await limitWrongTokens(thrown, request, deps);
     const { status, message } = deps.refused(error, request, reply);
     if (status === 401) return await askToSignIn(message, request, reply, deps);
     const title = TITLES[status] ?? 'Something went wrong';
     const main = errorBody(title, message, status, request.id);
-    return sendPage(request, reply, { title, main }, await readerOrUsual(request, deps), status);
+    return sendPage(request, reply, { title, main }, await loadErrorReader(request, deps), status);
   });
 }
 
@@ -160,7 +160,11 @@ export async function sendUnknownPage(
 }
 
 /** Replaces the error with one that asks the user to wait, if there were too many wrong tokens. */
-async function mayWait(thrown: unknown, request: FastifyRequest, deps: ConsoleDeps): Promise<unknown> {
+async function limitWrongTokens(
+  thrown: unknown,
+  request: FastifyRequest,
+  deps: ConsoleDeps,
+): Promise<unknown> {
   if (!(thrown instanceof TriageError) || thrown.code !== 'unauthenticated') return thrown;
   const showsToken = request.headers.authorization !== undefined;
   const waitMs = showsToken ? await deps.countGuess(request) : null;
@@ -187,7 +191,7 @@ async function askToSignIn(
       .removeHeader('www-authenticate')
       .redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
   }
-  const held = await refusedForm(request);
+  const held = await readRefusedForm(request);
   const shown = request.headers.authorization !== undefined;
   const [next, failure] = signingIn ? ['/', message] : [request.url, shown ? message : null];
   const main = signInPage({
@@ -197,7 +201,7 @@ async function askToSignIn(
     provider: deps.signIn?.name ?? null,
     held,
   });
-  return sendPage(request, reply, { title: 'Sign in', main }, await readerOrUsual(request, deps), 401);
+  return sendPage(request, reply, { title: 'Sign in', main }, await loadErrorReader(request, deps), 401);
 }
 
 function errorBody(title: string, message: string, status: number, requestId: string): Html {

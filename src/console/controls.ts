@@ -117,20 +117,20 @@ export function actionButton(
 
 /** Renders a form that posts these fields, with its buttons. */
 export function postForm(address: string, fields: Fields, controls: Shown): Html {
-  return html`<form method="post" action="${address}">${hiddenFields(fields)}${controls}</form>`;
+  return html`<form method="post" action="${address}">${renderHiddenFields(fields)}${controls}</form>`;
 }
 
 type Fields = Readonly<Record<string, string | number | undefined>>;
 
 /** Renders hidden fields of a form; skips undefined values. */
-export function hiddenFields(fields: Fields): Html[] {
+export function renderHiddenFields(fields: Fields): Html[] {
   return Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
   );
 }
 
 /** Renders the choices of a `select`, each with its own label if that differs from its value. */
-export function options(
+export function renderOptions(
   choices: readonly (string | number | readonly [value: string, words: string])[],
   chosen: Shown,
 ): Html[] {

@@ -3,7 +3,7 @@ import { CATEGORIES, Category } from '../domain/category.ts';
 import { nameCategory } from '../domain/category-words.ts';
 import type { Offer } from '../domain/offers.ts';
 import { search } from './addresses.ts';
-import { hiddenFields } from './controls.ts';
+import { renderHiddenFields } from './controls.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { icon } from './parts/icons.ts';
 
@@ -73,7 +73,7 @@ export function filterBar(label: string, filtering: Filtering, more: Shown = nul
     ({ text, count }) => html`<option value="${text}"${count !== null && html` label="${count}"`}></option>`,
   );
   return html`<form class="filters" role="search" aria-label="${label}"
-    action="${path}">${chips}${hiddenFields(
+    action="${path}">${chips}${renderHiddenFields(
       withoutEmpty(query),
     )}<span class="combo"><input name="filter" list="${list}" aria-label="Filter" autocomplete="off"
     data-first placeholder="Filter by ${listNames(fields)}…" data-action="filter"><datalist
@@ -128,7 +128,7 @@ function findFiltered(typed: string, filtering: Filtering): string | null {
 }
 
 /** Redirects to the list as what was typed filters it. Returns undefined if it fits nothing there. */
-export function redirectFiltered(
+export function applyTypedFilter(
   reply: FastifyReply,
   typed: string,
   filtering: Filtering,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { nameCategory } from '../domain/category-words.ts';
-import { buildAddress, causeAddress } from './addresses.ts';
+import { buildAddress, formatCauseAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { type Html, html } from './html.ts';
 import { Words } from './http.ts';
 import { testAddress } from './insights/tests.ts';
 import { type ConsoleApp, route, sendHtml } from './page.ts';
-import { inScope } from './scope.ts';
+import { formatScopedAddress } from './scope.ts';
 
 /** A page that fits what was typed. */
 export interface FoundPlace {
@@ -63,13 +63,13 @@ export async function findPlaces({ stores }: ConsoleDeps, words: string): Promis
     ...repositories.map((repo) => ({
       words: repo,
       kind: 'repository',
-      address: inScope('/builds', { repo }),
+      address: formatScopedAddress('/builds', { repo }),
       isExact: repo.toLowerCase() === words.toLowerCase(),
     })),
     ...causes.map(({ fingerprint, title, category, repository }) => ({
       words: title === '' ? fingerprint : title,
       kind: `${nameCategory(category).toLowerCase()}, ${repository}`,
-      address: causeAddress(fingerprint),
+      address: formatCauseAddress(fingerprint),
       isExact: false,
     })),
     ...tests.map((test) => ({

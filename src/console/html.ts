@@ -50,14 +50,14 @@ function joinLines(template: TemplateStringsArray): readonly string[] {
 export const NOTHING: Html = new SafeHtml('');
 
 /** Joins items, with a separator between them. */
-export function joined(items: readonly Shown[], between: Shown = ''): Html {
+export function joinHtml(items: readonly Shown[], between: Shown = ''): Html {
   return new SafeHtml(items.map(toMarkup).join(toMarkup(between)));
 }
 
 type Column = Shown | { readonly number: Shown };
 
 /** Columns of numbers, for a table. */
-export function numbers(...names: readonly Shown[]): Column[] {
+export function createNumberColumns(...names: readonly Shown[]): Column[] {
   return names.map((number) => ({ number }));
 }
 
@@ -80,7 +80,7 @@ export function dataTable(
     <table class="table${className !== undefined && [' ', className]}">${
       caption !== undefined && html`<caption>${caption}</caption>`
     }<thead><tr>${columns}</tr></thead>
-    <tbody>${className === 'fold' ? rows : labelled(rows, names)}</tbody></table></div>`;
+    <tbody>${className === 'fold' ? rows : labelCells(rows, names)}</tbody></table></div>`;
 }
 
 function isNumber(column: Column): column is { readonly number: Shown } {
@@ -88,7 +88,7 @@ function isNumber(column: Column): column is { readonly number: Shown } {
 }
 
 /** Adds to each cell of the rows the name of its column. */
-function labelled(rows: Shown, names: readonly Shown[]): Html {
+function labelCells(rows: Shown, names: readonly Shown[]): Html {
   const labels = names.map((name) => toMarkup(name).replace(/<[^<>]*>/g, ''));
   let column = 0;
   const text = toMarkup(rows).replace(/<(tr|td|th)\b/g, (tag, name) => {

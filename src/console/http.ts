@@ -151,7 +151,7 @@ export function parseFields(body: string): Record<string, string | string[]> {
  * Reads the unparsed body of a form that was refused before it was read. Returns an empty string if it is not
  * a form, or too large to be one of ours.
  */
-export async function refusedForm(request: FastifyRequest): Promise<string> {
+export async function readRefusedForm(request: FastifyRequest): Promise<string> {
   if (!(request.headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')) return '';
   if (typeof request.body === 'object' && request.body !== null) return '';
   return (await readBytes(request.raw, MAX_FORM_BYTES))?.toString('utf8') ?? '';

@@ -5,10 +5,16 @@ import { answers, type LibraryEntry } from '../domain/library.ts';
 import { flagSentence } from '../service/review/learn.ts';
 import { requireReviewer } from '../service/review/queue.ts';
 import { confirmStays, withdrawEntry } from '../service/review/undo.ts';
-import { analysisAddress, buildAddress, causeAddress, libraryAddress } from './addresses.ts';
+import {
+  buildAddress,
+  formatAnalysisAddress,
+  formatCauseAddress,
+  formatLibraryAddress,
+} from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { crumbs, pager, postForm, renderTime } from './controls.ts';
 import {
+  applyTypedFilter,
   BRANCH_ELSEWHERE,
   CATEGORY_FIELD,
   DAYS_FIELD,
@@ -16,7 +22,6 @@ import {
   type Filtering,
   filterBar,
   REPOSITORY_FIELD,
-  redirectFiltered,
   unknownFilter,
 } from './filters.ts';
 import { type Html, html } from './html.ts';
@@ -56,7 +61,7 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
       library.offers(filter),
     ]);
     const filtering = { path: '/library', query: toListFields(query), fields: FIELDS, offers };
-    const filtered = redirectFiltered(reply, query.filter, filtering);
+    const filtered = applyTypedFilter(reply, query.filter, filtering);
     if (filtered !== undefined) return filtered;
     const main = html`${misreadBanner(request, LibraryQuery)}${libraryMain(query, entries, filtering)}`;
     const top = libraryTop(query);
@@ -88,13 +93,13 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
     async (request, reply) => {
       const { id } = request.params;
       await withdrawEntry(deps, { id, by: requireReviewer(request), reason: request.body.reason });
-      return reply.redirect(`${libraryAddress(id)}?done=withdrawn`, 303);
+      return reply.redirect(`${formatLibraryAddress(id)}?done=withdrawn`, 303);
     },
   );
   app.post('/library/:id/stay', route('review', { params: Params }), async (request, reply) => {
     const { id } = request.params;
     await confirmStays(deps, { id, by: requireReviewer(request) });
-    return reply.redirect(`${libraryAddress(id)}?done=stays`, 303);
+    return reply.redirect(`${formatLibraryAddress(id)}?done=stays`, 303);
   });
   registerRulePages(app, deps);
 }
@@ -156,7 +161,7 @@ function libraryMain(query: LibraryQuery, found: readonly LibraryEntry[], filter
 function row(entry: LibraryEntry): Html {
   const { id, category, title, repository, confirmedBy, confirmedAt, timesSeen } = entry;
   return html`<li data-row>${categoryTile(category)}<div class="grow"><a class="whole"
-    href="${libraryAddress(id)}" data-row-link>${title}</a><p class="meta">${repository} · decided by
+    href="${formatLibraryAddress(id)}" data-row-link>${title}</a><p class="meta">${repository} · decided by
     ${confirmedBy}${standing(entry)}</p></div><div class="end meta num">seen ${timesSeen}×<br>${renderTime(
       confirmedAt,
     )}</div></li>`;
@@ -209,14 +214,14 @@ function entryMain(entry: LibraryEntry): Html {
     <dd>${prose(fixRecommendation)}</dd></dl></section>
     <section class="flow" aria-labelledby="known-by"><h2 id="known-by">How it is recognized</h2>
     <p>Fingerprint <a
-      href="${causeAddress(entry.fingerprint.value)}"><code>${entry.fingerprint.value}</code></a>, or a log similar to this:</p><pre tabindex="0">${entry.message}</pre>
+      href="${formatCauseAddress(entry.fingerprint.value)}"><code>${entry.fingerprint.value}</code></a>, or a log similar to this:</p><pre tabindex="0">${entry.message}</pre>
     ${
       entry.telling.length > 0 &&
       html`<p class="quiet">Green builds are searched for
         ${entry.telling.length === 1 ? 'this line' : 'these lines'}:</p>
         <pre tabindex="0">${entry.telling.join('\n')}</pre>`
     }
-    <p><a href="${analysisAddress(entry.analysisId)}">The analysis it is based on</a></p></section>
+    <p><a href="${formatAnalysisAddress(entry.analysisId)}">The analysis it is based on</a></p></section>
     ${entry.withdrawn === null && withdrawForm(entry)}`;
 }
 
@@ -234,7 +239,7 @@ function banners(entry: LibraryEntry): Html {
   return banner(
     html`<p><strong>${flagSentence(flag)}</strong> (${last}), so it is not used: a line from a passed build is
       no sign of failure.</p>${postForm(
-        `${libraryAddress(id)}/stay`,
+        `${formatLibraryAddress(id)}/stay`,
         {},
         html`<button>Keep it in use</button>`,
       )}`,
@@ -244,7 +249,7 @@ function banners(entry: LibraryEntry): Html {
 
 function withdrawForm({ id }: LibraryEntry): Html {
   return html`<section class="panel pad" aria-labelledby="withdraw"><h2 id="withdraw">Withdraw this entry</h2>
-    <form method="post" action="${libraryAddress(id)}/withdraw"><p><label for="reason">Reason</label>
+    <form method="post" action="${formatLibraryAddress(id)}/withdraw"><p><label for="reason">Reason</label>
     <input id="reason" name="reason" required maxlength="1000"></p>
     <p><button>Withdraw</button> <span class="quiet">It takes effect at once. If it replaced another entry,
     that entry is used again.</span></p></form></section>`;

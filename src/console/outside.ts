@@ -12,7 +12,7 @@ import { IdParams } from './http.ts';
 import { type ConsoleApp, mayReview, route } from './page.ts';
 
 /** Returns the name of a build's CI system. */
-export function ciName({ provider }: Pick<Build, 'provider'>): string {
+export function getCiName({ provider }: Pick<Build, 'provider'>): string {
   return provider === 'upload' ? 'its CI' : CI_SYSTEMS[provider].label;
 }
 
@@ -37,14 +37,14 @@ export function logPageLink(
   const target = linkTarget((line === undefined ? bare : page?.replace('{line}', String(line))) ?? null);
   if (target === null) return null;
   const at = line !== undefined && page?.includes('{line}') === true && html` at line ${line}`;
-  return html`<a${look} href="${target}" rel="noreferrer">Open in ${ciName(build)}${at}</a>`;
+  return html`<a${look} href="${target}" rel="noreferrer">Open in ${getCiName(build)}${at}</a>`;
 }
 
 /**
  * Returns the address that opens a file of a repository in a user's editor. Returns null without an editor,
  * and if the path does not lie within a repository.
  */
-export function editorAddress(
+export function formatEditorAddress(
   template: string,
   {
     path,
@@ -85,7 +85,7 @@ export function rerunPart(
   deps: ConsoleDeps,
 ): Html {
   const offers = mayReview(principal) && canRerun(build, deps.providers);
-  const ci = ciName(build);
+  const ci = getCiName(build);
   const items = reruns.map(({ by, at, outcome, error }) => {
     const said = { asked: 'waiting for its answer', done: 'accepted', failed: `failed. ${error}` };
     return html`<li>${by} asked ${ci} ${formatAge(at, deps.clock.now())} ago to re-run the failed jobs:

@@ -19,7 +19,7 @@ import { listKeys, type Place } from './controls.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { protect } from './http.ts';
 import { brandMark, type Icon, icon } from './parts/icons.ts';
-import { inScope, type PageScope } from './scope.ts';
+import { formatScopedAddress, type PageScope } from './scope.ts';
 
 interface Page {
   /** The title of the browser tab; the page's own `h1` is part of `main` or of `top`. */
@@ -257,7 +257,7 @@ function navigation(page: Page, reader: Reader): Html {
 
 function sectionLink(section: Section, page: Page, { waiting }: Reader): Html {
   const { part, name, sign, action } = section;
-  const address = section.isWhole ? section.address : inScope(section.address, page.scope);
+  const address = section.isWhole ? section.address : formatScopedAddress(section.address, page.scope);
   const count =
     part === 'review' &&
     waiting !== null &&
@@ -309,13 +309,13 @@ export async function loadReader(
   if (principal === null) return { principal, preferences: DEFAULT_PREFERENCES, waiting: null };
   const [preferences, waiting] = await Promise.all([
     deps.stores.preferences.of(principal.name),
-    waitingFor(principal, deps.stores),
+    countWaiting(principal, deps.stores),
   ]);
   return { principal, preferences, waiting };
 }
 
 /** Loads the reader of an error page, which is sent even if the preferences cannot be read now. */
-export async function readerOrUsual(
+export async function loadErrorReader(
   request: FastifyRequest,
   deps: Pick<ConsoleDeps, 'stores'>,
 ): Promise<Reader> {
@@ -335,7 +335,7 @@ export function forgetWaiting(stores: ScopedStores): void {
  * Counts the items that wait for a reviewer. The count may be a few seconds old. If it cannot be obtained,
  * the page is shown without it.
  */
-async function waitingFor(principal: Principal, stores: ScopedStores): Promise<number | null> {
+async function countWaiting(principal: Principal, stores: ScopedStores): Promise<number | null> {
   if (!mayReview(principal)) return null;
   const known = counted.get(stores) ?? new Map();
   counted.set(stores, known);

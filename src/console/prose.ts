@@ -1,4 +1,4 @@
-import { type Html, html, joined, type Shown } from './html.ts';
+import { type Html, html, joinHtml, type Shown } from './html.ts';
 
 /**
  * Renders the text of a model or a person as a closed subset of Markdown: paragraphs, lists, `code`, bold,
@@ -7,18 +7,18 @@ import { type Html, html, joined, type Shown } from './html.ts';
  */
 export function prose(text: string, evidence: ReadonlySet<string> = new Set()): Html {
   const blocks = text.replaceAll('\r\n', '\n').split('\n\n');
-  return joined(
+  return joinHtml(
     blocks.filter((block) => block.trim() !== '').map((block) => renderBlock(block.trim(), evidence)),
   );
 }
 
 /** Renders one line of such text, without paragraphs. */
 export function inlineProse(text: string, evidence: ReadonlySet<string> = new Set()): Html {
-  return joined(
+  return joinHtml(
     text
       .split('`')
       .map((part, at, all) =>
-        at % 2 === 1 && at < all.length - 1 ? html`<code>${part}</code>` : spoken(part, at, evidence),
+        at % 2 === 1 && at < all.length - 1 ? html`<code>${part}</code>` : proseText(part, at, evidence),
       ),
   );
 }
@@ -34,16 +34,16 @@ function renderBlock(block: string, evidence: ReadonlySet<string>): Html {
 }
 
 /** Renders text outside code spans. An unmatched backtick at the end is kept as it is. */
-function spoken(part: string, at: number, evidence: ReadonlySet<string>): Shown {
+function proseText(part: string, at: number, evidence: ReadonlySet<string>): Shown {
   const before = at % 2 === 1 ? '`' : '';
   return (before + part).split('**').map((piece, index, all) => {
-    const words = cited(piece, evidence);
+    const words = proseCitations(piece, evidence);
     if (index % 2 === 1 && index < all.length - 1) return html`<strong>${words}</strong>`;
     return index % 2 === 1 ? ['**', words] : words;
   });
 }
 
-function cited(text: string, evidence: ReadonlySet<string>): Shown {
+function proseCitations(text: string, evidence: ReadonlySet<string>): Shown {
   return text.split(/(\[E\d{1,4}\])/).map((piece) => {
     const id = /^\[(E\d{1,4})\]$/.exec(piece)?.[1];
     return id !== undefined && evidence.has(id) ? evidenceChip(id) : piece;

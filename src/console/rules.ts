@@ -7,7 +7,7 @@ import { requireReviewer } from '../service/review/queue.ts';
 import { createRule, type RuleTrial, tryRule, withdrawRule } from '../service/review/rules.ts';
 import { buildAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { crumbs, options, postForm, renderTime } from './controls.ts';
+import { crumbs, postForm, renderOptions, renderTime } from './controls.ts';
 import { type Html, html } from './html.ts';
 import { libraryTop } from './library-lists.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
@@ -156,11 +156,11 @@ function ruleFormMain(fields: RuleFields, { failure, trial }: RuleOutcome): Html
     match</label><textarea id="sample" name="sample" class="mono" required
     maxlength="4000">${sample}</textarea></p>
     <p class="choices"><label>Category
-    <select name="category">${options(
+    <select name="category">${renderOptions(
       CATEGORY_KEYS.map((name) => [name, CATEGORY_WORDS[name]] as const),
       category,
     )}</select></label>
-    <label>Kind <select name="kind">${options([['', 'unknown'], ...kinds], kind)}</select></label>
+    <label>Kind <select name="kind">${renderOptions([['', 'unknown'], ...kinds], kind)}</select></label>
     <label>Repository <input name="repository" value="${repository}" placeholder="every repository"></label>
     </p>
     <p><label for="rootCause">Root cause</label><textarea id="rootCause" name="rootCause" class="short"

@@ -16,7 +16,7 @@ import {
 } from '../service/answers/trace.ts';
 import { findAnalysis } from '../service/answers/views.ts';
 import type { RunStep } from '../stores/triages.ts';
-import { analysisAddress, buildAddress, runAddress } from './addresses.ts';
+import { buildAddress, formatAnalysisAddress, runAddress } from './addresses.ts';
 import { buildLine } from './builds.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { crumbs } from './controls.ts';
@@ -67,9 +67,9 @@ async function sendFinished(
       trace.notes.length > 0 &&
       html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`
     }
-    <p><a class="btn" href="${analysisAddress(analysis.id)}">Back to the analysis</a>
+    <p><a class="btn" href="${formatAnalysisAddress(analysis.id)}">Back to the analysis</a>
     <a class="btn" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
-  const top = crumbs([html`<a href="${analysisAddress(analysis.id)}">Answer</a>`, 'All steps']);
+  const top = crumbs([html`<a href="${formatAnalysisAddress(analysis.id)}">Answer</a>`, 'All steps']);
   return answerPage(request, reply, deps, { title: 'Run', part: 'builds', top, main });
 }
 
@@ -115,7 +115,7 @@ async function sendLive(
 ): Promise<FastifyReply> {
   const build = await deps.stores.builds.find(id);
   if (build === null) throw new TriageError('not-found', `There is no analysis or build ${id}.`);
-  const run = await liveRun(build.id, 0, deps);
+  const run = await readLiveRun(build.id, 0, deps);
   const only = run.analyses.length === 1 ? run.analyses[0] : undefined;
   if (run.ended && only !== undefined) return reply.redirect(runAddress(only.id), 303);
   const steps = await Promise.all(run.steps.map((step) => renderStep(step, deps)));
@@ -138,7 +138,7 @@ function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {
     ${
       run.analyses.length > 0 &&
       html`<h2>Analyses</h2><ul>${run.analyses.map(
-        ({ id, title }) => html`<li><a href="${analysisAddress(id)}">${title}</a></li>`,
+        ({ id, title }) => html`<li><a href="${formatAnalysisAddress(id)}">${title}</a></li>`,
       )}</ul>`
     }
     <p><a href="${buildAddress(build.id)}">Back to the build</a></p>`;
@@ -151,10 +151,10 @@ const MAX_POSITION = 2_147_483_647;
 /** The maximum length of one event stream. The browser then reconnects. */
 const MAX_STREAM_MS = 30 * 60_000;
 
-type LiveRun = Awaited<ReturnType<typeof liveRun>>;
+type LiveRun = Awaited<ReturnType<typeof readLiveRun>>;
 
 /** Reads the current run of a build: the steps after a position, and the state of the run. */
-async function liveRun(buildId: string, after: number, { stores }: Pick<ConsoleDeps, 'stores'>) {
+async function readLiveRun(buildId: string, after: number, { stores }: Pick<ConsoleDeps, 'stores'>) {
   const job = await stores.triages.findByBuild(buildId);
   const [steps, analyses] = await Promise.all([
     stores.runSteps.after(buildId, after),
@@ -204,7 +204,7 @@ function registerRunEvents(app: ConsoleApp, deps: ConsoleDeps): void {
     const leave = deps.countStream(request);
     const watch = async (emit: Emit, signal: AbortSignal) => {
       for (;;) {
-        const run = await liveRun(build.id, after, deps);
+        const run = await readLiveRun(build.id, after, deps);
         for (const step of run.steps) {
           after = step.position;
           emit('step', (await renderStep(step, deps)).text, String(after));

@@ -18,13 +18,13 @@ export const ScopeFields = {
 };
 
 /** Returns the address of another page in the same scope. */
-export function inScope(address: string, { repo, branch, days }: PageScope = {}): string {
+export function formatScopedAddress(address: string, { repo, branch, days }: PageScope = {}): string {
   return `${address}${search({ repo, branch, days })}`;
 }
 
 const DAY_MS = 86_400_000;
 
 /** Returns when the days of a scope began, in ISO 8601, or undefined if it has none. */
-export function sinceDays(days: number | undefined, now: number): string | undefined {
+export function computeScopeStart(days: number | undefined, now: number): string | undefined {
   return days === undefined ? undefined : new Date(now - days * DAY_MS).toISOString();
 }

@@ -13,11 +13,11 @@ import {
 } from '../domain/search.ts';
 import { groupNeighbors } from '../lib/collections.ts';
 import { formatNumber } from '../notifications/visible-text.ts';
-import { analysisAddress, buildAddress, reviewAddress, search } from './addresses.ts';
+import { buildAddress, formatAnalysisAddress, formatReviewAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { formatAge, pager } from './controls.ts';
 import { type FoundPlace, findPlaces, placeList } from './go.ts';
-import { type Html, html, joined, type Shown } from './html.ts';
+import { type Html, html, joinHtml, type Shown } from './html.ts';
 import { Offset } from './http.ts';
 import { type ConsoleApp, listReaderNames, loadReader, route, sendPage } from './page.ts';
 import { renderCategory } from './parts/marks.ts';
@@ -39,7 +39,7 @@ type Found = Awaited<ReturnType<typeof find>>;
 export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/search', route('read', { querystring: Query }), async (request, reply) => {
     const { q, offset } = request.query;
-    const known = idAddress(q);
+    const known = findIdAddress(q);
     if (known !== null) return reply.redirect(known, 303);
     const places = offset > 0 ? [] : await findPlaces(deps, q);
     const [only] = places;
@@ -82,10 +82,14 @@ function placesPart(places: readonly FoundPlace[]): Shown {
 }
 
 /** Returns the address for a pasted id, or null if the text is not an id. */
-function idAddress(q: string): string | null {
+function findIdAddress(q: string): string | null {
   const [, kind] = /^(bld|ana|rev)_[0-9a-z]{10,60}$/.exec(q) ?? [];
   if (kind === undefined) return null;
-  return kind === 'bld' ? buildAddress(q) : kind === 'ana' ? analysisAddress(q) : reviewAddress(q);
+  return kind === 'bld'
+    ? buildAddress(q)
+    : kind === 'ana'
+      ? formatAnalysisAddress(q)
+      : formatReviewAddress(q);
 }
 
 async function find({ stores }: ConsoleDeps, { filter }: Search, offset: number) {
@@ -128,7 +132,7 @@ function chips({ terms }: Search, q: string): Html {
   const flags = names.has('is') ? [] : SEARCH_STATES.map((flag) => `is:${flag}`);
   const more = [...times, ...flags, ...categories].filter((term) => !has.has(term.toLowerCase()));
   return html`<ul class="key" aria-label="Filters in use">${given}</ul>
-    <details class="narrow"><summary>Narrow</summary><p>${joined(
+    <details class="narrow"><summary>Narrow</summary><p>${joinHtml(
       more.map((term) => html`<a class="chip" href="${getSearchAddress(`${q} ${term}`)}">${term}</a>`),
       ' ',
     )}</p></details>`;
@@ -203,16 +207,17 @@ function renderResult(
     commit !== null && html`<code>${shortenCommit(commit)}</code>`,
     formatAge(seenAt, now),
   ].filter((part) => part !== false);
+  const address = analysisId === null ? buildAddress(failure.buildId) : formatAnalysisAddress(analysisId);
   return html`<li><a class="title"
-    href="${analysisId === null ? buildAddress(failure.buildId) : analysisAddress(analysisId)}">${title}</a>
+    href="${address}">${title}</a>
     ${renderCategory(category)}${
       decidedBy !== null && html` <span class="quiet">decided by ${decidedBy}</span>`
     }${group.length > 1 && html` <span class="quiet">${group.length} failures</span>`}
     ${
       tests.length > 0 &&
-      html`<br><span class="quiet">${joined(tests.slice(0, 3), ', ')}${
+      html`<br><span class="quiet">${joinHtml(tests.slice(0, 3), ', ')}${
         tests.length > 3 && ` and ${tests.length - 3} more`
       }</span>`
     }
-    <pre>${line.slice(0, MESSAGE)}</pre><span class="quiet">${joined(place, ' · ')}</span></li>`;
+    <pre>${line.slice(0, MESSAGE)}</pre><span class="quiet">${joinHtml(place, ' · ')}</span></li>`;
 }

@@ -12,7 +12,7 @@ import {
   MADE_SECRETS,
 } from '../service/connect.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { crumbs, hiddenFields, KEYS, renderTime } from './controls.ts';
+import { crumbs, KEYS, renderHiddenFields, renderTime } from './controls.ts';
 import { dataTable, type Html, html } from './html.ts';
 import { answerPage, type ConsoleApp, loadReader, route, sendPage } from './page.ts';
 import { banner, stateMark, type Tone } from './parts/marks.ts';
@@ -158,7 +158,7 @@ async function providerMain(
     <p>Put the token in <code>${tokenSetting}</code>.</p>
     <ul>${rights.map(({ right, why }) => html`<li><strong>${right}</strong>: ${why}</li>`)}</ul>
     <h2>Test the connection</h2>
-    <form method="post" action="/settings" data-whole>${hiddenFields({ provider: provider.name })}
+    <form method="post" action="/settings" data-whole>${renderHiddenFields({ provider: provider.name })}
     ${
       'because' in hooks
         ? html`<p class="quiet">Permissions and webhooks cannot be checked here: ${hooks.because}.</p>`

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { SignInProvider } from '../ports/access.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { hiddenFields } from './controls.ts';
+import { renderHiddenFields } from './controls.ts';
 import { type Html, html } from './html.ts';
 import { parseFields } from './http.ts';
 import { answerPage, type ConsoleApp } from './page.ts';
@@ -94,7 +94,7 @@ export function signInPage({ next, failure, signedOut, provider, held = '' }: Si
       html`<p><a class="btn main wide" href="/sign-in/openid?next=${encodeURIComponent(next)}">Sign in with
         ${provider}</a></p>`
     }
-    <form method="post" action="/sign-in" data-whole class="stack tight">${hiddenFields({ next, held })}
+    <form method="post" action="/sign-in" data-whole class="stack tight">${renderHiddenFields({ next, held })}
     <label class="field" for="token"><span>Access token</span>
     <input id="token" name="token" type="password" autocomplete="current-password" required
     autofocus${failure !== null && html` aria-describedby="failure" aria-invalid="true"`}></label>
@@ -106,7 +106,7 @@ export function signInPage({ next, failure, signedOut, provider, held = '' }: Si
 /** Renders the form that could not be accepted, with everything that was typed into it. */
 function sendAgainPage(next: string, fields: Readonly<Record<string, string | readonly string[]>>): Html {
   const inputs = Object.entries(fields).flatMap(([name, values]) =>
-    [values].flat().flatMap((value) => hiddenFields({ [name]: value })),
+    [values].flat().flatMap((value) => renderHiddenFields({ [name]: value })),
   );
   return html`<div class="notice"><h1 tabindex="-1">You are signed in</h1>
     <p>What you typed before is still here.</p>
@@ -142,7 +142,7 @@ export function registerSignInElsewhere(app: ConsoleApp, deps: ConsoleDeps): voi
     },
   );
   app.get(CALLBACK, { config: { access: OPEN_ELSEWHERE } }, async (request, reply) => {
-    const { secrets, next } = begunIn(deps.sessions.remembered(request));
+    const { secrets, next } = parseBegun(deps.sessions.remembered(request));
     const query = new URL(request.url, 'http://localhost').search;
     const principal = await requireProvider(deps).finish(
       buildCallbackAddress(request),
@@ -165,7 +165,7 @@ function requireProvider({ signIn }: ConsoleDeps): SignInProvider {
   return signIn;
 }
 
-function begunIn(remembered: string | null): z.infer<typeof Begun> {
+function parseBegun(remembered: string | null): z.infer<typeof Begun> {
   try {
     return Begun.parse(JSON.parse(remembered ?? ''));
   } catch {

@@ -2,7 +2,7 @@ import { formatNumber } from '../notifications/visible-text.ts';
 import { buildAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { dataTable, type Html, html } from './html.ts';
-import { ciName } from './outside.ts';
+import { getCiName } from './outside.ts';
 
 /** The maximum number of repositories that are listed, those with the most such builds first. */
 const MOST = 20;
@@ -22,7 +22,7 @@ export async function unreadLogs(
   if (unread.length === 0) return null;
   const rows = unread.map(
     (log) =>
-      html`<tr><th scope="row">${log.repository}</th><td>${ciName(log)}</td>
+      html`<tr><th scope="row">${log.repository}</th><td>${getCiName(log)}</td>
         <td class="number">${formatNumber(log.builds)}</td>
         <td><a href="${buildAddress(log.buildId)}">${log.why}</a></td></tr>`,
   );

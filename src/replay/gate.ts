@@ -72,7 +72,7 @@ export async function judgeGate(gate: Gate, runs: readonly GatedRun[]): Promise<
   const names = [...new Set(runs.map(({ name }) => name))];
   for (const bar of gate.bars)
     if (bar.dataset !== undefined && !names.includes(bar.dataset))
-      outcomes.push(notReplayed(bar, bar.dataset, names));
+      outcomes.push(createNotReplayed(bar, bar.dataset, names));
   if (runs.length === 0) outcomes.push(toProblem('(none)', 'Nothing was replayed, so no bar was checked.'));
   return { schema: 1, file: gate.path, ok: outcomes.every(({ status }) => status !== 'failed'), outcomes };
 }
@@ -113,7 +113,7 @@ function hasLabel({ row }: ReplayedCase): boolean {
   );
 }
 
-function notReplayed({ figure, why }: Bar, dataset: string, names: readonly string[]): BarOutcome {
+function createNotReplayed({ figure, why }: Bar, dataset: string, names: readonly string[]): BarOutcome {
   const near = findNearestName(dataset, names);
   const hint = near === null ? `replayed: ${names.join(', ') || 'nothing'}` : `did you mean ${near}?`;
   return {
@@ -168,14 +168,14 @@ function formatBarText({ atLeast, atMost, worseBy }: Bar): string {
 function findFigure({ figure, section }: Bar, sections: readonly FigureSection[]): Figure | string {
   const titles = sections.map(({ title }) => title);
   if (section !== undefined && !titles.includes(section))
-    return `there is no section "${section}"${meant(section, titles)}`;
+    return `there is no section "${section}"${suggestName(section, titles)}`;
   const among = sections.filter(({ title }) => section === undefined || title === section);
   const found = among.flatMap(({ title, figures }) =>
     figures.filter(({ name }) => name === figure).map((other) => ({ title, one: other })),
   );
   const [first, second] = found;
   const names = among.flatMap(({ figures }) => figures.map(({ name }) => name));
-  if (first === undefined) return `there is no figure "${figure}"${meant(figure, names)}`;
+  if (first === undefined) return `there is no figure "${figure}"${suggestName(figure, names)}`;
   if (second !== undefined)
     return (
       `"${figure}" is in several sections; choose ` +
@@ -188,7 +188,7 @@ function findFigure({ figure, section }: Bar, sections: readonly FigureSection[]
   return first.one;
 }
 
-function meant(name: string, known: readonly string[]): string {
+function suggestName(name: string, known: readonly string[]): string {
   const near = findNearestName(name, known);
   return near === null
     ? '; see the table for available figures, which depend on the labels.'
@@ -233,7 +233,7 @@ function judgeWorse(
   if (missing !== null) return createUnjudged(bar, label, `${label}: ${missing}`);
   const found = compared.differences.find((difference) => difference.name === bar.figure);
   if (found === undefined)
-    return createUnjudged(bar, label, `${label}: ${notComparable(bar.figure, compared)}`);
+    return createUnjudged(bar, label, `${label}: ${explainNotComparable(bar.figure, compared)}`);
   if (found.better === null)
     return createUnjudged(
       bar,
@@ -256,7 +256,7 @@ function findMissingCases({ cases }: Comparison): string | null {
   );
 }
 
-function notComparable(figure: string, { differences }: Comparison): string {
+function explainNotComparable(figure: string, { differences }: Comparison): string {
   const names = differences.map(({ name }) => name);
   const near = findNearestName(figure, names);
   const hint =

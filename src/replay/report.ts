@@ -1,6 +1,6 @@
 import { findMax, findMin, omitUndefined } from '../lib/collections.ts';
 import { formatConfidence } from '../lib/text.ts';
-import { type Figure, type FigureSection, isRight, judgedCases, mean } from './figures/figure.ts';
+import { computeMean, type Figure, type FigureSection, isRight, listJudgedCases } from './figures/figure.ts';
 import type { ReplayedCase } from './run/replay.ts';
 
 const INDENT = '  ';
@@ -27,7 +27,7 @@ function formatRows(figures: readonly Figure[], width: number): string[] {
   const lines = plain.map((figure) => {
     const interval = intervals === 0 ? '' : `  ${formatInterval(figure).padEnd(intervals)}`;
     const line = `${INDENT}${figure.name.padEnd(width)}  ${formatValue(figure).padStart(10)}  ${`n=${figure.cases}`.padEnd(counts)}${interval}`;
-    return marked(line, isNotable(figure), figure.against ?? []);
+    return markCases(line, isNotable(figure), figure.against ?? []);
   });
   return [...formatGrid(figures), ...lines];
 }
@@ -53,7 +53,7 @@ function formatGrid(figures: readonly Figure[]): string[] {
       const rowCells = cells.filter((cell) => cell.row === row).map(({ figure }) => figure);
       const notable = rowCells.filter(isNotable);
       const against = [...new Set(notable.flatMap((figure) => figure.against ?? []))];
-      return marked(`${line(row, texts(row))}  n=${rowCells[0]?.cases ?? 0}`, notable.length > 0, against);
+      return markCases(`${line(row, texts(row))}  n=${rowCells[0]?.cases ?? 0}`, notable.length > 0, against);
     }),
   ];
 }
@@ -65,7 +65,7 @@ function formatCellText(figure: Figure | undefined): string {
 }
 
 /** Adds a mark such as "← a, b and 3 more", with as many cases as the line has room for. */
-function marked(line: string, isMarked: boolean, against: readonly string[]): string {
+function markCases(line: string, isMarked: boolean, against: readonly string[]): string {
   const text = line.trimEnd();
   if (!isMarked) return text;
   let markedCount = 0;
@@ -162,7 +162,9 @@ export function listSpreads(repeats: readonly (readonly FigureSection[])[]): Spr
     ].map(({ value }) => value);
     const [low, high] = [findMin(values), findMax(values)];
     if (values.length < repeats.length || low === high) return [];
-    return [{ name: figure.name, unit: figure.unit, mean: mean(values), low, high, repeats: values.length }];
+    return [
+      { name: figure.name, unit: figure.unit, mean: computeMean(values), low, high, repeats: values.length },
+    ];
   });
 }
 
@@ -219,7 +221,7 @@ export function renderSpread(
 /**
  * Returns the figures as a flat list, as `--json` writes them, each with its section; without unit and cell.
  */
-export function figuresJson(sections: readonly FigureSection[]) {
+export function toFigureList(sections: readonly FigureSection[]) {
   return sections.flatMap(({ title, figures }) =>
     figures.map(({ unit: _, cell: _cell, ...figure }) => ({ section: title, ...figure })),
   );
@@ -263,7 +265,7 @@ function toTest(replayedCase: ReplayedCase): JunitTest {
  */
 function findWrongText(replayedCase: ReplayedCase): string | null {
   const { result } = replayedCase;
-  const [judged] = judgedCases([replayedCase]);
+  const [judged] = listJudgedCases([replayedCase]);
   if (judged === undefined || result.analyst === null || isRight(judged)) return null;
   const sure = result.confidence === null ? '' : ` with ${formatConfidence(result.confidence)}`;
   return `said ${result.category ?? 'nothing'}${sure}, correct is ${judged.accepted.join(' or ')}`;

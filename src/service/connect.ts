@@ -71,7 +71,7 @@ export async function* connect(
   const id = 'because' in questions ? null : yield* resolveWebhook(questions, request, signal);
   if (!request.test) return;
   if (!('because' in questions) && id !== null) yield* listPinged(connection.label, questions, id, signal);
-  yield await greeted(connection, request, signal);
+  yield await testDelivery(connection, request, signal);
 }
 
 function openQuestions(
@@ -167,7 +167,7 @@ async function* listPinged(
   }
 }
 
-async function greeted(
+async function testDelivery(
   connection: Connection,
   { address, secret }: ConnectRequest,
   signal: AbortSignal,

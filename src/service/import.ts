@@ -77,7 +77,7 @@ export async function* importRuns(
   request: ImportRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ImportEvent> {
-  const listed = yield* patiently(() => listRuns(request, signal), request, signal);
+  const listed = yield* retryPatiently(() => listRuns(request, signal), request, signal);
   yield { type: 'listed', runs: listed.runs.length, isCut: listed.isCut };
   let unreadable = 0;
   for (const [index, run] of listed.runs.toReversed().entries()) {
@@ -127,7 +127,7 @@ async function* importRun(
     const buildId = known.status === 'failed' ? known.id : null;
     return { outcome: 'known', says: formatBuildName(known), buildId };
   }
-  const reading = yield* patiently(() => run.load(signal), request, signal);
+  const reading = yield* retryPatiently(() => run.load(signal), request, signal);
   if ('ignored' in reading)
     return { outcome: 'leftOut', says: `run ${externalId}: ${reading.ignored}`, buildId: null };
   const says = formatBuildName(reading.build);
@@ -137,7 +137,7 @@ async function* importRun(
   }
   try {
     const asked = { ...reading.build, id: 'past', receivedAt: getEndTime(reading.build) };
-    const fetched = yield* patiently(() => request.source.fetch(asked, signal), request, signal);
+    const fetched = yield* retryPatiently(() => request.source.fetch(asked, signal), request, signal);
     return { outcome: 'failed', says, buildId: await keepFailed(deps, reading, fetched) };
   } catch (error) {
     if (!(error instanceof TriageError) || (error.code !== 'not-found' && error.code !== 'too-large'))
@@ -198,7 +198,7 @@ async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuil
 }
 
 /** Retries the work after temporary errors: when the host says, otherwise with increasing delays. */
-async function* patiently<Result>(
+async function* retryPatiently<Result>(
   work: () => Promise<Result>,
   { retryUnitMs = 1_000 }: Pick<ImportRequest, 'retryUnitMs'>,
   signal: AbortSignal,

@@ -151,7 +151,7 @@ export async function previewRule(
   rule: NotificationRuleInput,
 ): Promise<RulePreview> {
   checkRule(rule, messengers);
-  const { occasions, isPart } = await pastOccasions(rule, stores, clock.now());
+  const { occasions, isPart } = await listPastOccasions(rule, stores, clock.now());
   const planned = listPlannedMessages(rule, occasions, await stores.notificationRules.owners()).filter(
     ({ at }) => at <= clock.now() + GATHER_MS,
   );
@@ -184,7 +184,7 @@ export async function previewRule(
   return { days: PREVIEW_DAYS, messages: planned.length, answers: occasions.length, isPart, list };
 }
 
-async function pastOccasions(
+async function listPastOccasions(
   rule: NotificationRuleInput,
   { failures, notificationRules }: RuleDeps['stores'],
   now: number,
@@ -222,7 +222,7 @@ export async function sendTest(
 ): Promise<void> {
   const { stores, messengers, publicUrl, clock, logger } = deps;
   checkRule(rule, messengers);
-  const { occasions } = await pastOccasions(rule, stores, clock.now());
+  const { occasions } = await listPastOccasions(rule, stores, clock.now());
   const newest = occasions.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, 1);
   const about = { rule: { id, name: rule.name, mention: false }, matches: newest, owners: [], isTest: true };
   const news = await readNews(about, { notices: stores.notices, publicUrl });

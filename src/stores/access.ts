@@ -4,7 +4,7 @@ import { TriageError } from '../domain/errors.ts';
 import { createId } from '../domain/ids.ts';
 import { type Principal, Role } from '../domain/review.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import { all, columnsFor, first, fromNow } from './sql.ts';
+import { fromNow, listColumns, queryAll, queryFirst } from './sql.ts';
 
 /** A token that is to be kept; `digest` is all that is stored of the token itself. */
 export interface TokenToKeep {
@@ -57,9 +57,9 @@ export function createTokenStore(db: Database) {
       return row === undefined ? null : { token: AccessToken.parse(row), state: Found.parse(row).state };
     },
     /** Lists tokens, newest first, including revoked and expired ones; at most 200. */
-    list: async () => await all(db, AccessToken, LIST),
+    list: async () => await queryAll(db, AccessToken, LIST),
     /** Revokes the token with this id or this name. Returns null if no token that is not revoked has it. */
-    revoke: async (idOrName: string, by: string) => await first(db, AccessToken, REVOKE, [idOrName, by]),
+    revoke: async (idOrName: string, by: string) => await queryFirst(db, AccessToken, REVOKE, [idOrName, by]),
     /** Records that the token was used now; writes at most once a minute. */
     touch: async (id: string) => void (await db.query(TOUCH, [id])),
     /**
@@ -76,7 +76,7 @@ export function createTokenStore(db: Database) {
   };
 }
 
-const TOKEN = columnsFor(AccessToken, 't');
+const TOKEN = listColumns(AccessToken, 't');
 
 const KEEP_TOKENS = `
   insert into access_tokens as t (id, name, digest, roles, repositories, created_by, expires_at)

@@ -6,17 +6,17 @@ import type { Clock } from '../lib/time.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { follow } from './flakiness.ts';
 import {
-  all,
   buildColumns,
   countOffers,
-  first,
+  escapeLike,
   inScope,
   insert,
   isoTime,
-  likeLiteral,
-  pageValues,
+  queryAll,
+  queryFirst,
   scopeValue,
   toBatches,
+  toPageValues,
 } from './sql.ts';
 
 /** An own secret that was seen in logs. */
@@ -91,7 +91,7 @@ export function createBuildStore(db: Database, clock: Clock) {
       (await db.query<{ id: string }>(WITHDRAW, [buildId])).map(({ id }) => id),
 
     find: async (id: string, sql: Sql = db) =>
-      await first(sql, Build, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
+      await queryFirst(sql, Build, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
 
     /**
      * Finds the build with the provider's own run id: of the given attempt; otherwise of the attempt whose
@@ -107,7 +107,7 @@ export function createBuildStore(db: Database, clock: Clock) {
       }: { provider: string; repository: string; externalId: string; attempt?: number; failedPart?: string },
       sql: Sql = db,
     ) =>
-      await first(sql, Build, FIND_BY_EXTERNAL_ID, [
+      await queryFirst(sql, Build, FIND_BY_EXTERNAL_ID, [
         provider,
         repository,
         externalId,
@@ -116,16 +116,16 @@ export function createBuildStore(db: Database, clock: Clock) {
       ]),
 
     list: async (asked: BuildFilter, page: Page) =>
-      (await db.query(LIST, [...filterValues(asked), ...pageValues(page)])).map((row) => Build.parse(row)),
+      (await db.query(LIST, [...filterValues(asked), ...toPageValues(page)])).map((row) => Build.parse(row)),
 
     /** Counts the values of each field among the newest builds of a list, the most frequent first. */
-    offers: async (asked: BuildFilter) => await all(db, Offer, OFFERS, filterValues(asked)),
+    offers: async (asked: BuildFilter) => await queryAll(db, Offer, OFFERS, filterValues(asked)),
 
     /** Lists at most `limit` repositories with builds whose names have these words. */
     repositories: async ({ words, repositories }: RepositoryFilter, limit: number) =>
       (
         await db.query<{ repository: string }>(REPOSITORIES, [
-          `%${likeLiteral(words)}%`,
+          `%${escapeLike(words)}%`,
           scopeValue(repositories),
           limit,
         ])
@@ -145,7 +145,7 @@ export function createBuildStore(db: Database, clock: Clock) {
      * Lists each own secret that logs showed, with the newest build that did, newest first. `token`: of a
      * token that is still valid.
      */
-    shownSecrets: async () => await all(db, ShownSecret, SHOWN),
+    shownSecrets: async () => await queryAll(db, ShownSecret, SHOWN),
 
     /**
      * Records that the CI reported this part of the build as failed. Returns `true` if this is news: neither

@@ -3,7 +3,16 @@ import type { Category } from '../domain/category.ts';
 import { Cause, type CauseChange, CauseEvent, CauseList, toOwnerKey } from '../domain/cause.ts';
 import { Offer } from '../domain/offers.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { all, columnsFor, countOffers, first, inScope, likeLiteral, pageValues, scopeValue } from './sql.ts';
+import {
+  countOffers,
+  escapeLike,
+  inScope,
+  listColumns,
+  queryAll,
+  queryFirst,
+  scopeValue,
+  toPageValues,
+} from './sql.ts';
 
 export interface CauseFilter {
   readonly list: CauseList;
@@ -44,20 +53,25 @@ export function createCauseStore(db: Database) {
   return {
     /** Lists causes: those that are red on a default branch first, then the newest. */
     list: async (filter: CauseFilter, page: Page) =>
-      await all(
+      await queryAll(
         read,
         Cause,
         `${SELECT} where ${MEANT} and ${LISTS[filter.list]} ${ORDER} limit $10 offset $11`,
-        [...meant(filter), ...pageValues(page)],
+        [...toFilterValues(filter), ...toPageValues(page)],
       ),
     /** Lists the values of each field among the causes of a list, the most frequent first. */
     offers: async (filter: CauseFilter) =>
-      await all(read, Offer, countOffers(OFFERED(LISTS[filter.list]), OFFERED_FIELDS), meant(filter)),
+      await queryAll(
+        read,
+        Offer,
+        countOffers(OFFERED(LISTS[filter.list]), OFFERED_FIELDS),
+        toFilterValues(filter),
+      ),
     counts: async (filter: Omit<CauseFilter, 'list'>) =>
-      Counts.parse((await read.query(COUNTS, meant(filter)))[0]),
+      Counts.parse((await read.query(COUNTS, toFilterValues(filter)))[0]),
     /** Lists the cause in every repository, newest first; at most 20. */
     ofFingerprint: async (fingerprint: string, { repositories }: Pick<CauseFilter, 'repositories'> = {}) =>
-      await all(
+      await queryAll(
         read,
         Cause,
         `${SELECT} where fingerprint = $1 and ($2::text[] is null or repository like any ($2))
@@ -66,13 +80,15 @@ export function createCauseStore(db: Database) {
       ),
     /** Lists the causes that are merged into a cause. */
     listMerged: async ({ repository, fingerprint }: CauseKey) =>
-      await all(read, Cause, `${SELECT} where repository = $1 and merged_into = $2 order by last_at desc`, [
-        repository,
-        fingerprint,
-      ]),
+      await queryAll(
+        read,
+        Cause,
+        `${SELECT} where repository = $1 and merged_into = $2 order by last_at desc`,
+        [repository, fingerprint],
+      ),
     /** Lists the events of a cause, newest first. */
     events: async ({ repository, fingerprint }: CauseKey, limit: number) =>
-      await all(read, CauseEvent, EVENTS, [repository, fingerprint, limit]),
+      await queryAll(read, CauseEvent, EVENTS, [repository, fingerprint, limit]),
     /**
      * Changes a cause and records who did it. Returns null if there is no such cause or its version has
      * changed. `now` is in milliseconds since 1970.
@@ -85,7 +101,7 @@ export function createCauseStore(db: Database) {
       sql?: Sql,
     ) => {
       const work = async (own: Pick<Sql, 'query'>) => {
-        const changed = await first(own, Cause, CHANGE, toChangeValues(key, change, by, now));
+        const changed = await queryFirst(own, Cause, CHANGE, toChangeValues(key, change, by, now));
         const parted = change.what === 'unmerged' ? (changed?.mergedInto ?? null) : null;
         if (changed === null || (change.what !== 'merged' && change.what !== 'unmerged')) return changed;
         const other = change.what === 'merged' ? change.into : parted;
@@ -99,7 +115,7 @@ export function createCauseStore(db: Database) {
      */
     undo: async ({ by, at, repositories }: UndoRequest) =>
       await db.transaction(async (own) => {
-        const undone = await all(own, Undone, UNDO, [by, at, scopeValue(repositories)]);
+        const undone = await queryAll(own, Undone, UNDO, [by, at, scopeValue(repositories)]);
         return await Promise.all(
           undone.map(async ({ other, ...cause }) =>
             other === null ? cause : await recount(own, cause, other),
@@ -121,11 +137,11 @@ async function recount(sql: Pick<Sql, 'query'>, cause: Cause, other: string | nu
   for (const fingerprint of [cause.fingerprint, ...(other === null ? [] : [other])])
     await sql.query('select recount_cause($1, $2)', [cause.repository, fingerprint]);
   const key = [cause.repository, cause.fingerprint];
-  return (await first(sql, Cause, `${SELECT} where repository = $1 and fingerprint = $2`, key)) ?? cause;
+  return (await queryFirst(sql, Cause, `${SELECT} where repository = $1 and fingerprint = $2`, key)) ?? cause;
 }
 
 /** A person's word goes before the newest answer's. */
-const COLUMNS = columnsFor(Cause, null, { category: 'coalesce(decided_category, category)' });
+const COLUMNS = listColumns(Cause, null, { category: 'coalesce(decided_category, category)' });
 const SELECT = `select ${COLUMNS} from causes`;
 const ORDER = `order by red_pipelines <> '{}' desc, last_at desc, repository, fingerprint`;
 
@@ -136,7 +152,13 @@ const MEANT = `merged_into is null
   and ($6::text is null or owner_keys && array[$6]) and ($7::text is null or assignee = $7)
   and ($8::timestamptz is null or last_at >= $8) and ($9::text is null or title ilike $9)`;
 
-function meant({ repository, repositories, assignee, owners = [], ...more }: Omit<CauseFilter, 'list'>) {
+function toFilterValues({
+  repository,
+  repositories,
+  assignee,
+  owners = [],
+  ...more
+}: Omit<CauseFilter, 'list'>) {
   const { category, owner, assignedTo, since, words } = more;
   return [
     repository ?? null,
@@ -147,7 +169,7 @@ function meant({ repository, repositories, assignee, owners = [], ...more }: Omi
     owner === undefined ? null : toOwnerKey(owner),
     assignedTo ?? null,
     since ?? null,
-    words === undefined ? null : `%${likeLiteral(words)}%`,
+    words === undefined ? null : `%${escapeLike(words)}%`,
   ];
 }
 
@@ -217,7 +239,7 @@ const CHANGE = `
       jsonb_build_object(${CHANGED.map((name) => `'${name}', known.${name}`).join(', ')}), c.version
     from changed c cross join known
   )
-  select ${columnsFor(Cause, 'changed', {
+  select ${listColumns(Cause, 'changed', {
     category: 'coalesce(changed.decided_category, changed.category)',
     mergedInto: 'coalesce(changed.merged_into, known.merged_into)',
   })} from changed cross join known`;

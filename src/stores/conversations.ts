@@ -4,7 +4,7 @@ import { TriageError } from '../domain/errors.ts';
 import { type QuestionState, ReviewerQuestion } from '../domain/review.ts';
 import type { Database } from '../ports/database.ts';
 import type { ConversationStore } from '../ports/stores.ts';
-import { all, columnsFor, first, fromNow, pageValues, scopeValue } from './sql.ts';
+import { fromNow, listColumns, queryAll, queryFirst, scopeValue, toPageValues } from './sql.ts';
 import { REQUESTED_AGAIN } from './work.ts';
 
 interface QuestionFilter {
@@ -37,16 +37,16 @@ export function createQuestionStore(db: Database) {
     ) => {
       const { id, triageId, buildId, repository, title, category, question: text, openedAt } = question;
       const values = [id, triageId, buildId, repository, title, category, text, openedAt, waitMs, MACHINE];
-      const asked = await first(db, ReviewerQuestion, ASK, values);
+      const asked = await queryFirst(db, ReviewerQuestion, ASK, values);
       const stored =
-        asked ?? (await first(db, ReviewerQuestion, `${STORED} where triage_id = $1`, [triageId]));
+        asked ?? (await queryFirst(db, ReviewerQuestion, `${STORED} where triage_id = $1`, [triageId]));
       if (stored === null)
         throw new TriageError('conflict', `The id ${id} belongs to the question of another triage`);
       return stored;
     },
-    find: async (id: string) => await first(db, ReviewerQuestion, `${STORED} where id = $1`, [id]),
+    find: async (id: string) => await queryFirst(db, ReviewerQuestion, `${STORED} where id = $1`, [id]),
     findByTriage: async (triageId: string) =>
-      await first(db, ReviewerQuestion, `${STORED} where triage_id = $1`, [triageId]),
+      await queryFirst(db, ReviewerQuestion, `${STORED} where triage_id = $1`, [triageId]),
     /** Lists questions, oldest first. */
     list: async (filter: QuestionFilter, page: { readonly limit: number; readonly offset: number }) => {
       const { state, category, repository, repositories } = filter;
@@ -54,23 +54,23 @@ export function createQuestionStore(db: Database) {
         state ?? null,
         category ?? null,
         repository ?? null,
-        ...pageValues(page),
+        ...toPageValues(page),
         scopeValue(repositories),
       ];
-      return await all(db, ReviewerQuestion, LIST_QUESTIONS, values);
+      return await queryAll(db, ReviewerQuestion, LIST_QUESTIONS, values);
     },
     /**
      * Stores the answer and requests the build's triage again; workers must then be woken. Returns null if
      * the question no longer waits.
      */
     answer: async (id: string, answer: string, by: string) =>
-      await first(db, ReviewerQuestion, ANSWER, [id, answer, by]),
+      await queryFirst(db, ReviewerQuestion, ANSWER, [id, answer, by]),
     /** Closes the questions that have waited too long. Returns the builds that this has triaged again. */
     expire: async () => (await db.query<{ key: string }>(EXPIRE, [MACHINE])).map(({ key }) => key),
   };
 }
 
-const QUESTION = columnsFor(ReviewerQuestion, 'q', { kind: `'question'` });
+const QUESTION = listColumns(ReviewerQuestion, 'q', { kind: `'question'` });
 
 const STORED = `select ${QUESTION} from reviewer_questions q`;
 
@@ -125,12 +125,12 @@ const MAX_TURNS = 1_000;
 /** Threads and their turns in the database. */
 export function createConversationStore(db: Database): ConversationStore {
   return {
-    find: async (id) => await first(db, Thread, `${THREAD} where c.id = $1`, [id]),
+    find: async (id) => await queryFirst(db, Thread, `${THREAD} where c.id = $1`, [id]),
     list: async ({ analysisId, buildId, repositories }, page) =>
-      await all(db, Thread, LIST_CONVERSATIONS, [
+      await queryAll(db, Thread, LIST_CONVERSATIONS, [
         analysisId ?? null,
         buildId ?? null,
-        ...pageValues(page),
+        ...toPageValues(page),
         scopeValue(repositories),
       ]),
     turns: async (threadId, limit) => {
@@ -164,7 +164,7 @@ export function createConversationStore(db: Database): ConversationStore {
 
 const TURNS_OF = '(select count(*)::int from conversation_turns t where t.conversation_id = c.id)';
 
-const THREAD = `select ${columnsFor(Thread, 'c', { turns: TURNS_OF })} from conversations c`;
+const THREAD = `select ${listColumns(Thread, 'c', { turns: TURNS_OF })} from conversations c`;
 
 const LIST_CONVERSATIONS = `${THREAD}
   where ($1::text is null or c.analysis_id = $1) and ($2::text is null or c.build_id = $2)

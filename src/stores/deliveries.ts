@@ -80,7 +80,7 @@ export function createDeliveryStore(db: Database) {
      */
     find: async (source: string, deliveryId: string, sql: Sql = db) =>
       (await sql.query<KeptDelivery>(FIND, [source, deliveryId]))[0] ?? null,
-    ...inboxMethods(db),
+    ...createInboxMethods(db),
     backlog: async () => {
       const [row] = await db.query<DeliveryBacklog>(BACKLOG);
       return row ?? { landed: 0, oldestMs: null, refused: 0, refusal: null };
@@ -88,7 +88,7 @@ export function createDeliveryStore(db: Database) {
   };
 }
 
-function inboxMethods(db: Database) {
+function createInboxMethods(db: Database) {
   return {
     /**
      * Stores deliveries as pending, all in one statement. Returns for each, in order, whether it is new;

@@ -32,10 +32,10 @@ export function createEnvironmentStore(db: Database) {
      */
     save: async (buildId: string, records: readonly KeyedRecord[], sql: Sql = db) => {
       for (const { log, record } of records) {
-        const parts = splitParts(record.versions).map((body) => ({ id: partId(body), body }));
+        const parts = splitParts(record.versions).map((body) => ({ id: createPartId(body), body }));
         await sql.query(INSERT_PARTS, [parts.map(({ id }) => id), parts.map(({ body }) => body)]);
         const ids = parts.map(({ id }) => id);
-        await sql.query(INSERT, [buildId, log, ids, stepsText(record)]);
+        await sql.query(INSERT, [buildId, log, ids, formatSteps(record)]);
       }
       if (records.length > 0) await sql.query(KEEP_NEWEST, [buildId]);
     },
@@ -77,7 +77,7 @@ const PART = 24;
 /** Cuts the entries, sorted, where the hash of a name says so: the same names are cut alike in every run. */
 function splitParts(versions: readonly RecordedVersion[]): string[] {
   const lines = versions
-    .map(({ kind, name, version }) => ({ name, text: [kind, name, version].map(plain).join('\t') }))
+    .map(({ kind, name, version }) => ({ name, text: [kind, name, version].map(toPlainText).join('\t') }))
     .sort((one, other) => (one.text < other.text ? -1 : 1));
   const parts: string[][] = [[]];
   for (const { name, text } of lines) {
@@ -96,7 +96,7 @@ function readParts(body: string): RecordedVersion[] {
 }
 
 /** Returns a part's name: an id of 16 bytes, since a chance equality would mix up environments. */
-function partId(body: string): string {
+function createPartId(body: string): string {
   return hash(body).subarray(0, 16).toString('hex');
 }
 
@@ -104,12 +104,12 @@ function hash(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-function plain(text: string): string {
+function toPlainText(text: string): string {
   return text.replace(/[\t\n\0]/g, ' ').toWellFormed();
 }
 
-function stepsText({ steps }: EnvironmentRecord): string {
-  return steps.map(({ name, seconds }) => `${seconds}\t${plain(name)}`).join('\n');
+function formatSteps({ steps }: EnvironmentRecord): string {
+  return steps.map(({ name, seconds }) => `${seconds}\t${toPlainText(name)}`).join('\n');
 }
 
 function readSteps(text: string): { name: string; seconds: number }[] {

@@ -5,7 +5,7 @@ import { measureFlakiness, type TestRunFacts, WINDOW } from '../domain/flakiness
 import { omitUndefined } from '../lib/collections.ts';
 import type { Sql } from '../ports/database.ts';
 import { readRunsOfTests } from './flakiness.ts';
-import { all, buildColumns, USUAL_NAMES } from './sql.ts';
+import { buildColumns, queryAll, USUAL_NAMES } from './sql.ts';
 
 /** A failure on the default branch that is older says nothing of today. */
 const LATELY_MS = 14 * 24 * 3_600_000;
@@ -33,7 +33,7 @@ export async function readHistoriesOfBuild(
   db: Sql,
   buildId: string,
 ): Promise<ReadonlyMap<string, FailureHistory> | null> {
-  const [build] = await all(db, Build, `select ${buildColumns('b')} from builds b where b.id = $1`, [
+  const [build] = await queryAll(db, Build, `select ${buildColumns('b')} from builds b where b.id = $1`, [
     buildId,
   ]);
   if (build === undefined) return null;
@@ -54,17 +54,18 @@ export async function readHistories(
   defaultBranch: string | null,
 ): Promise<(fingerprint: string) => FailureHistory> {
   const isDefault = build.pullRequest === null && build.branch !== null && build.branch === defaultBranch;
-  const mine = fingerprints.length === 0 ? [] : await all(db, Mine, MINE, [build.id]);
+  const mine = fingerprints.length === 0 ? [] : await queryAll(db, Mine, MINE, [build.id]);
   const isRead = mine.length > 0;
-  const mains = isRead && defaultBranch !== null ? await all(db, Near, MAINS, [build.id, defaultBranch]) : [];
-  const owns = isRead ? await all(db, Near, OWNS, [build.id]) : [];
-  const [passedAgain] = isRead ? await all(db, Build, AGAIN, [build.id]) : [];
+  const mains =
+    isRead && defaultBranch !== null ? await queryAll(db, Near, MAINS, [build.id, defaultBranch]) : [];
+  const owns = isRead ? await queryAll(db, Near, OWNS, [build.id]) : [];
+  const [passedAgain] = isRead ? await queryAll(db, Build, AGAIN, [build.id]) : [];
   const firsts = fingerprints.map((fingerprint) => findFirst(owns, fingerprint, build));
   const others = isRead
-    ? await all(db, Elsewhere, ELSEWHERE, [build.id, defaultBranch, fingerprints, firsts])
+    ? await queryAll(db, Elsewhere, ELSEWHERE, [build.id, defaultBranch, fingerprints, firsts])
     : [];
   const elsewhere = new Map(others.map((row) => [row.fingerprint, row]));
-  const incidents = isRead ? await all(db, Incident, INCIDENTS, [build.id, INCIDENT_MINUTES]) : [];
+  const incidents = isRead ? await queryAll(db, Incident, INCIDENTS, [build.id, INCIDENT_MINUTES]) : [];
   const byFingerprint = new Map(incidents.map(({ fingerprint, ...one }) => [fingerprint, one]));
   const tests = isRead ? await readTests(db, build, mine, mains, isDefault) : new Map<string, TestPast>();
   return (fingerprint) => ({
@@ -191,7 +192,7 @@ async function readTests(
     passed,
   ]);
   const flakes = runs.map(listFlakes);
-  const alike = await all(db, Alike, ALIKE, [flakes.flat(), names.map(({ own }) => own)]);
+  const alike = await queryAll(db, Alike, ALIKE, [flakes.flat(), names.map(({ own }) => own)]);
   const pasts = names.map(({ name, own }, at): TestPast => {
     const found = flakes[at] ?? [];
     const same = alike.filter((run) => run.test === name && run.own === own);

@@ -15,7 +15,7 @@ import type { Database, Page, Sql } from '../ports/database.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { readHistoriesOfBuild } from './failure-history.ts';
 import { searchFailures } from './search.ts';
-import { all, buildColumns, buildOrder, insert, scopeValue } from './sql.ts';
+import { buildColumns, buildOrder, insert, queryAll, scopeValue } from './sql.ts';
 
 /** The summary of an analysis for lists. */
 export const AnalysisHead = z.object({
@@ -205,7 +205,7 @@ const FOUND_ROWS = `
 export function createHistoryStore(db: Pick<Database, 'query'>): HistoryStore {
   return {
     failureHistory: async ({ repository, fingerprint, test, beforeBuildId, limit }) =>
-      await all(db, FailureRow, FAILURE_HISTORY, [repository, fingerprint, test, beforeBuildId, limit]),
+      await queryAll(db, FailureRow, FAILURE_HISTORY, [repository, fingerprint, test, beforeBuildId, limit]),
 
     consecutiveFailures: async ({ repository, pipeline, branch, buildId, fingerprint = null }) => {
       const rows = await db.query<{ status: string; same: boolean }>(CONSECUTIVE, [
@@ -231,7 +231,7 @@ export function createHistoryStore(db: Pick<Database, 'query'>): HistoryStore {
 
     similarFailures: async ({ text, excludeBuildId, minScore, limit, repositories }) => {
       const values = [text, excludeBuildId, limit, minScore, scopeValue(repositories)];
-      return await all(db, FailureRow.extend({ score: z.number() }), SIMILAR, values);
+      return await queryAll(db, FailureRow.extend({ score: z.number() }), SIMILAR, values);
     },
   };
 }
@@ -334,7 +334,7 @@ export function createAnalysisStore(db: Database) {
      * Lists the heads of the analyses of these builds, oldest first. They are for lists, because whole
      * analyses would be too large there.
      */
-    heads: async (buildIds: readonly string[]) => await all(db, AnalysisHead, HEADS, [buildIds]),
+    heads: async (buildIds: readonly string[]) => await queryAll(db, AnalysisHead, HEADS, [buildIds]),
   };
 }
 
@@ -366,7 +366,7 @@ export function createExperimentStore(clock: Clock) {
      * one.
      */
     apply: async (buildId: string, sql: Sql) => {
-      const found = await all(sql, Tried, NEWEST_EXPERIMENTS, [buildId]);
+      const found = await queryAll(sql, Tried, NEWEST_EXPERIMENTS, [buildId]);
       for (const { analysis, experiment } of found) {
         const { answer } = withTried(analysis, experiment);
         await sql.query('update analyses set body = body || $2::jsonb where id = $1', [

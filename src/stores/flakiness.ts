@@ -11,15 +11,15 @@ import {
 import type { Period } from '../domain/insights.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import {
-  all,
-  first,
+  escapeLike,
   IS_DEFAULT,
   isoTime,
-  likeLiteral,
-  pageValues,
-  periodValues,
+  queryAll,
+  queryFirst,
   scopeValue,
   toBatches,
+  toPageValues,
+  toPeriodValues,
 } from './sql.ts';
 
 export interface FlakinessFilter {
@@ -120,10 +120,10 @@ export function createFlakinessStore(db: Database) {
         repository ?? null,
         test ?? null,
         quarantined ? 0 : (minFlakes ?? 1),
-        ...pageValues(page),
+        ...toPageValues(page),
         scopeValue(repositories),
       ];
-      return await all(read, TestFlakiness, quarantined ? QUARANTINED : FLAKY, values);
+      return await queryAll(read, TestFlakiness, quarantined ? QUARANTINED : FLAKY, values);
     },
     /**
      * Lists tests that failed in the period, starting with those that cost the most minutes of machines and
@@ -131,10 +131,10 @@ export function createFlakinessStore(db: Database) {
      */
     costs: async (query: TestCostQuery, page: Page) => {
       const { name, minutes } = query;
-      const pattern = name === undefined ? null : `%${likeLiteral(name)}%`;
-      return await all(read, TestCost, costs(name !== undefined), [
-        ...periodValues(query),
-        ...pageValues(page),
+      const pattern = name === undefined ? null : `%${escapeLike(name)}%`;
+      return await queryAll(read, TestCost, costs(name !== undefined), [
+        ...toPeriodValues(query),
+        ...toPageValues(page),
         minutes,
         pattern,
       ]);
@@ -143,7 +143,7 @@ export function createFlakinessStore(db: Database) {
     runs: async (test: TestName) => {
       const known = (await ofTests([test]))[0];
       if (known == null) return [];
-      return await all(read, TestRunFacts, RUNS_OF, [known.repository, known.suite, known.name, WINDOW]);
+      return await queryAll(read, TestRunFacts, RUNS_OF, [known.repository, known.suite, known.name, WINDOW]);
     },
     /**
      * Puts a test in quarantine, or ends its quarantine if `until` is null. Returns null if no such test is
@@ -154,10 +154,17 @@ export function createFlakinessStore(db: Database) {
       { until, by, reason }: Omit<QuarantineEvent, 'at'>,
       sql: Sql = db,
     ) =>
-      await first(sql, TestFlakiness, SET_QUARANTINE, [repository, suite ?? null, name, until, by, reason]),
+      await queryFirst(sql, TestFlakiness, SET_QUARANTINE, [
+        repository,
+        suite ?? null,
+        name,
+        until,
+        by,
+        reason,
+      ]),
     /** Lists at most `limit` tests that failed once and whose names have these words, the shortest first. */
     find: async ({ words, repositories }: NamedFilter, limit: number) =>
-      await all(read, FoundTest, FIND, [`%${likeLiteral(words)}%`, scopeValue(repositories), limit]),
+      await queryAll(read, FoundTest, FIND, [`%${escapeLike(words)}%`, scopeValue(repositories), limit]),
     /** Returns what is known of one test; null if it never failed. */
     ofTest: async (test: TestName) => (await ofTests([test]))[0] ?? null,
     /** The same for several tests, in their order; at most 200. */
@@ -172,7 +179,7 @@ export async function readRunsOfTests(
   tests: readonly Pick<TestResult, 'name' | 'suite'>[],
 ): Promise<TestRunFacts[][]> {
   const asked = tests.map(({ name, suite }) => ({ name, suite }));
-  const rows = await all(sql, z.object({ key: z.string() }), KEYS, [repository, { names: asked }]);
+  const rows = await queryAll(sql, z.object({ key: z.string() }), KEYS, [repository, { names: asked }]);
   const keys = rows.map(({ key }) => key);
   const runs = z.array(StoredRun).parse(await sql.query(NEWEST_RUNS, [[...new Set(keys)], WINDOW]));
   const byKey = Map.groupBy(runs, ({ key }) => key);

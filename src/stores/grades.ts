@@ -7,14 +7,14 @@ import { GradedAnswer, type OutcomeGrade, QUESTIONS, type Question } from '../do
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { MEANT } from './insights.ts';
 import {
-  all,
   buildColumns,
   buildOrder,
   isBefore,
   isoTime,
   isSamePipeline,
-  pageValues,
-  periodValues,
+  queryAll,
+  toPageValues,
+  toPeriodValues,
 } from './sql.ts';
 
 /** A build of the branch of another one, with the fingerprints of its failures. */
@@ -42,7 +42,7 @@ export function createGradeStore(db: Database) {
      * oldest first.
      */
     around: async (buildId: string) => {
-      const builds = await all(db, BranchBuild, AROUND, [buildId]);
+      const builds = await queryAll(db, BranchBuild, AROUND, [buildId]);
       const at = builds.findIndex(({ id }) => id === buildId);
       const isPassed = ({ status }: BranchBuild) => status === 'passed';
       const start = builds.slice(0, Math.max(0, at)).findLastIndex(isPassed) + 1;
@@ -55,7 +55,7 @@ export function createGradeStore(db: Database) {
     /** Lists results of these tests in a build; null if the build reports no tests at all. */
     testsIn: async (buildId: string, names: readonly string[]) => {
       const [any] = await db.query('select 1 from test_results where build_id = $1 limit 1', [buildId]);
-      return any === undefined ? null : await all(db, Result, RESULTS, [buildId, [...names]]);
+      return any === undefined ? null : await queryAll(db, Result, RESULTS, [buildId, [...names]]);
     },
     /**
      * Saves the grade of an answer, replacing an earlier one. Does nothing if the answer is no longer stored.
@@ -93,13 +93,19 @@ export function createGradeStore(db: Database) {
       return Precedent.parse(row);
     },
     /** Counts the grades of the newest 20,000 answers of the period that are graded or decided. */
-    counts: async (period: Period) => await all(read, GradeCount, COUNTS, periodValues(period)),
+    counts: async (period: Period) => await queryAll(read, GradeCount, COUNTS, toPeriodValues(period)),
     /** Lists graded answers of the period, newest first, by the grade of one question. */
     list: async (
       period: Period,
       { question, grade }: { readonly question: Question; readonly grade: OutcomeGrade | null },
       page: Page,
-    ) => await all(read, ListedGrade, LIST, [...periodValues(period), question, grade, ...pageValues(page)]),
+    ) =>
+      await queryAll(read, ListedGrade, LIST, [
+        ...toPeriodValues(period),
+        question,
+        grade,
+        ...toPageValues(page),
+      ]),
     /**
      * Lists the newest failures of the repository before this build, with the same fingerprint or else of the
      * same kind, that editing files mended.
@@ -109,7 +115,7 @@ export function createGradeStore(db: Database) {
       { fingerprint, kind }: Pick<Analysis, 'fingerprint' | 'kind'>,
       limit: number,
       sql: Pick<Sql, 'query'> = read,
-    ) => await all(sql, MendedFailure, MENDED, [buildId, fingerprint, kind, limit]),
+    ) => await queryAll(sql, MendedFailure, MENDED, [buildId, fingerprint, kind, limit]),
   };
 }
 

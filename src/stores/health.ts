@@ -12,7 +12,16 @@ import type { InsightsFilter, Period } from '../domain/insights.ts';
 import type { Database } from '../ports/database.ts';
 import { MEANT } from './insights.ts';
 import { readLanes } from './lanes.ts';
-import { all, filterValues, first, inScope, insert, isoTime, periodValues, USUAL_NAMES } from './sql.ts';
+import {
+  filterValues,
+  inScope,
+  insert,
+  isoTime,
+  queryAll,
+  queryFirst,
+  toPeriodValues,
+  USUAL_NAMES,
+} from './sql.ts';
 
 /**
  * Creates the store of health figures for pipelines and branches. Daily counts come from `build_days`; all
@@ -23,7 +32,7 @@ export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
   return {
     /** Lists the pipelines with the most failed builds of the period; at most `limit`. */
     pipelines: async (period: ComparedPeriod, limit: number) =>
-      await all(read, Health, PIPELINES, listComparedValues(period, limit)),
+      await queryAll(read, Health, PIPELINES, listComparedValues(period, limit)),
     /**
      * Returns the health of one repository: its branches with the most failed builds, at most `limit`; the
      * jobs that failed in its newest 500 failed builds; its days.
@@ -32,12 +41,12 @@ export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
       period: ComparedPeriod & { readonly repository: string },
       limit: number,
     ): Promise<RepositoryHealth> => {
-      const values = periodValues(period);
+      const values = toPeriodValues(period);
       const [branches, jobs, days, marks] = await Promise.all([
-        all(read, Health, BRANCHES, listComparedValues(period, limit)),
-        first(read, FailedJobs, JOBS, values),
-        all(read, Day, DAYS, values),
-        all(read, Mark, MARKS, values),
+        queryAll(read, Health, BRANCHES, listComparedValues(period, limit)),
+        queryFirst(read, FailedJobs, JOBS, values),
+        queryAll(read, Day, DAYS, values),
+        queryAll(read, Mark, MARKS, values),
       ]);
       return { branches, jobs: jobs ?? { jobs: [], builds: 0, unknown: 0 }, days, marks: marks.toReversed() };
     },
@@ -46,7 +55,7 @@ export function createHealthStore(db: Pick<Database, 'query' | 'reader'>) {
       await readLanes(read, filter, limit),
     /** Lists at most `limit` repositories, those first whose logs could not be read for the most builds. */
     unreadLogs: async (period: Period, limit: number) =>
-      await all(read, UnreadLogs, UNREAD_LOGS, periodValues(period).concat(limit)),
+      await queryAll(read, UnreadLogs, UNREAD_LOGS, toPeriodValues(period).concat(limit)),
     /** Keeps a deployment once. */
     addDeployment: async (deployment: Deployment) => {
       await insert(db, 'deployments', deployment, 'on conflict do nothing');

@@ -16,7 +16,7 @@ import {
   WeekFigures,
 } from '../domain/insights.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import { all, filterValues, inScope, periodValues } from './sql.ts';
+import { filterValues, inScope, queryAll, toPeriodValues } from './sql.ts';
 
 /**
  * Creates the store of statistics on answers and decisions. Every query is bounded in its result and in what
@@ -25,7 +25,7 @@ import { all, filterValues, inScope, periodValues } from './sql.ts';
  */
 export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>) {
   const read = db.reader ?? db;
-  return { ...trustMethods(read), ...timeMethods(read), ...causeMethods(read) };
+  return { ...trustMethods(read), ...createTimeMethods(read), ...createCauseMethods(read) };
 }
 
 /** Facts of the repositories that are meant. */
@@ -45,9 +45,9 @@ const TENTHS = 10;
 function trustMethods(read: Pick<Sql, 'query'>) {
   return {
     /** Counts the newest 5,000 decided answers of the period. */
-    decided: async (period: Period) => await all(read, DecidedCount, DECIDED, periodValues(period)),
+    decided: async (period: Period) => await queryAll(read, DecidedCount, DECIDED, toPeriodValues(period)),
     /** Counts the newest 20,000 answers of the period. */
-    answered: async (period: Period) => await all(read, AnsweredCount, ANSWERED, periodValues(period)),
+    answered: async (period: Period) => await queryAll(read, AnsweredCount, ANSWERED, toPeriodValues(period)),
     /**
      * Counts, among the newest 2,000 decided answers, those with the same tenth of stated confidence, and
      * with the category if given, and how many of them were right.
@@ -70,7 +70,7 @@ function trustMethods(read: Pick<Sql, 'query'>) {
     },
     /** Computes the figures of the newest 2,000 decisions of the period. */
     reviewing: async (period: Period) => {
-      const [row] = await read.query(REVIEWING, periodValues(period));
+      const [row] = await read.query(REVIEWING, toPeriodValues(period));
       return ReviewingFigures.parse(row);
     },
   };
@@ -137,11 +137,12 @@ const REVIEWING = `
   from decided d`;
 
 /** Creates the methods that show activity over time, and its cost. */
-function timeMethods(read: Pick<Sql, 'query'>) {
+function createTimeMethods(read: Pick<Sql, 'query'>) {
   return {
-    categoriesPerDay: async (period: Period) => await all(read, DayCount, PER_DAY_TIME, periodValues(period)),
+    categoriesPerDay: async (period: Period) =>
+      await queryAll(read, DayCount, PER_DAY_TIME, toPeriodValues(period)),
     /** Returns the figures of whole weeks whose Monday is in the period. */
-    perWeek: async (period: Period) => await all(read, WeekFigures, PER_WEEK, periodValues(period)),
+    perWeek: async (period: Period) => await queryAll(read, WeekFigures, PER_WEEK, toPeriodValues(period)),
   };
 }
 
@@ -170,35 +171,35 @@ const SPARK_DAYS = 30;
 const SHOWN = 20;
 
 /** Creates the methods that show recurring causes, which are identified by their fingerprint. */
-function causeMethods(read: Pick<Sql, 'query'>) {
+function createCauseMethods(read: Pick<Sql, 'query'>) {
   return {
     /** Lists the causes that cost the most hours, after the first `offset`; `limit` is at most 50. */
     topCauses: async (period: Period, limit: number, offset: number = 0) => {
       const most = Math.min(Math.max(Math.trunc(limit), 1), MOST_CAUSES);
       return await withHeads(
         read,
-        await all(read, Totals, TOP, [...periodValues(period), most, offset]),
+        await queryAll(read, Totals, TOP, [...toPeriodValues(period), most, offset]),
         period.until,
         period,
       );
     },
     countCauses: async (period: Period) =>
-      (await read.query<{ count: number }>(COUNT_CAUSES, periodValues(period)))[0]?.count ?? 0,
+      (await read.query<{ count: number }>(COUNT_CAUSES, toPeriodValues(period)))[0]?.count ?? 0,
     /** Returns all that is known of a cause, of all time except for `perDay`; null if it was never seen. */
     cause: async (fingerprint: string, until: string, filter: InsightsFilter = {}) => {
       const values = [...filterValues(filter), fingerprint];
-      const [cause] = await withHeads(read, await all(read, Totals, TOTALS_OF, values), until, filter);
+      const [cause] = await withHeads(read, await queryAll(read, Totals, TOTALS_OF, values), until, filter);
       if (cause === undefined) return null;
-      const builds = await all(read, CauseBuild, BUILDS_OF, [...values, false, SHOWN]);
-      const decisions = await all(read, CauseBuild, BUILDS_OF, [...values, true, SHOWN]);
-      const places = await all(read, CausePlace, PLACES_OF, [...values, SHOWN]);
+      const builds = await queryAll(read, CauseBuild, BUILDS_OF, [...values, false, SHOWN]);
+      const decisions = await queryAll(read, CauseBuild, BUILDS_OF, [...values, true, SHOWN]);
+      const places = await queryAll(read, CausePlace, PLACES_OF, [...values, SHOWN]);
       return { cause, builds, decisions, places };
     },
     /**
      * Lists the newest 300 builds with the cause, and the newest 600 passed builds of the same repositories.
      */
     compared: async (fingerprint: string, filter: InsightsFilter = {}) =>
-      await all(read, ComparedBuild, COMPARED, [...filterValues(filter), fingerprint]),
+      await queryAll(read, ComparedBuild, COMPARED, [...filterValues(filter), fingerprint]),
   };
 }
 
@@ -234,10 +235,10 @@ async function withHeads(
 ): Promise<TopCause[]> {
   if (totals.length === 0) return [];
   const names = totals.map(({ fingerprint }) => fingerprint);
-  const days = daysUntil(until);
+  const days = listDaysUntil(until);
   const [heads, counts] = await Promise.all([
-    all(read, Head, HEADS, [...filterValues(filter), names]),
-    all(read, Day, PER_DAY_CAUSES, [...filterValues(filter), names, `${days[0]}T00:00:00.000Z`]),
+    queryAll(read, Head, HEADS, [...filterValues(filter), names]),
+    queryAll(read, Day, PER_DAY_CAUSES, [...filterValues(filter), names, `${days[0]}T00:00:00.000Z`]),
   ]);
   return totals.flatMap((total) => {
     const head = heads.find(({ fingerprint }) => fingerprint === total.fingerprint);
@@ -260,7 +261,7 @@ async function withHeads(
   });
 }
 
-function daysUntil(until: string): string[] {
+function listDaysUntil(until: string): string[] {
   const last = Date.parse(until);
   return Array.from({ length: SPARK_DAYS }, (_, at) =>
     new Date(last - (SPARK_DAYS - 1 - at) * 86_400_000).toISOString().slice(0, 10),

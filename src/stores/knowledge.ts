@@ -9,7 +9,7 @@ import {
   TeamDocument,
   type TeamKnowledgeStore,
 } from '../ports/knowledge.ts';
-import { all, columnsFor, first, insert } from './sql.ts';
+import { insert, listColumns, queryAll, queryFirst } from './sql.ts';
 
 /** Passages that are compared word by word; full text and trigrams choose them. */
 const CANDIDATES = 60;
@@ -45,17 +45,20 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
         return id;
       }),
     find: async (idOrSource) =>
-      await first(
+      await queryFirst(
         db,
         TeamDocument,
         `select ${DOCUMENT} from knowledge_documents where id = $1 or source = $1 limit 1`,
         [idOrSource],
       ),
-    passages: async (id, around) => await all(db, Passage, PASSAGES, [id, around ?? null, AROUND]),
+    passages: async (id, around) => await queryAll(db, Passage, PASSAGES, [id, around ?? null, AROUND]),
     list: async () =>
-      await all(db, TeamDocument, `select ${DOCUMENT} from knowledge_documents order by source limit $1`, [
-        MAX_DOCUMENTS,
-      ]),
+      await queryAll(
+        db,
+        TeamDocument,
+        `select ${DOCUMENT} from knowledge_documents order by source limit $1`,
+        [MAX_DOCUMENTS],
+      ),
     all: async () => (await db.query(ALL, [MAX_PASSAGES])).map((row): PassageOf => Found.parse(row)),
     remove: async (id) =>
       (await db.query('delete from knowledge_documents where id = $1 returning id', [id])).length > 0,
@@ -78,7 +81,7 @@ export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
   };
 }
 
-const DOCUMENT = columnsFor(TeamDocument);
+const DOCUMENT = listColumns(TeamDocument);
 
 /** Passages of a document that are read before and after one of them. */
 const AROUND = 50;

@@ -2,7 +2,7 @@ import type { InsightsFilter } from '../domain/insights.ts';
 import { Lane } from '../domain/lane.ts';
 import type { Sql } from '../ports/database.ts';
 import { MEANT } from './insights.ts';
-import { all, filterValues, isoTime, USUAL_NAMES } from './sql.ts';
+import { filterValues, isoTime, queryAll, USUAL_NAMES } from './sql.ts';
 
 /** Pipelines that are looked at: those with builds in so many days. */
 const DAYS = 7;
@@ -19,7 +19,7 @@ export async function readLanes(
   filter: InsightsFilter & { readonly since: string },
   limit: number,
 ): Promise<Lane[]> {
-  return await all(sql, Lane, LANES, [...filterValues(filter), filter.since, limit]);
+  return await queryAll(sql, Lane, LANES, [...filterValues(filter), filter.since, limit]);
 }
 
 const AT = 'coalesce(b.finished_at, b.received_at)';

@@ -3,7 +3,16 @@ import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry, Rule } from '../domain/library.ts';
 import { Offer } from '../domain/offers.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { all, columnsFor, countOffers, first, insert, isoTime, pageValues, scopeValue } from './sql.ts';
+import {
+  countOffers,
+  insert,
+  isoTime,
+  listColumns,
+  queryAll,
+  queryFirst,
+  scopeValue,
+  toPageValues,
+} from './sql.ts';
 
 export interface LibraryFilter {
   /** The repositories to include: `owner/name`, or `owner/*`. */
@@ -48,7 +57,7 @@ export function createLibraryStore(db: Database) {
       });
     },
     find: async (id: string, sql: Sql = db) =>
-      await first(sql, LibraryEntry, `select ${ENTRY} from library_entries where id = $1`, [id]),
+      await queryFirst(sql, LibraryEntry, `select ${ENTRY} from library_entries where id = $1`, [id]),
     /**
      * Finds the newest human-confirmed entry for this fingerprint in this repository that may answer. The
      * latest confirmation by a reviewer wins.
@@ -56,7 +65,7 @@ export function createLibraryStore(db: Database) {
     recall: async (
       { fingerprint, repository }: { readonly fingerprint: string; readonly repository: string },
       sql: Sql = db,
-    ) => await first(sql, LibraryEntry, RECALL, [fingerprint, repository]),
+    ) => await queryFirst(sql, LibraryEntry, RECALL, [fingerprint, repository]),
     /**
      * Prevents others from teaching, withdrawing and restoring for this fingerprint in this repository until
      * the transaction ends. This is the only way to know what answered before and what answers now.
@@ -74,21 +83,22 @@ export function createLibraryStore(db: Database) {
       return row.timesSeen;
     },
     list: async (page: Page, filter: LibraryFilter = {}) =>
-      await all(db, LibraryEntry, LIST_LIBRARY, listValues(page, filter)),
+      await queryAll(db, LibraryEntry, LIST_LIBRARY, listValues(page, filter)),
     /** Counts the values of each field among the newest entries of a list, the most frequent first. */
     offers: async (filter: LibraryFilter) =>
-      await all(db, Offer, LIBRARY_OFFERS, listValues({ limit: 1, offset: 0 }, filter)),
+      await queryAll(db, Offer, LIBRARY_OFFERS, listValues({ limit: 1, offset: 0 }, filter)),
     /** Lists the entries that a decision made and that are not withdrawn. */
     ofDecision: async (decisionId: string, sql: Sql = db) =>
-      await all(sql, LibraryEntry, OF_DECISION, [decisionId]),
+      await queryAll(sql, LibraryEntry, OF_DECISION, [decisionId]),
     /** Withdraws an entry. Returns null if it is already withdrawn or not stored. */
     withdraw: async (id: string, by: string, reason: string, sql: Sql = db) =>
-      await first(sql, LibraryEntry, WITHDRAW_LIBRARY, [id, by, reason]),
+      await queryFirst(sql, LibraryEntry, WITHDRAW_LIBRARY, [id, by, reason]),
     /**
      * Lets a flagged entry answer despite its flag. Returns null if it is not stored, withdrawn or not
      * flagged.
      */
-    stay: async (id: string, by: string, sql: Sql = db) => await first(sql, LibraryEntry, STAY, [id, by]),
+    stay: async (id: string, by: string, sql: Sql = db) =>
+      await queryFirst(sql, LibraryEntry, STAY, [id, by]),
     /**
      * Lists the entries of a repository whose lines a green build may contradict, newest first: those that
      * are not withdrawn and that no person lets stay.
@@ -102,7 +112,7 @@ export function createLibraryStore(db: Database) {
       ids: readonly string[],
       { buildId, at }: { readonly buildId: string; readonly at: string },
       sql: Sql = db,
-    ) => (ids.length === 0 ? [] : await all(sql, LibraryEntry, FLAG, [ids, buildId, at])),
+    ) => (ids.length === 0 ? [] : await queryAll(sql, LibraryEntry, FLAG, [ids, buildId, at])),
   };
 }
 
@@ -111,7 +121,7 @@ function listValues(
   { repositories, repository, fingerprint, withdrawn, flagged, category }: LibraryFilter,
 ): unknown[] {
   return [
-    ...pageValues(page),
+    ...toPageValues(page),
     scopeValue(repositories),
     repository ?? null,
     fingerprint ?? null,
@@ -125,7 +135,7 @@ const WITHDRAWN = `case when withdrawn_at is not null
     then jsonb_build_object('by', withdrawn_by, 'at', ${isoTime('withdrawn_at')}, 'reason',
       withdrawn_reason) end`;
 
-const ENTRY = columnsFor(LibraryEntry, null, {
+const ENTRY = listColumns(LibraryEntry, null, {
   fingerprint: `jsonb_build_object('algorithm', fingerprint_algorithm, 'version', fingerprint_version,
     'value', fingerprint)`,
   withdrawn: WITHDRAWN,
@@ -206,15 +216,20 @@ export function createRuleStore(db: Database) {
       await insert(sql, 'rules', own);
     },
     /** Finds the newest version of a rule, withdrawn or not. */
-    find: async (id: string, sql: Sql = db) => await first(sql, Rule, FIND, [id]),
+    find: async (id: string, sql: Sql = db) => await queryFirst(sql, Rule, FIND, [id]),
     /** Lists rules, newest first. */
     list: async (page: Page, { repositories, withdrawn }: RuleFilter = {}) =>
-      await all(db, Rule, LIST_RULES, [...pageValues(page), scopeValue(repositories), withdrawn ?? false]),
+      await queryAll(db, Rule, LIST_RULES, [
+        ...toPageValues(page),
+        scopeValue(repositories),
+        withdrawn ?? false,
+      ]),
     /**
      * Lists the rules that apply to a repository: its own before those of every repository, newest first; at
      * most `limit`.
      */
-    active: async (repository: string, limit: number) => await all(db, Rule, ACTIVE, [repository, limit]),
+    active: async (repository: string, limit: number) =>
+      await queryAll(db, Rule, ACTIVE, [repository, limit]),
     countActive: async (sql: Sql = db) => {
       const [row] = await sql.query<{ count: number }>(
         'select count(*)::int as count from rules where withdrawn_at is null',
@@ -223,7 +238,7 @@ export function createRuleStore(db: Database) {
     },
     /** Withdraws the active version of a rule. Returns null if there is none. */
     withdraw: async (id: string, by: string, reason: string, sql: Sql = db) =>
-      await first(sql, Rule, WITHDRAW_RULES, [id, by, reason]),
+      await queryFirst(sql, Rule, WITHDRAW_RULES, [id, by, reason]),
     /** Counts one more answer and returns the new total. */
     used: async ({ id, version }: Pick<Rule, 'id' | 'version'>, at: string, sql: Sql = db) => {
       const [row] = await sql.query<{ timesUsed: number }>(USED, [id, version, at]);
@@ -233,7 +248,7 @@ export function createRuleStore(db: Database) {
   };
 }
 
-const RULE = columnsFor(Rule, null, { withdrawn: WITHDRAWN });
+const RULE = listColumns(Rule, null, { withdrawn: WITHDRAWN });
 
 const FIND = `select ${RULE} from rules where id = $1 order by version desc limit 1`;
 

@@ -6,7 +6,7 @@ import { Category, mapCategories } from '../domain/category.ts';
 import { ROUTES, Route } from '../domain/publish-bound.ts';
 import { Decision, ReviewOrigin } from '../domain/review.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { all, buildColumns, first, isoTime, scopeValue } from './sql.ts';
+import { buildColumns, isoTime, queryAll, queryFirst, scopeValue } from './sql.ts';
 
 /**
  * The activation of a calibration: the person, the calibration and the time. `version` null means that no
@@ -164,7 +164,7 @@ export function createCalibrationStore(db: Database) {
      * Lists the calibrations in force, at most one for each analyst. A calibration that cannot be read
      * publishes nothing: a run must neither fail because of it nor continue as if there were none.
      */
-    inForce: async () => (await db.query(IN_FORCE)).map(inUse),
+    inForce: async () => (await db.query(IN_FORCE)).map(parseCalibrationInUse),
     /**
      * Puts a version, or none, in force for its analyst if `replaces` is what is in force now. Otherwise
      * changes nothing and returns null.
@@ -192,23 +192,25 @@ export function createCalibrationStore(db: Database) {
       }),
     /** Lists the changes to the calibrations in force, newest first. */
     acts: async (limit: number) =>
-      await all(db, CalibrationAct, `select ${ACT} from calibration_acts order by id desc limit $1`, [limit]),
+      await queryAll(db, CalibrationAct, `select ${ACT} from calibration_acts order by id desc limit $1`, [
+        limit,
+      ]),
     /**
      * Lists decisions that still stand and that show whether the category was right, newest first, and the
      * answers without one that what happened next graded. Recalled answers are left out, because no analyst
      * judged them.
      */
-    decided: async (limit: number) => await all(db, DecidedAnswer, DECIDED, [limit]),
+    decided: async (limit: number) => await queryAll(db, DecidedAnswer, DECIDED, [limit]),
     /**
      * Lists the same answers as far as they show which answers may be published. Leaves out answers that
      * were made before routes were stored.
      */
-    outcomes: async (limit: number) => await all(db, OwnOutcome, OUTCOMES, [limit]),
+    outcomes: async (limit: number) => await queryAll(db, OwnOutcome, OUTCOMES, [limit]),
     /**
      * Returns the average number of answers per day in each category, over the last thirty days and without
      * recalled answers.
      */
-    answeredPerDay: async () => await all(db, PerDay, PER_DAY),
+    answeredPerDay: async () => await queryAll(db, PerDay, PER_DAY),
   };
 }
 
@@ -218,7 +220,7 @@ const Kept = z.object({ version: z.int(), analyst: z.string(), body: z.unknown()
  * Reads a calibration. If it was written by a newer version and cannot be read, returns a calibration that
  * publishes nothing without a person, because a limit on publishing was in force.
  */
-function inUse(row: unknown): CalibrationInUse {
+function parseCalibrationInUse(row: unknown): CalibrationInUse {
   const { version, analyst, body } = Kept.parse(row);
   const categories = mapCategories(() => ({ ...createCappedMap(0, 0, 1), threshold: null }));
   return CalibrationInUse.safeParse(body).data ?? { version, analyst, categories };
@@ -364,8 +366,8 @@ export function createRecordingStore(db: Database, maxBytes: number = MAX_RECORD
     },
     /** Lists recordings in the order of the triages' ids, which begin with their time. */
     list: async (filter: RecordingFilter, { limit }: Pick<Page, 'limit'>) =>
-      await all(db, RecordingHead, LIST_RECORDINGS, [...toFilterValues(filter), limit]),
-    find: async (triageId: string) => await first(db, StoredRecording, FIND, [triageId]),
+      await queryAll(db, RecordingHead, LIST_RECORDINGS, [...toFilterValues(filter), limit]),
+    find: async (triageId: string) => await queryFirst(db, StoredRecording, FIND, [triageId]),
   };
 }
 

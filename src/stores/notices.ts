@@ -4,7 +4,7 @@ import type { NoticeAbout } from '../domain/notice.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { NoticePlace, NoticeRule } from '../ports/notices.ts';
 import { readSituation } from './situation.ts';
-import { all, buildColumns } from './sql.ts';
+import { buildColumns, queryAll } from './sql.ts';
 import type { WorkStore } from './work.ts';
 
 /** The store of notices that should be shown outside; the work table records which ones were. */
@@ -48,7 +48,7 @@ export function createNoticeStore(
         return place === null ? [] : [{ rule, topic: `notice:${rule.channel}`, key: place.key }];
       });
       if (known.length === 0) return [];
-      const posted = await all(db, Posted, POSTED, [
+      const posted = await queryAll(db, Posted, POSTED, [
         known.map(({ topic }) => topic),
         known.map(({ key }) => key),
       ]);

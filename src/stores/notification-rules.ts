@@ -13,7 +13,7 @@ import {
 } from '../domain/notification-rule.ts';
 import type { WorkEnd, WorkItem } from '../domain/work.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import { all, columnsFor, first, insert, likeLiteral, scopeValue, toColumn } from './sql.ts';
+import { escapeLike, insert, listColumns, queryAll, queryFirst, scopeValue, toColumn } from './sql.ts';
 import type { WorkStore } from './work.ts';
 
 /** A match of a rule with one cause, and the targets of its message. */
@@ -37,10 +37,10 @@ const MAX_OWNERS = 1000;
 
 /** Creates the store of notification rules and of their matches that have not been sent yet. */
 export function createNotificationRuleStore(db: Database, work: Pick<WorkStore, 'add' | 'finish'>) {
-  return { ...rulesIn(db), ...ownersIn(db), ...findingsIn(db, work) };
+  return { ...createRuleMethods(db), ...createOwnerMethods(db), ...createFindingMethods(db, work) };
 }
 
-function rulesIn(db: Database) {
+function createRuleMethods(db: Database) {
   return {
     /** Lists rules by name. With `repositories`, lists only rules that are about these alone. */
     list: async ({
@@ -49,9 +49,9 @@ function rulesIn(db: Database) {
     }: {
       readonly repositories?: readonly string[];
       readonly enabled?: true;
-    } = {}) => await all(db, NotificationRule, LIST, [scopeValue(repositories), enabled ?? null]),
+    } = {}) => await queryAll(db, NotificationRule, LIST, [scopeValue(repositories), enabled ?? null]),
     find: async (id: string) =>
-      await first(db, NotificationRule, `select ${RULE} from notification_rules where id = $1`, [id]),
+      await queryFirst(db, NotificationRule, `select ${RULE} from notification_rules where id = $1`, [id]),
     /** Adds a rule. Returns null if there are already as many as allowed. */
     add: async (rule: NotificationRuleInput, repository: string | null, by: string) =>
       await db.transaction(async (sql) => {
@@ -61,7 +61,7 @@ function rulesIn(db: Database) {
         if (count >= MAX_RULES) return null;
         const id = createId('ntr');
         await insert(sql, 'notification_rules', { id, ...rule, repository, changedBy: by });
-        return await noted(sql, id, by, 'created');
+        return await recordRuleEvent(sql, id, by, 'created');
       }),
     /**
      * Changes a rule. Returns null if there is no such rule, or if its version has changed. Waiting matches
@@ -84,8 +84,8 @@ function rulesIn(db: Database) {
           [id, version, ...Object.values(row)],
         );
         if (changed.length === 0) return null;
-        await sql.query(HURRY, [GATHER, `${likeLiteral(id)} %`]);
-        return await noted(sql, id, by, rule.enabled ? 'changed' : 'turned off');
+        await sql.query(HURRY, [GATHER, `${escapeLike(id)} %`]);
+        return await recordRuleEvent(sql, id, by, rule.enabled ? 'changed' : 'turned off');
       }),
     /**
      * Removes a rule, and forgets what it has found and not sent yet. Returns `false` if there is no such
@@ -93,29 +93,26 @@ function rulesIn(db: Database) {
      */
     remove: async (id: string, by: string) =>
       await db.transaction(async (sql) => {
-        if ((await noted(sql, id, by, 'deleted')) === null) return false;
-        await sql.query('delete from work where topic = $1 and key like $2', [
-          GATHER,
-          `${likeLiteral(id)} %`,
-        ]);
+        if ((await recordRuleEvent(sql, id, by, 'deleted')) === null) return false;
+        await sql.query('delete from work where topic = $1 and key like $2', [GATHER, `${escapeLike(id)} %`]);
         return (
           (await sql.query('delete from notification_rules where id = $1 returning id', [id])).length > 0
         );
       }),
     /** Lists the changes of a rule, newest first. A null `id` lists the changes of owners. */
-    events: async (id: string | null, limit: number) => await all(db, RuleEvent, EVENTS, [id, limit]),
+    events: async (id: string | null, limit: number) => await queryAll(db, RuleEvent, EVENTS, [id, limit]),
     /** Lists the messages of a rule, newest first. */
-    messages: async (id: string, limit: number) => await all(db, SentMessage, MESSAGES, [id, limit]),
+    messages: async (id: string, limit: number) => await queryAll(db, SentMessage, MESSAGES, [id, limit]),
   };
 }
 
-function ownersIn(db: Database) {
+function createOwnerMethods(db: Database) {
   return {
     owners: async () =>
-      await all(
+      await queryAll(
         db,
         OwnerChannels,
-        `select ${columnsFor(OwnerChannels)} from notification_owners order by key limit ${MAX_OWNERS}`,
+        `select ${listColumns(OwnerChannels)} from notification_owners order by key limit ${MAX_OWNERS}`,
       ),
     /** Replaces the addresses of this owner; without any address, removes the owner. */
     setOwner: async (channels: OwnerChannels, by: string) =>
@@ -130,7 +127,7 @@ function ownersIn(db: Database) {
   };
 }
 
-function findingsIn(db: Database, work: Pick<WorkStore, 'add' | 'finish'>) {
+function createFindingMethods(db: Database, work: Pick<WorkStore, 'add' | 'finish'>) {
   return {
     /**
      * Finds the occasion that rules are asked about: an answer of a build that was not imported, or a change
@@ -138,22 +135,22 @@ function findingsIn(db: Database, work: Pick<WorkStore, 'add' | 'finish'>) {
      */
     occasion: async (of: { readonly analysisId: string } | { readonly eventId: number }) =>
       'analysisId' in of
-        ? await first(db, Occasion, `${ANSWERS} where f.analysis_id = $1 and b.imported_at is null`, [
+        ? await queryFirst(db, Occasion, `${ANSWERS} where f.analysis_id = $1 and b.imported_at is null`, [
             of.analysisId,
           ])
-        : await first(db, Occasion, `${EVENTS_OF_CAUSES} where e.id = $1 and b.imported_at is null`, [
+        : await queryFirst(db, Occasion, `${EVENTS_OF_CAUSES} where e.id = $1 and b.imported_at is null`, [
             of.eventId,
           ]),
     /** Lists answers by their ids, including imported ones. */
     answers: async (analysisIds: readonly string[]) =>
-      await all(db, Occasion, `${ANSWERS} where f.analysis_id = any($1::text[])`, [analysisIds]),
+      await queryAll(db, Occasion, `${ANSWERS} where f.analysis_id = any($1::text[])`, [analysisIds]),
     /** Lists causes that got into one of these states, newest first, including imported ones. */
     changes: async (
       states: readonly CauseState[],
       since: string,
       limit: number,
       repositories?: readonly string[],
-    ) => await all(db, Occasion, CHANGES, [states, since, scopeValue(repositories), limit]),
+    ) => await queryAll(db, Occasion, CHANGES, [states, since, scopeValue(repositories), limit]),
 
     /** Stores what rules have found, and has it sent. Storing it a second time changes nothing. */
     keep: async (matches: readonly NewMatch[]) => {
@@ -200,25 +197,28 @@ function findingsIn(db: Database, work: Pick<WorkStore, 'add' | 'finish'>) {
           await work.add([{ topic, key, buildId: newest.buildId, payload: { ruleId, target } }], sql);
       }),
     /** Lists the matches that a message is about, oldest first. */
-    matches: async (messageId: string) => await all(db, Match, MATCHES, [messageId]),
+    matches: async (messageId: string) => await queryAll(db, Match, MATCHES, [messageId]),
   };
 }
 
-const RULE = columnsFor(NotificationRule);
+const RULE = listColumns(NotificationRule);
 const LIST = `
   select ${RULE} from notification_rules
   where ($1::text[] is null or repository like any ($1)) and ($2::boolean is null or enabled)
   order by lower(name), id limit ${MAX_RULES}`;
 
-async function noted(
+async function recordRuleEvent(
   sql: Pick<Sql, 'query'>,
   id: string,
   by: string,
   what: string,
 ): Promise<NotificationRule | null> {
-  const rule = await first(sql, NotificationRule, `select ${RULE} from notification_rules where id = $1`, [
-    id,
-  ]);
+  const rule = await queryFirst(
+    sql,
+    NotificationRule,
+    `select ${RULE} from notification_rules where id = $1`,
+    [id],
+  );
   if (rule !== null) await note(sql, id, by, what, rule);
   return rule;
 }
@@ -233,7 +233,8 @@ async function note(
   await insert(sql, 'notification_events', { ruleId, by, what, detail: JSON.stringify(detail) });
 }
 
-const EVENTS = `select ${columnsFor(RuleEvent)} from notification_events where rule_id is not distinct from $1
+const EVENTS = `select ${listColumns(RuleEvent)} from notification_events
+  where rule_id is not distinct from $1
   order by id desc limit $2`;
 
 // When a rule changes, what waits may be due now.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SourceText } from '../domain/build.ts';
 import type { Database } from '../ports/database.ts';
-import { all } from './sql.ts';
+import { queryAll } from './sql.ts';
 
 /** A request to the CI to run the failed jobs of a build again. */
 export const Rerun = z.object({
@@ -27,7 +27,7 @@ export function createOutsideStore(db: Database) {
     /** Returns the pages of a build's logs by the names of the logs. */
     logPages: async (buildId: string): Promise<ReadonlyMap<string, string>> =>
       new Map(
-        (await all(db, LogPage, 'select name, url from log_pages where build_id = $1', [buildId])).map(
+        (await queryAll(db, LogPage, 'select name, url from log_pages where build_id = $1', [buildId])).map(
           ({ name, url }) => [name, url],
         ),
       ),
@@ -46,7 +46,7 @@ export function createOutsideStore(db: Database) {
       await db.query('update reruns set outcome = $2, error = $3 where id = $1', [id, outcome, error]);
     },
     /** Lists the newest ten re-runs, newest first. */
-    reruns: async (buildId: string) => await all(db, Rerun, RERUNS, [buildId]),
+    reruns: async (buildId: string) => await queryAll(db, Rerun, RERUNS, [buildId]),
   };
 }
 

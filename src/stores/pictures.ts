@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Picture } from '../domain/build.ts';
 import type { Database } from '../ports/database.ts';
-import { all } from './sql.ts';
+import { queryAll } from './sql.ts';
 
 /** A stored picture without its pixels. */
 export const PictureHead = z.object({ name: z.string(), width: z.int(), height: z.int() });
@@ -18,7 +18,7 @@ export function createPictureStore(db: Database) {
       await db.query(SAVE, [buildId, name, width, height, Buffer.from(png)]);
     },
     /** Lists the pictures of a build by their names. */
-    list: async (buildId: string) => await all(db, PictureHead, LIST, [buildId, MOST]),
+    list: async (buildId: string) => await queryAll(db, PictureHead, LIST, [buildId, MOST]),
     /** Returns the PNG file of a picture, or null if there is none of that name. */
     read: async (buildId: string, name: string): Promise<Uint8Array | null> => {
       const [row] = await db.query<{ png: Uint8Array }>(READ, [buildId, name]);

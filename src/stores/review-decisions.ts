@@ -1,7 +1,7 @@
 import { Decision, Review } from '../domain/review.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import { changeWithEvent, REVIEW, type ReviewFilter } from './review-queue.ts';
-import { first, scopeValue } from './sql.ts';
+import { queryFirst, scopeValue } from './sql.ts';
 
 /** Creates the methods for decisions and undone decisions. */
 export function createDecisionMethods(db: Database) {
@@ -11,7 +11,7 @@ export function createDecisionMethods(db: Database) {
      * stands.
      */
     undo: async ({ id, reviewId }: Pick<Decision, 'id' | 'reviewId'>, by: string, sql: Sql = db) =>
-      await first(sql, Review, UNDO, [reviewId, by, id]),
+      await queryFirst(sql, Review, UNDO, [reviewId, by, id]),
     /** Lists the standing decisions of a batch, in the order of their reviews' ids. */
     batch: async (batchId: string, sql: Sql = db) =>
       (await sql.query<{ body: unknown }>(BATCH, [batchId])).map(({ body }) => Decision.parse(body)),

@@ -3,7 +3,16 @@ import type { Category } from '../domain/category.ts';
 import { Offer } from '../domain/offers.ts';
 import { Review, ReviewCounts, type ReviewEvent, type ReviewState, RISKS } from '../domain/review.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { all, columnsFor, countOffers, first, fromNow, likeLiteral, pageValues, scopeValue } from './sql.ts';
+import {
+  countOffers,
+  escapeLike,
+  fromNow,
+  listColumns,
+  queryAll,
+  queryFirst,
+  scopeValue,
+  toPageValues,
+} from './sql.ts';
 
 export interface ReviewFilter {
   readonly state?: ReviewState;
@@ -49,7 +58,7 @@ export const EXPIRED = `(r.state = 'claimed' and r.claim_expires_at <= clock_tim
  * decision, which each query adds.
  */
 const HELD = (column: string) => `case when ${EXPIRED} then null else r.${column} end`;
-export const REVIEW = columnsFor(Review.omit({ decision: true }), 'r', {
+export const REVIEW = listColumns(Review.omit({ decision: true }), 'r', {
   state: `case when ${EXPIRED} then 'waiting' else r.state end`,
   claimedBy: HELD('claimed_by'),
   claimedAt: HELD('claimed_at'),
@@ -110,14 +119,14 @@ const MAX_PAGES = 5;
  * Creates the methods that list items and pick the next one. Queries for undecided items contain that
  * condition literally, so that partial indexes apply.
  */
-export function queueMethods(db: Database) {
+export function createQueueMethods(db: Database) {
   return {
     /**
      * Lists items in the order of `sort`. Risk orders only waiting or claimed items; all others are then
      * listed by age. Items decided today are always listed by decision, newest first.
      */
     list: async (filter: ReviewFilter, page: Page, sort: ReviewSort = 'age') => {
-      const values = [...filterValues(filter), ...pageValues(page)];
+      const values = [...filterValues(filter), ...toPageValues(page)];
       return (await db.query(listText(filter, sort), values)).map((row) => Review.parse(row));
     },
     /**
@@ -129,7 +138,7 @@ export function queueMethods(db: Database) {
       page: Page,
       sort: ReviewSort = 'risk',
     ) => {
-      const rows = await db.query(groupsText(sort), [...filterValues(filter), ...pageValues(page)]);
+      const rows = await db.query(writeGroupsSql(sort), [...filterValues(filter), ...toPageValues(page)]);
       return rows.map((row) => {
         const { count } = Count.parse(row);
         return { review: Review.parse(row), count };
@@ -137,7 +146,7 @@ export function queueMethods(db: Database) {
     },
     /** Counts the values of each field among the undecided items of a list, the most frequent first. */
     offers: async (filter: Omit<ReviewFilter, 'state' | 'fingerprint'>) =>
-      await all(db, Offer, OFFERS, filterValues(filter)),
+      await queryAll(db, Offer, OFFERS, filterValues(filter)),
     counts: async (
       reviewer: string,
       { repository, repositories }: Pick<ReviewFilter, 'repository' | 'repositories'> = {},
@@ -161,9 +170,9 @@ export function queueMethods(db: Database) {
     ) => {
       for (let page = 0; page < MAX_PAGES; page++) {
         const values = [...filterValues(filter), TRIES, page * TRIES, reviewer, skippedMs, after ?? null];
-        const ids = await db.query<{ id: string }>(nextText(sort), values);
+        const ids = await db.query<{ id: string }>(writeNextSql(sort), values);
         for (const { id } of ids) {
-          const claimed = await first(db, Review, CLAIM, [id, reviewer, claimMs]);
+          const claimed = await queryFirst(db, Review, CLAIM, [id, reviewer, claimMs]);
           if (claimed !== null) return claimed;
         }
         if (ids.length < TRIES) return null;
@@ -176,7 +185,7 @@ export function queueMethods(db: Database) {
 const Count = z.object({ count: z.int() });
 
 function filterValues({ category, repository, fingerprint, why, repositories }: ReviewFilter): unknown[] {
-  const words = why === undefined ? null : `%${likeLiteral(why)}%`;
+  const words = why === undefined ? null : `%${escapeLike(why)}%`;
   return [category ?? null, repository ?? null, fingerprint ?? null, words, scopeValue(repositories)];
 }
 
@@ -215,7 +224,7 @@ const ORDERS: Readonly<Record<ReviewSort, string>> = {
  * Returns SQL for `limit` + `offset` rows of `where` in the order of `sort`, as `r`. For the risk order, the
  * rows are the heads of one index scan for each risk.
  */
-function inOrder(sort: ReviewSort, where: string, limit: string, offset: string): string {
+function writeOrderSql(sort: ReviewSort, where: string, limit: string, offset: string): string {
   if (sort !== 'risk')
     return `(select r.* from reviews r where ${where} order by ${ORDERS[sort]}
       limit ${limit} offset ${offset}) r`;
@@ -238,7 +247,7 @@ function listText(filter: ReviewFilter, wanted: ReviewSort): string {
   if (!open)
     return `${STORED} where ${where} order by ${wanted === 'confidence' ? ORDERS.confidence : ORDERS.age}
       limit $6 offset $7`;
-  return `select ${REVIEW}, null as decision from ${inOrder(wanted, where, '$6::int', '$7::int')}
+  return `select ${REVIEW}, null as decision from ${writeOrderSql(wanted, where, '$6::int', '$7::int')}
     order by ${ORDERS[wanted]}`;
 }
 
@@ -252,12 +261,12 @@ const MAX_GROUPED = 2_000;
  * Returns SQL for the first item of each group among the first items in order. The count includes all items
  * of the group.
  */
-function groupsText(sort: ReviewSort): string {
+function writeGroupsSql(sort: ReviewSort): string {
   const where = `r.state <> 'decided' and ${MATCHES}`;
   return `with first as (
       select r.id, row_number() over (order by ${ORDERS[sort]}) as place,
         row_number() over (partition by r.repository, r.fingerprint order by ${ORDERS[sort]}) as nth
-      from ${inOrder(sort, where, `${MAX_GROUPED}`, '0')}
+      from ${writeOrderSql(sort, where, `${MAX_GROUPED}`, '0')}
     ), shown as (select id, place from first where nth = 1 order by place limit $6::int offset $7::int)
     select ${REVIEW}, null as decision, (
       select count(*)::int from reviews o where o.repository = r.repository and o.fingerprint = r.fingerprint
@@ -266,12 +275,12 @@ function groupsText(sort: ReviewSort): string {
     from shown join reviews r on r.id = shown.id order by shown.place`;
 }
 
-function nextText(sort: ReviewSort): string {
+function writeNextSql(sort: ReviewSort): string {
   const where = `r.state <> 'decided' and ${MATCHES} and ${FREE_FOR('$8::text')}
       and r.id is distinct from $10::text
     and not exists (select from review_skips s where s.review_id = r.id and s.reviewer = $8::text
       and s.skipped_at > clock_timestamp() - $9::float8 * interval '1 millisecond')`;
-  return `select r.id from ${inOrder(sort, where, '$6::int', '$7::int')} order by ${ORDERS[sort]}`;
+  return `select r.id from ${writeOrderSql(sort, where, '$6::int', '$7::int')} order by ${ORDERS[sort]}`;
 }
 
 const SAME = `

@@ -5,14 +5,14 @@ import { createDecisionMethods } from './review-decisions.ts';
 import {
   CLAIM,
   changeWithEvent,
+  createQueueMethods,
   EXPIRED,
   FREE_FOR,
   HOLD,
-  queueMethods,
   REVIEW,
   STORED,
 } from './review-queue.ts';
-import { all, first } from './sql.ts';
+import { queryAll, queryFirst } from './sql.ts';
 
 /** SQL like `CLAIM`, but also for an item that another reviewer holds. */
 const TAKE_OVER = `
@@ -36,46 +36,46 @@ export type ReviewStore = ReturnType<typeof createReviewStore>;
  */
 export function createReviewStore(db: Database) {
   return {
-    ...queueMethods(db),
+    ...createQueueMethods(db),
     ...createDecisionMethods(db),
 
     /** Opens the review of an analysis; there is one: a second call returns the first. */
     open: async (review: NewReview, sql: Sql = db) => {
       const stored =
-        (await first(sql, Review, OPEN, openValues(review))) ??
-        (await first(sql, Review, FIND_BY_ANALYSIS, [review.analysisId]));
+        (await queryFirst(sql, Review, OPEN, openValues(review))) ??
+        (await queryFirst(sql, Review, FIND_BY_ANALYSIS, [review.analysisId]));
       if (stored === null)
         throw new TriageError('conflict', `The id ${review.id} belongs to the review of another analysis`);
       return stored;
     },
 
-    find: async (id: string, sql: Sql = db) => await first(sql, Review, FIND, [id]),
+    find: async (id: string, sql: Sql = db) => await queryFirst(sql, Review, FIND, [id]),
     /** Finds the review of this analysis; null if there is none. */
     findByAnalysis: async (analysisId: string, sql: Sql = db) =>
-      await first(sql, Review, FIND_BY_ANALYSIS, [analysisId]),
+      await queryFirst(sql, Review, FIND_BY_ANALYSIS, [analysisId]),
     /**
      * Holds the item for one reviewer until the claim expires. Returns null if another reviewer holds it or
      * it is decided.
      */
     claim: async (id: string, reviewer: string, claimMs: number) =>
-      await first(db, Review, CLAIM, [id, reviewer, claimMs]),
+      await queryFirst(db, Review, CLAIM, [id, reviewer, claimMs]),
     /** Takes an item over, also from another reviewer who holds it; null if it is decided. */
     takeOver: async (id: string, reviewer: string, claimMs: number) =>
-      await first(db, Review, TAKE_OVER, [id, reviewer, claimMs]),
+      await queryFirst(db, Review, TAKE_OVER, [id, reviewer, claimMs]),
     /** Gives the item back. Returns null if this reviewer does not hold it. */
-    release: async (id: string, reviewer: string) => await first(db, Review, RELEASE, [id, reviewer]),
+    release: async (id: string, reviewer: string) => await queryFirst(db, Review, RELEASE, [id, reviewer]),
     /**
      * Puts an undecided item aside for this reviewer, and gives it back if this reviewer holds it. Returns
      * null if it is decided or not stored.
      */
-    skip: async (id: string, reviewer: string) => await first(db, Review, SKIP, [id, reviewer]),
+    skip: async (id: string, reviewer: string) => await queryFirst(db, Review, SKIP, [id, reviewer]),
     /**
      * Stores the decision if the item is undecided, not held by another reviewer, and `version` is current;
      * otherwise returns null.
      */
     decide: async (id: string, version: number, decision: Decision, sql: Sql = db) =>
-      await first(sql, Review, DECIDE, decideValues(id, version, decision)),
-    events: async (id: string) => await all(db, ReviewEvent, EVENTS, [id]),
+      await queryFirst(sql, Review, DECIDE, decideValues(id, version, decision)),
+    events: async (id: string) => await queryAll(db, ReviewEvent, EVENTS, [id]),
   };
 }
 

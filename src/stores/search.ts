@@ -3,7 +3,7 @@ import { TriageError } from '../domain/errors.ts';
 import { FailureRow } from '../domain/failure.ts';
 import type { Comparison, FailureFilter, SearchFlag } from '../domain/search.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
-import { all, inScope, likeLiteral, pageValues, scopeValue } from './sql.ts';
+import { escapeLike, inScope, queryAll, scopeValue, toPageValues } from './sql.ts';
 
 /** A statement was ended by its time limit. */
 const TOO_LONG = '57014';
@@ -26,16 +26,16 @@ export async function searchFailures(
   return await from
     .transaction(async (sql) => {
       await sql.query(`set local statement_timeout = ${LIMIT_MS}`);
-      const { conditions, values } = await conditionsFor(sql, filter);
+      const { conditions, values } = await buildConditions(sql, filter);
       const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
       const [limit, offset] = [`$${values.length + 1}`, `$${values.length + 2}`];
       const found = `select s.failure_id, s.seen_at from failure_facts s ${where}
         order by s.seen_at desc, s.failure_id desc limit ${limit} offset ${offset}`;
-      return await all(
+      return await queryAll(
         sql,
         FailureRow,
         rowsOf.replace('FOUND', () => found),
-        [...values, ...pageValues(page)],
+        [...values, ...toPageValues(page)],
       );
     })
     .catch((error: unknown) => {
@@ -52,7 +52,7 @@ interface Conditions {
   readonly values: unknown[];
 }
 
-async function conditionsFor(sql: Sql, filter: FailureFilter): Promise<Conditions> {
+async function buildConditions(sql: Sql, filter: FailureFilter): Promise<Conditions> {
   const conditions: string[] = [];
   const values: unknown[] = [];
   const place = (value: unknown) => `$${values.push(value)}`;
@@ -70,9 +70,9 @@ async function conditionsFor(sql: Sql, filter: FailureFilter): Promise<Condition
   if (filter.since !== undefined) add((parameter) => `s.seen_at >= ${parameter}::timestamptz`, filter.since);
   if (filter.until !== undefined) add((parameter) => `s.seen_at < ${parameter}::timestamptz`, filter.until);
   if (filter.commit !== undefined)
-    add((parameter) => `s.commit like ${parameter}`, `${likeLiteral(filter.commit)}%`);
+    add((parameter) => `s.commit like ${parameter}`, `${escapeLike(filter.commit)}%`);
   if (filter.id !== undefined) {
-    values.push(filter.id, `${likeLiteral(filter.id)}%`);
+    values.push(filter.id, `${escapeLike(filter.id)}%`);
     conditions.push(`(s.fingerprint = $${values.length - 1} or s.commit like $${values.length})`);
   }
   if (filter.owners !== undefined) add(OWNED, filter.owners);
@@ -84,9 +84,9 @@ async function conditionsFor(sql: Sql, filter: FailureFilter): Promise<Condition
   if (confidence !== undefined) add((parameter) => AS_SURE(confidence.is, parameter), confidence.than);
   if (filter.alerting === true) conditions.push(ALERTING);
   const parts = [filter.testPart, filter.file].filter((part) => part !== undefined);
-  if (parts.length > 0) conditions.push(await textCondition(sql, parts, false, place));
+  if (parts.length > 0) conditions.push(await buildTextCondition(sql, parts, false, place));
   if (filter.words !== undefined && filter.words.length > 0)
-    conditions.push(await textCondition(sql, filter.words, true, place));
+    conditions.push(await buildTextCondition(sql, filter.words, true, place));
   return { conditions, values };
 }
 
@@ -133,7 +133,7 @@ const FLAGS: Readonly<Record<SearchFlag, string>> = {
 };
 
 function toLikePattern(part: string): string {
-  return `%${likeLiteral(part)}%`;
+  return `%${escapeLike(part)}%`;
 }
 
 /** A pattern that matches more texts than this counts as common. */
@@ -155,15 +155,15 @@ const titlesQuery = (patterns: readonly string[]) => `
  * Builds the condition that one text of the failure contains all parts or, with `titles`, that the title of
  * its cause contains all of them.
  */
-async function textCondition(
+async function buildTextCondition(
   sql: Sql,
   parts: readonly string[],
   titles: boolean,
   place: (value: unknown) => string,
 ): Promise<string> {
   const patterns = parts.map(toLikePattern);
-  const keys = await all(sql, Key, keysQuery(patterns), patterns);
-  const causes = titles ? await all(sql, Key, titlesQuery(patterns), patterns) : [];
+  const keys = await queryAll(sql, Key, keysQuery(patterns), patterns);
+  const causes = titles ? await queryAll(sql, Key, titlesQuery(patterns), patterns) : [];
   const formatAny = (found: readonly Key[]) => `any(${place(found.map(({ key }) => key))}::text[])`;
   const text = keys.length > FEW ? SAYS(place(patterns)) : `s.text_key = ${formatAny(keys)}`;
   if (causes.length === 0) return text;

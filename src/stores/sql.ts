@@ -6,7 +6,7 @@ import type { Page, Sql } from '../ports/database.ts';
 const MAX_LIMIT = 200;
 
 /** Returns `[limit, offset]` for SQL, clamped to the allowed range. */
-export function pageValues(page: Page): [number, number] {
+export function toPageValues(page: Page): [number, number] {
   return [Math.min(Math.max(Math.trunc(page.limit), 1), MAX_LIMIT), Math.max(Math.trunc(page.offset), 0)];
 }
 
@@ -20,7 +20,7 @@ const PATTERNS = '*';
 export function scopeValue(repositories: readonly string[] | null | undefined): string[] | null {
   if (repositories === null || repositories === undefined) return null;
   const patterns = repositories.map((repository) =>
-    repository.endsWith('/*') ? `${likeLiteral(repository.slice(0, -1))}%` : likeLiteral(repository),
+    repository.endsWith('/*') ? `${escapeLike(repository.slice(0, -1))}%` : escapeLike(repository),
   );
   return patterns.every((pattern, at) => pattern === repositories[at]) ? patterns : [...patterns, PATTERNS];
 }
@@ -39,18 +39,18 @@ export function filterValues({ repository, repositories }: InsightsFilter): unkn
 }
 
 /** Returns `[$1, $2, $3, $4]`: the repositories, and the start and end of the period. */
-export function periodValues(period: Period): unknown[] {
+export function toPeriodValues(period: Period): unknown[] {
   const until = Date.parse(period.until);
   return [...filterValues(period), new Date(until - period.days * 86_400_000).toISOString(), period.until];
 }
 
 /** Escapes a text so that LIKE matches it literally. */
-export function likeLiteral(text: string): string {
+export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
 /** Returns all rows, parsed with the schema. */
-export async function all<Row>(
+export async function queryAll<Row>(
   sql: Pick<Sql, 'query'>,
   schema: z.ZodType<Row>,
   text: string,
@@ -60,7 +60,7 @@ export async function all<Row>(
 }
 
 /** Returns the first row, parsed with the schema, or null. */
-export async function first<Row>(
+export async function queryFirst<Row>(
   sql: Pick<Sql, 'query'>,
   schema: z.ZodType<Row>,
   text: string,
@@ -88,7 +88,7 @@ export const toColumn = (field: string) => field.replace(/[A-Z]/g, (letter) => `
  * Returns a select list for the schema: each field from the column of its name (`receivedAt` from
  * received_at), or from the SQL given for it; `table` is the alias.
  */
-export function columnsFor(
+export function listColumns(
   schema: z.ZodObject,
   table: string | null = null,
   given: Readonly<Record<string, string>> = {},
@@ -115,7 +115,7 @@ export async function insert(
 }
 
 /** Returns a select list for `Build`; `table` is the alias of the columns. */
-export const buildColumns = (table: string) => columnsFor(Build, table);
+export const buildColumns = (table: string) => listColumns(Build, table);
 
 /**
  * Returns a row expression that orders the builds of one pipeline, oldest first; `table` is the alias of the

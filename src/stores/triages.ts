@@ -6,7 +6,7 @@ import { Triage, TriageJob } from '../domain/triage.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { Reading } from '../ports/telemetry.ts';
-import { all, columnsFor, first, fromNow, IS_DEFAULT } from './sql.ts';
+import { fromNow, IS_DEFAULT, listColumns, queryAll, queryFirst } from './sql.ts';
 import { REQUESTED_AGAIN } from './work.ts';
 
 /** A finished step of a run that goes on; `position` rises with each, and may skip numbers. */
@@ -34,7 +34,7 @@ export function createTriageStore(db: Database, clock: Clock, traceparent: Trace
      * Call inside the transaction that stores the build.
      */
     request: async (buildId: string, sql: Sql = db) => {
-      const [job] = await all(sql, TriageJob, REQUEST, [buildId, traceparent()]);
+      const [job] = await queryAll(sql, TriageJob, REQUEST, [buildId, traceparent()]);
       if (job === undefined) throw new TriageError('internal', `Build ${buildId} is not stored`);
       return job;
     },
@@ -46,7 +46,7 @@ export function createTriageStore(db: Database, clock: Clock, traceparent: Trace
       await sql.query(MARK_FETCHED, [buildId, requested]);
     },
     findByBuild: async (buildId: string, sql: Sql = db) =>
-      await first(sql, TriageJob, FIND_BY_BUILD, [buildId]),
+      await queryFirst(sql, TriageJob, FIND_BY_BUILD, [buildId]),
     /** Returns the triage of one failure group, and creates it on the first call. */
     open: async (buildId: string, fingerprint: string, sql: Sql = db) => {
       const [created] = await sql.query(OPEN, [createId('tri', clock.now()), buildId, fingerprint]);
@@ -70,7 +70,7 @@ export const TRIAGE_STATE = (table: string) => `
 
 /** Returns a select list for `TriageJob`; `table` is the alias of `work`. */
 const createJobColumns = (table: string) =>
-  columnsFor(TriageJob, table, {
+  listColumns(TriageJob, table, {
     state: TRIAGE_STATE(table),
     requested: `${table}.version`,
     fetched: `coalesce((${table}.result->>'fetched')::int, 0)`,
@@ -79,7 +79,7 @@ const createJobColumns = (table: string) =>
     updatedAt: `${table}.changed_at`,
   });
 
-const TRIAGE = columnsFor(Triage);
+const TRIAGE = listColumns(Triage);
 
 // Failures of the default branch go first, imported builds last.
 const REQUEST = `
@@ -116,7 +116,7 @@ export function createRunStepStore(db: Database) {
     },
     /** Lists the steps of this build after a position, in order; at most 300. */
     after: async (buildId: string, position: number) =>
-      await all(
+      await queryAll(
         db,
         RunStep,
         'select position, step from run_steps where build_id = $1 and position > $2 order by ' +
@@ -144,7 +144,7 @@ export function createChangeStore(db: Pick<Sql, 'query'>) {
      * Lists the newest 2,000 changes of the last `milliseconds`. A change is dated before its transaction
      * ends, which may be seconds later.
      */
-    recent: async (milliseconds: number) => await all(db, Change, RECENT, [-milliseconds]),
+    recent: async (milliseconds: number) => await queryAll(db, Change, RECENT, [-milliseconds]),
   };
 }
 

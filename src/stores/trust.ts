@@ -3,7 +3,7 @@ import type { InsightsFilter, Period } from '../domain/insights.ts';
 import { CheckedAnswer, TrustChange } from '../domain/trust.ts';
 import type { Database, Page } from '../ports/database.ts';
 import { DECIDED_WITHIN, MEANT, NEWEST } from './insights.ts';
-import { all, filterValues, isoTime, pageValues, periodValues } from './sql.ts';
+import { filterValues, isoTime, queryAll, toPageValues, toPeriodValues } from './sql.ts';
 
 /** The configuration with which answers are made and published. */
 export interface Setup {
@@ -29,13 +29,13 @@ export function createTrustStore(db: Database) {
      * within 30 days.
      */
     changes: async (filter: InsightsFilter) => {
-      const acts = await all(read, Act, ACTS, filterValues(filter));
+      const acts = await queryAll(read, Act, ACTS, filterValues(filter));
       return await Promise.all(
         acts.map(async ({ since, until, ...act }) => {
           // The times are passed as separate values, so that the database knows how many answers lie between
           // them.
           const values = [...filterValues(filter), act.repository, since, act.at, until];
-          const [row] = await all(read, Tallies, TALLIES, values);
+          const [row] = await queryAll(read, Tallies, TALLIES, values);
           return TrustChange.parse({ ...act, ...row });
         }),
       );
@@ -48,7 +48,13 @@ export function createTrustStore(db: Database) {
       period: Period,
       { from, right }: { readonly from: number; readonly right: boolean | null },
       page: Page,
-    ) => await all(read, CheckedAnswer, ANSWERS, [...periodValues(period), from, right, ...pageValues(page)]),
+    ) =>
+      await queryAll(read, CheckedAnswer, ANSWERS, [
+        ...toPeriodValues(period),
+        from,
+        right,
+        ...toPageValues(page),
+      ]),
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type WorkEnd, WorkItem, type WorkRequest } from '../domain/work.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import { all, columnsFor, first, fromNow, isoTime } from './sql.ts';
+import { fromNow, isoTime, listColumns, queryAll, queryFirst } from './sql.ts';
 
 export interface WorkTake {
   readonly topic: string;
@@ -41,10 +41,10 @@ export type WorkStore = ReturnType<typeof createWorkStore>;
 
 /** Leases and due times are judged by the database's clock, so that processes with different clocks agree. */
 export function createWorkStore(db: Database) {
-  return { ...requestMethods(db), ...leaseMethods(db), ...operatorMethods(db) };
+  return { ...createRequestMethods(db), ...createLeaseMethods(db), ...createOperatorMethods(db) };
 }
 
-function requestMethods(db: Database) {
+function createRequestMethods(db: Database) {
   const add = async (text: string, requests: readonly WorkRequest[], sql: Sql) =>
     requests.length === 0 ? 0 : (await sql.query(text, [JSON.stringify(requests, clean)])).length;
   return {
@@ -57,10 +57,10 @@ function requestMethods(db: Database) {
     due: async (topics: readonly string[]) =>
       (await db.query<{ topic: string }>(DUE, [topics])).map(({ topic }) => topic),
     find: async (topic: string, key: string) =>
-      await first(db, WorkItem, `select ${ITEM} from work where topic = $1 and key = $2`, [topic, key]),
+      await queryFirst(db, WorkItem, `select ${ITEM} from work where topic = $1 and key = $2`, [topic, key]),
     /** Lists what is to be done outside for a build, oldest first. */
     listByBuild: async (buildId: string) =>
-      await all(
+      await queryAll(
         db,
         WorkItem,
         `select ${ITEM} from work where build_id = $1 and topic <> 'triage' order by created_at, topic, key`,
@@ -73,7 +73,7 @@ function requestMethods(db: Database) {
   };
 }
 
-function leaseMethods(db: Database) {
+function createLeaseMethods(db: Database) {
   return {
     /**
      * Takes pending items without a lease: by priority, then those of groups with the fewest in work, then
@@ -82,7 +82,7 @@ function leaseMethods(db: Database) {
     take: async (wanted: WorkTake) => {
       const { topic, leaseMs, limit, keys, except = [], served = [] } = wanted;
       const values = [topic, leaseMs, limit, except, served, keys ?? null];
-      return await all(db, WorkItem, createTake(wanted), values);
+      return await queryAll(db, WorkItem, createTake(wanted), values);
     },
     /** Checks that nothing has changed since the item was taken, and that it is still held. */
     isCurrent: async ({ topic, key, lease, version }: WorkItem) =>
@@ -139,11 +139,11 @@ function leaseMethods(db: Database) {
   };
 }
 
-function operatorMethods(db: Database) {
+function createOperatorMethods(db: Database) {
   return {
     /** Lists pending items in the order in which they are processed; those in work come first. */
     pending: async (topic: string | null, limit: number) =>
-      await all(db, PendingWork, PENDING, [topic, limit]),
+      await queryAll(db, PendingWork, PENDING, [topic, limit]),
     /** Returns the keys of items that are due, in the order in which they are processed. */
     dueKeys: async (topic: string, limit: number) =>
       (await db.query<{ key: string }>(DUE_KEYS, [topic, limit])).map(({ key }) => key),
@@ -151,7 +151,8 @@ function operatorMethods(db: Database) {
     rank: async (topic: string, key: string) =>
       (await db.query<{ rank: number }>(RANK, [topic, key]))[0]?.rank ?? 0,
     /** Lists items that were given up, newest first. */
-    failed: async (topic: string | null, limit: number) => await all(db, FailedWork, FAILED, [topic, limit]),
+    failed: async (topic: string | null, limit: number) =>
+      await queryAll(db, FailedWork, FAILED, [topic, limit]),
     /**
      * Requests work of this key again that was given up or waits for its next try, as if it were new. Returns
      * the items of the key: `pending` ones are requested, `in-work` and `done` ones are as they were.
@@ -170,7 +171,7 @@ function clean(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value;
 }
 
-const ITEM = columnsFor(WorkItem);
+const ITEM = listColumns(WorkItem);
 
 const NEW = `
   insert into work as o (topic, key, build_id, payload, due_at)
@@ -227,7 +228,7 @@ function createTake({ newestFirst = false, early = false }: WorkTake): string {
   update work o set held = true, lease = o.lease + 1, attempts = o.attempts + 1, free_at = ${fromNow('$2')},
     changed_at = clock_timestamp()
   from due where o.topic = $1 and o.key = due.key
-  returning ${columnsFor(WorkItem, 'o')}`;
+  returning ${listColumns(WorkItem, 'o')}`;
 }
 
 const HELD = 'topic = $1 and key = $2 and lease = $3 and held';
@@ -268,7 +269,7 @@ const WAITING = `
   from work where topic = $1 and version > settled`;
 
 const PENDING = `
-  select ${columnsFor(PendingWork, 'w')} from work w
+  select ${listColumns(PendingWork, 'w')} from work w
   where w.version > w.settled and ($1::text is null or w.topic = $1)
   order by w.held desc, w.topic <> 'triage', w.priority, greatest(w.due_at, w.free_at), w.topic, w.key
   limit $2`;
@@ -293,7 +294,7 @@ const RANK = `
   from work w where w.topic = $1 and w.key = $2`;
 
 const FAILED = `
-  select ${columnsFor(FailedWork, 'w', { at: 'w.changed_at' })} from work w
+  select ${listColumns(FailedWork, 'w', { at: 'w.changed_at' })} from work w
   where w.outcome = 'failed' and w.version = w.settled and ($1::text is null or w.topic = $1)
   order by w.changed_at desc, w.topic, w.key limit $2`;
 

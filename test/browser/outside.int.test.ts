@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { editorAddress, logPageLink } from '../../src/console/outside.ts';
+import { formatEditorAddress, logPageLink } from '../../src/console/outside.ts';
 import { EditorTemplate } from '../../src/domain/access.ts';
 import { GithubSettings } from '../../src/providers/github/provider.ts';
 import { type Host, startHost } from '../providers/contract.ts';
@@ -185,7 +185,7 @@ it('70: a line is part of an address only where its page can be opened at one, a
 
 it('70: no path leaves its place in the address of an editor', () => {
   const of = (path: string, template = 'vscode://file/src/{repository}/{path}:{line}') =>
-    editorAddress(template, { path, line: null, repository: 'shop/api' });
+    formatEditorAddress(template, { path, line: null, repository: 'shop/api' });
   expect(of('src/a b.ts')).toBe('vscode://file/src/shop/api/src/a%20b.ts:1');
   expect(of('src/a.ts?x=1#y')).toBe('vscode://file/src/shop/api/src/a.ts%3Fx%3D1%23y:1');
   for (const path of ['../secret', '/etc/passwd', 'a//b', 'a/./b', 'C:\\x', '']) expect(of(path)).toBe(null);

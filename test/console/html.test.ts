@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { html, joined, linkTarget } from '../../src/console/html.ts';
+import { html, joinHtml, linkTarget } from '../../src/console/html.ts';
 import { prose } from '../../src/console/prose.ts';
 
 describe('html', () => {
@@ -14,7 +14,7 @@ describe('html', () => {
     expect(html`<p>${[html`<b>1</b>`, ' & ', 2]}${null}${undefined}${false}</p>`.text).toBe(
       '<p><b>1</b> &amp; 2</p>',
     );
-    expect(joined(['a', html`<i>b</i>`], ', ').text).toBe('a, <i>b</i>');
+    expect(joinHtml(['a', html`<i>b</i>`], ', ').text).toBe('a, <i>b</i>');
   });
 
   it('puts the lines of a template on one: nothing before a block, else one space', () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { ciName, nameEveryCi } from '../../src/console/outside.ts';
+import { getCiName, nameEveryCi } from '../../src/console/outside.ts';
 import { Provider } from '../../src/domain/build.ts';
 
 it('names every CI that sends webhooks, but not uploads', () => {
   const webhooks = Provider.options.filter((provider) => provider !== 'upload');
-  for (const provider of webhooks) expect(nameEveryCi()).toContain(ciName({ provider }));
+  for (const provider of webhooks) expect(nameEveryCi()).toContain(getCiName({ provider }));
   expect(nameEveryCi()).toMatch(/^GitHub, .*, or Azure Pipelines$/);
 });

@@ -9,7 +9,7 @@ import type { ToolOutcome } from '../../src/domain/evidence.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 import { renderPlain } from '../../src/service/answers/render.ts';
-import { storedGreens } from '../../src/service/triage/passing-builds.ts';
+import { createStoredGreens } from '../../src/service/triage/passing-builds.ts';
 import { createPostgresArchive } from '../../src/stores/archive/postgres.ts';
 import { openPglite } from '../../src/stores/database/pglite.ts';
 import { createStores } from '../../src/stores/stores.ts';
@@ -141,7 +141,7 @@ async function diffOf(buildId: string): Promise<ToolOutcome> {
     const stores = createStores(database, systemClock);
     const tool = diffWithGreen(
       createPostgresArchive(database),
-      storedGreens({ passingBuilds: stores.passingBuilds, greenBuilds: 3 }),
+      createStoredGreens({ passingBuilds: stores.passingBuilds, greenBuilds: 3 }),
     );
     const build = await stores.builds.find(buildId);
     if (build === null) throw new Error('the build is stored');

@@ -19,7 +19,7 @@ import type { TeamKnowledgeStore } from '../../src/ports/knowledge.ts';
 import type { HistoryStore } from '../../src/ports/stores.ts';
 import type { ReviewerClient, Toolbox } from '../../src/ports/toolbox.ts';
 import { createLocalGitHost } from '../../src/providers/git/clone.ts';
-import { greenAtHand } from '../../src/service/triage/passing-builds.ts';
+import { useGivenGreen } from '../../src/service/triage/passing-builds.ts';
 import { triageSources } from '../../src/service/triage/triage-build.ts';
 import { createMemoryArchive } from '../../src/stores/archive/memory.ts';
 import { createEmptyHistory } from '../../src/stores/memory.ts';
@@ -131,7 +131,7 @@ export async function openStage(): Promise<Stage> {
       const tools = createTools({
         vectorIndex: createMemoryIndex(createHashingEmbedder()),
         archive,
-        passingBuilds: greenAtHand(null),
+        passingBuilds: useGivenGreen(null),
         codeHost,
         history: historyOf(world.past),
         webSearch: searchOn(web),

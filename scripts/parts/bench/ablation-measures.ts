@@ -11,13 +11,13 @@ import {
 import type { PairedCase } from '../../../src/replay/compare/pair-cases.ts';
 import { CONFIDENT } from '../../../src/replay/figures/calibration.ts';
 import { findRank } from '../../../src/replay/figures/explanation.ts';
-import { isRight, judgedCases } from '../../../src/replay/figures/figure.ts';
+import { isRight, listJudgedCases } from '../../../src/replay/figures/figure.ts';
 import { scoreTests } from '../../../src/replay/figures/reading.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 
 /** By what it is published by, which is no classification's probability where an answer was verified. */
 function sureAndWrong(run: ReplayedCase): number | null {
-  const [judged] = judgedCases([run]);
+  const [judged] = listJudgedCases([run]);
   const stated = run.result.answerConfidence;
   return judged === undefined || stated === null ? null : Number(stated >= CONFIDENT && !isRight(judged));
 }
@@ -86,7 +86,7 @@ function rankedOf(pairs: readonly PairedCase[], side: 'a' | 'b'): Ranked[] {
 }
 
 function scored(run: ReplayedCase, index: number): Ranked[] {
-  const [judged] = judgedCases([run]);
+  const [judged] = listJudgedCases([run]);
   const score = run.result.answerConfidence;
   return judged === undefined || score === null ? [] : [{ index, score, right: isRight(judged) }];
 }

@@ -1,5 +1,5 @@
 import type { Difference } from '../../../src/domain/comparison.ts';
-import { mean, ratio } from '../../../src/replay/figures/figure.ts';
+import { computeMean, computeRatio } from '../../../src/replay/figures/figure.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { ABLATION_MEASURES, systemDifferences } from './ablation-measures.ts';
 import { CARELESS_FILES, type Column, LINEAR_FILES, type Table } from './ablation-plan.ts';
@@ -18,8 +18,8 @@ export function renderTable({ title, rows, columns }: Table, results: Results): 
     `| ${whole.name} | ${columns.map((column) => wholeCell(whole, column, results)).join(' | ')} | ${tokensOf(whole, columns, results).toFixed(0)} | 1.00 |`,
     ...others.map((row) => {
       const cells = columns.map((column) => differenceCell(whole, row, column, results));
-      const tokens = ratio(tokensOf(row, columns, results), tokensOf(whole, columns, results));
-      const time = ratio(timeOf(row, columns, results), timeOf(whole, columns, results));
+      const tokens = computeRatio(tokensOf(row, columns, results), tokensOf(whole, columns, results));
+      const time = computeRatio(timeOf(row, columns, results), timeOf(whole, columns, results));
       return `| ${row.name} | ${cells.join(' | ')} | × ${tokens.toFixed(2)} | × ${time.toFixed(2)} |`;
     }),
   ];
@@ -38,7 +38,7 @@ function linearTable(file: string, careless: boolean, results: Results): string 
   const [linear, loop] = [keyOf({ ...run, design: 'linear' }), keyOf(run)].map((key) => results.get(key));
   if (linear === undefined || loop === undefined) return '';
   const rows = systemDifferences(linear.cases, loop.cases, ABLATION_MEASURES).map(linearRow);
-  const time = ratio(loop.milliseconds, linear.milliseconds);
+  const time = computeRatio(loop.milliseconds, linear.milliseconds);
   const head = ['| | linear | loop | gain of the loop | beyond noise | p |', '|---|---|---|---|---|---|'];
   return [
     `### ${file}${careless ? ', an analyst that misquotes' : ''} (n=${loop.cases.length}; the loop takes ${time.toFixed(2)} × the time)\n`,
@@ -110,7 +110,7 @@ function runsOf(system: System, columns: readonly Column[], results: Results): A
 
 /** Mean of a log. */
 function tokensOf(system: System, columns: readonly Column[], results: Results): number {
-  return mean(
+  return computeMean(
     runsOf(system, columns, results).flatMap(({ cases }) => cases.map(({ result }) => result.tokens)),
   );
 }

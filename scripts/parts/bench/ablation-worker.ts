@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/lib/time.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createExperiment, toReadStages } from '../../../src/replay/ablation.ts';
 import { readDatasetCases } from '../../../src/replay/cases/dataset.ts';
-import { answering, listStagesLeftOut, replayConfig } from '../../../src/replay/commands/answering.ts';
+import { listStagesLeftOut, openAnswerer, replayConfig } from '../../../src/replay/commands/answering.ts';
 import type { ReplayCommandOptions } from '../../../src/replay/commands/case-sources.ts';
 import { type Answerer, type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
 import type { Experiment } from '../../../src/service/triage/investigate.ts';
@@ -64,7 +64,7 @@ async function run({
   const cases: ReplayedCase[] = [];
   const how = { green: !stages.includes('green'), without: toReadStages(stages) };
   const limits = { concurrency: 1, budgetTokens: budget, maxLogBytes: config.http.maxLogBytes };
-  const answer = careless ? await carelessly(options, config) : await answering(options, config);
+  const answer = careless ? await carelessly(options, config) : await openAnswerer(options, config);
   const onCase = (done: ReplayedCase) => void cases.push(lightened(done));
   const before = process.threadCpuUsage();
   await replay({ cases: readDatasetCases(path), answer, onCase, ...how, ...limits }, never);

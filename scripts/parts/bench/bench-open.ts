@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { f1, ratio } from '../../../src/replay/figures/figure.ts';
+import { computeF1, computeRatio } from '../../../src/replay/figures/figure.ts';
 import type { Adapter, Question, ToolAnswer } from './open/adapter.ts';
 import { COVERAGES, measureRisk, type Scored, scoreAnswer } from './open/score.ts';
 import { listSets } from './open/sets.ts';
@@ -88,14 +88,14 @@ function describe(own: readonly Scored[]): string[] {
   const published = own.filter((scored) => scored.published);
   const known = own.flatMap(({ rerun }) => rerun ?? []);
   const hits = known.filter(({ passes, said }) => passes && said).length;
-  const recall = ratio(hits, known.filter(({ passes }) => passes).length);
-  const precision = ratio(hits, known.filter(({ said }) => said).length);
+  const recall = computeRatio(hits, known.filter(({ passes }) => passes).length);
+  const precision = computeRatio(hits, known.filter(({ said }) => said).length);
   return [
     describeShare(judged.filter(({ isRight }) => isRight).length, judged.length),
     describeShare(told.filter(({ isUseful }) => isUseful).length, told.length),
     describeShare(told.filter((scored) => (scored.told ?? 0) >= 0.5).length, told.length),
     published.length === 0 ? '–' : `${published.length}; ${published.filter(({ isGood }) => !isGood).length}`,
-    known.some(({ passes }) => passes) ? f1(precision, recall).toFixed(2) : '–',
+    known.some(({ passes }) => passes) ? computeF1(precision, recall).toFixed(2) : '–',
   ];
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../../src/judge/judgement.ts';
 import type { Match } from '../../../src/judge/rule.ts';
 import { findMax } from '../../../src/lib/collections.ts';
-import { foldsBy } from '../../../src/replay/cases/case.ts';
+import { splitIntoFolds } from '../../../src/replay/cases/case.ts';
 
 /** A labelled failure, ready to learn from. */
 export interface Lesson {
@@ -46,7 +46,7 @@ type CategoryModel = Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>;
 
 /** Learns the judgement. The sureness is learned from what models made of projects that they had not seen. */
 export function fitJudgement(lessons: readonly Lesson[]): JudgementModel {
-  const held = foldsBy(lessons, ({ project }) => project, INNER_FOLDS).flatMap((fold) => {
+  const held = splitIntoFolds(lessons, ({ project }) => project, INNER_FOLDS).flatMap((fold) => {
     const inFold = new Set(fold);
     const model = fitCategories(lessons.filter((lesson) => !inFold.has(lesson)));
     return fold.map((lesson) => ({ lesson, told: weigh(lesson.features, model) }));

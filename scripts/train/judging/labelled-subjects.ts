@@ -8,7 +8,7 @@ import { readCauses } from '../../../src/log/causes/read-causes.ts';
 import { listToolReaders } from '../../../src/log/extract/run.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { rankModel, useRankModel } from '../../../src/log/rank/model.ts';
-import { foldsBy, resolveProject } from '../../../src/replay/cases/case.ts';
+import { resolveProject, splitIntoFolds } from '../../../src/replay/cases/case.ts';
 import { readDataset, readTexts } from '../../../src/replay/cases/dataset.ts';
 import { groupFailures } from '../../../src/service/triage/group-failures.ts';
 import { maskSources } from '../../../src/service/triage/read-build.ts';
@@ -56,7 +56,7 @@ export async function labelledSubjects(data: string): Promise<LabelledSubject[]>
   const logs = await labelledLogs(data);
   const shipped = rankModel();
   const subjects: LabelledSubject[] = [];
-  for (const fold of foldsBy(labelled, ({ project }) => project, FOLDS)) {
+  for (const fold of splitIntoFolds(labelled, ({ project }) => project, FOLDS)) {
     const projects = new Set(fold.map(({ project }) => project));
     useRankModel(
       train(

@@ -8,7 +8,7 @@ import {
   type RankModel,
   type Tree,
 } from '../../../src/log/rank/model.ts';
-import { foldsBy } from '../../../src/replay/cases/case.ts';
+import { splitIntoFolds } from '../../../src/replay/cases/case.ts';
 import { type BoostingOptions, fitTrees } from './boosting.ts';
 import type { LabelledLog } from './labelled-logs.ts';
 import { fitWords, type WordWeights } from './logistic.ts';
@@ -53,7 +53,7 @@ function words(chosen: readonly WordSample[]): WordWeights {
  */
 export function train(own: readonly LabelledLog[], groupOf: (labelledLog: LabelledLog) => string): RankModel {
   const samples = own.map((labelledLog) => wordSample(labelledLog, false));
-  const folds = foldsBy(samples, ({ one }) => groupOf(one), 4);
+  const folds = splitIntoFolds(samples, ({ one }) => groupOf(one), 4);
   const [keeping, proving]: [Row[], Row[]] = [[], []];
   for (const fold of folds) {
     const inFold = new Set(fold);

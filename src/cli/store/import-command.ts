@@ -19,7 +19,7 @@ import {
   importRuns,
   readAnswerReport,
 } from '../../service/import.ts';
-import { passingBuildHandler } from '../../service/triage/passing-builds.ts';
+import { createPassingBuildHandler } from '../../service/triage/passing-builds.ts';
 import { drainWork } from '../../work/process-items.ts';
 import { type DataOptions, getDataDirectory, readStoreConfig } from '../settings.ts';
 import { createInterruptSignal, say, tell } from '../terminal.ts';
@@ -117,7 +117,11 @@ async function answer(
   const { greenBuilds } = app.config.triage;
   if (greenBuilds > 0) {
     say('learning from the newest passed builds');
-    const handler = passingBuildHandler({ ...app, buildSources: { [source.provider]: source }, greenBuilds });
+    const handler = createPassingBuildHandler({
+      ...app,
+      buildSources: { [source.provider]: source },
+      greenBuilds,
+    });
     await drainWork(handler, { ...app, work: app.stores.work }, signal);
   }
   await app.bringInStep('knowledge', () => app.loadKnowledge());

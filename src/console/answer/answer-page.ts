@@ -5,13 +5,13 @@ import type { Review } from '../../domain/review.ts';
 import { answerView } from '../../notifications/answer-view.ts';
 import { findAnalysis } from '../../service/answers/views.ts';
 import { openReviewFor } from '../../service/review/queue.ts';
-import { analysisAddress, reviewAddress } from '../addresses.ts';
+import { formatAnalysisAddress, formatReviewAddress } from '../addresses.ts';
 import { SUGGESTIONS } from '../ask.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { formatDay, keysLink, postForm, renderTime } from '../controls.ts';
-import { type Html, html, joined, type Shown } from '../html.ts';
+import { type Html, html, joinHtml, type Shown } from '../html.ts';
 import { IdParams } from '../http.ts';
-import { type EvidenceWindows, evidenceWindows } from '../logs/evidence-windows.ts';
+import { type EvidenceWindows, renderEvidenceWindows } from '../logs/evidence-windows.ts';
 import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
 import { icon } from '../parts/icons.ts';
 import { besidePart, besideParts } from './beside.ts';
@@ -51,7 +51,7 @@ export function registerAnswerPage(app: ConsoleApp, deps: ConsoleDeps): void {
     const texts = writeTexts(analysis);
     const { preferences } = reader;
     const options = { build: facts.build, claims: texts.claims, stamps: preferences.timestamps };
-    const windows = await evidenceWindows(deps, analysis, options);
+    const windows = await renderEvidenceWindows(deps, analysis, options);
     const { title } = analysis.answer;
     const verdict = verdictPart(analysis, facts.review, mayReview(request.principal));
     const main = html`${causeTabs(analysis, siblings)}${answerHeadline(facts, texts, title)}${answerBody(
@@ -68,7 +68,7 @@ export function registerAnswerPage(app: ConsoleApp, deps: ConsoleDeps): void {
       analysisId: request.params.id,
       by: request.principal?.name ?? '',
     });
-    return reply.redirect(reviewAddress(review.id), 303);
+    return reply.redirect(formatReviewAddress(review.id), 303);
   });
 }
 
@@ -108,10 +108,11 @@ function causeTabs(
   if (siblings.length < 2) return null;
   const links = siblings.map(
     (sibling, index) =>
-      html`<a href="${analysisAddress(sibling.id)}"${sibling.id === id && html` aria-current="page"`}><span
+      html`<a
+        href="${formatAnalysisAddress(sibling.id)}"${sibling.id === id && html` aria-current="page"`}><span
         class="count">${index + 1}</span>${sibling.title.slice(0, 40)}</a>`,
   );
-  return html`<nav class="tabs" aria-label="Causes of this build">${joined(links)}</nav>`;
+  return html`<nav class="tabs" aria-label="Causes of this build">${joinHtml(links)}</nav>`;
 }
 
 /**
@@ -135,7 +136,7 @@ function verdictContent(analysis: Analysis, review: Review | null, reviews: bool
       )
     }<p class="meta">Published automatically. Your word answers the same failure next time.</p>`;
   const { decision } = review;
-  const link = reviews && html` <a href="${reviewAddress(review.id)}">View review</a>`;
+  const link = reviews && html` <a href="${formatReviewAddress(review.id)}">View review</a>`;
   if (decision === null) return html`<p>Waiting for review since ${renderTime(review.openedAt)}.${link}</p>`;
   const said = {
     accept: 'Confirmed',

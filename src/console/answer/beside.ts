@@ -7,7 +7,13 @@ import { formatCount } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import { describeMend, describeMended } from '../../notifications/mend-words.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
-import { analysisAddress, buildAddress, causeAddress, libraryAddress, runAddress } from '../addresses.ts';
+import {
+  buildAddress,
+  formatAnalysisAddress,
+  formatCauseAddress,
+  formatLibraryAddress,
+  runAddress,
+} from '../addresses.ts';
 import { formatPercent, runStrip } from '../charts/chart.ts';
 import { formatDay, renderTime } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
@@ -92,7 +98,7 @@ function renderMended({ mended }: AnswerFacts): Shown {
   if (described === null) return null;
   const rows = mended.map(
     ({ analysisId, pipeline, number, at, commit, greenBuildId }) => html`<li>${icon('history')}<a
-      href="${analysisAddress(analysisId)}">${pipeline} #${number}</a>,
+      href="${formatAnalysisAddress(analysisId)}">${pipeline} #${number}</a>,
       <a href="${buildAddress(greenBuildId)}">mended</a>${
         commit !== null && html` by <code>${shortenCommit(commit)}</code>`
       }<p class="meta">${renderTime(at)}</p></li>`,
@@ -106,11 +112,11 @@ function renderMended({ mended }: AnswerFacts): Shown {
 
 function seenPart(facts: AnswerFacts): Html {
   const { past, taught, analysis, flakiness } = facts;
-  const all = html`<a href="${causeAddress(analysis.fingerprint)}">All occurrences</a>`;
+  const all = html`<a href="${formatCauseAddress(analysis.fingerprint)}">All occurrences</a>`;
   const rows = [
     ...taught.map(
       ({ id, title, confirmedBy, confirmedAt, timesSeen }) => html`<li>${icon('check')}<a
-        href="${libraryAddress(id)}">${title}</a><p class="meta">confirmed by ${confirmedBy},
+        href="${formatLibraryAddress(id)}">${title}</a><p class="meta">confirmed by ${confirmedBy},
         ${formatDay(confirmedAt)}, seen ${formatCount(timesSeen, 'time')}</p></li>`,
     ),
     ...past.map(

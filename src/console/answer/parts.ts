@@ -7,9 +7,9 @@ import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import { type AnswerView, answerView, formatPlace } from '../../notifications/answer-view.ts';
 import { askAddress, buildAddress, search } from '../addresses.ts';
 import { badge, crumbs, formatAge } from '../controls.ts';
-import { type Html, html, joined, linkTarget } from '../html.ts';
+import { type Html, html, joinHtml, linkTarget } from '../html.ts';
 import type { EvidenceWindows } from '../logs/evidence-windows.ts';
-import { ciName, editorAddress } from '../outside.ts';
+import { formatEditorAddress, getCiName } from '../outside.ts';
 import { icon } from '../parts/icons.ts';
 import { renderCategory } from '../parts/marks.ts';
 import { inlineProse, prose } from '../prose.ts';
@@ -39,7 +39,7 @@ export function ciAction({ build }: AnswerFacts): Html | null {
   return outside === null
     ? null
     : html`<a class="btn" href="${outside}" rel="noreferrer">${icon('out')}<span class="word">Open in
-        ${ciName(build)}</span></a>`;
+        ${getCiName(build)}</span></a>`;
 }
 
 /** Renders what broke: the category, the title, and how it came to be. */
@@ -113,7 +113,7 @@ function claimRow(
   const sources = analysis.evidence.filter(({ id }) => evidence.includes(id));
   const links = sources.map(({ id, title }) => html`<a href="#${id}">${title}</a>`);
   return html`<li id="claim-${index + 1}">${icon('pin')}<span>${inlineProse(text, ids)} <span
-    class="meta">${joined(links, ', ')}</span></span></li>`;
+    class="meta">${joinHtml(links, ', ')}</span></span></li>`;
 }
 
 /** Renders what speaks against the answer, and what is not known. It is never folded. */
@@ -179,7 +179,7 @@ export function suspectsPart(facts: AnswerFacts, editor: string): Html {
     ${first !== undefined && suspectCard(first, facts, editor)}
     ${
       others.length > 0 &&
-      html`<p class="meta">Less likely: ${joined(
+      html`<p class="meta">Less likely: ${joinHtml(
         others.map((other) => html`${suspectPlace(other, facts, editor)}, ${other.reason}`),
         '; ',
       )}.</p>`
@@ -187,7 +187,7 @@ export function suspectsPart(facts: AnswerFacts, editor: string): Html {
 }
 
 function suspectPlace(suspect: Suspect, { build }: AnswerFacts, editor: string): Html {
-  const opens = editorAddress(editor, {
+  const opens = formatEditorAddress(editor, {
     path: suspect.path,
     line: suspect.line,
     repository: build.repository,
@@ -239,7 +239,7 @@ export function otherFacts({ facts }: AnswerView, ids: ReadonlySet<string>): Htm
     .filter(({ name, kind }) => ['prose', 'list', 'note'].includes(kind) && !OWN_PLACE.includes(name))
     .map(
       ({ label, values }) =>
-        html`<dt>${label}</dt><dd>${joined(
+        html`<dt>${label}</dt><dd>${joinHtml(
           values.map((value) => inlineProse(value, ids)),
           '; ',
         )}</dd>`,

@@ -1,7 +1,7 @@
 import { isJudged } from '../../domain/analysis.ts';
 import { TOO_FEW } from '../../domain/insights.ts';
 import { computeProportion } from '../../lib/statistics.ts';
-import { at } from '../charts/chart.ts';
+import { round } from '../charts/chart.ts';
 import { formatDay } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { type Icon, icon } from '../parts/icons.ts';
@@ -26,11 +26,11 @@ export function sureFact(facts: AnswerFacts): Html {
 function judgeSureness(facts: AnswerFacts): Sureness {
   const { analysis, review } = facts;
   const { recalled, experiment, answer, verdict, classification } = analysis;
-  if (!isJudged(analysis)) return marked('unsure', 'Not analyzed', 'The analysis failed.');
+  if (!isJudged(analysis)) return createSureness('unsure', 'Not analyzed', 'The analysis failed.');
   const decision = review?.decision ?? null;
   if (decision !== null && decision.type !== 'reject') {
     const did = decision.type === 'accept' ? 'accepted it' : 'corrected it';
-    return marked(
+    return createSureness(
       'check',
       'Confirmed by a person',
       `${decision.reviewer} ${did}, ${formatDay(decision.decidedAt)}.`,
@@ -39,13 +39,13 @@ function judgeSureness(facts: AnswerFacts): Sureness {
   if (recalled !== null) {
     const seen = recalled.timesSeen === 1 ? 'once' : `${recalled.timesSeen} times`;
     const because = `${recalled.confirmedBy}, ${formatDay(recalled.confirmedAt)}. Seen ${seen}.`;
-    return marked('check', 'Confirmed by a person', because);
+    return createSureness('check', 'Confirmed by a person', because);
   }
   if (experiment?.verdict === 'this-change' || experiment?.verdict === 'not-this-change')
-    return marked('flask', 'Proven by experiment', findChance(experiment.sentence));
+    return createSureness('flask', 'Proven by experiment', findChance(experiment.sentence));
   const [first, second] = answer.hypotheses;
   if (second !== undefined || classification.abstained || verdict.confidence < UNSURE_BELOW)
-    return marked(
+    return createSureness(
       'unsure',
       'Not sure',
       first === undefined ? 'A person was asked.' : `To settle it: ${first.settledBy}`,
@@ -79,7 +79,7 @@ function judgeByRecord({ analysis, track, limit }: AnswerFacts): Sureness {
   };
 }
 
-function marked(name: Icon, words: string, because: string): Sureness {
+function createSureness(name: Icon, words: string, because: string): Sureness {
   return { words, sign: icon(name), because };
 }
 
@@ -97,11 +97,13 @@ const WIDTH = 56;
  */
 function sureBar(low: number, high: number, limit: number): Html {
   const bar = (name: string, x: number, width: number): Shown =>
-    html`<rect class="${name}" x="${at(x)}" y="2" width="${at(Math.max(0, width))}" height="4" rx="2"/>`;
+    html`<rect class="${name}" x="${round(x)}" y="2" width="${round(Math.max(0, width))}"
+      height="4" rx="2"/>`;
   return html`<svg viewBox="0 0 ${WIDTH} 8" aria-hidden="true">${bar('track', 0, WIDTH)}${bar(
     'doubt',
     low * WIDTH,
     (high - low) * WIDTH,
-  )}${low > 0 && bar('said', 0, low * WIDTH)}<rect class="limit" x="${at(limit * WIDTH - 0.75)}" width="1.5"
+  )}${low > 0 && bar('said', 0, low * WIDTH)}<rect class="limit"
+    x="${round(limit * WIDTH - 0.75)}" width="1.5"
     height="8"/></svg>`;
 }

@@ -1,7 +1,7 @@
 import type { Arm, Experiment } from '../../domain/experiment.ts';
 import { isExcused, type Whose } from '../../domain/whose.ts';
 import { createWhoseLine } from '../../notifications/whose-line.ts';
-import { type Html, html, joined } from '../html.ts';
+import { type Html, html, joinHtml } from '../html.ts';
 import { icon } from '../parts/icons.ts';
 import type { Tone } from '../parts/marks.ts';
 import { renderWhosePart } from '../whose.ts';
@@ -17,7 +17,7 @@ export function whoseFact({ whose, analysis }: AnswerFacts): Html {
   return html`<div class="fact${tone !== null && ` ${tone}`}" data-whose="${whose.verdict}"><dt>${icon(
     'me',
   )}${question}</dt><dd><b${tone !== null && html` class="is-${tone}"`}>${answer}</b>
-    <p>${proof.length > 0 && html`${joined(proof.map(renderWhosePart))}. `}${act.map(renderWhosePart)}${runStrips(
+    <p>${proof.length > 0 && html`${joinHtml(proof.map(renderWhosePart))}. `}${act.map(renderWhosePart)}${runStrips(
       analysis.experiment,
     )}</p></dd></div>`;
 }

@@ -1,6 +1,6 @@
 import { type Cause, type CauseEvent, isMuted } from '../../domain/cause.ts';
 import type { Principal } from '../../domain/review.ts';
-import { buildAddress, causeAddress } from '../addresses.ts';
+import { buildAddress, formatCauseAddress } from '../addresses.ts';
 import { postForm, renderTime } from '../controls.ts';
 import { type Html, html, linkTarget, type Shown } from '../html.ts';
 import { type Icon, icon } from '../parts/icons.ts';
@@ -45,7 +45,7 @@ export function actsPart(
     }</dd>${
       ticket !== null && html`<dt>Ticket</dt><dd><a href="${ticket}" rel="noreferrer">ticket</a></dd>`
     }</dl>
-    ${mergedPart(merged, acts)}${acts && html`${undoLast(cause, events, self)}${actsOn(cause, principal, options)}`}
+    ${mergedPart(merged, acts)}${acts && html`${undoLast(cause, events, self)}${actForms(cause, principal, options)}`}
     ${
       events.length > 0 &&
       html`<details${events.length < 6 && html` open`}><summary>History (${events.length})</summary>
@@ -58,12 +58,12 @@ function undoLast({ fingerprint }: Cause, [last]: readonly CauseEvent[], self: s
   if (last === undefined || last.by !== self || !last.canUndo) return null;
   return postForm(
     '/causes/undo',
-    { at: last.at, back: `${causeAddress(fingerprint)}#standing` },
-    html`<button>Undo: ${eventWords(last)}</button>`,
+    { at: last.at, back: `${formatCauseAddress(fingerprint)}#standing` },
+    html`<button>Undo: ${describeEvent(last)}</button>`,
   );
 }
 
-function actsOn(cause: Cause, principal: Principal | null, { now, people, others }: ActOptions): Html {
+function actForms(cause: Cause, principal: Principal | null, { now, people, others }: ActOptions): Html {
   const { repository, fingerprint, version, state, assignee, owner } = cause;
   const fields = { repository, fingerprint, version };
   const act = (what: string, words: string) =>
@@ -145,11 +145,11 @@ const SIGNS: Readonly<Record<string, Icon>> = {
 function eventRow(event: CauseEvent): Html {
   const { at, by, buildId } = event;
   const proof = buildId !== null && html` <a href="${buildAddress(buildId)}">build</a>`;
-  return html`<li>${icon(SIGNS[event.what] ?? 'dots')}${by ?? 'builds'}: ${eventWords(event)}${proof}<p
+  return html`<li>${icon(SIGNS[event.what] ?? 'dots')}${by ?? 'builds'}: ${describeEvent(event)}${proof}<p
     class="meta">${renderTime(at)}</p></li>`;
 }
 
-function eventWords({ what, detail }: CauseEvent): string {
+function describeEvent({ what, detail }: CauseEvent): string {
   const said: Readonly<Record<string, string>> = {
     assigned: `assigned to ${detail}`,
     muted: `muted until ${detail}`,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Cause } from '../../domain/cause.ts';
-import { hiddenFields } from '../controls.ts';
+import { renderHiddenFields } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 
 /** The cause of a row, as a check box sends it: its version, repository and fingerprint. */
@@ -40,7 +40,7 @@ export function bulkForm(back: string, causes: readonly Cause[], people: readonl
       html`<option value="${fingerprint}">${title === '' ? fingerprint : title} · ${repository}</option>`,
   );
   return html`<form method="post" action="/causes/bulk" id="bulk" class="picked"
-    aria-label="Selected causes">${hiddenFields({
+    aria-label="Selected causes">${renderHiddenFields({
       back,
     })}<span class="meta">Selected causes:</span>${act('taken', 'Take')}${act('acknowledged', 'Acknowledge')}${act(
       'fixed',

@@ -7,12 +7,12 @@ import type { TestFlakiness } from '../../domain/flakiness.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild } from '../../domain/insights.ts';
 import { type Difference, ENOUGH_BUILDS, findDifferences, type Traits } from '../../lib/statistics.ts';
 import { formatConfidence, formatCount } from '../../lib/text.ts';
-import { analysisAddress, buildAddress, causeAddress } from '../addresses.ts';
+import { buildAddress, formatAnalysisAddress, formatCauseAddress } from '../addresses.ts';
 import { writeTexts } from '../answer/texts.ts';
 import { formatOneIn, formatPercent, sparkline } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { crumbs, formatDay, renderTime } from '../controls.ts';
-import { dataTable, type Html, html, numbers, type Shown } from '../html.ts';
+import { createNumberColumns, dataTable, type Html, html, type Shown } from '../html.ts';
 import { testAddress } from '../insights/tests.ts';
 import { formatHours } from '../insights/top-causes.ts';
 import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
@@ -50,14 +50,14 @@ export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
       const rows = await stores.causes.ofFingerprint(fingerprint);
       const [own] = rows;
       if (own?.mergedInto != null && rows.every(({ mergedInto }) => mergedInto !== null))
-        return reply.redirect(causeAddress(own.mergedInto), 303);
+        return reply.redirect(formatCauseAddress(own.mergedInto), 303);
       const facts = await stores.insights.cause(fingerprint, until);
       if (facts === null) throw new TriageError('not-found', `There is no cause ${fingerprint}.`);
       const [compared, standing, newest, tests] = await Promise.all([
         stores.insights.compared(fingerprint),
         readStanding(deps, rows),
         findNewest(deps, facts),
-        flakyTests(deps, fingerprint),
+        findFlakyTests(deps, fingerprint),
       ]);
       const now = clock.now();
       const reader = await loadReader(request, deps);
@@ -75,7 +75,7 @@ export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
       const top = crumbs([html`<a href="/causes">Causes</a>`, repositories]);
       const main = renderPage({ facts, compared, standing, newest, tests, acts, now });
       const done = describeDone(query);
-      const undo = undoForm(query, `${causeAddress(fingerprint)}#standing`);
+      const undo = undoForm(query, `${formatCauseAddress(fingerprint)}#standing`);
       const page = { title: facts.cause.title, part: 'causes', top, main } as const;
       return sendPage(request, reply, { ...page, ...(done && { said: done, undo }) }, reader);
     },
@@ -144,14 +144,14 @@ function renderPage(view: CauseView): Html {
     )}</section>
     <section class="part" aria-labelledby="where"><h2 id="where">Where</h2>${dataTable(
       'Where it was seen',
-      ['Repository', 'Pipeline', 'Branch', ...numbers('Builds'), 'Last'],
+      ['Repository', 'Pipeline', 'Branch', ...createNumberColumns('Builds'), 'Last'],
       places.map(place),
     )}</section>${
       decisions.length > 0 &&
       html`<section class="part" aria-labelledby="said"><h2 id="said">Decisions</h2>${dataTable(
         'What people said',
         ['When', 'Who', 'Said', 'Faultline said'],
-        decisions.map(said),
+        decisions.map(decisionRow),
       )}</section>`
     }</div>
     <aside class="stack" aria-label="Who and when"><section class="part" aria-labelledby="standing"><h2
@@ -186,7 +186,7 @@ function factsRow({ facts: { cause }, standing, newest }: CauseView): Html {
 }
 
 /** Finds the flaky and quarantined tests among the newest failures of a cause. */
-async function flakyTests({ stores }: ConsoleDeps, fingerprint: string): Promise<TestFlakiness[]> {
+async function findFlakyTests({ stores }: ConsoleDeps, fingerprint: string): Promise<TestFlakiness[]> {
   const rows = await stores.failures.search({ fingerprint }, { limit: MOST_EVENTS, offset: 0 });
   const named = rows.flatMap(({ repository, failure: { test } }) =>
     test === null ? [] : [{ repository, name: test.name, suite: test.suite }],
@@ -276,8 +276,8 @@ function place({ repository, pipeline, branch, builds, lastAt }: CausePlace): Ht
     <td class="number">${builds}</td><td>${renderTime(lastAt)}</td></tr>`;
 }
 
-function said(build: CauseBuild): Html {
-  return html`<tr><td><a href="${analysisAddress(build.analysisId)}">${
+function decisionRow(build: CauseBuild): Html {
+  return html`<tr><td><a href="${formatAnalysisAddress(build.analysisId)}">${
     build.decidedAt !== null && renderTime(build.decidedAt)
   }</a></td><td>${build.reviewer}</td><td>${decisionWords(build)}</td>
     <td>${renderCategory(build.category)}</td></tr>`;
@@ -294,7 +294,7 @@ function decisionWords({ decision, decidedCategory, category }: CauseBuild): Sho
 function buildRow(build: CauseBuild): Html {
   return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository} ·
     ${build.pipeline} #${build.number}</a></th><td>${renderTime(build.at)}</td>
-    <td><a href="${analysisAddress(build.analysisId)}">${
+    <td><a href="${formatAnalysisAddress(build.analysisId)}">${
       build.analyst === 'recall' ? 'from the library' : formatConfidence(build.confidence)
     }</a></td><td>${decisionWords(build)}</td></tr>`;
 }

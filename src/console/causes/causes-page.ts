@@ -5,10 +5,11 @@ import type { Offer } from '../../domain/offers.ts';
 import type { Principal } from '../../domain/review.ts';
 import { formatCount } from '../../lib/text.ts';
 import type { CauseFilter } from '../../stores/causes.ts';
-import { causeAddress, search } from '../addresses.ts';
+import { formatCauseAddress, search } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { formatAge, pager, tabs } from '../controls.ts';
 import {
+  applyTypedFilter,
   BRANCH_ELSEWHERE,
   CATEGORY_FIELD,
   DAYS_FIELD,
@@ -16,7 +17,6 @@ import {
   type Filtering,
   filterBar,
   REPOSITORY_FIELD,
-  redirectFiltered,
   unknownFilter,
 } from '../filters.ts';
 import { dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
@@ -32,7 +32,7 @@ import {
   sendPage,
 } from '../page.ts';
 import { categoryTile, renderNoOwner, renderOwner } from '../parts/marks.ts';
-import { ScopeFields, sinceDays } from '../scope.ts';
+import { computeScopeStart, ScopeFields } from '../scope.ts';
 import { bulkForm, pickBox } from './bulk.ts';
 import { registerCauseChanges } from './change-routes.ts';
 import { DoneFields, describeDone, undoForm } from './done.ts';
@@ -92,7 +92,7 @@ export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
       causes.offers(filter),
     ]);
     const filtering = { path: '/causes', query: toAddress(query), fields: FIELDS, offers };
-    const filtered = redirectFiltered(reply, query.filter, filtering);
+    const filtered = applyTypedFilter(reply, query.filter, filtering);
     if (filtered !== undefined) return filtered;
     const view = { query, filtering, shown: found.slice(0, PAGE), more: found.length > PAGE, counts };
     const main = html`${misreadBanner(request, Query)}${renderMain(view, reader, deps.clock.now())}`;
@@ -116,7 +116,7 @@ function toFilter(query: Query, reader: Reader, now: number): CauseFilter {
     ...(owner !== '' && { owner }),
     ...(assignee !== '' && { assignedTo: assignee }),
     ...(words !== '' && { words }),
-    ...(days !== undefined && { since: sinceDays(days, now) ?? '' }),
+    ...(days !== undefined && { since: computeScopeStart(days, now) ?? '' }),
   };
 }
 
@@ -210,7 +210,7 @@ function finding({ open, red, unassigned }: Readonly<Record<CauseList, number>>)
 }
 
 function renderTable(causes: readonly Cause[], query: Query, principal: Principal | null, now: number): Html {
-  if (causes.length === 0) return html`<div class="empty">${nothing(query)}</div>`;
+  if (causes.length === 0) return html`<div class="empty">${emptyCauses(query)}</div>`;
   const rows = causes.map((cause) => causeRow(cause, query, principal, now));
   const ownerless = causes.every(({ owner }) => owner === null);
   return html`${dataTable('Causes, red ones first', ['Cause', 'State', 'Who', 'Owner', 'Last seen'], rows, {
@@ -223,7 +223,7 @@ function renderTable(causes: readonly Cause[], query: Query, principal: Principa
 }
 
 /** Says what it means that the list is empty, and leads on. */
-function nothing(query: Query): Shown {
+function emptyCauses(query: Query): Shown {
   const { list, words } = query;
   const filters = FIELDS.filter(({ name, isElsewhere }) => !isElsewhere && query[name as keyof Query]);
   if (filters.length > 0)
@@ -248,7 +248,7 @@ function causeRow(cause: Cause, query: Query, principal: Principal | null, now: 
   return html`<tr id="${encodeURIComponent(`${fingerprint} ${repository}`)}" data-row><th scope="row"><span
     class="row">${mayReview(principal) && pickBox(cause)}${categoryTile(category)}<span class="grow"><a
       class="whole"
-    href="${causeAddress(fingerprint)}" data-row-link>${title === '' ? fingerprint : title}</a><br><span
+    href="${formatCauseAddress(fingerprint)}" data-row-link>${title === '' ? fingerprint : title}</a><br><span
     class="meta">${repository}</span></span></span></th><td>${causeStates(cause, now)}</td><td><span
     class="above">${who}${
       ticket !== null && html` <a href="${ticket}" rel="noreferrer">ticket</a>`

@@ -4,7 +4,7 @@ import { readInput, TriageError } from '../../domain/errors.ts';
 import { omitUndefined } from '../../lib/collections.ts';
 import { changeCause, changeCauses, MOST_CHANGED } from '../../service/causes.ts';
 import { requireReviewer } from '../../service/review/queue.ts';
-import { causeAddress, search } from '../addresses.ts';
+import { formatCauseAddress, search } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type ConsoleApp, route } from '../page.ts';
 import { Pick } from './bulk.ts';
@@ -55,7 +55,7 @@ export function registerCauseChanges(app: ConsoleApp, deps: ConsoleDeps): void {
     await changeCause({ ...deps, clock }, { repository, fingerprint, version, change }, by);
     const at = new Date(now).toISOString();
     const into = change.what === 'merged' ? change.into : fingerprint;
-    const address = back ?? `${causeAddress(into)}#standing`;
+    const address = back ?? `${formatCauseAddress(into)}#standing`;
     return reply.redirect(addFields(address, { done: change.what, at }), 303);
   });
   app.post('/causes/bulk', route('review', { body: BulkForm }), async (request, reply) => {

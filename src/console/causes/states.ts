@@ -17,10 +17,11 @@ export function causeState({ state, fixedFrom }: Pick<Cause, 'state' | 'fixedFro
 export function causeStates(cause: Cause, now: number): Html {
   const red =
     cause.redPipelines.length > 0 && stateMark(`Red: ${cause.redPipelines.join(', ')}`, 'red', 'cross');
-  return html`${red} ${isMuted(cause, now) ? stateMark(mutedWords(cause), null, 'mute') : causeState(cause)}`;
+  const state = isMuted(cause, now) ? stateMark(describeMute(cause), null, 'mute') : causeState(cause);
+  return html`${red} ${state}`;
 }
 
-function mutedWords({ mutedUntil, mutedLeft }: Cause): string {
+function describeMute({ mutedUntil, mutedLeft }: Cause): string {
   if (mutedLeft !== null)
     return `Muted until seen ${mutedLeft === 1 ? 'once more' : `${mutedLeft} times more`}`;
   return mutedUntil === null ? 'Muted' : `Muted until ${formatDay(mutedUntil)}`;

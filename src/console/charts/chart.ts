@@ -16,12 +16,12 @@ export interface Plot {
 }
 
 /** Marks on a plot, with room to the right of it and below for words. */
-export function drawingOn(plot: Plot, right: number, below: number, marks: Shown): Drawing {
+export function createDrawing(plot: Plot, right: number, below: number, marks: Shown): Drawing {
   return { width: plot.left + plot.width + right, height: plot.top + plot.height + below, marks };
 }
 
 /** Formats a number for SVG, rounded to a tenth of a unit. */
-export function at(value: number): string {
+export function round(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
@@ -41,7 +41,7 @@ export function grid(
 ): Html {
   const right = plot.left + plot.width;
   return html`<g class="grid">${lines.map(({ share, words }) => {
-    const y = at(place(plot, 0, share).y);
+    const y = round(place(plot, 0, share).y);
     return html`<line x1="${plot.left}" x2="${right}" y1="${y}" y2="${y}"/>
       <text x="${plot.left - 6}" y="${y}" dy="4" text-anchor="end">${words}</text>${
         bothEnds && html`<text x="${right + 6}" y="${y}" dy="4">${words}</text>`
@@ -58,7 +58,7 @@ export function ticks(
   const y = plot.top + plot.height + drop;
   return html`<g class="grid">${words.map(
     (word) =>
-      html`<text x="${at(plot.left + word.share * plot.width)}" y="${y}"
+      html`<text x="${round(plot.left + word.share * plot.width)}" y="${y}"
         text-anchor="middle">${word.words}</text>`,
   )}</g>`;
 }
@@ -66,11 +66,11 @@ export function ticks(
 /** Draws a line through points. */
 export function line(name: string, points: readonly { readonly x: number; readonly y: number }[]): Html {
   return html`<polyline class="${name}"
-    points="${points.map(({ x, y }) => `${at(x)},${at(y)}`).join(' ')}"/>`;
+    points="${points.map(({ x, y }) => `${round(x)},${round(y)}`).join(' ')}"/>`;
 }
 
 /** Adds a tooltip to a mark that says what it is. */
-export function described(words: string, mark: Shown): Html {
+export function withTooltip(words: string, mark: Shown): Html {
   return html`<g>${mark}<title>${words}</title></g>`;
 }
 
@@ -184,7 +184,7 @@ const LINK_WIDTH = 24;
 const OPEN = 'not decided';
 
 /** Builds a chart of answers per day, by category. Answers that no one has decided are hatched. */
-export function columnsChart(chart: ColumnsChart): Chart {
+export function createColumnsChart(chart: ColumnsChart): Chart {
   const { counts, days } = chart;
   const known = Map.groupBy(counts, ({ day }) => day);
   const perDay = days.map((day) => known.get(day) ?? []);
@@ -192,13 +192,16 @@ export function columnsChart(chart: ColumnsChart): Chart {
   return {
     id: 'days',
     name,
-    finding: columnsFinding(counts, days),
+    finding: summarizeColumns(counts, days),
     description:
       'One column per day, oldest on the left. Segments are categories; hatched segments are not decided.',
     drawing:
       sumCounts(counts) === 0
         ? null
-        : { ...drawingOn(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, perDay)), newest: true },
+        : {
+            ...createDrawing(COLUMNS_PLOT, COLUMNS_PLOT.left, 26, columnsMarks(chart, perDay)),
+            newest: true,
+          },
     below: legend(counts),
     table: {
       head: ['Day', ...CATEGORIES.map((category) => CATEGORY_WORDS[category]), OPEN, 'All'],
@@ -208,7 +211,7 @@ export function columnsChart(chart: ColumnsChart): Chart {
   };
 }
 
-function columnsFinding(counts: readonly DayOf[], days: readonly string[]): string {
+function summarizeColumns(counts: readonly DayOf[], days: readonly string[]): string {
   const total = sumCounts(counts);
   if (total === 0) return `No answers in ${days.length} days.`;
   const [most, next] = countDecided(counts).toSorted((left, right) => right.count - left.count);
@@ -227,7 +230,7 @@ function columnsMarks({ days, listAddress }: ColumnsChart, perDay: readonly (rea
   const most = findMax(perDay.map(sumCounts), 1);
   const step = COLUMNS_PLOT.width / days.length;
   const columns = perDay.map((counts, index) => column(counts, COLUMNS_PLOT.left + index * step, step, most));
-  const links = dayLinks(COLUMNS_PLOT, days, 'Causes', listAddress);
+  const links = drawDayLinks(COLUMNS_PLOT, days, 'Causes', listAddress);
   const every = Math.max(1, Math.ceil(days.length / 8));
   const words = days.flatMap((day, index) =>
     index % every === 0 ? [{ share: (index + 0.5) / days.length, words: day.slice(5) }] : [],
@@ -240,7 +243,7 @@ function columnsMarks({ days, listAddress }: ColumnsChart, perDay: readonly (rea
 }
 
 /** Links over a plot to what is behind its days; over some days at once where one is too narrow. */
-function dayLinks(
+function drawDayLinks(
   plot: Plot,
   days: readonly string[],
   what: string,
@@ -254,8 +257,8 @@ function dayLinks(
       const count = Math.min(perLink, days.length - index * perLink);
       const words = count === 1 ? `${what} of ${day}` : `${what} of ${count} days from ${day}`;
       return html`<a href="${address(day, count)}" aria-label="${words}">
-        <rect class="hit-area" x="${at(plot.left + index * perLink * step)}" y="${plot.top}"
-        width="${at(count * step)}" height="${plot.height}"/></a>`;
+        <rect class="hit-area" x="${round(plot.left + index * perLink * step)}" y="${plot.top}"
+        width="${round(count * step)}" height="${plot.height}"/></a>`;
     });
 }
 
@@ -274,10 +277,10 @@ function column(counts: readonly DayOf[], x: number, step: number, most: number)
   return html`${parts.map(({ name, hue, words, count }) => {
     const height = (count / most) * COLUMNS_PLOT.height;
     bottom -= height;
-    return described(
+    return withTooltip(
       `${counts[0]?.day}: ${count} ${words}`,
-      html`<rect class="${name}" data-c="${hue}"${name === 'open' && html` fill="url(#open)"`} x="${at(x + 1)}"
-        y="${at(bottom)}" width="${at(step - 2)}" height="${at(Math.max(1, height - 1))}"
+      html`<rect class="${name}" data-c="${hue}"${name === 'open' && html` fill="url(#open)"`} x="${round(x + 1)}"
+        y="${round(bottom)}" width="${round(step - 2)}" height="${round(Math.max(1, height - 1))}"
         data-mark="${count}"/>`,
     );
   })}`;
@@ -340,7 +343,7 @@ interface LinesChart {
 const LINES_PLOT: Plot = { left: 62, top: 10, width: 480, height: 150 };
 
 /** Figures over time as lines, each step a point. */
-export function linesChart(chart: LinesChart): Chart {
+export function createLinesChart(chart: LinesChart): Chart {
   const known = chart.series.flatMap(({ values }) => values.filter((value) => value !== null));
   const { per = 'week', events } = chart;
   const listEvents = (step: string) =>
@@ -359,7 +362,7 @@ export function linesChart(chart: LinesChart): Chart {
       known.length === 0
         ? null
         : {
-            ...drawingOn(
+            ...createDrawing(
               LINES_PLOT,
               LINES_PLOT.left,
               26,
@@ -396,13 +399,13 @@ function linesMarks(chart: LinesChart, top: number): Html {
     index % every === 0 ? [{ share: across(index), words: step.slice(5, 10) }] : [],
   );
   const happened = events.map(({ step, name }) => {
-    const x = at(place(LINES_PLOT, across(steps.indexOf(step)), 0).x);
+    const x = round(place(LINES_PLOT, across(steps.indexOf(step)), 0).x);
     const { top: y, height } = LINES_PLOT;
     const mark = html`<line class="event" x1="${x}" x2="${x}" y1="${y}" y2="${y + height}"/>
       <path class="event" d="M${x} ${y}l-5 -8h10z"/>`;
-    return described(`${step}: ${name}`, mark);
+    return withTooltip(`${step}: ${name}`, mark);
   });
-  const links = listAddress === undefined ? [] : dayLinks(LINES_PLOT, steps, 'Builds', listAddress);
+  const links = listAddress === undefined ? [] : drawDayLinks(LINES_PLOT, steps, 'Builds', listAddress);
   return html`${grid(LINES_PLOT, lines, true)}${ticks(LINES_PLOT, words)}${happened}${chart.series.map(
     ({ name, look, values }) => {
       const points = values.flatMap((value, index) =>
@@ -411,9 +414,9 @@ function linesMarks(chart: LinesChart, top: number): Html {
           : [{ step: chart.steps[index], value, ...place(LINES_PLOT, across(index), value / top) }],
       );
       const dots = points.map(({ step, value, x, y }) => {
-        const mark = html`<circle class="dot ${look}" cx="${at(x)}" cy="${at(y)}" r="4"
+        const mark = html`<circle class="dot ${look}" cx="${round(x)}" cy="${round(y)}" r="4"
           data-mark="${chart.say(value)}"/>`;
-        return described(
+        return withTooltip(
           `${name}, ${chart.per === undefined ? 'week of ' : ''}${step}: ${chart.say(value)}`,
           mark,
         );

@@ -10,20 +10,20 @@ import {
   type Proportion,
   sumCounts,
 } from '../../lib/statistics.ts';
-import { hiddenFields } from '../controls.ts';
+import { renderHiddenFields } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 import {
-  at,
   type Chart,
+  createDrawing,
   type Drawing,
-  described,
-  drawingOn,
   formatPercent,
   grid,
   line,
   type Plot,
   place,
+  round,
   ticks,
+  withTooltip,
 } from './chart.ts';
 
 /** Answers whose stated confidence lies from `from` up to `to`. */
@@ -45,13 +45,13 @@ const FADED_BELOW = 10;
  * Returns the bins of a calibration curve, without empty ones. Returns none if there are too few answers for
  * a curve.
  */
-export function calibrationBins(judged: readonly Judged[]): Bin[] {
+export function computeBins(judged: readonly Judged[]): Bin[] {
   const total = sumCounts(judged);
   if (total < NO_CURVE_BELOW) return [];
-  return total < FIVE_BINS_BELOW ? equalMass(judged, total, 5) : equalWidth(judged, 10);
+  return total < FIVE_BINS_BELOW ? splitByMass(judged, total, 5) : splitByWidth(judged, 10);
 }
 
-function equalWidth(judged: readonly Judged[], bins: number): Bin[] {
+function splitByWidth(judged: readonly Judged[], bins: number): Bin[] {
   const groups = Map.groupBy(judged, ({ at }) => Math.min(bins - 1, Math.floor(at * bins + 1e-9)));
   return [...groups]
     .toSorted(([left], [right]) => left - right)
@@ -59,7 +59,7 @@ function equalWidth(judged: readonly Judged[], bins: number): Bin[] {
 }
 
 /** Answers of one hundredth stay together, so bins are only about equal. */
-function equalMass(judged: readonly Judged[], total: number, bins: number): Bin[] {
+function splitByMass(judged: readonly Judged[], total: number, bins: number): Bin[] {
   const levels = [...Map.groupBy(judged, ({ at }) => at)].toSorted(([left], [right]) => left - right);
   let before = 0;
   const groups = Map.groupBy(levels, ([, group]) => {
@@ -94,32 +94,32 @@ const HEAD = ['Stated', 'Average stated', 'Decided', 'Right', 'Share right', 'Fr
  * Builds a chart of stated confidence against actual accuracy, by people's decisions. `small` charts are
  * shown side by side.
  */
-export function calibrationChart(of: {
+export function createCalibrationChart(of: {
   readonly id: string;
   readonly name: string;
   readonly judged: readonly Judged[];
   readonly csv: string | null;
   readonly small?: boolean;
 }): Chart {
-  const bins = calibrationBins(of.judged);
+  const bins = computeBins(of.judged);
   const total = sumCounts(of.judged);
   const plot = of.small === true ? SMALL : CALIBRATION_PLOT;
   return {
     id: of.id,
     name: of.name,
-    finding: calibrationFinding(bins, total),
+    finding: summarizeBins(bins, total),
     description:
       'Each point is a group of answers: stated confidence on the horizontal axis, share that was ' +
       'right on the vertical axis, with its 95 % interval. On the diagonal, both are equal. ' +
       'The bars below count the answers.',
-    drawing: bins.length === 0 ? null : calibrationDrawing(bins, plot),
+    drawing: bins.length === 0 ? null : drawBins(bins, plot),
     table: bins.length === 0 ? createCountTable(of.judged) : { head: HEAD, rows: bins.map(createRow) },
     csv: of.csv,
   };
 }
 
 /** Summarizes the bins in one sentence: the widest gap that chance does not explain. */
-export function calibrationFinding(bins: readonly Bin[], total: number): string {
+export function summarizeBins(bins: readonly Bin[], total: number): string {
   if (bins.length === 0)
     return total === 0
       ? 'No decisions yet, so stated confidence cannot be compared with accuracy.'
@@ -139,53 +139,54 @@ export function calibrationFinding(bins: readonly Bin[], total: number): string 
   );
 }
 
-function calibrationDrawing(bins: readonly Bin[], plot: Plot): Drawing {
+function drawBins(bins: readonly Bin[], plot: Plot): Drawing {
   const most = findMax(bins.map(({ of }) => of));
   const floor = plot.top + plot.height + GAP;
   const [from, to] = [place(plot, 0, 0), place(plot, 1, 1)];
   const points = bins.map((bin) => place(plot, bin.stated, bin.share));
-  const marks = html`${grid(plot, SHARES)}<line class="diagonal" x1="${at(from.x)}" y1="${at(from.y)}"
-    x2="${at(to.x)}" y2="${at(to.y)}"/>
+  const marks = html`${grid(plot, SHARES)}<line class="diagonal" x1="${round(from.x)}" y1="${round(from.y)}"
+    x2="${round(to.x)}" y2="${round(to.y)}"/>
     ${line('curve', points)}${bins.map((bin) => point(bin, plot))}${bins.map((bin) =>
       bar(bin, plot, floor, most),
     )}${ticks(plot, SHARES, GAP + BARS + 16)}`;
-  return drawingOn(plot, 24, GAP + BARS + 24, marks);
+  return createDrawing(plot, 24, GAP + BARS + 24, marks);
 }
 
 function point(bin: Bin, plot: Plot): Html {
   const { x, y } = place(plot, bin.stated, bin.share);
   const [low, high] = [place(plot, 0, bin.low).y, place(plot, 0, bin.high).y];
   const faded = bin.of < FADED_BELOW ? ' faded' : '';
-  return described(
-    words(bin),
-    html`<line class="whisker${faded}" x1="${at(x)}" x2="${at(x)}" y1="${at(low)}" y2="${at(high)}"/>
-      <circle class="point${faded}" cx="${at(x)}" cy="${at(y)}" r="5" data-mark="${bin.of}"/>`,
+  return withTooltip(
+    describeBin(bin),
+    html`<line class="whisker${faded}" x1="${round(x)}" x2="${round(x)}" y1="${round(low)}"
+        y2="${round(high)}"/>
+      <circle class="point${faded}" cx="${round(x)}" cy="${round(y)}" r="5" data-mark="${bin.of}"/>`,
   );
 }
 
 function bar(bin: Bin, plot: Plot, top: number, most: number): Html {
   const [x, end] = [place(plot, bin.from, 0).x + 1, place(plot, bin.to, 0).x - 1];
   const height = Math.max(1, (bin.of / most) * BARS);
-  const mark = html`<rect class="count-bar" x="${at(x)}" y="${at(top + BARS - height)}"
-    width="${at(Math.max(2, end - x))}" height="${at(height)}"/>`;
-  return described(`${bin.of} decided`, mark);
+  const mark = html`<rect class="count-bar" x="${round(x)}" y="${round(top + BARS - height)}"
+    width="${round(Math.max(2, end - x))}" height="${round(height)}"/>`;
+  return withTooltip(`${bin.of} decided`, mark);
 }
 
-function words(bin: Bin): string {
+function describeBin(bin: Bin): string {
   return (
-    `Stated ${range(bin)}: right ${bin.hits} of ${bin.of} ` +
+    `Stated ${formatRange(bin)}: right ${bin.hits} of ${bin.of} ` +
     `(${formatPercent(bin.share)}; ${formatPercent(bin.low)} to ${formatPercent(bin.high)} with 95 % ` +
     'confidence)'
   );
 }
 
-function range({ from, to }: Bin): string {
+function formatRange({ from, to }: Bin): string {
   return `${Math.round(from * 100)}–${Math.round(to * 100)} %`;
 }
 
 function createRow(bin: Bin) {
   return [
-    range(bin),
+    formatRange(bin),
     formatPercent(bin.stated),
     bin.of,
     bin.hits,
@@ -222,19 +223,20 @@ export interface CoverageChart {
  * Builds a chart that shows, for every threshold, how many answers are confident enough to publish and how
  * many of those are right.
  */
-export function coverageChart(of: CoverageChart): Chart {
+export function createThresholdChart(of: CoverageChart): Chart {
   const points = listCoveragePoints(of.judged, of.answered);
   const here = computeCoverageAt(of.judged, of.answered, of.threshold);
   const chosen = findThreshold(points, of.wrong);
   return {
     id: of.id ?? 'coverage',
     name: 'Accuracy (vertical) and coverage (horizontal)',
-    finding: finding(here),
+    finding: summarizeCoverage(here),
     description:
       'Horizontal axis: the share of all answers that are sure enough to publish. Vertical axis: ' +
       'the share of decided answers among them that was right, with the lower end of its 95 % ' +
       'interval. The threshold decreases from left to right.',
-    drawing: points.length < 2 ? null : drawingOn(COVERAGE_PLOT, 36, 26, coverageMarks(points, here, chosen)),
+    drawing:
+      points.length < 2 ? null : createDrawing(COVERAGE_PLOT, 36, 26, coverageMarks(points, here, chosen)),
     below: html`${choice(chosen, of)}${form(of)}`,
     table: {
       head: ['Threshold', 'Sure enough to publish', 'Decided', 'Right', 'Share right', 'From (95 %)'],
@@ -253,7 +255,7 @@ export function coverageChart(of: CoverageChart): Chart {
   };
 }
 
-function finding(here: CoveragePoint): string {
+function summarizeCoverage(here: CoveragePoint): string {
   const start = `At ${here.threshold.toFixed(2)}: ${formatPercent(here.coverage)} sure enough to publish`;
   if (here.of === 0) return `${start}; none of those is decided.`;
   // A share of a few would be read as a promise.
@@ -274,7 +276,7 @@ function choice(chosen: CoveragePoint | null, { wrong }: CoverageChart): Html {
 
 function form({ threshold, wrong, kept }: CoverageChart): Html | null {
   if (kept === null) return null;
-  return html`<form class="filters">${hiddenFields(kept)}<label>threshold
+  return html`<form class="filters">${renderHiddenFields(kept)}<label>threshold
     <input type="number" name="t" min="0" max="1" step="0.01" value="${threshold.toFixed(2)}"></label>
     <label>maximum wrong, % <input type="number" name="wrong" min="0" max="50" step="1"
     value="${Math.round(wrong * 100)}"></label><button>Preview</button></form>`;
@@ -285,13 +287,13 @@ function coverageMarks(
   here: CoveragePoint,
   chosen: CoveragePoint | null,
 ): Html {
-  const x = at(place(COVERAGE_PLOT, here.coverage, 0).x);
+  const x = round(place(COVERAGE_PLOT, here.coverage, 0).x);
   const marks = points.map((point) => {
     const { x: cx, y } = place(COVERAGE_PLOT, point.coverage, point.share);
-    return described(
+    return withTooltip(
       `Threshold ${point.threshold.toFixed(2)}: ${formatPercent(point.coverage)} sure enough to ` +
         `publish, right ${point.hits} of ${point.of}`,
-      html`<circle class="dot" cx="${at(cx)}" cy="${at(y)}" r="2.5" data-mark="${point.of}"/>`,
+      html`<circle class="dot" cx="${round(cx)}" cy="${round(y)}" r="2.5" data-mark="${point.of}"/>`,
     );
   });
   const [band, curve] = [
@@ -307,6 +309,6 @@ function coverageMarks(
 
 function chosenMark(chosen: CoveragePoint): Html {
   const { x, y } = place(COVERAGE_PLOT, chosen.coverage, chosen.low);
-  const mark = html`<rect class="chosen" x="${at(x - 6)}" y="${at(y - 6)}" width="12" height="12"/>`;
-  return described(`Chosen: ${chosen.threshold.toFixed(2)}`, mark);
+  const mark = html`<rect class="chosen" x="${round(x - 6)}" y="${round(y - 6)}" width="12" height="12"/>`;
+  return withTooltip(`Chosen: ${chosen.threshold.toFixed(2)}`, mark);
 }

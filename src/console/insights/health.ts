@@ -7,14 +7,14 @@ import { search } from '../addresses.ts';
 import {
   type Chart,
   type ChartTable,
+  createLinesChart,
   figure,
   formatPercent,
-  linesChart,
   sparkline,
 } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { dayField, tabs } from '../controls.ts';
-import { dataTable, type Html, html, linkTarget, numbers, type Shown } from '../html.ts';
+import { createNumberColumns, dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
 import { unreadLogs } from '../unread-logs.ts';
 import { filterForm, type InsightsQuery, type InsightsView } from './insights-frame.ts';
 
@@ -46,7 +46,7 @@ interface Periods {
  * Creates the view of `/insights/health`: how often pipelines and branches fail, how long they are red and
  * how long builds take, compared with another period.
  */
-export async function healthView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
+export async function renderHealthView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const { stores, clock } = deps;
   const { repo } = query;
   const periods = resolvePeriods(query, clock.now());
@@ -67,8 +67,8 @@ export async function healthView(query: InsightsQuery, deps: ConsoleDeps): Promi
     repo === '' || pipelines.length === 0
       ? null
       : await stores.health.repository({ ...period, repository: repo }, MOST);
-  const trend = selected === null ? null : trendChart(selected, repo, periods);
-  const main = html`<h1 tabindex="-1">${headline(pipelines, periods)}</h1>
+  const trend = selected === null ? null : createTrendChart(selected, repo, periods);
+  const main = html`<h1 tabindex="-1">${writeHeadline(pipelines, periods)}</h1>
     ${filters(query, periods)}
     <p>${periods.now.from} to ${periods.now.to} (UTC); in parentheses, ${periods.before.from} to
     ${periods.before.to}. Queue and run time are medians of the newest 100 builds. A branch is red from the
@@ -105,18 +105,18 @@ export async function healthView(query: InsightsQuery, deps: ConsoleDeps): Promi
 }
 
 /** Builds a chart of the share of failed builds per day, with events that may explain a change. */
-function trendChart(
+function createTrendChart(
   { days, marks }: RepositoryHealth,
   repo: string,
   { days: length, now, address }: Periods,
 ): Chart {
-  const steps = Array.from({ length }, (_, at) => daysFrom(now.from, at));
+  const steps = Array.from({ length }, (_, at) => addDays(now.from, at));
   const shares = new Map(days.map((day) => [day.day, day.failed / day.builds]));
   const [builds, failed] = [
     sumNumbers(days.map((day) => day.builds)),
     sumNumbers(days.map((day) => day.failed)),
   ];
-  return linesChart({
+  return createLinesChart({
     id: 'trend',
     name: 'Share of builds that failed, per day',
     finding: `${formatPercent(failed / builds)} of ${formatNumber(builds)} builds failed`,
@@ -129,7 +129,7 @@ function trendChart(
     events: marks.map(({ at, name }) => ({ step: at.slice(0, 10), name })),
     below: marks.length > 0 && html`<ul class="key" aria-label="Events">${marks.map(markLine)}</ul>`,
     listAddress: (from, count) =>
-      `/builds${search({ repo, status: 'failed', from, to: daysFrom(from, count - 1) })}`,
+      `/builds${search({ repo, status: 'failed', from, to: addDays(from, count - 1) })}`,
   });
 }
 
@@ -147,15 +147,15 @@ function resolvePeriods({ repo, days: wanted, from, to, compare }: InsightsQuery
   const today = toDay(now);
   const length = wanted ?? (repo === '' ? 7 : 30);
   const end = to ?? (from !== undefined && from > today ? from : today);
-  const begin = from ?? daysFrom(end, 1 - length);
+  const begin = from ?? addDays(end, 1 - length);
   const [first, last] = begin <= end ? [begin, end] : [end, begin];
-  const days = Math.min(MOST_DAYS, daysBetween(first, last) + 1);
-  const start = daysFrom(last, 1 - days);
-  const other = compare ?? daysFrom(start, -days);
+  const days = Math.min(MOST_DAYS, countDaysBetween(first, last) + 1);
+  const start = addDays(last, 1 - days);
+  const other = compare ?? addDays(start, -days);
   return {
     days,
     now: { from: start, to: last },
-    before: { from: other, to: daysFrom(other, days - 1) },
+    before: { from: other, to: addDays(other, days - 1) },
     address: { days: wanted, from, to, compare },
     isCurrent: last === today,
   };
@@ -165,11 +165,11 @@ function toDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-function daysFrom(day: string, days: number): string {
+function addDays(day: string, days: number): string {
   return toDay(Date.parse(day) + days * DAY_MS);
 }
 
-function daysBetween(from: string, to: string): number {
+function countDaysBetween(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 }
 
@@ -186,7 +186,7 @@ function filters(query: InsightsQuery, { days, now, isCurrent }: Periods): Html 
   return html`${filterForm(query, fields)}${tabs('Last days', links)}`;
 }
 
-function headline(found: readonly Health[], { days, now, isCurrent }: Periods): string {
+function writeHeadline(found: readonly Health[], { days, now, isCurrent }: Periods): string {
   if (!isCurrent) return `Health from ${now.from} to ${now.to}`;
   const red = found.filter(({ isRed }) => isRed);
   const [worst] = red;
@@ -205,17 +205,19 @@ function renderTable(
   periods: Periods,
   causes: readonly Cause[] = [],
 ): Html {
-  const figures = numbers('Builds', 'Failed', 'Median queue time', 'Median run time');
+  const figures = createNumberColumns('Builds', 'Failed', 'Median queue time', 'Median run time');
   const branch = by === 'pipelines' ? ['Default branch'] : [];
   const head = [
     by === 'pipelines' ? 'Pipeline' : 'Branch',
     ...figures,
     ...branch,
-    ...numbers('Red time', 'Time to green'),
+    ...createNumberColumns('Red time', 'Time to green'),
     ...(isNarrow(periods) ? ['Failed per day'] : []),
   ];
   const label = `${by === 'pipelines' ? 'Pipelines' : 'Branches'}, most failed builds first`;
-  const csv = `${PATH}${search({ repo: by === 'branches' ? found[0]?.repository : undefined, ...periods.address, csv: by === 'pipelines' ? 'health' : by })}`;
+  const repo = by === 'branches' ? found[0]?.repository : undefined;
+  const table = by === 'pipelines' ? 'health' : by;
+  const csv = `${PATH}${search({ repo, ...periods.address, csv: table })}`;
   return html`${dataTable(
     label,
     head,
@@ -262,9 +264,9 @@ function row(by: By, health: Health, periods: Periods, acts: Shown): Html {
   const time = (minutes: number | null, was: number | null) => {
     if (minutes === null) return UNKNOWN;
     const rose = was !== null && was > 0 && minutes / was > 1 + CHANGED;
-    return html`${builds('now', 'ended', duration(minutes))}${before(
+    return html`${builds('now', 'ended', formatDuration(minutes))}${before(
       'ended',
-      was === null ? null : duration(was),
+      was === null ? null : formatDuration(was),
     )}${rose && html` <span class="is-amber">slower</span>`}`;
   };
   return html`<tr><th scope="row">${
@@ -286,13 +288,14 @@ function row(by: By, health: Health, periods: Periods, acts: Shown): Html {
       by === 'pipelines' &&
       html`<td>${branch === null ? UNKNOWN : html`${onBranch('failed', branch)}${red}${acts}`}</td>`
     }
-    <td class="number">${branch !== null && onBranch('failed', hours(health.redHours))}${
+    <td class="number">${branch !== null && onBranch('failed', formatHours(health.redHours))}${
       by === 'branches' && red
     }</td>
     <td class="number">${
       health.hoursToGreen === null
         ? html`<span class="quiet">–</span>`
-        : html`${onBranch('ended', hours(health.hoursToGreen))} <span class="quiet">(${health.recoveries}
+        : html`${onBranch('ended', formatHours(health.hoursToGreen))} <span
+            class="quiet">(${health.recoveries}
           ${health.recoveries === 1 ? 'time' : 'times'})</span>`
     }</td>
     ${isNarrow(periods) && html`<td>${sparkline('failed builds', health.perDay)}</td>`}</tr>`;
@@ -305,12 +308,12 @@ function isNarrow({ days }: Periods): boolean {
   return days <= 92;
 }
 
-function duration(minutes: number): string {
+function formatDuration(minutes: number): string {
   if (minutes < 1) return `${Math.round(minutes * 60)} s`;
-  return minutes < 90 ? `${Math.round(minutes)} min` : hours(minutes / 60);
+  return minutes < 90 ? `${Math.round(minutes)} min` : formatHours(minutes / 60);
 }
 
-function hours(value: number): string {
+function formatHours(value: number): string {
   if (value === 0) return '0 h';
   if (value < 1) return `${Math.max(1, Math.round(value * 60))} min`;
   return value < 48 ? `${value.toFixed(1)} h` : `${(value / 24).toFixed(1)} days`;
@@ -335,7 +338,7 @@ function renderJobs({ jobs, builds, unknown }: FailedJobs, repo: string, { now, 
     }.</p>`;
   return html`${dataTable(
     'Jobs, most failed builds first',
-    ['Job', ...numbers('Failed builds', 'Share')],
+    ['Job', ...createNumberColumns('Failed builds', 'Share')],
     rows,
   )}
     <p class="quiet">Of the newest ${formatNumber(builds)}

@@ -8,12 +8,12 @@ import type { Role } from '../../domain/review.ts';
 import { search } from '../addresses.ts';
 import type { ChartTable } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { hiddenFields, options, tabs } from '../controls.ts';
+import { renderHiddenFields, renderOptions, tabs } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { Day, misreadBanner, Offset } from '../http.ts';
 import { sendCsv } from '../lists-as-csv.ts';
 import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
-import { inScope, type PageScope, ScopeFields } from '../scope.ts';
+import { formatScopedAddress, type PageScope, ScopeFields } from '../scope.ts';
 
 /** The query fields of the insights. Values that make no sense count as not given. */
 export const InsightsQuery = z.object({
@@ -111,7 +111,7 @@ export function sendTable(reply: FastifyReply, tables: InsightsView['tables'], n
 function insightsTabs(path: string, review: boolean, scope: PageScope): Html {
   const pages = PAGES.filter(({ role }) => role === 'read' || review);
   const links = pages.map((page) => ({
-    address: inScope(page.path, scope),
+    address: formatScopedAddress(page.path, scope),
     words: page.name,
     isHere: page.path === path,
   }));
@@ -154,7 +154,7 @@ export function listDays({ until, days }: Period): string[] {
 
 /** Fields above a page: the repository, and what else it can be narrowed by. */
 export function filterForm({ repo, branch }: InsightsQuery, more: Shown = null): Html {
-  return html`<form class="filters" role="search" aria-label="Insights">${hiddenFields({
+  return html`<form class="filters" role="search" aria-label="Insights">${renderHiddenFields({
     branch: branch || undefined,
   })}<label>Repository <span class="combo"><input name="repo" value="${repo}" list="repositories"
     autocomplete="off" data-action="filter" placeholder="all"></span></label>${more}<button>Show</button></form>`;
@@ -162,5 +162,5 @@ export function filterForm({ repo, branch }: InsightsQuery, more: Shown = null):
 
 /** Renders a choice of how many days to look back. */
 export function daysField(days: number, choices: readonly number[]): Html {
-  return html`<label>days <select name="days">${options(choices, days)}</select></label>`;
+  return html`<label>days <select name="days">${renderOptions(choices, days)}</select></label>`;
 }

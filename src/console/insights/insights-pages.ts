@@ -3,16 +3,16 @@ import { computeProportion, type Proportion } from '../../lib/statistics.ts';
 import { formatCount } from '../../lib/text.ts';
 import { formatDollars, formatDuration } from '../../notifications/answer-view.ts';
 import type { TrustFacts } from '../../service/answers/trust.ts';
-import { causeAddress, search } from '../addresses.ts';
+import { formatCauseAddress, search } from '../addresses.ts';
 import { registerCausePage } from '../causes/cause-page.ts';
-import { type Chart, columnsChart, figure, formatPercent, linesChart } from '../charts/chart.ts';
-import { calibrationBins, calibrationChart, calibrationFinding } from '../charts/confidence.ts';
+import { type Chart, createColumnsChart, createLinesChart, figure, formatPercent } from '../charts/chart.ts';
+import { computeBins, createCalibrationChart, summarizeBins } from '../charts/confidence.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { type ConsoleApp, route } from '../page.ts';
 import { categoryTile } from '../parts/marks.ts';
-import { inScope } from '../scope.ts';
-import { healthView } from './health.ts';
+import { formatScopedAddress } from '../scope.ts';
+import { renderHealthView } from './health.ts';
 import {
   daysField,
   filterForm,
@@ -23,27 +23,35 @@ import {
   TESTS_PATH,
   toPeriod,
 } from './insights-frame.ts';
-import { modelsView } from './models.ts';
+import { renderModelsView } from './models.ts';
 import { renderGraded } from './outcomes.ts';
-import { flakyView, registerTestPage } from './tests.ts';
-import { causesView, formatHours } from './top-causes.ts';
-import { checkedView, createCoverageChart, trustFacts, trustView } from './trust.ts';
+import { registerTestPage, renderTestsView } from './tests.ts';
+import { formatHours, renderCausesView } from './top-causes.ts';
+import { createCoverageChart, renderCheckedView, trustFacts, trustView } from './trust.ts';
 
 /**
  * Registers the pages of figures about answers and decisions. All readers see them, except for the page on
  * how people decide, which is for reviewers.
  */
 export function registerInsightsPages(app: ConsoleApp, deps: ConsoleDeps): void {
-  registerInsightsRoute(app, deps, { path: '/insights', role: 'read', view: overviewView });
+  registerInsightsRoute(app, deps, { path: '/insights', role: 'read', view: renderOverviewView });
   registerInsightsRoute(app, deps, { path: '/insights/trust', role: 'read', view: trustView });
-  registerInsightsRoute(app, deps, { path: '/insights/trust/answers', role: 'read', view: checkedView });
+  registerInsightsRoute(app, deps, {
+    path: '/insights/trust/answers',
+    role: 'read',
+    view: renderCheckedView,
+  });
   registerInsightsRoute(app, deps, { path: '/insights/trust/outcomes', role: 'read', view: renderGraded });
-  registerInsightsRoute(app, deps, { path: '/insights/models', role: 'read', view: modelsView });
-  registerInsightsRoute(app, deps, { path: '/insights/health', role: 'read', view: healthView });
-  registerInsightsRoute(app, deps, { path: TESTS_PATH, role: 'read', view: flakyView });
-  registerInsightsRoute(app, deps, { path: '/insights/causes', role: 'read', view: causesView });
-  registerInsightsRoute(app, deps, { path: '/insights/cost', role: 'read', view: costView });
-  registerInsightsRoute(app, deps, { path: '/insights/reviewers', role: 'review', view: reviewersView });
+  registerInsightsRoute(app, deps, { path: '/insights/models', role: 'read', view: renderModelsView });
+  registerInsightsRoute(app, deps, { path: '/insights/health', role: 'read', view: renderHealthView });
+  registerInsightsRoute(app, deps, { path: TESTS_PATH, role: 'read', view: renderTestsView });
+  registerInsightsRoute(app, deps, { path: '/insights/causes', role: 'read', view: renderCausesView });
+  registerInsightsRoute(app, deps, { path: '/insights/cost', role: 'read', view: renderCostView });
+  registerInsightsRoute(app, deps, {
+    path: '/insights/reviewers',
+    role: 'review',
+    view: renderReviewersView,
+  });
   app.get('/insights/flaky', route('read'), async (request, reply) =>
     reply.redirect(`${TESTS_PATH}${request.url.slice('/insights/flaky'.length)}`, 301),
   );
@@ -57,7 +65,7 @@ const TOP = 5;
  * Renders `/insights`: what was received, whether the answers can be trusted, and what costs most. Each part
  * links to its own page.
  */
-async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
+async function renderOverviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const { stores, clock } = deps;
   const period = toPeriod({ ...query, day: undefined }, query.days === 90 ? 90 : 30, clock.now());
   const weeks = toPeriod({ ...query, day: undefined }, WEEKS * 7, clock.now());
@@ -70,7 +78,7 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
   const { repo } = query;
   const listAddress = (day: string, days: number) => `/insights/causes${search({ repo, day, days })}`;
   const csv = `/insights${search({ repo, days: period.days, csv: 'days' })}`;
-  const columns = columnsChart({ counts, days: listDays(period), listAddress, csv });
+  const columns = createColumnsChart({ counts, days: listDays(period), listAddress, csv });
   const main = html`<h1 tabindex="-1">Insights</h1>${filterForm(query, daysField(period.days, [30, 90]))}
     ${
       counts.length === 0
@@ -78,10 +86,10 @@ async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<In
           class="empty"><p>No answers in the last ${period.days} days${repo !== '' && ` for ${repo}`}.
           Figures appear after the first analyzed build.</p><p><a class="btn" href="/">Overview</a></p></div>`
         : html`<div class="halves">${renderTrust(query, trust)}</div>${figure(columns)}<div
-          class="halves">${renderCostliest(causes, inScope('/insights/causes', query))}${renderPrice(
-            figures,
-            inScope(COST_PATH, query),
-          )}</div>`
+          class="halves">${renderCostliest(
+            causes,
+            formatScopedAddress('/insights/causes', query),
+          )}${renderPrice(figures, formatScopedAddress(COST_PATH, query))}</div>`
     }`;
   return { title: 'Insights', main, tables: { days: columns.table } };
 }
@@ -91,12 +99,12 @@ function renderTrust(query: InsightsQuery, facts: TrustFacts): Html {
   const { trust, decided } = facts;
   const path = `/insights/trust${search({ repo: query.repo })}`;
   if (!trust.enough)
-    return html`<section class="part" aria-labelledby="trust"><h2 id="trust">${calibrationFinding(
-      calibrationBins(decided),
+    return html`<section class="part" aria-labelledby="trust"><h2 id="trust">${summarizeBins(
+      computeBins(decided),
       trust.decided,
     )}</h2><p class="meta"><a href="${path}">What is known so far</a></p></section>`;
   const coverage = createCoverageChart(query, facts);
-  const calibration = calibrationChart({
+  const calibration = createCalibrationChart({
     id: 'calibration',
     name: 'How sure it said it was (horizontal), and how often it was right (vertical)',
     judged: decided,
@@ -113,7 +121,7 @@ function renderCostliest(causes: readonly TopCause[], all: string): Shown {
   if (first === undefined) return null;
   const rows = causes.map(
     (cause) => html`<li>${categoryTile(cause.category)}<div class="grow"><a class="whole"
-      href="${causeAddress(cause.fingerprint)}">${cause.title}</a><progress
+      href="${formatCauseAddress(cause.fingerprint)}">${cause.title}</a><progress
         max="${Math.max(first.hours, 0.01)}"
       value="${cause.hours}" aria-label="Hours lost">${formatHours(cause)}</progress></div><span
       class="end num">${formatHours(cause)}</span></li>`,
@@ -148,7 +156,10 @@ const REVIEWED_DAYS = 90;
 const HASTY_SHARE = 0.1;
 
 /** Renders `/insights/reviewers`: how the team decides. Figures of individuals are never shown. */
-async function reviewersView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
+async function renderReviewersView(
+  query: InsightsQuery,
+  { stores, clock }: ConsoleDeps,
+): Promise<InsightsView> {
   const figures = await stores.insights.reviewing(
     toPeriod({ ...query, day: undefined }, REVIEWED_DAYS, clock.now()),
   );
@@ -191,11 +202,11 @@ const WEEKS = 12;
 const WEEK_MS = 7 * 86_400_000;
 
 /** Renders `/insights/cost`: what answers cost, how long they take, and how many need no model. */
-async function costView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
+async function renderCostView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
   const figures = await stores.insights.perWeek(
     toPeriod({ ...query, day: undefined }, WEEKS * 7, clock.now()),
   );
-  const charts = figures.length === 0 ? [] : costCharts(figures, query, clock.now());
+  const charts = figures.length === 0 ? [] : createCostCharts(figures, query, clock.now());
   const sum = (of: 'answers' | 'recalled') => figures.reduce((total, week) => total + week[of], 0);
   const main = html`<h1 tabindex="-1">Cost and time</h1>
     <p>Time and cost are per answer and week, without answers from known fingerprints, which cost nothing.</p>
@@ -212,8 +223,8 @@ async function costView(query: InsightsQuery, { stores, clock }: ConsoleDeps): P
   };
 }
 
-function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery, now: number): Chart[] {
-  const weeks = allWeeks(figures);
+function createCostCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery, now: number): Chart[] {
+  const weeks = listWeeks(figures);
   const of = (value: (week: WeekFigures) => number | null) =>
     weeks.map((week) => figures.filter((other) => other.week === week).map(value)[0] ?? null);
   const csv = (id: string) => `${COST_PATH}${search({ repo, csv: id })}`;
@@ -230,29 +241,29 @@ function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery, no
   const when = Date.parse(newest) + WEEK_MS > now ? 'this week so far' : `in the week of ${newest}`;
   const isPaid = dollars.some(({ values }) => values.some((value) => value !== null && value > 0));
   return [
-    linesChart({
+    createLinesChart({
       id: 'time',
       name: 'Time per answer',
-      finding: saying('An answer takes', last(seconds), time),
+      finding: summarizeSeries('An answer takes', takeLast(seconds), time),
       steps: weeks,
       series: seconds,
       say: time,
       csv: csv('time'),
     }),
     isPaid &&
-      linesChart({
+      createLinesChart({
         id: 'cost',
         name: 'Cost per answer',
-        finding: saying('An answer costs', last(dollars), formatDollars),
+        finding: summarizeSeries('An answer costs', takeLast(dollars), formatDollars),
         steps: weeks,
         series: dollars,
         say: formatDollars,
         csv: csv('cost'),
       }),
-    linesChart({
+    createLinesChart({
       id: 'known',
       name: 'Answered from known fingerprints, without a model',
-      finding: `${formatPercent(last(share)[0] ?? 0)} of answers ${when} came from earlier decisions.`,
+      finding: `${formatPercent(takeLast(share)[0] ?? 0)} of answers ${when} came from earlier decisions.`,
       steps: weeks,
       series: share,
       say: formatPercent,
@@ -262,11 +273,11 @@ function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery, no
   ].filter((chart) => chart !== false);
 }
 
-function last(series: readonly { readonly values: readonly (number | null)[] }[]): (number | null)[] {
+function takeLast(series: readonly { readonly values: readonly (number | null)[] }[]): (number | null)[] {
   return series.map(({ values }) => values.findLast((value) => value !== null) ?? null);
 }
 
-function saying(
+function summarizeSeries(
   start: string,
   [median, p90]: readonly (number | null)[],
   say: (value: number) => string,
@@ -279,7 +290,7 @@ function saying(
 }
 
 /** Lists every Monday from the first week with answers to the last. */
-function allWeeks(figures: readonly WeekFigures[]): string[] {
+function listWeeks(figures: readonly WeekFigures[]): string[] {
   const [first, end] = [Date.parse(figures[0]?.week ?? ''), Date.parse(figures.at(-1)?.week ?? '')];
   return Array.from({ length: Math.round((end - first) / WEEK_MS) + 1 }, (_, at) =>
     new Date(first + at * WEEK_MS).toISOString().slice(0, 10),

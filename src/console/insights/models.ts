@@ -16,8 +16,8 @@ import { buildAddress } from '../addresses.ts';
 import { formatPercent } from '../charts/chart.ts';
 import { caseByAddress, changedCases, comparisonFigures, comparisonNotes } from '../comparison.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { options, renderTime } from '../controls.ts';
-import { dataTable, type Html, html, linkTarget, numbers, type Shown } from '../html.ts';
+import { renderOptions, renderTime } from '../controls.ts';
+import { createNumberColumns, dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
 import type { InsightsQuery, InsightsView } from './insights-frame.ts';
 
 const QUESTION = 'Is the new model better?';
@@ -25,7 +25,7 @@ const QUESTION = 'Is the new model better?';
 const MOST_LINKED = 200;
 
 /** Renders `/insights/models`: a comparison of two replays of the same failures, with the verdict first. */
-export async function modelsView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
+export async function renderModelsView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const runs = await deps.keptRuns.list();
   const page = (content: Html) => ({
     title: 'Models',
@@ -37,11 +37,11 @@ export async function modelsView(query: InsightsQuery, deps: ConsoleDeps): Promi
       html`<p role="note">Runs mix failures of all repositories, and your account may see only some of them.
         Ask somebody who may see all.</p>`,
     );
-  const [candidate, baseline] = chosen(runs, query);
+  const [candidate, baseline] = chooseRuns(runs, query);
   if (candidate === undefined || baseline === undefined)
     return page(html`<p role="note">${runs.length === 0 ? 'No run has' : 'Only one run has'}
       been kept so far. Two are needed to compare.</p>
-      ${howTo(deps, true)}${runs.length > 0 && runsTable(runs)}`);
+      ${runInstructions(deps, true)}${runs.length > 0 && runsTable(runs)}`);
   const compared = await deps.keptRuns.compare(baseline.name, candidate.name).catch((error: unknown) => {
     if (error instanceof TriageError) return error;
     throw error;
@@ -56,13 +56,13 @@ export async function modelsView(query: InsightsQuery, deps: ConsoleDeps): Promi
     runs,
     baseline,
   )}${choice('candidate', 'Candidate', runs, candidate)}<button>Compare</button></form>
-    ${found}${runsTable(runs)}${howTo(deps, false)}`);
+    ${found}${runsTable(runs)}${runInstructions(deps, false)}`);
 }
 
 /**
  * Picks the two requested runs. The defaults are the newest run and the newest other run of the same cases.
  */
-function chosen(
+function chooseRuns(
   runs: readonly KeptRun[],
   { baseline, candidate }: InsightsQuery,
 ): [candidate: KeptRun | undefined, baseline: KeptRun | undefined] {
@@ -81,7 +81,7 @@ function serializeSources(run: KeptRun | undefined): string {
 
 function choice(field: string, label: string, runs: readonly KeptRun[], picked: KeptRun): Html {
   const names = runs.map(({ name }) => name);
-  return html`<label>${label} <select name="${field}">${options(names, picked.name)}</select></label>`;
+  return html`<label>${label} <select name="${field}">${renderOptions(names, picked.name)}</select></label>`;
 }
 
 interface Chosen {
@@ -95,7 +95,7 @@ async function comparedPart(
   deps: ConsoleDeps,
 ): Promise<Html> {
   const named = changes.filter((change) => !change.startsWith('settings of the triage'));
-  const cell = await caseCell(comparison, deps);
+  const cell = await createCaseCell(comparison, deps);
   const { won, lost, changed: otherwise } = comparison;
   const [before, now] = [getAnswerer(runs.baseline), getAnswerer(runs.candidate)];
   const what = named.length > 0 ? named.join('; ') : 'settings of the triage';
@@ -143,7 +143,7 @@ function verdict({ differences, wonBy }: Comparison, { baseline, candidate }: Ch
   };
   return html`<h2>${renderOutcome(better.length, worse.length)}: ${candidate.name} compared with
     ${baseline.name}</h2><p>${changed}</p>
-    <p>${evidence(main)}${publishing(differences)}</p>${list('Clearly better in', better)}${list('Clearly worse in', worse)}`;
+    <p>${describeDifference(main)}${describePublishing(differences)}</p>${list('Clearly better in', better)}${list('Clearly worse in', worse)}`;
 }
 
 function renderOutcome(better: number, worse: number): Shown {
@@ -152,7 +152,7 @@ function renderOutcome(better: number, worse: number): Shown {
   return worse > 0 ? html`<span class="is-red">Worse</span>` : 'No clear difference';
 }
 
-function publishing(differences: readonly Difference[]): string {
+function describePublishing(differences: readonly Difference[]): string {
   const [right, wrong] = ['published and right', 'published and wrong'].map((name) =>
     differences.find((difference) => difference.name === name),
   );
@@ -162,16 +162,26 @@ function publishing(differences: readonly Difference[]): string {
   return ` ${change} published and right, ${mistakes === 0 ? 'none' : mistakes} published wrong.`;
 }
 
-function minus(range: string): string {
+function useMinusSigns(range: string): string {
   return range.replaceAll('-', '−');
 }
 
-function evidence({ name, cases, a, b, difference, interval, won, lost, verdict }: Difference): string {
+function describeDifference({
+  name,
+  cases,
+  a,
+  b,
+  difference,
+  interval,
+  won,
+  lost,
+  verdict,
+}: Difference): string {
   const label = LABELS.get(name);
   const what = label?.toLowerCase() ?? name;
   if (verdict === 'same')
     return `${label ?? name} in ${formatPercent(a)} of ${formatCount(cases, 'case')}, with both runs.`;
-  const range = interval === null ? '' : `, 95 % interval ${minus(formatInterval(interval))}`;
+  const range = interval === null ? '' : `, 95 % interval ${useMinusSigns(formatInterval(interval))}`;
   const chance = verdict === 'within-noise' ? ' This may be chance; more cases would tell.' : '';
   return (
     `Over ${formatCount(cases, 'case')}, ${what} in ${formatPercent(b)} instead ` +
@@ -203,12 +213,17 @@ function keyFigures({ differences, costs }: Comparison): Html {
       costs.find((cost) => cost.name === name),
     ),
   );
-  const head = ['Figure', 'Candidate is', ...numbers('Baseline', 'Candidate', 'Difference (95 % interval)')];
+  const head = [
+    'Figure',
+    'Candidate is',
+    ...createNumberColumns('Baseline', 'Candidate', 'Difference (95 % interval)'),
+  ];
   return dataTable('Both runs, side by side', head, [...rows, ...paid]);
 }
 
 function figureRow(label: string, { a, b, difference, interval, verdict }: Difference): Html {
-  const range = interval !== null && html` <span class="quiet">(${minus(formatInterval(interval))})</span>`;
+  const range =
+    interval !== null && html` <span class="quiet">(${useMinusSigns(formatInterval(interval))})</span>`;
   const [word, tone] = WORDS[verdict];
   return html`<tr><th scope="row">${label}</th><td><span class="${tone}">${word}</span></td>
     <td class="number">${formatPercent(a)}</td><td class="number">${formatPercent(b)}</td>
@@ -241,7 +256,7 @@ function costRow(label: string, cost: CostDifference | undefined): Html {
  * Returns how a case is shown: stored failures link to their builds, others to the source that their row
  * names.
  */
-async function caseCell(
+async function createCaseCell(
   { won, lost, changed }: Comparison,
   { stores }: ConsoleDeps,
 ): Promise<(changedCase: ChangedCase) => Html> {
@@ -278,7 +293,7 @@ function getAnswerer({ settings }: Pick<KeptRun, 'settings'>): string {
   return String(settings.model ?? settings.analyst ?? 'nobody');
 }
 
-function howTo({ database }: ConsoleDeps, open: boolean): Html {
+function runInstructions({ database }: ConsoleDeps, open: boolean): Html {
   return html`<details${open && html` open`}><summary>How to keep a run</summary>
     <p>A run answers failures again whose right answer is known, and changes nothing else. Keep one as things
     are, and one with the new model:</p>

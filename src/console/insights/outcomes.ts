@@ -4,11 +4,11 @@ import { ROUTE_WORDS } from '../../domain/publish-bound.ts';
 import { computeProportion } from '../../lib/statistics.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { type Outcomes, readOutcomes, toYear } from '../../service/answers/outcomes.ts';
-import { analysisAddress, buildAddress, search } from '../addresses.ts';
+import { buildAddress, formatAnalysisAddress, search } from '../addresses.ts';
 import { type ChartTable, formatPercent } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { pager, renderTime } from '../controls.ts';
-import { dataTable, type Html, html, numbers, type Shown } from '../html.ts';
+import { createNumberColumns, dataTable, type Html, html, type Shown } from '../html.ts';
 import { renderCategory } from '../parts/marks.ts';
 import type { InsightsQuery, InsightsView } from './insights-frame.ts';
 
@@ -59,7 +59,7 @@ export async function renderOutcomes({ repo }: InsightsQuery, deps: ConsoleDeps)
 }
 
 function createHead(first: string) {
-  return [first, ...numbers('Right (95 % interval)', 'Wrong', 'Doubtful', 'Decided by a person')];
+  return [first, ...createNumberColumns('Right (95 % interval)', 'Wrong', 'Doubtful', 'Decided by a person')];
 }
 
 type Shares = Outcomes['questions'][number] | Outcomes['routes'][number] | Outcomes['repositories'][number];
@@ -143,7 +143,7 @@ const LOOKS = { right: 'is-green', wrong: 'is-red', doubtful: 'quiet' } as const
 
 function renderGradedRow(entry: ListedGrade): Html {
   return html`<tr><td>${renderTime(entry.at)}</td>
-    <td><a href="${analysisAddress(entry.analysisId)}">${entry.title}</a><br>
+    <td><a href="${formatAnalysisAddress(entry.analysisId)}">${entry.title}</a><br>
     <span class="quiet">${entry.repository}</span></td>
     <td>${renderCategory(entry.category)}</td>
     <td><span class="${LOOKS[entry.grade]}">${entry.grade}</span>: ${entry.because}

@@ -18,10 +18,17 @@ import { formatNumber } from '../../notifications/visible-text.ts';
 import { QuarantineRequest, quarantineTest } from '../../service/answers/flaky.ts';
 import { requireReviewer } from '../../service/review/queue.ts';
 import type { TestCost } from '../../stores/flakiness.ts';
-import { buildAddress, causeAddress, search } from '../addresses.ts';
-import { type ChartTable, figure, formatPercent, linesChart, RUN_MARKS, runStrip } from '../charts/chart.ts';
+import { buildAddress, formatCauseAddress, search } from '../addresses.ts';
+import {
+  type ChartTable,
+  createLinesChart,
+  figure,
+  formatPercent,
+  RUN_MARKS,
+  runStrip,
+} from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { crumbs, formatAge, hiddenFields, pager, postForm, renderTime } from '../controls.ts';
+import { crumbs, formatAge, pager, postForm, renderHiddenFields, renderTime } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
 import {
@@ -53,16 +60,16 @@ interface List {
  * Renders `/tests`: tests that failed and passed without a change, tests by the cost of their
  * failures, and tests in quarantine.
  */
-export async function flakyView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
+export async function renderTestsView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const { repo, list, offset } = query;
-  const content = list === 'cost' ? await costly(query, deps) : await flaky(query, deps);
+  const content = list === 'cost' ? await listCostly(query, deps) : await listFlaky(query, deps);
   const main = html`<h1 tabindex="-1">${NAMES[list]}</h1><p class="quiet">${content.introduction}</p>
-    ${filterForm(query, html`${hiddenFields({ list })}${content.more}`)}${
+    ${filterForm(query, html`${renderHiddenFields({ list })}${content.more}`)}${
       content.found === 0
         ? html`<p>${offset > 0 ? 'No more tests.' : content.none}</p>`
         : html`${content.table}${pager(
             { offset, size: PAGE, more: content.found > PAGE },
-            (at) => `${LISTS_PATH}${search({ ...kept(query), offset: at })}`,
+            (at) => `${LISTS_PATH}${search({ ...keepFilters(query), offset: at })}`,
             ['Previous', 'Next'],
           )}
           <p>${
@@ -70,7 +77,8 @@ export async function flakyView(query: InsightsQuery, deps: ConsoleDeps): Promis
             html`For builds: <a href="/api/flaky-tests?format=csv">CSV</a>,
               <a href="/api/flaky-tests?format=junit-names">names for Surefire</a> or
               <a href="/api/flaky-tests?format=text">plain names</a>, with a token. `
-          }<a href="${LISTS_PATH}${search({ ...kept(query), offset, csv: list })}">This page as CSV</a>.</p>`
+          }<a
+            href="${LISTS_PATH}${search({ ...keepFilters(query), offset, csv: list })}">This page as CSV</a>.</p>`
     }`;
   return {
     title: `${NAMES[list]}${repo !== '' ? ` of ${repo}` : ''}`,
@@ -81,11 +89,11 @@ export async function flakyView(query: InsightsQuery, deps: ConsoleDeps): Promis
 
 const NAMES = { flaky: 'Flaky tests', cost: 'Costliest tests', quarantine: 'Tests in quarantine' } as const;
 
-function kept({ repo, list, days, minutes }: InsightsQuery) {
+function keepFilters({ repo, list, days, minutes }: InsightsQuery) {
   return { repo, list: list === 'flaky' ? undefined : list, ...(list === 'cost' && { days, minutes }) };
 }
 
-async function flaky({ repo, list, offset }: InsightsQuery, { stores }: ConsoleDeps): Promise<List> {
+async function listFlaky({ repo, list, offset }: InsightsQuery, { stores }: ConsoleDeps): Promise<List> {
   const quarantined = list === 'quarantine';
   const filter = { ...(repo !== '' && { repository: repo }), quarantined };
   const found = await stores.flakiness.list(filter, { limit: PAGE + 1, offset });
@@ -109,11 +117,11 @@ async function flaky({ repo, list, offset }: InsightsQuery, { stores }: ConsoleD
       : `No test${repo !== '' ? ` of ${repo}` : ''} is known to be flaky. ` +
         'Flakiness is detected from test results of failed and passed builds: ' +
         'upload test reports of both.',
-    cells: { head: FLAKY_HEAD, rows: tests.map(flakyCells) },
+    cells: { head: FLAKY_HEAD, rows: tests.map(listFlakyCells) },
   };
 }
 
-async function costly(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<List> {
+async function listCostly(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<List> {
   const { repo, minutes, offset } = query;
   const days = query.days === 30 ? 30 : 7;
   const period = toPeriod({ ...query, day: undefined }, days, clock.now());
@@ -133,7 +141,7 @@ async function costly(query: InsightsQuery, { stores, clock }: ConsoleDeps): Pro
       tests.map((test) => costRow(test, minutes)),
     ),
     none: `No test${repo !== '' ? ` of ${repo}` : ''} failed in the last ${days} days.`,
-    cells: { head: COST_HEAD, rows: tests.map((test) => costCells(test, minutes)) },
+    cells: { head: COST_HEAD, rows: tests.map((test) => listCostCells(test, minutes)) },
   };
 }
 
@@ -142,13 +150,13 @@ function costRow(test: TestCost, minutes: number): Html {
   const untimed =
     test.untimed > 0 &&
     html`<br><span class="quiet">${formatCount(test.untimed, 'build')} of unknown run time</span>`;
-  return html`<tr>${named(test)}<td><strong>${formatNumber(Math.round(test.machineMinutes + people))}
+  return html`<tr>${testCell(test)}<td><strong>${formatNumber(Math.round(test.machineMinutes + people))}
     min</strong></td>
     <td>${formatNumber(Math.round(test.machineMinutes))} min${untimed}</td>
     <td>${formatNumber(Math.round(people))} min</td><td>${test.failures}</td></tr>`;
 }
 
-function named(test: Pick<TestFlakiness, 'name' | 'suite' | 'repository' | 'file' | 'quarantine'>): Html {
+function testCell(test: Pick<TestFlakiness, 'name' | 'suite' | 'repository' | 'file' | 'quarantine'>): Html {
   const until: Shown =
     test.quarantine !== null &&
     html`<br><span class="status">in quarantine until ${test.quarantine.until.slice(0, 10)}</span>`;
@@ -161,16 +169,16 @@ function named(test: Pick<TestFlakiness, 'name' | 'suite' | 'repository' | 'file
 function row(test: TestFlakiness): Html {
   const { share, low, high } = computeProportion(test.flakes, test.runs);
   const last = test.recent.findLast(({ mark }) => mark === 'flake');
-  return html`<tr>${named(test)}
+  return html`<tr>${testCell(test)}
     <td><strong>${formatPercent(share)}</strong>, ${test.flakes} of ${test.runs}<br><span class="quiet">95 %
     interval ${formatPercent(low)} to ${formatPercent(high)}</span></td>
-    <td>${again(test)}</td><td>${runStrip(test.name, test.recent)}</td>
+    <td>${rerunCell(test)}</td><td>${runStrip(test.name, test.recent)}</td>
     <td>${test.since !== null && renderTime(test.since)}${
       last !== undefined && html`<br><a class="above" href="${buildAddress(last.buildId)}">last flake</a>`
     }</td></tr>`;
 }
 
-function again(test: TestFlakiness): Html {
+function rerunCell(test: TestFlakiness): Html {
   const probability = estimateFlakeProbability(test);
   const flips =
     test.flips > 0 &&
@@ -198,7 +206,7 @@ const FLAKY_HEAD = [
   'quarantined_until',
 ];
 
-function flakyCells(test: TestFlakiness) {
+function listFlakyCells(test: TestFlakiness) {
   const { share, low, high } = computeProportion(test.flakes, test.runs);
   const rate = [share, low, high].map((value) => Number(value.toFixed(4)));
   const known = [test.name, test.suite, test.repository, test.runs, test.failed, test.flakes];
@@ -224,7 +232,7 @@ const COST_HEAD = [
   'untimed_failures',
 ];
 
-function costCells(test: TestCost, minutes: number) {
+function listCostCells(test: TestCost, minutes: number) {
   const [machines, people] = [test.machineMinutes, test.builds * minutes];
   const rounded = [machines + people, machines, people].map((costUsd) => Number(costUsd.toFixed(1)));
   return [test.name, test.suite, test.repository, ...rounded, test.failures, test.untimed];
@@ -273,7 +281,9 @@ export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
       <p class="quiet">${suite !== '' && `${suite} · `}${repository}${
         test.file !== null && ` · ${test.file}`
       }</p>
-      ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock.now())}${breakPart(findLastBreak(runs))}${runsPart(test, runs)}`;
+      ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock.now())}${breakPart(
+        findLastBreak(runs),
+      )}${runsPart(test, runs)}`;
     return sendPage(request, reply, { title: `${name} · Test`, part: 'tests', top, main }, reader);
   });
   app.post(TEST_PATH, route('review', { body: z.looseObject({}) }), async (request, reply) => {
@@ -358,7 +368,7 @@ function causesPart(causes: readonly Cause[], { repository, name }: TestFlakines
   if (causes.length === 0) return all;
   const rows = causes.map(
     ({ fingerprint, title, state, owner, assignee, lastAt }) =>
-      html`<tr><th scope="row"><a href="${causeAddress(fingerprint)}">${
+      html`<tr><th scope="row"><a href="${formatCauseAddress(fingerprint)}">${
         title === '' ? fingerprint : title
       }</a></th><td>${state}</td><td>${
         owner === null ? html`<span class="quiet">no known owner</span>` : owner.names.join(', ')
@@ -395,10 +405,10 @@ function runsPart(test: TestFlakiness, runs: readonly TestRunFacts[]): Html {
   const oldestFirst = runs.toReversed();
   const { recent } = measureFlakiness(runs, WINDOW);
   const marks = new Map(recent.map(({ buildId, mark }) => [buildId, mark]));
-  const durations = linesChart({
+  const durations = createLinesChart({
     id: 'duration',
     name: 'Duration',
-    finding: durationWords(runs),
+    finding: describeDurations(runs),
     steps: oldestFirst.map(({ at }) => at.slice(0, 16).replace('T', ' ')),
     per: 'run',
     series: [{ name: 'duration', look: 'median', values: oldestFirst.map(({ durationMs }) => durationMs) }],
@@ -462,7 +472,7 @@ function comparison(
   )}`;
 }
 
-function durationWords(runs: readonly TestRunFacts[]): string {
+function describeDurations(runs: readonly TestRunFacts[]): string {
   const known = runs.flatMap(({ durationMs }) => durationMs ?? []).toSorted((left, right) => left - right);
   const median = known[Math.floor(known.length / 2)];
   return median === undefined

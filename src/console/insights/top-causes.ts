@@ -1,11 +1,11 @@
 import type { TopCause } from '../../domain/insights.ts';
 import { formatCount } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
-import { causeAddress, search } from '../addresses.ts';
+import { formatCauseAddress, search } from '../addresses.ts';
 import { sparkline } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { renderTime } from '../controls.ts';
-import { dataTable, type Html, html, numbers } from '../html.ts';
+import { createNumberColumns, dataTable, type Html, html } from '../html.ts';
 import { categoryTile } from '../parts/marks.ts';
 import { daysField, filterForm, type InsightsQuery, type InsightsView, toPeriod } from './insights-frame.ts';
 
@@ -28,7 +28,7 @@ const HEAD = [
  * Creates the view of `/insights/causes`: the causes with the highest cost, by the hours that their builds
  * ran.
  */
-export async function causesView(
+export async function renderCausesView(
   query: InsightsQuery,
   { stores, clock }: ConsoleDeps,
 ): Promise<InsightsView> {
@@ -50,7 +50,7 @@ export async function causesView(
   )}${
     query.day !== undefined && html`<label>from <input type="date" name="day" value="${query.day}"></label>`
   }`;
-  const main = html`<h1 tabindex="-1">${headline(causes, count, query.offset, when)}</h1>
+  const main = html`<h1 tabindex="-1">${writeHeadline(causes, count, query.offset, when)}</h1>
     <p>Hours are the run time of the failed builds. A build with several causes counts evenly toward each.</p>
     ${filterForm(query, more)}${
       causes.length === 0
@@ -58,10 +58,10 @@ export async function causesView(
         : html`${causesTable(causes)}${pagesOfTop(query, days, count)}<p><a
           href="${PATH}${search({ repo: query.repo, days, day: query.day, offset: query.offset || undefined, csv: 'causes' })}">Download CSV</a></p>`
     }`;
-  return { title: 'Top causes', main, tables: { causes: { head: HEAD, rows: causes.map(cells) } } };
+  return { title: 'Top causes', main, tables: { causes: { head: HEAD, rows: causes.map(listCells) } } };
 }
 
-function headline(causes: readonly TopCause[], count: number, offset: number, when: string): string {
+function writeHeadline(causes: readonly TopCause[], count: number, offset: number, when: string): string {
   const [worst] = causes;
   if (count === 0) return `No causes ${when}`;
   if (worst === undefined || worst.hours === 0 || offset > 0)
@@ -80,7 +80,7 @@ function pagesOfTop({ repo, day, offset }: InsightsQuery, days: number, count: n
 function causesTable(causes: readonly TopCause[]): Html {
   const head = [
     'Cause',
-    ...numbers('Builds', 'Pull requests', 'Hours lost'),
+    ...createNumberColumns('Builds', 'Pull requests', 'Hours lost'),
     'First',
     'Last',
     'Last 30 days',
@@ -91,7 +91,7 @@ function causesTable(causes: readonly TopCause[]): Html {
 
 function row(cause: TopCause): Html {
   return html`<tr><th scope="row"><span class="row">${categoryTile(cause.category)}<span class="grow"><a class="whole"
-    href="${causeAddress(cause.fingerprint)}">${
+    href="${formatCauseAddress(cause.fingerprint)}">${
       cause.title === '' ? cause.fingerprint : cause.title
     }</a></span></span></th>
     <td class="number">${cause.builds}</td><td class="number">${cause.pullRequests}</td>
@@ -115,7 +115,7 @@ export function formatHours({
   return `${hours.toFixed(1)} h${untimed === 0 ? '' : ` (without ${untimed} ${untimed === 1 ? 'build' : 'builds'} of unknown length)`}`;
 }
 
-function cells(cause: TopCause) {
+function listCells(cause: TopCause) {
   const counts = [cause.builds, cause.pullRequests, Number(cause.hours.toFixed(3))];
   return [
     cause.title,

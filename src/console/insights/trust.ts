@@ -5,12 +5,12 @@ import { computeProportion } from '../../lib/statistics.ts';
 import { formatConfidence, formatCount } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
 import { readTrust, TRUST_DAYS, type TrustDeps, type TrustFacts } from '../../service/answers/trust.ts';
-import { analysisAddress, search } from '../addresses.ts';
+import { formatAnalysisAddress, search } from '../addresses.ts';
 import { type Chart, figure, formatPercent } from '../charts/chart.ts';
-import { type CoverageChart, calibrationChart, coverageChart } from '../charts/confidence.ts';
+import { type CoverageChart, createCalibrationChart, createThresholdChart } from '../charts/confidence.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { pager, renderTime } from '../controls.ts';
-import { dataTable, type Html, html, numbers } from '../html.ts';
+import { createNumberColumns, dataTable, type Html, html } from '../html.ts';
 import { renderCategory } from '../parts/marks.ts';
 import { filterForm, type InsightsQuery, type InsightsView, toPeriod } from './insights-frame.ts';
 import { renderOutcomes } from './outcomes.ts';
@@ -27,7 +27,7 @@ export async function trustFacts({ repo }: InsightsQuery, deps: TrustDeps): Prom
 export function createCoverageChart(query: InsightsQuery, { trust, decided, answered }: TrustFacts): Chart {
   const kept: CoverageChart['kept'] = query.repo === '' ? {} : { repo: query.repo };
   const csv = `${PATH}${search({ repo: query.repo, t: query.t, wrong: query.wrong, csv: 'coverage' })}`;
-  return coverageChart({
+  return createThresholdChart({
     judged: decided,
     answered,
     threshold: query.t ?? trust.threshold,
@@ -45,7 +45,13 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
   const [facts, outcomes] = await Promise.all([trustFacts(query, deps), renderOutcomes(query, deps)]);
   const { trust, decided } = facts;
   const chart = (id: string, name: string, judged: readonly DecidedCount[], small: boolean) =>
-    calibrationChart({ id, name, judged, small, csv: `${PATH}${search({ repo: query.repo, csv: id })}` });
+    createCalibrationChart({
+      id,
+      name,
+      judged,
+      small,
+      csv: `${PATH}${search({ repo: query.repo, csv: id })}`,
+    });
   const whole = chart(
     'calibration',
     'Calibration: stated confidence (horizontal) and accuracy (vertical)',
@@ -139,7 +145,7 @@ function thresholdsTable({ threshold, thresholds }: Trust, { repo }: InsightsQue
       }${decided > 0 && decided < TOO_FEW && html` <span class="quiet">too few</span>`}</td>
       <td class="number">${link(at, 'wrong', wrong, formatNumber(wrong))}</td></tr>`;
   });
-  const head = ['Threshold', ...numbers('Published', 'Right (95 % interval)', 'Wrong')];
+  const head = ['Threshold', ...createNumberColumns('Published', 'Right (95 % interval)', 'Wrong')];
   return html`${dataTable('What would be published at each threshold', head, rows)}
     <p class="quiet">Publishing also needs <em>evidence</em>
     of the right kind: fewer answers are published than are sure enough.
@@ -230,7 +236,7 @@ function unseenRow(
 }
 
 /** Renders `/insights/trust/answers`: the decided answers behind a count of the page. */
-export async function checkedView(
+export async function renderCheckedView(
   query: InsightsQuery,
   { stores, clock }: ConsoleDeps,
 ): Promise<InsightsView> {
@@ -300,7 +306,8 @@ function checkedRow({
 }: CheckedAnswer): Html {
   const decisionText = decidedCategory === null ? 'rejected' : renderCategory(decidedCategory);
   return html`<tr><td>${renderTime(decidedAt)}</td>
-    <td><a href="${analysisAddress(analysisId)}">${title}</a><br><span class="quiet">${repository}</span></td>
+    <td><a href="${formatAnalysisAddress(analysisId)}">${title}</a><br><span
+      class="quiet">${repository}</span></td>
     <td>${renderCategory(category)}
     <span class="quiet">${formatConfidence(confidence)}</span></td>
     <td>${decisionText}

@@ -5,18 +5,18 @@ import { findMax } from '../../lib/collections.ts';
 import { formatCount } from '../../lib/text.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
 import type { ShownStores } from '../../stores/stores.ts';
-import { logAddress } from '../addresses.ts';
+import { formatLogAddress } from '../addresses.ts';
 import { badge } from '../controls.ts';
-import { type Html, html, joined, NOTHING } from '../html.ts';
+import { type Html, html, joinHtml, NOTHING } from '../html.ts';
 import { logPageLink } from '../outside.ts';
 import { listTellingWords, placeNotes } from './notes.ts';
 import { showLines } from './render-line.ts';
 import {
+  createEvidenceView,
   type EvidenceLines,
-  evidenceLines,
-  evidenceView,
   getLineRange,
   getProofRanges,
+  listEvidenceLines,
   logList,
   READER,
   type ReadStretch,
@@ -54,7 +54,7 @@ export interface EvidenceWindowsDeps {
  * gone, the lines that were kept with the analysis are shown. `stamps`: with timestamps. Each log links to
  * its page at the CI of `build`, if one is known.
  */
-export async function evidenceWindows(
+export async function renderEvidenceWindows(
   deps: EvidenceWindowsDeps,
   analysis: Pick<Analysis, 'buildId' | 'evidence' | 'answer'>,
   {
@@ -96,13 +96,13 @@ export async function evidenceWindows(
     const heading = at === 0 ? html`<h2 id="evidence">Evidence</h2>` : html`<h3>Also</h3>`;
     const isStored = source !== undefined && !lists.kept;
     const about = isStored
-      ? storedAbout(analysis.buildId, source, outside, back)
-      : keptAbout(name, await deps.stores.builds.logsForgottenAt(analysis.buildId), outside);
+      ? storedLogHeader(analysis.buildId, source, outside, back)
+      : keptLogHeader(name, await deps.stores.builds.logsForgottenAt(analysis.buildId), outside);
     parts.push(
       html`<figure class="log evidence"><figcaption>${heading}${about}</figcaption>${lists.html}</figure>`,
     );
   }
-  return { html: parts.length === 0 ? NOTHING : joined(parts, '\n'), shown, noted, count: parts.length };
+  return { html: parts.length === 0 ? NOTHING : joinHtml(parts, '\n'), shown, noted, count: parts.length };
 }
 
 /** Names of the logs from which the reader chose, that of the first claim's words first. */
@@ -138,14 +138,14 @@ async function renderLists(
   const [proof, rest] = [anchored.filter(isProof), anchored.filter((other) => !isProof(other))];
   const groups = [proof, rest].filter((group) => group.length > 0);
   const count = source?.lines ?? findMax(anchored.map(({ to }) => to));
-  const views = groups.map((group) => evidenceView(count, group.flatMap(getProofRanges)));
+  const views = groups.map((group) => createEvidenceView(count, group.flatMap(getProofRanges)));
   const read =
     source === undefined
       ? [null]
       : await Promise.all(views.map((view) => readStretches(archive, { buildId, name }, view)));
   const kept = read.includes(null);
   const texts = kept
-    ? views.map((view) => keptStretches(analysis.evidence, name, view))
+    ? views.map((view) => listKeptStretches(analysis.evidence, name, view))
     : read.map((stretches) => stretches ?? []);
   const { notes, noted } = placeNotes(
     analysis,
@@ -154,7 +154,7 @@ async function renderLists(
   );
   const telling = listTellingWords(analysis.answer.title);
   const lists = groups.map((group, at) => {
-    const plain = rowOptions(buildId, name, evidence, `${prefix}${at === 0 ? '' : 'rest-'}`);
+    const plain = createRowOptions(buildId, name, evidence, `${prefix}${at === 0 ? '' : 'rest-'}`);
     const options = { ...plain, stamps, telling, wordsOnly: true, notes: at === 0 ? notes : new Map() };
     const rows = renderRows(texts[at] ?? [], count, kept ? { ...options, lineAddress: null } : options);
     const list = logList(rows, { label: `${group === proof ? 'Evidence' : 'Other excerpts'} in ${name}` });
@@ -166,7 +166,7 @@ async function renderLists(
   const visibleIds = groups.flatMap((group, at) =>
     group.filter((other) => holds(texts[at] ?? [], other.cited[0] ?? other.from)).map(({ id }) => id),
   );
-  return { html: joined(lists, '\n'), shown: visibleIds, noted, kept };
+  return { html: joinHtml(lists, '\n'), shown: visibleIds, noted, kept };
 }
 
 function holds(read: readonly ReadStretch[], line: number): boolean {
@@ -178,7 +178,7 @@ function holds(read: readonly ReadStretch[], line: number): boolean {
  * shows it by its number.
  */
 function listMarks(analysis: Pick<Analysis, 'evidence' | 'answer'>, name: string): EvidenceLines[] {
-  return evidenceLines(analysis, name).map((item) => {
+  return listEvidenceLines(analysis, name).map((item) => {
     const anchor = item.tool === READER;
     return { ...item, anchor, href: anchor ? claimCiting(analysis, item.id) : `#${item.id}` };
   });
@@ -189,7 +189,7 @@ function claimCiting({ answer }: Pick<Analysis, 'answer'>, id: string): string |
   return at === -1 ? null : `#claim-${at + 1}`;
 }
 
-function rowOptions(
+function createRowOptions(
   buildId: string,
   name: string,
   evidence: readonly EvidenceLines[],
@@ -197,27 +197,28 @@ function rowOptions(
 ): RowsOptions {
   return {
     prefix,
-    lineAddress: (line) => logAddress(buildId, name, { lineStart: line, lineEnd: line }),
-    windowAddress: ({ from, to }) => `${logAddress(buildId, name)}&from=${from}&to=${to}#L${from}`,
+    lineAddress: (line) => formatLogAddress(buildId, name, { lineStart: line, lineEnd: line }),
+    windowAddress: ({ from, to }) => `${formatLogAddress(buildId, name)}&from=${from}&to=${to}#L${from}`,
     evidence,
   };
 }
 
 /** Renders the name of a log, and the ways to the whole of it. */
-function storedAbout(
+function storedLogHeader(
   buildId: string,
   { name, lines, notes }: ArchivedSource,
   outside: Html | null,
   back?: string,
 ): Html {
-  const log = `${logAddress(buildId, name)}${back === undefined ? '' : `&back=${encodeURIComponent(back)}`}`;
+  const way = back === undefined ? '' : `&back=${encodeURIComponent(back)}`;
+  const log = `${formatLogAddress(buildId, name)}${way}`;
   return html`<span class="meta">${name}, ${formatCount(lines, 'line')}${notes.map((note) => ` · ${note}`)}</span><span
     class="acts">${outside}<a href="/logs/${encodeURIComponent(buildId)}/raw?file=${encodeURIComponent(
       name,
     )}">Raw</a><a class="btn bare" data-action="full-log" href="${log}">Whole log${badge('full-log')}</a></span>`;
 }
 
-function keptAbout(name: string, deletedAt: string | null, outside: Html | null): Html {
+function keptLogHeader(name: string, deletedAt: string | null, outside: Html | null): Html {
   const why =
     deletedAt === null
       ? 'This log is not in the archive'
@@ -226,7 +227,11 @@ function keptAbout(name: string, deletedAt: string | null, outside: Html | null)
 }
 
 /** Returns the lines of a view that were kept with the evidence. There are no gaps to open. */
-function keptStretches(evidence: readonly Evidence[], name: string, view: readonly Stretch[]): ReadStretch[] {
+function listKeptStretches(
+  evidence: readonly Evidence[],
+  name: string,
+  view: readonly Stretch[],
+): ReadStretch[] {
   const lines = evidence.flatMap((item) => {
     const range = item.source === name ? getLineRange(item) : null;
     if (range === null) return [];

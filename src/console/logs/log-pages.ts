@@ -2,16 +2,17 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { formatCount } from '../../lib/text.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
-import { analysisAddress, buildAddress, logAddress } from '../addresses.ts';
+import { buildAddress, formatAnalysisAddress, formatLogAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { actionLink, badge, hiddenFields } from '../controls.ts';
-import { type Html, html, joined, type Shown } from '../html.ts';
+import { actionLink, badge, renderHiddenFields } from '../controls.ts';
+import { type Html, html, joinHtml, type Shown } from '../html.ts';
 import { IdParams } from '../http.ts';
 import { logPageLink } from '../outside.ts';
 import { type ConsoleApp, loadReader, route, sendHtml, sendPage } from '../page.ts';
 import { icon } from '../parts/icons.ts';
 import { renderCategory } from '../parts/marks.ts';
 import {
+  createRowOptions,
   findLog,
   type LogFacts,
   LogQuery,
@@ -22,7 +23,6 @@ import {
   placeAddress,
   readView,
   requireLog,
-  rowOptions,
   sayNoLog,
 } from './log-view.ts';
 import { mapPart } from './map.ts';
@@ -60,7 +60,7 @@ export function registerLogs(app: ConsoleApp, deps: ConsoleDeps): void {
       );
     }
     const [body, outline] = await Promise.all([
-      renderBody(deps, facts, query, shape, closed(reply)),
+      renderBody(deps, facts, query, shape, createCloseSignal(reply)),
       readOutline(deps.archive, facts.build.id, facts.source),
     ]);
     const title = `${facts.source.name} · ${facts.build.pipeline} #${facts.build.number}`;
@@ -104,14 +104,14 @@ async function renderBody(
     );
   }
   const view = await readView(deps, facts, query, shape.stamps);
-  return view === null ? note(gone(facts)) : viewBody(facts, query, shape, view);
+  return view === null ? note(logGone(facts)) : viewBody(facts, query, shape, view);
 }
 
 function note(lines: Shown): LogBody {
   return { about: null, lines, shown: [] };
 }
 
-function gone({ build, sources, source }: LogFacts): Shown {
+function logGone({ build, sources, source }: LogFacts): Shown {
   const missing = {
     build,
     sources: sources.filter((other) => other !== source),
@@ -122,7 +122,7 @@ function gone({ build, sources, source }: LogFacts): Shown {
 }
 
 /** Returns a signal that is aborted when the client disconnects. */
-function closed(reply: FastifyReply): AbortSignal {
+function createCloseSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort(new Error('The client disconnected.'));
@@ -193,7 +193,7 @@ function stepsPart(facts: LogFacts, query: LogQuery, outline: Outline | null, ab
   const first = steps[0]?.line ?? Number.POSITIVE_INFINITY;
   const answers = analyses.map(
     (analysis) => html`<p class="pad meta">${renderCategory(analysis.category)}<br><a
-      href="${analysisAddress(analysis.id)}">${analysis.answer.title}</a></p>`,
+      href="${formatAnalysisAddress(analysis.id)}">${analysis.answer.title}</a></p>`,
   );
   return html`<nav class="steps" aria-label="Steps"><ul>${proof.filter((at) => at < first).map(within)}${rows}</ul>
     ${answers}<div class="pad meta flow"><p><a href="${buildAddress(build.id)}">${build.repository} · ${
@@ -247,7 +247,7 @@ function noLogPage(missing: NoLog): Html {
     ${
       sources.length > 0 &&
       html`<ul>${sources.map(
-        ({ name }) => html`<li><a href="${logAddress(build.id, name)}">${name}</a></li>`,
+        ({ name }) => html`<li><a href="${formatLogAddress(build.id, name)}">${name}</a></li>`,
       )}</ul>`
     }
     <p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a></p>`;
@@ -257,7 +257,7 @@ function otherLogs({ build, sources, source }: LogFacts): Shown {
   if (sources.length < 2) return null;
   const links = sources.map(({ name, lines }) => {
     const current = name === source.name && html` aria-current="page"`;
-    return html`<li><a href="${logAddress(build.id, name)}"${current}>${name}</a>
+    return html`<li><a href="${formatLogAddress(build.id, name)}"${current}>${name}</a>
       <span class="quiet">${formatNumber(lines)}</span></li>`;
   });
   return html`<details class="files"><summary>${formatCount(sources.length, 'file')} of this build</summary>
@@ -265,7 +265,7 @@ function otherLogs({ build, sources, source }: LogFacts): Shown {
 }
 
 function searchForm({ build, source }: LogFacts, { q, ts, wrap, analysis, back }: LogQuery): Html {
-  const kept = hiddenFields({ file: source.name, ts, wrap, analysis, back });
+  const kept = renderHiddenFields({ file: source.name, ts, wrap, analysis, back });
   return html`<form role="search" id="search" aria-label="This log"
     action="/logs/${encodeURIComponent(build.id)}">${kept}<input type="search" name="q" aria-label="Search"
     placeholder="Search" value="${q}" maxlength="500" data-action="search">${badge('search')}</form>`;
@@ -279,7 +279,7 @@ function matchCase(query: LogQuery): Html {
 
 function backLink({ analyses: [answer] }: LogFacts, { back }: LogQuery): Shown {
   if (back !== undefined) return actionLink('full-log', back, 'Review item');
-  return answer !== undefined && actionLink('full-log', analysisAddress(answer.id), 'Analysis');
+  return answer !== undefined && actionLink('full-log', formatAnalysisAddress(answer.id), 'Analysis');
 }
 
 function toolLinks({ build, source }: LogFacts, query: LogQuery, { stamps, wrap }: Shape): Html {
@@ -301,7 +301,7 @@ function toolLinks({ build, source }: LogFacts, query: LogQuery, { stamps, wrap 
       wrap ? 'Do not wrap' : 'Wrap'
     } long lines</a>`,
   ];
-  return joined(links, ' ');
+  return joinHtml(links, ' ');
 }
 
 /**
@@ -327,22 +327,22 @@ function formatSize(bytes: number): string {
  */
 function searchBody(facts: LogFacts, query: LogQuery, shape: Shape, found: Found): LogBody {
   const { source } = facts;
-  const options = rowOptions(facts, query, shape.stamps);
+  const options = createRowOptions(facts, query, shape.stamps);
   const rows = found.hits.map(({ line, text }) => {
     const [shown] = showLines([text], line);
     return shown === undefined ? null : html`${lineRow(shown, { from: line, to: line }, options)}\n`;
   });
-  const lines = html`<p class="pad" role="note">${said(query, found)}</p>
+  const lines = html`<p class="pad" role="note">${describeHits(query, found)}</p>
     ${pages(facts, query, found, 'Pages of hits')}
     ${
       found.hits.length > 0 &&
-      logList(joined(rows), { label: `Lines of ${source.name} with “${query.q}”`, wrap: shape.wrap })
+      logList(joinHtml(rows), { label: `Lines of ${source.name} with “${query.q}”`, wrap: shape.wrap })
     }
     ${found.hits.length === PAGE && pages(facts, query, found, 'Pages of hits (bottom)')}`;
   return { about: null, lines, shown: found.hits.map(({ line }) => ({ from: line, to: line })) };
 }
 
-function said({ q, hit }: LogQuery, { total, hits, endedAt }: Found): string {
+function describeHits({ q, hit }: LogQuery, { total, hits, endedAt }: Found): string {
   const stopped =
     endedAt === null
       ? ''

@@ -10,18 +10,19 @@ import { scanLog } from '../../log/scan/scan-log.ts';
 import { readStructure, STRUCTURE_LITERALS } from '../../log/sections.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
 import { findBuild } from '../../service/answers/views.ts';
-import { analysisAddress, logAddress } from '../addresses.ts';
+import { formatAnalysisAddress, formatLogAddress } from '../addresses.ts';
 import { writeTexts } from '../answer/texts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import type { Html } from '../html.ts';
 import { listTellingWords, placeNotes } from './notes.ts';
 import {
-  aroundView,
+  createAroundView,
+  createWindowView,
   type EvidenceLines,
-  evidenceLines,
-  foldedView,
+  foldLog,
   getProofRanges,
-  openedGap,
+  listEvidenceLines,
+  openGap,
   type Range,
   type ReadStretch,
   type RowsOptions,
@@ -29,7 +30,6 @@ import {
   readStretches,
   type Stretch,
   WINDOW,
-  windowView,
   writeRange,
 } from './rows.ts';
 
@@ -70,7 +70,7 @@ export async function findLog(
   const build = await findBuild(stores.builds, id, {});
   const sources = await archive.list(build.id);
   const source =
-    wanted.file === undefined ? largest(sources) : sources.find(({ name }) => name === wanted.file);
+    wanted.file === undefined ? chooseLargest(sources) : sources.find(({ name }) => name === wanted.file);
   if (source === undefined) {
     return {
       build,
@@ -81,7 +81,7 @@ export async function findLog(
   }
   const analyses = await listAnalyses(stores, build, wanted.analysis);
   const page = (await stores.outside.logPages(build.id)).get(source.name);
-  return { build, sources, source, analyses, page, evidence: evidenceIn(analyses, source.name) };
+  return { build, sources, source, analyses, page, evidence: listEvidence(analyses, source.name) };
 }
 
 /** Finds a log like `findLog`, but throws `not-found` if there is none. */
@@ -101,7 +101,7 @@ export function sayNoLog({ build, sources, deletedAt, wanted }: NoLog): string {
   );
 }
 
-function largest(sources: readonly ArchivedSource[]): ArchivedSource | undefined {
+function chooseLargest(sources: readonly ArchivedSource[]): ArchivedSource | undefined {
   const bySize = sources.toSorted((left, right) => right.bytes - left.bytes);
   return bySize.find(({ kind }) => kind === 'log') ?? bySize[0];
 }
@@ -120,16 +120,16 @@ async function listAnalyses(
  * Lists the evidence on the lines of a log. If several answers cite the same log, the number of the answer
  * distinguishes their evidence.
  */
-function evidenceIn(analyses: readonly Analysis[], name: string): EvidenceLines[] {
+function listEvidence(analyses: readonly Analysis[], name: string): EvidenceLines[] {
   return analyses.flatMap((analysis, at) =>
-    evidenceLines(analysis, name).map((item) => ({
+    listEvidenceLines(analysis, name).map((item) => ({
       ...item,
       ...(analyses.length > 1 && {
         id: `${at + 1}·${item.id}`,
         title: `${analysis.answer.title}: ${item.title}`,
       }),
       anchor: false,
-      href: `${analysisAddress(analysis.id)}#${item.id}`,
+      href: `${formatAnalysisAddress(analysis.id)}#${item.id}`,
     })),
   );
 }
@@ -204,7 +204,7 @@ export function placeAddress(
     .map(([name, value]) => `&${name}=${encodeURIComponent(String(value).toWellFormed())}`)
     .join('');
   const first = marked?.from ?? window?.from;
-  return `${logAddress(buildId, file)}${query}${first === undefined ? '' : `#L${first}`}`;
+  return `${formatLogAddress(buildId, file)}${query}${first === undefined ? '' : `#L${first}`}`;
 }
 
 /** The lines of a log that a page shows, and the options for drawing its rows. */
@@ -214,11 +214,16 @@ export type LogView = NonNullable<Awaited<ReturnType<typeof readView>>>;
 export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, stamps: boolean) {
   const { build, source } = facts;
   const of = { buildId: build.id, name: source.name };
-  const stretches = await readStretches(deps.archive, of, await stretchesFor(deps, facts, query));
+  const stretches = await readStretches(deps.archive, of, await chooseStretches(deps, facts, query));
   if (stretches === null) return null;
   const opening = !isFolded(query) && query.part === null;
   const telling = facts.analyses.flatMap(({ answer }) => listTellingWords(answer.title));
-  const rows = { ...rowOptions(facts, query, stamps), opening, notes: listNotes(facts, stretches), telling };
+  const rows = {
+    ...createRowOptions(facts, query, stamps),
+    opening,
+    notes: listNotes(facts, stretches),
+    telling,
+  };
   return { stretches, rows };
 }
 
@@ -226,7 +231,7 @@ export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, 
 function listNotes({ analyses, source }: LogFacts, read: readonly ReadStretch[]) {
   const all = new Map<number, readonly Html[]>();
   for (const analysis of analyses) {
-    const evidence = evidenceLines(analysis, source.name);
+    const evidence = listEvidenceLines(analysis, source.name);
     const { claims } = writeTexts(analysis);
     const noted = { name: source.name, evidence, claims, hasIds: false };
     for (const [line, notes] of placeNotes(analysis, noted, read).notes)
@@ -236,7 +241,7 @@ function listNotes({ analyses, source }: LogFacts, read: readonly ReadStretch[])
 }
 
 /** Returns the options for drawing the rows of any view of a log. */
-export function rowOptions(
+export function createRowOptions(
   { build, source, evidence }: LogFacts,
   query: LogQuery,
   stamps: boolean,
@@ -263,36 +268,36 @@ function isFolded({ L, from, view, part }: LogQuery): boolean {
   return L === null && view === undefined && (from === 0 || part !== null);
 }
 
-async function stretchesFor(
+async function chooseStretches(
   deps: LogDeps,
   facts: LogFacts,
   { L, from, to, view, part }: LogQuery,
 ): Promise<Stretch[]> {
   const { lines } = facts.source;
   const window: Range = { from, to: to === 0 ? from + WINDOW - 1 : to };
-  if (part !== null) return openedGap({ from: part.from, to: Math.min(part.to, lines) }, window);
-  if (from > 0) return windowView(lines, window);
-  if (L !== null) return aroundView(lines, L);
-  if (view === 'full') return windowView(lines, { from: 1, to: WINDOW });
-  return await foldedStretches(deps, facts);
+  if (part !== null) return openGap({ from: part.from, to: Math.min(part.to, lines) }, window);
+  if (from > 0) return createWindowView(lines, window);
+  if (L !== null) return createAroundView(lines, L);
+  if (view === 'full') return createWindowView(lines, { from: 1, to: WINDOW });
+  return await foldStretches(deps, facts);
 }
 
-async function foldedStretches(
+async function foldStretches(
   { archive }: LogDeps,
   { build, source, evidence }: LogFacts,
 ): Promise<Stretch[]> {
   const proof = evidence.flatMap(getProofRanges);
-  if (source.lines <= WINDOW) return foldedView({ lineCount: source.lines, evidence: proof });
+  if (source.lines <= WINDOW) return foldLog({ lineCount: source.lines, evidence: proof });
   const last = findMax(
     evidence.map(({ to }) => to),
     0,
   );
-  const end = await failingEnd(
+  const end = await findFailingEnd(
     archive,
     { buildId: build.id, name: source.name },
     last === 0 ? source.lines : Math.min(last, source.lines),
   );
-  return foldedView({ lineCount: source.lines, evidence: proof, ...(end !== null && { failedAt: end }) });
+  return foldLog({ lineCount: source.lines, evidence: proof, ...(end !== null && { failedAt: end }) });
 }
 
 /**
@@ -307,7 +312,7 @@ let matcher: Matcher | undefined;
  * Returns the last line of the failed step, from the CI system's own marks near `line`, or null if there are
  * none.
  */
-export async function failingEnd(
+export async function findFailingEnd(
   archive: Pick<BuildArchive, 'lines'>,
   of: { readonly buildId: string; readonly name: string },
   line: number,

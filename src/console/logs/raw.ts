@@ -20,7 +20,7 @@ export function sendRaw(
   protect(reply);
   reply
     .header('content-type', 'text/plain; charset=utf-8')
-    .header('content-disposition', inlineAs(source.name))
+    .header('content-disposition', formatInlineHeader(source.name))
     .header('cache-control', 'private, no-store')
     .header('accept-ranges', 'bytes');
   if (range === 'unsatisfiable')
@@ -29,7 +29,7 @@ export function sendRaw(
   if (range !== null)
     reply.status(206).header('content-range', `bytes ${range.first}-${range.last}/${source.bytes}`);
   reply.header('content-length', bytes.last - bytes.first + 1);
-  const pieces = textBytes(archive, { buildId: build.id, name: source.name }, bytes);
+  const pieces = readTextBytes(archive, { buildId: build.id, name: source.name }, bytes);
   return reply.send(source.bytes === 0 ? '' : Readable.from(pieces, { objectMode: false }));
 }
 
@@ -62,7 +62,7 @@ export function readByteRange(header: string | undefined, size: number): ByteRan
  * Yields the bytes of a stored text, or those of the range, in order. Only a small part of it is in memory at
  * a time.
  */
-export async function* textBytes(
+export async function* readTextBytes(
   archive: Pick<BuildArchive, 'pieces'>,
   of: { readonly buildId: string; readonly name: string },
   { first, last }: ByteRange,
@@ -83,7 +83,7 @@ export async function* textBytes(
  * Returns the header that names a file which is shown rather than saved (RFC 6266). Names of any kind are
  * safe in it.
  */
-export function inlineAs(name: string): string {
+export function formatInlineHeader(name: string): string {
   const file = name.split('/').at(-1)?.toWellFormed() || 'log';
   const plain = file.replace(/[^\w.-]/g, '_').slice(0, 150);
   const text = plain.includes('.') ? plain : `${plain}.txt`;

@@ -71,13 +71,13 @@ export function areStamped(lines: readonly string[]): boolean {
 }
 
 /** Returns the text of a line without colors, for copying and tests. */
-export function plainText({ parts }: Pick<ShownLine, 'parts'>): string {
+export function toPlainText({ parts }: Pick<ShownLine, 'parts'>): string {
   return parts.map(({ text }) => text).join('');
 }
 
 /** Marks the searched word wherever it occurs in the line. */
 export function markFound(line: ShownLine, word: string, matchCase: boolean): ShownLine {
-  const text = plainText(line);
+  const text = toPlainText(line);
   const [where, what] = matchCase ? [text, word] : [text.toLowerCase(), word.toLowerCase()];
   // Letters that get longer or shorter in lower case move all places after them.
   if (what === '' || where.length !== text.length || !where.includes(what)) return line;
@@ -92,7 +92,7 @@ export function markFound(line: ShownLine, word: string, matchCase: boolean): Sh
 
 /** Marks these words wherever they occur in the line, as they are written. */
 export function markWords(line: ShownLine, words: readonly string[]): ShownLine {
-  const text = plainText(line);
+  const text = toPlainText(line);
   const found = words
     .flatMap((word) => {
       const from = word === '' ? -1 : text.indexOf(word);
@@ -136,8 +136,8 @@ function showLine(raw: string, number: number, pen: Pen, stamped: boolean): { sh
   const stamp = stamped ? readStamp(raw) : '';
   const whole = raw.slice(stamp === '' && raw.startsWith('\ufeff') ? 1 : stamp.length);
   const line = whole.slice(0, MAX_RAW);
-  const { before, last } = afterReturns(line);
-  const start = penAfter(before.slice(-LOOKED_BACK), pen);
+  const { before, last } = splitAtReturns(line);
+  const start = movePen(before.slice(-LOOKED_BACK), pen);
   const { parts, missing, after } = showText(last, start);
   const rendered: ShownLine = {
     number,
@@ -153,7 +153,7 @@ function showLine(raw: string, number: number, pen: Pen, stamped: boolean): { sh
  * Splits a line at its carriage returns into the overwritten text and the last visible text. Carriage returns
  * at the end of the line belong to the line end.
  */
-function afterReturns(line: string): { readonly before: string; readonly last: string } {
+function splitAtReturns(line: string): { readonly before: string; readonly last: string } {
   const ended = line.endsWith('\r') ? line.replace(/\r{1,9}$/, '') : line;
   let end = ended.length;
   for (let looked = 0; looked < KEPT_OVERWRITES; looked += 1) {
@@ -179,11 +179,11 @@ function overwrites(before: string): Overwritten {
     .slice(-LOOKED_BACK)
     .split('\r')
     .slice(-KEPT_OVERWRITES)
-    .map((text) => plainText(showText(text.slice(0, KEPT_CHARACTERS), PLAIN)));
+    .map((text) => toPlainText(showText(text.slice(0, KEPT_CHARACTERS), PLAIN)));
   return { times, texts };
 }
 
-function penAfter(text: string, start: Pen): Pen {
+function movePen(text: string, start: Pen): Pen {
   if (!text.includes('\u001b') && !text.includes('\u009b')) return start;
   let pen = start;
   for (const stretch of parseStretches(`${text} `, start)) pen = stretch.pen;
@@ -200,16 +200,16 @@ function showText(
   const stretches = parseStretches(text, start);
   let next = stretches.next();
   for (; next.done !== true; next = stretches.next()) {
-    const fits = wholeCharacters(next.value.text, room);
+    const fits = cutCharacters(next.value.text, room);
     room -= fits.length;
     missing += countCharacters(next.value.text, fits.length);
-    if (fits !== '') append(parts, visibleParts(fits, toClassNames(next.value.pen)));
+    if (fits !== '') append(parts, splitVisibleParts(fits, toClassNames(next.value.pen)));
   }
   return { parts, missing, after: next.value };
 }
 
 /** Cuts a text to at most `room` UTF-16 units, without cutting a character in half. */
-function wholeCharacters(text: string, room: number): string {
+function cutCharacters(text: string, room: number): string {
   if (text.length <= room) return text;
   const isHalf = room > 0 && (text.charCodeAt(room - 1) & 0xfc00) === 0xd800;
   return text.slice(0, isHalf ? room - 1 : room);
@@ -225,7 +225,7 @@ function countCharacters(text: string, from: number): number {
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 const EACH_UNSEEN = /([\0-\x08\n-\x1f\x7f-\x9f]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}])/u;
 
-function visibleParts(text: string, classes: string): LinePart[] {
+function splitVisibleParts(text: string, classes: string): LinePart[] {
   if (!UNSEEN.test(text)) return [{ text, classes }];
   return text.split(EACH_UNSEEN).flatMap((piece, at) => {
     if (piece === '') return [];
@@ -286,7 +286,7 @@ function* parseStretches(text: string, start: Pen): Generator<Stretch, Pen> {
   for (const sequence of text.matchAll(SEQUENCES)) {
     if (sequence.index > at) yield { text: text.slice(at, sequence.index), pen };
     at = sequence.index + sequence[0].length;
-    if (sequence[2] === 'm') pen = painted(pen, sequence[1] ?? '');
+    if (sequence[2] === 'm') pen = applyPenCodes(pen, sequence[1] ?? '');
     else if (isUnended(sequence[0])) yield { text: sequence[0].slice(2), pen };
   }
   if (at < text.length) yield { text: text.slice(at), pen };
@@ -322,7 +322,7 @@ function isUnended(sequence: string): boolean {
 }
 
 /** Returns the pen after "Select Graphic Rendition" (ECMA-48, 8.3.117). Unknown codes change nothing. */
-function painted(pen: Pen, parameters: string): Pen {
+function applyPenCodes(pen: Pen, parameters: string): Pen {
   if (/[<=>?]/.test(parameters)) return pen;
   let next = pen;
   const codes = parameters.split(';');
@@ -334,7 +334,7 @@ function painted(pen: Pen, parameters: string): Pen {
       continue;
     }
     const following = parts.length > 1 ? parts.slice(1) : codes.slice(at + 1, at + 5).map(Number);
-    const { colour, used } = extended(following);
+    const { colour, used } = readExtendedColor(following);
     if (parts.length === 1) at += used;
     next = code === 38 ? { ...next, colour } : { ...next, background: colour };
   }
@@ -369,11 +369,14 @@ const ATTRIBUTES: Readonly<Record<number, Partial<Pen>>> = {
  * Reads the color after 38 or 48: `5;n` of 256 colors, or `2;r;g;b`. With colons, a color space may precede
  * the red.
  */
-function extended(parts: readonly number[]): { readonly colour: number | null; readonly used: number } {
-  if (parts[0] === 5) return { colour: ofPalette(parts[1] ?? 0), used: 2 };
+function readExtendedColor(parts: readonly number[]): {
+  readonly colour: number | null;
+  readonly used: number;
+} {
+  if (parts[0] === 5) return { colour: mapPaletteColor(parts[1] ?? 0), used: 2 };
   if (parts[0] !== 2) return { colour: null, used: 1 };
   const [red = 0, green = 0, blue = 0] = parts.length > 4 ? parts.slice(2, 5) : parts.slice(1, 4);
-  return { colour: nearest(red, green, blue), used: 4 };
+  return { colour: findNearestColor(red, green, blue), used: 4 };
 }
 
 /** xterm's sixteen. */
@@ -401,16 +404,16 @@ const CUBE: readonly number[] = [0, 95, 135, 175, 215, 255];
  * Maps one of xterm's 256 colors to the sixteen, or returns null for a number out of range. The 256 are the
  * sixteen, a cube of 6 × 6 × 6, and 24 grays.
  */
-function ofPalette(number: number): number | null {
+function mapPaletteColor(number: number): number | null {
   if (!(number >= 0 && number <= 255)) return null;
   if (number < 16) return number;
   if (number >= 232)
-    return nearest(8 + (number - 232) * 10, 8 + (number - 232) * 10, 8 + (number - 232) * 10);
+    return findNearestColor(8 + (number - 232) * 10, 8 + (number - 232) * 10, 8 + (number - 232) * 10);
   const level = (step: number) => CUBE[Math.floor((number - 16) / step) % 6] ?? 0;
-  return nearest(level(36), level(6), level(1));
+  return findNearestColor(level(36), level(6), level(1));
 }
 
-function nearest(red: number, green: number, blue: number): number | null {
+function findNearestColor(red: number, green: number, blue: number): number | null {
   const distances = SIXTEEN.map(([r, g, b]) => (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2);
   const least = findMin(distances);
   return Number.isNaN(least) ? null : distances.indexOf(least);

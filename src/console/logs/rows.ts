@@ -1,8 +1,15 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
-import { type Html, html, joined, type Shown } from '../html.ts';
-import { type LinePart, markFound, markWords, plainText, type ShownLine, showLines } from './render-line.ts';
+import { type Html, html, joinHtml, type Shown } from '../html.ts';
+import {
+  type LinePart,
+  markFound,
+  markWords,
+  type ShownLine,
+  showLines,
+  toPlainText,
+} from './render-line.ts';
 
 /** The options for drawing the rows of one log. */
 export interface RowsOptions {
@@ -30,7 +37,7 @@ export interface RowsOptions {
 
 /** Renders the rows of a view: one item per line, one per gap. */
 export function renderRows(stretches: readonly ReadStretch[], lineCount: number, options: RowsOptions): Html {
-  return joined(
+  return joinHtml(
     stretches.map((stretch) =>
       stretch.kind === 'gap'
         ? gapRow(stretch, lineCount, options)
@@ -44,7 +51,7 @@ export function renderRows(stretches: readonly ReadStretch[], lineCount: number,
 
 /** Tells whether a line says something: it is neither blank nor the mark of a group of lines. */
 export function hasWords(line: Pick<ShownLine, 'parts'>): boolean {
-  const text = plainText(line).trim();
+  const text = toPlainText(line).trim();
   return text !== '' && !/^(?:##\[(?:end)?group\]|::(?:end)?group::|section_(?:start|end):\d)/.test(text);
 }
 
@@ -103,7 +110,7 @@ function overwrites({ times, texts }: NonNullable<ShownLine['overwritten']>): Ht
   return html`<details class="over"><summary>↻ ${times.toLocaleString('en-US')}
     ${times === 1 ? 'overwrite' : 'overwrites'}</summary>${
       earlier > 0 && html`<span class="quiet">${earlier.toLocaleString('en-US')} earlier</span>\n`
-    }${joined(texts, '\n')}</details>`;
+    }${joinHtml(texts, '\n')}</details>`;
 }
 
 /**
@@ -165,7 +172,7 @@ export async function readStretches(
   of: { readonly buildId: string; readonly name: string },
   stretches: readonly Stretch[],
 ): Promise<ReadStretch[] | null> {
-  const questions = questionsFor(stretches);
+  const questions = splitQuestions(stretches);
   const answers = await Promise.all(
     questions.map(({ from, to }) => archive.lines(of.buildId, of.name, from, to)),
   );
@@ -181,7 +188,7 @@ export async function readStretches(
 }
 
 /** Ranges that hold all lines that are shown, each small enough for one answer, none overlapping another. */
-function questionsFor(stretches: readonly Stretch[]): { from: number; to: number }[] {
+function splitQuestions(stretches: readonly Stretch[]): { from: number; to: number }[] {
   const questions: { from: number; to: number }[] = [];
   for (const { kind, from, to } of stretches) {
     if (kind === 'gap') continue;
@@ -218,17 +225,17 @@ type Cited = Pick<EvidenceLines, 'from' | 'to' | 'cited'>;
 /**
  * Lists the evidence of an analysis that is on lines of the text of this name, in the order of its numbers.
  */
-export function evidenceLines(
+export function listEvidenceLines(
   { evidence, answer }: Pick<Analysis, 'evidence' | 'answer'>,
   name: string,
 ): (Evidence & Cited)[] {
   return evidence.flatMap((item) => {
     const lines = item.source === name ? getLineRange(item) : null;
-    return lines === null ? [] : [{ ...item, ...lines, cited: citedLines(answer.claims, item, lines) }];
+    return lines === null ? [] : [{ ...item, ...lines, cited: listCitedLines(answer.claims, item, lines) }];
   });
 }
 
-function citedLines(
+function listCitedLines(
   claims: Analysis['answer']['claims'],
   { id, source }: Evidence,
   { from, to }: Range,
@@ -298,27 +305,30 @@ interface Telling {
  * Returns the folded view: evidence with six lines around it, the last 40 lines of the failing step, and
  * gaps. A short log is shown whole.
  */
-export function foldedView({ lineCount, evidence, failedAt }: Telling): Stretch[] {
+export function foldLog({ lineCount, evidence, failedAt }: Telling): Stretch[] {
   if (lineCount <= WINDOW) return withGaps([{ from: 1, to: lineCount }], lineCount);
   const end = Math.min(failedAt ?? lineCount, lineCount);
   const around = evidence.map(({ from, to }) => ({ from: from - AROUND, to: Math.max(from, to) + AROUND }));
-  return withGaps(bounded(merged([...around, { from: end - STEP_END + 1, to: end }], lineCount)), lineCount);
+  return withGaps(
+    limitRanges(mergeRanges([...around, { from: end - STEP_END + 1, to: end }], lineCount)),
+    lineCount,
+  );
 }
 
 /**
  * Returns the view for a page outside the log: the first lines of each piece of evidence with five lines
  * around it.
  */
-export function evidenceView(lineCount: number, evidence: readonly Range[]): Stretch[] {
+export function createEvidenceView(lineCount: number, evidence: readonly Range[]): Stretch[] {
   const around = evidence.map(({ from, to }) => ({
     from: from - BESIDE,
     to: Math.min(Math.max(from, to), from + MAX_NEARBY - 1) + BESIDE,
   }));
-  return withGaps(bounded(merged(around, lineCount), MAX_BESIDE), lineCount);
+  return withGaps(limitRanges(mergeRanges(around, lineCount), MAX_BESIDE), lineCount);
 }
 
 /** Returns the view of one window, with gaps before and after it. */
-export function windowView(lineCount: number, { from, to }: Range): Stretch[] {
+export function createWindowView(lineCount: number, { from, to }: Range): Stretch[] {
   const start = Math.max(1, Math.min(from, lineCount));
   return withGaps(
     [{ from: start, to: Math.min(Math.max(start, to), start + MAX_ROWS - 1, lineCount) }],
@@ -327,10 +337,10 @@ export function windowView(lineCount: number, { from, to }: Range): Stretch[] {
 }
 
 /** Returns the window around marked lines. The first marked line is a third of the way down. */
-export function aroundView(lineCount: number, marked: Range): Stretch[] {
+export function createAroundView(lineCount: number, marked: Range): Stretch[] {
   const third = Math.floor(WINDOW / 3);
   const from = Math.max(1, Math.min(marked.from, lineCount) - third);
-  return windowView(lineCount, {
+  return createWindowView(lineCount, {
     from,
     to: Math.max(from + WINDOW - 1, Math.min(marked.to + third, lineCount)),
   });
@@ -340,7 +350,7 @@ export function aroundView(lineCount: number, marked: Range): Stretch[] {
  * Replaces a gap by the lines that are now shown and the gaps left on either side. Returns none if the lines
  * are not within the gap.
  */
-export function openedGap(gap: Range, opened: Range): Stretch[] {
+export function openGap(gap: Range, opened: Range): Stretch[] {
   const from = Math.max(gap.from, opened.from);
   const to = Math.min(gap.to, opened.to, from + MAX_ROWS - 1);
   if (to < from) return [];
@@ -375,7 +385,7 @@ export function writeRange({ from, to }: Range): string {
 }
 
 /** Sorts ranges, limits them to the log, and merges ranges that touch or nearly touch. */
-function merged(ranges: readonly Range[], lineCount: number): Range[] {
+function mergeRanges(ranges: readonly Range[], lineCount: number): Range[] {
   const clipped = ranges
     .map(({ from, to }) => ({ from: Math.max(1, from), to: Math.min(to, lineCount) }))
     .filter(({ from, to }) => from <= to);
@@ -393,7 +403,7 @@ function merged(ranges: readonly Range[], lineCount: number): Range[] {
 }
 
 /** Keeps as many lines as fit into a page, from the first on. */
-function bounded(ranges: readonly Range[], rows = MAX_ROWS): Range[] {
+function limitRanges(ranges: readonly Range[], rows = MAX_ROWS): Range[] {
   let room = rows;
   return ranges.flatMap(({ from, to }) => {
     const end = Math.min(to, from + room - 1);

@@ -48,7 +48,7 @@ export async function searchLog(
   { signal, limitMs = LIMIT_MS }: { readonly signal: AbortSignal; readonly limitMs?: number },
 ): Promise<Found> {
   const started = performance.now();
-  const compare = comparer(wanted);
+  const compare = createComparer(wanted);
   const hits: Hit[] = [];
   let total = 0;
   if (compare.word.length === 0) return { total, hits, endedAt: null };
@@ -73,7 +73,7 @@ interface Comparer {
 }
 
 /** Letters of ASCII are compared as bytes, which takes a tenth of the time of comparing them as text. */
-function comparer({ text, matchCase }: Wanted): Comparer {
+function createComparer({ text, matchCase }: Wanted): Comparer {
   const isAscii = /^[\0-\x7f]*$/.test(text);
   const as = Uint8Array.from({ length: 256 }, (_, byte) => byte);
   const lower = as.map((byte) => (byte >= 65 && byte <= 90 ? byte + 32 : byte));
@@ -116,7 +116,7 @@ function addHits({ bytes, lineStart }: TextPiece, compare: Comparer, { hits, tot
     at = lineEnd === -1 ? -1 : seen.indexOf(compare.word, lineEnd);
   }
   if (wanted.length === 0) return count;
-  const lines = linesAt(seen, wanted);
+  const lines = countLinesBefore(seen, wanted);
   let [line, start] = [0, 0];
   for (const offset of lines) {
     // The stored line begins elsewhere than the same line without escapes.
@@ -128,7 +128,7 @@ function addHits({ bytes, lineStart }: TextPiece, compare: Comparer, { hits, tot
 }
 
 /** Counts the lines of the piece before each of these ascending places. */
-function linesAt(seen: Buffer, places: readonly number[]): number[] {
+function countLinesBefore(seen: Buffer, places: readonly number[]): number[] {
   let [lines, counted] = [0, 0];
   return places.map((place) => {
     lines += countLineEnds(seen.subarray(counted), place - counted);

@@ -19,11 +19,19 @@ import {
 } from '../../service/notification-rules.ts';
 import { requireReviewer } from '../../service/review/queue.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { crumbs, hiddenFields, options, postForm } from '../controls.ts';
+import { crumbs, postForm, renderHiddenFields, renderOptions } from '../controls.ts';
 import { dataTable, type Html, html } from '../html.ts';
 import { answerPage, type ConsoleApp, route } from '../page.ts';
 import { banner, stateMark } from '../parts/marks.ts';
-import { type Fields, OwnerForm, parsed, previewed, RuleForm, toFields, toRuleInput } from './rule-form.ts';
+import {
+  type Fields,
+  OwnerForm,
+  parseInput,
+  RuleForm,
+  toFields,
+  toPreviewInput,
+  toRuleInput,
+} from './rule-form.ts';
 import { historyPart, pastPart, previewPart } from './sent-messages.ts';
 
 const ListQuery = z.object({ done: z.enum(['saved', 'deleted', 'owner']).optional().catch(undefined) });
@@ -67,7 +75,11 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
         name,
         name === 'owner' ? value : value.trim() || null,
       ]);
-      await saveOwner(deps, parsed(OwnerChannelsInput, Object.fromEntries(given)), requireReviewer(request));
+      await saveOwner(
+        deps,
+        parseInput(OwnerChannelsInput, Object.fromEntries(given)),
+        requireReviewer(request),
+      );
     });
     if (failure === null) return reply.redirect('/notifications?done=owner#owners', 303);
     const main = listMain(
@@ -85,7 +97,7 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
       ...(await readHistory(rule)),
     });
     return answerPage(request, reply, deps, {
-      ...rulePage(rule),
+      ...createRulePage(rule),
       main,
     });
   });
@@ -104,7 +116,7 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
         ...outcome,
       });
       const page = {
-        ...rulePage(rule),
+        ...createRulePage(rule),
         main,
         ...(outcome.failure !== undefined && { said: 'Refused.' }),
       };
@@ -126,7 +138,7 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
     };
 }
 
-function rulePage(rule: NotificationRule | undefined) {
+function createRulePage(rule: NotificationRule | undefined) {
   return { part: 'notifications', title: rule?.name ?? NEW_RULE, top: RULE_TOP } as const;
 }
 
@@ -148,10 +160,10 @@ async function actOn(
   const failure = await findRefusal(async () => {
     if (act === 'delete') return rule === undefined ? undefined : await deleteRule(deps, rule.id, by);
     if (act === 'preview') {
-      preview = await previewRule(deps, previewed(form));
+      preview = await previewRule(deps, toPreviewInput(form));
       return;
     }
-    const input = parsed(RuleInput, toRuleInput(form));
+    const input = parseInput(RuleInput, toRuleInput(form));
     if (act === 'test') await sendTest(deps, input, by, rule?.id);
     else
       await saveRule(
@@ -305,7 +317,7 @@ function ruleMain({
     ${preview !== undefined && html`${previewPart(preview)}<h2>Rule</h2>`}
     <form class="panel pad" method="post" action="${address}"
     data-whole${failure !== undefined && html` aria-describedby="failure"`}>
-    ${hiddenFields({ version: fields.version })}${formFields(fields, messengers)}
+    ${renderHiddenFields({ version: fields.version })}${formFields(fields, messengers)}
     <p class="acts"><button class="main" name="act" value="preview" formnovalidate>Preview</button>
     <button name="act" value="save">Save</button> <button name="act" value="test">Send a test message</button>
     <a class="btn" href="/notifications">Cancel</a></p></form>
@@ -338,7 +350,7 @@ function formFields(fields: Fields, messengers: Messengers): Html {
     <span class="quiet">With <code>is:new</code>, <code>is:regressed</code>, <code>is:fixed</code>,
     <code>is:acknowledged</code> or <code>is:assigned</code>, the rule is about causes that get into this
     state; otherwise about every answer.</span></p>
-    <p class="choices"><label>Channel <select name="channel">${options(
+    <p class="choices"><label>Channel <select name="channel">${renderOptions(
       channels.map(({ name, label }) => [name, label]),
       fields.channel,
     )}</select></label>
@@ -347,7 +359,7 @@ function formFields(fields: Fields, messengers: Messengers): Html {
     <datalist id="destinations">${names.map((name) => html`<option value="${name}">`)}</datalist>
     <p class="choices">${box('byOwner', 'To the owner’s channel, if known')}
     ${box('mention', 'Mention the owner')}</p>
-    <p class="choices"><label>When <select name="when">${options(
+    <p class="choices"><label>When <select name="when">${renderOptions(
       [['', 'at once'], ...hours.map(([hour, words]) => [hour, `daily at ${words}`] as const)],
       fields.when,
     )}</select></label>
@@ -355,8 +367,8 @@ function formFields(fields: Fields, messengers: Messengers): Html {
     <input name="everyMinutes" type="number" min="1" max="1440" required
     value="${fields.everyMinutes}"></label></p>
     <p class="choices"><label>Quiet from
-    <select name="quietFrom">${options([['', 'never'], ...hours], fields.quietFrom)}</select></label>
-    <label>to <select name="quietTo">${options([['', '–'], ...hours], fields.quietTo)}</select></label>
+    <select name="quietFrom">${renderOptions([['', 'never'], ...hours], fields.quietFrom)}</select></label>
+    <label>to <select name="quietTo">${renderOptions([['', '–'], ...hours], fields.quietTo)}</select></label>
     <label>Time zone <input name="timeZone" maxlength="100" value="${fields.timeZone}"
     placeholder="Europe/Berlin"></label></p>
     <p>${box('enabled', 'On')}</p>`;

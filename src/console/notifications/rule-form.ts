@@ -34,18 +34,18 @@ export const OwnerForm = z.object({
 });
 
 /** Builds the input for a preview, which needs no name and no destination. */
-export function previewed(form: RuleForm): NotificationRuleInput {
+export function toPreviewInput(form: RuleForm): NotificationRuleInput {
   const isPlaced = form.channel !== '' && form.destination.trim() !== '';
   const preview = {
     ...form,
     name: form.name.trim() || 'Preview',
     ...(!isPlaced && { channel: form.channel || 'webhook', destination: '–' }),
   };
-  const input = parsed(RuleInput, toRuleInput(preview));
+  const input = parseInput(RuleInput, toRuleInput(preview));
   return isPlaced ? input : { ...input, destination: '' };
 }
 
-export function parsed<Value>(schema: z.ZodType<Value>, input: object): Value {
+export function parseInput<Value>(schema: z.ZodType<Value>, input: object): Value {
   const { data, error } = schema.safeParse(input);
   if (data !== undefined) return data;
   const [issue] = error?.issues ?? [];

@@ -2,7 +2,7 @@ import { labelChannel } from '../../channels/registry.ts';
 import type { RuleEvent, SentMessage } from '../../domain/notification-rule.ts';
 import { formatCount } from '../../lib/text.ts';
 import type { RulePreview } from '../../service/notification-rules.ts';
-import { analysisAddress } from '../addresses.ts';
+import { formatAnalysisAddress } from '../addresses.ts';
 import { renderTime } from '../controls.ts';
 import { dataTable, type Html, html } from '../html.ts';
 import { stateMark } from '../parts/marks.ts';
@@ -15,7 +15,7 @@ export function previewPart({ days, messages, isPart, list }: RulePreview): Html
     analysisId,
   }: RulePreview['list'][number]['causes'][number]) =>
     html`${state !== null && html`${stateMark(state)} `}<a
-      href="${analysisAddress(analysisId)}">${title}</a> <span class="quiet">${repository}</span><br>`;
+      href="${formatAnalysisAddress(analysisId)}">${title}</a> <span class="quiet">${repository}</span><br>`;
   const rows = list.map(
     ({ at, channel, destination, causes, more }) => html`<tr><td>${renderTime(at)}</td>
       <td>${causes.map(renderCause)}${more > 0 && html`<span class="quiet">and ${more} more</span>`}</td>

@@ -6,19 +6,19 @@ import type { Principal } from '../../domain/review.ts';
 import type { CheckedAnswer } from '../../domain/trust.ts';
 import { formatCount } from '../../lib/text.ts';
 import { openQuestions } from '../../service/review/queue.ts';
-import { analysisAddress, causeAddress, reviewAddress } from '../addresses.ts';
+import { formatAnalysisAddress, formatCauseAddress, formatReviewAddress } from '../addresses.ts';
 import { DoneFields, describeDone, undoForm } from '../causes/done.ts';
 import { causeState, takeForm } from '../causes/states.ts';
 import { formatOneIn, runStrip } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { formatAge, formatSpan, renderTime } from '../controls.ts';
 import {
+  applyTypedFilter,
   BRANCH_ELSEWHERE,
   DAYS_FIELD,
   type FilterField,
   filterBar,
   REPOSITORY_FIELD,
-  redirectFiltered,
   unknownFilter,
 } from '../filters.ts';
 import { type Html, html, type Shown } from '../html.ts';
@@ -35,7 +35,7 @@ import {
 } from '../page.ts';
 import { icon } from '../parts/icons.ts';
 import { categoryTile, iconTile, renderNoOwner, renderOwner, stateMark } from '../parts/marks.ts';
-import { inScope, ScopeFields } from '../scope.ts';
+import { formatScopedAddress, ScopeFields } from '../scope.ts';
 import { firstStart } from './first-start.ts';
 import { laneHours, laneList } from './lanes.ts';
 import { groupByReason, type Reason } from './reasons.ts';
@@ -57,7 +57,7 @@ export function registerOverview(app: ConsoleApp, deps: ConsoleDeps): void {
     const reader = await loadReader(request, deps);
     const view = await readOverview(deps, reader, query.repo);
     const filtering = { path: '/', query: toAddress(query), fields: FIELDS, offers: listOffers(view) };
-    const filtered = redirectFiltered(reply, query.filter, filtering);
+    const filtered = applyTypedFilter(reply, query.filter, filtering);
     if (filtered !== undefined) return filtered;
     const top = html`<h1 tabindex="-1">Overview</h1>`;
     const content = view.hasBuilds ? renderOverview(view) : firstStart(deps.providers, reader.principal);
@@ -66,7 +66,7 @@ export function registerOverview(app: ConsoleApp, deps: ConsoleDeps): void {
       data-say="The overview changed.">${content}</div>${filters}`;
     const page = { title: 'Overview', part: 'overview', top, live: {}, main, scope: query } as const;
     const said = describeDone(query);
-    const undo = undoForm(query, inScope('/', query));
+    const undo = undoForm(query, formatScopedAddress('/', query));
     return sendPage(request, reply, { ...page, ...(said && { said, undo }) }, reader);
   });
 }
@@ -217,7 +217,7 @@ function reasonPart({ cause, lanes }: Reason, principal: Principal | null, now: 
       class="grow"><h3>No reason is known yet</h3></div></div>${laneList(lanes, now)}</section>`;
   const { fingerprint, title, category, assignee } = cause;
   return html`<section class="reason"><div class="what">${categoryTile(category)}<div class="grow"><h3><a
-    class="whole" href="${causeAddress(fingerprint)}">${title === '' ? fingerprint : title}</a></h3>
+    class="whole" href="${formatCauseAddress(fingerprint)}">${title === '' ? fingerprint : title}</a></h3>
     <p class="line meta">${causeState(cause)}${
       cause.owner !== null && html`<span>owned by ${cause.owner.names.join(', ')}</span>`
     }</p></div><div class="above">${
@@ -232,7 +232,7 @@ function changedPart({ changed }: Overview): Html {
   const rows = changed.slice(0, ROWS).map(({ cause, what, at }) => {
     const [words, tone] = CHANGES[what];
     return html`<li>${categoryTile(cause.category)}<div class="grow"><a class="whole"
-      href="${causeAddress(cause.fingerprint)}">${cause.title}</a><p
+      href="${formatCauseAddress(cause.fingerprint)}">${cause.title}</a><p
         class="meta">${cause.repository}</p></div><div
       class="end">${stateMark(words, tone)}<p class="meta num">${renderTime(at)}</p></div></li>`;
   });
@@ -251,7 +251,7 @@ function waitingPart({ waiting, mine, now }: Overview): Html {
     ...reviews.map((review) =>
       waitingRow(
         categoryTile(review.category),
-        reviewAddress(review.id),
+        formatReviewAddress(review.id),
         review.title,
         review.pullRequest === null ? review.repository : 'Blocks a pull request',
         review.openedAt,
@@ -261,7 +261,7 @@ function waitingPart({ waiting, mine, now }: Overview): Html {
     ...(waiting?.questions ?? []).map(({ id, question, openedAt }) =>
       waitingRow(
         iconTile('question', 'Question'),
-        reviewAddress(id),
+        formatReviewAddress(id),
         `“${question}”`,
         'An analysis waits for this',
         openedAt,
@@ -271,7 +271,7 @@ function waitingPart({ waiting, mine, now }: Overview): Html {
     ...mine.map((cause) =>
       waitingRow(
         categoryTile(cause.category),
-        causeAddress(cause.fingerprint),
+        formatCauseAddress(cause.fingerprint),
         cause.title,
         cause.assignee === null ? 'You own the file' : 'Assigned to you',
         cause.lastAt,
@@ -309,7 +309,9 @@ function flakyPart(tests: readonly TestFlakiness[]): Shown {
 function trustPart(checked: readonly CheckedAnswer[]): Html {
   const right = checked.filter((answer) => answer.right).length;
   const squares = checked.toReversed().map(
-    (answer) => html`<a${!answer.right && html` class="wrong"`} href="${analysisAddress(answer.analysisId)}"
+    (
+      answer,
+    ) => html`<a${!answer.right && html` class="wrong"`} href="${formatAnalysisAddress(answer.analysisId)}"
         title="${answer.right ? 'Right' : 'Wrong'}: ${answer.title}"><span class="seen-not">${
           answer.right ? 'Right' : 'Wrong'
         }</span></a>`,

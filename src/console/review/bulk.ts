@@ -1,5 +1,5 @@
 import { REJECT_REASONS, RejectReason, type Review } from '../../domain/review.ts';
-import { actionButton, hiddenFields, options, postForm } from '../controls.ts';
+import { actionButton, postForm, renderHiddenFields, renderOptions } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 import { formatQuery, type QueueQuery, type Said } from './queue-query.ts';
 
@@ -13,10 +13,10 @@ export function pickBox({ id, version, title }: Review): Html {
 export function bulkForm(query: QueueQuery): Html {
   const reasons = RejectReason.options.map((reason) => [reason, REJECT_REASONS[reason]] as const);
   return html`<form method="post" action="/review/bulk" id="bulk" class="picked"
-    aria-label="Selected items">${hiddenFields({
+    aria-label="Selected items">${renderHiddenFields({
       queue: formatQuery({ ...query, n: undefined, of: undefined, u: undefined }),
     })}<span class="meta">Selected items:</span><button name="type" value="accept">Accept</button><label>Reject
-    because <select name="reasonCode">${options(reasons, '')}</select></label><button name="type"
+    because <select name="reasonCode">${renderOptions(reasons, '')}</select></label><button name="type"
       value="reject">Reject</button></form>`;
 }
 

@@ -15,21 +15,21 @@ import { omitUndefined } from '../../lib/collections.ts';
 import { decideReview } from '../../service/review/decide.ts';
 import {
   answerQuestion,
+  claimNext,
   isAdmin,
-  nextFor,
   requireReviewer,
   skipReview,
   takeOverReview,
 } from '../../service/review/queue.ts';
 
 import { undoDecision } from '../../service/review/undo.ts';
-import { reviewAddress } from '../addresses.ts';
+import { formatReviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type ConsoleApp, forgetWaiting, route } from '../page.ts';
 import { findReview, ItemParams, sendItem } from './item-routes.ts';
 import { mustArm, type Typed } from './item-view.ts';
-import { clockTime } from './queue.ts';
-import { CarriedQueue, formatQuery, nextQuery, type QueueQuery, toReviewFilter } from './queue-query.ts';
+import { formatClockTime } from './queue.ts';
+import { CarriedQueue, formatQuery, type QueueQuery, toNextQuery, toReviewFilter } from './queue-query.ts';
 
 /**
  * Registers the routes for deciding, for undoing a decision, and for choosing a category before the verdict
@@ -44,7 +44,7 @@ export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
       const { id } = request.params;
       const review = await findReview(deps, id);
       if (form.type === 'accept' && form.armed !== '1' && (await isDangerous(deps, review)))
-        return reply.redirect(`${reviewAddress(id)}${formatQuery(form.queue, { armed: 1 })}`, 303);
+        return reply.redirect(`${formatReviewAddress(id)}${formatQuery(form.queue, { armed: 1 })}`, 303);
       const bulk = form.alsoFor === 'same-fingerprint' ? { alsoFor: form.alsoFor, also: form.also } : {};
       const wanted = {
         reviewId: id,
@@ -58,7 +58,7 @@ export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
         return await sendRefused(request, reply, deps, form, { id, thrown: outcome.reason });
       forgetWaiting(deps.stores);
       return reply.redirect(
-        await addressAfter(deps, form.queue, requireReviewer(request), {
+        await findAddressAfter(deps, form.queue, requireReviewer(request), {
           id,
           also: outcome.value.also.length,
         }),
@@ -79,10 +79,8 @@ export function registerDecisions(app: ConsoleApp, deps: ConsoleDeps): void {
       });
       forgetWaiting(deps.stores);
       const { n = 1, u = Math.max(1, n - 1), ...queue } = request.body.queue;
-      return reply.redirect(
-        `${reviewAddress(id)}${formatQuery({ ...queue, n: u, u: undefined }, { undone: undone.length })}`,
-        303,
-      );
+      const search = formatQuery({ ...queue, n: u, u: undefined }, { undone: undone.length });
+      return reply.redirect(`${formatReviewAddress(id)}${search}`, 303);
     },
   );
 }
@@ -120,7 +118,9 @@ async function sendRefused(
   const { status, message } = deps.refused(thrown, request, reply);
   const review = await findReview(deps, id);
   const failure =
-    thrown.code === 'conflict' ? conflictWords(review, requireReviewer(request), deps.clock.now()) : message;
+    thrown.code === 'conflict'
+      ? explainConflict(review, requireReviewer(request), deps.clock.now())
+      : message;
   const mode = form.type === 'accept' ? 'read' : form.type;
   const looking = { queue: form.queue, mode, typed: toTyped(form), failure } as const;
   return await sendItem(request, reply, deps, review, looking, { status });
@@ -130,7 +130,7 @@ async function sendRefused(
  * Returns the address after a decision: the next item, or the queue. The decision is already saved, so an
  * error here does not affect it.
  */
-async function addressAfter(
+async function findAddressAfter(
   { stores, config, clock, logger }: ConsoleDeps,
   queue: QueueQuery,
   reviewer: string,
@@ -141,13 +141,13 @@ async function addressAfter(
   }: { readonly id: string; readonly also?: number; readonly skipped?: boolean },
 ): Promise<string> {
   const said = skipped ? { skipped: 1 } : { done: id, ...(also > 0 && { also }) };
-  const query = { ...nextQuery(queue), ...(!skipped && { u: queue.n }) };
+  const query = { ...toNextQuery(queue), ...(!skipped && { u: queue.n }) };
   try {
     const how = { reviewer, filter: toReviewFilter(queue), sort: queue.sort, after: id };
-    const next = await nextFor({ stores, claimMs: config.review.claimMs, clock }, how);
+    const next = await claimNext({ stores, claimMs: config.review.claimMs, clock }, how);
     return next === null
       ? `/review${formatQuery({ ...query, of: undefined }, said)}`
-      : `${reviewAddress(next.id)}${formatQuery(query, said)}`;
+      : `${formatReviewAddress(next.id)}${formatQuery(query, said)}`;
   } catch (error) {
     logger.warn({ error, reviewId: id }, 'the next item could not be read');
     return `/review${formatQuery({ ...query, of: undefined }, said)}`;
@@ -172,7 +172,7 @@ export function registerHolding(app: ConsoleApp, deps: ConsoleDeps): void {
       if (request.body.over === '1')
         await takeOverReview(held, { id: review.id, reviewer, isAdmin: isAdmin(request) });
       else await stores.reviews.claim(review.id, reviewer, config.review.claimMs);
-      return reply.redirect(`${reviewAddress(review.id)}${formatQuery(request.body.queue)}`, 303);
+      return reply.redirect(`${formatReviewAddress(review.id)}${formatQuery(request.body.queue)}`, 303);
     },
   );
   app.post(
@@ -194,7 +194,7 @@ export function registerHolding(app: ConsoleApp, deps: ConsoleDeps): void {
       const reviewer = requireReviewer(request);
       const { id } = await skipReview(deps, request.params.id, reviewer);
       return reply.redirect(
-        await addressAfter(deps, request.body.queue, reviewer, { id, skipped: true }),
+        await findAddressAfter(deps, request.body.queue, reviewer, { id, skipped: true }),
         303,
       );
     },
@@ -219,16 +219,16 @@ function registerAnswer(app: ConsoleApp, deps: ConsoleDeps): void {
       const { id } = request.params;
       const reviewer = requireReviewer(request);
       if (how === 'answer' && answer === '')
-        return reply.redirect(`${reviewAddress(id)}${formatQuery(queue, { blank: 1 })}`, 303);
+        return reply.redirect(`${formatReviewAddress(id)}${formatQuery(queue, { blank: 1 })}`, 303);
       await answerQuestion(id, how === 'answer' ? answer : WORDS[how], reviewer, deps);
-      const next = await nextFor(
+      const next = await claimNext(
         { ...deps, claimMs: deps.config.review.claimMs },
         { reviewer, filter: toReviewFilter(queue), sort: queue.sort },
       );
-      const query = nextQuery(queue);
+      const query = toNextQuery(queue);
       if (next === null)
         return reply.redirect(`/review${formatQuery({ ...query, of: undefined }, { answered: 1 })}`, 303);
-      return reply.redirect(`${reviewAddress(next.id)}${formatQuery(query, { answered: 1 })}`, 303);
+      return reply.redirect(`${formatReviewAddress(next.id)}${formatQuery(query, { answered: 1 })}`, 303);
     },
   );
 }
@@ -270,12 +270,12 @@ const RANGE = /^(\d{1,9})(?:[-–](\d{1,9}))?$/;
 export function toDecisionInput(form: DecisionForm): DecisionInput {
   const { type, category, kind, rootCause, fixRecommendation, reason, reasonCode, openedAt } = form;
   const correction =
-    type === 'correct' ? { category, kind, rootCause, fixRecommendation, shownBy: shownBy(form) } : {};
+    type === 'correct' ? { category, kind, rootCause, fixRecommendation, shownBy: parseShownBy(form) } : {};
   const rejection = type === 'reject' ? { reason, reasonCode } : {};
   return DecisionInput.parse(omitUndefined({ type, openedAt, ...correction, ...rejection }));
 }
 
-function shownBy({ evidence, lines, source, none }: DecisionForm): ShownBy {
+function parseShownBy({ evidence, lines, source, none }: DecisionForm): ShownBy {
   const ranges = source === '' ? [] : lines.split(/[,\s]/).flatMap((part) => parseRange(part, source));
   if (none === '1' || evidence.length + ranges.length === 0) return 'none';
   return { evidence: evidence.slice(0, 50), lines: ranges.slice(0, 20) };
@@ -307,7 +307,7 @@ export function toTyped({
  * Explains why a decision came too late, and what happens to the typed text. `now` is in milliseconds since
  * 1970.
  */
-export function conflictWords(
+export function explainConflict(
   { decision, state, claimedBy, claimedAt }: Review,
   reviewer: string,
   now: number,
@@ -319,16 +319,19 @@ export function conflictWords(
       reject: 'rejected',
     }[decision.type];
     return (
-      `${decision.reviewer} decided this ${shortAge(now - Date.parse(decision.decidedAt))} ` +
+      `${decision.reviewer} decided this ${formatAge(now - Date.parse(decision.decidedAt))} ` +
       `ago: ${did}. Your text is kept below.`
     );
   }
   if (state === 'claimed' && claimedBy !== reviewer)
-    return `${claimedBy} has been reviewing this since ${clockTime(claimedAt)}. Your text is kept below.`;
+    return (
+      `${claimedBy} has been reviewing this since ${formatClockTime(claimedAt)}. ` +
+      `Your text is kept below.`
+    );
   return 'This item changed since you opened it. Your text is still here: check the item, then save again.';
 }
 
-function shortAge(milliseconds: number): string {
+function formatAge(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 120) return `${seconds} s`;
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;

@@ -3,7 +3,7 @@ import { CATEGORY_WORDS, nameCategory, nameKind } from '../../domain/category-wo
 import { type DecisionType, REJECT_REASONS, RejectReason, type Review } from '../../domain/review.ts';
 import { formatConfidence, formatCount } from '../../lib/text.ts';
 import { clip } from '../../notifications/visible-text.ts';
-import { buildAddress, reviewAddress } from '../addresses.ts';
+import { buildAddress, formatReviewAddress } from '../addresses.ts';
 import { answerBody } from '../answer/answer-page.ts';
 import { answerHeadline, placeCrumbs } from '../answer/parts.ts';
 import {
@@ -11,16 +11,16 @@ import {
   actionLink,
   badge,
   formatAge,
-  hiddenFields,
   keysLink,
-  options,
   postForm,
+  renderHiddenFields,
+  renderOptions,
 } from '../controls.ts';
 import { dataTable, type Html, html, type Shown } from '../html.ts';
 import { icon } from '../parts/icons.ts';
 import { banner, renderCategory } from '../parts/marks.ts';
 import { type ItemView, mustArm } from './item-view.ts';
-import { clockTime, decisionWords, queuePart } from './queue.ts';
+import { describeDecision, formatClockTime, queuePart } from './queue.ts';
 import { formatQuery } from './queue-query.ts';
 
 /**
@@ -67,7 +67,7 @@ function itemTop({ queue, review, waiting, hold, stamps, same, facts }: ItemView
   const of = Math.max(queue.of ?? waiting, n);
   const to = (direction: 'before' | 'after') =>
     `/review/next${formatQuery(queue, { [direction]: review.id })}`;
-  const stampsAddress = `${reviewAddress(review.id)}${formatQuery(queue, { ts: stamps ? 0 : 1 })}`;
+  const stampsAddress = `${formatReviewAddress(review.id)}${formatQuery(queue, { ts: stamps ? 0 : 1 })}`;
   return html`<a class="btn bare only-narrow" href="/review${formatQuery({ ...queue, n: undefined, of: undefined })}"
     data-swap>${icon('left')}Queue</a>${placeCrumbs(facts)}
     <div class="acts">${hold !== 'decided' && html`<span class="meta num">item ${n} of ${of}</span>`}${
@@ -94,7 +94,7 @@ function doneBanner({ done }: ItemView): Html {
     reject: 'Rejected',
   }[decision.type];
   return banner(
-    html`${did}: <a href="${reviewAddress(done.id)}">${done.title}</a> in ${done.repository}.
+    html`${did}: <a href="${formatReviewAddress(done.id)}">${done.title}</a> in ${done.repository}.
       <strong>This is the next item.</strong>`,
     { tone: 'green', id: 'done' },
   );
@@ -122,13 +122,13 @@ function heldBanner({ review, hold, mayTakeOver, queue }: ItemView): Html {
   const take =
     mayTakeOver &&
     postForm(
-      `${reviewAddress(review.id)}/claim`,
+      `${formatReviewAddress(review.id)}/claim`,
       { over: '1', queue: formatQuery(queue) },
       html`<button>Take over</button>`,
     );
   return banner(
-    html`<p>${review.claimedBy} has been reviewing this since ${clockTime(review.claimedAt)}. You can read it,
-      but only they can decide until ${clockTime(review.claimExpiresAt)}.</p>
+    html`<p>${review.claimedBy} has been reviewing this since ${formatClockTime(review.claimedAt)}. You can
+      read it, but only they can decide until ${formatClockTime(review.claimExpiresAt)}.</p>
       <div class="acts"><a class="btn" href="/review/next${formatQuery(queue, { after: review.id })}"
       data-swap>Next item</a>${take}</div>`,
     { sign: 'clock' },
@@ -142,7 +142,7 @@ function decidedBanner({ review, hold, facts, taught }: ItemView): Html {
     (part) => part !== undefined,
   );
   return banner(
-    html`<p><strong>${decisionWords(decision)}</strong> ${formatAge(decision.decidedAt, facts.now)} ago${
+    html`<p><strong>${describeDecision(decision)}</strong> ${formatAge(decision.decidedAt, facts.now)} ago${
       decision.reasonCode !== undefined && html`: ${decision.reasonCode.replaceAll('_', ' ')}`
     }.</p>${sentences.map((part) => html`<p>${part}</p>`)}<p class="quiet">${taught}</p>`,
     { sign: 'check' },
@@ -186,30 +186,31 @@ function acceptForm(view: ItemView): Html {
   const { review, queue, armed, facts } = view;
   const danger = mustArm(facts) && armed;
   const words = danger ? html`Accept anyway: the change touches ${facts.overlap[0]}` : 'Accept';
-  const plain = `${reviewAddress(review.id)}${formatQuery(queue)}`;
+  const plain = `${formatReviewAddress(review.id)}${formatQuery(queue)}`;
   const button = html`<button class="${danger ? 'amber' : 'main'}"
     data-action="accept"${danger && html` data-armed data-plain="${plain}"`}>${words}
     <kbd aria-hidden="true">a</kbd></button>`;
   return postForm(
-    `${reviewAddress(review.id)}/decision`,
-    { ...decisionFields(view, 'accept'), ...(danger && { armed: '1' }) },
+    `${formatReviewAddress(review.id)}/decision`,
+    { ...listDecisionFields(view, 'accept'), ...(danger && { armed: '1' }) },
     button,
   );
 }
 
 /** Returns the fields that every form of a decision sends. */
-function decisionFields({ review: { version }, queue, facts }: ItemView, type: DecisionType) {
+function listDecisionFields({ review: { version }, queue, facts }: ItemView, type: DecisionType) {
   return { type, version, queue: formatQuery(queue), openedAt: new Date(facts.now).toISOString() };
 }
 
 function editLink({ review, queue }: ItemView, what: 'correct' | 'reject'): Html {
-  const address = `${reviewAddress(review.id)}${formatQuery(queue, what === 'correct' ? { edit: 1 } : { reject: 1 })}`;
+  const form = formatQuery(queue, what === 'correct' ? { edit: 1 } : { reject: 1 });
+  const address = `${formatReviewAddress(review.id)}${form}`;
   return actionLink(what, address, what === 'correct' ? 'Correct' : 'Reject');
 }
 
 function skipForm({ review, queue }: ItemView): Html {
   return postForm(
-    `${reviewAddress(review.id)}/skip`,
+    `${formatReviewAddress(review.id)}/skip`,
     { queue: formatQuery(queue) },
     actionButton('skip', 'Skip'),
   );
@@ -223,7 +224,7 @@ function undoForm({ review, undo, mayUndo, hold, queue }: ItemView): Shown {
   const id = hold === 'decided' ? (mayUndo ? review.id : null) : (undo?.reviewId ?? null);
   if (id === null) return null;
   return postForm(
-    `${reviewAddress(id)}/undo`,
+    `${formatReviewAddress(id)}/undo`,
     { queue: formatQuery(hold === 'decided' ? { ...queue, u: queue.n } : queue) },
     actionButton('undo', 'Undo'),
   );
@@ -267,19 +268,19 @@ const MAX_SOURCE = 300;
  */
 function correctForm(view: ItemView): Html {
   const { review, queue, mode } = view;
-  const address = reviewAddress(review.id);
+  const address = formatReviewAddress(review.id);
   return html`<section class="panel pad" data-mode="correct"${mode !== 'correct' && html` hidden`}
     aria-labelledby="correct"><h2 id="correct">Correct the answer</h2>
     <form id="correct-form" method="post"
-    action="${address}/decision">${hiddenFields(decisionFields(view, 'correct'))}
-    ${whatIsIt(view)}${words(view)}${shownBy(view)}${appliesTo(view)}
+    action="${address}/decision">${renderHiddenFields(listDecisionFields(view, 'correct'))}
+    ${categoryFields(view)}${wordFields(view)}${lineFields(view)}${scopeFields(view)}
     <p class="acts"><button class="main" data-action="save">Save and next
     <kbd aria-hidden="true">Ctrl+Enter</kbd></button>
     <a class="btn" data-close href="${address}${formatQuery(queue)}" data-swap>Cancel
     <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
 }
 
-function whatIsIt({ typed, facts: { analysis }, mode }: ItemView): Html {
+function categoryFields({ typed, facts: { analysis }, mode }: ItemView): Html {
   const chosen = typed?.category ?? analysis.category;
   const radios = CATEGORY_KEYS.map(
     (category, at) =>
@@ -288,7 +289,7 @@ function whatIsIt({ typed, facts: { analysis }, mode }: ItemView): Html {
           category === chosen && mode === 'correct' && html` autofocus`
         }>${CATEGORY_WORDS[category]} <kbd aria-hidden="true">${at + 1}</kbd></label> `,
   );
-  const kinds = options(
+  const kinds = renderOptions(
     KINDS.map((kind) => [kind, nameKind(kind)]),
     typed?.kind,
   );
@@ -298,7 +299,7 @@ function whatIsIt({ typed, facts: { analysis }, mode }: ItemView): Html {
     <span class="quiet">With another category, automatic means unknown.</span></fieldset>`;
 }
 
-function words({ typed, facts: { analysis } }: ItemView): Html {
+function wordFields({ typed, facts: { analysis } }: ItemView): Html {
   const { rootCause, fixRecommendation } = analysis.answer;
   return html`<p><label for="rootCause">Root
     cause</label><textarea id="rootCause" name="rootCause" rows="3" maxlength="4000" required>${
@@ -308,7 +309,7 @@ function words({ typed, facts: { analysis } }: ItemView): Html {
     maxlength="4000" required>${typed?.fixRecommendation ?? fixRecommendation.slice(0, 4000)}</textarea></p>`;
 }
 
-function shownBy({ typed, facts: { analysis } }: ItemView): Html {
+function lineFields({ typed, facts: { analysis } }: ItemView): Html {
   const cited = new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence));
   const isTicked = (id: string) =>
     typed?.evidence === undefined ? cited.has(id) && typed === null : typed.evidence.includes(id);
@@ -337,7 +338,7 @@ function shownBy({ typed, facts: { analysis } }: ItemView): Html {
     }</fieldset>`;
 }
 
-function appliesTo({ same, typed }: ItemView): Html {
+function scopeFields({ same, typed }: ItemView): Html {
   if (same.length === 0) return html``;
   const also = typed?.same === true;
   return html`<fieldset class="applies"><legend>Applies to</legend>
@@ -351,7 +352,7 @@ function appliesTo({ same, typed }: ItemView): Html {
 /** Renders the form for rejecting. Choosing a reason saves at once. */
 function rejectForm(view: ItemView): Html {
   const { review, queue, mode, typed } = view;
-  const address = reviewAddress(review.id);
+  const address = formatReviewAddress(review.id);
   const choices = RejectReason.options.map(
     (reason, at) =>
       html`<button name="reasonCode" value="${reason}" data-action="choose" data-key="${at + 1}">${
@@ -360,7 +361,7 @@ function rejectForm(view: ItemView): Html {
   );
   return html`<section class="panel pad" data-mode="reject"${mode !== 'reject' && html` hidden`}
     aria-labelledby="reject"><h2 id="reject" tabindex="-1">Reason for rejection</h2>
-    <form method="post" action="${address}/decision">${hiddenFields(decisionFields(view, 'reject'))}
+    <form method="post" action="${address}/decision">${renderHiddenFields(listDecisionFields(view, 'reject'))}
     <p class="acts">${choices}</p>
     <p><label for="reason">Comment (optional)</label>
     <input id="reason" name="reason" maxlength="4000" value="${typed?.reason}"></p>
@@ -375,7 +376,7 @@ function sameList(view: ItemView): Html {
   const { same, review, facts } = view;
   if (same.length === 0) return html``;
   const fields = {
-    ...decisionFields(view, 'accept'),
+    ...listDecisionFields(view, 'accept'),
     alsoFor: 'same-fingerprint',
     ...(mustArm(facts) && { armed: '1' }),
   };
@@ -386,7 +387,7 @@ function sameList(view: ItemView): Html {
     <button>${words}</button></p>
     <details><summary>Show ${same.length === 1 ? 'it' : 'them'}</summary>${sameRows(same)}</details>`;
   return html`<section class="same" id="same" aria-label="Items with the same fingerprint">${postForm(
-    `${reviewAddress(review.id)}/decision`,
+    `${formatReviewAddress(review.id)}/decision`,
     fields,
     controls,
   )}</section>`;
@@ -396,7 +397,8 @@ function sameList(view: ItemView): Html {
 function sameRows(same: readonly Review[]): Html {
   return html`<ul class="same-rows">${same.map(
     ({ id, title, category, confidence, buildId, repository }) =>
-      html`<li><input type="hidden" name="also" value="${id}"><a href="${reviewAddress(id)}">${title}</a>
+      html`<li><input type="hidden" name="also" value="${id}"><a
+        href="${formatReviewAddress(id)}">${title}</a>
         <span class="quiet">${renderCategory(category)} ${formatConfidence(confidence)} ·
         ${repository} · ${buildId}</span></li>`,
   )}</ul>`;

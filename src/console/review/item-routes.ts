@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Review, ReviewerQuestion } from '../../domain/review.ts';
 import { createUnknownReviewError, isAdmin, requireReviewer } from '../../service/review/queue.ts';
 
-import { buildAddress, reviewAddress } from '../addresses.ts';
+import { buildAddress, formatReviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { formatAge, hiddenFields, keysLink, renderTime } from '../controls.ts';
+import { formatAge, keysLink, renderHiddenFields, renderTime } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 import { answerPage, type ConsoleApp, loadReader, route, sendPage } from '../page.ts';
 import { icon } from '../parts/icons.ts';
@@ -150,13 +150,13 @@ function questionMain(question: ReviewerQuestion, queue: QueueQuery, blank: bool
     ${
       question.state === 'waiting'
         ? answerForm(id, queue, blank, waitWords(expiresAt, now))
-        : answered(question)
+        : answerBanner(question)
     }</section>`;
 }
 
 function answerForm(id: string, queue: QueueQuery, blank: boolean, wait: string): Html {
-  return html`<form method="post" action="${reviewAddress(id)}/answer"
-    id="answer-form">${hiddenFields({ queue: formatQuery(queue) })}
+  return html`<form method="post" action="${formatReviewAddress(id)}/answer"
+    id="answer-form">${renderHiddenFields({ queue: formatQuery(queue) })}
     <p><label for="answer">Answer</label><textarea id="answer" name="answer"
     maxlength="4000"${blank && html` aria-invalid="true" aria-describedby="blank"`}></textarea></p>
     ${
@@ -176,7 +176,7 @@ function waitWords(expiresAt: string, now: number): string {
   return `Without an answer, the analysis continues in ${wait}.`;
 }
 
-function answered({ state, answer, answeredBy, answeredAt }: ReviewerQuestion): Html {
+function answerBanner({ state, answer, answeredBy, answeredAt }: ReviewerQuestion): Html {
   if (state === 'expired')
     return banner('Nobody answered in time. The analysis continued without an answer.', { sign: 'clock' });
   return banner(

@@ -2,17 +2,17 @@ import { isNotDevelopersFault } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { DecisionInput, Review } from '../../domain/review.ts';
 import { listSame } from '../../service/review/decide.ts';
-import { taughtBy } from '../../service/review/learn.ts';
+import { explainTaught } from '../../service/review/learn.ts';
 import { mayTakeOver } from '../../service/review/queue.ts';
 
-import { reviewAddress } from '../addresses.ts';
+import { formatReviewAddress } from '../addresses.ts';
 import { type AnswerFacts, readAnswerFacts } from '../answer/facts.ts';
 import { writeTexts } from '../answer/texts.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { evidenceWindows } from '../logs/evidence-windows.ts';
+import { renderEvidenceWindows } from '../logs/evidence-windows.ts';
 import { readQueue } from './queue.ts';
 import { formatQuery, type QueueQuery } from './queue-query.ts';
-import { undoable } from './undoable.ts';
+import { findUndoable } from './undoable.ts';
 
 /** The form that is open next to the parts of the item. */
 type Mode = 'read' | 'correct' | 'reject';
@@ -78,18 +78,18 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
     readAnswerFacts(deps, analysis),
     hold === 'decided' ? [] : listSame({ stores }, { reviewId: review.id, reviewer }),
     readQueue(deps, { ...queue, offset: 0 }, reviewer, LISTED),
-    undoable(deps, reviewer),
-    review.decision === null ? null : taughtBy(stores, review.decision),
+    findUndoable(deps, reviewer),
+    review.decision === null ? null : explainTaught(stores, review.decision),
     looking.done === undefined || looking.done === review.id ? null : stores.reviews.find(looking.done),
   ]);
   if (facts === null)
     throw new TriageError('not-found', `The build ${analysis.buildId} of this review is not stored.`);
   const texts = writeTexts(analysis);
-  const windows = await evidenceWindows(deps, analysis, {
+  const windows = await renderEvidenceWindows(deps, analysis, {
     build: facts.build,
     claims: texts.claims,
     stamps,
-    back: `${reviewAddress(review.id)}${formatQuery(queue)}`,
+    back: `${formatReviewAddress(review.id)}${formatQuery(queue)}`,
   });
   return {
     review,

@@ -3,7 +3,7 @@ import { Category } from '../../domain/category.ts';
 import { nameCategory } from '../../domain/category-words.ts';
 import { omitUndefined } from '../../lib/collections.ts';
 import { formatCount } from '../../lib/text.ts';
-import { taughtBy } from '../../service/review/learn.ts';
+import { explainTaught } from '../../service/review/learn.ts';
 import type { ReviewFilter } from '../../stores/review-queue.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { search } from '../addresses.ts';
@@ -61,7 +61,7 @@ export const CarriedQueue = z
   .transform((search) => QueueQuery.parse(Object.fromEntries(new URLSearchParams(search))));
 
 /** Returns the query for the item after this one. */
-export function nextQuery(query: QueueQuery): QueueQuery {
+export function toNextQuery(query: QueueQuery): QueueQuery {
   return { ...query, offset: 0, n: (query.n ?? 1) + 1 };
 }
 
@@ -96,12 +96,12 @@ export async function describeLastAction(
   n: number | undefined,
 ): Promise<string | null> {
   const item = `Item ${Math.max(1, (n ?? 2) - 1)}`;
-  if (said.undone !== undefined) return undoneWords(said.undone);
+  if (said.undone !== undefined) return describeUndone(said.undone);
   if (said.skipped !== undefined) return `${item}: skipped. It stays in the queue.`;
   if (said.released !== undefined) return 'Released. It stays in the queue.';
   if (said.answered !== undefined) return 'Answered. The analysis continues.';
-  if (said.ids !== undefined) return bulkWords(said.ids.split(' ').length, said.left ?? 0);
-  if (said.left !== undefined) return bulkWords(0, said.left);
+  if (said.ids !== undefined) return describeBulk(said.ids.split(' ').length, said.left ?? 0);
+  if (said.left !== undefined) return describeBulk(0, said.left);
   if (said.done === undefined) return null;
   const decision = (await stores.reviews.find(said.done))?.decision ?? null;
   if (decision === null) return null;
@@ -112,18 +112,18 @@ export async function describeLastAction(
   }[decision.type];
   const others =
     said.also === undefined || said.also === 0 ? '' : ` and ${said.also} more with the same fingerprint`;
-  const taught = decision.type === 'reject' ? '' : ` ${await taughtBy(stores, decision)}`;
+  const taught = decision.type === 'reject' ? '' : ` ${await explainTaught(stores, decision)}`;
   return `${item}${others}: ${did}.${taught} Press u to undo.`;
 }
 
-function undoneWords(count: number): string {
+function describeUndone(count: number): string {
   if (count === 0) return 'That was already undone.';
   return count === 1
     ? 'Undone. The item is back in the queue, and what the decision taught is removed.'
     : `Undone. All ${count} items are back in the queue, and what the decision taught is removed.`;
 }
 
-function bulkWords(decided: number, left: number): string {
+function describeBulk(decided: number, left: number): string {
   const rest =
     left === 0
       ? ''

@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { nameCategory } from '../../domain/category-words.ts';
 import { formatItemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
 import { formatCount } from '../../lib/text.ts';
-import { nextFor, openQuestions, requireReviewer } from '../../service/review/queue.ts';
+import { claimNext, openQuestions, requireReviewer } from '../../service/review/queue.ts';
 import type { ReviewGroup } from '../../stores/review-queue.ts';
-import { reviewAddress } from '../addresses.ts';
+import { formatReviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { actionButton, formatAge, keysLink, pager, postForm } from '../controls.ts';
-import { type Filtering, filterBar, redirectFiltered, unknownFilter } from '../filters.ts';
+import { applyTypedFilter, type Filtering, filterBar, unknownFilter } from '../filters.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { misreadBanner, Words } from '../http.ts';
 import { renderCsvLink } from '../lists-as-csv.ts';
-import { answerPage, type ConsoleApp, readerOrUsual, route, sendPage } from '../page.ts';
+import { answerPage, type ConsoleApp, loadErrorReader, route, sendPage } from '../page.ts';
 import { icon } from '../parts/icons.ts';
 import { categoryTile, iconTile } from '../parts/marks.ts';
 import { bulkForm, pickBox, undoBulk } from './bulk.ts';
@@ -25,7 +25,7 @@ import {
   Said,
   toReviewFilter,
 } from './queue-query.ts';
-import { undoable } from './undoable.ts';
+import { findUndoable } from './undoable.ts';
 
 const Query = z.object({
   ...QueueQuery.shape,
@@ -52,7 +52,7 @@ export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
     const [read] = await Promise.allSettled([readQueue(deps, request.query, requireReviewer(request))]);
     if (read.status === 'rejected') return sendUnreadable(read.reason, request, reply, deps);
     const view = { ...read.value, filtering: await readFiltering(deps, request.query) };
-    const filtered = redirectFiltered(reply, request.query.filter, view.filtering);
+    const filtered = applyTypedFilter(reply, request.query.filter, view.filtering);
     if (filtered !== undefined) return filtered;
     const said = await describeLastAction(request.query, deps.stores, request.query.n);
     const page = {
@@ -72,7 +72,7 @@ export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
     return answerPage(request, reply, deps, { ...page, main, ...(said !== null && { said, undo }) });
   });
   app.get('/review/next', route('review', { querystring: NextQuery }), async (request, reply) => {
-    return reply.redirect(await nextAddress(deps, request.query, requireReviewer(request)), 303);
+    return reply.redirect(await findNextAddress(deps, request.query, requireReviewer(request)), 303);
   });
 }
 
@@ -80,7 +80,7 @@ export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
  * Returns the address of the next or previous item in the order of the queue, even if the current item was
  * not decided. Without a current item, returns that of the first free item.
  */
-async function nextAddress(
+async function findNextAddress(
   { stores, config, clock }: ConsoleDeps,
   asked: z.infer<typeof NextQuery>,
   reviewer: string,
@@ -96,14 +96,14 @@ async function nextAddress(
     const rows = await stores.reviews.listGroups(filter, { limit: NEAR, offset: 0 }, query.sort);
     const at = rows.findIndex(({ review }) => review.id === from);
     const neighbour = at < 0 ? undefined : rows[at + (before === undefined ? 1 : -1)];
-    if (neighbour !== undefined) return `${reviewAddress(neighbour.review.id)}${formatQuery(counted)}`;
+    if (neighbour !== undefined) return `${formatReviewAddress(neighbour.review.id)}${formatQuery(counted)}`;
   }
   if (peek !== undefined) return `/review${formatQuery(query)}`;
   const how = { reviewer, filter, sort: query.sort, ...(from !== undefined && { after: from }) };
-  const review = await nextFor({ stores, claimMs: config.review.claimMs, clock }, how);
+  const review = await claimNext({ stores, claimMs: config.review.claimMs, clock }, how);
   return review === null
     ? `/review${formatQuery({ ...query, n: undefined, of: undefined })}`
-    : `${reviewAddress(review.id)}${formatQuery(counted)}`;
+    : `${formatReviewAddress(review.id)}${formatQuery(counted)}`;
 }
 
 /**
@@ -120,7 +120,7 @@ export async function readQueue(deps: ConsoleDeps, query: QueueQuery, reviewer: 
       ? openQuestions({ stores }, { ...(category && { category }), ...(repository && { repository }) })
       : [],
     stores.reviews.counts(reviewer),
-    undoable(deps, reviewer),
+    findUndoable(deps, reviewer),
   ]);
   const rows = groups.slice(0, size);
   const more = groups.length > size;
@@ -158,7 +158,7 @@ async function sendUnreadable(
     <p>The queue could not be read (${message.replace(/\.$/, '')}). Your decisions are saved.
     <a class="btn" href="${request.url}">Try again</a></p></div>`;
   const page = { title: 'Review', place: 'queue', part: 'review', main } as const;
-  return sendPage(request, reply, page, await readerOrUsual(request, deps), status);
+  return sendPage(request, reply, page, await loadErrorReader(request, deps), status);
 }
 
 /** Rows of the queue within which neighbours are searched for. */
@@ -187,7 +187,7 @@ export function queuePart(
   const list = html`<ul class="rows">${questions.map((item) => questionRow(item, view, current))}${rows.map(
     (row, at) => reviewRow(row, at, view, current),
   )}</ul>`;
-  const day = html`<p class="pad meta">${counts.decidedToday} decided today${agreement(counts)}.</p>`;
+  const day = html`<p class="pad meta">${counts.decidedToday} decided today${describeAgreement(counts)}.</p>`;
   return html`<section aria-label="Queue"><header class="top">${heading}${tabs(view)}</header>
     ${above}
     <div id="queue" data-live="item">${nothing ? emptyState(view) : list}</div>
@@ -202,7 +202,7 @@ export function queuePart(
     }${!nothing && day}</section>`;
 }
 
-function agreement({ decidedToday, agreedToday }: QueueView['counts']): string {
+function describeAgreement({ decidedToday, agreedToday }: QueueView['counts']): string {
   return decidedToday === 0 ? '' : `, ${agreedToday} as Faultline said`;
 }
 
@@ -227,7 +227,7 @@ function queueBar({ query, counts, undo }: QueueView): Html {
       data-swap>Start</a>`;
   const back =
     undo !== null &&
-    postForm(`${reviewAddress(undo)}/undo`, {}, actionButton('undo', 'Undo my last decision'));
+    postForm(`${formatReviewAddress(undo)}/undo`, {}, actionButton('undo', 'Undo my last decision'));
   return html`${start}${back}${keysLink()}`;
 }
 
@@ -253,7 +253,7 @@ function listTools(view: QueueView & { readonly filtering: Filtering }): Html {
   }</div>`;
 }
 
-function clearAddress({ state, sort }: QueueQuery): string {
+function formatClearAddress({ state, sort }: QueueQuery): string {
   return `/review${formatQuery({ ...QueueQuery.parse({}), state, sort })}`;
 }
 
@@ -266,9 +266,12 @@ function reviewRow(
   const { query, counts, reviewer, now } = view;
   const { id, repository, pullRequest, openedAt, state, claimedBy, claimedAt, title } = review;
   const number = query.offset + at + 1;
-  const address = `${reviewAddress(id)}${formatQuery({ ...query, offset: 0, n: number, of: Math.max(counts.waiting, number) })}`;
+  const place = { n: number, of: Math.max(counts.waiting, number) };
+  const address = `${formatReviewAddress(id)}${formatQuery({ ...query, offset: 0, ...place })}`;
   const held = state === 'claimed' && claimedBy !== reviewer;
-  const reasons = held ? `under review by ${claimedBy} since ${clockTime(claimedAt)}` : formatReasons(review);
+  const reasons = held
+    ? `under review by ${claimedBy} since ${formatClockTime(claimedAt)}`
+    : formatReasons(review);
   const together = `${count} items with the same fingerprint: decide them together`;
   const isPicked = current === null && !held && review.decision === null;
   return html`<li id="${id}" data-row${id === current && html` aria-current="true"`}>${
@@ -292,7 +295,7 @@ function isRisky({ risk, pullRequest, decision }: Review): boolean {
 }
 
 function formatReasons({ why, pullRequest, decision, origin, risk }: Review): string {
-  if (decision !== null) return decisionWords(decision);
+  if (decision !== null) return describeDecision(decision);
   const excuses = risk === 4 || risk === 12;
   const parts = [
     pullRequest !== null && 'Blocks a pull request',
@@ -303,7 +306,7 @@ function formatReasons({ why, pullRequest, decision, origin, risk }: Review): st
 }
 
 /** Describes a decision: "ada accepted it", "ada corrected it to Configuration". */
-export function decisionWords({ type, category, reviewer }: NonNullable<Review['decision']>): string {
+export function describeDecision({ type, category, reviewer }: NonNullable<Review['decision']>): string {
   const did = {
     accept: 'accepted it',
     correct: `corrected it to ${nameCategory(category)}`,
@@ -313,7 +316,7 @@ export function decisionWords({ type, category, reviewer }: NonNullable<Review['
 }
 
 /** Formats a time as 14:02, in UTC. */
-export function clockTime(iso: string | null): string {
+export function formatClockTime(iso: string | null): string {
   return iso === null ? 'a while ago' : `${iso.slice(11, 16)} UTC`;
 }
 
@@ -325,7 +328,7 @@ function questionRow(
   return html`<li id="${id}" data-row${id === current && html` aria-current="true"`}>${iconTile(
     'question',
     'Question',
-  )}<div class="grow"><a class="whole" href="${reviewAddress(id)}" data-swap
+  )}<div class="grow"><a class="whole" href="${formatReviewAddress(id)}" data-swap
     data-row-link>“${question}”</a><p class="meta">${repository}</p><p class="meta">An analysis is waiting for
     this answer</p></div><span class="end meta num">${formatAge(openedAt, now)}</span></li>`;
 }
@@ -333,7 +336,8 @@ function questionRow(
 function emptyState({ query, counts }: QueueView): Html {
   if (isFiltered(query))
     return html`<div class="empty"><p>No ${query.state === 'decided' ? 'decided' : 'waiting'} item fits these
-      filters.</p><p><a class="btn" href="${clearAddress(query)}" data-swap>Remove the filters</a></p></div>`;
+      filters.</p><p><a class="btn" href="${formatClearAddress(query)}"
+      data-swap>Remove the filters</a></p></div>`;
   if (query.state === 'mine')
     return html`<p class="empty">You hold no items.
       <a class="btn" href="/review" data-swap>All waiting items</a></p>`;
@@ -344,5 +348,5 @@ function emptyState({ query, counts }: QueueView): Html {
     return html`<p class="empty">No more rows.
       <a class="btn" href="/review" data-swap>Back to the first page</a></p>`;
   return html`<p class="empty">The queue is empty. ${counts.decidedToday} decided
-    today${agreement(counts)}. <a class="btn" href="/builds">See recent builds</a></p>`;
+    today${describeAgreement(counts)}. <a class="btn" href="/builds">See recent builds</a></p>`;
 }

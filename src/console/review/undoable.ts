@@ -5,7 +5,7 @@ import type { ConsoleDeps } from '../console-deps.ts';
 const UNDO_MS = 3_600_000;
 
 /** Returns the reviewer's newest valid decision while it is recent, else null. */
-export async function undoable(
+export async function findUndoable(
   { stores, clock }: Pick<ConsoleDeps, 'stores' | 'clock'>,
   reviewer: string,
 ): Promise<Decision | null> {

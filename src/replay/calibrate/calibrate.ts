@@ -5,9 +5,9 @@ import { FALSE_RIGHT, WRONG_STANDS_FOR } from '../../domain/outcome.ts';
 import type { Risk } from '../../lib/binomial-bound.ts';
 import { bootstrapWeights } from '../../lib/statistics.ts';
 import type { DecidedAnswer } from '../../stores/measurements.ts';
-import { foldsBy, resolveProject } from '../cases/case.ts';
-import { BINS, calibrationError as errorOfWeighted, getBin } from '../figures/calibration.ts';
-import { isRight, judgedCases } from '../figures/figure.ts';
+import { resolveProject, splitIntoFolds } from '../cases/case.ts';
+import { BINS, computeCalibrationError as errorOfWeighted, getBin } from '../figures/calibration.ts';
+import { isRight, listJudgedCases } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import {
   computeEffectiveSize,
@@ -17,7 +17,7 @@ import {
   type LabelledAnswer,
   type Statement,
 } from './fit.ts';
-import { type CategoryThreshold, thresholdsAt } from './threshold.ts';
+import { type CategoryThreshold, findThresholds } from './threshold.ts';
 
 export interface CalibrateOptions {
   readonly method: FitMethod;
@@ -78,8 +78,9 @@ export function fitCalibration(
       'No answer has a known correct category, so there is nothing to calibrate with.',
     );
   const maps = fitCategories(answers, options.method);
-  const heldOutAnswers = heldOut(answers, options.method);
-  const thresholds = options.risk === null ? [] : thresholdsAt(answers, maps, options.risk, options.doubted);
+  const heldOutAnswers = predictHeldOut(answers, options.method);
+  const thresholds =
+    options.risk === null ? [] : findThresholds(answers, maps, options.risk, options.doubted);
   const calibration: Calibration = {
     id: options.id,
     version: options.version,
@@ -88,7 +89,7 @@ export function fitCalibration(
     createdAt: new Date(options.now).toISOString(),
     createdBy: options.createdBy,
     risk: options.risk,
-    fittedOn: fittedOn(answers, options),
+    fittedOn: describeFitted(answers, options),
     before: computeScores(answers),
     after: heldOutAnswers === null ? null : computeScores(heldOutAnswers),
   };
@@ -99,8 +100,8 @@ export function fitCalibration(
  * Returns each answer with the confidence from maps that were fitted on other projects only. Returns null if
  * there is only one project.
  */
-function heldOut(answers: readonly LabelledAnswer[], method: FitMethod): LabelledAnswer[] | null {
-  const folds = foldsBy(answers, ({ project }) => project, FOLDS);
+function predictHeldOut(answers: readonly LabelledAnswer[], method: FitMethod): LabelledAnswer[] | null {
+  const folds = splitIntoFolds(answers, ({ project }) => project, FOLDS);
   if (folds.length < 2) return null;
   return folds.flatMap((fold) => {
     const maps = fitCategories(folds.filter((other) => other !== fold).flat(), method);
@@ -134,17 +135,20 @@ function createRows(
       cases: own.length,
       worth: computeEffectiveSize(own),
       right: own.filter(({ right }) => right).length,
-      eceBefore: calibrationError(own),
-      eceAfter: heldOutAnswers === null ? null : calibrationError(heldOutAnswers.filter(isOwn)),
+      eceBefore: computeCalibrationError(own),
+      eceAfter: heldOutAnswers === null ? null : computeCalibrationError(heldOutAnswers.filter(isOwn)),
     };
   });
 }
 
 function computeScores(answers: readonly LabelledAnswer[]): { ece: Measured; brier: Measured } {
-  return { ece: withInterval(answers, calibrationError), brier: withInterval(answers, brierScore) };
+  return {
+    ece: withInterval(answers, computeCalibrationError),
+    brier: withInterval(answers, computeBrierScore),
+  };
 }
 
-function fittedOn(
+function describeFitted(
   answers: readonly LabelledAnswer[],
   { sources, mask }: CalibrateOptions,
 ): Calibration['fittedOn'] {
@@ -174,7 +178,7 @@ export interface Measured {
  * Returns the bins of stated probability, of ten equal ones, that are not empty: the number of cases, their
  * mean stated probability, and the share that was right.
  */
-export function reliability(statements: readonly Statement[]) {
+export function computeReliability(statements: readonly Statement[]) {
   return Array.from({ length: BINS }, (_, bin) => bin).flatMap((bin) => {
     const inside = statements.filter(({ stated }) => getBin(stated) === bin);
     if (inside.length === 0) return [];
@@ -191,7 +195,7 @@ export function reliability(statements: readonly Statement[]) {
  * Computes the expected calibration error of statements that each represent one or several cases. Returns 0
  * for no statements.
  */
-export function calibrationError(statements: readonly Statement[]): number {
+export function computeCalibrationError(statements: readonly Statement[]): number {
   return errorOfWeighted(statements.map((statement) => ({ ...statement, weight: getWeight(statement) })));
 }
 
@@ -199,7 +203,7 @@ export function calibrationError(statements: readonly Statement[]): number {
  * Computes the mean squared difference between the stated probability and the outcome. Returns 0 for no
  * statements.
  */
-export function brierScore(statements: readonly Statement[]): number {
+export function computeBrierScore(statements: readonly Statement[]): number {
   const all = statements.reduce((sum, statement) => sum + getWeight(statement), 0);
   return all === 0
     ? 0
@@ -228,8 +232,8 @@ export function withInterval<One extends Statement & { readonly project: string 
 }
 
 /** Returns the replayed cases with a known category and an answer. A case that failed states nothing. */
-export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] {
-  return judgedCases(cases).flatMap((entry) => {
+export function listLabeledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] {
+  return listJudgedCases(cases).flatMap((entry) => {
     const { row, result } = entry.one;
     const category = Category.safeParse(result.category);
     // Never what a calibration made of it, or the next would be fitted on top of the last.
@@ -255,7 +259,10 @@ export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] 
  * unsure answers alone. A grade that is not a person's counts as wrong for the small part in which it errs,
  * and a "wrong" also for the wrong answers that get no grade.
  */
-export function labelledDecisions(decided: readonly DecidedAnswer[], auditEvery: number): LabelledAnswer[] {
+export function listLabeledDecisions(
+  decided: readonly DecidedAnswer[],
+  auditEvery: number,
+): LabelledAnswer[] {
   return decided.flatMap(({ analysisId, repository, category, stated, right, origin, decidedAt }) => {
     const answer = { id: analysisId, project: repository, category, stated, right, at: decidedAt };
     if (origin === 'audit') return [{ ...answer, weight: Math.max(1, auditEvery) }];

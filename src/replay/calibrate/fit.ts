@@ -32,7 +32,9 @@ export function computeEffectiveSize(statements: readonly Statement[]): number {
  * Scales the weights to add up to the effective sample size, so that a case that represents twenty does not
  * count as twenty.
  */
-function asWorth<One extends Statement>(statements: readonly One[]): (One & { readonly weight: number })[] {
+function scaleWeights<One extends Statement>(
+  statements: readonly One[],
+): (One & { readonly weight: number })[] {
   const weight = statements.reduce((sum, statement) => sum + getWeight(statement), 0);
   const share = weight === 0 ? 1 : computeEffectiveSize(statements) / weight;
   return statements.map((statement) => ({ ...statement, weight: getWeight(statement) * share }));
@@ -91,7 +93,7 @@ export function fitCategories(
         ...counts,
         points: sample((stated) => Math.min(stated, pooled(stated)), GRID),
       };
-    return ownCurve(ofCategory, counts, pooled, method);
+    return fitOwnCurve(ofCategory, counts, pooled, method);
   });
 }
 
@@ -104,7 +106,7 @@ function chooseMethod(cases: number, method: FitMethod): 'isotonic' | 'platt' {
  * Answers less sure than the tenth least sure were hardly seen: what a curve says there is a guess, and may
  * lower but not raise.
  */
-function ownCurve(
+function fitOwnCurve(
   answers: readonly LabelledAnswer[],
   counts: Pick<CategoryMap, 'cases' | 'right'>,
   pooled: Curve,
@@ -133,7 +135,7 @@ function capCurve(
   counts: Pick<CategoryMap, 'cases' | 'right'>,
   pooled: Curve | null,
 ): CategoryMap {
-  const right = asWorth(answers).reduce((sum, answer) => sum + (answer.right ? answer.weight : 0), 0);
+  const right = scaleWeights(answers).reduce((sum, answer) => sum + (answer.right ? answer.weight : 0), 0);
   const most = (right + BELIEVED.right) / (computeEffectiveSize(answers) + BELIEVED.of);
   const curve = (stated: number) => Math.min(stated, most, pooled?.(stated) ?? 1);
   return { method: 'capped', ...counts, points: sample(curve, [...GRID, most]) };
@@ -141,7 +143,7 @@ function capCurve(
 
 function fitCurve(statements: readonly Statement[], method: FitMethod): Curve {
   if (chooseMethod(computeEffectiveSize(statements), method) === 'platt')
-    return fitPlatt(asWorth(statements));
+    return fitPlatt(scaleWeights(statements));
   const points = fitIsotonic(statements);
   return (stated) => calibrate(points, stated);
 }

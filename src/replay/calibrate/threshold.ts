@@ -39,7 +39,7 @@ const MOST_STARTS = 4;
  * `doubted`: the threshold of `human_review`. No threshold lets an answer at or below it through, because
  * doubts hold some of those back and it is not known which.
  */
-export function thresholdsAt(
+export function findThresholds(
   answers: readonly LabelledAnswer[],
   maps: Readonly<Record<Category, CategoryMap>>,
   risk: Risk,

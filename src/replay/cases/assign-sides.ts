@@ -28,8 +28,8 @@ export interface SplitOptions {
  * which means by hash of the id, only on request. The same rows are split the same way in any order.
  */
 export function assignSides(rows: readonly SplitRow[], options: SplitOptions): Map<number, Side> {
-  if (options.by === 'time') return byTime(rows, options.share);
-  if (options.by === 'project') return byProject(rows, options.share);
+  if (options.by === 'time') return splitByTime(rows, options.share);
+  if (options.by === 'project') return splitByProject(rows, options.share);
   return new Map(
     rows.map(({ line, id }) => [line, computeFraction(options.seed, id) < options.share ? 'test' : 'train']),
   );
@@ -39,7 +39,7 @@ export function assignSides(rows: readonly SplitRow[], options: SplitOptions): M
  * Splits by time and keeps everything of the same moment on one side. If the oldest moment would be tested
  * too, it is moved to the training side.
  */
-function byTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
+function splitByTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
   const times = rows
     .flatMap(({ happenedAt }) => (happenedAt === null ? [] : [happenedAt]))
     .sort((left, right) => left - right);
@@ -51,7 +51,7 @@ function byTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
 }
 
 /** Projects are taken for testing in the order of their hashes, as long as there is room for all of one. */
-function byProject(rows: readonly SplitRow[], share: number): Map<number, Side> {
+function splitByProject(rows: readonly SplitRow[], share: number): Map<number, Side> {
   const sizes = new Map<string, number>();
   for (const row of rows) sizes.set(toProjectKey(row), (sizes.get(toProjectKey(row)) ?? 0) + 1);
   const inOrder = [...sizes].sort(([left], [right]) =>

@@ -137,7 +137,7 @@ export function isLabelledBuild({ failures, green }: Pick<DatasetRow, 'failures'
  * largest projects are dealt first, each to the smallest part, so that the same entries always make the same
  * parts.
  */
-export function foldsBy<T>(cases: readonly T[], projectOf: (entry: T) => string, most: number): T[][] {
+export function splitIntoFolds<T>(cases: readonly T[], projectOf: (entry: T) => string, most: number): T[][] {
   const projects = Map.groupBy(cases, projectOf);
   const bySize = [...projects].sort(
     ([left, ones], [right, others]) => others.length - ones.length || (left < right ? -1 : 1),

@@ -31,7 +31,7 @@ export async function* sampleCases(
   const named = [...strata].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, stratum]) => stratum);
   const counts = named.map(({ count }) => count);
   const shares = allocateShares(counts, most);
-  const chosen = named.flatMap(({ kept }, at) => kept.sort(byHash).slice(0, shares[at]));
+  const chosen = named.flatMap(({ kept }, at) => kept.sort(compareHash).slice(0, shares[at]));
   yield* [...bad, ...chosen.map(({ line, one }) => ({ line, one }))].sort(
     (left, right) => left.line - right.line,
   );
@@ -57,10 +57,10 @@ function keep(stratum: Stratum, candidate: Candidate, most: number): void {
   stratum.count++;
   stratum.kept.push(candidate);
   // Twice as many, so that sorting is rare.
-  if (stratum.kept.length > 2 * most) stratum.kept = stratum.kept.sort(byHash).slice(0, most);
+  if (stratum.kept.length > 2 * most) stratum.kept = stratum.kept.sort(compareHash).slice(0, most);
 }
 
-function byHash(left: Candidate, right: Candidate): number {
+function compareHash(left: Candidate, right: Candidate): number {
   return left.order < right.order ? -1 : 1;
 }
 

@@ -118,13 +118,15 @@ export async function readTexts(
   };
   const sources: SourceText[] = [];
   for (const { name, log_path } of row.logs ?? [])
-    sources.push({ ...joined(log_path, await readWithin(log_path)), name });
+    sources.push({ ...joinLogs(log_path, await readWithin(log_path)), name });
   if (sources.length === 0)
-    sources.push(row.log_path ? joined(row.log_path, await readWithin(row.log_path)) : toInlineText(row));
+    sources.push(row.log_path ? joinLogs(row.log_path, await readWithin(row.log_path)) : toInlineText(row));
   for (const path of [row.report_path ?? [], row.more_log_paths ?? []].flat())
     append(sources, await readWithin(path));
   const green =
-    limits.green && row.pass_log_path ? joined(row.pass_log_path, await read(row.pass_log_path)) : undefined;
+    limits.green && row.pass_log_path
+      ? joinLogs(row.pass_log_path, await read(row.pass_log_path))
+      : undefined;
   const { repo_path: clone } = row;
   return {
     sources,
@@ -154,7 +156,7 @@ async function readFileTexts(folder: string, path: string, maxBytes: number): Pr
 }
 
 /** Joins several logs of an archive, because a row has one log. */
-function joined(path: string, texts: readonly SourceText[]): SourceText {
+function joinLogs(path: string, texts: readonly SourceText[]): SourceText {
   const [first, ...rest] = texts;
   if (first === undefined) throw new TriageError('invalid-input', `${path} contains no log`);
   return rest.length === 0 ? first : { ...first, text: texts.map(({ text }) => text).join('\n') };
@@ -193,7 +195,7 @@ export function findProblem(error: z.ZodError, value: unknown): RowProblem {
 function listProblems(error: z.ZodError, value: unknown): RowProblem[] {
   return error.issues.map((issue) => {
     const path = issue.path.join('.') || '(row)';
-    const given = isLabel(issue.path) ? issue.path.reduce(valueAt, value) : undefined;
+    const given = isLabel(issue.path) ? issue.path.reduce(getValue, value) : undefined;
     if (typeof given !== 'string') return { path, reason: issue.message };
     return {
       path,
@@ -206,7 +208,7 @@ function isLabel([field]: readonly PropertyKey[]): boolean {
   return typeof field === 'string' && LABELS.has(field);
 }
 
-function valueAt(container: unknown, key: PropertyKey): unknown {
+function getValue(container: unknown, key: PropertyKey): unknown {
   if (typeof container !== 'object' || container === null) return undefined;
   return Object.getOwnPropertyDescriptor(container, key)?.value;
 }

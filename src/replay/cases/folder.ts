@@ -17,7 +17,7 @@ export const SET_FILE = 'cases.jsonl';
  * Reads the cases of a path that a person names: a JSONL file, an exported case set, or a folder of logs.
  * Throws `not-found`.
  */
-export async function casesAt(path: string): Promise<AsyncIterable<CaseOutcome>> {
+export async function openCases(path: string): Promise<AsyncIterable<CaseOutcome>> {
   const dataset = await findDatasetAt(path);
   return dataset === null ? listFolderCases(path) : readDatasetCases(dataset);
 }
@@ -89,7 +89,7 @@ async function* walk(place: Place): AsyncGenerator<Found> {
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   if (files.includes(TRUTH)) yield toFolderCase(place, files);
   else for (const name of files) if (!SIDECAR.test(name)) yield createFileCase(place, name, files);
-  for (const entry of entries) if (entry.isDirectory()) yield* walk(below(place, entry.name));
+  for (const entry of entries) if (entry.isDirectory()) yield* walk(createChildPlace(place, entry.name));
 }
 
 async function readEntries(path: string): Promise<Dirent[]> {
@@ -101,7 +101,7 @@ async function readEntries(path: string): Promise<Dirent[]> {
   return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-function below(place: Place, name: string): Place {
+function createChildPlace(place: Place, name: string): Place {
   const category = CATEGORIES.find((known) => known === name.toUpperCase().replaceAll('-', '_')) ?? null;
   return {
     path: join(place.path, name),

@@ -42,7 +42,7 @@ export function replayConfig(options: ReplayCommandOptions, config: Config): Con
  * Opens the analyst that answers the cases. Returns null if cases are only read. `config` is the
  * configuration of the replay; `kept` receives a recording of each answer.
  */
-export async function answering(
+export async function openAnswerer(
   options: ReplayCommandOptions,
   config: Config,
   kept: KeptRecordings | null = null,

@@ -20,14 +20,14 @@ import type { DecidedAnswer } from '../../stores/measurements.ts';
 import {
   type CalibrateOptions,
   fitCalibration,
-  labelledCases,
-  labelledDecisions,
+  listLabeledCases,
+  listLabeledDecisions,
 } from '../calibrate/calibrate.ts';
 import type { FitMethod } from '../calibrate/fit.ts';
-import { casesAt } from '../cases/folder.ts';
+import { openCases } from '../cases/folder.ts';
 import { type ReplayedCase, replay } from '../run/replay.ts';
 import { type RunResults, readResults } from '../run/results-file.ts';
-import { answering, replayConfig } from './answering.ts';
+import { openAnswerer, replayConfig } from './answering.ts';
 import { type GatheredAnswers, renderCalibration } from './calibration-text.ts';
 import { checkReplaced, putInForce, withCalibrations } from './calibrations-command.ts';
 import { stripForMetrics } from './replay-source.ts';
@@ -56,12 +56,12 @@ export async function runCalibrate(options: CalibrateCommandOptions, config: Con
     throw new TriageError('invalid-config', 'Choose what to fit to: either --dataset FILE… or --reviewed.');
   if (options.apply) await refuseEarly(options, config);
   const gathered = options.reviewed
-    ? await decidedAnswers(options, config)
-    : await replayedAnswers(options, config);
+    ? await gatherDecided(options, config)
+    : await gatherReplayed(options, config);
   const risk = options.risk === undefined ? null : { most: options.risk, confidence: options.confidence };
   const { humanReview: doubted } = config.triage.thresholds;
   const fitted = fitCalibration(gathered.answers, {
-    ...(await madeBy(gathered, config)),
+    ...(await describeMaker(gathered, config)),
     method: options.method,
     risk,
     doubted,
@@ -93,7 +93,7 @@ export async function runCalibrate(options: CalibrateCommandOptions, config: Con
     say('Nothing was written or applied. Use --out FILE to write it, or --apply to put it in force.');
 }
 
-async function madeBy(
+async function describeMaker(
   { answers, analyst, sources }: GatheredAnswers,
   config: Config,
 ): Promise<Omit<CalibrateOptions, 'method' | 'risk'>> {
@@ -130,14 +130,17 @@ function resolveAnalyst(options: CalibrateCommandOptions, { analyst }: Config): 
 const NEWEST_DECIDED = 20_000;
 
 /** Gathers the answers to data sets: replayed now without a calibration, or read from a results file. */
-async function replayedAnswers(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
+async function gatherReplayed(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
   const paths = options.dataset ?? [];
   const cases: ReplayedCase[] = [];
   const files = await Promise.all((options.results ?? []).map(readResults));
   for (const path of paths)
-    append(cases, files.length > 0 ? await fromResults(path, files) : await replayed(path, options, config));
+    append(
+      cases,
+      files.length > 0 ? await fromResults(path, files) : await replayCases(path, options, config),
+    );
   const analyst = resolveAnalyst(options, config);
-  const answers = labelledCases(ofAnalyst(cases, analyst));
+  const answers = listLabeledCases(filterByAnalyst(cases, analyst));
   const leftOut = cases.length - answers.length;
   if (leftOut > 0)
     say(
@@ -151,7 +154,7 @@ async function replayedAnswers(options: CalibrateCommandOptions, config: Config)
  * Keeps the cases that this analyst answered. If a model was unavailable, the rules answered, and their
  * answers say nothing about the model.
  */
-function ofAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCase[] {
+function filterByAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCase[] {
   const answered = cases.filter(({ result }) => result.analyst !== null);
   const own = answered.filter(({ result: { analyst: by, model } }) => {
     // A file of an earlier version does not name the model.
@@ -175,7 +178,7 @@ function createNoAnswersError(analyst: string, others: readonly string[]): Triag
 }
 
 /** Gathers the decisions of reviewers about the answers of one analyst. */
-async function decidedAnswers(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
+async function gatherDecided(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
   const analyst = resolveAnalyst(options, config);
   return await withCalibrations(options, async (calibrations) => {
     const decided = await calibrations.decided(NEWEST_DECIDED);
@@ -203,7 +206,7 @@ async function decidedAnswers(options: CalibrateCommandOptions, config: Config):
       (await calibrations.answeredPerDay()).map(({ category, perDay: count }) => [category, count]),
     );
     return {
-      answers: labelledDecisions(matching, config.review.auditEvery),
+      answers: listLabeledDecisions(matching, config.review.auditEvery),
       analyst,
       sources: graded > 0 ? ['reviewed', 'graded by what happened next'] : ['reviewed'],
       perDay,
@@ -220,7 +223,7 @@ function shareText(audits: number, every: number): string {
   return every > 1 ? `, each of which represents ${every}` : '';
 }
 
-async function replayed(
+async function replayCases(
   path: string,
   options: CalibrateCommandOptions,
   config: Config,
@@ -239,9 +242,9 @@ async function replayed(
     cases.push(stripForMetrics(done));
     if (done.result.error !== null) say(`${done.result.id}: ${done.result.error}`);
   };
-  const answer = await answering(asked, own);
+  const answer = await openAnswerer(asked, own);
   await replay(
-    { ...shared, cases: await casesAt(path), budgetTokens: resolveBudgetTokens(own), answer, onCase },
+    { ...shared, cases: await openCases(path), budgetTokens: resolveBudgetTokens(own), answer, onCase },
     createInterruptSignal(),
   );
   return cases;
@@ -249,7 +252,7 @@ async function replayed(
 
 async function fromResults(path: string, files: readonly RunResults[]): Promise<ReplayedCase[]> {
   const cases: ReplayedCase[] = [];
-  for await (const outcome of await casesAt(path)) {
+  for await (const outcome of await openCases(path)) {
     if ('error' in outcome) continue;
     const { row } = outcome.one;
     const [result, other] = files.flatMap(({ results }) => results.get(row.id) ?? []);

@@ -1,6 +1,11 @@
 import { computeProportion } from '../../lib/statistics.ts';
 import { toVisibleLines } from '../../notifications/visible-text.ts';
-import { type FitRow, type FittedCalibration, type Measured, reliability } from '../calibrate/calibrate.ts';
+import {
+  computeReliability,
+  type FitRow,
+  type FittedCalibration,
+  type Measured,
+} from '../calibrate/calibrate.ts';
 import { type LabelledAnswer, OWN_FROM, POOLED_FROM } from '../calibrate/fit.ts';
 import type { CategoryThreshold } from '../calibrate/threshold.ts';
 
@@ -27,9 +32,10 @@ export function renderCalibration(fitted: FittedCalibration, gathered: GatheredA
     'category          cases  right  fit       ECE before  after *',
     ...rows.map(formatRowText),
     '',
-    `ECE    before ${measured(before.ece)}   after * ${after === null ? 'not known' : measured(after.ece)}`,
-    `Brier  before ${measured(before.brier)}   after ` +
-      `* ${after === null ? 'not known' : measured(after.brier)}`,
+    `ECE    before ${formatMeasured(before.ece)}   after ` +
+      `* ${after === null ? 'not known' : formatMeasured(after.ece)}`,
+    `Brier  before ${formatMeasured(before.brier)}   after ` +
+      `* ${after === null ? 'not known' : formatMeasured(after.brier)}`,
     after === null
       ? '* All cases belong to one project, so none could be held out: ' +
         'the quality of the fit elsewhere is unknown.'
@@ -50,7 +56,7 @@ function formatRowText({ category, cases, right, method, eceBefore, eceAfter }: 
   return `${category.padEnd(16)}  ${`${cases}`.padStart(5)}  ${`${right}`.padStart(5)}  ${(method ?? '').padEnd(8)}  ${before.padStart(10)}  ${after.padStart(7)}`;
 }
 
-function measured({ value, low, high }: Measured): string {
+function formatMeasured({ value, low, high }: Measured): string {
   return `${value.toFixed(3)} (${low.toFixed(3)}–${high.toFixed(3)})`;
 }
 
@@ -74,8 +80,8 @@ function listNotes(rows: readonly FitRow[]): string[] {
   });
 }
 
-function formatReliability(statements: Parameters<typeof reliability>[0]): string {
-  return reliability(statements)
+function formatReliability(statements: Parameters<typeof computeReliability>[0]): string {
+  return computeReliability(statements)
     .map(({ stated, right, cases }) => `${stated.toFixed(2)} → ${right.toFixed(2)} (${cases})`)
     .join('   ');
 }

@@ -46,7 +46,7 @@ export async function openCaseSources(options: ReplayCommandOptions): Promise<Op
   const { sources, close } = await openKind(options);
   const { sample } = options;
   return {
-    sources: sample === undefined ? sources : sources.map((source) => sampled(source, sample)),
+    sources: sample === undefined ? sources : sources.map((source) => sampleSource(source, sample)),
     close,
   };
 }
@@ -96,13 +96,13 @@ async function openStoredSource(options: ReplayCommandOptions): Promise<OpenedSo
   const measure = async () => {
     const leftOut = new Map<string, number>();
     const count = (_id: string, reason: string) => leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
-    const measured = await measureCases(casesOfApp(app, options, count));
+    const measured = await measureCases(listAppCases(app, options, count));
     for (const [reason, times] of leftOut) say(toVisibleLine(`Skipped: ${times} × ${reason}.`));
     if (measured.cases === 0) throw new TriageError('invalid-input', `There are no ${name} to replay.`);
     return measured;
   };
   return {
-    sources: [{ name, path: kind, cases: () => casesOfApp(app, options), measure }],
+    sources: [{ name, path: kind, cases: () => listAppCases(app, options), measure }],
     close: () => app.close({ drainMs: 0 }),
   };
 }
@@ -118,7 +118,7 @@ function createFolderSource(path: string): CaseSource {
   };
 }
 
-function sampled(source: CaseSource, most: number): CaseSource {
+function sampleSource(source: CaseSource, most: number): CaseSource {
   const cases = () => sampleCases(source.cases(), most);
   return {
     ...source,
@@ -140,7 +140,7 @@ async function measureCases(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseM
 }
 
 /** Returns the requested stored failures of an open app. */
-export function casesOfApp(
+export function listAppCases(
   app: App,
   options: StoredCaseOptions,
   onLeftOut?: OnLeftOut,

@@ -16,10 +16,10 @@ import {
   writeCaseSet,
 } from '../cases/case-set.ts';
 import { listConfined, readDatasetCases } from '../cases/dataset.ts';
-import { casesAt, findDatasetAt } from '../cases/folder.ts';
+import { findDatasetAt, openCases } from '../cases/folder.ts';
 import { beginFolder } from '../cases/new-folder.ts';
 import { type SplitSummary, splitCases } from '../cases/split.ts';
-import { casesOfApp, type StoredCaseOptions, storeFilter } from './case-sources.ts';
+import { listAppCases, type StoredCaseOptions, storeFilter } from './case-sources.ts';
 
 export interface CheckCommandOptions {
   readonly logs: boolean;
@@ -43,7 +43,7 @@ export async function runCasesCheck(path: string, options: CheckCommandOptions):
     if (!options.json) say(formatProblemText(problem));
   };
   const logs = options.logs ? { maxBytes: http.maxLogBytes } : null;
-  const checked = await checkCases(await casesAt(path), { logs, onProblem }, signal);
+  const checked = await checkCases(await openCases(path), { logs, onProblem }, signal);
   await print(
     options.json ? formatJson({ ok: checked.problems === 0, ...checked, listed }) : checkText(checked),
   );
@@ -91,7 +91,7 @@ export async function runCasesExport(options: ExportCommandOptions): Promise<voi
   };
   try {
     await withApp(options, async (app) => {
-      const cases = casesOfApp(app, options, onLeftOut);
+      const cases = listAppCases(app, options, onLeftOut);
       const limits = { masker: app.masker, maxLogBytes: app.config.http.maxLogBytes };
       const set = await writeCaseSet(cases, folder, limits, signal);
       await tell(options, { out, ...set, notCases }, setText(options.out, set, notCases));
@@ -114,7 +114,7 @@ export async function runCasesImport(path: string, options: ImportCommandOptions
   const dataset = await findDatasetAt(path);
   const cases =
     dataset === null
-      ? await casesAt(path)
+      ? await openCases(path)
       : listConfined(readDatasetCases(dataset), dataset, resolve(options.logsIn ?? dirname(dataset)));
   const folder = await beginFolder(resolve(options.out));
   const limits = { masker: createMasker(createMaskingOptions(config)), maxLogBytes: config.http.maxLogBytes };

@@ -7,7 +7,7 @@ import type { Comparison } from '../../domain/comparison.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { RELEASE } from '../../domain/trust.ts';
 import { toVisibleLines } from '../../notifications/visible-text.ts';
-import { casesAt } from '../cases/folder.ts';
+import { openCases } from '../cases/folder.ts';
 import { compareRuns } from '../compare/compare-runs.ts';
 import { renderComparison } from '../compare/text.ts';
 import { type RunResults, readResults } from '../run/results-file.ts';
@@ -26,7 +26,7 @@ export async function runCompare(options: CompareCommandOptions): Promise<void> 
   const files = { a: await readAll(options.a), b: await readAll(options.b) };
   const comparisons: Comparison[] = [];
   for (const [index, path] of options.dataset.entries()) {
-    const comparison = await compareRuns({ dataset: basename(path), cases: await casesAt(path), files });
+    const comparison = await compareRuns({ dataset: basename(path), cases: await openCases(path), files });
     comparisons.push(comparison);
     if (options.json) await print(formatJson({ ok: true, ...comparison }));
     // Ids and suspects are untrusted text, so control characters for the terminal are removed.

@@ -6,7 +6,7 @@ import type { CaseOutcome } from '../cases/case.ts';
 import { listFolderCases } from '../cases/folder.ts';
 import { keepLabels, listRuns, makeRoom } from '../compare/kept-runs.ts';
 import { type ReplayedCase, replay } from '../run/replay.ts';
-import { answering, replayConfig } from './answering.ts';
+import { openAnswerer, replayConfig } from './answering.ts';
 import type { ReplayCommandOptions } from './case-sources.ts';
 import { createManifest, openRunFiles } from './run-files.ts';
 
@@ -26,7 +26,7 @@ export async function keepDemoRuns(
   builds: ReadonlyMap<string, string>,
 ): Promise<void> {
   if ((await listRuns(config.runs.folder)).length > 0) return;
-  async function* cases(): AsyncGenerator<CaseOutcome> {
+  async function* listDemoCases(): AsyncGenerator<CaseOutcome> {
     for await (const outcome of listFolderCases(logs)) {
       if ('error' in outcome) continue;
       const id = builds.get(outcome.one.row.id);
@@ -36,14 +36,14 @@ export async function keepDemoRuns(
   const source = {
     name: 'failures of the demo',
     path: logs,
-    cases,
+    cases: listDemoCases,
     measure: async () => ({ cases: builds.size, sha256: null }),
   };
   for (const [name, settings] of RUNS) {
     const options: ReplayCommandOptions = { analyst: 'rules', ...settings, concurrency: 2, green: true };
     const demoConfig = replayConfig(options, config);
     const path = await makeRoom(config.runs.folder, name, false);
-    await keepLabels(config.runs.folder, name, [cases()]);
+    await keepLabels(config.runs.folder, name, [listDemoCases()]);
     const files = await openRunFiles(
       path,
       false,
@@ -58,11 +58,11 @@ export async function keepDemoRuns(
     const onCase = async ({ result }: ReplayedCase) => await files.results.append(result);
     await replay(
       {
-        cases: cases(),
+        cases: listDemoCases(),
         concurrency,
         green,
         ...reading,
-        answer: await answering(options, demoConfig),
+        answer: await openAnswerer(options, demoConfig),
         onCase,
       },
       new AbortController().signal,

@@ -216,8 +216,8 @@ const OF_CASES: readonly { readonly key: string; readonly flag: string; readonly
     'junit',
     'gate',
     'judge',
-  ].map(named),
-  ...['repository', 'branch', 'fingerprint', 'category', 'since', 'until'].map(named),
+  ].map(toFlag),
+  ...['repository', 'branch', 'fingerprint', 'category', 'since', 'until'].map(toFlag),
   ...[
     'analyst',
     'profile',
@@ -229,7 +229,7 @@ const OF_CASES: readonly { readonly key: string; readonly flag: string; readonly
     'without',
     'design',
     'record',
-  ].map(named),
+  ].map(toFlag),
   { key: 'repeat', flag: '--repeat', usual: 1 },
   { key: 'green', flag: '--no-green', usual: true },
 ];
@@ -261,6 +261,6 @@ async function refuseSameFile(read: string, written: string | undefined): Promis
     );
 }
 
-function named(name: string): { readonly key: string; readonly flag: string } {
+function toFlag(name: string): { readonly key: string; readonly flag: string } {
   return { key: name.replace(/-(\w)/g, (_all, letter: string) => letter.toUpperCase()), flag: `--${name}` };
 }

@@ -107,8 +107,8 @@ function addRunOptions(command: Command): Command {
     .option('--model <name>', 'model for --analyst llm, instead of the configured one')
     .option('--budget <tokens>', 'log tokens that the analyst may use', parsePositive)
     .option('--concurrency <n>', 'cases in parallel', parsePositive, 4)
-    .option('--max-usd <dollars>', 'start no more cases once model costs reach this amount', amount)
-    .option('--max-minutes <minutes>', 'start no more cases after this many minutes', amount)
+    .option('--max-usd <dollars>', 'start no more cases once model costs reach this amount', parseAmount)
+    .option('--max-minutes <minutes>', 'start no more cases after this many minutes', parseAmount)
     .addOption(new Option('--only <step>', 'stop after this step').choices(['read']))
     .option('--no-green', 'do not use the green logs named in rows')
     .option(
@@ -135,7 +135,7 @@ function addRunOptions(command: Command): Command {
     );
 }
 
-function amount(text: string): number {
+function parseAmount(text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
   throw new InvalidArgumentError('Use a number above 0.');

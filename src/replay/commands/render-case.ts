@@ -51,7 +51,7 @@ function renderCaseDetails(more: ReportCaseMore): Html {
       more.tools.map(
         ({ tool, status }) => html`<span class="chip">${tool} <span class="quiet">${status}</span></span> `,
       ),
-  )}${renderFact('Spent', spent(more))}</dl>
+  )}${renderFact('Spent', formatSpent(more))}</dl>
     ${more.excerpts.length > 0 && renderExcerpts(more)}`;
 }
 
@@ -66,7 +66,7 @@ function findAction({ action, answerConfidence }: ReportCaseMore): string | null
     : `${action}, the answer ${formatConfidence(answerConfidence)} sure`;
 }
 
-function spent({ seconds, costUsd, iterations }: ReportCaseMore): string {
+function formatSpent({ seconds, costUsd, iterations }: ReportCaseMore): string {
   const dollars = costUsd === 0 ? '' : `, $${costUsd.toFixed(4)}`;
   return (
     `${seconds.toFixed(1)} ` +

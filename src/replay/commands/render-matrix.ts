@@ -1,6 +1,6 @@
 import { type Html, html } from '../../console/html.ts';
 import { CATEGORIES } from '../../domain/category.ts';
-import { judgedCases, listIds } from '../figures/figure.ts';
+import { listIds, listJudgedCases } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { ReportCase } from './report-cases.ts';
 
@@ -12,7 +12,7 @@ export interface ConfusionCell {
 const NOTHING = 'nothing';
 
 export function buildConfusionCells(cases: readonly ReplayedCase[]): ConfusionCell[] {
-  const judged = judgedCases(cases);
+  const judged = listJudgedCases(cases);
   if (!judged.some(({ said }) => said !== null)) return [];
   const truths = CATEGORIES.filter((category) => judged.some(({ truth }) => truth === category));
   const silent = judged.some(({ said }) => said === null);

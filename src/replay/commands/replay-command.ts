@@ -29,15 +29,15 @@ import { renderGate, toJunit } from '../gate-report.ts';
 import { judgeCases, scoreJudge } from '../judge.ts';
 import {
   createCasesSuite,
-  figuresJson,
   listSpreads,
   listUnsteadyCases,
   renderFigures,
   renderJunit,
   renderSpread,
+  toFigureList,
 } from '../report.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { answering, describeWhoAnswers, listStagesLeftOut, replayConfig } from './answering.ts';
+import { describeWhoAnswers, listStagesLeftOut, openAnswerer, replayConfig } from './answering.ts';
 import { type CaseSource, openCaseSources, type ReplayCommandOptions } from './case-sources.ts';
 import { type KeptRecordings, openKeptRecordings } from './recordings-command.ts';
 import {
@@ -200,7 +200,7 @@ async function describeHowToAnswer(
     budgetTokens: resolveBudgetTokens(config),
     maxLogBytes: config.http.maxLogBytes,
     masker: createMasker(createMaskingOptions(config)),
-    answer: await answering(options, config, recordings),
+    answer: await openAnswerer(options, config, recordings),
   };
 }
 
@@ -309,7 +309,7 @@ async function tell(
       dataset: run.source.path,
       budgetTokens,
       ...stopped,
-      figures: figuresJson(sections),
+      figures: toFigureList(sections),
     }),
   );
 }

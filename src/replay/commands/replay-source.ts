@@ -72,11 +72,11 @@ export async function replaySource(
   if (cases.length === 0 && stopped === null)
     throw new TriageError('invalid-input', `${source.path} contains no cases.`);
   const milliseconds = performance.now() - startedAt;
-  progress.say(endText(cases.length, total, counts.resumed, stopped, milliseconds));
+  progress.say(formatEnd(cases.length, total, counts.resumed, stopped, milliseconds));
   return { source, cases, milliseconds: milliseconds + counts.resumedMs, stopped };
 }
 
-function endText(
+function formatEnd(
   done: number,
   total: number | null,
   resumed: number,
@@ -167,10 +167,12 @@ export function startReplayProgress(
   stream: ProgressStream = process.stderr,
   now: () => number = () => performance.now(),
 ): ReplayProgress {
-  return stream.isTTY === true && !plain ? rewrite(stream, now) : createLineByLine(stream, now);
+  return stream.isTTY === true && !plain
+    ? createRewritingProgress(stream, now)
+    : createLineByLine(stream, now);
 }
 
-function rewrite(stream: ProgressStream, now: () => number): ReplayProgress {
+function createRewritingProgress(stream: ProgressStream, now: () => number): ReplayProgress {
   let lastText = '';
   let drawnAt = Number.NEGATIVE_INFINITY;
   const clear = () => {

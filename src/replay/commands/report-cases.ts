@@ -2,7 +2,7 @@ import { createMaskingOptions } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import type { DatasetRow } from '../cases/case.ts';
-import { isRight, judgedCases } from '../figures/figure.ts';
+import { isRight, listJudgedCases } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/results.ts';
 import { readResultLines } from '../run/results-file.ts';
@@ -77,7 +77,7 @@ const UNTOLD = 4;
  */
 function computeRank(replayedCase: ReplayedCase, linked: ReadonlySet<string>): number {
   if (replayedCase.result.error !== null) return 0;
-  const [judged] = judgedCases([replayedCase]);
+  const [judged] = listJudgedCases([replayedCase]);
   if (judged !== undefined && judged.said !== null && !isRight(judged))
     return 2 - (replayedCase.result.confidence ?? 0);
   return linked.has(replayedCase.result.id) ? 3 : UNTOLD;
@@ -89,7 +89,7 @@ async function toReportCase(
   masker: Masker,
 ): Promise<ReportCase> {
   const { result } = replayedCase;
-  const [judged] = judgedCases([replayedCase]);
+  const [judged] = listJudgedCases([replayedCase]);
   return {
     id: result.id,
     truth: judged === undefined ? null : judged.accepted.join(' or '),

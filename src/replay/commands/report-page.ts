@@ -1,6 +1,6 @@
 import type { Config } from '../../config/schema.ts';
 import { figure } from '../../console/charts/chart.ts';
-import { calibrationChart, coverageChart } from '../../console/charts/confidence.ts';
+import { createCalibrationChart, createThresholdChart } from '../../console/charts/confidence.ts';
 import { dataTable, type Html, html } from '../../console/html.ts';
 import { standAlonePage } from '../../console/stand-alone-page.ts';
 import { RELEASE } from '../../domain/trust.ts';
@@ -187,12 +187,12 @@ function renderTile(figure: Figure): Html {
 function renderCharts({ stated }: ReportSet, { top, suffix }: Anchors): Html {
   return html`${stated.map(({ name, judged, threshold }, at) => {
     const shared = { judged, csv: null };
-    const calibration = calibrationChart({
+    const calibration = createCalibrationChart({
       ...shared,
       id: `${top}-calibration-${at}`,
       name: `Reliability of the ${name}${suffix}`,
     });
-    const coverage = coverageChart({
+    const coverage = createThresholdChart({
       ...shared,
       id: `${top}-coverage-${at}`,
       answered: judged,

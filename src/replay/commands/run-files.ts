@@ -204,9 +204,9 @@ async function checkReadable(out: string): Promise<void> {
 
 async function resolveInputs({ dataset = [], gate }: Places): Promise<Named[]> {
   const sets = dataset.map(async (path) =>
-    namedAt('--dataset', (await findDatasetAt(path).catch(() => null)) ?? path),
+    resolveNamed('--dataset', (await findDatasetAt(path).catch(() => null)) ?? path),
   );
-  return Promise.all([...sets, ...(gate === undefined ? [] : [namedAt('--gate', gate)])]);
+  return Promise.all([...sets, ...(gate === undefined ? [] : [resolveNamed('--gate', gate)])]);
 }
 
 async function resolveOutputs({ out, record, junit, html, repeat = 1 }: Places): Promise<Named[]> {
@@ -218,10 +218,10 @@ async function resolveOutputs({ out, record, junit, html, repeat = 1 }: Places):
     ...(junit === undefined ? [] : [{ option: '--junit', path: junit }]),
     ...(html === undefined ? [] : [{ option: '--html', path: html }]),
   ];
-  return Promise.all(named.map(({ option, path }) => namedAt(option, path)));
+  return Promise.all(named.map(({ option, path }) => resolveNamed(option, path)));
 }
 
-async function namedAt(option: string, given: string): Promise<Named> {
+async function resolveNamed(option: string, given: string): Promise<Named> {
   const path = await resolveRealPath(given);
   const found = await stat(path).catch(() => null);
   if (found === null) return { option, path, file: path };

@@ -13,7 +13,7 @@ import type {
 } from '../../domain/comparison.ts';
 import { bootstrapWeights, type Interval, type Weights } from '../../lib/statistics.ts';
 import type { CaseOutcome } from '../cases/case.ts';
-import { LEAST_PROJECTS, mean } from '../figures/figure.ts';
+import { computeMean, LEAST_PROJECTS } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/results.ts';
 import type { RunResults } from '../run/results-file.ts';
@@ -155,7 +155,7 @@ function computeSpread(
       .filter((value) => value !== null);
     return values.length < files.length
       ? []
-      : [{ name: measure.name, mean: mean(values), deviation: computeDeviation(values), values }];
+      : [{ name: measure.name, mean: computeMean(values), deviation: computeDeviation(values), values }];
   });
   const flips = whole.filter(({ runs }) => new Set(runs[side].map(({ result }) => result.category)).size > 1);
   const partial = pairs.filter(({ runs }) => runs[side].length < files.length);
@@ -175,7 +175,7 @@ function getOnlyRepeat(pair: PairedCase, side: Side, at: number): PairedCase {
 
 /** Computes the standard deviation of a sample, with one less than its size as the divisor. */
 function computeDeviation(values: readonly number[]): number {
-  const middle = mean(values);
+  const middle = computeMean(values);
   return Math.sqrt(values.reduce((total, value) => total + (value - middle) ** 2, 0) / (values.length - 1));
 }
 
@@ -335,7 +335,7 @@ function computeCosts(pairs: readonly PairedCase[]): CostDifference[] {
     [...runs.a, ...runs.b].every(({ result }) => result.error === null),
   );
   const found = COSTS.map((cost) => {
-    const worth = (runs: PairedCase['runs']['a']) => mean(runs.map(({ result }) => cost.of(result)));
+    const worth = (runs: PairedCase['runs']['a']) => computeMean(runs.map(({ result }) => cost.of(result)));
     return {
       cost,
       paid: whole.map(({ runs }, index): Paid => ({ index, a: worth(runs.a), b: worth(runs.b) })),
@@ -383,7 +383,7 @@ function computeMedianDifference(sorted: readonly Paid[], weights: ArrayLike<num
 function computeMedian(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   const middle = (sorted.length - 1) / 2;
-  return mean([sorted[Math.floor(middle)] ?? 0, sorted[Math.ceil(middle)] ?? 0]);
+  return computeMean([sorted[Math.floor(middle)] ?? 0, sorted[Math.ceil(middle)] ?? 0]);
 }
 
 function computeSum(values: readonly number[]): number {

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import type { ComparedRuns } from '../../ports/kept-runs.ts';
-import { casesAt } from '../cases/folder.ts';
+import { openCases } from '../cases/folder.ts';
 import { listDifferences } from '../run/manifest.ts';
 import { readResults } from '../run/results-file.ts';
 import { compareRuns } from './compare-runs.ts';
@@ -17,6 +17,6 @@ async function compareFolders(baseline: string, candidate: string): Promise<Comp
   const files = { a: await read(baseline), b: await read(candidate) };
   const [before, after] = [await findManifestIn(baseline), await findManifestIn(candidate)];
   const dataset = after?.sources.map(({ name }) => name).join(', ') ?? '';
-  const comparison = await compareRuns({ dataset, cases: await casesAt(candidate), files });
+  const comparison = await compareRuns({ dataset, cases: await openCases(candidate), files });
   return { comparison, changes: before === null || after === null ? [] : listDifferences(before, after) };
 }

@@ -58,7 +58,7 @@ export function createKeptRuns(folder: string): KeptRuns {
   const compared = new Map<string, Promise<ComparedRuns>>();
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = (folders: readonly string[]) => {
-    const next = last.then(async () => await inThread(folders));
+    const next = last.then(async () => await compareInThread(folders));
     last = next.catch(() => undefined);
     return next;
   };
@@ -118,7 +118,7 @@ async function readStamp(name: string, folder: string): Promise<string> {
   return `${name}:${found.map(({ mtimeMs, size }) => `${mtimeMs}-${size}`).join(',')}`;
 }
 
-function inThread(folders: readonly string[]): Promise<ComparedRuns> {
+function compareInThread(folders: readonly string[]): Promise<ComparedRuns> {
   const entry = new URL(`./compare-worker${extname(import.meta.url)}`, import.meta.url);
   const { promise, resolve, reject } = Promise.withResolvers<ComparedRuns>();
   const worker = new Worker(entry, {

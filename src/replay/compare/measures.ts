@@ -1,20 +1,20 @@
 import { CATEGORIES } from '../../domain/category.ts';
 import type { Better, Sides } from '../../domain/comparison.ts';
 import type { Weights } from '../../lib/statistics.ts';
-import { CONFIDENT, calibrationError } from '../figures/calibration.ts';
+import { CONFIDENT, computeCalibrationError } from '../figures/calibration.ts';
 import { isInTopTwo } from '../figures/categories.ts';
 import { findRank } from '../figures/explanation.ts';
 import {
-  f1,
+  computeF1,
+  computeMean,
+  computeRatio,
   isExcused,
   isRealFailure,
   isRight,
   type Judged,
-  judgedCases,
-  mean,
-  ratio,
+  listJudgedCases,
 } from '../figures/figure.ts';
-import { lineRecall } from '../figures/reading.ts';
+import { computeLineRecall } from '../figures/reading.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { PairedCase } from './pair-cases.ts';
 
@@ -62,7 +62,7 @@ export function computeWorth(
   worth: (run: ReplayedCase) => number | null,
 ): number | null {
   const values = runs.map(worth).filter((value) => value !== null);
-  return values.length === 0 ? null : mean(values);
+  return values.length === 0 ? null : computeMean(values);
 }
 
 function prepareMean(
@@ -110,14 +110,14 @@ const MACRO_F1: Measure = {
   name: 'category macro-F1',
   better: 'higher',
   prepare: (pairs) => {
-    const judged = collectParts(pairs, (run) => judgedCases([run]));
+    const judged = collectParts(pairs, (run) => listJudgedCases([run]));
     if (
       judged === null ||
       !pairs.some(({ runs }) => [...runs.a, ...runs.b].some(({ result }) => result.category !== null))
     )
       return null;
     const rights = pairs.flatMap(({ runs }) =>
-      computePair(runs, (run) => judgedCases([run]).map((other) => Number(isRight(other)))[0] ?? null),
+      computePair(runs, (run) => listJudgedCases([run]).map((other) => Number(isRight(other)))[0] ?? null),
     );
     return {
       cases: judged.cases,
@@ -181,25 +181,28 @@ export const MAIN_WORTHS: readonly {
   readonly name: string;
   readonly worth: (run: ReplayedCase) => number | null;
 }[] = [
-  { name: 'category accuracy', worth: ofJudged(isRight) },
-  { name: 'faulty file: mean reciprocal rank', worth: ofSuspects((rank) => (rank === null ? 0 : 1 / rank)) },
+  { name: 'category accuracy', worth: scoreJudged(isRight) },
+  {
+    name: 'faulty file: mean reciprocal rank',
+    worth: scoreSuspects((rank) => (rank === null ? 0 : 1 / rank)),
+  },
   { name: 'recall of labelled lines', worth: computeRecall },
 ];
 
 /** Everything that two sides are compared by, in the order of the table. */
 export const MEASURES: readonly Measure[] = [
-  category('category accuracy', 'higher', isRight),
+  createCategoryMeasure('category accuracy', 'higher', isRight),
   MACRO_F1,
-  category('category top-2', 'higher', isInTopTwo),
-  whereClassified(
+  createCategoryMeasure('category top-2', 'higher', isInTopTwo),
+  skipUnclassified(
     createMeanMeasure('kind accuracy', 'higher', ({ row, result }) =>
       row?.kind == null ? null : Number(result.kind === row.kind),
     ),
   ),
-  category('published and right', 'higher', (judged) => isPublished(judged) && isRight(judged)),
-  category('published and wrong', 'lower', (judged) => isPublished(judged) && !isRight(judged)),
-  category('abstained', null, ({ one }) => one.result.abstained === true),
-  whereClassified(createMeanMeasure('real failures called infrastructure or flaky', 'lower', scoreExcused)),
+  createCategoryMeasure('published and right', 'higher', (judged) => isPublished(judged) && isRight(judged)),
+  createCategoryMeasure('published and wrong', 'lower', (judged) => isPublished(judged) && !isRight(judged)),
+  createCategoryMeasure('abstained', null, ({ one }) => one.result.abstained === true),
+  skipUnclassified(createMeanMeasure('real failures called infrastructure or flaky', 'lower', scoreExcused)),
   createMeanMeasure('confident errors', 'lower', (run) =>
     scoreStated(run, (stated, right) => Number(!right && stated >= CONFIDENT)),
   ),
@@ -209,17 +212,17 @@ export const MEASURES: readonly Measure[] = [
   ),
   createMeanMeasure('recall of labelled lines', 'higher', computeRecall),
   QUOTATIONS,
-  suspects('faulty file first', (rank) => Number(rank === 1)),
-  suspects('faulty file in the first five', (rank) => Number(rank !== null && rank <= 5)),
-  suspects('faulty file: mean reciprocal rank', (rank) => (rank === null ? 0 : 1 / rank)),
+  createSuspectsMeasure('faulty file first', (rank) => Number(rank === 1)),
+  createSuspectsMeasure('faulty file in the first five', (rank) => Number(rank !== null && rank <= 5)),
+  createSuspectsMeasure('faulty file: mean reciprocal rank', (rank) => (rank === null ? 0 : 1 / rank)),
 ];
 
-function category(name: string, better: Better, holds: (judged: Judged) => boolean): Measure {
-  return whereClassified(createMeanMeasure(name, better, ofJudged(holds)));
+function createCategoryMeasure(name: string, better: Better, holds: (judged: Judged) => boolean): Measure {
+  return skipUnclassified(createMeanMeasure(name, better, scoreJudged(holds)));
 }
 
-function suspects(name: string, worth: (rank: number | null) => number): Measure {
-  const measure = createMeanMeasure(name, 'higher', ofSuspects(worth));
+function createSuspectsMeasure(name: string, worth: (rank: number | null) => number): Measure {
+  const measure = createMeanMeasure(name, 'higher', scoreSuspects(worth));
   return {
     ...measure,
     prepare: (pairs) =>
@@ -231,7 +234,7 @@ function suspects(name: string, worth: (rank: number | null) => number): Measure
  * Skips a measure if no run classified. A run that only read says nothing about categories, and counting it
  * as always wrong would be unfair.
  */
-function whereClassified(measure: Measure): Measure {
+function skipUnclassified(measure: Measure): Measure {
   return {
     ...measure,
     prepare: (pairs) =>
@@ -243,23 +246,23 @@ function listRuns(pairs: readonly PairedCase[]): ReplayedCase[] {
   return pairs.flatMap(({ runs }) => [...runs.a, ...runs.b]);
 }
 
-function ofJudged(holds: (judged: Judged) => boolean): (run: ReplayedCase) => number | null {
-  return (run) => judgedCases([run]).map((judged) => Number(holds(judged)))[0] ?? null;
+function scoreJudged(holds: (judged: Judged) => boolean): (run: ReplayedCase) => number | null {
+  return (run) => listJudgedCases([run]).map((judged) => Number(holds(judged)))[0] ?? null;
 }
 
-function ofSuspects(worth: (rank: number | null) => number): (run: ReplayedCase) => number | null {
+function scoreSuspects(worth: (rank: number | null) => number): (run: ReplayedCase) => number | null {
   return (run) => ((run.row?.faulty_files?.length ?? 0) === 0 ? null : worth(findRank(run)));
 }
 
 function computeRecall(run: ReplayedCase): number | null {
-  return (run.row?.expected_lines?.length ?? 0) === 0 ? null : lineRecall(run);
+  return (run.row?.expected_lines?.length ?? 0) === 0 ? null : computeLineRecall(run);
 }
 
 function scoreStated(run: ReplayedCase, worth: (stated: number, right: boolean) => number): number | null {
   const { confidence } = run.result;
   return confidence === null
     ? null
-    : (judgedCases([run]).map((judged) => worth(confidence, isRight(judged)))[0] ?? null);
+    : (listJudgedCases([run]).map((judged) => worth(confidence, isRight(judged)))[0] ?? null);
 }
 
 function isPublished({ one }: Judged): boolean {
@@ -271,7 +274,7 @@ function isPublished({ one }: Judged): boolean {
  * cases in which that is not possible: only failures of code or tests that are not labeled flaky count.
  */
 function scoreExcused(run: ReplayedCase): number | null {
-  const [judged] = judgedCases([run]);
+  const [judged] = listJudgedCases([run]);
   return judged !== undefined && isRealFailure(judged) ? Number(isExcused(judged)) : null;
 }
 
@@ -313,7 +316,7 @@ function computePair(
 
 function listStatements(run: ReplayedCase): { stated: number; right: boolean }[] {
   const { confidence } = run.result;
-  return judgedCases([run]).flatMap((judged) =>
+  return listJudgedCases([run]).flatMap((judged) =>
     confidence === null ? [] : [{ stated: confidence, right: isRight(judged) }],
   );
 }
@@ -329,15 +332,17 @@ function computeMacroF1(parts: readonly Part<Judged>[], weights: Weights | null)
     if (truth !== undefined && truth === counted) truth.hits += weight;
   }
   const classes = [...counts.values()].filter(({ truly }) => truly > 0);
-  const scores = classes.map(({ hits, said, truly }) => f1(ratio(hits, said), ratio(hits, truly)));
-  return mean(scores);
+  const scores = classes.map(({ hits, said, truly }) =>
+    computeF1(computeRatio(hits, said), computeRatio(hits, truly)),
+  );
+  return computeMean(scores);
 }
 
 function computeError(
   parts: readonly Part<{ stated: number; right: boolean }>[],
   weights: Weights | null,
 ): number {
-  return calibrationError(
+  return computeCalibrationError(
     parts.map(({ index, part, one }) => ({ ...one, weight: part * (weights?.[index] ?? 1) })),
   );
 }
@@ -352,5 +357,5 @@ function computeQuotationShare(
     made += weight * one.made;
     literal += weight * one.literal;
   }
-  return ratio(literal, made);
+  return computeRatio(literal, made);
 }

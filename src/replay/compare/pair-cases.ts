@@ -1,7 +1,7 @@
 import type { Sides, Unpaired } from '../../domain/comparison.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type CaseOutcome, type DatasetRow, resolveProject } from '../cases/case.ts';
-import { type ReplayedCase, replayedFrom } from '../run/replay.ts';
+import { createReplayedCase, type ReplayedCase } from '../run/replay.ts';
 import type { RunResults } from '../run/results-file.ts';
 
 /** A case that both sides answered: once, or once a repeat. */
@@ -57,7 +57,7 @@ function findRuns(row: DatasetRow, files: readonly RunResults[]): ReplayedCase[]
   const light = { ...row, log: null, stack_trace: null, snippets: null };
   return files
     .flatMap(({ results }) => results.get(row.id) ?? [])
-    .map((result) => replayedFrom(light, result));
+    .map((result) => createReplayedCase(light, result));
 }
 
 function listFailed(pairs: readonly PairedCase[], side: keyof Sides<unknown>): string[] {

@@ -1,7 +1,7 @@
 import { CATEGORIES } from '../../domain/category.ts';
 import { type AdviceCheck, isSilent } from '../run/check-advice.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { caseShare, type Figure } from './figure.ts';
+import { createShareFigure, type Figure } from './figure.ts';
 
 /** A case with a known fix, and what its advice names. */
 interface Advised {
@@ -20,12 +20,12 @@ export function scoreAdvice(cases: readonly ReplayedCase[]): Figure[] {
   const published = advised.filter(({ one }) => one.result.action === 'auto_notify');
   return [
     ...listFiguresAmong('advice', advised),
-    caseShare(
+    createShareFigure(
       'advice keyed, of fixes with a name at hand',
       advised.filter(({ check }) => check.findable > 0),
       isKeyed,
     ),
-    caseShare(
+    createShareFigure(
       'advice keyed, of what is advised',
       advised.filter((entry) => !isWithout(entry)),
       isKeyed,
@@ -67,9 +67,9 @@ const isWithout = ({ one }: Advised) => isSilent(one.result.fixRecommendation);
 
 function listFiguresAmong(what: string, among: readonly Advised[]): Figure[] {
   return [
-    caseShare(`${what} keyed`, among, isKeyed),
-    caseShare(`${what} invented`, among, isInvented, 'bad'),
-    caseShare(`${what} silent`, among, isWithout, 'neither'),
+    createShareFigure(`${what} keyed`, among, isKeyed),
+    createShareFigure(`${what} invented`, among, isInvented, 'bad'),
+    createShareFigure(`${what} silent`, among, isWithout, 'neither'),
   ];
 }
 
@@ -80,8 +80,8 @@ function listRowFigures(row: string, among: readonly Advised[]): Figure[] {
     cell: { row, column },
   });
   return [
-    cell('keyed', caseShare('', among, isKeyed)),
-    cell('invented', caseShare('', among, isInvented, 'bad')),
-    cell('silent', caseShare('', among, isWithout, 'neither')),
+    cell('keyed', createShareFigure('', among, isKeyed)),
+    cell('invented', createShareFigure('', among, isInvented, 'bad')),
+    cell('silent', createShareFigure('', among, isWithout, 'neither')),
   ];
 }

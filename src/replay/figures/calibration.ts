@@ -1,16 +1,16 @@
 import { bootstrap, computeProportion, type Proportion } from '../../lib/statistics.ts';
 import { fitPlatt } from '../calibrate/fit.ts';
-import { foldsBy, resolveProject } from '../cases/case.ts';
+import { resolveProject, splitIntoFolds } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import {
   addAt,
-  caseShare,
+  computeRatio,
+  createShareFigure,
   type Figure,
   isRight,
-  judgedCases,
   listClusterSums,
   listIds,
-  ratio,
+  listJudgedCases,
   withInterval,
 } from './figure.ts';
 
@@ -32,7 +32,7 @@ interface StatedCase {
  * are always in the same order.
  */
 export function listStatements(cases: readonly ReplayedCase[], of: StatedBy): StatedCase[] {
-  const stated = judgedCases(cases).flatMap((entry): StatedCase[] => {
+  const stated = listJudgedCases(cases).flatMap((entry): StatedCase[] => {
     const { confidence, answerConfidence } = entry.one.result;
     const probability = of === 'classification' ? confidence : answerConfidence;
     return probability === null ? [] : [{ stated: probability, right: isRight(entry), one: entry.one }];
@@ -66,7 +66,7 @@ export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 
   const heldOutCases = of === 'answer' ? null : findHeldOut(stated);
   const crossed = 'expected calibration error, cross-validated by project';
   return [
-    caseShare(
+    createShareFigure(
       `${prefix}confident errors`,
       stated,
       (statedCase) => !statedCase.right && statedCase.stated >= CONFIDENT,
@@ -99,7 +99,8 @@ function computeErrorFigure(name: string, stated: readonly StatedCase[], binning
 }
 
 /**
- * Computes the same as `calibrationError` from the sums of the bins, because a resample adds sums, not cases.
+ * Computes the same as `computeCalibrationError` from the sums of the bins, because a resample adds sums, not
+ * cases.
  */
 function computeErrorOfSums(sums: readonly number[]): number {
   let [error, cases] = [0, 0];
@@ -108,7 +109,7 @@ function computeErrorOfSums(sums: readonly number[]): number {
     error += Math.abs(right - stated);
     cases += count;
   }
-  return ratio(error, cases);
+  return computeRatio(error, cases);
 }
 
 /**
@@ -120,7 +121,7 @@ function computeBrierFigure(name: string, stated: readonly StatedCase[]): Figure
     addAt(sums, 0, (statedCase.stated - Number(statedCase.right)) ** 2);
     addAt(sums, 1, 1);
   });
-  const score = ([sum = 0, count = 0]: readonly number[]) => ratio(sum, count);
+  const score = ([sum = 0, count = 0]: readonly number[]) => computeRatio(sum, count);
   const [interval] = bootstrap(clusters, (sums) => [score(sums)]);
   return withInterval({ name, value: score(addUp(clusters)), cases: stated.length }, interval);
 }
@@ -156,7 +157,7 @@ function splitBrierParts(stated: readonly StatedCase[]): [name: string, value: n
 
 /** Returns each statement as calibrated on other projects only. Returns null if all are of one project. */
 function findHeldOut(stated: readonly StatedCase[]): StatedCase[] | null {
-  const folds = foldsBy(
+  const folds = splitIntoFolds(
     stated,
     ({ one }) => (one.row === null ? one.result.id : resolveProject(one.row)),
     FOLDS,
@@ -188,7 +189,7 @@ export function getBin(stated: number): number {
  * 0..1: the distance between the stated probability and the share that was right, per bin, weighted by the
  * content of the bin. `weight` is the number of statements that one represents. Returns 0 for no statements.
  */
-export function calibrationError(
+export function computeCalibrationError(
   statements: Iterable<{ readonly stated: number; readonly right: boolean; readonly weight: number }>,
 ): number {
   const gaps = new Array<number>(BINS).fill(0);

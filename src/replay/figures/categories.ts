@@ -3,18 +3,18 @@ import { blameByText, blameByTrying, isBlameRight } from '../../domain/experimen
 import { bootstrap, computeProportion } from '../../lib/statistics.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import {
-  caseShare,
+  computeF1,
+  computeMean,
+  computeRatio,
+  createShareFigure,
   type Figure,
-  f1,
   isExcused,
   isRealFailure,
   isRight,
   type Judged,
-  judgedCases,
   listClusterSums,
   listIds,
-  mean,
-  ratio,
+  listJudgedCases,
   shareFigure,
   withInterval,
 } from './figure.ts';
@@ -40,19 +40,24 @@ export function scoreCategories(cases: readonly ReplayedCase[]): Figure[] {
   const failures = judged.filter(isRealFailure);
   const isPublished = ({ one }: Judged) => one.result.action === 'auto_notify';
   return [
-    caseShare('category accuracy', judged, isRight),
+    createShareFigure('category accuracy', judged, isRight),
     getMacroFigure(judged),
-    caseShare('category top-2', judged, isInTopTwo),
-    caseShare('code and test failures called INFRA_ERROR', real, ({ said }) => said === 'INFRA_ERROR', 'bad'),
-    caseShare('real failures called infrastructure or flaky', failures, isExcused, 'bad'),
-    caseShare(
+    createShareFigure('category top-2', judged, isInTopTwo),
+    createShareFigure(
+      'code and test failures called INFRA_ERROR',
+      real,
+      ({ said }) => said === 'INFRA_ERROR',
+      'bad',
+    ),
+    createShareFigure('real failures called infrastructure or flaky', failures, isExcused, 'bad'),
+    createShareFigure(
       'real failures published as infrastructure or flaky',
       failures,
       (other) => isExcused(other) && isPublished(other),
       'bad',
     ),
-    caseShare('abstained', judged, ({ one }) => one.result.abstained === true, 'bad'),
-    caseShare('published without a person', judged, isPublished, 'neither'),
+    createShareFigure('abstained', judged, ({ one }) => one.result.abstained === true, 'bad'),
+    createShareFigure('published without a person', judged, isPublished, 'neither'),
   ];
 }
 
@@ -97,7 +102,7 @@ export function scoreMatrix(cases: readonly ReplayedCase[]): Figure[] {
   return countClassCounts(matrix).flatMap(({ category: row, truly }) =>
     [...CATEGORIES, null].map((answered): Figure => {
       const column = answered === null ? 'nothing' : (COLUMNS[answered] ?? answered);
-      const figure = counted(
+      const figure = createCountFigure(
         `category matrix ${row}, said ${answered ?? 'nothing'}`,
         mistakes.get(`${row} ${answered}`) ?? [],
         truly,
@@ -129,13 +134,13 @@ function listConfusions<T extends { readonly one: ReplayedCase }>(
   casesOf: (first: T) => number,
 ): Figure[] {
   const figures = [...mistakes].map(([name, entries]) =>
-    counted(name, entries, entries[0] === undefined ? 0 : casesOf(entries[0])),
+    createCountFigure(name, entries, entries[0] === undefined ? 0 : casesOf(entries[0])),
   );
   return figures.sort((left, right) => right.value - left.value || left.name.localeCompare(right.name));
 }
 
 function listClassified(cases: readonly ReplayedCase[]): Judged[] {
-  const judged = judgedCases(cases);
+  const judged = listJudgedCases(cases);
   return judged.some(({ said }) => said !== null) ? judged : [];
 }
 
@@ -169,7 +174,11 @@ function getAgainst(
   return entries.length === 0 ? { name } : { name, against: listIds(entries) };
 }
 
-function counted(name: string, entries: readonly { readonly one: ReplayedCase }[], cases: number): Figure {
+function createCountFigure(
+  name: string,
+  entries: readonly { readonly one: ReplayedCase }[],
+  cases: number,
+): Figure {
   return { ...getAgainst(name, entries), value: entries.length, cases, unit: 'count' };
 }
 
@@ -220,7 +229,7 @@ function countClassCounts(matrix: readonly number[]): ClassCounts[] {
 }
 
 function computeMacroF1(matrix: readonly number[]): number {
-  return mean(countClassCounts(matrix).map((counts) => counts.f1));
+  return computeMean(countClassCounts(matrix).map((counts) => counts.f1));
 }
 
 function countClass(matrix: readonly number[], category: string): ClassCounts {
@@ -230,9 +239,9 @@ function countClass(matrix: readonly number[], category: string): ClassCounts {
   );
   const answeredCount = CATEGORIES.reduce((total, truth) => total + getCell(matrix, truth, category), 0);
   const hits = getCell(matrix, category, category);
-  const precision = ratio(hits, answeredCount);
-  const recall = ratio(hits, truly);
-  return { category, truly, said: answeredCount, hits, precision, recall, f1: f1(precision, recall) };
+  const precision = computeRatio(hits, answeredCount);
+  const recall = computeRatio(hits, truly);
+  return { category, truly, said: answeredCount, hits, precision, recall, f1: computeF1(precision, recall) };
 }
 
 function getCellIndex(truth: string, answered: string | null): number {
@@ -248,7 +257,7 @@ export function scoreKinds(cases: readonly ReplayedCase[]): Figure[] {
     replayedCase.row?.kind == null ? [] : [{ one: replayedCase, kind: replayedCase.row.kind }],
   );
   if (!labelled.some(({ one }) => one.result.kind !== null)) return [];
-  const right = new Set(judgedCases(cases).flatMap((entry) => (isRight(entry) ? [entry.one] : [])));
+  const right = new Set(listJudgedCases(cases).flatMap((entry) => (isRight(entry) ? [entry.one] : [])));
   const settled = labelled.filter(({ one }) => right.has(one));
   const isKind = ({ one, kind }: (typeof labelled)[number]) => one.result.kind === kind;
   const wrong = labelled.filter((entry) => !isKind(entry));
@@ -257,10 +266,10 @@ export function scoreKinds(cases: readonly ReplayedCase[]): Figure[] {
     ({ one, kind }) => `kind ${kind} called ${one.result.kind ?? 'nothing'}`,
   );
   return [
-    caseShare('kind accuracy', labelled, isKind),
+    createShareFigure('kind accuracy', labelled, isKind),
     ...(settled.length === 0
       ? []
-      : [caseShare('kind accuracy where the category is right', settled, isKind)]),
+      : [createShareFigure('kind accuracy where the category is right', settled, isKind)]),
     ...listConfusions(mistakes, ({ kind }) => labelled.filter((entry) => entry.kind === kind).length),
   ];
 }
@@ -281,7 +290,7 @@ export function scoreActions(cases: readonly ReplayedCase[]): Figure[] {
     answered.map(({ one }) => one.result.action ?? '').filter((action) => !ACTIONS.includes(action)),
   );
   const shares = [...ACTIONS, ...[...others].sort()].map((action) =>
-    caseShare(`action: ${action}`, answered, ({ one }) => one.result.action === action, 'neither'),
+    createShareFigure(`action: ${action}`, answered, ({ one }) => one.result.action === action, 'neither'),
   );
   return [...shares.filter(({ value }) => value > 0), ...scorePublished(cases)];
 }
@@ -291,14 +300,14 @@ export function scoreActions(cases: readonly ReplayedCase[]): Figure[] {
  * how many of all are published and wrong.
  */
 function scorePublished(cases: readonly ReplayedCase[]): Figure[] {
-  const judged = judgedCases(cases);
+  const judged = listJudgedCases(cases);
   if (judged.length === 0) return [];
   const isPublished = ({ one }: { readonly one: ReplayedCase }) => one.result.action === 'auto_notify';
   const published = judged.filter(isPublished);
   return [
-    caseShare('published: coverage', judged, isPublished),
-    ...(published.length === 0 ? [] : [caseShare('published: accuracy', published, isRight)]),
-    caseShare('published and wrong', judged, (entry) => isPublished(entry) && !isRight(entry), 'bad'),
+    createShareFigure('published: coverage', judged, isPublished),
+    ...(published.length === 0 ? [] : [createShareFigure('published: accuracy', published, isRight)]),
+    createShareFigure('published and wrong', judged, (entry) => isPublished(entry) && !isRight(entry), 'bad'),
   ];
 }
 
@@ -328,19 +337,19 @@ export function scoreExperiments(cases: readonly ReplayedCase[]): Figure[] {
   const isTextRight = ({ text, truth }: (typeof labelled)[number]) => isBlameRight(text, truth);
   const isSaidRight = ({ said, truth }: (typeof labelled)[number]) => isBlameRight(said, truth);
   const figures = [
-    caseShare('decided by an experiment', tried, (entry) => entry.decided !== null),
-    caseShare('text alone agrees with the experiment', decided, ({ text, truth }) =>
+    createShareFigure('decided by an experiment', tried, (entry) => entry.decided !== null),
+    createShareFigure('text alone agrees with the experiment', decided, ({ text, truth }) =>
       isBlameRight(text, truth),
     ),
-    caseShare('right whose fault, by text alone', labelled, isTextRight),
-    caseShare('right whose fault, with experiments', labelled, isSaidRight),
-    caseShare(
+    createShareFigure('right whose fault, by text alone', labelled, isTextRight),
+    createShareFigure('right whose fault, with experiments', labelled, isSaidRight),
+    createShareFigure(
       'made right by an experiment',
       labelled,
       (entry) => !isTextRight(entry) && isSaidRight(entry),
       'neither',
     ),
-    caseShare(
+    createShareFigure(
       'made wrong by an experiment',
       labelled,
       (entry) => isTextRight(entry) && !isSaidRight(entry),

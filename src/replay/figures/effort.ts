@@ -4,13 +4,13 @@ import { describeTools } from '../../tools/all-tools.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/results.ts';
 import {
-  caseShare,
+  computeMean,
+  computeRatio,
+  createMeanFigure,
+  createShareFigure,
   type Figure,
-  judgedCases,
   listIds,
-  mean,
-  meanFigure,
-  ratio,
+  listJudgedCases,
   shareFigure,
 } from './figure.ts';
 
@@ -44,25 +44,28 @@ export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
   const reasons = [...new Set(runs.map(({ one }) => one.result.terminationReason ?? 'unknown'))].sort();
   const code = runs.filter(({ one }) => one.result.category === 'CODE_ERROR');
   return [
-    { ...meanFigure('rounds a run (mean)', runs, ({ one }) => rounds(one)), unit: 'measure' },
+    { ...createMeanFigure('rounds a run (mean)', runs, ({ one }) => rounds(one)), unit: 'measure' },
     ...counts.filter(({ value }) => value > 0),
     ...reasons.map((reason) =>
-      caseShare(
+      createShareFigure(
         `ended by ${reason}`,
         runs,
         ({ one }) => (one.result.terminationReason ?? 'unknown') === reason,
         'neither',
       ),
     ),
-    { ...meanFigure('tool calls a run (mean)', runs, ({ one }) => one.result.tools.length), unit: 'measure' },
+    {
+      ...createMeanFigure('tool calls a run (mean)', runs, ({ one }) => one.result.tools.length),
+      unit: 'measure',
+    },
     ...(code.length === 0
       ? []
       : [
-          caseShare('CODE_ERROR runs that asked the code host', code, ({ one }) =>
-            asked(one.result, 'code host'),
+          createShareFigure('CODE_ERROR runs that asked the code host', code, ({ one }) =>
+            hasAsked(one.result, 'code host'),
           ),
-          caseShare('CODE_ERROR runs that the code host answered', code, ({ one }) =>
-            answered(one.result, 'code host'),
+          createShareFigure('CODE_ERROR runs that the code host answered', code, ({ one }) =>
+            hasAnswered(one.result, 'code host'),
           ),
         ]),
     ...scoreReadCode(runs),
@@ -75,8 +78,8 @@ export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
 function scoreReadCode(runs: readonly Run[]): Figure[] {
   const atHand = runs.filter(({ one }) => one.row?.repo_path != null);
   const ofCode = atHand.filter(({ one }) => one.result.category === 'CODE_ERROR');
-  const hasRead = ({ one }: Run) => answered(one.result, 'code host');
-  const read = (name: string, among: readonly Run[]) => caseShare(name, among, hasRead, 'neither');
+  const hasRead = ({ one }: Run) => hasAnswered(one.result, 'code host');
+  const read = (name: string, among: readonly Run[]) => createShareFigure(name, among, hasRead, 'neither');
   return [
     ...(atHand.length === 0 ? [] : [read('runs with a repository that read code', atHand)]),
     ...(ofCode.length === 0 ? [] : [read('CODE_ERROR runs with a repository that read code', ofCode)]),
@@ -92,7 +95,7 @@ function scoreCorrections(runs: readonly Run[]): Figure[] {
   const all = corrected.flatMap(({ one }) => one.result.corrections);
   const results = all.map(judgeCorrection);
   const count = (wanted: (typeof results)[number]) => results.filter((result) => result === wanted).length;
-  const changes = judgedCases(corrected.map(({ one }) => one)).flatMap(({ accepted, one }) =>
+  const changes = listJudgedCases(corrected.map(({ one }) => one)).flatMap(({ accepted, one }) =>
     one.result.corrections.map(({ before, after }) => ({
       before: accepted.includes(before.category),
       after: accepted.includes((after ?? before).category),
@@ -101,7 +104,12 @@ function scoreCorrections(runs: readonly Run[]): Figure[] {
   const righted = changes.filter(({ before, after }) => !before && after);
   const spoiled = changes.filter(({ before, after }) => before && !after);
   return [
-    caseShare('runs that were sent back', runs, ({ one }) => one.result.corrections.length > 0, 'neither'),
+    createShareFigure(
+      'runs that were sent back',
+      runs,
+      ({ one }) => one.result.corrections.length > 0,
+      'neither',
+    ),
     ...(all.length === 0
       ? []
       : [
@@ -123,7 +131,7 @@ function scoreCorrections(runs: readonly Run[]): Figure[] {
  */
 export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
   const runs = listRuns(cases).filter(({ one }) => one.result.category !== null);
-  const used = TOOL_CLASSES.filter((name) => runs.some(({ one }) => asked(one.result, name)));
+  const used = TOOL_CLASSES.filter((name) => runs.some(({ one }) => hasAsked(one.result, name)));
   if (used.length === 0) return [];
   const byCategory = [...Map.groupBy(runs, ({ one }) => one.result.category ?? '')].sort(([left], [right]) =>
     left < right ? -1 : 1,
@@ -139,10 +147,10 @@ export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
         cell: { row, column: 'calls' },
       },
       ...used.map((column) => {
-        const figure = caseShare(
+        const figure = createShareFigure(
           `runs that asked: ${column}, ${row}`,
           own,
-          ({ one }) => asked(one.result, column),
+          ({ one }) => hasAsked(one.result, column),
           'neither',
         );
         return { ...figure, cell: { row, column } };
@@ -190,11 +198,11 @@ function getColumn(status: string): (typeof STATUSES)[number] {
   return STATUSES.find((known) => known === status) ?? 'failed';
 }
 
-function asked({ tools }: CaseResult, name: ToolClass): boolean {
+function hasAsked({ tools }: CaseResult, name: ToolClass): boolean {
   return tools.some(({ tool }) => getToolClass(tool) === name);
 }
 
-function answered({ tools }: CaseResult, name: ToolClass): boolean {
+function hasAnswered({ tools }: CaseResult, name: ToolClass): boolean {
   return tools.some(
     ({ tool, status }) => getToolClass(tool) === name && (status === 'ok' || status === 'empty'),
   );
@@ -257,7 +265,7 @@ function createSpread(name: string, values: readonly number[], unit: 'measure' |
     unit,
   });
   return [
-    figure('mean', mean(values)),
+    figure('mean', computeMean(values)),
     figure('p50', computePercentile(sorted, 0.5)),
     figure('p95', computePercentile(sorted, 0.95)),
   ];
@@ -289,7 +297,7 @@ export function scoreSpeed(cases: readonly ReplayedCase[], elapsedMilliseconds: 
     { name: 'megabytes of log', value: megabytes, cases: cases.length, unit: 'measure' },
     {
       name: 'milliseconds a megabyte',
-      value: ratio(elapsedMilliseconds - checks, megabytes),
+      value: computeRatio(elapsedMilliseconds - checks, megabytes),
       cases: cases.length,
       unit: 'measure',
     },

@@ -1,16 +1,16 @@
 import type { DatasetRow } from '../cases/case.ts';
-import { contentWords, mentionFinder } from '../run/check-case.ts';
+import { listContentWords, mentionFinder } from '../run/check-case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import {
-  caseShare,
+  computeF1,
+  computeMean,
+  computeRatio,
+  createMeanFigure,
+  createShareFigure,
   type Figure,
-  f1,
   isRight,
   type Judged,
-  judgedCases,
-  mean,
-  meanFigure,
-  ratio,
+  listJudgedCases,
 } from './figure.ts';
 
 /**
@@ -31,31 +31,31 @@ export function scoreMentions(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 function scoreRequired(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = saidShares(cases, getRequiredMentions, getExplanation);
+  const labelled = computeMentionShares(cases, getRequiredMentions, getExplanation);
   if (labelled.length === 0) return [];
   return [
-    meanFigure('required mentions said', labelled, ({ share }) => share, 1),
-    caseShare('answers with every required mention', labelled, ({ share }) => share === 1),
-    caseShare('answers with a required mention', labelled, ({ share }) => share > 0),
+    createMeanFigure('required mentions said', labelled, ({ share }) => share, 1),
+    createShareFigure('answers with every required mention', labelled, ({ share }) => share === 1),
+    createShareFigure('answers with a required mention', labelled, ({ share }) => share > 0),
   ];
 }
 
 function scoreForbidden(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = saidShares(
+  const labelled = computeMentionShares(
     cases,
     (row) => (row?.forbidden_mentions ?? []).map((mention) => [mention]),
     getExplanation,
   );
   return labelled.length === 0
     ? []
-    : [caseShare('answers with a forbidden mention', labelled, ({ share }) => share > 0, 'bad')];
+    : [createShareFigure('answers with a forbidden mention', labelled, ({ share }) => share > 0, 'bad')];
 }
 
 /** Scores the answer as a reader sees it: with its quotations, tests and suspects. */
 function scoreUseful(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = saidShares(cases, getRequiredMentions, getAnswer);
+  const labelled = computeMentionShares(cases, getRequiredMentions, getAnswer);
   const shares = new Map(labelled.map(({ one, share }) => [one, share]));
-  const judged = judgedCases(labelled.map(({ one }) => one)).map((entry) => ({
+  const judged = listJudgedCases(labelled.map(({ one }) => one)).map((entry) => ({
     ...entry,
     share: shares.get(entry.one) ?? 0,
   }));
@@ -63,10 +63,10 @@ function scoreUseful(cases: readonly ReplayedCase[]): Figure[] {
   const published = judged.filter(({ one }) => one.result.action === 'auto_notify');
   const isWrong = (entry: Judged & Said) => !isRight(entry) || entry.share < CAUSE_FROM;
   return [
-    caseShare('useful answers', judged, (entry) => isRight(entry) && entry.share >= USEFUL_FROM),
+    createShareFigure('useful answers', judged, (entry) => isRight(entry) && entry.share >= USEFUL_FROM),
     ...(published.length === 0
       ? []
-      : [caseShare('published: wrong, or without the cause', published, isWrong, 'bad')]),
+      : [createShareFigure('published: wrong, or without the cause', published, isWrong, 'bad')]),
   ];
 }
 
@@ -77,7 +77,7 @@ interface Said {
 }
 
 /** Computes the share of its required mentions that each text contains. Any spelling of a mention counts. */
-function saidShares(
+function computeMentionShares(
   cases: readonly ReplayedCase[],
   mentionsOf: (row: DatasetRow | null) => readonly (readonly string[])[],
   textOf: (replayedCase: ReplayedCase) => string,
@@ -88,7 +88,7 @@ function saidShares(
     const isSaid = mentionFinder(textOf(replayedCase));
     return {
       one: replayedCase,
-      share: mean(mentionsOf(replayedCase.row).map((spellings) => Number(spellings.some(isSaid)))),
+      share: computeMean(mentionsOf(replayedCase.row).map((spellings) => Number(spellings.some(isSaid)))),
     };
   });
 }
@@ -131,8 +131,8 @@ interface Explained {
  * words, or nothing was answered.
  */
 export function scoreOverlap(cases: readonly ReplayedCase[]): Figure[] {
-  const causes = explained(cases, ({ row, result }) => [row?.root_cause, result.rootCause]);
-  const fixes = explained(cases, ({ row, result }) => [row?.fix, result.fixRecommendation]);
+  const causes = listExplained(cases, ({ row, result }) => [row?.root_cause, result.rootCause]);
+  const fixes = listExplained(cases, ({ row, result }) => [row?.fix, result.fixRecommendation]);
   return [...createFigures('root cause', causes), ...createFigures('fix', fixes)];
 }
 
@@ -141,33 +141,33 @@ export function scoreOverlap(cases: readonly ReplayedCase[]): Figure[] {
  * subsequence of words, as a share of the label's words (recall) and of the answer's (precision). Both must
  * have at least one word, else all values are 0.
  */
-export function rougeL(
+export function computeRougeL(
   said: readonly string[],
   label: readonly string[],
 ): { precision: number; recall: number; f1: number } {
-  const common = longestCommon(said.slice(0, MOST_WORDS), label.slice(0, MOST_WORDS));
-  const precision = ratio(common, Math.min(MOST_WORDS, said.length));
-  const recall = ratio(common, Math.min(MOST_WORDS, label.length));
-  return { precision, recall, f1: f1(precision, recall) };
+  const common = computeLongestCommon(said.slice(0, MOST_WORDS), label.slice(0, MOST_WORDS));
+  const precision = computeRatio(common, Math.min(MOST_WORDS, said.length));
+  const recall = computeRatio(common, Math.min(MOST_WORDS, label.length));
+  return { precision, recall, f1: computeF1(precision, recall) };
 }
 
 function createFigures(what: string, entries: readonly Explained[]): Figure[] {
   if (entries.length === 0) return [];
   const name = (part: string) => `${what}: word overlap, ${part}`;
-  const overlaps = entries.map(({ one, said, label }) => ({ one, ...rougeL(said, label) }));
+  const overlaps = entries.map(({ one, said, label }) => ({ one, ...computeRougeL(said, label) }));
   const figures = [
-    meanFigure(name('recall (ROUGE-L)'), overlaps, ({ recall }) => recall),
-    meanFigure(name('precision (ROUGE-L)'), overlaps, ({ precision }) => precision),
-    meanFigure(name('F1 (ROUGE-L)'), overlaps, (overlap) => overlap.f1),
+    createMeanFigure(name('recall (ROUGE-L)'), overlaps, ({ recall }) => recall),
+    createMeanFigure(name('precision (ROUGE-L)'), overlaps, ({ precision }) => precision),
+    createMeanFigure(name('F1 (ROUGE-L)'), overlaps, (overlap) => overlap.f1),
   ];
   if (entries.length < 2) return figures;
   const strangers = entries.map(({ one, said }, at) => ({
     one,
-    ...rougeL(said, entries[(at + 1) % entries.length]?.label ?? []),
+    ...computeRougeL(said, entries[(at + 1) % entries.length]?.label ?? []),
   }));
   return [
     ...figures,
-    meanFigure(name('F1 against another case (floor)'), strangers, (overlap) => overlap.f1),
+    createMeanFigure(name('F1 against another case (floor)'), strangers, (overlap) => overlap.f1),
   ];
 }
 
@@ -175,12 +175,12 @@ function createFigures(what: string, entries: readonly Explained[]): Figure[] {
  * Returns the cases with a label and an answer in words, in the order of their ids, so that the next case is
  * the same in any order of the file.
  */
-function explained(
+function listExplained(
   cases: readonly ReplayedCase[],
   textsOf: (replayedCase: ReplayedCase) => readonly [label: string | null | undefined, said: string | null],
 ): Explained[] {
   const entries = cases.flatMap((replayedCase): Explained[] => {
-    const [label, said] = textsOf(replayedCase).map((text) => contentWords(text ?? ''));
+    const [label, said] = textsOf(replayedCase).map((text) => listContentWords(text ?? ''));
     return label === undefined || said === undefined || label.length === 0
       ? []
       : [{ one: replayedCase, label, said }];
@@ -189,7 +189,7 @@ function explained(
   return entries.sort((left, right) => (left.one.result.id < right.one.result.id ? -1 : 1));
 }
 
-function longestCommon(left: readonly string[], right: readonly string[]): number {
+function computeLongestCommon(left: readonly string[], right: readonly string[]): number {
   let above = new Uint32Array(right.length + 1);
   for (const word of left) {
     const row = new Uint32Array(right.length + 1);
@@ -217,8 +217,11 @@ function scoreProvenFiles(cases: readonly ReplayedCase[]): Figure[] {
   });
   if (!labelled.some(({ one }) => one.result.action !== null)) return [];
   return [
-    caseShare('file of the log or of the fix in the first five', labelled, ({ one: { result }, files }) =>
-      result.suspects.slice(0, 5).some(({ path }) => files.some((file) => sameFile(path, file))),
+    createShareFigure(
+      'file of the log or of the fix in the first five',
+      labelled,
+      ({ one: { result }, files }) =>
+        result.suspects.slice(0, 5).some(({ path }) => files.some((file) => isSameFile(path, file))),
     ),
   ];
 }
@@ -229,12 +232,12 @@ function scoreFaultyFiles(cases: readonly ReplayedCase[]): Figure[] {
     .map((replayedCase) => ({ one: replayedCase, rank: findRank(replayedCase) }));
   if (!labelled.some(({ one }) => one.result.action !== null)) return [];
   const top = (name: string, count: number) =>
-    caseShare(name, labelled, ({ rank }) => rank !== null && rank <= count);
+    createShareFigure(name, labelled, ({ rank }) => rank !== null && rank <= count);
   return [
     top('faulty file first', 1),
     top('faulty file in the first three', 3),
     top('faulty file in the first five', 5),
-    meanFigure(
+    createMeanFigure(
       'faulty file: mean reciprocal rank',
       labelled,
       ({ rank }) => (rank === null ? 0 : 1 / rank),
@@ -245,11 +248,13 @@ function scoreFaultyFiles(cases: readonly ReplayedCase[]): Figure[] {
 
 /** Returns the rank of the first suspect that the fix touched, from 1, or null if there is none. */
 export function findRank({ row, result }: ReplayedCase): number | null {
-  const at = result.suspects.findIndex(({ path }) => row?.faulty_files?.some((file) => sameFile(path, file)));
+  const at = result.suspects.findIndex(({ path }) =>
+    row?.faulty_files?.some((file) => isSameFile(path, file)),
+  );
   return at === -1 ? null : at + 1;
 }
 
 /** Paths in logs are rooted elsewhere: one must end with the other, segment by segment. */
-function sameFile(left: string, right: string): boolean {
+function isSameFile(left: string, right: string): boolean {
   return `/${left}`.endsWith(`/${right}`) || `/${right}`.endsWith(`/${left}`);
 }

@@ -53,7 +53,7 @@ export function shareFigure(name: string, hits: number, of: number, against: rea
  * Creates a figure for the share of cases for which `holds` is true. The other cases are against it, or, with
  * `bad`, those for which it is true.
  */
-export function caseShare<T extends { readonly one: ReplayedCase }>(
+export function createShareFigure<T extends { readonly one: ReplayedCase }>(
   name: string,
   among: readonly T[],
   holds: (entry: T) => boolean,
@@ -82,18 +82,18 @@ export function withInterval(
 }
 
 /** Computes the mean; 0 for no values. */
-export function mean(values: readonly number[]): number {
+export function computeMean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((total, value) => total + value, 0) / values.length;
 }
 
 /** Divides a part by the whole; 0 if the whole is 0. */
-export function ratio(part: number, whole: number): number {
+export function computeRatio(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }
 
 /** Computes the harmonic mean of precision and recall; 0 if both are 0. */
-export function f1(precision: number, recall: number): number {
-  return ratio(2 * precision * recall, precision + recall);
+export function computeF1(precision: number, recall: number): number {
+  return computeRatio(2 * precision * recall, precision + recall);
 }
 
 /** A case with a known category, together with the answered one. */
@@ -107,7 +107,7 @@ export interface Judged {
 }
 
 /** Returns the cases with a category label. A case that failed has no answer, which is wrong. */
-export function judgedCases(cases: readonly ReplayedCase[]): Judged[] {
+export function listJudgedCases(cases: readonly ReplayedCase[]): Judged[] {
   return cases.flatMap((replayedCase) => {
     const category = replayedCase.row?.category ?? null;
     if (category === null) return [];
@@ -185,15 +185,15 @@ export function addAt(sums: number[], place: number, value: number): void {
  * Computes the mean of a value over cases, with its interval. `against`: the cases with the lowest values, if
  * below `good`.
  */
-export function meanFigure<T extends { readonly one: ReplayedCase }>(
+export function createMeanFigure<T extends { readonly one: ReplayedCase }>(
   name: string,
   entries: readonly T[],
   worthOf: (entry: T) => number,
   good?: number,
 ): Figure {
   const pairs = entries.map((entry) => ({ one: entry.one, value: worthOf(entry) }));
-  const value = mean(pairs.map((pair) => pair.value));
-  const interval = ratioInterval(pairs, (pair) => [pair.value, 1]);
+  const value = computeMean(pairs.map((pair) => pair.value));
+  const interval = computeRatioInterval(pairs, (pair) => [pair.value, 1]);
   const against =
     good === undefined
       ? []
@@ -214,14 +214,14 @@ export function groupMean(values: readonly { readonly cluster: string; readonly 
     members.length,
   ]);
   const [interval = null] = bootstrap(sums, ([sum = 0, count = 0]) => [sum / count]);
-  return { value: mean(values.map(({ value }) => value)), interval };
+  return { value: computeMean(values.map(({ value }) => value)), interval };
 }
 
 /**
  * Computes the interval of a ratio of two sums over cases, such as hits per items found. Returns null if it
  * has none.
  */
-export function ratioInterval<T extends { readonly one: ReplayedCase }>(
+export function computeRatioInterval<T extends { readonly one: ReplayedCase }>(
   entries: readonly T[],
   pairOf: (entry: T) => readonly [part: number, whole: number],
 ): Interval | null {

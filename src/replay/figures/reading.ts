@@ -1,14 +1,14 @@
 import type { FailingTest } from '../../domain/failure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import {
-  caseShare,
+  computeF1,
+  computeMean,
+  computeRatio,
+  computeRatioInterval,
+  createMeanFigure,
+  createShareFigure,
   type Figure,
-  f1,
   listIds,
-  mean,
-  meanFigure,
-  ratio,
-  ratioInterval,
   shareFigure,
   withInterval,
 } from './figure.ts';
@@ -20,20 +20,20 @@ import {
 export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
   const labelled = cases
     .filter((replayedCase) => (replayedCase.row?.expected_lines?.length ?? 0) > 0)
-    .map((replayedCase) => ({ one: replayedCase, recall: lineRecall(replayedCase) }));
+    .map((replayedCase) => ({ one: replayedCase, recall: computeLineRecall(replayedCase) }));
   if (labelled.length === 0) return [];
   const kept = labelled.filter(({ one }) => one.result.logBytes > 0);
   const counted = kept.filter(({ one }) => (one.logTokens ?? 0) > 0);
   const tokens = kept.map(({ one }) => one.result.tokens);
   return [
-    meanFigure('recall of labelled lines', labelled, ({ recall }) => recall, 1),
-    caseShare('logs with every labelled line', labelled, ({ recall }) => recall === 1),
-    caseShare('logs with no labelled line', labelled, ({ recall }) => recall === 0, 'bad'),
+    createMeanFigure('recall of labelled lines', labelled, ({ recall }) => recall, 1),
+    createShareFigure('logs with every labelled line', labelled, ({ recall }) => recall === 1),
+    createShareFigure('logs with no labelled line', labelled, ({ recall }) => recall === 0, 'bad'),
     ...(counted.length === 0
       ? []
-      : [meanFigure('share of the log kept, in tokens', counted, ({ one }) => tokenShare(one))]),
-    meanFigure('share of the log kept, in bytes', kept, ({ one }) => byteShare(one)),
-    { name: 'tokens kept (mean)', value: mean(tokens), cases: kept.length, unit: 'measure' },
+      : [createMeanFigure('share of the log kept, in tokens', counted, ({ one }) => computeTokenShare(one))]),
+    createMeanFigure('share of the log kept, in bytes', kept, ({ one }) => computeByteShare(one)),
+    { name: 'tokens kept (mean)', value: computeMean(tokens), cases: kept.length, unit: 'measure' },
   ];
 }
 
@@ -41,16 +41,16 @@ export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
  * Computes the share of the labelled lines that the excerpts contain; 0 if none is labelled. Excerpts of
  * every source count, although the labels are of the first log.
  */
-export function lineRecall({ row, result }: ReplayedCase): number {
+export function computeLineRecall({ row, result }: ReplayedCase): number {
   const kept = result.excerpts.map(({ lineStart, lineEnd }): LineRange => [lineStart, lineEnd]);
-  return coveredShare(row?.expected_lines ?? [], kept);
+  return computeCoveredShare(row?.expected_lines ?? [], kept);
 }
 
-function tokenShare({ result, logTokens }: ReplayedCase): number {
+function computeTokenShare({ result, logTokens }: ReplayedCase): number {
   return Math.min(1, result.tokens / (logTokens ?? 1));
 }
 
-function byteShare({ result, keptBytes }: ReplayedCase): number {
+function computeByteShare({ result, keptBytes }: ReplayedCase): number {
   return (
     (keptBytes ?? result.excerpts.reduce((total, excerpt) => total + Buffer.byteLength(excerpt.text), 0)) /
     result.logBytes
@@ -64,14 +64,14 @@ type LineRange = readonly [start: number, end: number];
  * Computes the share of the wanted lines that `covering` contains; 0 if none is wanted. A line in two wanted
  * ranges counts twice. Works on ranges instead of single lines, because a label may span a billion lines.
  */
-export function coveredShare(wanted: readonly LineRange[], covering: readonly LineRange[]): number {
+export function computeCoveredShare(wanted: readonly LineRange[], covering: readonly LineRange[]): number {
   const merged = mergeRanges(covering);
   let [lines, covered] = [0, 0];
   for (const [start, end] of wanted) {
     lines += countLines([start, end]);
     for (const [from, to] of merged) covered += countLines([Math.max(start, from), Math.min(end, to)]);
   }
-  return ratio(covered, lines);
+  return computeRatio(covered, lines);
 }
 
 function holdsLine(ranges: readonly LineRange[], line: number): boolean {
@@ -108,9 +108,9 @@ export function scoreSteps(cases: readonly ReplayedCase[]): Figure[] {
   const failed = ({ one }: { readonly one: ReplayedCase }) =>
     one.result.failedSections.filter(({ consequence }) => !consequence);
   const figures = [
-    caseShare('failing step found', named, ({ one }) => one.result.stepFound === true),
-    meanFigure('failed steps named, a case', named, (entry) => failed(entry).length),
-    caseShare("failing step's exit code", ended, (entry) =>
+    createShareFigure('failing step found', named, ({ one }) => one.result.stepFound === true),
+    createMeanFigure('failed steps named, a case', named, (entry) => failed(entry).length),
+    createShareFigure("failing step's exit code", ended, (entry) =>
       failed(entry).some(({ exitCode }) => exitCode === entry.code),
     ),
   ];
@@ -131,8 +131,8 @@ export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
     named += result.failingTests.length;
     hits += countNamed(truth, result.failingTests);
   }
-  const [precision, recall] = [ratio(hits, named), ratio(hits, wanted)];
-  const values = { precision, recall, F1: f1(precision, recall) };
+  const [precision, recall] = [computeRatio(hits, named), computeRatio(hits, wanted)];
+  const values = { precision, recall, F1: computeF1(precision, recall) };
   return Object.entries(values).map(([name, value]) => ({
     name: `failing tests: ${name}`,
     value,
@@ -188,22 +188,22 @@ interface AnsweredCase {
 export function scoreQuotes(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases
     .filter((replayedCase) => replayedCase.result.action !== null || replayedCase.quotes.made > 0)
-    .map((replayedCase) => ({ one: replayedCase, quoted: quotedLines(replayedCase) }));
+    .map((replayedCase) => ({ one: replayedCase, quoted: listQuotedLines(replayedCase) }));
   if (answered.length === 0) return [];
   const labelled = answered.filter(({ one }) => (one.row?.expected_lines?.length ?? 0) > 0);
   return [
-    ...literalFigure(answered),
-    caseShare('answers without a quotation', answered, ({ one }) => one.quotes.made === 0, 'bad'),
+    ...createLiteralFigure(answered),
+    createShareFigure('answers without a quotation', answered, ({ one }) => one.quotes.made === 0, 'bad'),
     ...(labelled.length === 0 ? [] : scoreQuotedLabels(labelled)),
   ];
 }
 
-function literalFigure(answered: readonly AnsweredCase[]): Figure[] {
+function createLiteralFigure(answered: readonly AnsweredCase[]): Figure[] {
   const made = answered.reduce((total, { one }) => total + one.quotes.made, 0);
   if (made === 0) return [];
   const literal = answered.reduce((total, { one }) => total + one.quotes.literal, 0);
   const wrong = answered.filter(({ one }) => one.quotes.literal < one.quotes.made);
-  const interval = ratioInterval(answered, ({ one }) => [one.quotes.literal, one.quotes.made]);
+  const interval = computeRatioInterval(answered, ({ one }) => [one.quotes.literal, one.quotes.made]);
   return [
     withInterval(shareFigure('quotations literally in the log', literal, made, listIds(wrong)), interval),
   ];
@@ -217,16 +217,17 @@ function scoreQuotedLabels(labelled: readonly AnsweredCase[]): Figure[] {
     labelled.reduce((total, entry) => total + count(entry), 0);
   const missed = listIds(labelled.filter((entry) => countHits(entry) < countQuotes(entry)));
   const precision = shareFigure('quotations on a labelled line', sum(countHits), sum(countQuotes), missed);
-  const interval = ratioInterval(labelled, (entry) => [countHits(entry), countQuotes(entry)]);
-  const recall = ({ one, quoted }: AnsweredCase) => coveredShare(one.row?.expected_lines ?? [], quoted);
+  const interval = computeRatioInterval(labelled, (entry) => [countHits(entry), countQuotes(entry)]);
+  const recall = ({ one, quoted }: AnsweredCase) =>
+    computeCoveredShare(one.row?.expected_lines ?? [], quoted);
   const countWanted = ({ one, quoted }: AnsweredCase) =>
     quoted.filter(([line]) =>
       holdsLine([...(one.row?.expected_lines ?? []), ...(one.row?.helpful_lines ?? [])], line),
     ).length;
   const hasHelpful = labelled.some(({ one }) => (one.row?.helpful_lines?.length ?? 0) > 0);
   return [
-    meanFigure('recall of labelled lines, by quotations', labelled, recall, 1),
-    caseShare('answers that quote a labelled line', labelled, (entry) => countHits(entry) > 0),
+    createMeanFigure('recall of labelled lines, by quotations', labelled, recall, 1),
+    createShareFigure('answers that quote a labelled line', labelled, (entry) => countHits(entry) > 0),
     ...(precision.cases === 0 ? [] : [withInterval(precision, interval)]),
     ...(hasHelpful && precision.cases > 0
       ? [shareFigure('quotations on a labelled or helpful line', sum(countWanted), sum(countQuotes), [])]
@@ -237,7 +238,7 @@ function scoreQuotedLabels(labelled: readonly AnsweredCase[]): Figure[] {
 /**
  * Returns each quoted line once. Only quotations of logs count, because findings of tools have no log lines.
  */
-function quotedLines({ result }: ReplayedCase): LineRange[] {
+function listQuotedLines({ result }: ReplayedCase): LineRange[] {
   const logs = new Set(result.excerpts.map(({ source }) => source));
   const quotes = result.claims.flatMap((claim) => claim.quotes).filter(({ source }) => logs.has(source));
   return [...new Set(quotes.map(({ line }) => line))].map((line) => [line, line]);

@@ -2,14 +2,14 @@ import { foretellRerun } from '../../domain/rerun.ts';
 import type { DatasetRow } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import {
-  caseShare,
+  computeF1,
+  computeRatio,
+  createShareFigure,
   type Figure,
-  f1,
   isExcused,
   isRealFailure,
   isRight,
-  judgedCases,
-  ratio,
+  listJudgedCases,
 } from './figure.ts';
 
 /** The share from which an estimate counts as "passes" where it must be one or the other. */
@@ -38,11 +38,13 @@ export function scoreReruns(cases: readonly ReplayedCase[]): Figure[] {
     const passes = replayedCase.row === null ? null : readRerunLabel(replayedCase.row);
     return passes === null ? [] : [{ one: replayedCase, passes }];
   });
-  const real = judgedCases(estimated).filter(isRealFailure);
+  const real = listJudgedCases(estimated).filter(isRealFailure);
   const isTold = ({ one }: { readonly one: ReplayedCase }) => foretellRerun(one.result.transient) === true;
   return [
     ...scoreLabelled(labelled, isTold),
-    ...(real.length === 0 ? [] : [caseShare('code and test failures told to pass', real, isTold, 'bad')]),
+    ...(real.length === 0
+      ? []
+      : [createShareFigure('code and test failures told to pass', real, isTold, 'bad')]),
   ];
 }
 
@@ -61,24 +63,26 @@ function scoreLabelled(labelled: readonly Labelled[], isTold: (entry: Labelled) 
       : [
           {
             name: 'F1 of those that pass',
-            value: f1(ratio(hits, found.length), ratio(hits, passing.length)),
+            value: computeF1(computeRatio(hits, found.length), computeRatio(hits, passing.length)),
             cases: labelled.length,
           },
-          caseShare('recall of those that pass', passing, isFound),
-          caseShare('pass, and published as something else', passing, isMislabelled, 'bad'),
+          createShareFigure('recall of those that pass', passing, isFound),
+          createShareFigure('pass, and published as something else', passing, isMislabelled, 'bad'),
         ];
   return [
     ...reruns,
-    ...(found.length === 0 ? [] : [caseShare('precision of those that pass', found, ({ passes }) => passes)]),
-    ...(failing.length === 0 ? [] : [caseShare('fail, and told to pass', failing, isTold, 'bad')]),
-    caseShare('told to pass', labelled, isTold, 'neither'),
+    ...(found.length === 0
+      ? []
+      : [createShareFigure('precision of those that pass', found, ({ passes }) => passes)]),
+    ...(failing.length === 0 ? [] : [createShareFigure('fail, and told to pass', failing, isTold, 'bad')]),
+    createShareFigure('told to pass', labelled, isTold, 'neither'),
   ];
 }
 
 /** Tells whether an answer blames the environment, or names the category of its label. */
 function isExcusedOrRight(replayedCase: ReplayedCase): boolean {
   const category = replayedCase.result.category;
-  const [judged] = judgedCases([replayedCase]);
+  const [judged] = listJudgedCases([replayedCase]);
   if (judged !== undefined && isRight(judged)) return true;
   return isExcused({ truth: '', said: category, accepted: [], one: replayedCase });
 }

@@ -14,9 +14,16 @@ import {
 } from './categories.ts';
 import { scoreCosts, scoreLoop, scoreSpeed, scoreTools, scoreToolsByCategory } from './effort.ts';
 import { findRank, scoreMentions, scoreOverlap, scoreSuspects } from './explanation.ts';
-import { caseShare, type Figure, type FigureSection, isRight, judgedCases, mean } from './figure.ts';
+import {
+  computeMean,
+  createShareFigure,
+  type Figure,
+  type FigureSection,
+  isRight,
+  listJudgedCases,
+} from './figure.ts';
 import { scoreGroups } from './groups.ts';
-import { lineRecall, scoreLines, scoreQuotes, scoreSteps, scoreTests } from './reading.ts';
+import { computeLineRecall, scoreLines, scoreQuotes, scoreSteps, scoreTests } from './reading.ts';
 import { scoreReruns } from './reruns.ts';
 import { scoreToolChoice } from './tool-choice.ts';
 
@@ -100,7 +107,7 @@ function getSlice(row: DatasetRow, by: SliceBy): string {
 }
 
 function createRow(row: string, members: readonly ReplayedCase[]): Figure[] {
-  const judged = judgedCases(members);
+  const judged = listJudgedCases(members);
   const published = judged.filter(({ one }) => one.result.action === 'auto_notify');
   const suspected = members
     .filter((member) => (member.row?.faulty_files?.length ?? 0) > 0)
@@ -114,10 +121,10 @@ function createRow(row: string, members: readonly ReplayedCase[]): Figure[] {
   const isFirst = ({ one }: { readonly one: ReplayedCase }) => findRank(one) === 1;
   const figures = [
     cell('cases', { name: '', value: members.length, cases: members.length, unit: 'count' }),
-    cell('right', caseShare('', judged, isRight)),
-    cell('publ. ok', caseShare('', published, isRight)),
-    cell('suspect', caseShare('', suspected, isFirst)),
-    cell('lines', { name: '', value: mean(labelled.map(lineRecall)), cases: labelled.length }),
+    cell('right', createShareFigure('', judged, isRight)),
+    cell('publ. ok', createShareFigure('', published, isRight)),
+    cell('suspect', createShareFigure('', suspected, isFirst)),
+    cell('lines', { name: '', value: computeMean(labelled.map(computeLineRecall)), cases: labelled.length }),
   ];
   return [...figures.filter(({ cases }) => cases > 0), ...listAdviceCells(row, members)];
 }

@@ -1,6 +1,6 @@
 import { describeTools } from '../../tools/all-tools.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { caseShare, type Figure } from './figure.ts';
+import { createShareFigure, type Figure } from './figure.ts';
 
 /** Tools that every failure of their categories gets in the first round. They are not chosen. */
 const LOOKUPS: readonly string[] = describeTools()
@@ -30,7 +30,7 @@ export function scoreToolChoice(cases: readonly ReplayedCase[]): Figure[] {
     settled.filter(({ isByLookup }) => !isByLookup),
   ];
   const within = (name: string, among: readonly Settled[], most: number) =>
-    caseShare(name, among, ({ place }) => place !== null && place <= most);
+    createShareFigure(name, among, ({ place }) => place !== null && place <= most);
   return [
     ...(byLookup.length === 0 ? [] : [within('settled by a look-up that every failure gets', byLookup, 0)]),
     ...(byChoice.length === 0

@@ -65,7 +65,7 @@ export async function runFrozen(recording: Recording, today: Today, signal: Abor
     const deps = createFrozenDeps(recording, today, differs);
     const analysis = await investigate(recording.subject, deps, signal);
     if (analysis === null)
-      return ended(
+      return createFrozenRun(
         recording,
         differences,
         notes,
@@ -73,10 +73,10 @@ export async function runFrozen(recording: Recording, today: Today, signal: Abor
         'The run is waiting for a reviewer, whose answer is not in the recording.',
       );
     const timed = recording.analysis === null ? analysis : withRecordedTimes(analysis, recording.analysis);
-    return ended(recording, differences, notes, timed, null);
+    return createFrozenRun(recording, differences, notes, timed, null);
   } catch (error) {
     if (signal.aborted) throw error;
-    return ended(recording, differences, notes, null, describeStop(error));
+    return createFrozenRun(recording, differences, notes, null, describeStop(error));
   }
 }
 
@@ -198,7 +198,7 @@ function describeStop(error: unknown): string {
   return getErrorMessage(error);
 }
 
-function ended(
+function createFrozenRun(
   recording: Recording,
   differences: Difference[],
   notes: readonly string[],
@@ -268,7 +268,7 @@ function createFrozenToolbox(
       const recorded = book.call(call);
       if (recorded === null) {
         differs({ what: 'call-not-recorded', tool: call.tool, args: toCanonicalJson(call.args) });
-        return notRecorded(call);
+        return createNotRecorded(call);
       }
       return recorded.outcome === null ? createTimeoutOutcome(call, 0) : { ...recorded.outcome, call };
     },
@@ -287,7 +287,7 @@ function compareTools(
   if (gone.length + added.length > 0) differs({ what: 'tools', category, gone, added });
 }
 
-function notRecorded(call: ToolCall): ToolOutcome {
+function createNotRecorded(call: ToolCall): ToolOutcome {
   return {
     call,
     status: 'unavailable',
@@ -348,13 +348,13 @@ function getStepAt(step: Step, recorded: Step | undefined): Step {
   if (recorded === undefined) return step;
   const { startedAt, milliseconds } = recorded;
   const [judgements, outcomes] = [
-    timed(step.judgements, recorded.judgements),
-    timed(step.outcomes, recorded.outcomes),
+    copyDurations(step.judgements, recorded.judgements),
+    copyDurations(step.outcomes, recorded.outcomes),
   ];
   return { ...step, startedAt, milliseconds, ...omitUndefined({ judgements, outcomes }) };
 }
 
-function timed<Item extends { readonly milliseconds: number }>(
+function copyDurations<Item extends { readonly milliseconds: number }>(
   items: readonly Item[] | undefined,
   recorded: readonly { readonly milliseconds: number }[] | undefined,
 ): Item[] | undefined {

@@ -106,7 +106,7 @@ export function isStepFound(
 }
 
 function listTellingWords(text: string): Set<string> {
-  return new Set(contentWords(text).filter((word) => !NOT_TELLING.has(word)));
+  return new Set(listContentWords(text).filter((word) => !NOT_TELLING.has(word)));
 }
 
 function areWithin(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
@@ -167,7 +167,7 @@ function splitWords(text: string): string[] {
   return parted.toLowerCase().match(/[\p{L}\p{M}]+|\p{N}+/gu) ?? [];
 }
 
-export function contentWords(text: string): string[] {
+export function listContentWords(text: string): string[] {
   return splitWords(text).filter((word) => !STOP_WORDS.has(word));
 }
 
@@ -188,15 +188,15 @@ export function mentionFinder(text: string): (mention: string) => boolean {
 function startsAt(words: readonly string[], start: number, wanted: string): boolean {
   let found = '';
   for (let at = start; at < words.length && found.length < wanted.length; at++)
-    found = glued(found, words[at] ?? '');
+    found = joinCharacters(found, words[at] ?? '');
   return found === wanted;
 }
 
 function join(words: readonly string[]): string {
-  return words.reduce(glued, '');
+  return words.reduce(joinCharacters, '');
 }
 
 /** Numbers stay apart: 1.2 is not 12. */
-function glued(left: string, right: string): string {
+function joinCharacters(left: string, right: string): string {
   return /\p{N}$/u.test(left) && /^\p{N}/u.test(right) ? `${left}.${right}` : left + right;
 }

@@ -89,7 +89,9 @@ export async function replay(options: ReplayOptions, signal: AbortSignal) {
     signal.throwIfAborted();
     const finished = (await options.finished?.(outcome)) ?? null;
     if (finished !== null) {
-      await line.add(Promise.resolve(replayedFrom('error' in outcome ? null : outcome.one.row, finished)));
+      await line.add(
+        Promise.resolve(createReplayedCase('error' in outcome ? null : outcome.one.row, finished)),
+      );
       continue;
     }
     await line.room();
@@ -100,7 +102,7 @@ export async function replay(options: ReplayOptions, signal: AbortSignal) {
 }
 
 /** Creates a replayed case from a known result, such as one from a results file. */
-export function replayedFrom(row: DatasetRow | null, result: CaseResult): ReplayedCase {
+export function createReplayedCase(row: DatasetRow | null, result: CaseResult): ReplayedCase {
   const logTokens = result.logTokens === null ? {} : { logTokens: result.logTokens };
   return { row, result, analysis: null, quotes: result.quotes ?? NO_QUOTES, ...logTokens, resumed: true };
 }

@@ -11,7 +11,7 @@ const OWNER_ONLY = 0o600;
 export type ResultsFile = ReturnType<typeof openResultsFile>;
 
 export async function createResults(path: string): Promise<ResultsFile> {
-  const handle = await opened(path, 'w');
+  const handle = await openFile(path, 'w');
   // A pipe or a device has no positions; a file is written by them.
   return openResultsFile(path, handle, (await handle.stat()).isFile() ? 0 : null);
 }
@@ -22,8 +22,8 @@ export async function createResults(path: string): Promise<ResultsFile> {
  */
 export async function openResumeResults(path: string): Promise<ResultsFile> {
   // 'a+' makes it where it is missing; writing goes by position, so that a torn end is written over.
-  await (await opened(path, 'a+')).close();
-  const handle = await opened(path, 'r+');
+  await (await openFile(path, 'a+')).close();
+  const handle = await openFile(path, 'r+');
   const whole = await countWholeLines(handle);
   await handle.truncate(whole);
   return openResultsFile(path, handle, whole);
@@ -109,7 +109,7 @@ export async function countWholeLines(handle: FileHandle): Promise<number> {
   return 0;
 }
 
-async function opened(path: string, flags: string): Promise<FileHandle> {
+async function openFile(path: string, flags: string): Promise<FileHandle> {
   return open(path, flags, OWNER_ONLY).catch((cause: unknown) => {
     throw new TriageError('not-found', `--out: ${path} cannot be written: ${getErrorMessage(cause)}.`, {
       cause,

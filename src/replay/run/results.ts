@@ -173,7 +173,7 @@ export function toResult(
 ): CaseResult {
   return {
     ...toAnswerRow(id, analyses[0] ?? null, milliseconds),
-    ...ofAllCauses(analyses),
+    ...collectAllCauses(analyses),
     excerpts: reading.excerpts.map(({ weight: _weight, ...excerpt }) => excerpt),
     tokens: reading.tokens,
     logLines: reading.sources.reduce((total, source) => total + source.lines, 0),
@@ -194,7 +194,7 @@ export function toResult(
 /** The number of causes after the first that are appended to its text. */
 const MAX_OTHERS = 5;
 
-function ofAllCauses(analyses: readonly Analysis[]): Partial<Pick<CaseResult, 'rootCause' | 'claims'>> {
+function collectAllCauses(analyses: readonly Analysis[]): Partial<Pick<CaseResult, 'rootCause' | 'claims'>> {
   const [first, ...others] = analyses;
   if (first === undefined || others.length === 0) return {};
   const described = others.slice(0, MAX_OTHERS).map(({ answer }) => `Another cause: ${answer.rootCause}`);

@@ -132,20 +132,32 @@ function formatHeading(
   switch (form) {
     case 'known':
       return [
-        ...spread(what, 'known cause', columns, 'green', paint),
+        ...alignLeftAndRight(what, 'known cause', columns, 'green', paint),
         ...formatParagraph(confirmed ?? '', columns),
       ];
     case 'sure':
-      return spread(what, `${confidence} sure`, columns, 'green', paint);
+      return alignLeftAndRight(what, `${confidence} sure`, columns, 'green', paint);
     case 'unsure':
       return abstained
-        ? spread(`Not sure: best guess ${what}`, `only ${confidence} sure`, columns, 'yellow', paint)
-        : spread(`Needs review: ${what}`, `${confidence} sure`, columns, 'yellow', paint);
+        ? alignLeftAndRight(
+            `Not sure: best guess ${what}`,
+            `only ${confidence} sure`,
+            columns,
+            'yellow',
+            paint,
+          )
+        : alignLeftAndRight(`Needs review: ${what}`, `${confidence} sure`, columns, 'yellow', paint);
   }
 }
 
 /** Aligns two texts left and right on one line, or on two lines if they do not fit. */
-function spread(left: string, right: string, columns: number, style: Style, paint: Paint): string[] {
+function alignLeftAndRight(
+  left: string,
+  right: string,
+  columns: number,
+  style: Style,
+  paint: Paint,
+): string[] {
   const gap = columns - left.length - right.length;
   if (gap < 2) return [paint(['bold', 'cyan'], left), paint(style, right)];
   return [`${paint(['bold', 'cyan'], left)}${' '.repeat(gap)}${paint(style, right)}`];
@@ -243,23 +255,24 @@ export function renderGithubCommands(analysis: Analysis, explains?: ExplainedFai
   const { answer } = analysis;
   const { form, category, confidence, confirmed, facts } = answerView(analysis, undefined, explains);
   const standing = confirmed ?? `${form === 'unsure' ? 'not sure, ' : ''}${confidence}`;
-  const title = property(`${clip(answer.title, 150)} (${category}, ${standing})`);
+  const title = escapeCommandProperty(`${clip(answer.title, 150)} (${category}, ${standing})`);
   const about = facts.filter(({ name }) => ABOUT_FAILURES.includes(name));
   const failures = about
     .map(({ label, values }) => ` ${label}: ${clip(values.join(', '), MAX_TITLE)}`)
     .join('');
-  const message = data(
+  const message = escapeCommandData(
     `${clip(answer.rootCause, 1500)} Fix: ${clip(answer.fixRecommendation, 1500)}${failures}`,
   );
   const suspect = answer.suspects.find(({ line }) => line !== null);
-  const place = suspect === undefined ? '' : `file=${property(suspect.path)},line=${suspect.line},`;
+  const place =
+    suspect === undefined ? '' : `file=${escapeCommandProperty(suspect.path)},line=${suspect.line},`;
   return `::${form === 'unsure' ? 'warning' : 'error'} ${place}title=${title}::${message}\n`;
 }
 
-function data(text: string): string {
+function escapeCommandData(text: string): string {
   return toVisibleLine(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-function property(text: string): string {
-  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+function escapeCommandProperty(text: string): string {
+  return escapeCommandData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

@@ -158,7 +158,7 @@ async function traceTool(
   { call, ...outcome }: NonNullable<Step['outcomes']>[number],
   mask: Mask,
 ): Promise<ToolTrace> {
-  const args = await masked(call.args, mask, MAX_DEPTH);
+  const args = await maskValue(call.args, mask, MAX_DEPTH);
   return {
     ...outcome,
     tool: await maskShort(call.tool, mask),
@@ -169,16 +169,16 @@ async function traceTool(
   };
 }
 
-async function masked(value: unknown, mask: Mask, depth: number): Promise<unknown> {
+async function maskValue(value: unknown, mask: Mask, depth: number): Promise<unknown> {
   if (typeof value === 'string') return await maskShort(value, mask);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return null;
   if (Array.isArray(value))
-    return await Promise.all(value.slice(0, MAX_PARTS).map((item) => masked(item, mask, depth - 1)));
+    return await Promise.all(value.slice(0, MAX_PARTS).map((item) => maskValue(item, mask, depth - 1)));
   const entries = Object.entries(value).slice(0, MAX_PARTS);
   return Object.fromEntries(
     await Promise.all(
-      entries.map(async ([name, item]) => [name, await masked(item, mask, depth - 1)] as const),
+      entries.map(async ([name, item]) => [name, await maskValue(item, mask, depth - 1)] as const),
     ),
   );
 }

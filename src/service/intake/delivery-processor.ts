@@ -99,7 +99,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
       if (deps.busy?.() !== true) continue;
       // If the queue is on the same database, notifying it is work as well.
       await deps.notifier.settle(NOTIFY_MS);
-      await delay(restAfter(performance.now() - startedAt, startedAt - since));
+      await delay(computeRest(performance.now() - startedAt, startedAt - since));
     }
     running = null;
   }
@@ -143,7 +143,7 @@ export function createDeliveryProcessor(deps: DeliveryProcessorDeps) {
  * Returns the rest in milliseconds while senders wait, given the time spent on a delivery and the time that
  * the delivery had waited.
  */
-function restAfter(workedMs: number, waitedMs: number): number {
+function computeRest(workedMs: number, waitedMs: number): number {
   return Math.min(MAX_REST_MS, workedMs * (waitedMs > LATE_MS ? REST_WHILE_LATE : REST_WHILE_BUSY));
 }
 

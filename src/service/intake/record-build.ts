@@ -47,7 +47,7 @@ export async function recordBuild(
   if (before !== null) return before;
   const stored = await deps.database.transaction((sql) => store(deps, delivery, { build, ...options }, sql));
   // Another copy of the same delivery was faster; its answer is ours.
-  if (stored === null) return (await findRecorded(deps, delivery)) ?? lost(delivery);
+  if (stored === null) return (await findRecorded(deps, delivery)) ?? throwLost(delivery);
   deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: 'kept' });
   const { news, ...recorded } = stored;
   if (news && recorded.job !== null) deps.notifier.notify(TRIAGE, recorded.build.id);
@@ -70,7 +70,7 @@ export async function recordBuild(
 export async function findRecorded(deps: IntakeDeps, delivery: Delivery): Promise<Recorded | null> {
   const kept = await deps.stores.deliveries.find(delivery.source, delivery.deliveryId);
   if (kept === null || kept.buildId === null) return null;
-  if (kept.bodySha256 !== delivery.bodySha256) throw usedBefore(delivery.deliveryId, kept.buildId);
+  if (kept.bodySha256 !== delivery.bodySha256) throw createUsedBeforeError(delivery.deliveryId, kept.buildId);
   const build = await deps.stores.builds.find(kept.buildId);
   if (build === null) return null;
   const job = await deps.stores.triages.findByBuild(build.id);
@@ -83,7 +83,7 @@ export async function findRecorded(deps: IntakeDeps, delivery: Delivery): Promis
 }
 
 /** Creates the error for an id that was used for another body. */
-export function usedBefore(deliveryId: string, buildId: string | null): TriageError {
+export function createUsedBeforeError(deliveryId: string, buildId: string | null): TriageError {
   return new TriageError(
     'conflict',
     `The delivery ID ${deliveryId} was already used for different content. Send new content with a new ID.`,
@@ -104,7 +104,7 @@ async function store(
   );
 }
 
-function lost(delivery: Delivery): never {
+function throwLost(delivery: Delivery): never {
   throw new TriageError(
     'storage-failed',
     `The delivery ${delivery.deliveryId} was stored by another request that did not finish. Send it again.`,

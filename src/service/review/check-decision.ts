@@ -9,7 +9,7 @@ import type { ArchivedSource } from '../../ports/build-archive.ts';
  * that brings other words.
  */
 export function checkDecision(input: DecisionInput, analysis: Analysis): void {
-  if (input.type === 'reject' && input.reasonCode === undefined && blank(input.reason))
+  if (input.type === 'reject' && input.reasonCode === undefined && isBlank(input.reason))
     throw createInvalidError('A rejection needs a reason: describe what is wrong with the answer.');
   if (input.type !== 'reject' && input.reasonCode !== undefined)
     throw createInvalidError(`A reason code can only be used with reject, not with ${input.type}.`);
@@ -21,7 +21,7 @@ function checkCorrection(input: DecisionInput, analysis: Analysis): void {
   if (input.category === undefined)
     throw createInvalidError('A correction needs a category, even if the category was right.');
   for (const field of ['rootCause', 'fixRecommendation'] as const) {
-    if (input[field] !== undefined && blank(input[field]))
+    if (input[field] !== undefined && isBlank(input[field]))
       throw createInvalidError(`The corrected ${field} is blank; leave it out to keep Faultline's.`);
   }
   if (input.shownBy !== undefined && input.shownBy !== 'none') checkShownBy(input.shownBy, analysis);
@@ -85,7 +85,7 @@ function refuseOtherWords(input: DecisionInput): void {
     );
 }
 
-function blank(text: string | undefined): boolean {
+function isBlank(text: string | undefined): boolean {
   return text === undefined || text.trim() === '';
 }
 

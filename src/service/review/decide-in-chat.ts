@@ -34,7 +34,7 @@ export async function decideInChat(
   reviewers: readonly string[],
 ): Promise<string> {
   const { user, type, analysisId } = verdict;
-  if (!reviewers.includes(user)) return notAllowed(reviewers);
+  if (!reviewers.includes(user)) return explainNotAllowed(reviewers);
   const reviewer = `slack:${verdict.userName === null ? user : `${verdict.userName}/${user}`}`;
   const input: DecisionInput = type === 'accept' ? { type } : { type, reason: REASON };
   try {
@@ -59,7 +59,7 @@ export async function decideInChat(
   }
 }
 
-function notAllowed(reviewers: readonly string[]): string {
+function explainNotAllowed(reviewers: readonly string[]): string {
   const known = reviewers.filter((id) => /^[A-Z0-9]{1,40}$/.test(id)).slice(0, 5);
   if (known.length === 0)
     return 'Nobody may decide in Slack yet: FAULTLINE_SLACK_REVIEWERS is empty. Decide in Faultline.';

@@ -15,7 +15,7 @@ import type { VectorNamespace } from '../../ports/vector-index.ts';
 import type { NoticeStore } from '../../stores/notices.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { changes, checkDecision, checkLines } from './check-decision.ts';
-import { deriveLesson, findGreenFlag, heldBack, type Lesson } from './learn.ts';
+import { deriveLesson, explainHeldBack, findGreenFlag, type Lesson } from './learn.ts';
 import {
   createObstacleError,
   createOutdatedError,
@@ -143,7 +143,7 @@ async function prepareLesson(
   const flag =
     entry === null ? null : await findGreenFlag(deps.stores.passingBuilds, repository, entry.telling);
   if (entry === null || flag === null) return { entry, teaching };
-  return { entry: { ...entry, flag }, teaching: heldBack(flag) };
+  return { entry: { ...entry, flag }, teaching: explainHeldBack(flag) };
 }
 
 interface Parts {
@@ -226,7 +226,7 @@ async function createCompanions(
   const { reviewer, batchId = null } = main.decision;
   return await Promise.all(
     others.map(async ({ review, analysis }) => {
-      const input = inputFor(main, analysis);
+      const input = createDecisionInput(main, analysis);
       return {
         review,
         decision: await createDecision({ input, reviewer, review, batchId, now }, deps.masker),
@@ -235,7 +235,7 @@ async function createCompanions(
   );
 }
 
-function inputFor(
+function createDecisionInput(
   { decision, analysis: main }: { decision: Decision; analysis: Analysis },
   other: Analysis,
 ): DecisionInput {

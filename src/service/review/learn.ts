@@ -73,12 +73,12 @@ export function deriveLesson(facts: LessonFacts): Lesson {
  * Explains in one sentence what a stored decision taught, or why it taught nothing. It is shown when a user
  * returns to the decision.
  */
-export async function taughtBy(
+export async function explainTaught(
   stores: Pick<ShownStores, 'library' | 'analyses' | 'failures'>,
   decision: Decision,
 ): Promise<string> {
   const [entry] = await stores.library.ofDecision(decision.id);
-  if (entry !== undefined && entry.flag !== null && entry.stays === null) return heldBack(entry.flag);
+  if (entry !== undefined && entry.flag !== null && entry.stays === null) return explainHeldBack(entry.flag);
   const analysis = await stores.analyses.find(decision.analysisId);
   if (analysis === null) return entry === undefined ? GONE : TAUGHT;
   const ids = new Set(analysis.failureIds);
@@ -96,7 +96,7 @@ const TAUGHT_TEST =
 const GONE = 'Not added to the library: the failures of this analysis are no longer stored.';
 
 /** Returns the sentence for an entry that passing builds contradict. */
-export function heldBack(flag: GreenFlag): string {
+export function explainHeldBack(flag: GreenFlag): string {
   return `Saved, but not used yet. ${flagSentence(flag)}: confirm the entry if it is right.`;
 }
 
@@ -123,7 +123,7 @@ function createEntry(
     test,
     repository,
     category,
-    kind: decision.kind ?? keptKind(analysis, category),
+    kind: decision.kind ?? chooseKind(analysis, category),
     title: rootCause.trim() === answer.rootCause.trim() ? answer.title : createTitleFrom(rootCause),
     rootCause,
     fixRecommendation: decision.fixRecommendation ?? answer.fixRecommendation,
@@ -147,7 +147,7 @@ function createEntry(
  * Returns the kind of the entry. The machine's kind belongs to its category; with another category it would
  * mislead, unless it usually belongs to that one.
  */
-function keptKind(analysis: Analysis, category: Analysis['category']): Kind {
+function chooseKind(analysis: Analysis, category: Analysis['category']): Kind {
   return analysis.category === category || getKindRow(analysis.kind).category === category
     ? analysis.kind
     : 'unknown';

@@ -40,7 +40,7 @@ interface NextRequest {
  * Claims the next item for a reviewer: what others hold and what this reviewer skipped in the last half hour
  * is left out. Several reviewers who ask at once get different items. Null if nothing is left.
  */
-export async function nextFor(
+export async function claimNext(
   { stores, claimMs }: QueueDeps,
   { reviewer, filter = {}, sort, after }: NextRequest,
 ): Promise<Review | null> {
@@ -150,7 +150,7 @@ export function createOutdatedError(review: Review, version: number): TriageErro
 }
 
 /** Creates the error for a release by a user who does not hold the item. */
-export function notHeld(review: Review): TriageError {
+export function createNotHeldError(review: Review): TriageError {
   return createConflictError('You do not hold this review, so there is nothing to release.', review);
 }
 
@@ -171,7 +171,7 @@ export function createUnknownReviewError(id: string): TriageError {
 }
 
 /** Creates the error for undoing a review that is not decided. */
-export function notDecided(review: Review): TriageError {
+export function createNotDecidedError(review: Review): TriageError {
   return createConflictError('This review is not decided, so there is nothing to undo.', review);
 }
 
@@ -256,13 +256,13 @@ export async function answerQuestion(
 ): Promise<ReviewerQuestion> {
   const masked = (await deps.masker.mask(toStorable(answer))).text;
   const question = await deps.stores.questions.answer(id, masked, reviewer);
-  if (question === null) throw await whyNot(id, deps);
+  if (question === null) throw await explainUnanswered(id, deps);
   deps.logger.info({ questionId: id, buildId: question.buildId, reviewer }, 'question answered');
   deps.notifier.notify(TRIAGE, question.buildId);
   return question;
 }
 
-async function whyNot(id: string, { stores }: QuestionDeps): Promise<TriageError> {
+async function explainUnanswered(id: string, { stores }: QuestionDeps): Promise<TriageError> {
   const question = await stores.questions.find(id);
   if (question === null) return new TriageError('not-found', `There is no question ${id}.`);
   const how =

@@ -8,11 +8,11 @@ import type { Masker } from '../../log/mask/mask.ts';
 import type { Sql } from '../../ports/database.ts';
 import { type DecideDeps, wantNotices } from './decide.ts';
 import {
+  createNotDecidedError,
   createOutdatedError,
   createRacedError,
   createUnknownReviewError,
   getDecidedBy,
-  notDecided,
 } from './queue.ts';
 import type { TeachView, UndoView } from './views.ts';
 
@@ -87,7 +87,7 @@ async function getUndoneBefore(
   sql: Sql,
 ): Promise<UndoView> {
   const last = await deps.stores.reviews.lastUndone(review.id, sql);
-  if (last?.by !== reviewer) throw notDecided(review);
+  if (last?.by !== reviewer) throw createNotDecidedError(review);
   return { review, undone: [], withdrawn: [], restored: [] };
 }
 

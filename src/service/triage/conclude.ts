@@ -17,7 +17,7 @@ import type { Database, Failpoint, Sql } from '../../ports/database.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 import type { Stores } from '../../stores/stores.ts';
 import type { Draft } from './draft-answer.ts';
-import { recallAnalysis, ruleAnalysis } from './recall.ts';
+import { createRuleAnalysis, recallAnalysis } from './recall.ts';
 import type { TriageRun } from './triage-run.ts';
 import { withMended } from './with-mended.ts';
 
@@ -69,7 +69,7 @@ export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sq
     return { ...recallAnalysis(subject, draft.entry, seen, startedAt, endedAt), ...owner, ...listed };
   }
   const used = (await counters?.rules.used(draft.match.rule, at, sql)) ?? draft.match.rule.timesUsed;
-  return { ...ruleAnalysis(subject, draft.match, used, startedAt, endedAt), ...owner, ...listed };
+  return { ...createRuleAnalysis(subject, draft.match, used, startedAt, endedAt), ...owner, ...listed };
 }
 
 /**
@@ -105,7 +105,7 @@ export async function conclude(
         { publishers: deps.publishers, buildId: build.id, analysisId: stored.id },
         sql,
       );
-    const review = reviewFor(build, stored, deps);
+    const review = createReview(build, stored, deps);
     if (review !== null) await stores.reviews.open(review, sql);
     await stores.notices.changed({ buildId: build.id, delayMs: 0 }, sql);
     deps.failpoint?.('concluding', build.id);
@@ -136,7 +136,7 @@ async function forget(triageId: string, deps: ConcludeDeps): Promise<void> {
 }
 
 /** Returns what a person must look at, or what of the sure answers was drawn as a sample. */
-function reviewFor(
+function createReview(
   build: Build,
   analysis: Analysis,
   { clock, auditEvery = 0 }: ConcludeDeps,
@@ -173,7 +173,7 @@ const UNREAD_TITLE = 'The log could not be read';
  * Returns what is stored where the analysis itself failed, so that the failure is not lost: it claims
  * nothing, shows where the failure is, and waits for a person. `error` is a masked sentence.
  */
-function failedAnalysis(input: {
+function createFailedAnalysis(input: {
   readonly buildId: string;
   readonly triageId: string;
   readonly group: FailureGroup;
@@ -303,7 +303,7 @@ export async function escalateToReviewer(
     await openGroups(build, await deps.stores.failures.saveGroups(build.id, groups), deps);
   const known = await saveOpen([]);
   // Where all that is known is answered, what went wrong hides something that is not known.
-  const open = known.length > 0 ? known : await saveOpen([wholeBuild(build, error)]);
+  const open = known.length > 0 ? known : await saveOpen([createWholeBuildGroup(build, error)]);
   for (const { group, triageId } of open) await escalateGroup({ build, group, triageId }, error, deps, run);
 }
 
@@ -320,7 +320,7 @@ export async function escalateGroup(
 ): Promise<Analysis> {
   deps.logger.error({ buildId: build.id, triageId, error }, 'analysis failed; sent to review');
   const sentence = await maskErrorMessage(error, deps.masker);
-  const analysis = failedAnalysis({
+  const analysis = createFailedAnalysis({
     buildId: build.id,
     triageId,
     group,
@@ -344,7 +344,7 @@ async function openGroups(build: Build, groups: readonly FailureGroup[], deps: G
  * group is not, and has a fingerprint that no other build has: it would join the build's generic group, which
  * may be answered.
  */
-function wholeBuild(build: Build, error: unknown): FailureGroup {
+function createWholeBuildGroup(build: Build, error: unknown): FailureGroup {
   // Where there is a log, a person can read what we could not.
   const hasLog = !(error instanceof TriageError && error.code === 'not-found');
   const fingerprint = {

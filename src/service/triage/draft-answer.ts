@@ -6,7 +6,7 @@ import type { Logger } from '../../ports/telemetry.ts';
 import type { LibraryStore, RuleStore } from '../../stores/library.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
 import type { OwnerFinder } from './owners.ts';
-import { type RuleMatch, ruleFor } from './recall.ts';
+import { findRule, type RuleMatch } from './recall.ts';
 import { withVersionChanges } from './say-changes.ts';
 
 /** The owner of a failure; empty if unknown. */
@@ -76,7 +76,7 @@ export async function draftAnswer(
         endedAt: clock.now(),
       };
     }
-    const match = await ruleFor(subject.failures, repository, { stores: { rules }, logger });
+    const match = await findRule(subject.failures, repository, { stores: { rules }, logger });
     if (match !== null) {
       return {
         kind: 'ruled',

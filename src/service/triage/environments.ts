@@ -5,7 +5,7 @@ import { MAX_CHANGES, type VersionChange, type VersionChanges } from '../../doma
 import { compareRecords, findAbsent } from '../../log/environment/compare-records.ts';
 import { findUnavailable, linkChanges } from '../../log/environment/link-changes.ts';
 import type { EnvironmentStore, GreenRecord } from '../../stores/environments.ts';
-import { greenKey } from './passing-builds.ts';
+import { createGreenKey } from './passing-builds.ts';
 
 /** The records of the last green runs that the logs of a failed build are compared with, by log. */
 export type GreenRecords = ReadonlyMap<
@@ -19,7 +19,7 @@ export async function keepAndFindGreen(
   records: readonly EnvironmentRecord[],
   environments: EnvironmentStore,
 ): Promise<GreenRecords> {
-  const keys = new Map(records.map(({ log }) => [log, greenKey(build, log, records.length)]));
+  const keys = new Map(records.map(({ log }) => [log, createGreenKey(build, log, records.length)]));
   const keyed = records.map((record) => ({ log: keys.get(record.log) ?? record.log, record }));
   await environments.save(build.id, keyed);
   const found = await environments.lastGreen(build.id, [...new Set(keys.values())]);
@@ -32,7 +32,7 @@ export async function keepAndFindGreen(
 }
 
 /** Uses the record of one green log for every log of a failed build. */
-export function greenRecordAtHand(
+export function useGreenRecord(
   green: EnvironmentRecord,
   records: readonly EnvironmentRecord[],
   commit: string | null,
@@ -63,7 +63,7 @@ export function findVersionChanges(
     ...findUnavailable(findAbsent(green.record, red), red, subject),
     ...linkChanges(compareRecords(green.record, red), subject, isSameCommit),
   ]);
-  const all = onceEach(found);
+  const all = removeRepeats(found);
   if (all.length === 0) return undefined;
   return {
     since: first.green.build ?? null,
@@ -74,7 +74,7 @@ export function findVersionChanges(
 }
 
 /** Keeps the first of each change, those that explain the failure before the others. */
-function onceEach(changes: readonly VersionChange[]): VersionChange[] {
+function removeRepeats(changes: readonly VersionChange[]): VersionChange[] {
   const inOrder = changes.toSorted((one, other) => Number(other.link !== null) - Number(one.link !== null));
   const seen = new Map(inOrder.toReversed().map((one) => [`${one.kind} ${one.name}`, one]));
   return inOrder.filter((one) => seen.get(`${one.kind} ${one.name}`) === one);

@@ -8,12 +8,12 @@ import { isUnknown } from '../../log/fingerprint/failures.ts';
 /** Returns the causes of a build as groups of failures, in the order of their first failure. */
 export function groupFailures({ causes }: Omit<BuildReading, 'records'>, buildId: string): FailureGroup[] {
   return causes.map(({ fingerprint, generic, failures }) => ({
-    fingerprint: ofBuild(fingerprint, buildId),
+    fingerprint: toBuildFingerprint(fingerprint, buildId),
     generic,
     failures: failures.map(
       (failure): Failure => ({
         ...failure,
-        fingerprint: ofBuild(failure.fingerprint, buildId),
+        fingerprint: toBuildFingerprint(failure.fingerprint, buildId),
         id: createId('fal'),
         buildId,
       }),
@@ -25,21 +25,21 @@ export function groupFailures({ causes }: Omit<BuildReading, 'records'>, buildId
  * Makes an unknown fingerprint unique to the build, because unknown failures of different builds have nothing
  * known in common.
  */
-function ofBuild(fingerprint: Failure['fingerprint'], buildId: string): Failure['fingerprint'] {
+function toBuildFingerprint(fingerprint: Failure['fingerprint'], buildId: string): Failure['fingerprint'] {
   return isUnknown(fingerprint) ? { ...fingerprint, value: `unknown-${buildId}` } : fingerprint;
 }
 
 /**
  * Returns what was read of a group's failures: of the cause that has one of them, else of the whole build.
  */
-export function readingOfGroup(
+export function findGroupReading(
   group: FailureGroup,
   { reading, causes }: Omit<BuildReading, 'records'>,
 ): Reading {
-  const keys = new Set(group.failures.map(failureKey));
+  const keys = new Set(group.failures.map(createFailureKey));
   const isSame = (cause: ReadCause) =>
     cause.fingerprint.value === group.fingerprint.value ||
-    cause.failures.some((failure) => keys.has(failureKey(failure)));
+    cause.failures.some((failure) => keys.has(createFailureKey(failure)));
   return causes.find(isSame)?.reading ?? reading;
 }
 
@@ -61,7 +61,7 @@ export function joinKnown(read: readonly FailureGroup[], stored: readonly Failur
         (failureGroup.failures.some((failure) =>
           group.failures.some((other) => isSameFailure(failure, other)),
         ) ||
-          endAlike(failureGroup, group)),
+          haveSameEnding(failureGroup, group)),
     );
     return [{ fingerprint: same?.fingerprint ?? group.fingerprint, generic: group.generic, failures }];
   });
@@ -86,13 +86,13 @@ function isSameFailure(left: Failure, right: Failure): boolean {
  * Checks whether two groups end in the same way. Failures that show only how a test ended have no common
  * fingerprint across tests.
  */
-function endAlike(one: FailureGroup, other: FailureGroup): boolean {
+function haveSameEnding(one: FailureGroup, other: FailureGroup): boolean {
   const [left, right] = [one.failures[0], other.failures[0]];
   if (!one.generic || left === undefined || right === undefined) return false;
   return left.generic && right.generic && createEndingKey(left) === createEndingKey(right);
 }
 
-function failureKey({
+function createFailureKey({
   test,
   message,
   fingerprint,

@@ -151,7 +151,7 @@ async function findReviewerAnswer(
 }
 
 /** Leaves out that no error was found where the answer names one. */
-function notesBeside({ abstained }: Classification, notes: readonly string[]): readonly string[] {
+function filterNotes({ abstained }: Classification, notes: readonly string[]): readonly string[] {
   return abstained ? notes : notes.filter((note) => note !== NOTHING_FOUND);
 }
 
@@ -171,13 +171,13 @@ function toAnalysis(state: TriageStateValue, startedAt: number, now: number): An
     evidence: state.evidence,
     steps: state.steps,
     usage: state.usage,
-    ...presentCorrections(state),
+    ...collectCorrections(state),
     analyst: getMainAnalyst(state),
     model: state.model,
     promptHashes: state.promptHashes,
     notes: [
       ...new Set([
-        ...notesBeside(classification, subject.notes),
+        ...filterNotes(classification, subject.notes),
         ...state.notes,
         ...listMissingAnswers(state.outcomes),
       ]),
@@ -187,7 +187,7 @@ function toAnalysis(state: TriageStateValue, startedAt: number, now: number): An
   };
 }
 
-function presentCorrections({ verdicts }: TriageStateValue): Pick<Analysis, 'corrections'> {
+function collectCorrections({ verdicts }: TriageStateValue): Pick<Analysis, 'corrections'> {
   const corrections = listCorrections(verdicts);
   return corrections.length === 0 ? {} : { corrections };
 }

@@ -124,12 +124,13 @@ export function createOwnerFinder(
     const asked = [...suspects.slice(0, MAX_FILES), ...named];
     const paths = [...new Set(asked.map(({ path }) => path))];
     const owned = await findOwned(build, paths, { signal, limitMs: RULES_SHARE * timeLeftMs() });
-    const files = asked.flatMap((place) => byRules(place, owned));
+    const files = asked.flatMap((place) => findOwnersByRules(place, owned));
     const fileOwners = [...new Map(files.map((file) => [`${file.path} ${file.as}`, file])).values()];
     const places = category === 'INFRA_ERROR' ? [] : [...suspects.slice(0, 1), ...named];
-    const first = places.flatMap((place) => byRules(place, owned))[0];
+    const first = places.flatMap((place) => findOwnersByRules(place, owned))[0];
     const owner =
-      first ?? (places[0] === undefined ? null : await byLastChange(places[0], build, codeHost, signal));
+      first ??
+      (places[0] === undefined ? null : await findOwnerByLastChange(places[0], build, codeHost, signal));
     return { ...(owner !== null && { owner }), ...(fileOwners.length > 0 && { fileOwners }) };
   };
   return async (subject, found, signal) => {
@@ -187,7 +188,7 @@ function countFitting(lines: readonly string[], characters: number): number {
   return first === -1 ? lines.length : first;
 }
 
-function byRules({ path, as }: Place, owned: Owned): Owner[] {
+function findOwnersByRules({ path, as }: Place, owned: Owned): Owner[] {
   const found = owned(path);
   return found === null
     ? []
@@ -222,7 +223,7 @@ async function findNamedPlaces(
   return places;
 }
 
-async function byLastChange(
+async function findOwnerByLastChange(
   place: Place,
   build: Build,
   codeHost: CodeHost,

@@ -72,7 +72,7 @@ export async function learnGreen(
   const masked = await maskSources(logs, deps.masker);
   for (const { name, text } of masked.sources) {
     await pause();
-    const log = greenKey(build, name, logs.length);
+    const log = createGreenKey(build, name, logs.length);
     kept.push({ log, templates: await extractTemplatesInSteps(text, pause) });
     records.push({ log, record: await readRecordInTurns(name, text, pause) });
   }
@@ -92,11 +92,11 @@ export async function learnGreen(
 async function fetchLogs(build: Build, deps: LearnDeps, signal: AbortSignal): Promise<readonly SourceText[]> {
   const source = deps.buildSources[build.provider];
   return source === undefined
-    ? await uploaded(build, deps.archive)
+    ? await readUploadedLogs(build, deps.archive)
     : await source.fetchGreen(build, signal, MAX_BYTES);
 }
 
-async function uploaded(build: Build, archive: LearnDeps['archive']): Promise<SourceText[]> {
+async function readUploadedLogs(build: Build, archive: LearnDeps['archive']): Promise<SourceText[]> {
   const logs: SourceText[] = [];
   let room = MAX_BYTES;
   for (const { name, kind, notes, bytes } of await archive.list(build.id)) {
@@ -156,7 +156,7 @@ export async function flagContradicted(
  * Returns the key that the same log has in two builds of a pipeline: its name, as fetched. The only log of an
  * upload has the same key whatever its file name is.
  */
-export function greenKey(build: Pick<Build, 'provider'>, name: string, logs: number): string {
+export function createGreenKey(build: Pick<Build, 'provider'>, name: string, logs: number): string {
   return build.provider === 'upload' && logs === 1 ? '' : name;
 }
 
@@ -164,7 +164,7 @@ export function greenKey(build: Pick<Build, 'provider'>, name: string, logs: num
  * Returns the passing builds that the store has chosen, or now chooses, for a log. They are the same ones
  * that its build is compared with.
  */
-export function storedGreens(deps: BesideDeps): PassingLogs {
+export function createStoredGreens(deps: BesideDeps): PassingLogs {
   return {
     of: async (build, sources, log) => {
       const beside = await diffAgainstPassing(build, sources, deps, log);
@@ -175,7 +175,7 @@ export function storedGreens(deps: BesideDeps): PassingLogs {
 }
 
 /** Uses one given passing log for every log of the failed build; null: there is none. */
-export function greenAtHand(green: GreenTemplates | null): PassingLogs {
+export function useGivenGreen(green: GreenTemplates | null): PassingLogs {
   return {
     of: async (_build, sources, log) => {
       const isLog = sources.some(({ name, kind }) => name === log && kind === 'log');
@@ -212,7 +212,7 @@ export async function diffAgainstPassing(
   const names = sources.filter(({ kind }) => kind === 'log').map(({ name }) => name);
   const wanted = only === undefined ? names : names.filter((name) => name === only);
   if (deps.greenBuilds === 0 || wanted.length === 0) return null;
-  const keys = new Map(wanted.map((name) => [name, greenKey(build, name, names.length)]));
+  const keys = new Map(wanted.map((name) => [name, createGreenKey(build, name, names.length)]));
   const chosen = Map.groupBy(
     await deps.passingBuilds.choose(build.id, [...new Set(keys.values())], deps.greenBuilds),
     ({ log }) => log,
@@ -236,7 +236,7 @@ export async function diffAgainstPassing(
  * Finds the passing build since which some of these excerpts are new, according to the reason of the most
  * informative one.
  */
-export function greenBehind(excerpts: readonly Excerpt[], beside: BesideGreen | null): GreenBuild | null {
+export function findGreenBehind(excerpts: readonly Excerpt[], beside: BesideGreen | null): GreenBuild | null {
   if (beside === null) return null;
   for (const { source, reason } of [...excerpts].sort((a, b) => b.weight - a.weight)) {
     const build = beside.builds.get(source);
@@ -256,7 +256,7 @@ const LEASE_MS = 300_000;
  * Makes templates of passed builds, one build at a time, the newest first, as long as nothing is more urgent
  * (`isPaused`). The next green build makes up for one that is given up.
  */
-export function passingBuildHandler(deps: LearnDeps, isPaused?: WorkHandler['isPaused']): WorkHandler {
+export function createPassingBuildHandler(deps: LearnDeps, isPaused?: WorkHandler['isPaused']): WorkHandler {
   return {
     topic: PASSING_BUILD,
     leaseMs: LEASE_MS,

@@ -96,7 +96,7 @@ export async function gatherSources(
   deps: GatherDeps,
   run: Omit<TriageRun, 'holds'>,
 ): Promise<Gathered> {
-  const { sources, notes } = await allSources(build, deps, run).finally(() =>
+  const { sources, notes } = await collectSources(build, deps, run).finally(() =>
     removeWhereDeleted(build, deps),
   );
   const surveyed = await (deps.threads?.survey(sources, run.signal) ?? surveyFiles(sources));
@@ -115,11 +115,11 @@ async function removeWhereDeleted({ id }: Build, { stores, archive }: GatherDeps
 
 type All = Omit<Gathered, 'survey'>;
 
-async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'holds'>): Promise<All> {
+async function collectSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'holds'>): Promise<All> {
   // Read first: what is pending from now on will be fetched by another run.
   const job = await deps.stores.triages.findByBuild(build.id);
   const source = deps.buildSources[build.provider];
-  const { archived, notes: away } = await whatIsArchived(build, deps, run, source !== undefined);
+  const { archived, notes: away } = await readArchived(build, deps, run, source !== undefined);
   if (source === undefined)
     return {
       sources: archived,
@@ -159,7 +159,7 @@ function isFetchDue(job: TriageJob | null): boolean {
  * Reads what is archived. An unavailable archive does not block a build forever: the CI is asked again, or
  * the last attempt continues with what is known.
  */
-async function whatIsArchived(
+async function readArchived(
   build: Build,
   deps: GatherDeps,
   run: Omit<TriageRun, 'holds'>,

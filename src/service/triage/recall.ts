@@ -164,7 +164,7 @@ export interface RuleAnswerDeps {
  * repository precede those for all repositories, newest first. Bounded: at most 500 rules, 8,000 characters
  * of each failure, a quarter of a second in all.
  */
-export async function ruleFor(
+export async function findRule(
   failures: readonly Failure[],
   repository: string,
   deps: RuleAnswerDeps,
@@ -195,7 +195,7 @@ export async function ruleFor(
  * Creates the answer that a reviewer's rule gives, without the graph or a model. It states whose rule it is
  * and since when.
  */
-export function ruleAnalysis(
+export function createRuleAnalysis(
   subject: TriageSubject,
   { rule, line }: RuleMatch,
   timesUsed: number,

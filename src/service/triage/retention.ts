@@ -69,9 +69,9 @@ export async function forgetRepository(
   signal: AbortSignal,
 ): Promise<Forgotten> {
   const scope = { ...toForgetScope(deps.clock, repository, olderThanDays), repository };
-  const builds = await inBatches(signal, () => deps.store.forgetBuilds(scope, BATCH));
+  const builds = await runInBatches(signal, () => deps.store.forgetBuilds(scope, BATCH));
   const ids: string[] = [];
-  await inBatches(signal, async () => {
+  await runInBatches(signal, async () => {
     const some = await deps.store.forgetLibrary(scope, BATCH);
     append(ids, some);
     return some.length;
@@ -107,9 +107,9 @@ export async function retain(
       settledOnly: true,
     });
     if (buildsDays > 0)
-      builds += await inBatches(signal, () => deps.store.forgetBuilds(scope(buildsDays), BATCH), pause);
+      builds += await runInBatches(signal, () => deps.store.forgetBuilds(scope(buildsDays), BATCH), pause);
     if (logsDays > 0)
-      logs += await inBatches(signal, () => deps.store.forgetLogs(scope(logsDays), BATCH), pause);
+      logs += await runInBatches(signal, () => deps.store.forgetLogs(scope(logsDays), BATCH), pause);
   }
   if (builds > 0) {
     await deps.forgetThreads();
@@ -134,15 +134,17 @@ function keepsForEver(policy: RetentionPolicy): boolean {
  * Creates the handlers that delete the logs of builds in the archive. They never give up, however long a
  * store is unavailable.
  */
-export function removalHandlers(archive: Pick<BuildArchive, 'remove' | 'removeElsewhere'>): WorkHandler[] {
+export function createRemovalHandlers(
+  archive: Pick<BuildArchive, 'remove' | 'removeElsewhere'>,
+): WorkHandler[] {
   const { removeElsewhere } = archive;
-  const handlers = [removalHandler(REMOVE_LOGS, (buildId) => archive.remove(buildId))];
+  const handlers = [createRemovalHandler(REMOVE_LOGS, (buildId) => archive.remove(buildId))];
   return removeElsewhere === undefined
     ? handlers
-    : [...handlers, removalHandler(REMOVE_FROM_MONGODB, removeElsewhere)];
+    : [...handlers, createRemovalHandler(REMOVE_FROM_MONGODB, removeElsewhere)];
 }
 
-function removalHandler(topic: string, remove: (buildId: string) => Promise<void>): WorkHandler {
+function createRemovalHandler(topic: string, remove: (buildId: string) => Promise<void>): WorkHandler {
   return {
     topic,
     leaseMs: 120_000,
@@ -162,7 +164,7 @@ function removalHandler(topic: string, remove: (buildId: string) => Promise<void
 /** Deletes logs now, as far as the stores respond. Returns the number of deletions that are still pending. */
 async function removeLogs({ archive, ...deps }: RetentionDeps, signal: AbortSignal): Promise<number> {
   let pending = 0;
-  for (const handler of removalHandlers(archive)) {
+  for (const handler of createRemovalHandlers(archive)) {
     await drainWork(handler, deps, signal).catch((error: unknown) =>
       deps.logger.warn({ error: getErrorMessage(error) }, 'logs could not be deleted; will retry'),
     );
@@ -175,7 +177,7 @@ async function removeLogs({ archive, ...deps }: RetentionDeps, signal: AbortSign
  * Returns the number of days after which a store that knows no repositories may delete a log by itself, as a
  * fallback: a week after the last repository would. Returns 0 for never.
  */
-export function longestLogsDays(policy: RetentionPolicy): number {
+export function findLongestLogsDays(policy: RetentionPolicy): number {
   const days = [
     policy.logsDays,
     ...Object.values(policy.repositories).flatMap(({ logsDays }) =>
@@ -185,7 +187,7 @@ export function longestLogsDays(policy: RetentionPolicy): number {
   return days.includes(0) ? 0 : findMax(days) + 7;
 }
 
-async function inBatches(
+async function runInBatches(
   signal: AbortSignal,
   work: () => Promise<number>,
   pause?: () => Promise<void>,

@@ -16,14 +16,9 @@ import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Stores } from '../../stores/stores.ts';
 import { type ConcludeDeps, conclude, createAnalysis, escalateGroup } from './conclude.ts';
 import { type DraftDeps, draftAnswer } from './draft-answer.ts';
-import {
-  findVersionChanges,
-  type GreenRecords,
-  greenRecordAtHand,
-  keepAndFindGreen,
-} from './environments.ts';
-import { groupFailures, joinKnown, readingOfGroup } from './group-failures.ts';
-import { type BesideGreen, diffAgainstPassing, greenBehind } from './passing-builds.ts';
+import { findVersionChanges, type GreenRecords, keepAndFindGreen, useGreenRecord } from './environments.ts';
+import { findGroupReading, groupFailures, joinKnown } from './group-failures.ts';
+import { type BesideGreen, diffAgainstPassing, findGreenBehind } from './passing-builds.ts';
 import { type GatherDeps, gatherSources, maskSources, type ReadingThreads, readAside } from './read-build.ts';
 import { mayRetry, type TriageRun } from './triage-run.ts';
 import { createSubject } from './triage-subject.ts';
@@ -184,11 +179,11 @@ function createGroupSubject({ material, read, group, greens }: GroupInput, triag
     triageId,
     build,
     group,
-    reading: readingOfGroup(group, read),
+    reading: findGroupReading(group, read),
     notes,
     survey,
   });
-  const green = greenBehind(subject.excerpts, beside);
+  const green = findGreenBehind(subject.excerpts, beside);
   const changes = findVersionChanges(subject, read.records, greens);
   return { ...subject, ...omitUndefined({ green: green ?? undefined, changes }) };
 }
@@ -255,7 +250,7 @@ export async function triageSources(
   const greens: GreenRecords =
     greenRecord === undefined
       ? new Map()
-      : greenRecordAtHand(greenRecord.record, read.records, greenRecord.commit);
+      : useGreenRecord(greenRecord.record, read.records, greenRecord.commit);
   const analyses: Analysis[] = [];
   for (const group of groups.slice(0, maxGroups)) {
     signal.throwIfAborted();

@@ -37,7 +37,7 @@ export async function toChunks(text: string): Promise<ChunkedText> {
   const chunks: Chunk[] = [];
   let [start, lines, bytes] = [0, 0, -1];
   for (let chunk = 0; start <= text.length; chunk += 1) {
-    const end = endOfLines(text, start, CHUNK_LINES);
+    const end = findLinesEnd(text, start, CHUNK_LINES);
     const part = toStorable(text.slice(start, end));
     const plain = Buffer.from(part);
     chunks.push({ chunk, firstLine: lines + 1, bytes: await compress(plain, { level: 5 }) });
@@ -118,7 +118,7 @@ export async function* readPiecesInBatches(
 }
 
 /** Returns the offset at which the `count`-th line from `start` ends, without its newline. */
-function endOfLines(text: string, start: number, count: number): number {
+function findLinesEnd(text: string, start: number, count: number): number {
   let at = start - 1;
   for (let line = 0; line < count; line += 1) {
     at = text.indexOf('\n', at + 1);

@@ -79,7 +79,7 @@ export function openCollections(
   const db = async () => (await connection.client()).db(database);
   const guard = createGuard(restMs);
   const within: MongodbCollections['within'] = (work) =>
-    guard(() => limited(async (signal) => work(getCollections(await db()), signal), limitMs));
+    guard(() => callMongodb(async (signal) => work(getCollections(await db()), signal), limitMs));
   let made: Promise<void> | null = null;
   return {
     within,
@@ -92,7 +92,7 @@ export function openCollections(
     },
     ping: async () =>
       void (await guard(() =>
-        limited(async (signal) => (await db()).command({ ping: 1 }, { signal }), limitMs),
+        callMongodb(async (signal) => (await db()).command({ ping: 1 }, { signal }), limitMs),
       )),
     close: connection.close,
   };
@@ -210,7 +210,7 @@ function isAway(error: unknown): boolean {
 /**
  * Settles with the work or at the limit, whatever the driver does; the signal then ends what can be ended.
  */
-async function limited<Result>(
+async function callMongodb<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   limitMs: number,
 ): Promise<Result> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ArchivedSource, type BuildArchive, type TextPiece } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import { all, first } from '../sql.ts';
+import { queryAll, queryFirst } from '../sql.ts';
 import {
   CHUNK_LINES,
   type Chunk,
@@ -37,7 +37,7 @@ export function createPostgresArchive(db: Database) {
       });
     },
 
-    list: async (buildId) => await all(db, ArchivedSource, LIST, [buildId]),
+    list: async (buildId) => await queryAll(db, ArchivedSource, LIST, [buildId]),
 
     read: async (buildId, name) => {
       const source = await findSource(db, buildId, name);
@@ -99,7 +99,7 @@ async function insertChunks(
 }
 
 async function findSource(db: Database, buildId: string, name: string) {
-  return await first(db, ArchivedSource.pick({ lines: true }), FIND, [buildId, name]);
+  return await queryFirst(db, ArchivedSource.pick({ lines: true }), FIND, [buildId, name]);
 }
 
 async function readChunks(
@@ -113,7 +113,7 @@ async function readChunks(
 }
 
 async function* readPieces(db: Database, buildId: string, name: string): AsyncGenerator<TextPiece> {
-  const source = await first(db, Version, FIND_VERSION, [buildId, name]);
+  const source = await queryFirst(db, Version, FIND_VERSION, [buildId, name]);
   if (source === null) return;
   yield* readPiecesInBatches(name, Math.ceil(source.lines / CHUNK_LINES), BATCH, async (from, to) => {
     const rows = await db.query<{ bytes: Buffer }>(READ_VERSION, [buildId, name, source.version, from, to]);

@@ -5,7 +5,7 @@ import { formatCount } from '../../lib/text.ts';
 import { ArchivedSource, type BuildArchive } from '../../ports/build-archive.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { all, first } from '../sql.ts';
+import { queryAll, queryFirst } from '../sql.ts';
 import type { WorkStore } from '../work.ts';
 import type { MongodbArchive } from './mongodb.ts';
 import { createPostgresArchive, replaceRow } from './postgres.ts';
@@ -45,7 +45,7 @@ export function createArchiveWithFallback({
   const postgres = createPostgresArchive(database);
 
   async function findArchive(buildId: string, name: string): Promise<BuildArchive | null> {
-    const row = await first(database, Row, FIND_DRIVER, [buildId, name]);
+    const row = await queryFirst(database, Row, FIND_DRIVER, [buildId, name]);
     if (row === null) return null;
     return row.driver === 'postgres' ? postgres : mongodb;
   }
@@ -75,7 +75,7 @@ export function createArchiveWithFallback({
       await database.transaction((sql) => replaceRow(sql, buildId, kept, 'mongodb'));
     },
 
-    list: (buildId) => all(database, ArchivedSource, LIST, [buildId]),
+    list: (buildId) => queryAll(database, ArchivedSource, LIST, [buildId]),
     read: async (buildId, name) => (await findArchive(buildId, name))?.read(buildId, name) ?? null,
     lines: async (buildId, name, from, to) =>
       (await findArchive(buildId, name))?.lines(buildId, name, from, to) ?? null,

@@ -65,7 +65,7 @@ export function createPoolDatabase({
     );
   }
 
-  async function transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+  async function transact<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     refuseInsideTransaction();
     return await noteFullDisk(retryWithPolicy({ ...AGAIN, mayHelp: isRolledBack }, () => transactOnce(work)));
   }
@@ -99,10 +99,10 @@ export function createPoolDatabase({
     driver,
     exclusive: driver === 'pglite',
     pool,
-    transaction,
+    transaction: transact,
     checkRoom: async () => {
       if (!wasFull) return;
-      await transaction((sql) => sql.query(TAKE_ROOM));
+      await transact((sql) => sql.query(TAKE_ROOM));
       wasFull = false;
     },
     query: async (text, values) => {
@@ -195,7 +195,7 @@ const LOOK_MS = 100;
  * themselves: several that start together on a new database would trip over each other. An embedded database
  * has one process only.
  */
-export async function inTurn<Result>(
+export async function runInTurn<Result>(
   db: Pick<PgDatabase, 'driver' | 'pool'>,
   work: () => Promise<Result>,
 ): Promise<Result> {

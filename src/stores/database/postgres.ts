@@ -56,7 +56,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PgDatabase
   const database = createPoolDatabase({
     ...toDatabase(pool),
     migrate: (how) =>
-      asOwner(options.ownerUrl ?? url, (client) => runMigrations(client, migrationsFolder, how)),
+      runAsOwner(options.ownerUrl ?? url, (client) => runMigrations(client, migrationsFolder, how)),
     close: async () => {
       await Promise.all([pool.end(), readers.end()]);
     },
@@ -79,11 +79,11 @@ function toDatabase(pool: pg.Pool) {
  * nothing.
  */
 export function rehearseMigrations(url: string): Promise<void> {
-  return asOwner(url, (client) => requireRights(client));
+  return runAsOwner(url, (client) => requireRights(client));
 }
 
 /** Runs `work` on its own connection, as the owner of the tables and with longer time limits. */
-async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function runAsOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     ...MIGRATION_LIMITS,
     connectionString: getServerAddress(url),

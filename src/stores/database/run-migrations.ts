@@ -38,7 +38,7 @@ export async function runMigrations(
 ): Promise<MigrateResult> {
   const files = await readMigrationFiles(folder);
   const rights = await readRights(client);
-  if (!rights.mayRead) throw notTheOwner(rights);
+  if (!rights.mayRead) throw createNotOwnerError(rights);
   const status = compareMigrations(files, await readApplied(toSql(client)));
   refuseNewer(status);
   if (!repair) refuseChanged(status);
@@ -150,7 +150,7 @@ async function readRights(client: pg.ClientBase): Promise<Rights> {
   }
 }
 
-function notTheOwner({ role, database }: Rights): TriageError {
+function createNotOwnerError({ role, database }: Rights): TriageError {
   return new TriageError(
     'invalid-config',
     `The role "${role}" may not change the tables of the database "${database}". ` +
@@ -173,7 +173,7 @@ export async function requireRights(client: pg.ClientBase, known?: Rights): Prom
       'invalid-config',
       `The server does not have ${absent.join(' and ')}. Install it there: ${EXTENSION_PACKAGES}`,
     );
-  if (!rights.mayChange) throw notTheOwner(rights);
+  if (!rights.mayChange) throw createNotOwnerError(rights);
   if (missing.length === 0) return;
   const create = missing.map((name) => `create extension if not exists ${name};`).join(' ');
   try {

@@ -36,7 +36,10 @@ export function createMemoryIndex(embedder: Embedder): VectorIndex {
       const wanted = Object.entries(filter);
       return [...namespaces[namespace].values()]
         .filter(({ item }) => wanted.every(([field, value]) => item.metadata[field] === value))
-        .map(({ item, vector }) => ({ ...item, score: aboveFloor(computeSimilarity(query, vector), floor) }))
+        .map(({ item, vector }) => ({
+          ...item,
+          score: toSimilarity(computeSimilarity(query, vector), floor),
+        }))
         .sort((left, right) => right.score - left.score || left.id.localeCompare(right.id))
         .slice(0, limit);
     },
@@ -63,7 +66,7 @@ function computeSimilarity(left: Float32Array, right: Float32Array): number {
  * Converts a cosine to a similarity. Models give different cosines to unrelated texts (0.1 for some, 0.8 for
  * others); measured from this floor, 0 means unrelated and 1 the same text, for any model.
  */
-export function aboveFloor(cosine: number, floor: number): number {
+export function toSimilarity(cosine: number, floor: number): number {
   if (floor >= 1) return 0;
   return Math.min(Math.max((cosine - floor) / (1 - floor), 0), 1);
 }

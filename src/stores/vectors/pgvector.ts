@@ -9,9 +9,9 @@ import type {
   VectorItem,
   VectorNamespace,
 } from '../../ports/vector-index.ts';
-import { all } from '../sql.ts';
+import { queryAll } from '../sql.ts';
 import { createHnsw, type Hnsw } from './hnsw.ts';
-import { aboveFloor } from './memory.ts';
+import { toSimilarity } from './memory.ts';
 
 /** Items of one statement; bounds its size. */
 const BATCH = 100;
@@ -45,7 +45,7 @@ export function createPgvectorIndex(
 ): VectorIndex {
   const checkLength = createLengthCheck(db, embedder);
   const hnsw = createHnsw(db, embedder.name, hnswFrom);
-  const ask = searchesTogether(db, embedder.name, hnsw);
+  const ask = batchSearches(db, embedder.name, hnsw);
   return {
     driver: 'pgvector',
 
@@ -69,10 +69,10 @@ export function createPgvectorIndex(
         { filter: { ...filter }, vector: toVector(vector), limit },
         vector.length,
       );
-      return found.map((match) => ({ ...match, score: aboveFloor(match.score, floor) }));
+      return found.map((match) => ({ ...match, score: toSimilarity(match.score, floor) }));
     },
 
-    list: async (namespace) => await all(db, Listed, LIST, [namespace, embedder.name]),
+    list: async (namespace) => await queryAll(db, Listed, LIST, [namespace, embedder.name]),
 
     remove: async (namespace, ids) => {
       await db.query(
@@ -100,7 +100,7 @@ type Found = z.infer<typeof Match>;
  * Searches that are asked side by side, as for the lines of one failure, become one statement for each
  * namespace.
  */
-function searchesTogether(db: Database, embedder: string, hnsw: Hnsw) {
+function batchSearches(db: Database, embedder: string, hnsw: Hnsw) {
   const waiting = new Map<
     VectorNamespace,
     { readonly asked: Asked[]; readonly answer: Promise<Found[][]> }
@@ -124,13 +124,15 @@ function searchesTogether(db: Database, embedder: string, hnsw: Hnsw) {
     waiting.delete(namespace);
     const type = await hnsw.findType(namespace, length);
     const rows =
-      type === null ? await db.query(SEARCH, [namespace, embedder, { queries }]) : await approximate(type);
+      type === null
+        ? await db.query(SEARCH, [namespace, embedder, { queries }])
+        : await searchApproximately(type);
     const found = rows.map((row) => Numbered.parse(row));
     return queries.map((_query, index) =>
       found.filter(({ number }) => number === index + 1).map(({ number: _number, ...match }) => match),
     );
 
-    async function approximate(type: string): Promise<Record<string, unknown>[]> {
+    async function searchApproximately(type: string): Promise<Record<string, unknown>[]> {
       return await db.transaction(async (sql) => {
         await hnsw.prepare(sql);
         return await sql.query(searchNear(type, length), [namespace, embedder, { queries }]);

@@ -28,7 +28,7 @@ export function toRecord(
   vector: Float32Array,
   dimension: number,
 ): PineconeVector {
-  return { id, values: toValues(vector, dimension), metadata: fitted(text, metadata) };
+  return { id, values: toValues(vector, dimension), metadata: fitMetadata(text, metadata) };
 }
 
 export function toValues(vector: Float32Array, dimension: number): number[] {
@@ -45,7 +45,7 @@ export function readMetadata(stored: unknown): Pick<VectorItem, 'text' | 'metada
   return { text: String(text), metadata };
 }
 
-function fitted(text: string, metadata: VectorItem['metadata']): PineconeVector['metadata'] {
+function fitMetadata(text: string, metadata: VectorItem['metadata']): PineconeVector['metadata'] {
   const kept = Object.entries(metadata).filter(
     ([, value]) => typeof value !== 'number' || Number.isFinite(value),
   );

@@ -11,7 +11,7 @@ import type {
   VectorItem,
   VectorNamespace,
 } from '../../ports/vector-index.ts';
-import { aboveFloor } from './memory.ts';
+import { toSimilarity } from './memory.ts';
 import {
   createPineconeCalls,
   createTooShortError,
@@ -156,7 +156,7 @@ async function search(
     .map(({ id, score = 0, metadata }) => ({
       id,
       ...readMetadata(metadata),
-      score: aboveFloor(score, floor),
+      score: toSimilarity(score, floor),
     }))
     .sort((left, right) => right.score - left.score || left.id.localeCompare(right.id));
 }

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Chart,
-  columnsChart,
+  createColumnsChart,
+  createLinesChart,
   type DayOf,
   figure,
-  linesChart,
   runStrip,
   sparkline,
 } from '../../../src/console/charts/chart.ts';
 import {
-  calibrationBins,
-  calibrationChart,
-  calibrationFinding,
-  coverageChart,
+  computeBins,
+  createCalibrationChart,
+  createThresholdChart,
+  summarizeBins,
 } from '../../../src/console/charts/confidence.ts';
 import { findThreshold, type Judged, listCoveragePoints } from '../../../src/lib/statistics.ts';
 
@@ -34,7 +34,7 @@ const rowsOf = (chart: Chart) =>
     .map(([, row = '']) => [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => cell));
 
 const calibration = (judged: readonly Judged[]) =>
-  calibrationChart({ id: 'c', name: 'Calibration', judged, csv: '/insights/trust?format=csv' });
+  createCalibrationChart({ id: 'c', name: 'Calibration', judged, csv: '/insights/trust?format=csv' });
 
 describe('calibration', () => {
   it('draws no curve of nine, nor of forty-nine: it counts them (41)', () => {
@@ -51,7 +51,7 @@ describe('calibration', () => {
   });
 
   it('puts fewer than 200 into five bins of about as many each, more into ten of equal width', () => {
-    const few = calibrationBins(
+    const few = computeBins(
       Array.from({ length: 100 }, (_, at) => ({ at: at / 100, right: true, count: 1 })),
     );
     expect(few.map(({ of, from, to }) => [of, from, to])).toEqual([
@@ -61,7 +61,7 @@ describe('calibration', () => {
       [20, 0.6, 0.8],
       [20, 0.8, 1],
     ]);
-    const many = calibrationBins(judgedAt([0.05, 50, 0.2], [0.3, 100, 0.5], [0.99, 60, 1], [1, 10, 1]));
+    const many = computeBins(judgedAt([0.05, 50, 0.2], [0.3, 100, 0.5], [0.99, 60, 1], [1, 10, 1]));
     expect(many.map(({ from, to, of, hits }) => [from, to, of, hits])).toEqual([
       [0, 0.1, 50, 10],
       [0.3, 0.4, 100, 50],
@@ -72,7 +72,7 @@ describe('calibration', () => {
 
   it('says the widest gap that chance does not explain', () => {
     const say = (...groups: readonly (readonly [number, number, number])[]) =>
-      calibrationFinding(calibrationBins(judgedAt(...groups)), 400);
+      summarizeBins(computeBins(judgedAt(...groups)), 400);
     expect(say([0.62, 200, 0.79], [0.85, 200, 0.86])).toBe(
       'States 63 %, is right 79 %: underconfident by 17 points between 60 and 70.',
     );
@@ -117,7 +117,7 @@ describe('accuracy against coverage', () => {
   });
 
   it('says what holds at the threshold, marks the chosen one, and its table equals its marks (42)', () => {
-    const chart = coverageChart({
+    const chart = createThresholdChart({
       judged,
       answered,
       threshold: 0.85,
@@ -131,7 +131,14 @@ describe('accuracy against coverage', () => {
     expect(figure(chart).text).toContain('class="chosen"');
     expect(figure(chart).text).toContain('<input type="hidden" name="category" value="CODE_ERROR">');
     expect(marksOf(chart)).toEqual(rowsOf(chart).map((row) => row[2]));
-    const none = coverageChart({ judged: [], answered, threshold: 0.85, wrong: 0.1, csv: '/x', kept: {} });
+    const none = createThresholdChart({
+      judged: [],
+      answered,
+      threshold: 0.85,
+      wrong: 0.1,
+      csv: '/x',
+      kept: {},
+    });
     expect(figure(none).text).toContain('none of those is decided');
     expect(figure(none).text).not.toContain('<svg');
   });
@@ -145,7 +152,7 @@ describe('answers per day', () => {
     { day: '2026-03-02', category: 'CODE_ERROR', open: true, count: 2 },
   ];
   const chart = (days: readonly string[]) =>
-    columnsChart({
+    createColumnsChart({
       counts,
       days,
       csv: '/x',
@@ -154,7 +161,7 @@ describe('answers per day', () => {
 
   it('55: says “most of them” of more than half, “most often” of what leads, and nothing of a tie', () => {
     const finding = (...wanted: readonly [DayOf['category'], number][]) =>
-      columnsChart({
+      createColumnsChart({
         counts: wanted.map(([category, count]) => ({ day: '2026-03-01', category, count, open: false })),
         days: ['2026-03-01'],
         csv: '/x',
@@ -214,7 +221,7 @@ describe('small drawings', () => {
   });
 
   it('draw weeks as lines with gaps where there is nothing', () => {
-    const chart = linesChart({
+    const chart = createLinesChart({
       ...{
         id: 'cost',
         name: 'Cost',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failingEnd } from '../../../src/console/logs/log-view.ts';
+import { findFailingEnd } from '../../../src/console/logs/log-view.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 
 const of = { buildId: 'bld_1', name: 'build.log' };
@@ -33,13 +33,13 @@ describe('the end of the step that failed', () => {
       '##[endgroup]',
       ...filler(3_000),
     ]);
-    const end = await failingEnd(archive, of, 5_054);
+    const end = await findFailingEnd(archive, of, 5_054);
     expect(end).toBeGreaterThanOrEqual(5_074);
     expect(end).toBeLessThanOrEqual(5_076);
   });
 
   it('is not known where no mark is near, or no log is there', async () => {
-    expect(await failingEnd(await archived(filler(5_000)), of, 2_500)).toBeNull();
-    expect(await failingEnd(createMemoryArchive(), of, 1)).toBeNull();
+    expect(await findFailingEnd(await archived(filler(5_000)), of, 2_500)).toBeNull();
+    expect(await findFailingEnd(createMemoryArchive(), of, 1)).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evidenceWindows } from '../../../src/console/logs/evidence-windows.ts';
+import { renderEvidenceWindows } from '../../../src/console/logs/evidence-windows.ts';
 import { digestOfToken, makeToken } from '../../../src/domain/access.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../stores/samples.ts';
@@ -279,7 +279,11 @@ describe('the evidence of an analysis', () => {
     );
 
   it('is shown with five lines around the cited one, which alone is highlighted', async () => {
-    const { html, shown } = await evidenceWindows(console, answering(claim(['E2'], []), claim(['E1'])), OF);
+    const { html, shown } = await renderEvidenceWindows(
+      console,
+      answering(claim(['E2'], []), claim(['E1'])),
+      OF,
+    );
     expect(linesOn(html.text)).toEqual(range(7_005, 7_015));
     expect(highlighted(html.text)).toEqual([7_010]);
     expect([...shown]).toEqual(['E1']);
@@ -290,7 +294,11 @@ describe('the evidence of an analysis', () => {
 
   it('has each claim under the line that proves it, and tells which claims have no such line', async () => {
     const said = { ...OF, claims: ['nowhere', 'It was cut, not rounded.'] };
-    const { html, noted } = await evidenceWindows(console, answering(claim(['E2'], []), claim(['E1'])), said);
+    const { html, noted } = await renderEvidenceWindows(
+      console,
+      answering(claim(['E2'], []), claim(['E1'])),
+      said,
+    );
     expect(html.text).toMatch(
       /<li id="L7010"[^>]*>(?:(?!<li).)*<\/li><li class="note" id="claim-2">(?:(?!<li).)*It was cut, not rounded\./,
     );
@@ -308,7 +316,7 @@ describe('the evidence of an analysis', () => {
       lineEnd: 140,
     };
     const told = answering(claim(['E1']));
-    const { html, shown } = await evidenceWindows(
+    const { html, shown } = await renderEvidenceWindows(
       console,
       { ...told, evidence: [...told.evidence, other] },
       OF,
@@ -322,18 +330,19 @@ describe('the evidence of an analysis', () => {
   });
 
   it('is highlighted whole where a claim cites it without quoting, and not at all where none cites it', async () => {
-    const cited = (await evidenceWindows(console, answering(claim(['E2'], []), claim(['E1', 'E2'], [])), OF))
-      .html.text;
+    const cited = (
+      await renderEvidenceWindows(console, answering(claim(['E2'], []), claim(['E1', 'E2'], [])), OF)
+    ).html.text;
     expect(highlighted(cited)).toEqual([7_010, 7_011, 7_012]);
     expect(cited).toContain('<span id="E1"></span>');
-    const silent = (await evidenceWindows(console, answering(), OF)).html.text;
+    const silent = (await renderEvidenceWindows(console, answering(), OF)).html.text;
     expect(highlighted(silent)).toEqual([]);
     expect(silent).toContain('<span id="E1"></span>');
   });
 
   it('is shown from what was kept with it where the log is gone', async () => {
     const gone = await storeBuild('814');
-    const { html, shown } = await evidenceWindows(
+    const { html, shown } = await renderEvidenceWindows(
       console,
       { ...answering(claim(['E1'])), buildId: gone },
       OF,

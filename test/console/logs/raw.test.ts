@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inlineAs, readByteRange, textBytes } from '../../../src/console/logs/raw.ts';
+import { formatInlineHeader, readByteRange, readTextBytes } from '../../../src/console/logs/raw.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 
 describe('byte ranges', () => {
@@ -38,7 +38,7 @@ describe('the bytes of a text', () => {
       fc.asyncProperty(ends, ends, async (left, right) => {
         const [first, last] = [Math.min(left, right), Math.max(left, right)];
         const read: Buffer[] = [];
-        for await (const bytes of textBytes(
+        for await (const bytes of readTextBytes(
           archive,
           { buildId: 'bld_1', name: 'build.log' },
           { first, last },
@@ -62,6 +62,6 @@ describe('the name of a file that is shown', () => {
     ['', `inline; filename="log.txt"; filename*=UTF-8''log`],
     ['\ud800', `inline; filename="_.txt"; filename*=UTF-8''%EF%BF%BD`],
   ])('%j is safe', (name, expected) => {
-    expect(inlineAs(name)).toBe(expected);
+    expect(formatInlineHeader(name)).toBe(expected);
   });
 });

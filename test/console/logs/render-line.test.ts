@@ -6,8 +6,8 @@ import {
   areStamped,
   MAX_SHOWN,
   markFound,
-  plainText,
   showLines,
+  toPlainText,
 } from '../../../src/console/logs/render-line.ts';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
 
@@ -15,7 +15,7 @@ const FIXTURES = join(import.meta.dirname, '../../fixtures/failures');
 
 function textOf(line: string): string {
   const [shown] = showLines([line], 1);
-  return shown === undefined ? '' : plainText(shown);
+  return shown === undefined ? '' : toPlainText(shown);
 }
 
 function classesOf(...lines: string[]): string[][] {
@@ -40,7 +40,7 @@ describe('lines of a log as they are shown', () => {
             const plain = line.replace(/\r+$/, '');
             if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(plain)) continue;
             const { stamp } = shown[at] ?? {};
-            expect(`${plainText(shown[at]!)}`.trim()).toBe(plain.slice(stamp?.length ?? 0).trim());
+            expect(`${toPlainText(shown[at]!)}`.trim()).toBe(plain.slice(stamp?.length ?? 0).trim());
           }
         },
       ),
@@ -60,7 +60,7 @@ describe('lines of a log as they are shown', () => {
           expect(shown.number).toBe(at + 1);
           if (shown.missing > 0 || shown.overwritten !== null) continue;
           const whole = stripEscapes(raw).replace(/[\r\ufeff]/g, '');
-          const said = plainText(shown);
+          const said = toPlainText(shown);
           if (/⟦U\+/.test(said)) continue;
           expect(whole.endsWith(said)).toBe(true);
           expect(whole.slice(0, whole.length - said.length).trim()).toBe(shown.stamp ?? '');
@@ -114,16 +114,16 @@ describe('lines of a log as they are shown', () => {
   it('are cut after 2,000 characters, and say how many are missing', () => {
     const [line] = showLines([`${'x'.repeat(50_000)}`], 1);
     expect(line).toMatchObject({ missing: 48_000 });
-    expect(plainText(line!)).toHaveLength(MAX_SHOWN);
+    expect(toPlainText(line!)).toHaveLength(MAX_SHOWN);
     expect(showLines(['x'.repeat(1_000_000)], 1)[0]).toMatchObject({ missing: 998_000 });
-    expect(plainText(showLines([`${'x'.repeat(1_999)}😀y`], 1)[0]!)).toBe('x'.repeat(1_999));
+    expect(toPlainText(showLines([`${'x'.repeat(1_999)}😀y`], 1)[0]!)).toBe('x'.repeat(1_999));
     expect(showLines([`${'x'.repeat(1_999)}😀y`], 1)[0]?.missing).toBe(2);
   });
 
   it('show what overwriting left, and say how often it was done', () => {
     const [line] = showLines([`${Array.from({ length: 213 }, (_, at) => `${at}%`).join('\r')}`], 7);
     expect(line).toMatchObject({ number: 7, overwritten: { times: 212 } });
-    expect(plainText(line!)).toBe('212%');
+    expect(toPlainText(line!)).toBe('212%');
     expect(line?.overwritten?.texts.at(-1)).toBe('211%');
     expect(textOf('done\r')).toBe('done');
     expect(textOf('50%\r100%\r\u001b[K')).toBe('100%');
@@ -134,15 +134,15 @@ describe('lines of a log as they are shown', () => {
   it('lose their time stamps only where every line has one', () => {
     const stamped = ['2026-10-12T14:00:00.1234567Z one', '2026-10-12T14:00:01.0000000Z \u001b[31mtwo', ''];
     expect(areStamped(stamped)).toBe(true);
-    expect(showLines(stamped, 1).map((line) => [line.stamp, plainText(line)])).toEqual([
+    expect(showLines(stamped, 1).map((line) => [line.stamp, toPlainText(line)])).toEqual([
       ['2026-10-12T14:00:00.1234567Z', 'one'],
       ['2026-10-12T14:00:01.0000000Z', 'two'],
       ['', ''],
     ]);
-    expect(showLines([...stamped, 'three'], 1).map((line) => plainText(line))[0]).toBe(
+    expect(showLines([...stamped, 'three'], 1).map((line) => toPlainText(line))[0]).toBe(
       '2026-10-12T14:00:00.1234567Z one',
     );
-    expect(showLines(['[14:00:01] one', '[14:00:02] two'], 1).map((line) => plainText(line))).toEqual([
+    expect(showLines(['[14:00:01] one', '[14:00:02] two'], 1).map((line) => toPlainText(line))).toEqual([
       'one',
       'two',
     ]);
@@ -174,7 +174,7 @@ describe('what was searched for', () => {
         fc.boolean(),
         (text, word, matchCase) => {
           const [line] = showLines([text.replaceAll('\n', '').toWellFormed()], 1);
-          expect(plainText(markFound(line!, word, matchCase))).toBe(plainText(line!));
+          expect(toPlainText(markFound(line!, word, matchCase))).toBe(toPlainText(line!));
         },
       ),
     );

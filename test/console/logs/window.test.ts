@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  aroundView,
-  evidenceView,
-  foldedView,
+  createAroundView,
+  createEvidenceView,
+  createWindowView,
+  foldLog,
   getStepRange,
   MAX_ROWS,
-  openedGap,
+  openGap,
   readRange,
   type Stretch,
-  windowView,
   writeRange,
 } from '../../../src/console/logs/rows.ts';
 
@@ -37,7 +37,7 @@ const range = fc
 
 describe('the folded view', () => {
   it('shows evidence with six lines around it and the end of the failing step', () => {
-    const stretches = foldedView({
+    const stretches = foldLog({
       lineCount: 311_101,
       evidence: [{ from: 288_501, to: 288_502 }],
       failedAt: 299_605,
@@ -52,15 +52,15 @@ describe('the folded view', () => {
   });
 
   it('shows the end of the log where the failing step is not known', () => {
-    expect(told(foldedView({ lineCount: 1000, evidence: [] }))).toEqual(['gap 1-960', 'lines 961-1000']);
+    expect(told(foldLog({ lineCount: 1000, evidence: [] }))).toEqual(['gap 1-960', 'lines 961-1000']);
   });
 
   it('shows a short log whole', () => {
-    expect(told(foldedView({ lineCount: 400, evidence: [{ from: 3, to: 3 }] }))).toEqual(['lines 1-400']);
+    expect(told(foldLog({ lineCount: 400, evidence: [{ from: 3, to: 3 }] }))).toEqual(['lines 1-400']);
   });
 
   it('folds no gap of one or two lines', () => {
-    const stretches = foldedView({
+    const stretches = foldLog({
       lineCount: 1000,
       evidence: [
         { from: 9, to: 9 },
@@ -79,10 +79,10 @@ describe('the folded view', () => {
         fc.option(fc.nat(400_000)),
         (lineCount, evidence, at) => {
           expectWhole(
-            foldedView({ lineCount, evidence, ...(at !== null && at > 0 && { failedAt: at }) }),
+            foldLog({ lineCount, evidence, ...(at !== null && at > 0 && { failedAt: at }) }),
             lineCount,
           );
-          expectWhole(evidenceView(lineCount, evidence), lineCount);
+          expectWhole(createEvidenceView(lineCount, evidence), lineCount);
         },
       ),
     );
@@ -91,21 +91,21 @@ describe('the folded view', () => {
 
 describe('windows', () => {
   it('have the marked line a third down', () => {
-    expect(told(aroundView(311_101, { from: 300_000, to: 300_004 }))).toEqual([
+    expect(told(createAroundView(311_101, { from: 300_000, to: 300_004 }))).toEqual([
       'gap 1-299866',
       'lines 299867-300266',
       'gap 300267-311101',
     ]);
-    expect(told(aroundView(311_101, { from: 2, to: 2 }))).toEqual(['lines 1-400', 'gap 401-311101']);
-    expect(told(aroundView(10, { from: 500, to: 600 }))).toEqual(['lines 1-10']);
+    expect(told(createAroundView(311_101, { from: 2, to: 2 }))).toEqual(['lines 1-400', 'gap 401-311101']);
+    expect(told(createAroundView(10, { from: 500, to: 600 }))).toEqual(['lines 1-10']);
   });
 
   it('hold every line once, whatever is requested', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 400_000 }), range, (lineCount, asked) => {
-        expectWhole(windowView(lineCount, asked), lineCount);
+        expectWhole(createWindowView(lineCount, asked), lineCount);
         expectWhole(
-          aroundView(lineCount, { from: asked.from, to: Math.max(asked.from, asked.to) }),
+          createAroundView(lineCount, { from: asked.from, to: Math.max(asked.from, asked.to) }),
           lineCount,
         );
       }),
@@ -118,9 +118,9 @@ describe('a gap', () => {
     const gap = { from: 101, to: 1100 };
     expect(getStepRange(gap, false)).toEqual({ from: 101, to: 300 });
     expect(getStepRange(gap, true)).toEqual({ from: 901, to: 1100 });
-    expect(told(openedGap(gap, getStepRange(gap, false)))).toEqual(['lines 101-300', 'gap 301-1100']);
-    expect(told(openedGap(gap, getStepRange(gap, true)))).toEqual(['gap 101-900', 'lines 901-1100']);
-    expect(told(openedGap(gap, { from: 500, to: 600 }))).toEqual([
+    expect(told(openGap(gap, getStepRange(gap, false)))).toEqual(['lines 101-300', 'gap 301-1100']);
+    expect(told(openGap(gap, getStepRange(gap, true)))).toEqual(['gap 101-900', 'lines 901-1100']);
+    expect(told(openGap(gap, { from: 500, to: 600 }))).toEqual([
       'gap 101-499',
       'lines 500-600',
       'gap 601-1100',
@@ -128,8 +128,8 @@ describe('a gap', () => {
   });
 
   it('shows nothing beyond itself', () => {
-    expect(openedGap({ from: 10, to: 20 }, { from: 30, to: 40 })).toEqual([]);
-    expect(told(openedGap({ from: 10, to: 20 }, { from: 1, to: 40 }))).toEqual(['lines 10-20']);
+    expect(openGap({ from: 10, to: 20 }, { from: 30, to: 40 })).toEqual([]);
+    expect(told(openGap({ from: 10, to: 20 }, { from: 1, to: 40 }))).toEqual(['lines 10-20']);
   });
 });
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
-  conflictWords,
   DecisionForm,
+  explainConflict,
   toDecisionInput,
   toTyped,
 } from '../../../src/console/review/decision-routes.ts';
 import {
   CarriedQueue,
   formatQuery,
-  nextQuery,
   QueueQuery,
+  toNextQuery,
   toReviewFilter,
 } from '../../../src/console/review/queue-query.ts';
 import { sampleReview } from '../../support/sample-analysis.ts';
@@ -28,7 +28,7 @@ describe('the query of the queue', () => {
     expect(formatQuery(query)).toBe('?category=CODE_ERROR&repo=shop%2Fweb&sort=age&n=7&of=42');
     expect(CarriedQueue.parse(formatQuery(query))).toEqual(query);
     expect(toReviewFilter(query)).toEqual({ category: 'CODE_ERROR', repository: 'shop/web' });
-    expect(formatQuery(nextQuery(query))).toContain('n=8&of=42');
+    expect(formatQuery(toNextQuery(query))).toContain('n=8&of=42');
     expect(formatQuery(QueueQuery.parse({}))).toBe('');
   });
 
@@ -97,13 +97,13 @@ describe('words', () => {
       type: 'correct',
       category: 'CONFIG_ERROR',
     } as const;
-    expect(conflictWords(sampleReview({ state: 'decided', decision }), 'me', now)).toBe(
+    expect(explainConflict(sampleReview({ state: 'decided', decision }), 'me', now)).toBe(
       'ada decided this 12 s ago: corrected to Configuration. Your text is kept below.',
     );
     const held = sampleReview({ state: 'claimed', claimedBy: 'grace', claimedAt: decidedAt });
-    expect(conflictWords(held, 'me', now)).toBe(
+    expect(explainConflict(held, 'me', now)).toBe(
       'grace has been reviewing this since 14:00 UTC. Your text is kept below.',
     );
-    expect(conflictWords(sampleReview(), 'me', now)).toContain('changed since you opened it');
+    expect(explainConflict(sampleReview(), 'me', now)).toContain('changed since you opened it');
   });
 });

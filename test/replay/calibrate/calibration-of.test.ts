@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Calibration, parseCalibration } from '../../../src/domain/calibration.ts';
 import {
-  brierScore,
   type CalibrateOptions,
-  calibrationError,
+  computeBrierScore,
+  computeCalibrationError,
   fitCalibration,
   withInterval,
 } from '../../../src/replay/calibrate/calibrate.ts';
@@ -76,10 +76,12 @@ describe('a stored calibration', () => {
 describe('scores', () => {
   it('are computed as by hand', () => {
     const said = [...labelled('CODE_ERROR', 0.95, 1, 1), ...labelled('CODE_ERROR', 0.55, 1, 0)];
-    expect(calibrationError(said)).toBeCloseTo((2 / 3) * 0.45 + (1 / 3) * 0.45, 9);
-    expect(brierScore(said)).toBeCloseTo((0.0025 + 0.9025 + 0.2025) / 3, 9);
-    const { low, high } = withInterval(answers, calibrationError);
+    expect(computeCalibrationError(said)).toBeCloseTo((2 / 3) * 0.45 + (1 / 3) * 0.45, 9);
+    expect(computeBrierScore(said)).toBeCloseTo((0.0025 + 0.9025 + 0.2025) / 3, 9);
+    const { low, high } = withInterval(answers, computeCalibrationError);
     expect(low).toBeLessThanOrEqual(high);
-    expect(withInterval(answers, calibrationError)).toEqual(withInterval(answers, calibrationError));
+    expect(withInterval(answers, computeCalibrationError)).toEqual(
+      withInterval(answers, computeCalibrationError),
+    );
   });
 });

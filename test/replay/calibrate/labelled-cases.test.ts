@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { labelledCases, labelledDecisions } from '../../../src/replay/calibrate/calibrate.ts';
+import { listLabeledCases, listLabeledDecisions } from '../../../src/replay/calibrate/calibrate.ts';
 import { toFailedResult } from '../../../src/replay/run/results.ts';
 import type { DecidedAnswer } from '../../../src/stores/measurements.ts';
 
@@ -30,13 +30,14 @@ describe('answers whose truth is known', () => {
       answerConfidence: 0.8,
     };
     const quotes = { made: 0, literal: 0 };
-    const found = labelledCases([
+    const found = listLabeledCases([
       { row, result, analysis: null, quotes },
       { row, result: toFailedResult('a', 'no log', 0), analysis: null, quotes },
       { row: { id: 'b' }, result, analysis: null, quotes },
     ]);
     expect(
-      labelledCases([{ row, result: { ...result, rawConfidence: 0.95 }, analysis: null, quotes }])[0]?.stated,
+      listLabeledCases([{ row, result: { ...result, rawConfidence: 0.95 }, analysis: null, quotes }])[0]
+        ?.stated,
     ).toBe(0.95);
     expect(found).toEqual([
       { id: 'a', project: 'p', category: 'TEST_FAILURE', stated: 0.8, right: true, at: null },
@@ -44,15 +45,17 @@ describe('answers whose truth is known', () => {
   });
 
   it('of the published ones those that were drawn stand for all', () => {
-    const [unsure, audit] = labelledDecisions([decided, { ...decided, origin: 'audit' }], 20);
+    const [unsure, audit] = listLabeledDecisions([decided, { ...decided, origin: 'audit' }], 20);
     expect(unsure).not.toHaveProperty('weight');
     expect(audit).toMatchObject({ weight: 20, project: 'acme/shop', right: true });
   });
 
   it('a wrong one that what happened next graded stands for those that it cannot grade', () => {
     const graded = { ...decided, origin: 'outcome' as const };
-    expect(labelledDecisions([{ ...graded, right: false }], 20)).toMatchObject([{ right: false, weight: 5 }]);
-    expect(labelledDecisions([graded], 20)).toMatchObject([
+    expect(listLabeledDecisions([{ ...graded, right: false }], 20)).toMatchObject([
+      { right: false, weight: 5 },
+    ]);
+    expect(listLabeledDecisions([graded], 20)).toMatchObject([
       { right: true, weight: 0.995 },
       { right: false, weight: 0.005 },
     ]);

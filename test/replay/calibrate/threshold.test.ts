@@ -3,7 +3,7 @@ import { type CategoryMap, calibrateConfidence, createCappedMap } from '../../..
 import { mapCategories } from '../../../src/domain/category.ts';
 import { computeCasesNeeded, computeUpperShare } from '../../../src/lib/binomial-bound.ts';
 import { fitCategories, type LabelledAnswer } from '../../../src/replay/calibrate/fit.ts';
-import { thresholdsAt } from '../../../src/replay/calibrate/threshold.ts';
+import { findThresholds } from '../../../src/replay/calibrate/threshold.ts';
 import { labelled } from './labelled-answers.ts';
 
 const AS_STATED = mapCategories(() => createCappedMap(0, 0, 1));
@@ -40,7 +40,7 @@ describe('a threshold by risk', () => {
       const above = answers.filter(({ stated }) => stated >= at);
       return atMost(above.filter(({ right }) => !right).length, above.length, risk.most) <= 0.05;
     });
-    const [code] = thresholdsAt(answers, AS_STATED, risk);
+    const [code] = findThresholds(answers, AS_STATED, risk);
     expect(code).toMatchObject({ threshold: Math.min(...brute), published: 90, wrong: 0, cases: 104 });
     expect(code?.upper).toBeLessThanOrEqual(0.05);
   });
@@ -48,7 +48,7 @@ describe('a threshold by risk', () => {
   it('tries several sequences where there are cases for them, each more strictly', () => {
     // The first answers hold a wrong one, so that a sequence from the top alone would end at once.
     const answers = [...labelled('CODE_ERROR', 0.97, 59, 1), ...labelled('CODE_ERROR', 0.9, 240, 0)];
-    const [code] = thresholdsAt(answers, AS_STATED, { most: 0.05, confidence: 0.95 });
+    const [code] = findThresholds(answers, AS_STATED, { most: 0.05, confidence: 0.95 });
     expect(code).toMatchObject({ threshold: 0.9, published: 300, wrong: 1 });
   });
 
@@ -58,7 +58,7 @@ describe('a threshold by risk', () => {
       ...labelled('TEST_FAILURE', 0.9, 150, 30),
       ...labelled('INFRA_ERROR', 0.6, 500, 0),
     ];
-    const found = thresholdsAt(answers, AS_STATED, { most: 0.05, confidence: 0.95 });
+    const found = findThresholds(answers, AS_STATED, { most: 0.05, confidence: 0.95 });
     expect(found.map(({ threshold }) => threshold)).toEqual([null, null, null, null, null]);
     expect(found[0]).toMatchObject({ cases: 30, published: 0, needed: 59, upper: null });
   });
@@ -83,7 +83,7 @@ describe('a threshold by risk', () => {
           at: null,
         };
       });
-      const threshold = thresholdsAt(answers, AS_STATED, risk)[0]?.threshold ?? null;
+      const threshold = findThresholds(answers, AS_STATED, risk)[0]?.threshold ?? null;
       samples++;
       // An answer at s is right with probability s, so from t on (1 - t) / 2 of them are wrong.
       if (threshold !== null && (1 - threshold) / 2 > risk.most) broken++;
@@ -109,7 +109,7 @@ describe('a threshold and what verify does with it', () => {
     for (const method of ['platt', 'isotonic'] as const) {
       for (const most of [0.03, 0.05, 0.1]) {
         const maps = fitCategories(answers, method);
-        const [code] = thresholdsAt(answers, maps, { most, confidence: 0.9 });
+        const [code] = findThresholds(answers, maps, { most, confidence: 0.9 });
         const points = maps.CODE_ERROR.points;
         const passing = answers.filter(
           ({ stated }) => code?.threshold != null && calibrateConfidence(points, stated) >= code.threshold,
@@ -122,7 +122,7 @@ describe('a threshold and what verify does with it', () => {
   it('is null if a flat map would publish what was never tested', () => {
     const flat = mapCategories((): CategoryMap => ({ ...createCappedMap(0, 0, 1), points: [[0, 0.95]] }));
     const sure = labelled('CODE_ERROR', 0.95, 200, 0);
-    expect(thresholdsAt(sure, flat, { most: 0.05, confidence: 0.95 })[0]?.threshold).toBeNull();
+    expect(findThresholds(sure, flat, { most: 0.05, confidence: 0.95 })[0]?.threshold).toBeNull();
   });
 
   it('is not found by joining what failed with what follows, which a map knows from which answers are right', () => {
@@ -137,7 +137,7 @@ describe('a threshold and what verify does with it', () => {
       }),
     );
     const mixed = [...labelled('CODE_ERROR', 0.97, 58, 1), ...labelled('CODE_ERROR', 0.92, 21, 0)];
-    const [code] = thresholdsAt(mixed, tied, { most: 0.07, confidence: 0.95 });
+    const [code] = findThresholds(mixed, tied, { most: 0.07, confidence: 0.95 });
     expect(code?.threshold).toBeNull();
   });
 });

@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { type CaseSetSummary, writeCaseSet } from '../../../src/replay/cases/case-set.ts';
 import { listConfined, readDataset, readDatasetCases } from '../../../src/replay/cases/dataset.ts';
-import { casesAt } from '../../../src/replay/cases/folder.ts';
+import { openCases } from '../../../src/replay/cases/folder.ts';
 import { beginFolder, createStorageError, type NewFolder } from '../../../src/replay/cases/new-folder.ts';
 import { sampleExperiment } from '../../support/sample-analysis.ts';
 
@@ -53,7 +53,7 @@ describe('a case set', () => {
       value: { id: 'b', log: 'at cart.add', experiment: { verdict: 'this-change', excerpt: 'token ***' } },
     });
     expect(JSON.stringify(first)).not.toContain('annotator');
-    const [one] = await all(await casesAt(out));
+    const [one] = await all(await openCases(out));
     const texts =
       one !== undefined && 'one' in one ? await one.one.load({ maxBytes: 1_000, green: true }) : null;
     expect(texts).toMatchObject({ sources: [{ text: 'token ***\nboom' }], greenText: 'fine' });
@@ -78,7 +78,7 @@ describe('a case set', () => {
     const { out } = await imported(place, [
       { id: 'x', logs, report_path: 'c.xml', failures, runner: 'jest', green: false },
     ]);
-    const [one] = await all(await casesAt(out));
+    const [one] = await all(await openCases(out));
     const { row, load } = one !== undefined && 'one' in one ? one.one : { row: null, load: null };
     const { log_lines: _, ...failure } = failures[0] ?? {};
     expect(row).toMatchObject({
@@ -140,7 +140,7 @@ describe('a case set', () => {
     const rows = ID_TWINS.map((id) => ({ id, log_path: `${ID_TWINS.indexOf(id)}.log` }));
     const { out } = await imported(placeWith({ '0.log': 'first', '1.log': 'second' }), rows);
     const texts: string[] = [];
-    for (const outcome of await all(await casesAt(out)))
+    for (const outcome of await all(await openCases(out)))
       if ('one' in outcome)
         texts.push((await outcome.one.load({ maxBytes: 1_000, green: false })).sources[0]?.text ?? '');
     expect(texts).toEqual(['first', 'second']);

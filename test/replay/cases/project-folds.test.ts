@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldsBy, resolveProject } from '../../../src/replay/cases/case.ts';
+import { resolveProject, splitIntoFolds } from '../../../src/replay/cases/case.ts';
 
 describe('folds by project', () => {
   const cases = ['a', 'b', 'a', 'c', 'd', 'a', 'e', 'b'].map((project, index) => ({
@@ -8,15 +8,15 @@ describe('folds by project', () => {
   }));
 
   it('keep a project together, are of about one size, and the same every time', () => {
-    const folds = foldsBy(cases, resolveProject, 3).map((fold) => fold.map(({ project }) => project));
+    const folds = splitIntoFolds(cases, resolveProject, 3).map((fold) => fold.map(({ project }) => project));
     for (const project of ['a', 'b', 'c', 'd', 'e'])
       expect(folds.filter((fold) => fold.includes(project))).toHaveLength(1);
     expect(folds.map((fold) => fold.length).sort()).toEqual([2, 3, 3]);
-    expect(foldsBy(cases, resolveProject, 3)).toEqual(foldsBy(cases, resolveProject, 3));
+    expect(splitIntoFolds(cases, resolveProject, 3)).toEqual(splitIntoFolds(cases, resolveProject, 3));
   });
 
   it('are no more than there are projects', () => {
-    expect(foldsBy(cases.slice(0, 1), resolveProject, 5)).toHaveLength(1);
+    expect(splitIntoFolds(cases.slice(0, 1), resolveProject, 5)).toHaveLength(1);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEmbeddedPreset, loadConfig } from '../../../src/config/load.ts';
-import { answering } from '../../../src/replay/commands/answering.ts';
+import { openAnswerer } from '../../../src/replay/commands/answering.ts';
 import { type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
 import { LOG, scriptOf } from '../../journeys/graph-llm-stage.ts';
 import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
@@ -44,7 +44,7 @@ test('a case whose model falls silent has cost what was answered until then', as
         maxLogBytes: 1e6,
         green: false,
       },
-      answer: await answering(options, config),
+      answer: await openAnswerer(options, config),
       onCase: (done) => void cases.push(done),
     },
     new AbortController().signal,

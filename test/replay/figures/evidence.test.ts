@@ -11,7 +11,7 @@ import {
   scoreToolsByCategory,
 } from '../../../src/replay/figures/effort.ts';
 import { countPairs, pairIntervals } from '../../../src/replay/figures/groups.ts';
-import { coveredShare, scoreQuotes } from '../../../src/replay/figures/reading.ts';
+import { computeCoveredShare, scoreQuotes } from '../../../src/replay/figures/reading.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { describeTools } from '../../../src/tools/all-tools.ts';
 import { figureOf, judged, one } from './cases.ts';
@@ -19,7 +19,7 @@ import { figureOf, judged, one } from './cases.ts';
 describe('lines', () => {
   it('are covered by arithmetic: overlapping excerpts count once, ranges that end before they begin hold none', () => {
     expect(
-      coveredShare(
+      computeCoveredShare(
         [[1, 10]],
         [
           [1, 4],
@@ -28,10 +28,10 @@ describe('lines', () => {
         ],
       ),
     ).toBe(0.5); // prettier-ignore
-    expect(coveredShare([[1, 1_000_000_000]], [[1, 500_000_000]])).toBe(0.5);
-    expect(coveredShare([[5, 1]], [[1, 9]])).toBe(0);
+    expect(computeCoveredShare([[1, 1_000_000_000]], [[1, 500_000_000]])).toBe(0.5);
+    expect(computeCoveredShare([[5, 1]], [[1, 9]])).toBe(0);
     expect(
-      coveredShare(
+      computeCoveredShare(
         [
           [1, 2],
           [2, 3],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { rougeL, scoreMentions, scoreOverlap } from '../../../src/replay/figures/explanation.ts';
-import { contentWords, mentionFinder } from '../../../src/replay/run/check-case.ts';
+import { computeRougeL, scoreMentions, scoreOverlap } from '../../../src/replay/figures/explanation.ts';
+import { listContentWords, mentionFinder } from '../../../src/replay/run/check-case.ts';
 import { figureOf, one } from './cases.ts';
 
 const said = (rootCause: string, fixRecommendation = '') => ({
@@ -76,15 +76,15 @@ describe('a mention', () => {
 
 describe('overlap', () => {
   it('is the longest common subsequence by the words of either text', () => {
-    const { precision, recall, f1 } = rougeL(['disk', 'was', 'full'], ['disk', 'is', 'full', 'again']);
+    const { precision, recall, f1 } = computeRougeL(['disk', 'was', 'full'], ['disk', 'is', 'full', 'again']);
     expect([precision, recall]).toEqual([2 / 3, 2 / 4]);
     expect(f1).toBeCloseTo(4 / 7);
-    expect(rougeL([], ['a'])).toEqual({ precision: 0, recall: 0, f1: 0 });
-    expect(rougeL(['b', 'a'], ['a', 'b']).recall).toBe(0.5);
+    expect(computeRougeL([], ['a'])).toEqual({ precision: 0, recall: 0, f1: 0 });
+    expect(computeRougeL(['b', 'a'], ['a', 'b']).recall).toBe(0.5);
   });
 
   it('leaves out words without content', () => {
-    expect(contentWords('The header of zlib was not found in /usr/include')).toEqual([
+    expect(listContentWords('The header of zlib was not found in /usr/include')).toEqual([
       'header',
       'zlib',
       'found',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DatasetRow } from '../../../src/replay/cases/case.ts';
 import { scoreCases } from '../../../src/replay/figures/score.ts';
 import { scoreToolChoice } from '../../../src/replay/figures/tool-choice.ts';
-import { figuresJson, renderFigures } from '../../../src/replay/report.ts';
+import { renderFigures, toFigureList } from '../../../src/replay/report.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { figureOf, one } from './cases.ts';
 
@@ -59,7 +59,7 @@ describe('the choice of tools', () => {
   it('is in the report and the JSON of a replay where rows have the label, and only there', () => {
     const labelled = scoreCases([settled(['read_file'], ['read_file'])], 1);
     expect(renderFigures('x', labelled)).toContain(`${TWO} `);
-    expect(figuresJson(labelled)).toContainEqual(
+    expect(toFigureList(labelled)).toContainEqual(
       expect.objectContaining({ section: 'tool choice', name: TWO, value: 1, cases: 1 }),
     );
     const plain = scoreCases([one({ id: 'x' }, { iterations: 1 })], 1);

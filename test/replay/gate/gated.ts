@@ -2,7 +2,7 @@ import type { DatasetRow } from '../../../src/replay/cases/case.ts';
 import type { Figure } from '../../../src/replay/figures/figure.ts';
 import type { GatedRun } from '../../../src/replay/gate.ts';
 import { Bar, type Gate } from '../../../src/replay/gate-bars.ts';
-import { type ReplayedCase, replayedFrom } from '../../../src/replay/run/replay.ts';
+import { createReplayedCase, type ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { type CaseResult, toFailedResult } from '../../../src/replay/run/results.ts';
 
 /** A gate of bars as a file would hold them. */
@@ -30,7 +30,7 @@ export function answered(
   category: string | null,
   labels: Partial<DatasetRow> = { category: 'CODE_ERROR' },
 ): ReplayedCase {
-  return replayedFrom({ id, ...labels }, resultOf(id, category));
+  return createReplayedCase({ id, ...labels }, resultOf(id, category));
 }
 
 export function resultOf(id: string, category: string | null): CaseResult {

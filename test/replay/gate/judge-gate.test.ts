@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { judgeGate } from '../../../src/replay/gate.ts';
 import { renderGate, toJunit } from '../../../src/replay/gate-report.ts';
 import { renderJunit } from '../../../src/replay/report.ts';
-import { replayedFrom } from '../../../src/replay/run/replay.ts';
+import { createReplayedCase } from '../../../src/replay/run/replay.ts';
 import { toFailedResult } from '../../../src/replay/run/results.ts';
 import { answered, gateOf, runOf } from './gated.ts';
 
@@ -113,7 +113,10 @@ describe('what cannot be judged fails', () => {
       'a data set with rows that cannot be read',
       [bar],
       runOf([{}], {
-        cases: [answered('a', 'CODE_ERROR'), replayedFrom(null, toFailedResult('line-2', 'no JSON', 0))],
+        cases: [
+          answered('a', 'CODE_ERROR'),
+          createReplayedCase(null, toFailedResult('line-2', 'no JSON', 0)),
+        ],
       }),
       'set.jsonl has 1 row that cannot be read, for example line-2: its result is unknown.',
     ],

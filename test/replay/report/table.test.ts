@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Figure } from '../../../src/replay/figures/figure.ts';
-import { figuresJson, renderFigures } from '../../../src/replay/report.ts';
+import { renderFigures, toFigureList } from '../../../src/replay/report.ts';
 
 const ACCURACY: Figure = {
   name: 'category accuracy',
@@ -86,7 +86,7 @@ describe('the table of figures', () => {
 
   it('is the same as JSON, with intervals and cases only where there are such', () => {
     expect(
-      figuresJson([
+      toFigureList([
         { title: 'category', figures: [ACCURACY, { name: 'x', value: 1, cases: 1, judged: true }] },
       ]),
     ).toEqual([

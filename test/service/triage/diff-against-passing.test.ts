@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../../src/domain/build.ts';
 import { extractTemplates } from '../../../src/log/green/templates.ts';
-import { diffAgainstPassing, greenBehind } from '../../../src/service/triage/passing-builds.ts';
+import { diffAgainstPassing, findGreenBehind } from '../../../src/service/triage/passing-builds.ts';
 import { readMasked } from '../../../src/service/triage/read-build.ts';
 import type { ChosenPassingLog } from '../../../src/stores/passing-builds.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
@@ -51,7 +51,7 @@ describe('reading compared with green builds', () => {
     expect(messages.map(({ text }) => text).join('\n')).toContain('ledger.db');
     expect(messages.map(({ text }) => text).join('\n')).not.toMatch(/cache|mirror/);
     expect(excerpts.map(({ reason }) => reason).join()).toContain('new since build 12');
-    expect(greenBehind(excerpts, beside)).toEqual({ buildId: 'bld_12', number: '12', url: null });
+    expect(findGreenBehind(excerpts, beside)).toEqual({ buildId: 'bld_12', number: '12', url: null });
   });
 
   it('reads a log that none of them has as it is', async () => {
@@ -67,7 +67,7 @@ describe('reading compared with green builds', () => {
     });
 
     expect(excerpts).toEqual(readMasked(sources, { budgetTokens: 400, secrets: 0 }).excerpts);
-    expect(greenBehind(excerpts, beside)).toBeNull();
+    expect(findGreenBehind(excerpts, beside)).toBeNull();
   });
 
   it('finds the only log of an upload whatever it is called', async () => {

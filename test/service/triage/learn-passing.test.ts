@@ -5,9 +5,9 @@ import { createPassingBuildRequest, type WorkItem } from '../../../src/domain/wo
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import {
+  createPassingBuildHandler,
   type LearnDeps,
   learnGreen,
-  passingBuildHandler,
 } from '../../../src/service/triage/passing-builds.ts';
 import { createMemoryArchive } from '../../../src/stores/archive/memory.ts';
 import type { PassingLog } from '../../../src/stores/passing-builds.ts';
@@ -132,7 +132,7 @@ describe('the work table of green builds', () => {
         void said.push(`released for ${Math.round(delayMs / 8_000)} x 8 s: ${error}`),
       finish: async (_entry, { outcome, error }) => said.push(`${outcome}: ${error}`) > 0,
     };
-    const handler = passingBuildHandler({ ...learned, ...failing }, async () => isPaused);
+    const handler = createPassingBuildHandler({ ...learned, ...failing }, async () => isPaused);
     await drainWork(
       handler,
       { work, masker: createMasker(), logger: silentLogger },

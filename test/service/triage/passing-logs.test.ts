@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { collectGreenTemplates } from '../../../src/log/green/green-diff.ts';
 import { extractTemplates } from '../../../src/log/green/templates.ts';
-import { greenAtHand, storedGreens } from '../../../src/service/triage/passing-builds.ts';
+import { createStoredGreens, useGivenGreen } from '../../../src/service/triage/passing-builds.ts';
 import type { ChosenPassingLog } from '../../../src/stores/passing-builds.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 
@@ -26,7 +26,7 @@ function storing(...log: string[]) {
       logs.includes(chosenPassingLog.log),
     );
   };
-  return { asked, passingBuilds: storedGreens({ passingBuilds: { choose }, greenBuilds: 3 }) };
+  return { asked, passingBuilds: createStoredGreens({ passingBuilds: { choose }, greenBuilds: 3 }) };
 }
 
 describe('stored green builds', () => {
@@ -61,15 +61,15 @@ describe('a green log at hand', () => {
   it('represents every log', async () => {
     const expected = { name: 'the green build', templates: [TEMPLATES], build: null };
 
-    expect(await greenAtHand(TEMPLATES).of(sampleBuild(), SOURCES, 'a.log')).toEqual(expected);
-    expect(await greenAtHand(TEMPLATES).of(sampleBuild(), SOURCES, 'junit.xml')).toBeNull();
-    expect(await greenAtHand(null).of(sampleBuild(), SOURCES, 'a.log')).toBeNull();
+    expect(await useGivenGreen(TEMPLATES).of(sampleBuild(), SOURCES, 'a.log')).toEqual(expected);
+    expect(await useGivenGreen(TEMPLATES).of(sampleBuild(), SOURCES, 'junit.xml')).toBeNull();
+    expect(await useGivenGreen(null).of(sampleBuild(), SOURCES, 'a.log')).toBeNull();
   });
 
   it('may be given log by log', async () => {
     const green = collectGreenTemplates(new Map([['a.log', { name: 'build 9', templates: [TEMPLATES] }]]));
 
-    expect((await greenAtHand(green).of(sampleBuild(), SOURCES, 'a.log'))?.name).toBe('build 9');
-    expect(await greenAtHand(green).of(sampleBuild(), SOURCES, 'b.log')).toBeNull();
+    expect((await useGivenGreen(green).of(sampleBuild(), SOURCES, 'a.log'))?.name).toBe('build 9');
+    expect(await useGivenGreen(green).of(sampleBuild(), SOURCES, 'b.log')).toBeNull();
   });
 });

@@ -8,10 +8,10 @@ import type { BuildArchive } from '../../../src/ports/build-archive.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import {
   countRepository,
+  createRemovalHandlers,
+  findLongestLogsDays,
   forgetRepository,
-  longestLogsDays,
   type RetentionDeps,
-  removalHandlers,
   retain,
   startRetentionWorker,
 } from '../../../src/service/triage/retention.ts';
@@ -205,7 +205,7 @@ describe('what is forgotten', () => {
     expect(done.pending.logs).toBe(10);
     expect(await rowsOf(GONE)).toMatchObject({ builds: 0, analyses: 0, build_sources: 10 });
 
-    const worker = startWorker({ ...deps, handlers: removalHandlers(deps.archive), intervalMs: 20 });
+    const worker = startWorker({ ...deps, handlers: createRemovalHandlers(deps.archive), intervalMs: 20 });
     await expect.poll(async () => total(await rowsOf(GONE)), { timeout: 10_000 }).toBe(0);
     await worker.stop();
   });
@@ -241,7 +241,7 @@ describe('what is forgotten', () => {
       rows: 0,
     });
     await mongodb.resume();
-    const work = startWorker({ ...deps, handlers: removalHandlers(archive), intervalMs: 50 });
+    const work = startWorker({ ...deps, handlers: createRemovalHandlers(archive), intervalMs: 50 });
     await expect
       .poll(async () => (await deps.work.waiting(REMOVE_FROM_MONGODB)).count, { timeout: 20_000 })
       .toBe(0);
@@ -291,8 +291,8 @@ describe('what is forgotten', () => {
 
     expect(await rowsOf(GONE)).toMatchObject({ builds: 4, build_sources: 1, library_entries: 2 });
     expect(await rowsOf(STAYS)).toMatchObject({ builds: 3, build_sources: 1, library_entries: 2 });
-    expect(longestLogsDays(policy)).toBe(67);
-    expect(longestLogsDays({ ...policy, logsDays: 0 })).toBe(0);
+    expect(findLongestLogsDays(policy)).toBe(67);
+    expect(findLongestLogsDays({ ...policy, logsDays: 0 })).toBe(0);
   });
 
   it('one process at a time holds the office, until it leaves or is gone', async () => {

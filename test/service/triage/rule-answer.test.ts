@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_RULES, type Rule } from '../../../src/domain/library.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { type RuleAnswerDeps, ruleAnalysis, ruleFor } from '../../../src/service/triage/recall.ts';
+import { createRuleAnalysis, findRule, type RuleAnswerDeps } from '../../../src/service/triage/recall.ts';
 import { sampleFailure } from '../../support/sample-analysis.ts';
 import { sampleSubject } from '../../support/subject.ts';
 
@@ -43,17 +43,17 @@ function depsWith(
 describe('rules of reviewers', () => {
   it('answer with the first that matches, and name the line', async () => {
     const rules = [rule({ id: 'rul_0', pattern: 'something else' }), rule(), rule({ id: 'rul_2' })];
-    const match = await ruleFor([sampleFailure()], 'shop/api', depsWith(rules));
+    const match = await findRule([sampleFailure()], 'shop/api', depsWith(rules));
     expect(match).toMatchObject({ rule: { id: 'rul_1' }, line: 'expected 10.20, got 10.21' });
     expect(
-      await ruleFor([sampleFailure({ message: 'x', excerpt: null })], 'shop/api', depsWith(rules)),
+      await findRule([sampleFailure({ message: 'x', excerpt: null })], 'shop/api', depsWith(rules)),
     ).toBeNull();
   });
 
   it('say whose rule it is, and are no answer of a machine', async () => {
-    const match = await ruleFor([sampleFailure()], 'shop/api', depsWith([rule()]));
+    const match = await findRule([sampleFailure()], 'shop/api', depsWith([rule()]));
     if (match === null) throw new Error('no match');
-    const analysis = ruleAnalysis(sampleSubject(), match, 3, 1_000, 1_004);
+    const analysis = createRuleAnalysis(sampleSubject(), match, 3, 1_000, 1_004);
     expect(analysis).toMatchObject({
       ...{
         category: 'CONFIG_ERROR',
@@ -74,13 +74,13 @@ describe('rules of reviewers', () => {
       rule({ id: `rul_${n}`, pattern: `nothing like it ${n % 7}` }),
     );
     const slow = depsWith(many, () => (now += 100));
-    expect(await ruleFor([sampleFailure()], 'shop/api', slow)).toBeNull();
+    expect(await findRule([sampleFailure()], 'shop/api', slow)).toBeNull();
     expect(slow.warned).toEqual(['rules took too long; the rest was not tried on this failure']);
   });
 
   it('skip a pattern that this version cannot read', async () => {
     const rules = [rule({ pattern: '(?=x)y' }), rule({ id: 'rul_2' })];
-    expect(await ruleFor([sampleFailure()], 'shop/api', depsWith(rules))).toMatchObject({
+    expect(await findRule([sampleFailure()], 'shop/api', depsWith(rules))).toMatchObject({
       rule: { id: 'rul_2' },
     });
   });

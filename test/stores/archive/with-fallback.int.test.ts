@@ -9,7 +9,7 @@ import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../../src/ports/build-archive.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { removalHandlers } from '../../../src/service/triage/retention.ts';
+import { createRemovalHandlers } from '../../../src/service/triage/retention.ts';
 import { toChunks } from '../../../src/stores/archive/chunks.ts';
 import { createMongodbArchive, type MongodbArchive } from '../../../src/stores/archive/mongodb.ts';
 import { createArchiveWithFallback } from '../../../src/stores/archive/with-fallback.ts';
@@ -291,7 +291,7 @@ function log(text: string, name = 'build.log') {
 async function deleteNow(archive: BuildArchive, database: Database): Promise<void> {
   await database.query('update work set free_at = clock_timestamp()');
   const deps = { work: createWorkStore(database), masker: createMasker(), logger: silentLogger };
-  for (const handler of removalHandlers(archive))
+  for (const handler of createRemovalHandlers(archive))
     await drainWork(handler, deps, new AbortController().signal);
 }
 

@@ -6,7 +6,7 @@ import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { Database } from '../../../src/ports/database.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import type { WorkHandler } from '../../../src/ports/work.ts';
-import { inTurn, type PgDatabase } from '../../../src/stores/database/pool-database.ts';
+import { type PgDatabase, runInTurn } from '../../../src/stores/database/pool-database.ts';
 import { type LIMITS, openPostgres } from '../../../src/stores/database/postgres.ts';
 import { createStores } from '../../../src/stores/stores.ts';
 import { createLocalWakeUp } from '../../../src/work/drivers/local.ts';
@@ -213,12 +213,12 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
   it('a process waits for its turn to set the database up, whatever the limit of a lock is', async () => {
     const db = await openThings({ lock_timeout: 100 });
     const seen: string[] = [];
-    const first = inTurn(db, async () => {
+    const first = runInTurn(db, async () => {
       seen.push('first begins');
       await delay(500);
       seen.push('first ends');
     });
-    const second = delay(100).then(() => inTurn(db, async () => seen.push('second begins')));
+    const second = delay(100).then(() => runInTurn(db, async () => seen.push('second begins')));
 
     await Promise.all([first, second]);
 

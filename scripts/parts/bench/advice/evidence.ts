@@ -4,7 +4,7 @@ import type { Figure } from '../../../../src/replay/figures/figure.ts';
 import { formatInterval, formatValue } from '../../../../src/replay/report.ts';
 import { isSilent } from '../../../../src/replay/run/check-advice.ts';
 import { createLookup, findIdentifiers } from '../../../../src/replay/run/identifiers.ts';
-import { replayedFrom } from '../../../../src/replay/run/replay.ts';
+import { createReplayedCase } from '../../../../src/replay/run/replay.ts';
 import type { AnsweredRow } from './read-answered.ts';
 
 /** Where the missed names of a fix stand, nearest first, and what the advice does instead. */
@@ -20,7 +20,7 @@ type Group = (typeof GROUPS)[number];
 
 /** The figures of a data set and its misses in groups, as Markdown; with the cases of each group where `isListed`. */
 export function evidenceText(rows: readonly AnsweredRow[], isListed: boolean): string {
-  const cases = rows.map(({ row, result }) => replayedFrom(row, result));
+  const cases = rows.map(({ row, result }) => createReplayedCase(row, result));
   const owners = new Set(rows.map(({ row }) => resolveProject(row).split('/')[0]));
   const missed = rows.filter(({ result }) => (result.advice?.keyed.length ?? 0) === 0).map(explainMiss);
   const groups = GROUPS.map((group) => ({ group, members: missed.filter((miss) => miss.group === group) }));

@@ -19,7 +19,7 @@ import { keepKnownArguments } from '../../../../src/judge/choose-tools.ts';
 import { readClues } from '../../../../src/judge/clues.ts';
 import { silentLogger } from '../../../../src/ports/telemetry.ts';
 import { createExperiment } from '../../../../src/replay/ablation.ts';
-import { storedGreens } from '../../../../src/service/triage/passing-builds.ts';
+import { createStoredGreens } from '../../../../src/service/triage/passing-builds.ts';
 import { triageSources } from '../../../../src/service/triage/triage-build.ts';
 import { createMemoryArchive } from '../../../../src/stores/archive/memory.ts';
 import { createMemoryToolCache } from '../../../../src/tools/result-cache.ts';
@@ -42,7 +42,7 @@ export async function openDesign(design: Design, { app }: World, folder: string)
   const toolbox = createAppToolbox(
     {
       ...{ vectorIndex, knowledge, archive, history: stores.history },
-      passingBuilds: storedGreens({ passingBuilds: stores.passingBuilds, greenBuilds: 0 }),
+      passingBuilds: createStoredGreens({ passingBuilds: stores.passingBuilds, greenBuilds: 0 }),
       codeHost: await openCodeHost(config, silentLogger),
       webSearch: await openWebSearch(config),
     },

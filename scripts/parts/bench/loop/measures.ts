@@ -1,5 +1,5 @@
 import { bootstrapWeights, type Interval, type Weights } from '../../../../src/lib/statistics.ts';
-import { calibrationError } from '../../../../src/replay/figures/calibration.ts';
+import { computeCalibrationError } from '../../../../src/replay/figures/calibration.ts';
 import type { LoopCase, Spellings } from './case.ts';
 import type { Answered } from './designs.ts';
 
@@ -118,7 +118,7 @@ export function compareCalibration(pairs: readonly PairedAnswer[]): Comparison {
       const right = isRight(one, analysis);
       return { stated: analysis.verdict.confidence, right, weight: weights?.[at] ?? 1 };
     });
-  const error = (side: Side, weights?: number[]) => calibrationError(state(side, weights));
+  const error = (side: Side, weights?: number[]) => computeCalibrationError(state(side, weights));
   const gap = (side: Side, { one, [side]: { analysis } }: PairedAnswer) =>
     Math.abs(analysis.verdict.confidence - Number(isRight(one, analysis)));
   const signs = pairs.map((pair) => Math.sign(gap('linear', pair) - gap('loop', pair)));

@@ -1,12 +1,12 @@
 import { getDataDirectory, readConfig } from '../../../../src/cli/settings.ts';
 import { createSparseBuild } from '../../../../src/domain/build.ts';
 import { Category } from '../../../../src/domain/category.ts';
-import { answering, replayConfig } from '../../../../src/replay/commands/answering.ts';
+import { openAnswerer, replayConfig } from '../../../../src/replay/commands/answering.ts';
 import { toResult } from '../../../../src/replay/run/results.ts';
 import type { Adapter } from './adapter.ts';
 
 const options = { analyst: 'rules', budget: 2_000, concurrency: 1, green: false } as const;
-const answer = await answering(options, replayConfig(options, readConfig(getDataDirectory(undefined))));
+const answer = await openAnswerer(options, replayConfig(options, readConfig(getDataDirectory(undefined))));
 if (answer === null) throw new Error('no analyst answers');
 const ask = answer;
 const never = new AbortController().signal;

@@ -1,10 +1,10 @@
 import { takeFirstOfEach } from '../../../lib/collections.ts';
 import type { ReplayedCase } from '../../run/replay.ts';
 import {
+  computeRatioInterval,
   type Figure,
   type FigureSection,
   listIds,
-  ratioInterval,
   shareFigure,
   withInterval,
 } from '../figure.ts';
@@ -114,7 +114,7 @@ function scoreShare({ name, count, against }: Share, builds: readonly ScoredBuil
   const figure = shareFigure(`failures: ${name}`, correct, of, listIds(worse));
   return withInterval(
     figure,
-    ratioInterval(counted, ({ counts }) => counts),
+    computeRatioInterval(counted, ({ counts }) => counts),
   );
 }
 

@@ -25,7 +25,7 @@ import {
   joinLines,
   type RecordingLine,
 } from './recording-lines.ts';
-import { listening } from './shown-texts.ts';
+import { listenForShown } from './shown-texts.ts';
 
 /** The components that a run asks. */
 interface Asked {
@@ -249,7 +249,7 @@ async function recordJudgement<Value>(
   const giveUp = () => record({ reply: null, failed: 'cut off' });
   signal.addEventListener('abort', giveUp, { once: true });
   try {
-    return await listening(async (readShown) => {
+    return await listenForShown(async (readShown) => {
       const judgement = await ask();
       const { value, by, usage, model, promptHash, note } = judgement;
       record({

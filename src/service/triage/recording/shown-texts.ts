@@ -31,7 +31,7 @@ export function wrapListenedChatModel(model: ChatModel): ChatModel {
  * Runs a judgment and passes it a function that returns the hash of what a model was shown in it. The
  * function returns null if no model was asked.
  */
-export async function listening<Value>(
+export async function listenForShown<Value>(
   judge: (readShown: () => string | null) => Promise<Value>,
 ): Promise<Value> {
   const latest: Shown = { hash: null };
