@@ -86,8 +86,8 @@ function tellAnswers(analyses: z.infer<typeof Answers>['analyses']): ToldAnswer[
     arrangeAnswers(pairWithFailures(analyses, [])).map(({ analysis, explains }) => [analysis.id, explains]),
   );
   return analyses.flatMap(({ explains, ...analysis }) => {
-    const told = explains ?? counted.get(analysis.id);
-    return told === undefined ? [] : [{ analysis, explains: told }];
+    const explained = explains ?? counted.get(analysis.id);
+    return explained === undefined ? [] : [{ analysis, explains: explained }];
   });
 }
 
@@ -156,25 +156,25 @@ async function send<Value>(
 
 function createRefusedError(response: Response, value: unknown): TriageError {
   const refusal = Refusal.safeParse(value);
-  const said = refusal.success ? refusal.data.error.message : `The server returned ${response.status}.`;
+  const message = refusal.success ? refusal.data.error.message : `The server returned ${response.status}.`;
   const waitMs = Math.max(1_000, retryAfter(response.headers) ?? 0);
   const waits = { retryable: true, retryAfterMs: Math.min(MAX_RETRY_WAIT_MS, waitMs) };
   if (response.status === 429 || response.status >= 500)
-    return new TriageError('upstream-failed', said, waits);
+    return new TriageError('upstream-failed', message, waits);
   if (response.status === 403)
-    return new TriageError('forbidden', `${said} The action's token needs the roles ingest and read.`);
+    return new TriageError('forbidden', `${message} The action's token needs the roles ingest and read.`);
   if (response.status === 409)
-    return createConflictError(said, response.headers.has('retry-after') ? waits : {});
-  return new TriageError(response.status === 401 ? 'unauthenticated' : 'upstream-failed', said);
+    return createConflictError(message, response.headers.has('retry-after') ? waits : {});
+  return new TriageError(response.status === 401 ? 'unauthenticated' : 'upstream-failed', message);
 }
 
 function createConflictError(
-  said: string,
+  reply: string,
   waits: { retryable?: true; retryAfterMs?: number } | object,
 ): TriageError {
   return new TriageError(
     'conflict',
-    `${said} Each job of a run needs its own name: add the matrix values to the input "pipeline".`,
+    `${reply} Each job of a run needs its own name: add the matrix values to the input "pipeline".`,
     waits,
   );
 }

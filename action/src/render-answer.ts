@@ -44,13 +44,16 @@ export function toWorkspacePaths(answer: Answer, workspace: string): Answer {
   const within = (text: string) => text.replaceAll(folder, '');
   const answers = answer.answers.map(({ analysis, explains }) => {
     const { title, rootCause, fixRecommendation, suspects } = analysis.answer;
-    const said = {
+    const heading = {
       title: within(title),
       rootCause: within(rootCause),
       fixRecommendation: within(fixRecommendation),
     };
     const placed = suspects.map((suspect) => ({ ...suspect, path: within(suspect.path) }));
-    return { explains, analysis: { ...analysis, answer: { ...analysis.answer, ...said, suspects: placed } } };
+    return {
+      explains,
+      analysis: { ...analysis, answer: { ...analysis.answer, ...heading, suspects: placed } },
+    };
   });
   return { ...answer, answers };
 }
@@ -69,10 +72,10 @@ export function formatSummary({ answers, experiment, pending, getPageUrl }: Answ
     return `### Faultline\n${tried}\n${toInline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
   const causes = introduceAnswers(answers) ?? '1 cause';
   const left = answers.length > MAX_CAUSES ? `\n… and ${answers.length - MAX_CAUSES} more causes.\n` : '';
-  const shown = answers
+  const annotations = answers
     .slice(0, MAX_CAUSES)
     .map(({ analysis, explains }) => renderMarkdown(analysis, explains));
-  return `### Faultline: ${causes}\n${tried}\n${shown.join('\n')}${left}${link}`;
+  return `### Faultline: ${causes}\n${tried}\n${annotations.join('\n')}${left}${link}`;
 }
 
 /** Lists what the experiment found in addition to the counts. */
@@ -86,7 +89,7 @@ function listOtherFindings(experiment: Experiment): string[] {
  */
 export function formatConsoleText({ answers, experiment }: Answer, showsSummary: boolean): string {
   const tried = experiment === null ? [] : [experiment.sentence, ...listOtherFindings(experiment)];
-  const said = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
+  const summaries = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
     const { category, verdict, answer } = analysis;
     if (!showsSummary) return renderPlain(analysis, { explains });
     return `${disarmRunnerCommands(toVisibleLine(`${category} ${formatConfidence(verdict.confidence)}: ${clip(answer.title, 200)}`))}\n`;
@@ -95,7 +98,7 @@ export function formatConsoleText({ answers, experiment }: Answer, showsSummary:
   const annotations = answers
     .slice(0, MAX_ANNOTATIONS)
     .map(({ analysis, explains }) => renderGithubCommands(analysis, explains));
-  return [...lines, ...said, ...annotations].join('');
+  return [...lines, ...summaries, ...annotations].join('');
 }
 
 /** Returns the outputs of the step. `fallbackUrl` is the page of the run. */

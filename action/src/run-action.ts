@@ -48,12 +48,12 @@ export async function runAction(environment: Environment, print: (text: string) 
     await writeOutputs(environment, buildOutputs(answer, runUrl(environment) ?? ''));
     return chooseExitCode(answer, inputs.failOn);
   } catch (error) {
-    const said = withoutSecrets(describeError(error), environment);
-    print(formatWorkflowCommand('warning', said));
+    const message = withoutSecrets(describeError(error), environment);
+    print(formatWorkflowCommand('warning', message));
     const none: Answer = {
       answers: [],
       experiment: null,
-      pending: `Faultline could not analyze the build: ${said}`,
+      pending: `Faultline could not analyze the build: ${message}`,
       getPageUrl: () => null,
     };
     await writeSummary(environment, formatSummary(none)).catch(() => undefined);

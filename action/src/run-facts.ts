@@ -24,22 +24,22 @@ export async function buildOfRun(
   environment: Environment,
   inputs: Pick<Inputs, 'pipeline' | 'job'>,
 ): Promise<NewBuild> {
-  const said = (name: string) => environment[name]?.trim() || null;
-  const pull = (await readEvent(said('GITHUB_EVENT_PATH'))).pull_request;
-  const attempt = Number(said('GITHUB_RUN_ATTEMPT') ?? 1);
+  const readVariable = (name: string) => environment[name]?.trim() || null;
+  const pull = (await readEvent(readVariable('GITHUB_EVENT_PATH'))).pull_request;
+  const attempt = Number(readVariable('GITHUB_RUN_ATTEMPT') ?? 1);
   return createSparseBuild({
-    repository: said('GITHUB_REPOSITORY') ?? 'local/build',
+    repository: readVariable('GITHUB_REPOSITORY') ?? 'local/build',
     pipeline: inputs.pipeline.slice(0, 500),
-    number: said('GITHUB_RUN_NUMBER') ?? '1',
+    number: readVariable('GITHUB_RUN_NUMBER') ?? '1',
     attempt: Number.isInteger(attempt) && attempt > 0 ? attempt : 1,
-    externalId: said('GITHUB_RUN_ID'),
+    externalId: readVariable('GITHUB_RUN_ID'),
     job: inputs.job.slice(0, 500) || null,
     branch:
       pull?.head.ref ??
-      said('GITHUB_HEAD_REF') ??
-      (said('GITHUB_REF_TYPE') === 'tag' ? null : said('GITHUB_REF_NAME')),
-    commit: pull?.head.sha ?? said('GITHUB_SHA'),
-    author: said('GITHUB_ACTOR'),
+      readVariable('GITHUB_HEAD_REF') ??
+      (readVariable('GITHUB_REF_TYPE') === 'tag' ? null : readVariable('GITHUB_REF_NAME')),
+    commit: pull?.head.sha ?? readVariable('GITHUB_SHA'),
+    author: readVariable('GITHUB_ACTOR'),
     pullRequest: pull?.number ?? null,
     url: runUrl(environment),
   });

@@ -196,7 +196,8 @@ const describeRoute: Transform = (document) => {
   const bodies = ManyBodies.safeParse(body);
   if (!bodies.success)
     return jsonSchemaTransform({ ...document, schema: body === undefined ? schema : { ...schema, body } });
-  const convert = (one: unknown) => jsonSchemaTransform({ ...document, schema: { body: one } }).schema?.body;
+  const convert = (body: unknown) =>
+    jsonSchemaTransform({ ...document, schema: { body: body } }).schema?.body;
   const content = Object.entries(bodies.data.content).map(([type, part]) => [
     type,
     { schema: convert(part.schema) },

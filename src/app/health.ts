@@ -111,10 +111,10 @@ function summarizeFindings(
 ): Pick<BackendHealth, 'state' | 'says' | 'mend'> {
   const faults = findings.filter(({ state }) => state !== 'ok');
   const isDown = faults.some((fault) => fault.state === 'wrong' && fault.name === name);
-  const told = faults.length === 0 ? findings : faults;
+  const reported = faults.length === 0 ? findings : faults;
   return {
     state: isDown ? 'down' : faults.length > 0 ? 'degraded' : 'ok',
-    says: told.map(({ says }) => says).join('; '),
+    says: reported.map(({ says }) => says).join('; '),
     ...(faults[0]?.mend === undefined ? {} : { mend: faults[0].mend }),
   };
 }

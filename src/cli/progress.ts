@@ -93,7 +93,7 @@ export function formatPhaseText(step: Step): string {
 
 function describeFacts({ node, summary, outcomes = [] }: Step): string {
   if (node === 'execute_tool' && outcomes.length > 0)
-    return outcomes.map(({ call, summary: said }) => `${call.tool} ${said}`).join(' · ');
+    return outcomes.map(({ call, summary: outcome }) => `${call.tool} ${outcome}`).join(' · ');
   // The answer itself follows on standard output.
   if (node === 'generate_answer') return '';
   return (summary.split(': ', 1)[0] ?? '').replace(/[()]/g, '');

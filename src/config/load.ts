@@ -176,10 +176,10 @@ function parseFlag(variable: Variable, text: string): boolean {
 function parsePair(variable: Variable, pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at > 0 && at < pair.length - 1) return [pair.slice(0, at), pair.slice(at + 1)];
-  const shown = variable.secret === true ? 'an entry' : `"${pair}"`;
+  const entry = variable.secret === true ? 'an entry' : `"${pair}"`;
   throw new TriageError(
     'invalid-config',
-    `${variable.name}: ${shown} does not have the form owner/name=value`,
+    `${variable.name}: ${entry} does not have the form owner/name=value`,
   );
 }
 

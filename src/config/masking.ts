@@ -8,9 +8,9 @@ import { extractPassword } from './variable.ts';
  * a partial configuration, because the terminal has no server and no database.
  */
 export function createMaskingOptions(config: Partial<Config>) {
-  const own = listOwnSecrets(config).map(({ secret }) => secret);
+  const secrets = listOwnSecrets(config).map(({ secret }) => secret);
   const known = [
-    ...own,
+    ...secrets,
     ...(config.providers === undefined
       ? []
       : createProviders(config.providers).flatMap(({ secrets }) => secrets)),
@@ -33,7 +33,7 @@ export function createMaskingOptions(config: Partial<Config>) {
     known: [
       ...new Set(known.flatMap((secret) => (typeof secret === 'string' && secret !== '' ? [secret] : []))),
     ],
-    own,
+    own: secrets,
     names: toNames(config.mask ?? []),
   };
 }

@@ -84,16 +84,16 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
     const filtering = { path: '/builds', query: toAddress(query), fields: FIELDS, offers };
     const filtered = applyTypedFilter(reply, query.filter, filtering);
     if (filtered !== undefined) return filtered;
-    const shown = found.slice(0, PAGE);
-    const heads = await deps.stores.analyses.heads(shown.map(({ id }) => id));
+    const pageBuilds = found.slice(0, PAGE);
+    const heads = await deps.stores.analyses.heads(pageBuilds.map(({ id }) => id));
     const main = html`${misreadBanner(request, Query)}${unknownFilter(query.filter)}${filterBar(
       'Builds',
       filtering,
     )}<div
-      id="builds" data-live="build">${renderList(shown, heads, query, deps.clock.now())}</div>${pager(
+      id="builds" data-live="build">${renderList(pageBuilds, heads, query, deps.clock.now())}</div>${pager(
         { offset: query.offset, size: PAGE, more: found.length > PAGE },
         (offset) => getListAddress({ ...query, offset }),
-      )}${shown.length > 0 && renderCsvLink(getListAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
+      )}${pageBuilds.length > 0 && renderCsvLink(getListAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
     const top = html`<h1 tabindex="-1">Builds</h1>`;
     const page = { title: 'Builds', part: 'builds', top, live: {}, main } as const;
     return answerPage(request, reply, deps, { ...page, scope: query });
@@ -118,19 +118,19 @@ const CSV_HEAD = [
 function toTable(builds: readonly Build[]): CsvTable {
   return {
     head: CSV_HEAD,
-    rows: builds.map((one) => [
-      one.repository,
-      one.pipeline,
-      one.number,
-      one.attempt,
-      one.status,
-      one.branch,
-      one.pullRequest,
-      one.commit,
-      one.author,
-      one.receivedAt,
-      one.url,
-      one.id,
+    rows: builds.map((build) => [
+      build.repository,
+      build.pipeline,
+      build.number,
+      build.attempt,
+      build.status,
+      build.branch,
+      build.pullRequest,
+      build.commit,
+      build.author,
+      build.receivedAt,
+      build.url,
+      build.id,
     ]),
   };
 }
@@ -189,9 +189,9 @@ const NAMED = 2;
 
 function renderCauses({ id }: Build, causes: readonly AnalysisHead[]): Html {
   // One more would take as much room as the line that counts it.
-  const shown = causes.length === NAMED + 1 ? causes : causes.slice(0, NAMED);
-  const more = causes.length - shown.length;
-  return html`<ul class="grow">${shown.map(causeLine)}${
+  const listed = causes.length === NAMED + 1 ? causes : causes.slice(0, NAMED);
+  const more = causes.length - listed.length;
+  return html`<ul class="grow">${listed.map(causeLine)}${
     more > 0 && html`<li><a class="above" href="${buildAddress(id)}">${formatNumber(more)} more</a></li>`
   }</ul>`;
 }

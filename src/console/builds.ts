@@ -203,15 +203,15 @@ function triageStatus({ build, job, step, answers }: BuildFacts): Html {
 
 function causeCard({ analysis, explains, whose }: WhoseAnswer<ArrangedAnswer>, number: string): Html {
   const { title, standing, facts } = answerView(analysis, undefined, explains);
-  const shown = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
-  const isComplete = shown.some((fact) => fact.kind === 'tests' && fact.more === 0);
+  const visible = facts.filter(({ kind, reach }) => reach === 'everywhere' && kind !== 'lines');
+  const isComplete = visible.some((fact) => fact.kind === 'tests' && fact.more === 0);
   const isSentForReview = analysis.verdict.action !== 'auto_notify' && !isUnread(analysis);
   return html`<article class="panel pad" id="${analysis.id}">
     <h3>${number}<a href="${formatAnalysisAddress(analysis.id)}">${title}</a></h3>
     ${whosePart(whose)}<p>${renderCategory(isJudged(analysis) ? analysis.category : null)} · ${standing}${
       isSentForReview && ' · sent for review'
     }</p>
-    ${shown.map(
+    ${visible.map(
       ({ name, label, values }) =>
         html`<p>${
           name !== 'Cause' && html`<strong>${label}:</strong> `

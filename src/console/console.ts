@@ -191,15 +191,15 @@ async function askToSignIn(
       .removeHeader('www-authenticate')
       .redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
   }
-  const held = await readRefusedForm(request);
-  const shown = request.headers.authorization !== undefined;
-  const [next, failure] = signingIn ? ['/', message] : [request.url, shown ? message : null];
+  const body = await readRefusedForm(request);
+  const hasToken = request.headers.authorization !== undefined;
+  const [next, failure] = signingIn ? ['/', message] : [request.url, hasToken ? message : null];
   const main = signInPage({
     next,
     failure,
-    signedOut: !signingIn && !shown,
+    signedOut: !signingIn && !hasToken,
     provider: deps.signIn?.name ?? null,
-    held,
+    held: body,
   });
   return sendPage(request, reply, { title: 'Sign in', main }, await loadErrorReader(request, deps), 401);
 }

@@ -157,8 +157,8 @@ export function tabs(
 
 /** Renders where a page is: its places from the outermost to the innermost. */
 export function crumbs(places: readonly Shown[]): Html {
-  const shown = places.filter((place) => place !== null && place !== undefined && place !== false);
-  return html`<nav aria-label="Where you are"><ol class="crumbs">${shown.map(
+  const crumbs = places.filter((place) => place !== null && place !== undefined && place !== false);
+  return html`<nav aria-label="Where you are"><ol class="crumbs">${crumbs.map(
     (place) => html`<li>${place}</li>`,
   )}</ol></nav>`;
 }

@@ -92,7 +92,7 @@ function listOptions({ fields, offers, query }: Filtering): FilterOption[] {
   return fields.flatMap((field): FilterOption[] => {
     if (field.isElsewhere) return [];
     const { name, label, offered, values = [], format = String } = field;
-    const known = offers.filter((one) => one.field === offered);
+    const known = offers.filter((offer) => offer.field === offered);
     const counts = new Map(known.map(({ value, count }) => [value, count]));
     return [...new Set([...counts.keys(), ...values])]
       .filter((value) => String(query[name] ?? '') !== value)

@@ -129,17 +129,17 @@ const CSV_HEAD = [
 function toTable(entries: readonly LibraryEntry[]): CsvTable {
   return {
     head: CSV_HEAD,
-    rows: entries.map((one) => [
-      one.title,
-      one.repository,
-      one.category,
-      one.kind,
-      one.confirmedBy,
-      one.confirmedAt,
-      one.timesSeen,
-      one.lastSeenAt,
-      one.withdrawn?.at ?? null,
-      one.id,
+    rows: entries.map((entry) => [
+      entry.title,
+      entry.repository,
+      entry.category,
+      entry.kind,
+      entry.confirmedBy,
+      entry.confirmedAt,
+      entry.timesSeen,
+      entry.lastSeenAt,
+      entry.withdrawn?.at ?? null,
+      entry.id,
     ]),
   };
 }

@@ -87,9 +87,9 @@ export function rerunPart(
   const offers = mayReview(principal) && canRerun(build, deps.providers);
   const ci = getCiName(build);
   const items = reruns.map(({ by, at, outcome, error }) => {
-    const said = { asked: 'waiting for its answer', done: 'accepted', failed: `failed. ${error}` };
+    const states = { asked: 'waiting for its answer', done: 'accepted', failed: `failed. ${error}` };
     return html`<li>${by} asked ${ci} ${formatAge(at, deps.clock.now())} ago to re-run the failed jobs:
-      <span class="${outcome === 'failed' && 'is-red'}">${said[outcome]}</span></li>`;
+      <span class="${outcome === 'failed' && 'is-red'}">${states[outcome]}</span></li>`;
   });
   const form = html`<details><summary>Re-run failed jobs</summary>
     <p>${ci} runs the failed jobs of ${build.pipeline} #${build.number}

@@ -55,13 +55,13 @@ export function registerRulePages(app: ConsoleApp, deps: ConsoleDeps): void {
   app.post('/library/rules', route('review', { body: RuleForm }), async (request, reply) => {
     const outcome = await actOn(deps, request.body, requireReviewer(request));
     if (outcome === 'stored') return reply.redirect('/library/rules?done=stored', 303);
-    const said = outcome.failure === null ? {} : { said: 'Not saved.' };
+    const message = outcome.failure === null ? {} : { said: 'Not saved.' };
     const page = {
       ...frame,
       title: 'New rule',
       top: NEW_TOP,
       main: ruleFormMain(request.body, outcome),
-      ...said,
+      ...message,
     };
     return answerPage(request, reply, deps, page, outcome.failure === null ? 200 : 400);
   });

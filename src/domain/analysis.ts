@@ -400,5 +400,5 @@ export function toShownAnalysis(analysis: Analysis): ShownAnalysis {
  * nothing.
  */
 export const GivenAnalysis = ShownAnalysis.transform(
-  (shown): Analysis => ({ ...shown, category: shown.category ?? 'CODE_ERROR' }),
+  (analysis): Analysis => ({ ...analysis, category: analysis.category ?? 'CODE_ERROR' }),
 );

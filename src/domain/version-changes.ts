@@ -93,9 +93,9 @@ export function advisePin(change: VersionChange): string {
   const pin = PINS[kind]?.(change);
   const how = pin === undefined ? '' : ` (${pin})`;
   if (to === null) return `Ask for ${name} ${from} yourself${how}: nothing brings it any more.`;
-  const shown = kind === 'action' ? from.slice(0, 10) : from;
+  const before = kind === 'action' ? from.slice(0, 10) : from;
   const later = kind === 'action' ? to.slice(0, 10) : to;
-  return `Pin ${name} to ${shown}${how}, or make the code work with ${later}.`;
+  return `Pin ${name} to ${before}${how}, or make the code work with ${later}.`;
 }
 
 function adviseImage(from: string, to: string): string {

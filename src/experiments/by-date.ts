@@ -169,7 +169,7 @@ async function conclude(
   good: Tried | null,
   bad: Tried | null,
 ): Promise<DatedExperiment> {
-  const inOrder = tried.toSorted((one, other) => one.time - other.time);
+  const inOrder = tried.toSorted((left, right) => left.time - right.time);
   const runs = inOrder.map(
     ({ at, passed, failed, other, why }): DatedRuns => ({ at, passed, failed, other, why }),
   );

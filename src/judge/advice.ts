@@ -68,10 +68,10 @@ function chooseAdvice(
     const text = `${confirmed.fix} (confirmed by ${confirmed.confirmedBy} for an earlier failure of this kind)`;
     return { text, act: null, confidence: 0.9, values: [] };
   }
-  const own = findNamingDocument(evidence);
-  if (own?.fix != null) {
-    const title = cleanWords(own.evidence.title, 120).replace(/ \(beginning\)$/, '');
-    const text = `${own.fix.replace(/\.$/, '')} (from your document “${title}”).`;
+  const naming = findNamingDocument(evidence);
+  if (naming?.fix != null) {
+    const title = cleanWords(naming.evidence.title, 120).replace(/ \(beginning\)$/, '');
+    const text = `${naming.fix.replace(/\.$/, '')} (from your document “${title}”).`;
     return { text, act: null, confidence: 0.7, values: [] };
   }
   const fix = find === null ? null : fromLog(match, classification, find);

@@ -256,16 +256,19 @@ function findImporter(text: string, facts: Facts): string | null {
 }
 
 function describeRefusal(text: string): Described {
-  const own = findOwnService(text);
+  const ownService = findOwnService(text);
   const host = findHost(text) ?? 'the service';
-  if (own === null)
+  if (ownService === null)
     return {
       title: `${host} refused the connection`,
       cause: `The job tried to connect to ${host}, an external service, and was refused.`,
     };
-  const service = own.name ?? 'a service';
+  const service = ownService.name ?? 'a service';
   return {
-    title: `${own.name ?? 'Nothing'} ${own.name === null ? 'answers' : 'does not answer'} on ${host}`,
+    title:
+      ownService.name === null
+        ? `Nothing answers on ${host}`
+        : `${ownService.name} does not answer on ${host}`,
     cause: `The job tried to connect to ${host} (${service} that the job itself provides), but nothing is listening there: it was not started, or was not ready yet.`,
   };
 }

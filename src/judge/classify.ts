@@ -95,11 +95,11 @@ function settleTies(matches: readonly Match[], facts: Facts): Match[] {
     if (ruling === null) continue;
     const { category, kind, strength, fact, drop, like } = ruling;
     const { reads, title, cause, fix } = { ...like, ...wording };
-    const said = Object.fromEntries(
+    const reasons = Object.fromEntries(
       Object.entries({ reads, title, cause, fix }).filter(([, words]) => words !== undefined),
     );
     const rule: Rule = {
-      ...said,
+      ...reasons,
       name,
       category,
       kind,

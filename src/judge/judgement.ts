@@ -433,11 +433,11 @@ const MOST_WITNESSES = 6;
 
 function listWitnesses(category: Category, matches: readonly Match[], odds: LogOdds): Witness[] {
   const ofCategory = filterByCategory(matches, category);
-  const said = [
+  const texts = [
     ...ofCategory.filter(isStructured),
     ...ofCategory.filter((match) => !isStructured(match)),
   ].slice(0, MOST_WITNESSES);
-  const rules = said.map((match): Witness => {
+  const rules = texts.map((match): Witness => {
     const { rule, fact } = match;
     const at = fact.source === null || fact.line === null ? null : { source: fact.source, line: fact.line };
     return { by: toWitnessKind(match), name: rule.name, at };

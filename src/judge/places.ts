@@ -358,11 +358,11 @@ const SHARED = 3;
  * the messages.
  */
 function listNamedClasses(subject: TriageSubject, { tests }: Project): string[] {
-  const said = [
+  const texts = [
     ...subject.exceptions.map(({ message }) => message),
     ...subject.failures.map(({ message }) => message),
   ];
-  const names = said.flatMap(
+  const names = texts.flatMap(
     (text) => text.slice(0, MAX_MESSAGE).match(/(?<![\w.$])(?:[a-z]\w{0,40}\.){2,10}[A-Z]\w{0,100}/g) ?? [],
   );
   const types = names.flatMap((name) => parseJvmClass(name) ?? []);

@@ -158,8 +158,8 @@ function describe(item: Evidence, input: Inquiry): Draft {
   const lead = LEADS[item.tool] ?? '';
   if (item.tool === 'count_consecutive_failures') return cite(item.text, [item.id]);
   if (item.lineStart !== undefined) {
-    const said = describeLogLine(item, input);
-    return { ...said, text: `${lead}${said.text}` };
+    const sentence = describeLogLine(item, input);
+    return { ...sentence, text: `${lead}${sentence.text}` };
   }
   return lead === LEADS.read_failure_history
     ? describeEarlier(item, input)

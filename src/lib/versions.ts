@@ -2,9 +2,9 @@
  * Compares two versions by their numbers: below 0 if the first is older. What one does not say counts as
  * 0.
  */
-export function compareVersions(one: string, other: string): number {
-  const left = listNumbersIn(one);
-  const right = listNumbersIn(other);
+export function compareVersions(first: string, second: string): number {
+  const left = listNumbersIn(first);
+  const right = listNumbersIn(second);
   for (let at = 0; at < Math.max(left.length, right.length); at++) {
     const difference = (left[at] ?? 0) - (right[at] ?? 0);
     if (difference !== 0) return difference;

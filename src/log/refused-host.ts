@@ -20,9 +20,9 @@ const MAX_LINE = 2_000;
 /** Finds the host elsewhere that a failure says it could not reach; null if it names none. */
 export function findRefusedHost(texts: readonly string[]): string | null {
   for (const line of texts.flatMap((text) => text.split('\n'))) {
-    const said = line.slice(0, MAX_LINE);
-    if (!REFUSED.test(said)) continue;
-    const { address, name } = HOSTS.exec(said)?.groups ?? {};
+    const text = line.slice(0, MAX_LINE);
+    if (!REFUSED.test(text)) continue;
+    const { address, name } = HOSTS.exec(text)?.groups ?? {};
     const host = (address ?? name)?.toLowerCase().replace(/\.$/, '');
     if (host?.includes('.') && !OWN.test(host)) return host;
   }

@@ -291,7 +291,7 @@ function pickTellingRows(item: Evidence, { answer }: Analysis): z.infer<typeof R
 function readEvidence({ evidence }: Analysis, id: string, offset: number): EvidenceAnswer {
   const item = evidence.find((item) => item.id === id);
   if (item === undefined) {
-    const known = evidence.map((one) => one.id).slice(0, 40);
+    const known = evidence.map((item) => item.id).slice(0, 40);
     throw new TriageError('not-found', `There is no evidence ${id}; available: ${known.join(', ')}.`);
   }
   const lines = listReadableLines(item).slice(offset);

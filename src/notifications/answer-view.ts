@@ -181,9 +181,11 @@ const MAX_CHANGED = 5;
 
 function describeChanges({ changes }: Analysis): string[] {
   if (changes === undefined) return [];
-  const shown = changes.changes.slice(0, MAX_CHANGED).map((one) => clip(describeVersionChange(one), 200));
-  const rest = changes.changes.length - shown.length + changes.more;
-  return rest === 0 ? shown : [...shown, `and ${formatNumber(rest)} more`];
+  const listed = changes.changes
+    .slice(0, MAX_CHANGED)
+    .map((change) => clip(describeVersionChange(change), 200));
+  const rest = changes.changes.length - listed.length + changes.more;
+  return rest === 0 ? listed : [...listed, `and ${formatNumber(rest)} more`];
 }
 
 /**

@@ -191,12 +191,12 @@ export function scoreJudge(report: Awaited<ReturnType<typeof judgeCases>>): Figu
 function listVerdictShares(judged: readonly Heard[], part: Part): Figure[] {
   if (judged.length === 0) return [];
   return ['same', 'partly', 'different'].map((verdict) => {
-    const said = judged.filter(({ opinions }) => pickVerdict(opinions, part) === verdict);
+    const agreeing = judged.filter(({ opinions }) => pickVerdict(opinions, part) === verdict);
     return shareFigure(
       `judge: ${part} ${verdict}`,
-      said.length,
+      agreeing.length,
       judged.length,
-      verdict === 'same' ? [] : listIds(said),
+      verdict === 'same' ? [] : listIds(agreeing),
     );
   });
 }
@@ -210,12 +210,12 @@ function computeAgreement(judged: readonly Heard[]): Figure[] {
   const torn: Heard[] = [];
   for (const entry of judged) {
     const causes = entry.opinions.map(({ cause }) => cause);
-    const own = [...Map.groupBy(causes, (cause) => cause).values()].reduce(
+    const mostFrequent = [...Map.groupBy(causes, (cause) => cause).values()].reduce(
       (total, same) => total + countPossiblePairs(same.length),
       0,
     );
-    if (own < countPossiblePairs(causes.length)) torn.push(entry);
-    agreed += own;
+    if (mostFrequent < countPossiblePairs(causes.length)) torn.push(entry);
+    agreed += mostFrequent;
     pairs += countPossiblePairs(causes.length);
   }
   if (pairs === 0) return [];

@@ -314,10 +314,10 @@ type Head = Awaited<ReturnType<Stores['analyses']['heads']>>[number];
 function toReportedAnswer(build: Build, head: Head): ReportedAnswer {
   const { id, pipeline, number, attempt, branch, url, receivedAt: at } = build;
   const { category, title, confidence, failures, action } = head;
-  const shown = { id, pipeline, number, attempt, branch, url, at };
+  const facts = { id, pipeline, number, attempt, branch, url, at };
   return {
     analysisId: head.id,
-    build: shown,
+    build: facts,
     category,
     title,
     confidence,

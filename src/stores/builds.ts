@@ -74,9 +74,9 @@ export function createBuildStore(db: Database, clock: Clock) {
      * one is imported from then, in ISO 8601. It is never published, and its triage waits behind others.
      */
     upsert: async (build: NewBuild, sql?: Sql, past?: string) => {
-      const upsert = (own: Sql) =>
+      const upsert = (sql: Sql) =>
         upsertBuild(
-          own,
+          sql,
           build,
           past === undefined ? { at: clock.now() } : { at: Date.parse(past), isPast: true },
         );
@@ -132,7 +132,7 @@ export function createBuildStore(db: Database, clock: Clock) {
       ).map(({ repository }) => repository),
 
     saveTestResults: async (buildId: string, results: readonly TestResult[], sql?: Sql) => {
-      const save = (own: Sql) => saveTestResults(own, buildId, results);
+      const save = (sql: Sql) => saveTestResults(sql, buildId, results);
       await (sql === undefined ? db.transaction(save) : save(sql));
     },
 

@@ -100,12 +100,12 @@ export function createCauseStore(db: Database) {
       now: number,
       sql?: Sql,
     ) => {
-      const work = async (own: Pick<Sql, 'query'>) => {
-        const changed = await queryFirst(own, Cause, CHANGE, toChangeValues(key, change, by, now));
+      const work = async (sql: Pick<Sql, 'query'>) => {
+        const changed = await queryFirst(sql, Cause, CHANGE, toChangeValues(key, change, by, now));
         const parted = change.what === 'unmerged' ? (changed?.mergedInto ?? null) : null;
         if (changed === null || (change.what !== 'merged' && change.what !== 'unmerged')) return changed;
         const other = change.what === 'merged' ? change.into : parted;
-        return await recount(own, changed, other);
+        return await recount(sql, changed, other);
       };
       return sql === undefined ? await db.transaction(work) : await work(sql);
     },
@@ -114,11 +114,11 @@ export function createCauseStore(db: Database) {
      * since; returns the causes that are as they were before.
      */
     undo: async ({ by, at, repositories }: UndoRequest) =>
-      await db.transaction(async (own) => {
-        const undone = await queryAll(own, Undone, UNDO, [by, at, scopeValue(repositories)]);
+      await db.transaction(async (sql) => {
+        const undone = await queryAll(sql, Undone, UNDO, [by, at, scopeValue(repositories)]);
         return await Promise.all(
           undone.map(async ({ other, ...cause }) =>
-            other === null ? cause : await recount(own, cause, other),
+            other === null ? cause : await recount(sql, cause, other),
           ),
         );
       }),

@@ -55,7 +55,7 @@ export function createEnvironmentStore(db: Database) {
       const found = rows.flatMap(({ commit, buildId: id, number, url, ...stored }) =>
         toRecord(stored).map((record) => ({ record, commit, build: { buildId: id, number, url } })),
       );
-      return new Map(found.map((one) => [one.record.log, one]));
+      return new Map(found.map((row) => [row.record.log, row]));
     },
     /** Returns what is stored of a build, by log; nothing where the build is unknown. */
     find: async (buildId: string): Promise<EnvironmentRecord[]> =>
@@ -78,7 +78,7 @@ const PART = 24;
 function splitParts(versions: readonly RecordedVersion[]): string[] {
   const lines = versions
     .map(({ kind, name, version }) => ({ name, text: [kind, name, version].map(toPlainText).join('\t') }))
-    .sort((one, other) => (one.text < other.text ? -1 : 1));
+    .sort((left, right) => (left.text < right.text ? -1 : 1));
   const parts: string[][] = [[]];
   for (const { name, text } of lines) {
     parts.at(-1)?.push(text);
@@ -143,7 +143,7 @@ const INSERT_HOST = `
     select b.id, $2, $3, coalesce(b.finished_at, b.received_at) from builds b where b.id = $1
   on conflict (build_id, fingerprint) do update set host = excluded.host`;
 
-const DAY = (one: string) => `date_trunc('day', ${one}.at at time zone 'UTC')`;
+const DAY = (table: string) => `date_trunc('day', ${table}.at at time zone 'UTC')`;
 
 const KEEP_NEWEST = `
   delete from environments old using environments new

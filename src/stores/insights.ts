@@ -245,7 +245,7 @@ async function withHeads(
     if (head === undefined) return [];
     const { decidedCategory, reviewer, decidedAt, ...shown } = head;
     const decided = DecidedBy.safeParse({ category: decidedCategory, reviewer, at: decidedAt });
-    const own = new Map(
+    const byCategory = new Map(
       counts
         .filter(({ fingerprint }) => fingerprint === total.fingerprint)
         .map(({ day, count }) => [day, count]),
@@ -255,7 +255,7 @@ async function withHeads(
         ...total,
         ...shown,
         decided: decided.success ? decided.data : null,
-        perDay: days.map((day) => own.get(day) ?? 0),
+        perDay: days.map((day) => byCategory.get(day) ?? 0),
       },
     ];
   });

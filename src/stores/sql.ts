@@ -93,9 +93,9 @@ export function listColumns(
   table: string | null = null,
   given: Readonly<Record<string, string>> = {},
 ): string {
-  const own = (field: string) => `${table === null ? '' : `${table}.`}${toColumn(field)}`;
+  const column = (field: string) => `${table === null ? '' : `${table}.`}${toColumn(field)}`;
   return Object.keys(schema.shape)
-    .map((field) => `${given[field] ?? own(field)} as "${field}"`)
+    .map((field) => `${given[field] ?? column(field)} as "${field}"`)
     .join(', ');
 }
 

@@ -269,9 +269,9 @@ export function createChangedSinceGreen(codeHost: CodeHost, history: HistoryStor
         ]);
         return [...toFindings(inside, base, subject, diffs, uses), ...versions];
       }
-      const own = await codeHost.commitDiff({ repository, commit }, signal);
-      if (own === null) return versions;
-      const change = { ...own, commits: [own.commit] };
+      const diff = await codeHost.commitDiff({ repository, commit }, signal);
+      if (diff === null) return versions;
+      const change = { ...diff, commits: [diff.commit] };
       const found = toFindings(
         filterByScope(change, category),
         { commit, isGreen: false, said: 'that was built; no earlier green build is known' },

@@ -63,10 +63,10 @@ export function readFile(codeHost: CodeHost): Tool {
 function tellCut(pieces: readonly PlainFinding[], asked: FileArgs, totalLines: number): PlainFinding[] {
   const { lineStart = 1, lineEnd, line } = asked;
   const last = pieces.at(-1);
-  const shown = last?.lineEnd ?? 0;
-  const wanted = line === undefined ? Math.min(lineEnd ?? totalLines, totalLines) : shown;
-  if (last === undefined || shown >= wanted || shown < lineStart) return [...pieces];
-  const rest = `lines ${shown + 1}–${wanted} are not shown: ask for them by lineStart`;
+  const lastLine = last?.lineEnd ?? 0;
+  const wanted = line === undefined ? Math.min(lineEnd ?? totalLines, totalLines) : lastLine;
+  if (last === undefined || lastLine >= wanted || lastLine < lineStart) return [...pieces];
+  const rest = `lines ${lastLine + 1}–${wanted} are not shown: ask for them by lineStart`;
   const title = `${last.title} of ${totalLines}; ${rest}`;
   return [...pieces.slice(0, -1), { ...last, title }];
 }

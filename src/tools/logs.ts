@@ -233,12 +233,12 @@ export function readArtifact(archive: BuildArchive): Tool {
 
 function listSources(sources: readonly ArchivedSource[], subject: TriageSubject): Finding[] {
   if (sources.length === 0) return [];
-  const shown = sources.slice(0, MAX_LISTED).map((source) => describeSource(source, subject));
-  const more = sources.length > shown.length ? [`and ${sources.length - shown.length} more`] : [];
+  const described = sources.slice(0, MAX_LISTED).map((source) => describeSource(source, subject));
+  const more = sources.length > described.length ? [`and ${sources.length - described.length} more`] : [];
   return [
     {
       title: `${sources.length} files of the build`,
-      text: [...shown, ...more].join('\n').slice(0, 4_000),
+      text: [...described, ...more].join('\n').slice(0, 4_000),
       source: 'artifacts',
     },
   ];

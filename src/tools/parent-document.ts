@@ -119,8 +119,8 @@ function findSection(words: RegExp, hit: Passage, passages: readonly Passage[]):
   for (let depth = path.length; depth >= 0; depth--) {
     const above = path.slice(0, depth);
     const isBeside = (passage: Passage) => {
-      const own = readPath(passage);
-      return own.length === depth + 1 && above.every((heading, index) => own[index] === heading);
+      const path = readPath(passage);
+      return path.length === depth + 1 && above.every((heading, index) => path[index] === heading);
     };
     const found = passages.filter(
       (passage) => isBeside(passage) && words.test(readPath(passage).at(-1) ?? ''),

@@ -88,8 +88,10 @@ async function findFilesWith(code: BuiltCode, words: readonly string[]): Promise
   const lines = await Promise.all(
     longest.map((text) => host.search({ ...at, text, limit: LOOKED_AT }, signal)),
   );
-  const shown = files.slice(0, SHOWN_FILES).flatMap((file) => listBestLines(file, lines.flat(), words, code));
-  return [toListFinding(files, words, code), ...shown];
+  const excerpts = files
+    .slice(0, SHOWN_FILES)
+    .flatMap((file) => listBestLines(file, lines.flat(), words, code));
+  return [toListFinding(files, words, code), ...excerpts];
 }
 
 function toListFinding(

@@ -79,8 +79,8 @@ async function describeFor(
   if (isLeftAlone(deps, tool)) return description;
   const known = deps.askable.get(subject) ?? new Map<Tool, ToolDescription | null>();
   deps.askable.set(subject, known);
-  const said = known.get(tool);
-  if (said !== undefined) return said;
+  const answer = known.get(tool);
+  if (answer !== undefined) return answer;
   const limit = { limitMs: ASKABLE_MS, signal };
   try {
     const isAway = (await limitTime(limit, () => tool.unavailable(subject))) !== null;

@@ -73,10 +73,10 @@ async function withPage(
   try {
     const limits = { timeoutMs: Math.min(timeoutMs, MAX_PAGE_MS), maxBytes: MAX_PAGE_BYTES };
     const { type, bytes } = await fetchPage(new URL(result.url), guard, limits, signal);
-    const said = readPageText(type, bytes.toString('utf8'));
-    return said === ''
+    const page = readPageText(type, bytes.toString('utf8'));
+    return page === ''
       ? result
-      : { ...result, text: [result.text, said].filter((part) => part !== '').join('\n\n') };
+      : { ...result, text: [result.text, page].filter((part) => part !== '').join('\n\n') };
   } catch (error) {
     if (signal.aborted) throw error;
     return result;

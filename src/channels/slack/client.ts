@@ -250,9 +250,9 @@ export function toTriageError(method: string, error: unknown, signal: AbortSigna
   });
 }
 
-function createRefusal(method: string, said: string, cause: unknown): TriageError {
-  const { code, retryable = false, advice = '' }: Kind = KINDS[said] ?? { code: 'upstream-failed' };
-  const word = /^[a-z_]{1,60}$/.test(said) ? said : 'something unknown';
+function createRefusal(method: string, errorCode: string, cause: unknown): TriageError {
+  const { code, retryable = false, advice = '' }: Kind = KINDS[errorCode] ?? { code: 'upstream-failed' };
+  const word = /^[a-z_]{1,60}$/.test(errorCode) ? errorCode : 'something unknown';
   return new TriageError(code, `Slack rejected ${method}: ${word}. ${advice}`.trim(), { retryable, cause });
 }
 

@@ -81,7 +81,7 @@ async function runDated(argv: readonly string[], options: DatedCommandOptions): 
       search,
       ...(within === undefined ? {} : { within }),
     },
-    { read, onDate: (one) => (json === true ? undefined : say(`Runs ${describeRuns(one)}`)) },
+    { read, onDate: (date) => (json === true ? undefined : say(`Runs ${describeRuns(date)}`)) },
     createInterruptSignal(),
   );
   await tell(options, { schema: 1, ...found }, render(found));
@@ -119,12 +119,12 @@ const MOST_SHOWN = 10;
 function render({ sentence, changes, runs, notes }: DatedExperiment): string {
   return [
     `Result\t${toVisibleLine(sentence)}`,
-    ...changes.slice(0, MOST_SHOWN).map((one) => {
-      const word = one.link === null ? 'Changed' : 'Cause';
-      return `${word}\t${toVisibleLine(describeVersionChange(one))}`;
+    ...changes.slice(0, MOST_SHOWN).map((change) => {
+      const word = change.link === null ? 'Changed' : 'Cause';
+      return `${word}\t${toVisibleLine(describeVersionChange(change))}`;
     }),
     ...(changes.length > MOST_SHOWN ? [`Changed\t… ${changes.length - MOST_SHOWN} more`] : []),
-    ...runs.map((one) => `Runs\t${describeRuns(one)}`),
+    ...runs.map((run) => `Runs\t${describeRuns(run)}`),
     ...notes.map((note) => `Note\t${note}`),
   ].join('\n');
 }

@@ -138,10 +138,11 @@ function verdictContent(analysis: Analysis, review: Review | null, reviews: bool
   const { decision } = review;
   const link = reviews && html` <a href="${formatReviewAddress(review.id)}">View review</a>`;
   if (decision === null) return html`<p>Waiting for review since ${renderTime(review.openedAt)}.${link}</p>`;
-  const said = {
+  const verb = {
     accept: 'Confirmed',
     correct: `Corrected to ${nameCategory(decision.category)}`,
     reject: 'Rejected',
   }[decision.type];
-  return html`<p><strong>${said}</strong> by ${decision.reviewer}, ${formatDay(decision.decidedAt)}.${link}</p>`;
+  const day = formatDay(decision.decidedAt);
+  return html`<p><strong>${verb}</strong> by ${decision.reviewer}, ${day}.${link}</p>`;
 }

@@ -52,7 +52,8 @@ function changesPart({ analysis: { changes } }: AnswerFacts): Shown {
   if (changes === undefined) return null;
   const { since, isSameCommit } = changes;
   const rows = changes.changes.map(
-    (one) => html`<li>${icon(one.link === null ? 'dependency' : 'check')}${describeVersionChange(one)}</li>`,
+    (change) =>
+      html`<li>${icon(change.link === null ? 'dependency' : 'check')}${describeVersionChange(change)}</li>`,
   );
   const green =
     since === null

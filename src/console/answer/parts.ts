@@ -139,13 +139,13 @@ function finding({ id, title, text, source, tool, url, lineStart, lineEnd }: Evi
   const cut =
     text.length > MAX_TEXT &&
     html`<p class="quiet">… +${(text.length - MAX_TEXT).toLocaleString('en-US')} characters</p>`;
-  const shown = text.slice(0, MAX_TEXT);
+  const beginning = text.slice(0, MAX_TEXT);
   return html`<details class="finding" id="${id}" data-evidence><summary>${title} <span
     class="meta">${tool === 'log' ? 'log' : tool.replaceAll('_', ' ')}</span></summary>
     <p class="meta">${target === null ? place : html`<a href="${target}" rel="noreferrer">${place}</a>`}</p>${
       lineStart === undefined
-        ? prose(shown)
-        : html`<pre tabindex="0">${shown.split('\n').map(cleanText).join('\n')}</pre>`
+        ? prose(beginning)
+        : html`<pre tabindex="0">${beginning.split('\n').map(cleanText).join('\n')}</pre>`
     }${cut}</details>`;
 }
 

@@ -52,8 +52,8 @@ export function picturesPart({ pictures, recordings, build, failures }: AnswerFa
   if (pictures.length === 0 && recordings.length === 0) return null;
   const tests = failures.flatMap(({ test }) => (test === null ? [] : [test.name]));
   const shots = groupShots(pictures);
-  const own = shots.filter(({ base }) => tests.some((test) => isAbout(base, test)));
-  const first = own.length > 0 ? own : shots;
+  const related = shots.filter(({ base }) => tests.some((test) => isAbout(base, test)));
+  const first = related.length > 0 ? related : shots;
   const others = shots.filter((shot) => !first.includes(shot)).concat(first.slice(SHOWN));
   const render = (shot: Shot) => renderShot(build.id, shot);
   return html`<section class="part" aria-labelledby="pictures"><h2
@@ -73,7 +73,7 @@ function groupShots(pictures: readonly PictureHead[]): Shot[] {
         const side = SIDE.exec(picture.name)?.[2]?.toLowerCase() ?? '';
         return { label: SIDES[side as keyof typeof SIDES] ?? 'Screenshot', picture };
       })
-      .toSorted((one, other) => rankLabel(one.label) - rankLabel(other.label)),
+      .toSorted((left, right) => rankLabel(left.label) - rankLabel(right.label)),
   }));
 }
 

@@ -150,7 +150,7 @@ function eventRow(event: CauseEvent): Html {
 }
 
 function describeEvent({ what, detail }: CauseEvent): string {
-  const said: Readonly<Record<string, string>> = {
+  const sentences: Readonly<Record<string, string>> = {
     assigned: `assigned to ${detail}`,
     muted: `muted until ${detail}`,
     linked: `linked to ${detail}`,
@@ -159,5 +159,5 @@ function describeEvent({ what, detail }: CauseEvent): string {
     'fixed-in-next-build': 'fixed in the next build',
     undone: `took back: ${detail}`,
   };
-  return said[what] ?? what;
+  return sentences[what] ?? what;
 }

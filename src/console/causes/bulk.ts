@@ -24,7 +24,7 @@ function decode(text: string): string {
 
 /** Renders the check box of a row, which is part of the form of `bulkForm`. */
 export function pickBox({ version, repository, fingerprint, title }: Cause): Html {
-  const value = [version, repository, fingerprint].map((one) => encodeURIComponent(one)).join(' ');
+  const value = [version, repository, fingerprint].map((field) => encodeURIComponent(field)).join(' ');
   return html`<label class="pick-box above"><input type="checkbox" name="pick" value="${value}" form="bulk"
     data-pick><span class="seen-not">Select ${title === '' ? fingerprint : title}</span></label>`;
 }

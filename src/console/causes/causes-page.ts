@@ -121,8 +121,8 @@ function toFilter(query: Query, reader: Reader, now: number): CauseFilter {
 }
 
 function toAddress({ list, repo, branch, days, category, owner, assignee, words }: Query) {
-  const shown = list === 'open' ? undefined : list;
-  return { list: shown, repo, branch, days, category, owner, assignee, words };
+  const state = list === 'open' ? undefined : list;
+  return { list: state, repo, branch, days, category, owner, assignee, words };
 }
 
 function listAddress(query: Query, more: Readonly<Record<string, string | number | undefined>> = {}): string {
@@ -175,19 +175,19 @@ const CSV_HEAD = [
 function toTable(causes: readonly Cause[]): CsvTable {
   return {
     head: CSV_HEAD,
-    rows: causes.map((one) => [
-      one.title,
-      one.repository,
-      one.category,
-      one.state,
-      one.redPipelines.join(' '),
-      one.assignee,
-      one.owner?.names.join(' ') ?? null,
-      one.mutedUntil,
-      one.ticket,
-      one.firstAt,
-      one.lastAt,
-      one.fingerprint,
+    rows: causes.map((cause) => [
+      cause.title,
+      cause.repository,
+      cause.category,
+      cause.state,
+      cause.redPipelines.join(' '),
+      cause.assignee,
+      cause.owner?.names.join(' ') ?? null,
+      cause.mutedUntil,
+      cause.ticket,
+      cause.firstAt,
+      cause.lastAt,
+      cause.fingerprint,
     ]),
   };
 }

@@ -26,7 +26,7 @@ const Form = z.looseObject({
   back: Back,
 });
 
-const several = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
+const several = z.union([z.string().transform((value) => [value]), z.array(z.string())]);
 const BulkForm = z.object({
   pick: several
     .optional()
@@ -96,7 +96,7 @@ async function toChange(
   const [oldest] = known
     .flat()
     .filter(({ repository }) => repositories.has(repository))
-    .toSorted((one, other) => one.firstAt.localeCompare(other.firstAt));
+    .toSorted((left, right) => left.firstAt.localeCompare(right.firstAt));
   return { what, into: oldest?.fingerprint };
 }
 

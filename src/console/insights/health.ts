@@ -231,13 +231,13 @@ function renderTable(
  * nothing if no cause is known.
  */
 function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Shown {
-  const own = causes.filter(
+  const pipelineCauses = causes.filter(
     (cause) => cause.repository === repository && cause.redPipelines.includes(pipeline),
   );
-  if (own.length === 0) return null;
-  const assignees = new Set(own.flatMap(({ assignee }) => assignee ?? []));
+  if (pipelineCauses.length === 0) return null;
+  const assignees = new Set(pipelineCauses.flatMap(({ assignee }) => assignee ?? []));
   const owners = new Set(
-    own.flatMap(({ assignee, owner }) => (assignee === null ? (owner?.names ?? []) : [])),
+    pipelineCauses.flatMap(({ assignee, owner }) => (assignee === null ? (owner?.names ?? []) : [])),
   );
   const parts = [
     ...(assignees.size > 0 ? [`assigned to ${[...assignees].join(', ')}`] : []),
@@ -250,9 +250,9 @@ function whoActs({ repository, pipeline }: Health, causes: readonly Cause[]): Sh
 /** Renders a row of figures, each a link to its builds. */
 function row(by: By, health: Health, periods: Periods, acts: Shown): Html {
   const { repository, pipeline, branch } = health;
-  const own = { repo: repository, pipeline, ...(by === 'branches' && branch !== null && { branch }) };
+  const filters = { repo: repository, pipeline, ...(by === 'branches' && branch !== null && { branch }) };
   const builds = (which: 'now' | 'before', status: string, words: Shown, more: object = {}) =>
-    html`<a href="/builds${search({ ...own, ...more, status, ...periods[which] })}">${words}</a>`;
+    html`<a href="/builds${search({ ...filters, ...more, status, ...periods[which] })}">${words}</a>`;
   const before = (status: string, words: string | null) =>
     html` ${
       words === null ? html`<span class="quiet">(none)</span>` : builds('before', status, `(${words})`)

@@ -84,14 +84,14 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
     ${figure(whole)}<h2>By category</h2>${
       known.length === 0
         ? html`<p>No decisions yet in any category.</p>`
-        : html`<div class="charts-small">${known.map((one) => figure(one.chart, 'h3'))}</div>`
+        : html`<div class="charts-small">${known.map(({ chart }) => figure(chart, 'h3'))}</div>`
     }
     <h2 id="release">This release on failures it had not seen</h2>${releasePart(trust)}`;
   const thresholds = {
     head: THRESHOLD_HEAD,
     rows: trust.thresholds.map((threshold) => Object.values(threshold)),
   };
-  const charts = [whole, coverage, ...each.map((one) => one.chart)].map(
+  const charts = [whole, coverage, ...each.map(({ chart }) => chart)].map(
     ({ id, table }) => [id, table] as const,
   );
   return {

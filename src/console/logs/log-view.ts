@@ -190,14 +190,14 @@ export function placeAddress(
   kept: Partial<Kept>,
   { marked, window, view, hit }: Place = {},
 ): string {
-  const own = {
+  const settings = {
     view,
     from: window?.from,
     to: window?.to,
     hit,
     L: marked === undefined ? undefined : writeRange(marked),
   };
-  const asked = Object.entries({ ...kept, q: kept.q || undefined, ...own }).filter(
+  const asked = Object.entries({ ...kept, q: kept.q || undefined, ...settings }).filter(
     ([, value]) => value !== undefined,
   );
   const query = asked

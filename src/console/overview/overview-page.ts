@@ -65,9 +65,9 @@ export function registerOverview(app: ConsoleApp, deps: ConsoleDeps): void {
     const main = html`${unknownFilter(query.filter)}<div class="flow" id="overview" data-live
       data-say="The overview changed.">${content}</div>${filters}`;
     const page = { title: 'Overview', part: 'overview', top, live: {}, main, scope: query } as const;
-    const said = describeDone(query);
+    const done = describeDone(query);
     const undo = undoForm(query, formatScopedAddress('/', query));
-    return sendPage(request, reply, { ...page, ...(said && { said, undo }) }, reader);
+    return sendPage(request, reply, { ...page, ...(done && { said: done, undo }) }, reader);
   });
 }
 

@@ -16,7 +16,7 @@ const Pick = z
   .string()
   .regex(/^\S{1,100} \d{1,9}$/)
   .transform((text) => ({ id: text.split(' ')[0] ?? '', version: Number(text.split(' ')[1]) }));
-const several = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
+const several = z.union([z.string().transform((value) => [value]), z.array(z.string())]);
 
 const Form = z.object({
   pick: several
@@ -50,8 +50,8 @@ export function registerBulkDecisions(app: ConsoleApp, deps: ConsoleDeps): void 
     }
     forgetWaiting(deps.stores);
     const left = pick.length - decided.length;
-    const said = { ...(decided.length > 0 && { ids: decided.join(' ') }), ...(left > 0 && { left }) };
-    return reply.redirect(`/review${formatQuery({ ...queue, offset: 0 }, said)}`, 303);
+    const result = { ...(decided.length > 0 && { ids: decided.join(' ') }), ...(left > 0 && { left }) };
+    return reply.redirect(`/review${formatQuery({ ...queue, offset: 0 }, result)}`, 303);
   });
   app.post('/review/bulk/undo', route('review', { body: UndoForm }), async (request, reply) => {
     const { ids, queue } = request.body;

@@ -140,17 +140,17 @@ async function findAddressAfter(
     skipped = false,
   }: { readonly id: string; readonly also?: number; readonly skipped?: boolean },
 ): Promise<string> {
-  const said = skipped ? { skipped: 1 } : { done: id, ...(also > 0 && { also }) };
+  const result = skipped ? { skipped: 1 } : { done: id, ...(also > 0 && { also }) };
   const query = { ...toNextQuery(queue), ...(!skipped && { u: queue.n }) };
   try {
     const how = { reviewer, filter: toReviewFilter(queue), sort: queue.sort, after: id };
     const next = await claimNext({ stores, claimMs: config.review.claimMs, clock }, how);
     return next === null
-      ? `/review${formatQuery({ ...query, of: undefined }, said)}`
-      : `${formatReviewAddress(next.id)}${formatQuery(query, said)}`;
+      ? `/review${formatQuery({ ...query, of: undefined }, result)}`
+      : `${formatReviewAddress(next.id)}${formatQuery(query, result)}`;
   } catch (error) {
     logger.warn({ error, reviewId: id }, 'the next item could not be read');
-    return `/review${formatQuery({ ...query, of: undefined }, said)}`;
+    return `/review${formatQuery({ ...query, of: undefined }, result)}`;
   }
 }
 
@@ -161,7 +161,7 @@ const Body = z.object({ queue: CarriedQueue });
  */
 export function registerHolding(app: ConsoleApp, deps: ConsoleDeps): void {
   const { stores, clock, config } = deps;
-  const held = { stores, clock, claimMs: config.review.claimMs };
+  const queueDeps = { stores, clock, claimMs: config.review.claimMs };
   const Claim = Body.extend({ over: z.literal('1').optional() });
   app.post(
     '/review/:id/claim',
@@ -170,7 +170,7 @@ export function registerHolding(app: ConsoleApp, deps: ConsoleDeps): void {
       const review = await findReview(deps, request.params.id);
       const reviewer = requireReviewer(request);
       if (request.body.over === '1')
-        await takeOverReview(held, { id: review.id, reviewer, isAdmin: isAdmin(request) });
+        await takeOverReview(queueDeps, { id: review.id, reviewer, isAdmin: isAdmin(request) });
       else await stores.reviews.claim(review.id, reviewer, config.review.claimMs);
       return reply.redirect(`${formatReviewAddress(review.id)}${formatQuery(request.body.queue)}`, 303);
     },

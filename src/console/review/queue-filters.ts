@@ -29,7 +29,7 @@ const FIELDS: readonly FilterField[] = [
 /** Reads what the queue is filtered by, and what it can be filtered by. */
 export async function readFiltering({ stores }: ConsoleDeps, query: QueueQuery): Promise<Filtering> {
   const { state, category, repo, branch, days, why, sort } = query;
-  const shown = {
+  const labels = {
     state: state === 'all' ? undefined : state,
     category,
     repo,
@@ -39,7 +39,7 @@ export async function readFiltering({ stores }: ConsoleDeps, query: QueueQuery):
     sort: sort === 'risk' ? undefined : sort,
   };
   const offers = await stores.reviews.offers(toReviewFilter(query));
-  return { path: '/review', query: shown, fields: FIELDS, offers };
+  return { path: '/review', query: labels, fields: FIELDS, offers };
 }
 
 const CSV_HEAD = [
@@ -70,16 +70,16 @@ export async function sendQueue(
   );
   const rows = found
     .flat()
-    .map((one) => [
-      one.title,
-      one.repository,
-      one.pullRequest,
-      one.category,
-      one.confidence,
-      one.state,
-      one.why.join('; '),
-      one.openedAt,
-      one.id,
+    .map((item) => [
+      item.title,
+      item.repository,
+      item.pullRequest,
+      item.category,
+      item.confidence,
+      item.state,
+      item.why.join('; '),
+      item.openedAt,
+      item.id,
     ]);
   return sendCsv(reply, 'review', { head: CSV_HEAD, rows });
 }

@@ -91,19 +91,19 @@ type SaidStores = Pick<ShownStores, 'reviews' | 'library' | 'analyses' | 'failur
  * of the item that comes next.
  */
 export async function describeLastAction(
-  said: Said,
+  result: Said,
   stores: SaidStores,
   n: number | undefined,
 ): Promise<string | null> {
   const item = `Item ${Math.max(1, (n ?? 2) - 1)}`;
-  if (said.undone !== undefined) return describeUndone(said.undone);
-  if (said.skipped !== undefined) return `${item}: skipped. It stays in the queue.`;
-  if (said.released !== undefined) return 'Released. It stays in the queue.';
-  if (said.answered !== undefined) return 'Answered. The analysis continues.';
-  if (said.ids !== undefined) return describeBulk(said.ids.split(' ').length, said.left ?? 0);
-  if (said.left !== undefined) return describeBulk(0, said.left);
-  if (said.done === undefined) return null;
-  const decision = (await stores.reviews.find(said.done))?.decision ?? null;
+  if (result.undone !== undefined) return describeUndone(result.undone);
+  if (result.skipped !== undefined) return `${item}: skipped. It stays in the queue.`;
+  if (result.released !== undefined) return 'Released. It stays in the queue.';
+  if (result.answered !== undefined) return 'Answered. The analysis continues.';
+  if (result.ids !== undefined) return describeBulk(result.ids.split(' ').length, result.left ?? 0);
+  if (result.left !== undefined) return describeBulk(0, result.left);
+  if (result.done === undefined) return null;
+  const decision = (await stores.reviews.find(result.done))?.decision ?? null;
   if (decision === null) return null;
   const did = {
     accept: 'accepted',
@@ -111,7 +111,9 @@ export async function describeLastAction(
     reject: 'rejected',
   }[decision.type];
   const others =
-    said.also === undefined || said.also === 0 ? '' : ` and ${said.also} more with the same fingerprint`;
+    result.also === undefined || result.also === 0
+      ? ''
+      : ` and ${result.also} more with the same fingerprint`;
   const taught = decision.type === 'reject' ? '' : ` ${await explainTaught(stores, decision)}`;
   return `${item}${others}: ${did}.${taught} Press u to undo.`;
 }

@@ -54,7 +54,7 @@ export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
     const view = { ...read.value, filtering: await readFiltering(deps, request.query) };
     const filtered = applyTypedFilter(reply, request.query.filter, view.filtering);
     if (filtered !== undefined) return filtered;
-    const said = await describeLastAction(request.query, deps.stores, request.query.n);
+    const lastAction = await describeLastAction(request.query, deps.stores, request.query.n);
     const page = {
       title: 'Review',
       place: 'queue',
@@ -69,7 +69,11 @@ export function registerQueue(app: ConsoleApp, deps: ConsoleDeps): void {
       view,
     )}</div>`;
     const undo = undoBulk(request.query);
-    return answerPage(request, reply, deps, { ...page, main, ...(said !== null && { said, undo }) });
+    return answerPage(request, reply, deps, {
+      ...page,
+      main,
+      ...(lastAction !== null && { said: lastAction, undo }),
+    });
   });
   app.get('/review/next', route('review', { querystring: NextQuery }), async (request, reply) => {
     return reply.redirect(await findNextAddress(deps, request.query, requireReviewer(request)), 303);
@@ -268,12 +272,12 @@ function reviewRow(
   const number = query.offset + at + 1;
   const place = { n: number, of: Math.max(counts.waiting, number) };
   const address = `${formatReviewAddress(id)}${formatQuery({ ...query, offset: 0, ...place })}`;
-  const held = state === 'claimed' && claimedBy !== reviewer;
-  const reasons = held
+  const isClaimed = state === 'claimed' && claimedBy !== reviewer;
+  const reasons = isClaimed
     ? `under review by ${claimedBy} since ${formatClockTime(claimedAt)}`
     : formatReasons(review);
   const together = `${count} items with the same fingerprint: decide them together`;
-  const isPicked = current === null && !held && review.decision === null;
+  const isPicked = current === null && !isClaimed && review.decision === null;
   return html`<li id="${id}" data-row${id === current && html` aria-current="true"`}>${
     isPicked && pickBox(review)
   }${categoryTile(formatItemCategory(review))}<div class="grow"><a class="whole" href="${address}" data-swap
@@ -282,7 +286,7 @@ function reviewRow(
       html` <a class="count above" href="${address}#same" aria-label="${together}"
       title="${together}">×${count}</a>`
     }<p class="meta">${repository}${pullRequest !== null && `, pull request ${pullRequest}`}</p>
-    ${reasons !== '' && html`<p class="meta${!held && isRisky(review) && ' is-amber'}">${reasons}</p>`}</div><span
+    ${reasons !== '' && html`<p class="meta${!isClaimed && isRisky(review) && ' is-amber'}">${reasons}</p>`}</div><span
     class="end meta num">${formatAge(openedAt, now)}</span></li>`;
 }
 

@@ -190,9 +190,9 @@ function change(value: Value | null, how: (text: string) => string): Value | nul
 
 /** Reads the name of the only secret that the step was given, which the runner shows masked. */
 function readSecret(step: TellingBlock['step']): Value | null {
-  const shown = step.filter(({ text }) => SECRET.test(text));
-  const names = new Set(shown.map(({ text }) => SECRET.exec(text)?.[1] ?? ''));
-  const [[name] = [], [first]] = [[...names], shown];
+  const secretLines = step.filter(({ text }) => SECRET.test(text));
+  const names = new Set(secretLines.map(({ text }) => SECRET.exec(text)?.[1] ?? ''));
+  const [[name] = [], [first]] = [[...names], secretLines];
   return first === undefined || name === undefined || names.size > 1
     ? null
     : { text: name, source: first.source, line: first.line, near: 'step' };
@@ -227,9 +227,9 @@ function readTool({ trigger }: TellingBlock, { subject }: Facts): Value | null {
 /** Reads how many errors the tool that reported the deciding line reports; null where it is one. */
 function countErrors({ trigger }: TellingBlock, facts: Facts): Value | null {
   const errors = listErrors(facts);
-  const own = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
-  const count = errors.filter(({ tool }) => tool === own?.tool).length;
-  return own === undefined || count < 2 || count >= MAX_DIAGNOSTICS
+  const error = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
+  const count = errors.filter(({ tool }) => tool === error?.tool).length;
+  return error === undefined || count < 2 || count >= MAX_DIAGNOSTICS
     ? null
     : createValue(trigger, String(count));
 }
@@ -240,15 +240,15 @@ const MOST_FILES = 3;
 /** Lists where the tool of the deciding error reports the first error of each other file of the project. */
 function listOtherPlaces({ trigger }: TellingBlock, facts: Facts): Value | null {
   const errors = listErrors(facts);
-  const own = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
+  const error = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
   const project = readProject(facts.subject);
   const files = errors.flatMap(({ tool, file, line }) =>
-    tool !== own?.tool || file === null || !isProjectFile(file)
+    tool !== error?.tool || file === null || !isProjectFile(file)
       ? []
       : { file: toRepositoryPath(file, project), line },
   );
   const others = takeFirstOfEach(files, ({ file }) => file).filter(
-    ({ file }) => file !== toRepositoryPath(own?.file ?? '', project),
+    ({ file }) => file !== toRepositoryPath(error?.file ?? '', project),
   );
   const places = others.map(({ file, line }) => [file, line ?? []].flat().join(':'));
   return createValue(trigger, joinWords(places, MOST_FILES, 'other files'));

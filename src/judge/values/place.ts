@@ -149,7 +149,7 @@ function findFramePlace({ trigger, step }: TellingBlock, subject: TriageSubject)
     ({ type, message, at }) =>
       // A report may leave out the type.
       [`${type}: ${message}`, message].some(
-        (said) => said.length > 8 && trigger.text.startsWith(said.slice(0, 80)),
+        (text) => text.length > 8 && trigger.text.startsWith(text.slice(0, 80)),
       ) ||
       (at !== null && at.line === trigger.line),
   );

@@ -48,7 +48,7 @@ export function readCauses(sources: readonly ReadableSource[], options: ReadOpti
   const groups = all.slice(0, MAX_CAUSES);
   const unanswered = noteUnanswered(all.slice(MAX_CAUSES));
   const reading = { ...composed, notes: [...composed.notes, ...unanswered] };
-  const records = opened.logs.map((one) => one.readEnvironmentRecord());
+  const records = opened.logs.map((log) => log.readEnvironmentRecord());
   if (groups.length === 1)
     return { reading, records, causes: groups.map((group) => ({ ...group, reading })) };
   const failures = groups.flatMap((group) => group.failures);
@@ -62,11 +62,11 @@ export function readCauses(sources: readonly ReadableSource[], options: ReadOpti
   const causes = groups.map((group) => {
     const numbers = new Set(group.failures.map((_, at) => first + at));
     first += group.failures.length;
-    const own = readCause(group.failures, { opened, owners, numbers, whole: reading }, options);
+    const cause = readCause(group.failures, { opened, owners, numbers, whole: reading }, options);
     return {
       ...group,
-      failures: group.failures.map((failure) => withOwnExcerpt(failure, own)),
-      reading: own,
+      failures: group.failures.map((failure) => withOwnExcerpt(failure, cause)),
+      reading: cause,
     };
   });
   return { reading, causes, records };
@@ -124,22 +124,22 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
   const logs = opened.logs.flatMap((read, at): ReadLog[] => {
     const owner = owners[at];
     if (owner === undefined) return [];
-    const own = owner.own(numbers);
-    if (hasLines && own.length === 0) return [];
+    const lines = owner.own(numbers);
+    if (hasLines && lines.length === 0) return [];
     const foreign = owner.foreign(numbers);
     const visible = speaks
-      ? joinRanges([...own, ...findLinkedLines(read, failures, [...own, ...foreign])])
-      : findContext(read, own, foreign);
+      ? joinRanges([...lines, ...findLinkedLines(read, failures, [...lines, ...foreign])])
+      : findContext(read, lines, foreign);
     return visible.length === 0 ? [] : [createLogView(read, { visible, foreign })];
   });
   const reports = opened.reports.map((report) => filterReport(report, failures, speaks));
-  const own = composeReading({ ...opened, reports, logs }, options);
+  const part = composeReading({ ...opened, reports, logs }, options);
   const { sources, testResults, notes, maskedSecrets } = whole;
-  const toolchains = own.toolchains.length > 0 ? own.toolchains : whole.toolchains;
+  const toolchains = part.toolchains.length > 0 ? part.toolchains : whole.toolchains;
   const { fingerprint, generic } = failures[0] ?? whole;
   const failingTests = failures.flatMap(({ test }) => test ?? []);
   return {
-    ...own,
+    ...part,
     failingTests,
     sources,
     testResults,
@@ -156,23 +156,23 @@ function readCause(failures: readonly ReadFailure[], input: CauseInput, options:
  * themselves.
  */
 function filterReport(report: TestReport, failures: readonly ReadFailure[], speaks: boolean): TestReport {
-  const own = new Set(
+  const ownLines = new Set(
     failures.flatMap(({ test, spans = [] }) =>
       test === null ? [] : findPassages(report, test, spans).map((passage) => passage.test),
     ),
   );
-  const failingTests = report.failingTests.filter((test) => own.has(test));
+  const failingTests = report.failingTests.filter((test) => ownLines.has(test));
   return speaks ? { ...report, failingTests, diagnostics: [], quotable: [] } : { ...report, failingTests };
 }
 
 /** Returns the failed steps around a failure that does not say why, without the lines of other failures. */
 function findContext(
   { log, structure }: ReadLog,
-  own: readonly LineRange[],
+  owned: readonly LineRange[],
   foreign: readonly LineRange[],
 ): LineRange[] {
   const steps = structure.failedSections.filter(({ lineStart, lineEnd }) =>
-    overlaps(own, lineStart, lineEnd),
+    overlaps(owned, lineStart, lineEnd),
   );
   const around = steps.map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }));
   return subtractRanges(around.length > 0 ? joinRanges(around) : [{ start: 1, end: log.lineCount }], foreign);

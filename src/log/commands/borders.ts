@@ -63,19 +63,19 @@ export function scoreBorders(
         isFirstWord: normalizeMessage(text) === first,
       };
       const isRepeated = seen.get(text) === 1 && /[a-z]{3}.{8}/i.test(text) && !isError;
-      const own =
+      const border =
         scoreLine(text, context) +
         (isNewProgress && isDoing(text) && !isDoing(above) ? 1.5 : 0) +
         (isRepeated ? 1 : 0);
       const isAfterError =
         !scoreInside.isInside(line) && (errors.has(line - 1) || scoreInside.isInside(line - 1));
       const score =
-        own +
+        border +
         scoreTool(tool, lastTool) +
         (isAfterError ? 0.5 : 0) -
         scoreInside.cost(line, text, above) -
         COST;
-      scores.set(line, score > 0 && isNewStart ? score + (own > 0.75 ? 1 : 0.25) : score);
+      scores.set(line, score > 0 && isNewStart ? score + (border > 0.75 ? 1 : 0.25) : score);
       if (score > 0) isNewStart = false;
     }
     isNewProgress = isError || (isNewProgress && !isDoing(text));

@@ -19,9 +19,9 @@ export function scoreWords(
   commands: readonly string[],
 ): number[][] {
   const words = commands.map((command) => {
-    const said = command.split(/\s+/).filter((word) => !word.startsWith('-'));
+    const words = command.split(/\s+/).filter((word) => !word.startsWith('-'));
     return new Set(
-      said.flatMap((word) => word.toLowerCase().match(/[a-z][\w-]{2,60}(?:\.\w{1,10})?/g) ?? []),
+      words.flatMap((word) => word.toLowerCase().match(/[a-z][\w-]{2,60}(?:\.\w{1,10})?/g) ?? []),
     );
   });
   const counts = new Map<string, number>();

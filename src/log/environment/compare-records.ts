@@ -16,17 +16,19 @@ const [SLOWER, LONG] = [3, 60];
 
 /** Returns what differs between the record of a green run and that of a failed run of the same job. */
 export function compareRecords(green: EnvironmentRecord, red: EnvironmentRecord): VersionChange[] {
-  const before = new Map(green.versions.map((one) => [toKey(one), one]));
-  const after = new Map(red.versions.map((one) => [toKey(one), one]));
-  const requirements = new Map(red.requirements.map((one) => [one.name, one]));
-  const toChange = (one: RecordedVersion, from: string | null, to: string | null): VersionChange => ({
-    kind: one.kind,
-    name: one.name,
+  const before = new Map(green.versions.map((version) => [toKey(version), version]));
+  const after = new Map(red.versions.map((version) => [toKey(version), version]));
+  const requirements = new Map(red.requirements.map((requirement) => [requirement.name, requirement]));
+  const toChange = (recorded: RecordedVersion, from: string | null, to: string | null): VersionChange => ({
+    kind: recorded.kind,
+    name: recorded.name,
     from,
     to,
     chosenBy:
-      one.kind === 'python' ? describeRange(requirements.get(canonicalizePythonName(one.name))) : null,
-    at: one.line > 0 && to !== null ? { source: red.log, line: one.line } : null,
+      recorded.kind === 'python'
+        ? describeRange(requirements.get(canonicalizePythonName(recorded.name)))
+        : null,
+    at: recorded.line > 0 && to !== null ? { source: red.log, line: recorded.line } : null,
     link: null,
   });
   const changed = [...after].flatMap(([key, one]) => {
@@ -48,18 +50,18 @@ export function compareRecords(green: EnvironmentRecord, red: EnvironmentRecord)
 /** Returns the packages of a green run that a failed one has no version of. */
 export function findAbsent(green: EnvironmentRecord, red: EnvironmentRecord): RecordedVersion[] {
   const has = new Set(red.versions.map(toKey));
-  return green.versions.filter((one) => !has.has(toKey(one)));
+  return green.versions.filter((version) => !has.has(toKey(version)));
 }
 
 function toKey({ kind, name }: RecordedVersion): string {
   return `${kind} ${kind === 'python' ? canonicalizePythonName(name) : name}`;
 }
 
-function isSameVersion({ version: one }: RecordedVersion, { version: other }: RecordedVersion): boolean {
+function isSameVersion({ version: left }: RecordedVersion, { version: right }: RecordedVersion): boolean {
   const sorted = (versions: string) => versions.split(', ').sort().join();
   // "3.12" and "3.12.7" do not differ, as far as they are known.
   return (
-    sorted(one) === sorted(other) || `${one}.`.startsWith(`${other}.`) || `${other}.`.startsWith(`${one}.`)
+    sorted(left) === sorted(right) || `${left}.`.startsWith(`${right}.`) || `${right}.`.startsWith(`${left}.`)
   );
 }
 

@@ -133,10 +133,10 @@ export function linkChanges(
   words: FailureWords,
   isSameCommit: boolean,
 ): VersionChange[] {
-  const said = collectWords(words, isSameCommit);
-  const linked = changes.map((change) => ({ change, found: findLink(change, said) }));
+  const collected = collectWords(words, isSameCommit);
+  const linked = changes.map((change) => ({ change, found: findLink(change, collected) }));
   return linked
-    .toSorted((one, other) => (other.found?.score ?? 0) - (one.found?.score ?? 0))
+    .toSorted((left, right) => (right.found?.score ?? 0) - (left.found?.score ?? 0))
     .map(({ change, found }) => (found === null ? change : { ...change, link: found.link }));
 }
 
@@ -151,12 +151,12 @@ export function findUnavailable(
   return absent.flatMap(({ kind, name, version }): VersionChange[] => {
     if (kind === 'env' || kind === 'image' || kind === 'tool') return [];
     const isAbout = (text: string) =>
-      listNames(kind, name).some((one) => createWordPattern(one).test(text)) &&
-      version.split(', ').some((one) => text.includes(one));
+      listNames(kind, name).some((alias) => createWordPattern(alias).test(text)) &&
+      version.split(', ').some((part) => text.includes(part));
     const statement = statements.find(isAbout);
     if (statement === undefined) return [];
     const { range = '', from = null } =
-      red.requirements.find((one) => one.name === canonicalizePythonName(name)) ?? {};
+      red.requirements.find((requirement) => requirement.name === canonicalizePythonName(name)) ?? {};
     const chosenBy = from === null ? null : `${range} in ${from}`.trim();
     const link = `unavailable: ${statement}`.slice(0, 300);
     return [{ kind, name, from: version, to: null, chosenBy, at: null, link }];
@@ -175,9 +175,9 @@ function collectWords(words: FailureWords, isSameCommit: boolean): Said {
     .filter((text) => text !== '')
     .slice(0, MAX_STATEMENTS);
   const frames = [
-    ...words.exceptions.map((one) => [...one.frames, ...(one.outerFrames ?? [])]),
-    ...words.failures.map((one) => one.frames),
-  ].map((one) => one.slice(0, MAX_FRAMES));
+    ...words.exceptions.map((exception) => [...exception.frames, ...(exception.outerFrames ?? [])]),
+    ...words.failures.map((failure) => failure.frames),
+  ].map((frames) => frames.slice(0, MAX_FRAMES));
   return { statements, code: readCode(words), frames, words, isSameCommit };
 }
 
@@ -193,7 +193,7 @@ const CODE = [
 ] as const;
 
 function readCode({ excerpts }: FailureWords): string[] {
-  const text = excerpts.map((one) => one.text).join('\n\n');
+  const text = excerpts.map((excerpt) => excerpt.text).join('\n\n');
   const found = CODE.flatMap((pattern) =>
     [...text.matchAll(pattern)].map(({ groups }) => groups?.code ?? ''),
   );
@@ -207,23 +207,23 @@ function withoutType(text: string): string {
     .replace(/^(?:[A-Za-z_][\w.$]{0,200}(?:Error|Exception|Warning|Failure)\b:?\s{0,4}){1,3}/, '');
 }
 
-function findLink(change: VersionChange, said: Said): Linked | null {
+function findLink(change: VersionChange, collected: Said): Linked | null {
   switch (change.kind) {
     case 'step':
     case 'workflow':
       return null;
     case 'image':
-      return said.isSameCommit ? linkImage(said) : null;
+      return collected.isSameCommit ? linkImage(collected) : null;
     case 'env':
-      return change.to !== null ? null : linkVariable(change, said);
+      return change.to !== null ? null : linkVariable(change, collected);
     case 'action':
-      return said.isSameCommit ? linkAction(change, said) : null;
+      return collected.isSameCommit ? linkAction(change, collected) : null;
     case 'tool':
-      return linkRuntime(change, said) ?? linkPackage(change, said);
+      return linkRuntime(change, collected) ?? linkPackage(change, collected);
     case 'service':
-      return said.isSameCommit ? linkService(change, said) : null;
+      return collected.isSameCommit ? linkService(change, collected) : null;
     default:
-      return linkPackage(change, said);
+      return linkPackage(change, collected);
   }
 }
 
@@ -240,7 +240,7 @@ function linkVariable({ name }: VersionChange, { statements }: Said): Linked | n
 
 function linkAction({ name }: VersionChange, { words, statements }: Said): Linked | null {
   const bare = name.split('@')[0] ?? name;
-  const section = words.failedSections.find((one) => one.name.includes(bare));
+  const section = words.failedSections.find((failedSection) => failedSection.name.includes(bare));
   const isOutside = statements.some((text) => OUTSIDE.test(text));
   if (section === undefined || isOutside) return null;
   return { link: section.name.slice(0, 300), score: 3 };
@@ -264,21 +264,21 @@ function linkRuntime(change: VersionChange, { statements, isSameCommit }: Said):
  * Links a package: by its name in words that say it is used wrongly, by a tool's own errors, or by the
  * place that threw.
  */
-function linkPackage(change: VersionChange, said: Said): Linked | null {
-  if (!said.isSameCommit && !isMajor(change)) return null;
+function linkPackage(change: VersionChange, collected: Said): Linked | null {
+  if (!collected.isSameCommit && !isMajor(change)) return null;
   const names = listNames(change.kind, change.name);
-  const { statements } = said;
+  const { statements } = collected;
   for (const [place, text] of statements.entries()) {
     if (OUTSIDE.test(text) || !BREAKS.test(text)) continue;
     if (names.some((name) => createCodePattern(name).test(text)))
       return { link: text.slice(0, 300), score: 10 - place / MAX_STATEMENTS };
   }
   const misused = statements.find((text) => BREAKS.test(text) && !OUTSIDE.test(text));
-  const code = said.code.find((text) => names.some((name) => createCodePattern(name).test(text)));
+  const code = collected.code.find((text) => names.some((name) => createCodePattern(name).test(text)));
   if (misused !== undefined && code !== undefined)
     return { link: `${code.trim()}: ${misused}`.slice(0, 300), score: 8 };
-  if (!said.isSameCommit) return null;
-  return linkTool(change, names, said) ?? linkFrames(change, names, said);
+  if (!collected.isSameCommit) return null;
+  return linkTool(change, names, collected) ?? linkFrames(change, names, collected);
 }
 
 /** Tools whose errors go by another name than their package. */
@@ -301,10 +301,10 @@ function linkTool(
       known.has((TOOL_NAMES[/^TS\d/.test(code ?? '') ? 'tsc' : tool] ?? tool).toLowerCase()),
   );
   if (finding !== undefined) return { link: `${finding.tool}: ${finding.message}`.slice(0, 300), score: 6 };
-  const isStep = words.failedSections.some(({ name }) => names.some((one) => runsProgram(name, one)));
-  const isOwn = (text: string) => BREAKS.test(text) || names.some((one) => startsWith(text, one));
+  const isStep = words.failedSections.some(({ name }) => names.some((alias) => runsProgram(name, alias)));
+  const isOwn = (text: string) => BREAKS.test(text) || names.some((alias) => startsWith(text, alias));
   // What only reads source fails by itself, whatever it says.
-  const readsSource = names.some((one) => isCheck(one) || FORMATTER.test(one));
+  const readsSource = names.some((alias) => isCheck(alias) || FORMATTER.test(alias));
   const isTold = statements.some((text) => (readsSource || isOwn(text)) && !OUTSIDE.test(text));
   if (HARNESS.test(change.name) || !isStep || !isTold) return null;
   return { link: statements[0]?.slice(0, 300) ?? change.name, score: 5 };
@@ -380,7 +380,7 @@ function listNames(kind: VersionChange['kind'], name: string): string[] {
     return [name, parts.at(-1) ?? name];
   }
   if (kind === 'maven') return [name, name.split(':')[1] ?? name, name.split(':')[0] ?? name];
-  if (kind === 'os') return [name.split(/\d/)[0] ?? ''].filter((one) => one.length > 3);
+  if (kind === 'os') return [name.split(/\d/)[0] ?? ''].filter((word) => word.length > 3);
   if (kind !== 'npm') return [name];
   // Code calls "p-limit" pLimit.
   return [...new Set([name, name.replace(/[-_.](?<next>[a-z])/g, (_, next: string) => next.toUpperCase())])];
@@ -388,16 +388,16 @@ function listNames(kind: VersionChange['kind'], name: string): string[] {
 
 /** Matches a name where it stands as code or as a package, not in a sentence. */
 function createCodePattern(name: string): RegExp {
-  const own = escapePattern(name);
+  const pattern = escapePattern(name);
   return new RegExp(
     [
-      String.raw`['"\x60‘“/]${own}['"\x60’”/@.]`,
-      String.raw`(?<![\w.@/-])${own}(?:\.[A-Za-z_]|@\d|@\^|@"|[=<>~!]=|::)`,
-      String.raw`(?<![\w.@/-])${own} v?\d`,
-      String.raw`(?<![\w.@/-])${own} is not a (?:function|constructor)`,
-      String.raw`['"\x60]${own}\.[\w.]{1,100}['"\x60]`,
-      `(?:-packages|node_modules)/${own}/`,
-      String.raw`(?:package|module|plugin|import|dependency|requirement) ${own}(?![\w-])`,
+      String.raw`['"\x60‘“/]${pattern}['"\x60’”/@.]`,
+      String.raw`(?<![\w.@/-])${pattern}(?:\.[A-Za-z_]|@\d|@\^|@"|[=<>~!]=|::)`,
+      String.raw`(?<![\w.@/-])${pattern} v?\d`,
+      String.raw`(?<![\w.@/-])${pattern} is not a (?:function|constructor)`,
+      String.raw`['"\x60]${pattern}\.[\w.]{1,100}['"\x60]`,
+      `(?:-packages|node_modules)/${pattern}/`,
+      String.raw`(?:package|module|plugin|import|dependency|requirement) ${pattern}(?![\w-])`,
     ].join('|'),
     'i',
   );

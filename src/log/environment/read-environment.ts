@@ -85,7 +85,7 @@ export function isEmptyEnvironment({ runtimes, artifacts, changes, stopped }: Bu
 export function quoteEnvironment(
   environment: BuildEnvironment,
   logs: readonly LogText[],
-  shown: readonly Excerpt[],
+  present: readonly Excerpt[],
 ): Excerpt[] {
   const { runtimes, artifacts, boms, changes } = environment;
   const wanted = [
@@ -99,7 +99,7 @@ export function quoteEnvironment(
   const excerpts: Excerpt[] = [];
   for (const { at, reason } of wanted) {
     const { source, line } = at;
-    const isShown = [...shown, ...excerpts].some(
+    const isShown = [...present, ...excerpts].some(
       (section) => section.source === source && section.lineStart <= line && line <= section.lineEnd,
     );
     const text =

@@ -198,12 +198,12 @@ function readList(log: LogText, line: number, text: string, add: Add): boolean {
   if (ENV_HEAD.test(text)) return readRows(log, line + 1, ENV_ROW, ({ name = '' }) => add('env', name, ''));
   const asked = ASKED.exec(text)?.groups?.name;
   if (asked === undefined) return false;
-  const said = listLinesBetween(log, line + 1, line + MAX_HEAD, MAX_HEAD)
-    .filter((one) => !/^(?:shell: |env:|##\[|\s{2}\S)/.test(one))
+  const versionText = listLinesBetween(log, line + 1, line + MAX_HEAD, MAX_HEAD)
+    .filter((text) => !/^(?:shell: |env:|##\[|\s{2}\S)/.test(text))
     .slice(0, 3);
-  const version = said
-    .map((one) => FIRST_VERSION.exec(one)?.groups?.version)
-    .find((one) => one !== undefined);
+  const version = versionText
+    .map((text) => FIRST_VERSION.exec(text)?.groups?.version)
+    .find((found) => found !== undefined);
   if (version !== undefined) add('tool', asked, version);
   return true;
 }
@@ -243,8 +243,8 @@ function readPytest(text: string, add: Add): boolean {
   }
   const plugins = PLUGINS.exec(text)?.groups?.all;
   if (plugins === undefined) return false;
-  for (const one of plugins.split(', ')) {
-    const { name, own } = /^(?<name>[\w.-]{1,60})-(?<own>\d[\w.]{0,20})$/.exec(one)?.groups ?? {};
+  for (const plugin of plugins.split(', ')) {
+    const { name, own } = /^(?<name>[\w.-]{1,60})-(?<own>\d[\w.]{0,20})$/.exec(plugin)?.groups ?? {};
     if (name !== undefined && own !== undefined) add('python', `pytest-${name}`, own);
   }
   return true;

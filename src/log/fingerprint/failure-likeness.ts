@@ -35,11 +35,11 @@ export function toComparedFailure(
  * failures share makes no two of them alike. A message without distinctive words ("expected 3, got 4",
  * "exit code 1") proves nothing by itself: it needs the same test, or the same lines around it.
  */
-export function compareFailures(one: ComparedFailure, other: ComparedFailure): number {
-  const sameTest = one.test !== null && one.test === other.test;
-  const [left, right] = [readParts(one), readParts(other)];
+export function compareFailures(first: ComparedFailure, second: ComparedFailure): number {
+  const sameTest = first.test !== null && first.test === second.test;
+  const [left, right] = [readParts(first), readParts(second)];
   const isPlain = left.weight < NAMES || right.weight < NAMES;
-  const hasNoTest = one.test === null && other.test === null;
+  const hasNoTest = first.test === null && second.test === null;
   const score = isPlain ? comparePlain(left, right, hasNoTest) : compareMessages(left, right);
   return sameTest ? Math.max(score, LIKENESS.shown) : score;
 }

@@ -90,10 +90,10 @@ function* runTemplating(text: string, limits: Partial<typeof LIMITS>): Generator
   const log = openText(text);
   for (let number = 1; number <= log.lineCount; number++) {
     if (number % TURN === 0) yield;
-    const said = log.line(number);
-    if (seen.has(said)) continue;
-    if (seen.size < MAX_SEEN) seen.add(said);
-    const line = toLineShape(said);
+    const text = log.line(number);
+    if (seen.has(text)) continue;
+    if (seen.size < MAX_SEEN) seen.add(text);
+    const line = toLineShape(text);
     if (line === '' || tree.exact.has(line) || absorbs(tree, line)) continue;
     if (found.length >= templates || room < line.length) continue;
     room -= line.length;

@@ -318,8 +318,8 @@ function gradeArtifact(name: string, text: string, notes: readonly string[]): Lo
 function gradeText(name: string, text: string, named: ReturnType<typeof readFileName>): Look {
   const found = extractAll(openScanned(name, toLogBytes(text)));
   const telling = pickInformativeLines(found);
-  const said = telling.map(({ text }) => text).join('\n');
-  const preview = createPreview(said === '' ? text.slice(0, 2_000) : said, 'start');
+  const words = telling.map(({ text }) => text).join('\n');
+  const preview = createPreview(words === '' ? text.slice(0, 2_000) : words, 'start');
   const what = named?.what ?? 'text';
   const strength = measureStrength(found);
   if (strength >= TELLING_WEIGHT) {

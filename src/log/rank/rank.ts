@@ -62,9 +62,11 @@ export function placeRanked(ranked: readonly RankedLine[], placed: readonly Bloc
     return 100 - PER_DOUBLING * place - PER_LENGTH * Math.log2(1 + text.length / PIECE);
   });
   return ranked.map(({ line }, i): Block => {
-    const own = weights[i] ?? 0;
-    const beside = (j: number) => (Math.abs((ranked[j]?.line ?? -9) - line) === 1 ? (weights[j] ?? 0) : own);
-    const weight = own + TOGETHER * Math.max(0, beside(i - 1) - own, beside(i + 1) - own);
+    const lineWeight = weights[i] ?? 0;
+    const beside = (j: number) =>
+      Math.abs((ranked[j]?.line ?? -9) - line) === 1 ? (weights[j] ?? 0) : lineWeight;
+    const weight =
+      lineWeight + TOGETHER * Math.max(0, beside(i - 1) - lineWeight, beside(i + 1) - lineWeight);
     return { start: line, end: line, weight, reason: heaviest[i]?.reason ?? 'telling line' };
   });
 }

@@ -274,12 +274,12 @@ export function readTap(source: string, text: string): ReportDraft {
     for (; read < index; read++) offset += (lines[read]?.length ?? 0) + 1;
     const line = (lines[index] ?? '').slice(0, 10_000).trimEnd();
     const indent = line.length - line.trimStart().length;
-    const said = line.slice(indent);
-    if (said === '---' && state.pending !== null) {
+    const content = line.slice(indent);
+    if (content === '---' && state.pending !== null) {
       index = readYaml(state, lines, index, indent);
       state.pending.end = lines.slice(read, index + 1).reduce((end, { length }) => end + length + 1, offset);
     } else
-      readLine(state, said, {
+      readLine(state, content, {
         indent,
         number: index + 1,
         start: offset,

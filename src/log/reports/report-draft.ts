@@ -174,10 +174,10 @@ export function findPassages(
   test: FailingTest,
   spans: readonly LogRange[],
 ): readonly TestPassage[] {
-  const own = spans.filter(({ source }) => source === report.source).map(({ lineStart }) => lineStart);
-  if (own.length === 0) return [];
+  const starts = spans.filter(({ source }) => source === report.source).map(({ lineStart }) => lineStart);
+  if (starts.length === 0) return [];
   const named = (report.passages.get(namePassage(test)) ?? []).filter(({ lines }) =>
-    own.includes(lines[0]?.line ?? 0),
+    starts.includes(lines[0]?.line ?? 0),
   );
   const exact =
     named.length < 2 ? [] : named.filter((testPassage) => testPassage.test.message === test.message);
@@ -197,8 +197,8 @@ function keepFirstOfEachCause(failed: readonly Outcome[], most: number): readonl
   if (failed.length <= most) return failed;
   const causes = new Set<string>();
   const isFirst = failed.map(({ message, type, detail = '' }) => {
-    const said = message?.trim() || detail.slice(0, 400).trim() || type || '';
-    const cause = said.slice(0, 200).replace(/\d+/g, '0');
+    const text = message?.trim() || detail.slice(0, 400).trim() || type || '';
+    const cause = text.slice(0, 200).replace(/\d+/g, '0');
     return !causes.has(cause) && causes.add(cause).size <= most;
   });
   let room = most - causes.size;
@@ -264,21 +264,21 @@ function createFailingTest(
 ): FailingTest {
   const given = withoutEscapes(outcome.message ?? '').trim();
   const message = isTitle(given, outcome.name) ? '' : given;
-  const own = withoutEscapes(outcome.detail ?? '');
+  const plain = withoutEscapes(outcome.detail ?? '');
   const output = withoutEscapes(outcome.output ?? '');
   // CTest prints what went wrong, and says no more than "Failed" in its place.
-  const detail = own.trim() === '' ? output : own;
+  const detail = plain.trim() === '' ? output : plain;
   const split = splitExpectation(`${message}\n${detail}`);
   const { name, suite, file } = toTestResult(outcome);
   const words = findTellingMessage(message, {
     type: outcome.type ?? null,
-    detail: withoutTitle(own, name),
+    detail: withoutTitle(plain, name),
     output,
   });
   return {
     name,
     suite,
-    ...findPlace(detail === '' ? message : `${placeLine(own) ?? ''}\n${detail}`, {
+    ...findPlace(detail === '' ? message : `${placeLine(plain) ?? ''}\n${detail}`, {
       file,
       line: outcome.line ?? null,
       suite,

@@ -111,14 +111,14 @@ export function readXml(text: string, handler: XmlHandler): XmlFault | null {
     markupEnd = parser.position;
     handler.open(getLocalName(tag.name), getLocalAttributes(tag.attributes), lineAt(markupEnd), markupEnd);
   });
-  parser.on('text', (said) => {
+  parser.on('text', (content) => {
     const end = parser.position - (text[parser.position - 1] === '<' ? 1 : 0);
-    handler.text?.(said, { start: Math.min(markupEnd, end), end, writing: 'xml' });
+    handler.text?.(content, { start: Math.min(markupEnd, end), end, writing: 'xml' });
   });
-  parser.on('cdata', (said) => {
+  parser.on('cdata', (content) => {
     markupEnd = parser.position;
     const start = text.lastIndexOf(CDATA, markupEnd) + CDATA.length;
-    handler.text?.(said, { start, end: markupEnd - CDATA_END.length, writing: 'plain' });
+    handler.text?.(content, { start, end: markupEnd - CDATA_END.length, writing: 'plain' });
   });
   for (const name of ['comment', 'processinginstruction'] as const)
     parser.on(name, () => {

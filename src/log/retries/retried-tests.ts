@@ -53,10 +53,10 @@ export function readRetries(
   const [failed, passed] = [ended('failed'), [...ended('passed'), ...known]];
   const hasPassed = ({ words }: { readonly words: Words }) =>
     passed.some((title) => isNamed(words, title)) && !failed.some((title) => isNamed(words, title));
-  const left = named.filter((one) => !hasPassed(one));
+  const left = named.filter((test) => !hasPassed(test));
   const isOver = ({ words, says }: Try) =>
     last.get(words.join(' ')) !== 'failed' &&
-    (says === 'passed' || !left.some((one) => isNamed(one.words, words)));
+    (says === 'passed' || !left.some((other) => isNamed(other.words, words)));
   const over = tries.filter((attempt) =>
     attempt.says === 'output' ? last.get(attempt.words.join(' ')) === 'passed' : isOver(attempt),
   );
@@ -65,8 +65,8 @@ export function readRetries(
     ...named.filter(hasPassed).flatMap(({ test }) => listRangesOfTest(test, log.name)),
   ]);
   const isLeft = ({ test }: { readonly test: FailingTest }) => {
-    const own = listRangesOfTest(test, log.name);
-    return own.length === 0 || own.some(({ start }) => !isWithin(ranges, start));
+    const testRanges = listRangesOfTest(test, log.name);
+    return testRanges.length === 0 || testRanges.some(({ start }) => !isWithin(ranges, start));
   };
   return {
     passed: takeFirstOfEach(over, ({ words }) => words.join(' ')).map((attempt) =>

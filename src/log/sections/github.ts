@@ -132,8 +132,8 @@ class StepReader {
     this.step = this.open(this.getJob(job), step === null ? [] : [step], 1, step !== null);
   }
 
-  read({ line, text: shown }: Mark): void {
-    const text = shown.replace(/^::(group|endgroup)::/, '##[$1]');
+  read({ line, text: content }: Mark): void {
+    const text = content.replace(/^::(group|endgroup)::/, '##[$1]');
     this.followColumns(line, text);
     if (text.startsWith('##[endgroup]')) this.closeGroup(line);
     else if (text.startsWith('##[group]')) this.openGroup(line, text.slice('##[group]'.length));

@@ -274,12 +274,12 @@ function readOpenedStage(
   const name = /^\[Pipeline\] \{ \((.{1,120})\)$/.exec(text)?.[1];
   if (name === undefined || NOT_A_STAGE.test(name)) return null;
   const around = open.flatMap((stage) => (stage === null ? [] : [stage.name]));
-  const branches = around.filter((one) => one.startsWith(BRANCH));
+  const branches = around.filter((name) => name.startsWith(BRANCH));
   // Branches run side by side: their marks mix, and which of several open ones a stage is in cannot be
   // complaining.
   const isMixed = name.startsWith(BRANCH) || branches.length > 1;
   const known = isMixed && branches.length > 0 ? around.slice(0, around.indexOf(branches[0] ?? '')) : around;
-  const outer = known.map((one) => one.replace(BRANCH, ''));
+  const outer = known.map((name) => name.replace(BRANCH, ''));
   return {
     name,
     outer,

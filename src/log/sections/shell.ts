@@ -146,8 +146,8 @@ function readCommands(
   const failed: Section[] = [];
   const begun: { readonly name: string; readonly lineStart: number }[] = [];
   let around = '';
-  for (const { line, text: shown } of marks) {
-    const text = shown.replace(STAMP, '');
+  for (const { line, text: content } of marks) {
+    const text = content.replace(STAMP, '');
     around = system.around?.exec(text)?.[1] ?? around;
     const after = failed.at(-1)?.lineEnd ?? 0;
     const last = begun.findLast(({ lineStart }) => lineStart > after);

@@ -92,13 +92,13 @@ export function createAzureBuildSource(options: AzureOptions & RunLimits): Build
  */
 async function listJobs(asking: Asking, { finishedAt: until, url }: Build): Promise<CiJob[]> {
   const jobs = (await fetchTimeline(asking, '')).filter(({ type }) => type === 'Job');
-  const own: CiJob[] = [];
+  const found: CiJob[] = [];
   for (const newest of jobs) {
     const job = await findAtTime(asking, newest, until);
     // One that never began has no log, and did not fail.
-    if (job !== null && (job.log != null || job.result === 'failed')) own.push(toJob(job, url));
+    if (job !== null && (job.log != null || job.result === 'failed')) found.push(toJob(job, url));
   }
-  return own;
+  return found;
 }
 
 function toJob({ id, name, state, result, finishTime, log }: Entry, build: string | null): CiJob {

@@ -138,12 +138,12 @@ export function readCircleciEvent(payload: unknown): Received {
 }
 
 function readCompleted({ workflow, job, pipeline, project, organization }: CompletedEvent): Reading {
-  const said = job?.status ?? workflow.status ?? 'unknown status';
-  const status = toBuildStatus(said);
+  const reported = job?.status ?? workflow.status ?? 'unknown status';
+  const status = toBuildStatus(reported);
   if (status === null || (job != null && status !== 'failed'))
     return {
       ignored:
-        `the ${job == null ? 'workflow' : 'job'} ended as ${said.slice(0, 100)}: ` +
+        `the ${job == null ? 'workflow' : 'job'} ended as ${reported.slice(0, 100)}: ` +
         'only failed jobs, and workflows that failed or passed, are read',
     };
   const { vcs, trigger_parameters: parameters } = pipeline;

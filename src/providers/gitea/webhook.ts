@@ -303,9 +303,9 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
  * status of the run does.
  */
 function readActionRun({ action, run }: ActionRunEvent): Reading {
-  const said = run.status ?? action;
-  const status = toBuildStatus(said === 'recover' ? 'success' : said);
-  if (status === null) return ignoreUndecided('run', said);
+  const reported = run.status ?? action;
+  const status = toBuildStatus(reported === 'recover' ? 'success' : reported);
+  if (status === null) return ignoreUndecided('run', reported);
   const pull = Trigger.safeParse(parseJson(run.event_payload ?? '')).data?.pull_request ?? null;
   const { full_name: repository, default_branch: defaultBranch } = run.repository;
   const home = pull?.head?.repo?.full_name ?? repository;

@@ -73,9 +73,9 @@ interface Fetching extends LogFetching {
 /** Fetches the logs of the failed jobs, or the archive of the whole run if none of them is available. */
 async function fetchRun(fetching: Fetching): Promise<FetchedBuild> {
   const jobs = await listJobs(fetching);
-  const own = await fetchFailedLogs(fetching, jobs);
+  const failedLogs = await fetchFailedLogs(fetching, jobs);
   const failed = jobs.filter(({ outcome }) => outcome === 'failed');
-  const logs = own.length > 0 ? own : await fetchRunArchive(fetching, failed);
+  const logs = failedLogs.length > 0 ? failedLogs : await fetchRunArchive(fetching, failed);
   return {
     sources: [...logs, ...(await runArtifacts(fetching, logs.length))],
     testResults: [],

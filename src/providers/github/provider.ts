@@ -178,12 +178,12 @@ const ENTERPRISE_PATH = /^\/(?:api(?:\/v3|\/graphql)?\/?)?$/;
 export function toGithubApiAddress(text: string): string {
   const url = new URL(text);
   const { hostname, pathname } = url;
-  const own = `${url.origin}${pathname.replace(/\/$/, '')}`;
-  if (LOOPBACK.test(hostname)) return own;
+  const address = `${url.origin}${pathname.replace(/\/$/, '')}`;
+  if (LOOPBACK.test(hostname)) return address;
   if (/^(?:www\.|api\.)?github\.com$/.test(hostname)) return 'https://api.github.com';
   if (/^[a-z0-9-]{1,63}\.ghe\.com$/.test(hostname)) return `https://api.${hostname}`;
   if (/^api\.[a-z0-9-]{1,63}\.ghe\.com$/.test(hostname)) return `https://${hostname}`;
-  return ENTERPRISE_PATH.test(pathname) ? `${url.origin}/api/v3` : own;
+  return ENTERPRISE_PATH.test(pathname) ? `${url.origin}/api/v3` : address;
 }
 
 /** Restores the line breaks of a PEM key that was written on one line. */

@@ -128,14 +128,14 @@ function createRows(
 ): FitRow[] {
   return (['all', ...CATEGORIES] as const).map((category) => {
     const isOwn = (answer: LabelledAnswer) => category === 'all' || answer.category === category;
-    const own = answers.filter(isOwn);
+    const kept = answers.filter(isOwn);
     return {
       category,
       method: category === 'all' ? null : maps[category].method,
-      cases: own.length,
-      worth: computeEffectiveSize(own),
-      right: own.filter(({ right }) => right).length,
-      eceBefore: computeCalibrationError(own),
+      cases: kept.length,
+      worth: computeEffectiveSize(kept),
+      right: kept.filter(({ right }) => right).length,
+      eceBefore: computeCalibrationError(kept),
       eceAfter: heldOutAnswers === null ? null : computeCalibrationError(heldOutAnswers.filter(isOwn)),
     };
   });

@@ -221,8 +221,15 @@ async function maskCase(
   const logs = [...sources.map(({ text }) => text), greenText ?? ''];
   const names = (row.logs ?? []).map(({ name }) => name);
   const failures = row.failures ?? [];
-  const said = failures.flatMap((failure) => FAILURE_WORDS.map((field) => failure[field] ?? ''));
-  const masked = await masker.maskAll([...logs, row.id, ...words, ...lists.flat(), ...names, ...said]);
+  const failureTexts = failures.flatMap((failure) => FAILURE_WORDS.map((field) => failure[field] ?? ''));
+  const masked = await masker.maskAll([
+    ...logs,
+    row.id,
+    ...words,
+    ...lists.flat(),
+    ...names,
+    ...failureTexts,
+  ]);
   const texts = masked.map(({ text }) => text);
   const take = (count: number) => texts.splice(0, count);
   const [held, green, [id]] = [take(sources.length), take(1)[0], take(1)];

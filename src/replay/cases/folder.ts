@@ -216,10 +216,10 @@ function parseTruth(name: string, text: string): Truth | { readonly error: strin
   } catch (error) {
     return { error: `${name} is not JSON: ${getErrorMessage(error)}` };
   }
-  const held = z.record(z.string(), z.unknown()).safeParse(value);
-  if (!held.success) return { error: `${name} is not a JSON object` };
+  const object = z.record(z.string(), z.unknown()).safeParse(value);
+  if (!object.success) return { error: `${name} is not a JSON object` };
   const written = new Map<string, string>();
-  const fields = Object.entries(held.data).map(([key, value]): [string, unknown] => {
+  const fields = Object.entries(object.data).map(([key, value]): [string, unknown] => {
     const field = ALIASES[key] ?? key;
     written.set(field, key);
     return [field, value];

@@ -53,9 +53,9 @@ export function findNearDuplicatesAmong(cases: readonly Comparable[], minScore: 
       if (bucket.length < MAX_COMMON) bucket.push(at);
     }
   }
-  const candidatesFor = (own: Uint32Array | null) => {
-    const found = new Set(createKeys(own).flatMap((key) => buckets.get(key) ?? []));
-    const shared = [...found].map((at) => ({ at, hashes: countSharedHashes(own, hashes[at] ?? null) }));
+  const candidatesFor = (signature: Uint32Array | null) => {
+    const found = new Set(createKeys(signature).flatMap((key) => buckets.get(key) ?? []));
+    const shared = [...found].map((at) => ({ at, hashes: countSharedHashes(signature, hashes[at] ?? null) }));
     const close = shared.filter((pair) => pair.hashes >= MIN_SHARED);
     return close.sort((left, right) => right.hashes - left.hashes || left.at - right.at).slice(0, MAX_SCORED);
   };

@@ -156,13 +156,13 @@ async function gatherReplayed(options: CalibrateCommandOptions, config: Config):
  */
 function filterByAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCase[] {
   const answered = cases.filter(({ result }) => result.analyst !== null);
-  const own = answered.filter(({ result: { analyst: by, model } }) => {
+  const matching = answered.filter(({ result: { analyst: by, model } }) => {
     // A file of an earlier version does not name the model.
     return by === 'llm' && model === null
       ? analyst.startsWith('llm ')
       : isCalibratedAs(analyst, by ?? '', model);
   });
-  if (own.length > 0 || answered.length === 0) return own;
+  if (matching.length > 0 || answered.length === 0) return matching;
   throw createNoAnswersError(
     analyst,
     answered.map(({ result }) => formatAnalystName(result.analyst ?? '', result.model)),
@@ -235,16 +235,16 @@ async function replayCases(
     concurrency: options.concurrency,
     green: true,
   };
-  const own = replayConfig(asked, { ...config, triage });
+  const replayed = replayConfig(asked, { ...config, triage });
   const cases: ReplayedCase[] = [];
   const shared = { concurrency: options.concurrency, green: true, maxLogBytes: config.http.maxLogBytes };
   const onCase = (done: ReplayedCase) => {
     cases.push(stripForMetrics(done));
     if (done.result.error !== null) say(`${done.result.id}: ${done.result.error}`);
   };
-  const answer = await openAnswerer(asked, own);
+  const answer = await openAnswerer(asked, replayed);
   await replay(
-    { ...shared, cases: await openCases(path), budgetTokens: resolveBudgetTokens(own), answer, onCase },
+    { ...shared, cases: await openCases(path), budgetTokens: resolveBudgetTokens(replayed), answer, onCase },
     createInterruptSignal(),
   );
   return cases;

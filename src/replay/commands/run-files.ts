@@ -180,7 +180,7 @@ export async function checkOutputs(options: Places): Promise<void> {
     const input = inputs.find(isSame);
     if (input !== undefined)
       throw createRefusedError(`${option} would overwrite the input of ${input.option}: ${path}.`);
-    const folder = folders.find((one) => isWithin(path, one));
+    const folder = folders.find((root) => isWithin(path, root));
     if (folder !== undefined)
       throw createRefusedError(
         `${option}: ${path} is in the folder of logs, where it would become a case. Choose another path.`,

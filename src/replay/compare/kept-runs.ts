@@ -25,12 +25,12 @@ export async function makeRoom(folder: string, name: string, isResumed: boolean)
       'invalid-config',
       `--keep: "${name}" is no name for a run; use letters, digits, dots, dashes and underscores.`,
     );
-  const own = join(folder, name);
-  const isTaken = (await stat(own).catch(() => null)) !== null;
+  const runFolder = join(folder, name);
+  const isTaken = (await stat(runFolder).catch(() => null)) !== null;
   if (isTaken && !isResumed)
     throw new TriageError('conflict', `--keep: there is a run named ${name} already. Choose another name.`);
-  await mkdir(own, { recursive: true });
-  return join(own, 'results.jsonl');
+  await mkdir(runFolder, { recursive: true });
+  return join(runFolder, 'results.jsonl');
 }
 
 /** Keeps the labels of the cases next to the results, without their logs. */

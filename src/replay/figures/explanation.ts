@@ -103,11 +103,11 @@ function getExplanation({ result }: ReplayedCase): string {
 
 function getAnswer({ result }: ReplayedCase): string {
   const { rootCause, claims, fixRecommendation, failingTests, suspects } = result;
-  const said = claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
+  const texts = claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
   const tests = failingTests.flatMap(({ name, file }) => [name, file ?? '']);
   const parts = [
     rootCause ?? '',
-    ...said,
+    ...texts,
     fixRecommendation ?? '',
     ...tests,
     ...suspects.map(({ path }) => path),
@@ -142,11 +142,11 @@ export function scoreOverlap(cases: readonly ReplayedCase[]): Figure[] {
  * have at least one word, else all values are 0.
  */
 export function computeRougeL(
-  said: readonly string[],
+  words: readonly string[],
   label: readonly string[],
 ): { precision: number; recall: number; f1: number } {
-  const common = computeLongestCommon(said.slice(0, MOST_WORDS), label.slice(0, MOST_WORDS));
-  const precision = computeRatio(common, Math.min(MOST_WORDS, said.length));
+  const common = computeLongestCommon(words.slice(0, MOST_WORDS), label.slice(0, MOST_WORDS));
+  const precision = computeRatio(common, Math.min(MOST_WORDS, words.length));
   const recall = computeRatio(common, Math.min(MOST_WORDS, label.length));
   return { precision, recall, f1: computeF1(precision, recall) };
 }
@@ -211,9 +211,9 @@ export function scoreSuspects(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 function scoreProvenFiles(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = cases.flatMap((one) => {
-    const files = [...(one.row?.files ?? []), ...(one.row?.faulty_files ?? [])];
-    return (one.row?.files?.length ?? 0) === 0 ? [] : [{ one, files }];
+  const labelled = cases.flatMap((entry) => {
+    const files = [...(entry.row?.files ?? []), ...(entry.row?.faulty_files ?? [])];
+    return (entry.row?.files?.length ?? 0) === 0 ? [] : [{ one: entry, files }];
   });
   if (!labelled.some(({ one }) => one.result.action !== null)) return [];
   return [

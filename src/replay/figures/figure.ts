@@ -111,7 +111,7 @@ export function listJudgedCases(cases: readonly ReplayedCase[]): Judged[] {
   return cases.flatMap((replayedCase) => {
     const category = replayedCase.row?.category ?? null;
     if (category === null) return [];
-    const said = replayedCase.result.category;
+    const answered = replayedCase.result.category;
     const accepted: readonly string[] = [
       category,
       replayedCase.row?.also_ok ?? [],
@@ -119,8 +119,8 @@ export function listJudgedCases(cases: readonly ReplayedCase[]): Judged[] {
     ].flat();
     return [
       {
-        truth: said !== null && accepted.includes(said) ? said : category,
-        said,
+        truth: answered !== null && accepted.includes(answered) ? answered : category,
+        said: answered,
         accepted,
         one: replayedCase,
       },

@@ -97,8 +97,8 @@ export function isStepFound(
     .filter(({ consequence }) => consequence !== true)
     .some((step) => {
       const all = step.name.split(' / ');
-      const own = all.length > 1 && all[0]?.startsWith('Run ') !== true ? all.slice(1) : all;
-      if (own.map(listTellingWords).some((words) => words.size > 0 && areWithin(words, labelWords)))
+      const lines = all.length > 1 && all[0]?.startsWith('Run ') !== true ? all.slice(1) : all;
+      if (lines.map(listTellingWords).some((words) => words.size > 0 && areWithin(words, labelWords)))
         return true;
       const stepWords = listTellingWords(`${step.name}\n${getStepHead(step, texts)}`);
       return wanted.some((words) => areWithin(words, stepWords));

@@ -18,8 +18,8 @@ export function listTopicFacts(
   const view = answerView(analysis);
   const [main, ...rest] = analysis.answer.claims;
   const proof = main?.evidence ?? [];
-  const shown = view.facts.flatMap((fact) => toTopicFacts(fact, proof));
-  const cause = shown.some(({ name }) => name === 'Cause')
+  const facts = view.facts.flatMap((fact) => toTopicFacts(fact, proof));
+  const cause = facts.some(({ name }) => name === 'Cause')
     ? []
     : [toFact('Cause', analysis.answer.rootCause, proof)];
   return [
@@ -27,7 +27,7 @@ export function listTopicFacts(
       ? []
       : [toFact('Whose', `${createWhoseLine(whose).question} ${formatWhoseSentence(whose)}`)]),
     ...cause,
-    ...shown,
+    ...facts,
     ...rest.map(({ text, evidence, quotes }) => ({ name: 'Claim', text, evidence, quotes })),
     toFact('Category', describeCategory(analysis)),
     toFact('Standing', `The analysis is ${view.standing}.`),

@@ -161,7 +161,7 @@ async function checkRule(
   if (line === null) return { refused: 'The pattern does not match its own sample.' };
   // A failure's message and excerpt are several lines: what asks for a line end matches none of these alone.
   const generic = GENERIC_LINES.find(
-    (one) => compiled.matchedLine(one) !== null || compiled.matchedLine(`${one}\n${one}\n`) !== null,
+    (line) => compiled.matchedLine(line) !== null || compiled.matchedLine(`${line}\n${line}\n`) !== null,
   );
   if (generic !== undefined) {
     const what = generic === '' ? 'an empty line' : `"${generic}"`;

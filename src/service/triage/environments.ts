@@ -49,8 +49,8 @@ export function findVersionChanges(
   records: readonly EnvironmentRecord[],
   greens: GreenRecords,
 ): VersionChanges | undefined {
-  const own = new Set(subject.excerpts.map(({ source }) => source));
-  const ofFailure = records.filter(({ log }) => own.size === 0 || own.has(log));
+  const sources = new Set(subject.excerpts.map(({ source }) => source));
+  const ofFailure = records.filter(({ log }) => sources.size === 0 || sources.has(log));
   const compared = ofFailure.flatMap((red) => {
     const green = greens.get(red.log);
     return green === undefined ? [] : [{ red, green }];
@@ -75,7 +75,7 @@ export function findVersionChanges(
 
 /** Keeps the first of each change, those that explain the failure before the others. */
 function removeRepeats(changes: readonly VersionChange[]): VersionChange[] {
-  const inOrder = changes.toSorted((one, other) => Number(other.link !== null) - Number(one.link !== null));
-  const seen = new Map(inOrder.toReversed().map((one) => [`${one.kind} ${one.name}`, one]));
-  return inOrder.filter((one) => seen.get(`${one.kind} ${one.name}`) === one);
+  const inOrder = changes.toSorted((left, right) => Number(right.link !== null) - Number(left.link !== null));
+  const seen = new Map(inOrder.toReversed().map((change) => [`${change.kind} ${change.name}`, change]));
+  return inOrder.filter((change) => seen.get(`${change.kind} ${change.name}`) === change);
 }

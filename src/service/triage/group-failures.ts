@@ -86,9 +86,9 @@ function isSameFailure(left: Failure, right: Failure): boolean {
  * Checks whether two groups end in the same way. Failures that show only how a test ended have no common
  * fingerprint across tests.
  */
-function haveSameEnding(one: FailureGroup, other: FailureGroup): boolean {
-  const [left, right] = [one.failures[0], other.failures[0]];
-  if (!one.generic || left === undefined || right === undefined) return false;
+function haveSameEnding(first: FailureGroup, second: FailureGroup): boolean {
+  const [left, right] = [first.failures[0], second.failures[0]];
+  if (!first.generic || left === undefined || right === undefined) return false;
   return left.generic && right.generic && createEndingKey(left) === createEndingKey(right);
 }
 

@@ -94,16 +94,16 @@ export async function retain(
   signal: AbortSignal,
   pause: () => Promise<void> = async () => undefined,
 ): Promise<Forgotten> {
-  const own = Object.keys(policy.repositories);
+  const repositories = Object.keys(policy.repositories);
   let [builds, logs] = [0, 0];
-  for (const repository of [null, ...own]) {
+  for (const repository of [null, ...repositories]) {
     const { buildsDays, logsDays } = {
       ...policy,
       ...omitUndefined((repository !== null && policy.repositories[repository]) || {}),
     };
     const scope = (days: number) => ({
       ...toForgetScope(deps.clock, repository, days),
-      except: repository === null ? own : [],
+      except: repository === null ? repositories : [],
       settledOnly: true,
     });
     if (buildsDays > 0)

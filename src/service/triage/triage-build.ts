@@ -154,13 +154,13 @@ async function answerGroup(
   const triage = await stores.triages.open(build.id, group.fingerprint.value);
   const stored = triage.analysisId === null ? null : await stores.analyses.find(triage.analysisId);
   if (stored !== null) return stored;
-  const told = (step: Step) => {
+  const report = (step: Step) => {
     run.progressed?.();
     onStep?.(build.id, step);
   };
   try {
     const known = { library: stores.library, rules: stores.rules, logger: deps.logger };
-    const investigation = { ...deps.investigation, onStep: told };
+    const investigation = { ...deps.investigation, onStep: report };
     const draft = await draftAnswer(
       createGroupSubject(input, triage.id),
       { ...deps, known, investigation },

@@ -113,13 +113,13 @@ export function readBlock(body: readonly string[], title: Pick<FailingTest, 'nam
   const raised = plain
     .filter((text) => /^E(?:\s{2,40}|$)/.test(text))
     .map((text) => text.replace(/^E\s{0,3}/, ''));
-  const said = raised.length > 0 ? raised : plain;
-  const message = extractMessage(said, title.name);
+  const lines = raised.length > 0 ? raised : plain;
+  const message = extractMessage(lines, title.name);
   // What was thrown compares nothing, whatever the lines of code around it do.
   const sides =
     message !== null && THROWN.test(message)
       ? { expected: null, actual: null }
-      : extractSides(said.join('\n'));
+      : extractSides(lines.join('\n'));
   return { file: place?.file ?? null, line: place?.line ?? null, message, ...sides };
 }
 

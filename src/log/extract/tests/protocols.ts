@@ -161,9 +161,9 @@ function addTest(
   nth: number,
 ): void {
   const details = attributes.get('details') ?? '';
-  const said = attributes.get('message')?.trim() ?? '';
-  const message = said === '' ? (details.trim().split('\n')[0] ?? '') : said;
-  const guess = splitExpectation(`${said}\n${details}`);
+  const attribute = attributes.get('message')?.trim() ?? '';
+  const message = attribute === '' ? (details.trim().split('\n')[0] ?? '') : attribute;
+  const guess = splitExpectation(`${attribute}\n${details}`);
   found.test(line, 'teamcity', {
     name: (attributes.get('name') ?? 'test').slice(0, 500),
     suite:
@@ -344,7 +344,7 @@ function addMark(log: LogText, line: number, text: string, mark: Mark, found: Fi
   const message =
     mark.message === 'line'
       ? text.trim()
-      : (below.find((one) => one.startsWith('> '))?.slice(2) ?? below[0] ?? '');
+      : (below.find((line) => line.startsWith('> '))?.slice(2) ?? below[0] ?? '');
   // That tests failed, or that something did not compile, is said better elsewhere.
   const worth = /There were failing tests|Compilation failed/.test(message) ? 30 : weight;
   found.message(mark.message === 'line' ? line : line + 1, message, worth);

@@ -219,8 +219,8 @@ function readNumbered(log: LogText, line: number, text: string, next: number | n
     return createItem(log, line, { title: below.replace(/:$/, '') }, 'sure', line + 1);
   // A pending example that failed as it should gives its reason first.
   if (/^\s{4,10}# /.test(log.line(line + 1))) return null;
-  const said = /^(?:Failed|Error) : (?<title>\S.{0,400})$/.exec(title)?.groups?.title;
-  if (said !== undefined) return createItem(log, line, { title: said }, 'sure', line);
+  const named = /^(?:Failed|Error) : (?<title>\S.{0,400})$/.exec(title)?.groups?.title;
+  if (named !== undefined) return createItem(log, line, { title: named }, 'sure', line);
   const end = findTitleEnd(log, line);
   const titles = listLinesBetween(log, line + 1, end).map((titleLine) => titleLine.trim());
   if (titles.length === 0) return createItem(log, line, { title: title.replace(/:$/, '') }, 'sure', line);

@@ -249,11 +249,11 @@ export const ansible: Extractor = {
     for (const line of lines.slice(0, MAX_TASKS)) {
       const text = log.line(line);
       const groups = (FAILED.exec(text) ?? FAILED_ITEM.exec(text))?.groups;
-      const own = /^(?:ERROR! |\[ERROR\]: )(?<said>.{1,400})/.exec(text)?.groups?.said;
-      if (groups === undefined && own === undefined) continue;
+      const error = /^(?:ERROR! |\[ERROR\]: )(?<said>.{1,400})/.exec(text)?.groups?.said;
+      if (groups === undefined && error === undefined) continue;
       const end = findBlockEnd(log, line, 12, (next) => /^\s{1,20}\S|^\}|^The error appears/.test(next));
       const isIgnored = /^\.{3}ignoring/.test(log.line(end + 1));
-      const message = own ?? extractMessage(groups?.result ?? '') ?? text;
+      const message = error ?? extractMessage(groups?.result ?? '') ?? text;
       const severity = isIgnored ? 'warning' : 'error';
       const place = { file: null, line: null, column: null, code: null };
       found.finding({ tool: 'ansible', severity, ...place, message, start: line, end, weight: 80 });
