@@ -5,6 +5,14 @@ export function cutAfter(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }
 
+/** Cuts a text to at most `most` characters with `…`, between two words where that loses less than half of it. */
+export function cutAtWord(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const cut = text.slice(0, most - 1);
+  const space = cut.lastIndexOf(' ');
+  return `${(space > most / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`;
+}
+
 /** Cuts a text in the same way, but counts the `…` toward `most`. */
 export function cutWithin(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;

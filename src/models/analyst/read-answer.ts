@@ -11,7 +11,7 @@ import { CATEGORIES, Category, CategoryProbabilities, Kind } from '../../domain/
 import { TriageError } from '../../domain/errors.ts';
 import { type Evidence, holdsQuote } from '../../domain/evidence.ts';
 import { estimateTransient } from '../../judge/transient.ts';
-import { parseJson } from '../../lib/text.ts';
+import { cutAtWord, parseJson } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import type { Assessment, Insight, Plan } from '../../ports/analyst.ts';
 import type { ToolDescription } from '../../ports/toolbox.ts';
@@ -104,10 +104,12 @@ export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
   });
   return {
     title: shorten(reply.title, MAX_TITLE) || 'The model gave no title',
-    rootCause: withoutAddresses(reply.rootCause.slice(0, MAX_TEXT)),
+    rootCause: withoutForeignAddresses(cutAtWord(reply.rootCause, MAX_TEXT), insight),
     fixRecommendation:
-      keepFoundedAdvice(withoutAddresses(reply.fixRecommendation.slice(0, MAX_TEXT)), joinSeen(insight)) ||
-      NO_ADVICE,
+      keepFoundedAdvice(
+        withoutForeignAddresses(cutAtWord(reply.fixRecommendation, MAX_TEXT), insight),
+        joinSeen(insight),
+      ) || NO_ADVICE,
     // A model is not asked: the estimate was measured, and its word would not be.
     transient: estimateTransient(insight.subject, insight.evidence),
     confidence: clamp(reply.confidence),
@@ -205,7 +207,7 @@ function toLineNumber(value: number | null): number | null {
 }
 
 function shorten(text: string, limit: number): string {
-  return withoutAddresses(text.replace(/\s+/g, ' ').trim().slice(0, limit));
+  return cutAtWord(withoutAddresses(text.replace(/\s+/g, ' ').trim()), limit);
 }
 
 /**
@@ -323,6 +325,36 @@ const WHOLE_SENTENCE = 80;
 /** Shorter texts of an example ("states the version") may be meant. */
 const EXAMPLE = 30;
 const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`]{1,2000}/gi;
+
+/**
+ * Removes URLs from a model's text, except for those that are the build's own: in a diff those whose host
+ * stands in code that was read from the repository, and between quotation marks those that a failing test expected or
+ * got. A log alone proves no address: anyone may have printed it there.
+ */
+function withoutForeignAddresses(text: string, { subject, evidence }: Insight): string {
+  const printed = new Set(subject.sources.map(({ name }) => name));
+  const code = evidence
+    .filter(({ source, lineStart }) => lineStart !== undefined && !printed.has(source))
+    .map((item) => item.text)
+    .join('\n');
+  const values = subject.failingTests
+    .map(({ expected, actual }) => `${expected ?? ''}\n${actual ?? ''}`)
+    .join('\n');
+  return text
+    .split(DIFF_BLOCK)
+    .map((part, index) =>
+      part.replace(ADDRESS, (address, at: number) => {
+        const isQuoted = /["'`]/.test(part[at - 1] ?? '');
+        const origin = /^[^/]+\/\/[^/]+/.exec(address)?.[0] ?? address;
+        const isKnown = index % 2 === 1 ? code.includes(origin) : isQuoted && values.includes(address);
+        return isKnown ? address : '[address left out]';
+      }),
+    )
+    .join('');
+}
+
+/** A diff in a fence; in a group, so that splitting keeps it. */
+const DIFF_BLOCK = /(```diff\n[\s\S]{0,4000}?```)/;
 
 /** Removes URLs from a model's text. The instructions forbid them, so any URL was injected by others. */
 export function withoutAddresses(text: string): string {

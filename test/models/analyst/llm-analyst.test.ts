@@ -297,6 +297,50 @@ describe('answer', () => {
     expect(value.confidence).toBe(1);
   });
 
+  test('keeps addresses of the code in a diff and of a test in quotes, and no others', async () => {
+    const failing = {
+      name: 'links',
+      suite: null,
+      file: null,
+      line: null,
+      message: null,
+      expected: 'https://a.test/2',
+      actual: 'https://a.test/1',
+      framework: 'vitest',
+      at: null,
+    };
+    const asked = { ...INSIGHT, subject: sampleSubject({ failingTests: [failing] }) };
+    const code = {
+      id: 'E3',
+      tool: 'read_file',
+      title: 'src/cart/api.ts',
+      text: "const base = 'https://api.example/v1';",
+      source: 'src/cart/api.ts',
+      lineStart: 1,
+    };
+    const diff = (address: string) =>
+      `Not tried:\n\`\`\`diff\n--- a/src/cart/api.ts\n+++ b/src/cart/api.ts\n-const base = 'https://api.example/v1';\n+const base = '${address}/';\n\`\`\``;
+    const answered = async (address: string) => {
+      const reply = {
+        ...ANSWER,
+        rootCause: "It got 'https://a.test/1', see https://a.test/1.",
+        fixRecommendation: diff(address),
+      };
+      const analyst = createLlmAnalyst({ model: modelReplying(reply) });
+      return (await analyst.answer({ ...asked, evidence: [...EVIDENCE, code] }, never)).value;
+    };
+    const kept = await answered('https://api.example/v1');
+    expect(kept.rootCause).toBe("It got 'https://a.test/1', see [address left out]");
+    expect(kept.fixRecommendation).toContain("+const base = 'https://api.example/v1/'");
+    expect((await answered('https://evil.example/v1')).fixRecommendation).not.toContain('diff');
+  });
+
+  test('cuts long texts between words', async () => {
+    const reply = { ...ANSWER, title: `The ${'cart '.repeat(60)}is off` };
+    const { value } = await createLlmAnalyst({ model: modelReplying(reply) }).answer(INSIGHT, never);
+    expect(value.title).toMatch(/^The (?:cart )+cart…$/);
+  });
+
   test('keeps a false quotation as it is, for the graph to refuse', async () => {
     const quotes = [{ source: 'build.log', line: 121, text: 'all tests passed' }];
     const reply = { ...ANSWER, claims: [{ ...ANSWER.claims[0], quotes }] };
