@@ -40,7 +40,8 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   const claims = checkClaims(answer, state.evidence, judgement.value.unsupportedClaims);
   const reading = await askRules(state, answer, judgement, runtime);
   const composed = compose(state, answer, claims, judgement, reading);
-  const route = findRoute(toInsight(state).classification, reading, state.limits.thresholds.autoNotify);
+  const { classification } = toInsight(state);
+  const route = findRoute(classification, reading, claims.kept, state.limits.thresholds.autoNotify);
   const webAsked = state.webAsked || !(await isWebAskable(state, runtime));
   const decision = decide({ ...state, webAsked }, judgement, claims, { ...composed, route });
   const verdict = {
@@ -119,8 +120,8 @@ function compose(
 }
 
 /**
- * Asks the fallback analyst for its own reading of the failure and for its assessment of the answer's
- * evidence.
+ * Asks the fallback analyst for its own reading of the failure and its own answer, and for its assessment of
+ * the answer's evidence.
  */
 async function readWithFallback(
   fallbackAnalyst: Analyst,
@@ -129,8 +130,10 @@ async function readWithFallback(
   signal: AbortSignal,
 ) {
   const classification = (await fallbackAnalyst.classify({ subject: state.subject }, signal)).value;
+  const own = await fallbackAnalyst.answer({ ...toInsight(state), classification }, signal);
   return {
     ...classification,
+    claims: own.value.claims,
     assessment: (await fallbackAnalyst.verify({ ...toInsight(state), answer }, signal)).value,
   };
 }

@@ -7,9 +7,10 @@ import {
   type Quote,
   type Suspect,
 } from '../../domain/analysis.ts';
-import { CATEGORIES, Category, CategoryProbabilities, Kind } from '../../domain/category.ts';
+import { CATEGORIES, Category, CategoryProbabilities, KIND_CATEGORY, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type Evidence, holdsQuote } from '../../domain/evidence.ts';
+import { ALL_RULES } from '../../judge/rules/all.ts';
 import { estimateTransient } from '../../judge/transient.ts';
 import { cutAtWord, parseJson } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
@@ -43,12 +44,23 @@ export function readClassification(reply: ClassifyReply): Classification {
   const stated = Math.min(clamp(reply.confidence), probabilities[reply.category]);
   return {
     category: reply.category,
-    kind: reply.kind,
+    kind: toKindOf(reply.category, reply.kind),
     confidence: reply.abstained ? Math.min(stated, ABSTAINED_MOST) : stated,
     probabilities,
     abstained: reply.abstained,
     because: shorten(reply.because, 500),
   };
+}
+
+/**
+ * Returns the kind if failures of the category can be of it: it usually belongs to the category, or some rule
+ * finds both together. Any other kind contradicts the category and becomes `unknown`.
+ */
+function toKindOf(category: Category, kind: Kind): Kind {
+  const isPossible =
+    KIND_CATEGORY[kind] === category ||
+    ALL_RULES.some((rule) => rule.category === category && rule.kind === kind);
+  return isPossible ? kind : 'unknown';
 }
 
 function isSame(
@@ -78,7 +90,10 @@ export function readPlan(
   const isUnsure = confidence < SURE_ENOUGH;
   const isWorthwhile =
     gaps.length === 0 ? isUnsure : gaps.some(({ blocks, tool }) => (blocks || isUnsure) && tool !== null);
-  const { revised } = reply;
+  const revised =
+    reply.revised === null
+      ? null
+      : { ...reply.revised, kind: toKindOf(reply.revised.category, reply.revised.kind) };
   return {
     thought: shorten(reply.thought, 1_000),
     confidence,

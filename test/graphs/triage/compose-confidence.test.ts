@@ -32,6 +32,7 @@ const rules = (
 ) => ({
   ...{ category, kind: 'network' as const, confidence, abstained },
   assessment: said(confidence),
+  claims: [],
 });
 const past = (category: string) => ({
   ...{ id: 'E2', tool: 'read_failure_history', title: '', text: '', source: 'history' },

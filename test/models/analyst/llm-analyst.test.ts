@@ -152,6 +152,16 @@ describe('classify', () => {
     expect((await ask({ kind: 'gremlins' })).value.kind).toBe('unknown');
   });
 
+  test('gives no kind that contradicts the category, and keeps one that a rule finds with it', async () => {
+    const kindOf = async (category: string, kind: string) => {
+      const model = modelReplying({ ...CLASSIFIED, category, kind });
+      return (await createLlmAnalyst({ model }).classify({ subject }, never)).value.kind;
+    };
+    expect(await kindOf('TEST_FAILURE', 'process_gate')).toBe('unknown');
+    expect(await kindOf('TEST_FAILURE', 'assertion')).toBe('assertion');
+    expect(await kindOf('INFRA_ERROR', 'docker_build')).toBe('docker_build');
+  });
+
   test('says once that the price is not known', async () => {
     const judgement = await createLlmAnalyst({ model: modelReplying(CLASSIFIED, false) }).classify(
       { subject },
