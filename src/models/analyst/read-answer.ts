@@ -7,7 +7,7 @@ import {
   type Quote,
   type Suspect,
 } from '../../domain/analysis.ts';
-import { CATEGORIES, Category, CategoryProbabilities, KIND_CATEGORY, Kind } from '../../domain/category.ts';
+import { CATEGORIES, Category, CategoryProbabilities, getKindRow, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { type Evidence, holdsQuote } from '../../domain/evidence.ts';
 import { ALL_RULES } from '../../judge/rules/all.ts';
@@ -58,7 +58,7 @@ export function readClassification(reply: ClassifyReply): Classification {
  */
 function toKindOf(category: Category, kind: Kind): Kind {
   const isPossible =
-    KIND_CATEGORY[kind] === category ||
+    getKindRow(kind).category === category ||
     ALL_RULES.some((rule) => rule.category === category && rule.kind === kind);
   return isPossible ? kind : 'unknown';
 }
