@@ -1,4 +1,5 @@
 import type { Category } from '../../../../src/domain/category.ts';
+import { AWAY } from '../outside-address.ts';
 import { create, createFile, type Edit, PLANTS, type Program, replace } from '../planted/program.ts';
 import { JAVASCRIPT_FLAKY, JAVASCRIPT_NEW, PYTHON_FLAKY, PYTHON_NEW, WORKFLOW } from '../whose/lab.ts';
 
@@ -171,7 +172,7 @@ export function listFaults(program: Program, code: string): Fault[] {
       files: [],
       act: 'rerun',
       edits: [],
-      environment: { REGISTRY: 'http://127.0.0.1:9' },
+      environment: { REGISTRY: `http://${AWAY}` },
     },
   ];
 }

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { AWAY } from '../outside-address.ts';
 import { createRepository } from '../planted/history.ts';
 import { JAVASCRIPT_PROGRAMS } from '../planted/javascript-programs.ts';
 import { create, type Edit, PLANTS, type Plant, type Program } from '../planted/program.ts';
@@ -41,11 +41,6 @@ export interface Lab {
   readonly newTest: { readonly wrong: Run; readonly flaked: Run; readonly passed: Run };
 }
 
-/**
- * An address of this machine at which nothing listens. Not the loopback one, if there is another: what a job
- * reaches there is the job's own.
- */
-const AWAY = `${findOutsideAddress()}:9`;
 export const PROGRAMS = [...JAVASCRIPT_PROGRAMS, ...PYTHON_PROGRAMS];
 const [GREENS, FLAKES, HARMLESS] = [10, 3, 3];
 const WAITS = 'the worker did not answer within 200 ms';
@@ -121,11 +116,6 @@ function openLab(parent: string, program: Program): Lab {
       passed: run(own),
     },
   };
-}
-
-function findOutsideAddress(): string {
-  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
 }
 
 /**
