@@ -202,6 +202,7 @@ function gradeExcuse({ whose, analysis, read, isSure, outcome }: Facts): Found |
   // What others mended may have come with the default branch.
   if (whose !== 'change' && read.mend.kind === 'change' && brings)
     return { grade: 'doubtful', because: 'the branch took in changes of others' };
+  if (whose === 'environment' && read.mend.kind === 'change') return gradeByPin(read);
   const transience = readTransience(analysis.kind, read, isSure, outcome);
   if (transience === null) return { grade: 'doubtful', because: 'nothing shows whose change it was' };
   if (whose === 'change') {
@@ -211,6 +212,15 @@ function gradeExcuse({ whose, analysis, read, isSure, outcome }: Facts): Found |
       : { grade: 'right', because: transience.because };
   }
   return { grade: toGrade(transience.is), because: transience.because };
+}
+
+const PINNING: ReadonlySet<FileRole> = new Set<FileRole>(['dependency', 'workflow', 'settings']);
+
+/** Grades "what it runs with changed" where the author mended it: by setting a version, or by following it. */
+function gradeByPin({ roles }: ReadMend): Found {
+  return roles.size > 0 && [...roles].every((role) => PINNING.has(role))
+    ? { grade: 'right', because: 'only what it runs with was set' }
+    : { grade: 'doubtful', because: 'the code may have had to follow a new version' };
 }
 
 function gradeAdvice({ analysis, read, isSure }: Facts): Found | null {

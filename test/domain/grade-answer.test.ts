@@ -123,6 +123,23 @@ describe('grading an answer by what happened next', () => {
     expect(read(compiles, 'category')).toBe('wrong');
   });
 
+  it('is wrong advice where a file of another kind than the advised one mended it', () => {
+    const advised = { act: 'configuration', fixRecommendation: 'Set API_URL in the job.' } as const;
+    const graded = grade({ answer: advised, outcome: changedTo([file('src/cart/tax.ts')]) });
+    expect(read(graded, 'advice')).toBe('wrong');
+    const settings = grade({ answer: advised, outcome: changedTo([file('deploy/values.yaml')]) });
+    expect(read(settings, 'advice')).toBe('right');
+  });
+
+  it('takes a pinned version for a right "what it runs with changed", and code that followed it for none', () => {
+    const failures = [step("cannot import name 'weigh' from 'scales'")];
+    const pin = file('requirements.txt', '@@ -1,1 +1,1 @@\n-scales\n+scales==2.4.1');
+    const mended = (files: readonly ChangedPath[]) =>
+      grade({ failures, whose: 'environment', outcome: { ...changedTo(files), tests: [] } });
+    expect(read(mended([pin]), 'excuse')).toBe('right');
+    expect(read(mended([file('press/juice.py')]), 'excuse')).toBe('doubtful');
+  });
+
   it('does not take a changed secret for a transient failure', () => {
     const said = { category: 'CONFIG_ERROR', kind: 'permission_or_secret' } as const;
     const failures = [step('401 Unauthorized')];
