@@ -6,7 +6,7 @@ import type { Experiment } from './experiment.ts';
 import type { Failure } from './failure.ts';
 import { type FailureHistory, ProvingBuild } from './failure-history.ts';
 import { findTouchedSuspects } from './review.ts';
-import { advisePin, describeVersionChange, findExplaining } from './version-changes.ts';
+import { advisePin, describeVersionChange, findExplaining, type VersionChanges } from './version-changes.ts';
 
 /**
  * The possible answers to "Is it me?", with the words that every output has for them: where it is a fact,
@@ -68,8 +68,16 @@ const WhoseProof = z.discriminatedUnion('what', [
   z.object({ what: z.literal('failed-on'), branch: z.string(), build: ProvingBuild }),
   z.object({ what: z.literal('pull-requests'), count: z.int() }),
   z.object({ what: z.literal('flakes'), flakes: z.int(), runs: z.int() }),
-  /** A run of the same commit passed with another version. */
-  z.object({ what: z.literal('version'), change: z.string(), since: z.string().nullable() }),
+  /** A run passed with another version. */
+  z.object({
+    what: z.literal('version'),
+    change: z.string(),
+    since: z
+      .string()
+      .nullable()
+      .describe('The number of the build that passed; null if only its log is known'),
+    isSameCommit: z.boolean().describe('True if both ran on one commit'),
+  }),
   /** Many repositories could not reach one host within minutes. */
   z.object({ what: z.literal('incident'), host: z.string(), repositories: z.int() }),
   /** The failing step says so itself. */
@@ -160,8 +168,8 @@ const LASTING = 3;
 
 /**
  * Decides whose a failure is: by an experiment, else by a later run of the same commit, else by the versions
- * that an earlier run of it had, else by the default branch, other pull requests, the failing step and
- * earlier flakes. Says `unknown` where none of them proves it. An excuse that history suggests is not given
+ * that an earlier run of it had, else by the default branch, a new major version that the change is apart
+ * from, the failing step, other pull requests and earlier flakes. Says `unknown` where none of them proves it. An excuse that history suggests is not given
  * where the change touches what failed, or where the failure was first seen here.
  */
 export function judgeWhose(facts: WhoseFacts): Whose {
@@ -174,6 +182,7 @@ export function judgeWhose(facts: WhoseFacts): Whose {
         judgeByVersions(analysis) ??
         judgeByIncident(facts) ??
         judgeByDefaultBranch(facts) ??
+        judgeApart(facts) ??
         judgeMachine(facts) ??
         judgeByPullRequests(facts) ??
         judgeFlaky(facts) ??
@@ -235,11 +244,27 @@ function judgeByRerun({ category, history: { passedAgain, test } }: WhoseFacts):
  * that changed, the commit did not do it.
  */
 function judgeByVersions({ changes }: Analysis): Found | null {
+  return changes?.isSameCommit === true ? blameVersion(changes, null) : null;
+}
+
+/**
+ * Judges by the versions of a green run of another commit: the failure names a new major version, and the
+ * change neither sets up the job nor touches anything that the failure went through.
+ */
+function judgeApart(facts: WhoseFacts): Found | null {
+  const { changes } = facts.analysis;
+  const changed = [...listChangedFiles(facts.analysis)];
+  const isApart = changed.length > 0 && !changed.some(isSetup) && !reachesFailure(facts);
+  return changes !== undefined && isApart ? blameVersion(changes, PROBABLE.version) : null;
+}
+
+function blameVersion(changes: VersionChanges, probability: number | null): Found | null {
+  const { since, isSameCommit } = changes;
   const explaining = findExplaining(changes);
-  if (explaining === null || changes?.isSameCommit !== true) return null;
+  if (explaining === null) return null;
   const change = describeVersionChange(explaining);
-  const proof: WhoseProof[] = [{ what: 'version', change, since: changes.since?.number ?? null }];
-  return { verdict: 'environment', probability: null, proof };
+  const proof: WhoseProof[] = [{ what: 'version', change, since: since?.number ?? null, isSameCommit }];
+  return { verdict: 'environment', probability, proof };
 }
 
 /** Other repositories that met one host within minutes, from which it is an incident elsewhere. */
@@ -277,7 +302,14 @@ function judgeByDefaultBranch(facts: WhoseFacts): Found | null {
 }
 
 /** Estimates of the share of right verdicts; scripts/bench whose measures how often they are right. */
-const PROBABLE = { mended: 0.9, step: 0.95, others: 0.95, touched: 0.98, first: 0.95 } as const;
+const PROBABLE = {
+  mended: 0.9,
+  step: 0.95,
+  others: 0.95,
+  touched: 0.98,
+  first: 0.95,
+  version: 0.95,
+} as const;
 
 function proveByMain({ defaultBranch: main }: FailureHistory): WhoseProof[] {
   if (main === null) return [];
@@ -355,7 +387,9 @@ function judgeNew(facts: WhoseFacts): Found | null {
   if (category === 'DEPENDENCY_ERROR' && !isTouched) return null;
   // A change that is known and touches nothing near it may have met a first flake.
   if (listChangedFiles(analysis).size > 0 && test?.isNew !== true && !reachesFailure(facts)) return null;
-  if ((test?.flakes ?? 0) > 0 || (generic && own.times < 2 && test?.isNew !== true)) return null;
+  if ((test?.flakes ?? 0) > 0) return null;
+  // Words that say only how a test ended prove nothing alone: the change must touch what is suspected.
+  if (generic && own.times < 2 && test?.isNew !== true && !isTouched) return null;
   const proof: WhoseProof[] = test?.isNew === true ? [{ what: 'new-test' }] : [];
   if (main !== null && (main.status === 'passed' || test?.passedOnDefault === true))
     proof.push({ what: 'passes-on', branch: main.name, build: main.newest });

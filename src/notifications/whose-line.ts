@@ -83,7 +83,8 @@ function describeProof(proof: WhoseProof, isDefault: boolean): WhosePart[] {
     }
     case 'version': {
       const since = proof.since === null ? 'the green build' : `build ${clip(proof.since, 100)}`;
-      return [{ plain: clip(proof.change, 300) }, ' since ', { plain: since }, ' of the same commit'];
+      const of = proof.isSameCommit ? ' of the same commit' : ', and this change touches nothing near it';
+      return [{ plain: clip(proof.change, 300) }, ' since ', { plain: since }, of];
     }
     case 'incident':
       return [

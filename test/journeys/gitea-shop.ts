@@ -118,7 +118,7 @@ test('${part} adds up', () => assert.equal(${call}, ${expected}));
 }
 
 /** No action of GitHub's can be had here: the same in two commands. */
-function checkout(): string {
+export function checkout(): string {
   return `      - name: Check out
         env:
           REMOTE: \${{ github.server_url }}/\${{ github.repository }}.git

@@ -1,162 +1,52 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Analysis, GivenAnalysis } from '../../src/domain/analysis.ts';
-import { Build } from '../../src/domain/build.ts';
+import type { Build } from '../../src/domain/build.ts';
 import { computeHmac } from '../../src/providers/webhook.ts';
 import { layOutAction } from '../action/runner.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
-import { type Account, type GiteaServer, startGitea, until } from '../support/gitea-server.ts';
+import { type Account, type GiteaServer, until } from '../support/gitea-server.ts';
 import { otherNode } from '../support/other-node.ts';
 import { TOKEN } from '../support/service.ts';
 import { CART, CONFIRM, EXPLAIN, SHOP_FILES, TAX } from './gitea-shop.ts';
-import { installEmbedded } from './install-embedded.ts';
-import type { Installation } from './webhook-to-review.ts';
+import { type GiteaInstallation, installGitea, RUN_MS, SECRET, type ShownAnswer } from './install-gitea.ts';
 
-const SECRET = 'a-webhook-secret-for-gitea';
 const SHOP = 'acme/shop';
-/** Of a push, until its last job has ended and Faultline has answered. */
-const RUN_MS = 90_000;
-const Answered = z.object({
-  triage: z.object({ state: z.string() }).nullable(),
-  analyses: z.array(GivenAnalysis),
-});
-const Numbered = z.object({ number: z.int() });
 
+let installation: GiteaInstallation;
 let gitea: GiteaServer;
-let service: Installation;
-let bot: Account;
 let ben: Account;
 let shop: GitRepository;
 let answers = 0;
 
 beforeAll(async () => {
-  gitea = await startGitea(await otherNode('20.20.2'));
-  const { admin, api } = gitea;
-  [bot, ben] = [await gitea.addAccount('faultline-bot'), await gitea.addAccount('ben')];
-  await api(admin, 'POST', '/orgs', z.unknown(), { username: 'acme' });
-  await api(admin, 'POST', '/orgs/acme/repos', z.unknown(), { name: 'shop', private: true });
-  for (const { name } of [bot, ben])
-    await api(admin, 'PUT', `/repos/${SHOP}/collaborators/${name}`, z.unknown(), { permission: 'write' });
-  const scopes = ['read:repository', 'write:repository', 'write:issue', 'read:user'];
-  const { sha1 } = await api(bot, 'POST', `/users/${bot.name}/tokens`, z.object({ sha1: z.string() }), {
-    name: 'faultline',
-    scopes,
-  });
-  service = await installEmbedded({
-    FAULTLINE_GITEA_URL: gitea.url,
-    FAULTLINE_GITEA_TOKEN: sha1,
-    FAULTLINE_GITEA_WEBHOOK_SECRET: SECRET,
-    FAULTLINE_GITEA_WRITES: 'comment,status',
-  });
-  await api(admin, 'POST', `/repos/${SHOP}/hooks`, z.unknown(), {
-    type: 'gitea',
-    active: true,
-    events: ['workflow_run', 'workflow_job'],
-    config: { url: `${service.address}/webhooks/gitea`, content_type: 'json', secret: SECRET },
-  });
-  shop = createGitRepository();
+  installation = await installGitea('shop', await otherNode('20.20.2'));
+  ({ gitea, ben, tree: shop } = installation);
 });
-afterAll(async () => {
-  await service?.dispose();
-  await gitea?.stop();
-  shop?.remove();
-});
+afterAll(() => installation?.dispose());
 
-const Found = z.object({ items: z.array(Build) });
+const findBuild: GiteaInstallation['findBuild'] = (...asked) => installation.findBuild(...asked);
+const commentOn: GiteaInstallation['commentOn'] = (...asked) => installation.commentOn(...asked);
+const statusOn: GiteaInstallation['statusOn'] = (...asked) => installation.statusOn(...asked);
+const push: GiteaInstallation['push'] = (...asked) => installation.push(...asked);
+const openPullRequest: GiteaInstallation['openPullRequest'] = (...asked) =>
+  installation.openPullRequest(...asked);
 
-async function read<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
-  const response = await fetch(service.address + path, { headers: { authorization: `Bearer ${TOKEN}` } });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return schema.parse(await response.json());
-}
-
-/** The build of a run that has ended: its own event names number and pipeline, those of its jobs do not. */
-function findBuild(pipeline: string, commit: string, attempt = 1): Promise<Build> {
-  return until(
-    `attempt ${attempt} of ${pipeline} at ${commit.slice(0, 10)} has arrived. ${service.errors()} ${gitea.said()}`,
-    RUN_MS,
-    async () => {
-      const { items } = await read(`/api/builds?limit=50`, Found);
-      return (
-        items.find(
-          (build) =>
-            build.pipeline === pipeline &&
-            build.commit === commit &&
-            build.attempt === attempt &&
-            /^\d+$/.test(build.number),
-        ) ?? null
-      );
-    },
-  );
-}
-
-async function readAnswers(build: Build): Promise<readonly Analysis[]> {
-  const analyses = await until(
-    `${build.pipeline} #${build.number} is answered. ${service.errors()}`,
-    RUN_MS,
-    async () => {
-      const { triage, analyses } = await read(`/api/builds/${build.id}/analyses`, Answered);
-      return triage?.state === 'done' && analyses.length > 0 ? analyses : null;
-    },
-  );
+async function readAnswers(build: Build): Promise<readonly ShownAnswer[]> {
+  const analyses = await installation.readAnswers(build);
   answers += analyses.length;
   return analyses;
 }
 
 const Jobs = z.object({ jobs: z.array(z.object({ id: z.int(), name: z.string(), conclusion: z.string() })) });
 const Based = z.object({ base: z.object({ sha: z.string() }) });
-const Comments = z.array(z.object({ id: z.int(), body: z.string(), user: z.object({ login: z.string() }) }));
-const Statuses = z.object({
-  statuses: z.array(z.object({ context: z.string(), status: z.string(), description: z.string() })),
-});
-
-/** Faultline's comment on a pull request, once it says this. */
-function commentOn(pullRequest: number, says: RegExp): Promise<string> {
-  return until(`the comment on #${pullRequest} says ${says}. ${service.errors()}`, RUN_MS, async () => {
-    const comments = await gitea.api(
-      gitea.admin,
-      'GET',
-      `/repos/${SHOP}/issues/${pullRequest}/comments`,
-      Comments,
-    );
-    const own = comments.filter(({ user }) => user.login === bot.name);
-    expect(own.length).toBeLessThan(2);
-    return own.find(({ body }) => says.test(body))?.body ?? null;
-  });
-}
-
-/** Waits until the newest status that Faultline set on a commit is this one. */
-async function statusOn(commit: string, wanted: string): Promise<void> {
-  await until(`the status of ${commit.slice(0, 10)} is ${wanted}`, RUN_MS, async () => {
-    const { statuses } = await gitea.api(
-      gitea.admin,
-      'GET',
-      `/repos/${SHOP}/commits/${commit}/status`,
-      Statuses,
-    );
-    return statuses.some(({ context, status }) => context === 'Faultline' && status === wanted);
-  });
-}
-
-function push(as: Account, repository: string, branch: string): void {
-  execFileSync('git', ['push', '--quiet', gitea.remote(as, repository), branch], {
-    cwd: shop.folder,
-    stdio: 'pipe',
-  });
-}
-
-async function openPullRequest(as: Account, head: string): Promise<number> {
-  const body = { title: `Merge ${head}`, head, base: 'main' };
-  return (await gitea.api(as, 'POST', `/repos/${SHOP}/pulls`, Numbered, body)).number;
-}
 
 describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () => {
   let deployed: Build;
 
   it('answers a deployment that lacks a secret, and stores the run next to it that passed', async () => {
     const commit = shop.commit(SHOP_FILES, 'Start the shop');
-    push(gitea.admin, SHOP, 'main');
+    push(gitea.admin, 'main');
 
     deployed = await findBuild('deploy', commit);
     const [analysis] = await readAnswers(deployed);
@@ -177,12 +67,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     await gitea.api(gitea.admin, 'PUT', `/repos/${SHOP}/actions/secrets/DEPLOY_TOKEN`, z.unknown(), {
       data: 'of-the-shop',
     });
-    await gitea.api(
-      gitea.admin,
-      'POST',
-      `/repos/${SHOP}/actions/runs/${deployed.externalId}/rerun`,
-      z.unknown(),
-    );
+    await installation.rerun(deployed);
 
     const again = await findBuild('deploy', deployed.commit ?? '', 2);
     const [analysis] = await readAnswers(again);
@@ -197,12 +82,12 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
   });
 
   it('says that the commit is well once its run has passed', async () => {
-    const { commit, externalId } = deployed;
+    const { commit } = deployed;
     await statusOn(commit ?? '', 'failure');
     await gitea.api(gitea.admin, 'POST', `/repos/${SHOP}/actions/variables/TARGET`, z.unknown(), {
       value: '{"url":"https://shop.example"}',
     });
-    await gitea.api(gitea.admin, 'POST', `/repos/${SHOP}/actions/runs/${externalId}/rerun`, z.unknown());
+    await installation.rerun(deployed);
 
     expect(await findBuild('deploy', commit ?? '', 3)).toMatchObject({ status: 'passed' });
     await statusOn(commit ?? '', 'success');
@@ -211,7 +96,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
   it('answers the leg of a matrix that failed in a pull request, and says when it is fixed', async () => {
     shop.git('checkout', '--quiet', '-b', 'round');
     const broken = shop.commit({ 'src/cart.mjs': CART.replace(', 0)', ', 1)') }, 'Start sums at one', 'Ben');
-    push(ben, SHOP, 'round');
+    push(ben, 'round');
     const pullRequest = await openPullRequest(ben, 'round');
 
     const build = await findBuild('ci', broken);
@@ -223,7 +108,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     await statusOn(broken, 'failure');
 
     const mended = shop.commit({ 'src/cart.mjs': CART }, 'Start sums at zero', 'Ben');
-    push(ben, SHOP, 'round');
+    push(ben, 'round');
     const passed = await findBuild('ci', mended);
     expect(passed.status).toBe('passed');
     expect(await commentOn(pullRequest, /fixed in/)).toContain(`ci #${passed.number}`);
@@ -238,7 +123,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     await gitea.api(cleo, 'PATCH', '/repos/cleo/shop', z.unknown(), { has_actions: false });
     shop.git('checkout', '--quiet', 'main');
     const broken = shop.commit({ 'src/tax.mjs': TAX.replace('round', 'floor') }, 'Round down', 'Cleo');
-    push(cleo, 'cleo/shop', 'main');
+    push(cleo, 'main', 'cleo/shop');
     const pullRequest = await openPullRequest(cleo, 'cleo:main');
 
     const build = await findBuild('ci', broken);
@@ -254,7 +139,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     expect(await commentOn(pullRequest, /tax adds up/)).toContain('tax adds up');
 
     const mended = shop.commit({ 'src/tax.mjs': TAX }, 'Round again', 'Cleo');
-    push(cleo, 'cleo/shop', 'main');
+    push(cleo, 'main', 'cleo/shop');
     expect((await findBuild('ci', mended)).status).toBe('passed');
     await commentOn(pullRequest, /fixed in/);
   });
@@ -271,7 +156,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     release.remove();
     const settings = `/repos/${SHOP}/actions`;
     await gitea.api(gitea.admin, 'POST', `${settings}/variables/FAULTLINE_URL`, z.unknown(), {
-      value: service.address,
+      value: installation.service.address,
     });
     await gitea.api(gitea.admin, 'PUT', `${settings}/secrets/FAULTLINE_TOKEN`, z.unknown(), { data: TOKEN });
     shop.git('checkout', '--quiet', '-b', 'explain', 'main');
@@ -279,7 +164,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
       { 'src/cart.mjs': CART.replace(', 0)', ', 1)'), '.gitea/workflows/explain.yml': EXPLAIN },
       'Explain failures',
     );
-    push(gitea.admin, SHOP, 'explain');
+    push(gitea.admin, 'explain');
 
     const build = await findBuild('explain', commit);
     const { jobs } = await gitea.api(
@@ -304,7 +189,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
     );
     expect(inTheJob).toMatch(/::error file=src\/cart\.mjs,line=1,title=“cart adds up”/);
     expect(inTheJob).toMatch(/Z Evidence\ttest\.log:\d+ +AssertionError/);
-    expect(inTheJob).toMatch(new RegExp(`served TEST_FAILURE ${service.address}/analyses/ana_`));
+    expect(inTheJob).toMatch(new RegExp(`served TEST_FAILURE ${installation.service.address}/analyses/ana_`));
     expect(inTheJob).not.toContain(TOKEN);
     expect(later).toContain(`outputs TEST_FAILURE 0.97 ${url}`);
     expect(later).toMatch(/::error file=test\/cart\.test\.mjs,line=4/);
@@ -324,7 +209,7 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
       'Raise the tax',
       'Ben',
     );
-    push(ben, SHOP, 'tried');
+    push(ben, 'tried');
     const pullRequest = await openPullRequest(ben, 'tried');
 
     const comment = await commentOn(pullRequest, /introduced by this change/);
@@ -390,9 +275,10 @@ describe('a real Gitea with its runner', { retry: 0, timeout: 4 * RUN_MS }, () =
       'x-gitea-signature': computeHmac(SECRET, body),
     };
     const headers = { 'content-type': 'application/json', ...signature };
-    expect((await fetch(`${service.address}/webhooks/gitea`, { method: 'POST', headers, body })).status).toBe(
-      202,
-    );
+    expect(
+      (await fetch(`${installation.service.address}/webhooks/gitea`, { method: 'POST', headers, body }))
+        .status,
+    ).toBe(202);
 
     const [analysis] = await readAnswers(await findBuild('deploy', commit ?? '', 4));
     expect(analysis?.answer).toMatchObject({
