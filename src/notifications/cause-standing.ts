@@ -1,7 +1,8 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
-import { agreeOnFix, isExcused, judgeWhose, type Whose } from '../domain/whose.ts';
+import { judgeWhose } from '../domain/judge-whose.ts';
+import { agreeOnFix, isExcused, type Whose } from '../domain/whose.ts';
 import type { Cause } from '../ports/notices.ts';
 import { resolveForm } from './answer-view.ts';
 import type { ArrangedAnswer } from './build-answers.ts';

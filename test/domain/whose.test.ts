@@ -3,7 +3,9 @@ import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Category } from '../../src/domain/category.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import type { FailureHistory } from '../../src/domain/failure-history.ts';
-import { agreeOnFix, isExcused, judgeWhose } from '../../src/domain/whose.ts';
+import { judgeWhose } from '../../src/domain/judge-whose.ts';
+import { agreeOnFix, isExcused } from '../../src/domain/whose.ts';
+import { formatWhoseSentence } from '../../src/notifications/whose-line.ts';
 import {
   FAILS,
   FIRST_HERE,
@@ -59,6 +61,49 @@ describe('whose a failure is', () => {
 
   it('is left open where the change is known and touches nothing near the failure', () => {
     expect(judge({ history: FIRST_HERE, analysis: changed('notes/1.md') }).verdict).toBe('unknown');
+  });
+
+  it('is the change’s where the words say only how a test ended, if the change touches what is suspected', () => {
+    const answer = sampleAnalysis().answer;
+    const history = { ...FIRST_HERE, generic: true };
+    const [suspect] = answer.suspects;
+    expect(judge({ history }).verdict).toBe('unknown');
+    expect(judge({ history, analysis: { answer, ...changed(suspect?.path ?? '') } }).verdict).toBe('change');
+  });
+
+  it('is of what it runs with where a new major version is named, and the change is apart from it', () => {
+    const changes = {
+      since: { buildId: 'green', number: '12', url: null },
+      isSameCommit: false,
+      changes: [
+        {
+          kind: 'python' as const,
+          name: 'scales',
+          from: '2.4.1',
+          to: '3.0.0',
+          chosenBy: null,
+          at: null,
+          link: "cannot import name 'weigh' from 'scales'",
+        },
+      ],
+      more: 0,
+    };
+    const verdictWith = (...files: readonly string[]) =>
+      judge({ history: FIRST_HERE, analysis: { changes, ...changed(...files) } }).verdict;
+    const whose = judge({ history: FIRST_HERE, analysis: { changes, ...changed('notes/1.md') } });
+    expect(whose).toMatchObject({
+      verdict: 'environment',
+      probability: 0.95,
+      proof: [{ what: 'version', isSameCommit: false }],
+      act: { what: 'pin' },
+    });
+    expect(formatWhoseSentence(whose)).toBe(
+      'Most likely no, what it runs with changed (95 %): scales 2.4.1 → 3.0.0 since build 12, and this change ' +
+        'touches nothing near it. Pin scales to 2.4.1 (`scales==2.4.1`), or make the code work with 3.0.0.',
+    );
+    expect(verdictWith('notes/1.md', 'requirements.txt')).not.toBe('environment');
+    expect(verdictWith(failureOf('cart total').test?.file ?? '')).not.toBe('environment');
+    expect(judge({ history: FIRST_HERE, analysis: { changes } }).verdict).not.toBe('environment');
   });
 
   it('is the default branch’s while that is red, and says what to wait for', () => {

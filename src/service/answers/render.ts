@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { ExplainedFailures } from '../../domain/explained-failures.ts';
-import { judgeWithoutHistory, type Whose } from '../../domain/whose.ts';
+import { judgeWithoutHistory } from '../../domain/judge-whose.ts';
+import type { Whose } from '../../domain/whose.ts';
 import { findMax } from '../../lib/collections.ts';
 import { cutCharacters } from '../../lib/text.ts';
 import { formatFactBlock, formatSmallPrint } from '../../notifications/answer-markdown.ts';

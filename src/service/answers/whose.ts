@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Build } from '../../domain/build.ts';
-import { judgeWhose, Whose, withAgreedFix } from '../../domain/whose.ts';
+import { judgeWhose } from '../../domain/judge-whose.ts';
+import { Whose, withAgreedFix } from '../../domain/whose.ts';
 import type { BuildAnswer } from '../../notifications/build-answers.ts';
 import { formatWhoseSentence } from '../../notifications/whose-line.ts';
 import type { ShownStores } from '../../stores/stores.ts';

@@ -1,8 +1,8 @@
 import { type Analysis, isJudged } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { gradeAnswer } from '../../domain/grade-answer.ts';
+import { judgeWhose } from '../../domain/judge-whose.ts';
 import type { WhoseVerdict } from '../../domain/whose.ts';
-import { judgeWhose } from '../../domain/whose.ts';
 import { GRADE, gradeEntry } from '../../domain/work.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { Logger } from '../../ports/telemetry.ts';

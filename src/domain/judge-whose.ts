@@ -1,0 +1,337 @@
+import { z } from 'zod';
+import type { Analysis, Suspect } from './analysis.ts';
+import type { Build } from './build.ts';
+import { type Category, hasTrait, isUnstable } from './category.ts';
+import type { Experiment } from './experiment.ts';
+import type { Failure } from './failure.ts';
+import type { FailureHistory } from './failure-history.ts';
+import { findTouchedSuspects } from './review.ts';
+import { advisePin, describeVersionChange, findExplaining, type VersionChanges } from './version-changes.ts';
+import type { Whose, WhoseAct, WhoseProof, WhoseVerdict } from './whose.ts';
+
+export interface WhoseFacts {
+  readonly build: Build;
+  readonly analysis: Analysis;
+  /** The category in force: a person's decision goes before the analysis. */
+  readonly category: Category;
+  /** The failures that the answer explains. */
+  readonly failures: readonly Failure[];
+  readonly history: FailureHistory;
+}
+
+/** The age from which a failure that is gone from the default branch excuses no change. */
+const EXCUSE_MS = 2 * 24 * 3_600_000;
+/** One other pull request may be built on this one. */
+const ENOUGH_PULL_REQUESTS = 2;
+/** A judgement that is less probable is not made: a wrong excuse is the worst mistake of all. */
+const LEAST_PROBABLE = 0.9;
+/** Failures in a row from which running again does not help. */
+const LASTING = 3;
+
+/**
+ * Decides whose a failure is: by an experiment, else by a later run of the same commit, else by the versions
+ * that an earlier run of it had, else by the default branch, a new major version that the change is apart
+ * from, the failing step, other pull requests and earlier flakes. Says `unknown` where none of them proves it. An excuse that history suggests is not given
+ * where the change touches what failed, or where the failure was first seen here.
+ */
+export function judgeWhose(facts: WhoseFacts): Whose {
+  const { analysis, history } = facts;
+  const { experiment } = analysis;
+  const found =
+    experiment !== undefined
+      ? judgeByTrying(experiment, history)
+      : (judgeByRerun(facts) ??
+        judgeByVersions(analysis) ??
+        judgeByIncident(facts) ??
+        judgeByDefaultBranch(facts) ??
+        judgeApart(facts) ??
+        judgeMachine(facts) ??
+        judgeByPullRequests(facts) ??
+        judgeFlaky(facts) ??
+        judgeNew(facts) ??
+        leaveOpen(facts));
+  return {
+    isDefault: history.isDefault,
+    ...found,
+    act: chooseAct(found.verdict, analysis, history, findTouched(facts)),
+  };
+}
+
+/**
+ * Decides whose a failure is by the experiment, or by the versions that changed, where no history is kept.
+ * Returns null if neither tells.
+ */
+export function judgeWithoutHistory(analysis: Analysis): Whose | null {
+  const { experiment } = analysis;
+  const found = experiment === undefined ? judgeByVersions(analysis) : judgeByTrying(experiment, null);
+  if (found === null) return null;
+  const suspect = analysis.answer.suspects.find(({ path }) => listChangedFiles(analysis).has(path));
+  const act = chooseAct(found.verdict, analysis, null, suspect);
+  return { isDefault: false, ...found, act };
+}
+
+type Found = Pick<Whose, 'verdict' | 'probability' | 'proof'>;
+
+/**
+ * Judges by an experiment, which goes before history: it ran the same command on one machine, with and
+ * without the change.
+ */
+function judgeByTrying({ verdict, sentence, arms }: Experiment, history: FailureHistory | null): Found {
+  const proof: WhoseProof[] = [{ what: 'tried', sentence }];
+  const isFlakyOnBase = arms.some(
+    ({ where, passed, failed }) => where === 'base' && passed > 0 && failed > 0,
+  );
+  if (verdict === 'this-change') return { verdict: 'change', probability: null, proof };
+  if (verdict === 'flaky' && isFlakyOnBase) return { verdict: 'flaky', probability: null, proof };
+  if (verdict !== 'not-this-change') return { verdict: 'unknown', probability: null, proof };
+  const main = history === null ? [] : proveByMain(history);
+  return { verdict: 'main', probability: null, proof: proof.concat(main) };
+}
+
+/**
+ * Judges by a later run of the same commit. A test that only this change has may be flaky from its first run
+ * on; then it is the change's, too.
+ */
+function judgeByRerun({ category, history: { passedAgain, test } }: WhoseFacts): Found | null {
+  if (passedAgain === null) return null;
+  const again: WhoseProof[] = [{ what: 'passed-again', build: passedAgain }];
+  const isNew: WhoseProof[] = [{ what: 'new-test' }];
+  if (test?.isNew === true) return { verdict: 'change', probability: null, proof: isNew.concat(again) };
+  const proof = again.concat(countFlakes(test));
+  return { verdict: category === 'INFRA_ERROR' ? 'machine' : 'flaky', probability: null, proof };
+}
+
+/**
+ * Judges by the versions that a green run of the same commit had: where the failure's own lines are about one
+ * that changed, the commit did not do it.
+ */
+function judgeByVersions({ changes }: Analysis): Found | null {
+  return changes?.isSameCommit === true ? blameVersion(changes, null) : null;
+}
+
+/**
+ * Judges by the versions of a green run of another commit: the failure names a new major version, and the
+ * change neither sets up the job nor touches anything that the failure went through.
+ */
+function judgeApart(facts: WhoseFacts): Found | null {
+  const { changes } = facts.analysis;
+  const changed = [...listChangedFiles(facts.analysis)];
+  const isApart = changed.length > 0 && !changed.some(isSetup) && !reachesFailure(facts);
+  return changes !== undefined && isApart ? blameVersion(changes, PROBABLE.version) : null;
+}
+
+function blameVersion(changes: VersionChanges, probability: number | null): Found | null {
+  const { since, isSameCommit } = changes;
+  const explaining = findExplaining(changes);
+  if (explaining === null) return null;
+  const change = describeVersionChange(explaining);
+  const proof: WhoseProof[] = [{ what: 'version', change, since: since?.number ?? null, isSameCommit }];
+  return { verdict: 'environment', probability, proof };
+}
+
+/** Other repositories that met one host within minutes, from which it is an incident elsewhere. */
+const MANY_REPOSITORIES = 3;
+
+/** Judges by the repositories that could not reach the same host then, whatever the change touches. */
+function judgeByIncident({ category, analysis: { kind }, history: { incident } }: WhoseFacts): Found | null {
+  if (incident === undefined || incident.repositories < MANY_REPOSITORIES) return null;
+  if (category !== 'INFRA_ERROR' || !hasTrait(kind, 'clear')) return null;
+  return { verdict: 'machine', probability: null, proof: [{ what: 'incident', ...incident }] };
+}
+
+function judgeByDefaultBranch(facts: WhoseFacts): Found | null {
+  const { build, history } = facts;
+  const { defaultBranch: main, generic, own, isDefault, test } = history;
+  if (main === null) return null;
+  const first = main.since ?? main.lastFailed;
+  // What was here first came from here, or from outside of both.
+  if (first === null || (!isDefault && own.firstAt < first.receivedAt)) return null;
+  if (main.since !== null) {
+    const flaky = main.times < LASTING ? judgeFlaky(facts) : null;
+    if (flaky !== null) return flaky;
+    if (generic && (test === null || main.times < 2)) return null;
+    return { verdict: 'main', probability: null, proof: proveByMain(history) };
+  }
+  const age = Date.parse(build.receivedAt) - Date.parse(first.receivedAt);
+  // Who broke it and took it back may bring it again.
+  const isAnothers = first.author !== null && build.author !== null && first.author !== build.author;
+  if (isDefault || generic || age > EXCUSE_MS || main.mended === null || !isAnothers) return null;
+  const flaky = judgeFlaky(facts);
+  if (flaky !== null) return flaky;
+  return reachesFailure(facts)
+    ? null
+    : { verdict: 'main', probability: PROBABLE.mended, proof: proveByMain(history) };
+}
+
+/** Estimates of the share of right verdicts; scripts/bench whose measures how often they are right. */
+const PROBABLE = {
+  mended: 0.9,
+  step: 0.95,
+  others: 0.95,
+  touched: 0.98,
+  first: 0.95,
+  version: 0.95,
+} as const;
+
+function proveByMain({ defaultBranch: main }: FailureHistory): WhoseProof[] {
+  if (main === null) return [];
+  const { name: branch, since, times, lastFailed } = main;
+  if (since !== null) return [{ what: 'fails-on', branch, since, times }];
+  return lastFailed === null ? [] : [{ what: 'failed-on', branch, build: lastFailed }];
+}
+
+/**
+ * Judges by the failing step, if it names a machine or a service itself. In a test that may be the change's
+ * own call, so that others must have had it, and no file of the change may be near.
+ */
+function judgeMachine(facts: WhoseFacts): Found | null {
+  const { category, analysis, failures, history } = facts;
+  if (category !== 'INFRA_ERROR' || !hasTrait(analysis.kind, 'clear')) return null;
+  if (analysis.classification.confidence < LEAST_PROBABLE && !history.seenElsewhere) return null;
+  const isTest = failures.some(({ test }) => test !== null);
+  if (reachesFailure(facts) || (isTest && !history.seenElsewhere)) return null;
+  if (!history.seenElsewhere && [...listChangedFiles(analysis)].some(isSetup)) return null;
+  const proof: WhoseProof[] = [{ what: 'log' }];
+  return { verdict: 'machine', probability: PROBABLE.step, proof: proof.concat(countPullRequests(history)) };
+}
+
+/** Tells whether a file sets up the job: hidden files, manifests, lock files, and all that configures. */
+function isSetup(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return name.startsWith('.') || /^(?:Dockerfile|Makefile)/.test(name) || SETUP.test(name);
+}
+
+const SETUP = /\.(?:ya?ml|toml|ini|cfg|conf|json|xml|lock|gradle|kts|tf|env|txt)$/;
+
+/**
+ * Judges by the people who met it before it was seen here. A message without a test is too often alike by
+ * chance.
+ */
+function judgeByPullRequests(facts: WhoseFacts): Found | null {
+  const { category, failures, history } = facts;
+  const { generic, isDefault, otherPullRequests } = history;
+  if (isDefault || otherPullRequests < ENOUGH_PULL_REQUESTS || generic) return null;
+  // What several people met in one test and its words is no chance, whatever this change touches.
+  const areTests = failures.every(({ test }) => test !== null);
+  const isOutside = category === 'INFRA_ERROR' || category === 'DEPENDENCY_ERROR';
+  if (!areTests && (!isOutside || reachesFailure(facts))) return null;
+  const proof = countPullRequests(history);
+  return judgeFlaky(facts) ?? { verdict: 'others', probability: PROBABLE.others, proof };
+}
+
+/** The share of changes that break a given test; far above the usual one, so that no excuse is early. */
+const BREAKS = 0.02;
+/** The share of those that fails in the very words in which the test flaked before. */
+const IN_SAME_WORDS = 0.25;
+
+/**
+ * Judges by Bayes' rule: the test flaked with its known rate each time in a row, or the change broke it in
+ * the same words. Flakes in other words prove nothing.
+ */
+function judgeFlaky(facts: WhoseFacts): Found | null {
+  const { test, own, generic } = facts.history;
+  if (test === null || test.alike === 0 || test.isNew || reachesFailure(facts)) return null;
+  const flaked = ((test.alike + 0.5) / (test.runs + 1)) ** own.times;
+  const probability = flaked / (flaked + BREAKS * (generic ? 1 : IN_SAME_WORDS));
+  if (probability < LEAST_PROBABLE) return null;
+  return { verdict: 'flaky', probability: roundShare(probability), proof: countFlakes(test) };
+}
+
+/**
+ * Judges whether it is new: it passes on the default branch, or passed here in the build before, and was seen
+ * nowhere else. Flaky tests and services come and go, so that they are blamed on no change.
+ */
+function judgeNew(facts: WhoseFacts): Found | null {
+  const { category, analysis, history } = facts;
+  const { generic, seenElsewhere, own, test, defaultBranch: main } = history;
+  if (seenElsewhere || category === 'INFRA_ERROR' || isUnstable(analysis.kind)) return null;
+  const isTouched = findTouched(facts) !== undefined;
+  if (category === 'DEPENDENCY_ERROR' && !isTouched) return null;
+  // A change that is known and touches nothing near it may have met a first flake.
+  if (listChangedFiles(analysis).size > 0 && test?.isNew !== true && !reachesFailure(facts)) return null;
+  if ((test?.flakes ?? 0) > 0) return null;
+  // Words that say only how a test ended prove nothing alone: the change must touch what is suspected.
+  if (generic && own.times < 2 && test?.isNew !== true && !isTouched) return null;
+  const proof: WhoseProof[] = test?.isNew === true ? [{ what: 'new-test' }] : [];
+  if (main !== null && (main.status === 'passed' || test?.passedOnDefault === true))
+    proof.push({ what: 'passes-on', branch: main.name, build: main.newest });
+  else if (own.passed !== null) proof.push({ what: 'passed-before', build: own.passed });
+  if (proof.length === 0) return null;
+  const probability = isTouched || test?.isNew === true ? PROBABLE.touched : PROBABLE.first;
+  return { verdict: 'change', probability, proof };
+}
+
+function leaveOpen({ history }: WhoseFacts): Found {
+  const { defaultBranch: main, test, seenElsewhere } = history;
+  const known = proveByMain(history).concat(countPullRequests(history), countFlakes(test));
+  const passes: WhoseProof[] =
+    known.length === 0 && !seenElsewhere && main?.status === 'passed'
+      ? [{ what: 'passes-on', branch: main.name, build: main.newest }]
+      : [];
+  return { verdict: 'unknown', probability: null, proof: known.concat(passes) };
+}
+
+function countPullRequests({ otherPullRequests: count }: FailureHistory): WhoseProof[] {
+  return count === 0 ? [] : [{ what: 'pull-requests', count }];
+}
+
+function countFlakes(test: FailureHistory['test']): WhoseProof[] {
+  return test === null || test.flakes === 0 ? [] : [{ what: 'flakes', flakes: test.flakes, runs: test.runs }];
+}
+
+function chooseAct(
+  verdict: WhoseVerdict,
+  { changes }: Analysis,
+  history: FailureHistory | null,
+  suspect: Suspect | undefined,
+): WhoseAct {
+  const main = history?.defaultBranch ?? null;
+  const times = history?.own.times ?? 1;
+  const explaining = findExplaining(changes);
+  switch (verdict) {
+    case 'environment':
+      return explaining === null ? { what: 'try' } : { what: 'pin', advice: advisePin(explaining) };
+    case 'change':
+      return { what: 'fix', path: suspect?.path ?? null, line: suspect?.line ?? null };
+    case 'main':
+      if (history?.isDefault === true && main !== null)
+        return { what: 'look', at: main.since ?? main.newest };
+      return { what: 'rebase', branch: main?.name ?? null, on: main?.mended ?? null };
+    case 'unknown':
+      return times >= LASTING ? { what: 'ask', times } : { what: 'try' };
+    default:
+      if (history !== null && history.passedAgain !== null) return { what: 'nothing' };
+      return times >= LASTING ? { what: 'ask', times } : { what: 'rerun' };
+  }
+}
+
+/** Finds the first suspect that the change touches. */
+function findTouched({ build, analysis }: WhoseFacts): Suspect | undefined {
+  const touched = new Set(findTouchedSuspects(build, analysis));
+  const changed = listChangedFiles(analysis);
+  return analysis.answer.suspects.find(({ path }) => touched.has(path) || changed.has(path));
+}
+
+/** Tells whether the change touches a suspect, the failed test or a place that the failure went through. */
+function reachesFailure(facts: WhoseFacts): boolean {
+  if (findTouched(facts) !== undefined) return true;
+  const changed = [...listChangedFiles(facts.analysis)];
+  const named = facts.failures.flatMap(({ test, frames }) =>
+    frames.map(({ file }) => file).concat(test?.file ?? []),
+  );
+  return named.some((file) => changed.some((path) => file === path || file.endsWith(`/${path}`)));
+}
+
+const Changed = z.object({ files: z.array(z.string()) });
+
+/** Lists the files that changed since the last passing build, as far as a tool has read them. */
+function listChangedFiles({ evidence }: Analysis): ReadonlySet<string> {
+  const lists = evidence
+    .filter(({ tool }) => tool === 'changed_since_green')
+    .flatMap(({ data }) => Changed.safeParse(data).data?.files ?? []);
+  return new Set(lists);
+}
+
+function roundShare(share: number): number {
+  return Math.round(share * 100) / 100;
+}
