@@ -3,7 +3,7 @@ import { computeUpperShare, type Risk } from '../lib/binomial-bound.ts';
 
 /**
  * The grounds of an answer, the most reliable first: this order is the fixed sequence in which routes are
- * tested, and must not be changed by looking at outcomes. In the first three routes after `tool error`, a
+ * tested, and must not be changed by looking at outcomes. In `telling exception` and the `telling rule`s, a
  * rule that may decide alone names the cause. `inferred`: a test or a tool's error, but for another category
  * than it shows by itself. `Java compiler`: its errors look the same whether the code or a library changed.
  * `precedent`: the same failure was answered so before, and what happened next showed it right.
@@ -15,9 +15,9 @@ export const ROUTES = [
   'test',
   'tool error',
   'telling exception',
+  'precedent',
   'telling rule and clear words',
   'telling rule and words',
-  'precedent',
   'rule and words',
   'inferred',
   'Java compiler',
@@ -106,9 +106,12 @@ function formatWrongShare(share: number): string {
 export const BOUND_CONFIDENCE = 0.9;
 /**
  * A route with so many outcomes must keep to the bound by itself, too; one with fewer is pooled with those
- * before it, if one more wrong answer would not make it worse than stated.
+ * before it, if one more wrong answer would not make it worse than stated. So many right ones keep to 3 % by
+ * themselves, even if each counts as 0.5 % wrong.
  */
-const ALONE_FROM = 100;
+const ALONE_FROM = 110;
+/** No release ships outcomes of this route: it is passed over while it has too few of its own to be tested. */
+const LOCAL: Route = 'precedent';
 /**
  * Routes up to this one rest on a structured witness that says so itself; they are pooled and tested first.
  */
@@ -125,8 +128,9 @@ export function isPublishedRoute({ routes }: PublishBound, route: Route): boolea
  * structured witnesses together, then one route more each time in the order of ROUTES. Each time the
  * one-sided Clopper-Pearson bound on the share of wrong answers among all that would be published is tested,
  * until the first failure. The fixed sequence needs no correction for several tests. A route that joins the
- * structured ones must be no worse by itself than stated, even with one more wrong answer. Only outcomes from
- * `floor` on count: others are not published. The route `model` is tested by itself, since what is known of
+ * structured ones must be no worse by itself than stated, even with one more wrong answer. A route that only an
+ * installation has outcomes of is passed over, and not published, while they are too few to pass: that depends
+ * on their number alone and takes no test. Only outcomes from `floor` on count: others are not published. The route `model` is tested by itself, since what is known of
  * the rules says nothing of a model. Weighted outcomes count as many as they are worth (Kish).
  */
 export function choosePublished(
@@ -139,11 +143,12 @@ export function choosePublished(
   let isOpen = true;
   let isTested = false;
   const pending: RouteStanding[] = [];
+  const waiting: RouteStanding[] = [];
   const routes: RouteStanding[] = [];
   for (const route of ROUTES.filter((name) => !UNFOUNDED.has(name) && name !== 'model')) {
-    const tally = countTally(known.filter((routeOutcome) => routeOutcome.route === route));
+    const own = known.filter((routeOutcome) => routeOutcome.route === route);
+    const tally = countTally(own);
     const within = isOpen ? { size: pool.size + tally.size, wrong: pool.wrong + tally.wrong } : tally;
-    if (isOpen) pool = within;
     const upper = computeUpperShare(within.wrong, within.size, risk.confidence);
     const standing = {
       route,
@@ -156,6 +161,11 @@ export function choosePublished(
         isFirstTested(route) ? 0 : countMissingAlone(tally, risk),
       ),
     };
+    if (route === LOCAL && areTooFew(own, risk)) {
+      waiting.push(standing);
+      continue;
+    }
+    if (isOpen) pool = within;
     pending.push(standing);
     isTested ||= route === FIRST_TESTED;
     if (!isOpen || !isTested) continue;
@@ -174,13 +184,19 @@ export function choosePublished(
     published: isKept,
     missing: isKept ? 0 : countMissing(model, risk),
   };
-  return { maxWrong, confidence: risk.confidence, routes: [...routes, ...pending, alone] };
+  return { maxWrong, confidence: risk.confidence, routes: [...routes, ...waiting, ...pending, alone] };
 }
 
 /** Checks that a route by itself is no worse than stated, even with one more wrong answer. */
 function mayJoin({ route, outcomes, wrong }: RouteStanding, risk: Risk): boolean {
   if (outcomes >= ALONE_FROM) return keeps({ size: outcomes, wrong }, risk);
   return isFirstTested(route) || outcomes === 0 || wrong + 1 <= risk.most * outcomes;
+}
+
+/** Tells whether a route could not join even if all of its outcomes were right. */
+function areTooFew(outcomes: readonly RouteOutcome[], risk: Risk): boolean {
+  const { size, wrong } = countTally(outcomes.map(({ weight, ...rest }) => ({ ...rest, right: true })));
+  return wrong + 1 > risk.most * size;
 }
 
 /** Counts how many right outcomes more a route needs by itself before it may join the others. */

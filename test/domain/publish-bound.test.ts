@@ -37,12 +37,12 @@ describe('which answers may be published', () => {
     );
   });
 
-  it('holds a route with a hundred outcomes to the bound by itself, however good the others are', () => {
+  it('holds a route with 110 outcomes to the bound by itself, however good the others are', () => {
     const good = outcomes('test', 2000);
-    expect(publishedOf([...good, ...outcomes('telling rule and words', 99, 1)])).toContain(
+    expect(publishedOf([...good, ...outcomes('telling rule and words', 109, 1)])).toContain(
       'telling rule and words',
     );
-    expect(publishedOf([...good, ...outcomes('telling rule and words', 100, 1)])).not.toContain(
+    expect(publishedOf([...good, ...outcomes('telling rule and words', 110, 1)])).not.toContain(
       'telling rule and words',
     );
   });
@@ -54,6 +54,18 @@ describe('which answers may be published', () => {
     expect(published(33, 0)).not.toContain('telling rule and words');
     expect(published(66, 1)).not.toContain('telling rule and words');
     expect(published(67, 1)).toContain('telling rule and words');
+  });
+
+  it('passes over precedents while they are too few to be tested, and then tests them like any route', () => {
+    const known = (precedents: readonly RouteOutcome[]) =>
+      publishedOf([...outcomes('test', 200), ...precedents, ...outcomes('telling rule and words', 40)]);
+    expect(known([])).toEqual(['test', 'telling rule and words']);
+    expect(known(outcomes('precedent', 33, 1))).toEqual(['test', 'telling rule and words']);
+    expect(known(outcomes('precedent', 34))).toEqual(['test', 'precedent', 'telling rule and words']);
+    expect(known(outcomes('precedent', 60, 1))).toEqual(['test']);
+    const doubted = (of: number) => outcomes('precedent', of).map((one) => ({ ...one, doubt: 0.005 }));
+    expect(known(doubted(39))).toEqual(['test', 'telling rule and words']);
+    expect(known(doubted(41))).toEqual(['test', 'precedent', 'telling rule and words']);
   });
 
   it('stops at the first route that fails, and does not count answers below the floor', () => {

@@ -68,6 +68,7 @@ describe('whose a failure is, on a real Gitea with its runner', { retry: 0, time
     expect(red.status).toBe('failed');
     const answer = await answerOne(red);
 
+    expect(answer).toMatchObject({ category: 'DEPENDENCY_ERROR', kind: 'version_conflict' });
     expect(answer.changes).toMatchObject({ isSameCommit: true, since: { buildId: green.id } });
     expect(answer.changes?.changes[0]).toMatchObject({
       kind: 'python',

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { Analysis } from '../../src/domain/analysis.ts';
+import { GivenAnalysis, ShownAnalysis } from '../../src/domain/analysis.ts';
 import { Build } from '../../src/domain/build.ts';
 import { ShownWhose } from '../../src/service/answers/whose.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
@@ -14,7 +14,12 @@ export const SECRET = 'a-webhook-secret-for-gitea';
 /** The time of a push, until its last job has ended and Faultline has answered. */
 export const RUN_MS = 90_000;
 
-const ShownAnswer = Analysis.extend({ whose: ShownWhose.nullable() });
+const ShownAnswer = ShownAnalysis.extend({ whose: ShownWhose.nullable() }).transform(
+  ({ whose, ...shown }) => ({
+    ...GivenAnalysis.parse(shown),
+    whose,
+  }),
+);
 export type ShownAnswer = z.infer<typeof ShownAnswer>;
 const Answered = z.object({
   triage: z.object({ state: z.string() }).nullable(),
