@@ -216,7 +216,7 @@ function gradeExcuse({ whose, analysis, read, isSure, outcome }: Facts): Found |
 
 const PINNING: ReadonlySet<FileRole> = new Set<FileRole>(['dependency', 'workflow', 'settings']);
 
-/** Grades "what it runs with changed" where the author mended it: by setting a version, or by following it. */
+/** Grades "what it runs with changed" where the author mended it: set a version, or followed it. */
 function gradeByPin({ roles }: ReadMend): Found {
   return roles.size > 0 && [...roles].every((role) => PINNING.has(role))
     ? { grade: 'right', because: 'only what it runs with was set' }

@@ -31,8 +31,9 @@ const LASTING = 3;
 /**
  * Decides whose a failure is: by an experiment, else by a later run of the same commit, else by the versions
  * that an earlier run of it had, else by the default branch, a new major version that the change is apart
- * from, the failing step, other pull requests and earlier flakes. Says `unknown` where none of them proves it. An excuse that history suggests is not given
- * where the change touches what failed, or where the failure was first seen here.
+ * from, the failing step, other pull requests and earlier flakes. Says `unknown` where none of them proves
+ * it. An excuse that history suggests is not given where the change touches what failed, or where the failure
+ * was first seen here.
  */
 export function judgeWhose(facts: WhoseFacts): Whose {
   const { analysis, history } = facts;

@@ -3,8 +3,8 @@ import { computeUpperShare, type Risk } from '../lib/binomial-bound.ts';
 
 /**
  * The grounds of an answer, the most reliable first: this order is the fixed sequence in which routes are
- * tested, and must not be changed by looking at outcomes. In `telling exception` and the `telling rule`s, a
- * rule that may decide alone names the cause. `inferred`: a test or a tool's error, but for another category
+ * tested, and must not be changed by looking at outcomes. In the three routes after `tool error` that are
+ * local to no installation, a rule that may decide alone names the cause. `inferred`: a test or a tool's error, but for another category
  * than it shows by itself. `Java compiler`: its errors look the same whether the code or a library changed.
  * `precedent`: the same failure was answered so before, and what happened next showed it right.
  * `contradicted`: a rule for another category was met, too.
@@ -110,7 +110,7 @@ export const BOUND_CONFIDENCE = 0.9;
  * themselves, even if each counts as 0.5 % wrong.
  */
 const ALONE_FROM = 110;
-/** No release ships outcomes of this route: it is passed over while it has too few of its own to be tested. */
+/** No release ships outcomes of this route: it is passed over while an installation has too few. */
 const LOCAL: Route = 'precedent';
 /**
  * Routes up to this one rest on a structured witness that says so itself; they are pooled and tested first.
@@ -128,10 +128,11 @@ export function isPublishedRoute({ routes }: PublishBound, route: Route): boolea
  * structured witnesses together, then one route more each time in the order of ROUTES. Each time the
  * one-sided Clopper-Pearson bound on the share of wrong answers among all that would be published is tested,
  * until the first failure. The fixed sequence needs no correction for several tests. A route that joins the
- * structured ones must be no worse by itself than stated, even with one more wrong answer. A route that only an
- * installation has outcomes of is passed over, and not published, while they are too few to pass: that depends
- * on their number alone and takes no test. Only outcomes from `floor` on count: others are not published. The route `model` is tested by itself, since what is known of
- * the rules says nothing of a model. Weighted outcomes count as many as they are worth (Kish).
+ * structured ones must be no worse by itself than stated, even with one more wrong answer. A route that only
+ * an installation has outcomes of is passed over, and not published, while they are too few to pass: that
+ * depends on their number alone and takes no test. Only outcomes from `floor` on count: others are not
+ * published. The route `model` is tested by itself, since what is known of the rules says nothing of a model.
+ * Weighted outcomes count as many as they are worth (Kish).
  */
 export function choosePublished(
   outcomes: readonly RouteOutcome[],
@@ -146,8 +147,8 @@ export function choosePublished(
   const waiting: RouteStanding[] = [];
   const routes: RouteStanding[] = [];
   for (const route of ROUTES.filter((name) => !UNFOUNDED.has(name) && name !== 'model')) {
-    const own = known.filter((routeOutcome) => routeOutcome.route === route);
-    const tally = countTally(own);
+    const answers = known.filter((routeOutcome) => routeOutcome.route === route);
+    const tally = countTally(answers);
     const within = isOpen ? { size: pool.size + tally.size, wrong: pool.wrong + tally.wrong } : tally;
     const upper = computeUpperShare(within.wrong, within.size, risk.confidence);
     const standing = {
@@ -161,7 +162,7 @@ export function choosePublished(
         isFirstTested(route) ? 0 : countMissingAlone(tally, risk),
       ),
     };
-    if (route === LOCAL && areTooFew(own, risk)) {
+    if (route === LOCAL && areTooFew(answers, risk)) {
       waiting.push(standing);
       continue;
     }
