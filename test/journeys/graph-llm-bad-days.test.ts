@@ -157,7 +157,13 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
   });
 
   test('a context that is too small: shown half, said once, and never asked in full again', async () => {
-    const log = `${LOG}\n${'a line of little use '.repeat(20)}\n`.concat('more of the same\n'.repeat(200));
+    const word = (index: number) =>
+      index.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '');
+    const lines = Array.from(
+      { length: 300 },
+      (_, index) => `error: the part ${word(index)} of the cart is gone`,
+    );
+    const log = `${LOG}\n${lines.join('\n')}\n`;
     const sizes: number[] = [];
     const error = {
       message: "This model's maximum context length is 2048 tokens.",
