@@ -408,7 +408,7 @@ async function createTriageDeps(
     owners: createOwnerFinder(codeHost, logger, { breakers: toolbox.breakers }),
     buildSources: await openBuildSources(config, logger),
     investigation: createInvestigation(config, judging, tracer, checkpointer),
-    publishers: channels.publishers,
+    publishers: channels.publisherNames,
     onConcluded: (build, analysis) => countAnalysis(build, analysis, metrics),
     forget: (triageId) => checkpointer.deleteThread(triageId),
     budgetTokens: resolveBudgetTokens(config),

@@ -1,6 +1,6 @@
-import type { ChannelParts, Messenger, NoticeChannel } from '../channels/channel.ts';
+import type { ChannelParts, Messenger, Messengers, NoticeChannel } from '../channels/channel.ts';
 import {
-  answerHandler,
+  createAnswerHandler,
   createMessageHandler,
   createNoticeHandler,
   openMessenger,
@@ -15,7 +15,7 @@ import { createProviders } from '../providers/registry.ts';
 import type { Stores } from '../stores/stores.ts';
 import { traceAnswers } from './watched.ts';
 
-interface Parts {
+interface ChannelDeps {
   readonly stores: Pick<
     Stores,
     | 'work'
@@ -33,25 +33,30 @@ interface Parts {
   readonly tracer?: Tracer;
 }
 
-type Configured = Pick<Config, 'channels' | 'http' | 'providers'>;
+interface OpenChannels {
+  readonly messengers: Messengers;
+  /** The names of the channels that publish confident answers. */
+  readonly publisherNames: readonly string[];
+  readonly handlers: readonly WorkHandler[];
+}
 
 /** Opens all channels, and creates the handlers that send through them. */
 export async function openChannels(
-  config: Configured,
-  { stores, clock, logger, tracer = silentTracer }: Parts,
-) {
+  config: Pick<Config, 'channels' | 'http' | 'providers'>,
+  { stores, clock, logger, tracer = silentTracer }: ChannelDeps,
+): Promise<OpenChannels> {
   const { publicUrl } = config.http;
   const { timeoutMs: timeLimitMs, pauseMs } = config.channels;
   const parts: ChannelParts = { clock, logger, history: stores.history, publicUrl };
   const deps = { stores, publicUrl, timeLimitMs, pauseMs };
   const messengers: Record<string, Messenger> = {};
-  const publishers: string[] = [];
+  const publisherNames: string[] = [];
   const handlers: WorkHandler[] = createRuleHandlers({ stores, clock, logger });
   for (const { name, answers, messages } of createChannels(config.channels)) {
     if (answers !== undefined) {
-      publishers.push(name);
+      publisherNames.push(name);
       const outlet = traceAnswers(name, await answers(parts), tracer, stores.triages);
-      handlers.push(answerHandler(name, outlet, deps));
+      handlers.push(createAnswerHandler(name, outlet, deps));
     }
     if (messages === undefined) continue;
     const messenger = await openMessenger(messages, parts);
@@ -65,8 +70,7 @@ export async function openChannels(
   }
   return {
     messengers,
-    /** The channels that publish each confident answer. */
-    publishers,
+    publisherNames,
     handlers,
   };
 }

@@ -16,11 +16,15 @@ export interface Channel {
   readonly name: string;
   /** Configured secrets, which are in no log, prompt or answer. */
   readonly secrets: readonly string[];
-  /** Publishes confident answers, each once. Absent: it is not configured, or cannot. */
+  /**
+   * Publishes confident answers, each once. It is absent if the channel is not configured or cannot publish.
+   */
   readonly answers?: Open<AnswerOutlet>;
-  /** Keeps a text in step with what is known of a build. Absent: it is not configured, or cannot. */
+  /**
+   * Keeps a notice about a build up to date. It is absent if the channel is not configured or cannot edit.
+   */
   readonly notices?: NoticeChannel;
-  /** Sends the messages of notification rules. Absent: rules cannot use it, whatever is configured. */
+  /** Sends the messages of notification rules. It is absent if rules can never use the channel. */
   readonly messages?: MessageChannel;
   /** Lists the checks of whether it can be used as configured. */
   checks(): Check[];
@@ -31,22 +35,24 @@ export interface ChannelParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly history: Pick<HistoryStore, 'consecutiveFailures' | 'failureHistory'>;
-  /** The public address of Faultline; null: texts have no links. */
+  /** The public address of Faultline. If it is null, texts have no links. */
   readonly publicUrl: string | null;
 }
 
 type Open<Opened> = (parts: ChannelParts) => Promise<Opened>;
 
-/** A text that is kept in step: where it is, which every process must know, and how it is written. */
+/** A notice that is kept up to date: where it is, which every process must know, and how it is written. */
 export interface NoticeChannel extends NoticeRule {
-  /** Null: it is requested, but cannot be written with what is configured; `because` says why. */
+  /**
+   * Opens the channel. It is null if the notice is requested but not fully configured; `because` says why.
+   */
   readonly open: Open<NoticeOutlet> | null;
   readonly because?: string;
 }
 
 /** The places to which the messages of rules may go in a channel. */
 interface Destinations {
-  /** Names to choose from; null: `refusal` says what may be. */
+  /** The names to choose from. If it is null, only `refusal` decides. */
   readonly destinations: readonly string[] | null;
   /** Explains in a sentence why nothing may be sent there. Returns null if it is allowed. */
   refusal(destination: string): string | null;
@@ -60,7 +66,7 @@ export interface MessageChannel extends Destinations {
   readonly label: string;
   /** The variable that configures it. */
   readonly setting: string;
-  /** Null: it is not configured. */
+  /** Opens the channel; null if it is not configured. */
   readonly open: Open<MessageOutlet> | null;
 }
 
@@ -84,18 +90,18 @@ export interface NoticeTarget {
   readonly about: NoticeAbout;
 }
 
-/** Words what is known, and sends it. */
+/** A publisher: renders what is known and sends it. */
 export interface Outlet<Known, To, Content extends object = object> extends Sender<Content, To> {
   /**
-   * Renders the content, or returns null if there is nothing to say. Pure. Content that is kept in step uses
+   * Renders the content, or returns null if there is nothing to say. Pure. The content of a notice uses
    * only strings, numbers, booleans, arrays and plain objects, so that equal contents have equal hashes.
    */
   render(known: Known): Content | null;
 }
 
 /**
- * The other side of a channel. Both methods throw TriageError; `retryable` where it may be tried again,
- * `retryAfterMs` where the other side said when.
+ * The client of the system that a channel writes to. Both methods throw TriageError, with `retryable` if the
+ * call may be repeated and `retryAfterMs` if the system said when.
  */
 export interface Sender<Content, To> {
   /**
@@ -107,20 +113,20 @@ export interface Sender<Content, To> {
   find?(call: Call<To>): Promise<Sent | null>;
 }
 
-/** The client of a text that is kept in step. */
+/** The client of a notice that is kept up to date. */
 export type NoticeSender<Content> = Sender<Content, NoticeTarget>;
 export type NoticeCall = Call<NoticeTarget>;
 
 export interface Call<To> {
   readonly to: To;
   /**
-   * Names what is sent for good: a place, an answer or a message. To be left outside with it (a header, a
-   * marker in the text), so that it is recognized.
+   * The permanent name of a place, an answer or a message. It is sent along (as a header or a marker in the
+   * text), so that the text is recognized later.
    */
   readonly key: string;
-  /** The reference of the text outside; null if nothing is known to be there. */
+  /** The reference of the published text; null if none is known. */
   readonly reference: string | null;
-  /** An earlier attempt may have reached the other side. */
+  /** True if an earlier attempt may have reached the other system. */
   readonly isRetry: boolean;
   readonly signal: AbortSignal;
 }

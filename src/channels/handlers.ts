@@ -22,7 +22,7 @@ interface AnswerDeps extends SendLimits {
 const AnswerPayload = z.object({ analysisId: z.string() });
 
 /** Publishes answers, each once, unless a person or a passed build has overtaken it. */
-export function answerHandler(
+export function createAnswerHandler(
   channel: string,
   outlet: AnswerOutlet,
   { stores, ...limits }: AnswerDeps,

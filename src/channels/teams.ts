@@ -18,12 +18,12 @@ export const TeamsSettings = z.object({
 });
 type TeamsSettings = z.infer<typeof TeamsSettings>;
 
-/** Teams refuses messages of more than 28 KB. */
+/** Maximum size of a message in bytes. Teams refuses more than 28 KB; this leaves some room. */
 const MAX_BYTES = 24_000;
 
 /**
- * Sends messages of rules to Microsoft Teams, as adaptive cards. What was posted cannot be looked for: after
- * a crash it may be posted again.
+ * Sends messages of rules to Microsoft Teams, as adaptive cards. Teams cannot list posted messages, so a
+ * message may be posted twice after a crash.
  */
 export function createTeamsChannel({ webhooks }: TeamsSettings): Channel {
   return {
@@ -54,7 +54,10 @@ export function createTeamsChannel({ webhooks }: TeamsSettings): Channel {
   };
 }
 
-/** Throws TriageError if Teams refused it. Incoming webhooks return 200 and report the result as text. */
+/**
+ * Throws TriageError if Teams refused the message. Incoming webhooks return 200 and report the result as
+ * text.
+ */
 function checkReply(text: string): void {
   const [, status] = /returned HTTP error (\d{3})/.exec(text) ?? [];
   if (status === undefined) return;
@@ -80,7 +83,7 @@ export function createTeamsMessage(news: News): string {
 }
 
 function toMessage({ rule, headline, items, more, mentions, isTest }: News): object {
-  const who = mentions.flatMap(({ teamsMention }) =>
+  const mentionedUsers = mentions.flatMap(({ teamsMention }) =>
     teamsMention !== null && /^[\w.+-]+@[\w.-]+$/.test(teamsMention) ? [teamsMention] : [],
   );
   const content = {
@@ -90,8 +93,10 @@ function toMessage({ rule, headline, items, more, mentions, isTest }: News): obj
     body: [
       createTextLine([{ text: headline, weight: 'Bolder', size: 'Medium' }], 200),
       ...(isTest ? [createTextLine([{ text: 'This is a test message.' }])] : []),
-      ...(who.length === 0 ? [] : [{ type: 'TextBlock', wrap: true, text: who.map(toTag).join(' ') }]),
-      ...items.map(toContainer),
+      ...(mentionedUsers.length === 0
+        ? []
+        : [{ type: 'TextBlock', wrap: true, text: mentionedUsers.map(toMentionTag).join(' ') }]),
+      ...items.map(toCauseContainer),
       ...(more === 0
         ? []
         : [createTextLine([{ text: `… ${more} more ${more === 1 ? 'cause' : 'causes'}` }])]),
@@ -99,7 +104,11 @@ function toMessage({ rule, headline, items, more, mentions, isTest }: News): obj
     ],
     msteams: {
       width: 'Full',
-      entities: who.map((id) => ({ type: 'mention', text: toTag(id), mentioned: { id, name: id } })),
+      entities: mentionedUsers.map((id) => ({
+        type: 'mention',
+        text: toMentionTag(id),
+        mentioned: { id, name: id },
+      })),
     },
   };
   return {
@@ -108,15 +117,15 @@ function toMessage({ rule, headline, items, more, mentions, isTest }: News): obj
   };
 }
 
-function toTag(id: string): string {
+function toMentionTag(id: string): string {
   return `<at>${id}</at>`;
 }
 
-function toContainer({ state, title, standing, place, facts, seen, links }: NewsItem): object {
+function toCauseContainer({ state, title, standing, place, facts, seen, links }: NewsItem): object {
   const actions = [
     { title: 'Open', url: links.answer },
     { title: 'Build', url: links.build },
-  ].flatMap(({ title: words, url }) => (url === null ? [] : [{ type: 'Action.OpenUrl', title: words, url }]));
+  ].flatMap(({ title, url }) => (url === null ? [] : [{ type: 'Action.OpenUrl', title, url }]));
   return {
     type: 'Container',
     separator: true,
@@ -135,7 +144,7 @@ function toContainer({ state, title, standing, place, facts, seen, links }: News
   };
 }
 
-interface Run {
+interface TextRun {
   readonly text: string;
   readonly weight?: 'Bolder';
   readonly size?: 'Medium' | 'Small';
@@ -146,7 +155,7 @@ interface Run {
  * Creates text that Teams shows as it is. A run of a rich text block is not read as Markdown, so no mention,
  * link or format becomes active.
  */
-function createTextLine(runs: readonly Run[], limit = 300): object {
+function createTextLine(runs: readonly TextRun[], limit = 300): object {
   return {
     type: 'RichTextBlock',
     inlines: runs.map((run) => ({

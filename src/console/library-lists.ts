@@ -19,7 +19,7 @@ export type LibraryQuery = z.infer<typeof LibraryQuery>;
 
 const SHOWS = {
   all: 'All',
-  flagged: 'Contradicted by green builds',
+  flagged: 'Found in green builds',
   withdrawn: 'Include withdrawn',
 } as const;
 

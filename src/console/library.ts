@@ -146,8 +146,8 @@ function toTable(entries: readonly LibraryEntry[]): CsvTable {
 
 function libraryMain(query: LibraryQuery, found: readonly LibraryEntry[], filtering: Filtering): Html {
   const entries = found.slice(0, PAGE_ENTRIES);
-  return html`<p class="quiet">A decision here answers the next failure with the same fingerprint in the same
-    repository, before any analysis runs.</p>
+  return html`<p class="quiet">Entries answer later failures with the same fingerprint in the same repository
+    without a new analysis.</p>
     ${unknownFilter(query.filter)}${filterBar('Library', filtering)}
     ${entries.length === 0 ? emptyState(query) : html`<div class="panel"><ul class="rows">${entries.map(row)}</ul></div>`}
     ${pager(
@@ -183,7 +183,7 @@ function emptyState({ repo, category, show }: LibraryQuery): Html {
     return html`<div class="empty"><p>No entry fits these filters.</p>
       <p><a class="btn" href="/library">Remove the filters</a></p></div>`;
   if (show === 'flagged')
-    return html`<div class="empty"><p>No entry is contradicted by a green build.</p>
+    return html`<div class="empty"><p>No entry was found in green builds.</p>
       <p><a class="btn" href="/library">All entries</a></p></div>`;
   return html`<div class="empty"><p>No entries yet. Accept or correct an answer to add one.</p>
     <p><a class="btn" href="/review">Open Review</a></p></div>`;
@@ -213,8 +213,9 @@ function entryMain(entry: LibraryEntry): Html {
       class="kv"><dt>Fix</dt>
     <dd>${prose(fixRecommendation)}</dd></dl></section>
     <section class="flow" aria-labelledby="known-by"><h2 id="known-by">How it is recognized</h2>
-    <p>Fingerprint <a
-      href="${formatCauseAddress(entry.fingerprint.value)}"><code>${entry.fingerprint.value}</code></a>, or a log similar to this:</p><pre tabindex="0">${entry.message}</pre>
+    <p>By the fingerprint <a
+      href="${formatCauseAddress(entry.fingerprint.value)}"><code>${entry.fingerprint.value}</code></a>, or by a log similar to
+      this one:</p><pre tabindex="0">${entry.message}</pre>
     ${
       entry.telling.length > 0 &&
       html`<p class="quiet">Green builds are searched for
@@ -237,8 +238,8 @@ function banners(entry: LibraryEntry): Html {
   if (stays !== null)
     return banner(html`${flagSentence(flag)} (${last}). ${stays.by} confirmed it.`, { sign: 'check' });
   return banner(
-    html`<p><strong>${flagSentence(flag)}</strong> (${last}), so it is not used: a line from a passed build is
-      no sign of failure.</p>${postForm(
+    html`<p><strong>${flagSentence(flag)}</strong> (${last}), so it is not used: its lines are no
+      sign of failure.</p>${postForm(
         `${formatLibraryAddress(id)}/stay`,
         {},
         html`<button>Keep it in use</button>`,

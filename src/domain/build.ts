@@ -37,9 +37,8 @@ export function isCodeHost(provider: Provider): provider is CodeHostName {
 }
 
 /** Names the CI systems that host code, for a sentence: "GitHub, Gitea, or GitLab". */
-export function nameCodeHosts(): string {
-  const labels = CODE_HOSTS.map((name) => CI_SYSTEMS[name].label);
-  return new Intl.ListFormat('en', { type: 'disjunction' }).format(labels);
+export function nameCodeHosts(name = (host: CodeHostName): string => CI_SYSTEMS[host].label): string {
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(CODE_HOSTS.map(name));
 }
 
 export const BuildStatus = z.enum(['failed', 'passed', 'cancelled', 'unknown']);

@@ -1,7 +1,7 @@
 import { describeBisection } from './bisection.ts';
 import { findDependenceArms } from './conditions.ts';
 import { type Bisection, Experiment, type FixTrial } from './experiment.ts';
-import { dependsOnSuite, failsBehindOthers, judgeRuns } from './experiment-verdict.ts';
+import { dependsOnSuite, failsAfterOthers, judgeRuns } from './experiment-verdict.ts';
 import { refuseFix } from './fix-refusals.ts';
 import { describeAttempt, describeTrial, judgeAttempt, judgeTrial } from './fix-verdict.ts';
 import { doubtArms, doubtBisection, doubtTrial } from './impossible-runs.ts';
@@ -22,7 +22,7 @@ export function keepFacts(experiment: Experiment): Experiment {
   const arms = doubtArms(experiment.arms).length === 0 ? experiment.arms : [];
   const dependsOnOthers =
     experiment.dependsOnOthers === true ? dependsOnSuite(arms) : experiment.dependsOnOthers;
-  const polluters = dependsOnOthers === true && failsBehindOthers(arms) ? experiment.polluters : [];
+  const polluters = dependsOnOthers === true && failsAfterOthers(arms) ? experiment.polluters : [];
   const dependsOn =
     findDependenceArms(arms, experiment.dependsOn) === null ? undefined : experiment.dependsOn;
   const facts = {

@@ -20,8 +20,7 @@ type Verdict = Pick<Experiment, 'verdict' | 'sentence'>;
 type Facts = Pick<Experiment, 'arms' | 'dependsOnOthers' | 'polluters' | 'dependsOn'>;
 
 /**
- * Judges runs by their counts alone: what they tell, and the sentences that say so. Nothing else of an
- * experiment is repeated.
+ * Computes the verdict and its sentences from the run counts. Submitted prose is never repeated.
  */
 export function judgeRuns({ arms, dependsOnOthers, polluters, dependsOn }: Facts): Verdict {
   const plain = arms.filter(({ under }) => under === undefined);
@@ -43,18 +42,18 @@ export function judgeRuns({ arms, dependsOnOthers, polluters, dependsOn }: Facts
  * alone and in every one of them.
  */
 export function dependsOnSuite(arms: readonly Arm[]): boolean {
-  const [suite, alone] = (['suite', 'alone'] as const).map((what) => findHere(arms, what));
+  const [suite, alone] = (['suite', 'alone'] as const).map((what) => findCheckoutArm(arms, what));
   if (suite === undefined || alone === undefined) return false;
   return isEvery(suite, 'failed') && isEvery(alone, 'passed') && countRuns(alone) >= MIN_RUNS;
 }
 
 /** Returns true if the failing test always fails when it runs after the other tests of the experiment. */
-export function failsBehindOthers(arms: readonly Arm[]): boolean {
-  const after = findHere(arms, 'after');
+export function failsAfterOthers(arms: readonly Arm[]): boolean {
+  const after = findCheckoutArm(arms, 'after');
   return after !== undefined && isEvery(after, 'failed') && countRuns(after) >= MIN_RUNS;
 }
 
-function findHere(arms: readonly Arm[], what: Arm['what']): Arm | undefined {
+function findCheckoutArm(arms: readonly Arm[], what: Arm['what']): Arm | undefined {
   return arms.find((arm) => arm.where === 'here' && arm.what === what && arm.under === undefined);
 }
 
@@ -66,7 +65,7 @@ function judgePlain(
   if (mixed !== undefined) return createFlakyVerdict(mixed);
   const base = arms.find(({ where }) => where === 'base') ?? null;
   const here = findMainArm(arms, base);
-  if (here === null || here.other > 0) return createUnclearVerdict(here, base);
+  if (here === null || here.other > 0) return createInconclusiveVerdict(here, base);
   const alone = dependsOnOthers === true ? describeDependence(arms, polluters) : '';
   if (here.failed === 0) return createNotReproducedVerdict(here);
   const fails = `Fails ${here.failed} of ${countRuns(here)} here`;
@@ -77,7 +76,7 @@ function judgePlain(
     `${base.failed} of ${countRuns(base)} on the ` +
     `base${base.commit === null ? '' : ` (${shortenCommit(base.commit)})`}`;
   if (enough && isEvery(base, 'passed')) {
-    const odds = Math.floor(1 / computeChance(here.failed, base.passed)).toLocaleString('en');
+    const odds = Math.floor(1 / computeMaxChance(here.failed, base.passed)).toLocaleString('en');
     const chance = `A test that fails at random would look like this at most once in ${odds} times.`;
     return {
       verdict: 'this-change',
@@ -89,12 +88,12 @@ function judgePlain(
       verdict: 'not-this-change',
       sentence: `${fails} and ${there}: not caused by this change.${alone}`,
     };
-  return createUnclearVerdict(here, base);
+  return createInconclusiveVerdict(here, base);
 }
 
-/** Says how many passes were none. */
+/** Returns a sentence on passes that came from a cache, or '' if there are none. */
 function describeCached(arms: readonly Arm[]): string {
-  const sum = (counted: 'cached' | 'passed') => arms.reduce((total, arm) => total + (arm[counted] ?? 0), 0);
+  const sum = (field: 'cached' | 'passed') => arms.reduce((total, arm) => total + (arm[field] ?? 0), 0);
   const [cached, isAll] = [sum('cached'), sum('passed') === 0];
   const advice = 'turn the cache off in the command.';
   if (cached === 0) return '';
@@ -110,13 +109,13 @@ function describeCached(arms: readonly Arm[]): string {
 }
 
 function describeDependence(arms: readonly Arm[], polluters: readonly string[]): string {
-  const [after, alone] = (['after', 'alone'] as const).map((what) => findHere(arms, what));
+  const [after, alone] = (['after', 'alone'] as const).map((what) => findCheckoutArm(arms, what));
   if (after === undefined || alone === undefined || polluters.length === 0)
     return ' The failing tests pass alone, so they depend on other tests or on their order.';
   const others = formatCount(polluters.length, 'other test');
   return (
     ` It depends on other tests: fails ${after.failed} of ${countRuns(after)} ` +
-    `behind ${others}, ${alone.failed} of ${countRuns(alone)} alone.`
+    `after ${others}, ${alone.failed} of ${countRuns(alone)} alone.`
   );
 }
 
@@ -135,7 +134,7 @@ function findMainArm(arms: readonly Arm[], base: Arm | null): Arm | null {
  * Computes the highest probability of this many failures and then this many passes, over all rates at which a
  * test may fail at random.
  */
-function computeChance(failures: number, passes: number): number {
+function computeMaxChance(failures: number, passes: number): number {
   const rate = failures / (failures + passes);
   return rate ** failures * (1 - rate) ** passes;
 }
@@ -162,7 +161,7 @@ function createNotReproducedVerdict(arm: Arm): Verdict {
   };
 }
 
-function createUnclearVerdict(here: Arm | null, base: Arm | null): Verdict {
+function createInconclusiveVerdict(here: Arm | null, base: Arm | null): Verdict {
   const describeRuns = (arm: Arm, where: string) =>
     `${arm.failed} of ${countRuns(arm)} runs failed this ` +
     `way ${where}${arm.other > 0 ? `, ${arm.other} in another way` : ''}`;

@@ -3,7 +3,7 @@ import type { Arm, Experiment } from '../domain/experiment.ts';
 import {
   countRuns,
   dependsOnSuite,
-  failsBehindOthers,
+  failsAfterOthers,
   isMixed,
   judgeRuns,
 } from '../domain/experiment-verdict.ts';
@@ -240,7 +240,7 @@ async function findPolluters(trial: Trial): Promise<string[]> {
   const after = getArm(trial, 'here', 'after');
   bench.failure = createSignature([victim]);
   await runInTurn(trial, [[after, { what: 'after', argv }]]);
-  return failsBehindOthers([after]) ? found.map(formatTestName) : cannot('it did not fail every time');
+  return failsAfterOthers([after]) ? found.map(formatTestName) : cannot('it did not fail every time');
 }
 
 /**

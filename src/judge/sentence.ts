@@ -18,8 +18,8 @@ export type FindValue = (slot: string) => Value | null;
 
 /**
  * Text with slots: "`{command}` needs Node {required}." It is used only if all its slots are filled;
- * `{login?}` must be filled and is not spoken. A function receives the values as text, for the few sentences
- * that choose between words.
+ * `{login?}` must have a value but is not printed. A function receives the values as text, for the few
+ * sentences that choose between words.
  */
 export type Sentence = string | ((read: (slot: string) => string | null) => string | null);
 
@@ -29,17 +29,18 @@ export type Sentences = Sentence | readonly Sentence[];
 /** Advice: the kind of act it asks for, and the sentence. */
 export type Fix = readonly [act: Act, sentence: Sentence];
 
-/** The sentences of a row. */
+/** The sentences of a rule or kind, and the patterns that fill them. */
 export interface Wording {
   /**
-   * Each named group is a slot: tried on the deciding line, then on its paragraph, then on the failed step.
+   * Patterns whose named groups fill slots. They are matched on the deciding line, then in its paragraph,
+   * then in the failed step.
    */
   readonly reads?: readonly RegExp[];
   /** The headline; at most 80 characters when filled. */
   readonly title?: Sentences;
   /** The cause: what was attempted, what refused it, and the values. */
   readonly cause?: Sentences;
-  /** Advice, the most specific first; none is better than a guess. */
+  /** Advice, most specific first. Omit it rather than guess. */
   readonly fix?: readonly Fix[];
 }
 
@@ -50,7 +51,7 @@ export interface Filled {
   readonly values: readonly Value[];
 }
 
-/** A slot; with a question mark it must have a value and is not spoken. */
+/** A slot; with a question mark it must have a value but is not printed. */
 const SLOT = /\{(\w{1,30})(\??)\}/g;
 
 /** Fills the first sentence whose slots all have values; null if there is none. */
@@ -77,13 +78,14 @@ export function fill(sentence: Sentence, find: FindValue): Filled | null {
     return text === null ? null : { text, values };
   }
   const slots = new Set(Array.from(sentence.matchAll(SLOT), ([, slot]) => slot ?? ''));
-  const words = new Map(Array.from(slots, (slot) => [slot, read(slot)]));
-  if ([...words.values()].includes(null)) return null;
-  const spoken = (_: string, slot: string, silent: string) => (silent === '' ? (words.get(slot) ?? '') : '');
-  return { text: sentence.replace(SLOT, spoken), values };
+  const textBySlot = new Map(Array.from(slots, (slot) => [slot, read(slot)]));
+  if ([...textBySlot.values()].includes(null)) return null;
+  const print = (_: string, slot: string, hidden: string) =>
+    hidden === '' ? (textBySlot.get(slot) ?? '') : '';
+  return { text: sentence.replace(SLOT, print), values };
 }
 
-/** Returns the slots that the templates of a wording name; functions are not looked into. */
+/** Returns the slots that the templates of a wording name; sentences that are functions are skipped. */
 export function listSlotsIn({ title, cause, fix }: Wording): string[] {
   const sentences = [title ?? [], cause ?? [], (fix ?? []).map(([, sentence]) => sentence)].flat();
   const templates = sentences.filter((sentence) => typeof sentence === 'string');

@@ -1,7 +1,9 @@
 import { readTokens } from './code-tokens.ts';
 import { sumNumbers } from './collections.ts';
 
-/** Neighboring lines that a patch takes away and puts in their place, with up to three on either side. */
+/**
+ * One contiguous change in a patch: removed and added lines with up to three lines of context on either side.
+ */
 export interface LineChange {
   readonly removed: readonly string[];
   readonly added: readonly string[];
@@ -25,21 +27,23 @@ interface PatchLine {
 /** Reads the changes of one file's unified diff, in their order. Lines that belong to no hunk are ignored. */
 export function readChanges(patch: string): LineChange[] {
   return splitHunks(patch).flatMap((lines) =>
-    findStretches(lines).map((stretch) => toChange(lines, stretch)),
+    findChangedRanges(lines).map((stretch) => toChange(lines, stretch)),
   );
 }
 
-/** Characters of a patch that are read as code. A longer one counts as a change, whatever it leaves. */
+/** Maximum length of a patch that is compared as code. A longer patch always counts as a change. */
 const MAX_READ = 40_000;
-/** Changes that are looked at together: a line that was broken up leaves several, with others between. */
+/**
+ * Maximum number of neighboring changes compared together: reformatting one statement may split into several.
+ */
 const MAX_TOGETHER = 8;
 
 /** Reads the changes of a file's unified diff without those that leave the same code in another format. */
 export function readAlterations(patch: string, path: string): LineChange[] {
   if (patch.length > MAX_READ) return readChanges(patch);
   return splitHunks(patch).flatMap((lines) => {
-    const stretches = findStretches(lines);
-    const altering: Stretch[] = [];
+    const stretches = findChangedRanges(lines);
+    const altering: ChangedRange[] = [];
     for (let at = 0; at < stretches.length; at += 1) {
       const last = stretches.slice(at, at + MAX_TOGETHER).findIndex((stretch) => {
         const [start, end] = [stretches[at]?.start ?? 0, stretch.end];
@@ -54,8 +58,8 @@ export function readAlterations(patch: string, path: string): LineChange[] {
 }
 
 /**
- * Checks whether a patch leaves the same code in another format. It must hold all lines that the change
- * counts: what a cut patch leaves out may be anything. A count is null if it is not known.
+ * Checks whether a patch leaves the same code in another format. Returns false if the patch has fewer lines
+ * than `additions` and `deletions`, because a cut patch may hide changes. A count is null if it is not known.
  */
 export function isOnlyFormatting(
   patch: string,
@@ -74,7 +78,7 @@ export function isOnlyFormatting(
 /** Writes a change as a hunk of a unified diff. */
 export function formatChange({ removed, added, before, after, newLine, oldLine }: LineChange): string {
   const around = before.length + after.length;
-  // Lines that others added are context here, so a hunk may begin before the old file does.
+  // Other added lines are context here, so `oldLine - before.length` may be less than 1.
   const old = `${Math.max(1, oldLine - before.length)},${removed.length + around}`;
   const head = `@@ -${old} +${newLine - before.length},${added.length + around} @@`;
   const mark = (lines: readonly string[], sign: string) => lines.map((line) => `${sign}${line}`);
@@ -104,14 +108,14 @@ function splitHunks(patch: string): PatchLine[][] {
   return hunks;
 }
 
-/** Changed lines of a hunk, the end exclusive. */
-interface Stretch {
+/** A range of changed lines in a hunk; the end is exclusive. */
+interface ChangedRange {
   readonly start: number;
   readonly end: number;
 }
 
-function findStretches(lines: readonly PatchLine[]): Stretch[] {
-  const stretches: Stretch[] = [];
+function findChangedRanges(lines: readonly PatchLine[]): ChangedRange[] {
+  const stretches: ChangedRange[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     if (lines[at]?.mark === ' ') continue;
     const start = at;
@@ -121,7 +125,7 @@ function findStretches(lines: readonly PatchLine[]): Stretch[] {
   return stretches;
 }
 
-/** Finds where the context of a stretch ends that begins at a line, upwards or downwards. */
+/** Returns the index at which the context above (-1) or below (1) a range ends. */
 function findEdge(lines: readonly PatchLine[], from: number, step: 1 | -1): number {
   let edge = from;
   const isContext = () => lines[step < 0 ? edge - 1 : edge]?.mark === ' ';
@@ -137,7 +141,7 @@ function isSameCode(lines: readonly PatchLine[], path: string): boolean {
   return before === after;
 }
 
-function toChange(lines: readonly PatchLine[], { start, end }: Stretch): LineChange {
+function toChange(lines: readonly PatchLine[], { start, end }: ChangedRange): LineChange {
   const changed = lines.slice(start, end);
   const select = (sign: string) => changed.filter(({ mark }) => mark === sign).map(({ text }) => text);
   return {

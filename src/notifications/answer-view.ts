@@ -135,7 +135,7 @@ function listFacts(
   const owner = analysis.owner === undefined ? [] : [describeOwner(analysis.owner)];
   return [
     { name: 'Tried', label: 'Tried', reach: 'answer', kind: 'list', values: tried },
-    { name: 'Behind', label: 'Fails behind', reach: 'answer', kind: 'list', values: behind },
+    { name: 'Behind', label: 'Fails after', reach: 'answer', kind: 'list', values: behind },
     { name: 'Cause', label: 'Cause', reach: 'everywhere', kind: 'prose', values: [cause] },
     { name: 'Fix', label: 'Fix', reach: 'everywhere', kind: 'prose', values: [answer.fixRecommendation] },
     {

@@ -21,10 +21,10 @@ import {
 const BranchBuild = Build.extend({ has: z.array(z.string()) });
 export type BranchBuild = z.infer<typeof BranchBuild>;
 
-/** Builds of a branch that are read before a failed one, and after it. */
+/** Maximum numbers of builds read before and after a failed one. */
 const [BEFORE, AFTER] = [20, 60];
 /** Maximum number of failed builds that one passed build grades. */
-const MOST_GRADED = 50;
+const MAX_GRADED = 50;
 /** Maximum number of answers whose grades are counted. */
 const MAX_COUNTED = 20_000;
 /** Number of the newest graded answers that are counted as precedents. */
@@ -49,7 +49,7 @@ export function createGradeStore(db: Database) {
       const next = builds.slice(at).findIndex(isPassed);
       return builds.slice(start, next < 0 ? undefined : at + next + 1);
     },
-    /** Lists the failed builds that a passed build is the next green one of, newest first. */
+    /** Lists the failed builds whose next passed build is this one, newest first. */
     endedBy: async (buildId: string) =>
       (await db.query<{ id: string }>(ENDED_BY, [buildId])).map(({ id }) => id),
     /** Lists results of these tests in a build; null if the build reports no tests at all. */
@@ -82,7 +82,7 @@ export function createGradeStore(db: Database) {
       const [row] = await db.query<{ body: unknown }>(FIND, [analysisId]);
       return row === undefined ? null : GradedAnswer.parse(row.body);
     },
-    /** Counts the grades of the category of a repository's newest answers, by when their builds failed. */
+    /** Counts the category grades of a repository's newest answers, newest builds first. */
     newest: async (repository: string, limit: number) => {
       const [row] = await read.query(NEWEST_GRADES, [repository, limit]);
       return Newest.parse(row);
@@ -94,7 +94,10 @@ export function createGradeStore(db: Database) {
     },
     /** Counts the grades of the newest 20,000 answers of the period that are graded or decided. */
     counts: async (period: Period) => await queryAll(read, GradeCount, COUNTS, toPeriodValues(period)),
-    /** Lists graded answers of the period, newest first, by the grade of one question. */
+    /**
+     * Lists graded answers of the period, newest first, whose grade for `question` is `grade`; null lists
+     * every grade.
+     */
     list: async (
       period: Period,
       { question, grade }: { readonly question: Question; readonly grade: OutcomeGrade | null },
@@ -107,8 +110,8 @@ export function createGradeStore(db: Database) {
         ...toPageValues(page),
       ]),
     /**
-     * Lists the newest failures of the repository before this build, with the same fingerprint or else of the
-     * same kind, that editing files mended.
+     * Lists the newest earlier failures that a change of files fixed: those with the same fingerprint first,
+     * then those of the same kind.
      */
     mendedBefore: async (
       buildId: string,
@@ -138,7 +141,7 @@ const NEWEST_GRADES = `
 
 const Precedent = z.object({ right: z.int(), wrong: z.int() });
 
-// A fingerprint that does not say why something failed has no precedent.
+// Generic fingerprints are excluded: they do not identify a cause.
 const PRECEDENT = `
   with known as (
     select coalesce(f.is_right,
@@ -169,7 +172,7 @@ const AROUND = `
   from found n join builds b on b.id = n.id
   order by coalesce(b.number_order, -1), b.attempt, coalesce(b.started_at, b.received_at), b.id`;
 
-// A run of the same commit that was repeated ends its own failed attempts, whatever came in between.
+// A passed attempt ends the failed attempts of its own run, even if other runs lie between.
 const ENDED_BY = `
   select b.id from builds h join builds b on ${ON_BRANCH} and b.status = 'failed' and ${isBefore('b', 'h')}
   where h.id = $1 and h.status = 'passed' and not exists (
@@ -177,7 +180,7 @@ const ENDED_BY = `
       and p.pull_request is not distinct from h.pull_request and p.status = 'passed'
       and ${isBefore('p', 'h')} and ${isBefore('b', 'p')}
   )
-  order by ${buildOrder('b')} desc limit ${MOST_GRADED}`;
+  order by ${buildOrder('b')} desc limit ${MAX_GRADED}`;
 
 const RESULTS = `select name, suite, status from test_results where build_id = $1 and name = any ($2::text[])
   limit ${MAX_RESULTS}`;

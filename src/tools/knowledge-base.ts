@@ -38,10 +38,9 @@ const SECTIONS = ['Causes', 'Fixes', 'How to confirm', 'Symptoms', 'Not to be co
 
 /**
  * Synchronizes the `knowledge` namespace with the documents: changed documents are embedded again, and
- * deleted ones are removed.
- * A document becomes one item to read (`ERR001`) and one item per signal (`ERR001/3`), because a phrase
- * matches a similar phrase better than
- * a whole document. The counts refer to documents.
+ * deleted ones are removed. A document becomes one item to read (`ERR001`) and one item per signal
+ * (`ERR001/3`), because a phrase matches a similar phrase better than a whole document. The counts refer to
+ * documents.
  */
 export async function loadKnowledge(
   vectorIndex: VectorIndex,
@@ -109,29 +108,29 @@ type Field = (typeof FIELDS)[number];
  */
 export function parseKnowledge(file: string, text: string): KnowledgeDocument {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
-  const fail: Fail = (line, problem) =>
+  const createError: CreateError = (line, problem) =>
     new TriageError('invalid-config', `${file}:${line}: the knowledge document ${problem}.`);
-  if (lines[0] !== '---') throw fail(1, 'must begin with a line of three dashes');
+  if (lines[0] !== '---') throw createError(1, 'must begin with a line of three dashes');
   const end = lines.indexOf('---', 1);
-  if (end < 0) throw fail(lines.length, 'has no line of three dashes that ends the front matter');
-  const frontMatter = readFrontMatter(lines.slice(1, end), fail);
-  const sections = readSections(lines, end + 1, fail);
+  if (end < 0) throw createError(lines.length, 'has no line of three dashes that ends the front matter');
+  const frontMatter = readFrontMatter(lines.slice(1, end), createError);
+  const sections = readSections(lines, end + 1, createError);
   for (const field of FIELDS)
-    if (!frontMatter.values.has(field)) throw fail(end + 1, `lacks the field ${field}`);
+    if (!frontMatter.values.has(field)) throw createError(end + 1, `lacks the field ${field}`);
   for (const name of REQUIRED_SECTIONS)
-    if (sections[name] === undefined) throw fail(lines.length, `lacks the section ## ${name}`);
-  return check(frontMatter, sections, fail);
+    if (sections[name] === undefined) throw createError(lines.length, `lacks the section ## ${name}`);
+  return validateDocument(frontMatter, sections, createError);
 }
 
 /** The error for a line of the file at hand. */
-type Fail = (line: number, problem: string) => TriageError;
+type CreateError = (line: number, problem: string) => TriageError;
 
 interface FrontMatter {
   readonly values: ReadonlyMap<string, string | readonly string[]>;
   readonly at: ReadonlyMap<string, number>;
 }
 
-function readFrontMatter(lines: readonly string[], fail: Fail): FrontMatter {
+function readFrontMatter(lines: readonly string[], createError: CreateError): FrontMatter {
   const values = new Map<string, string | string[]>();
   const at = new Map<string, number>();
   let list: string[] | null = null;
@@ -139,19 +138,19 @@ function readFrontMatter(lines: readonly string[], fail: Fail): FrontMatter {
     const number = index + 2;
     const item = line.match(/^ {2}- (".*")$/)?.[1];
     if (item !== undefined) {
-      if (list === null) throw fail(number, 'has a list item outside a list');
-      list.push(readString(item, number, fail));
+      if (list === null) throw createError(number, 'has a list item outside a list');
+      list.push(readString(item, number, createError));
       continue;
     }
     const field = line.match(/^([a-z]+):(?: (.*))?$/);
     const name = field?.[1] ?? '';
     const value = field?.[2]?.trim() ?? '';
     if (field === null || !isField(name))
-      throw fail(number, `has a line that is not a known field: ${JSON.stringify(line.slice(0, 80))}`);
-    if (values.has(name)) throw fail(number, `has the field ${name} twice`);
+      throw createError(number, `has a line that is not a known field: ${JSON.stringify(line.slice(0, 80))}`);
+    if (values.has(name)) throw createError(number, `has the field ${name} twice`);
     at.set(name, number);
     list = value === '' ? [] : null;
-    values.set(name, list ?? (name === 'tools' ? readInlineList(value, number, fail) : value));
+    values.set(name, list ?? (name === 'tools' ? readInlineList(value, number, createError) : value));
   }
   return { values, at };
 }
@@ -160,43 +159,54 @@ function isField(name: string): name is Field {
   return FIELDS.some((field) => field === name);
 }
 
-function readString(json: string, line: number, fail: Fail): string {
+function readString(json: string, line: number, createError: CreateError): string {
   try {
     return Signal.parse(JSON.parse(json));
   } catch {
-    throw fail(line, `has a signal that is not a JSON string: ${json.slice(0, 80)}`);
+    throw createError(line, `has a signal that is not a JSON string: ${json.slice(0, 80)}`);
   }
 }
 
-function readInlineList(value: string, line: number, fail: Fail): string[] {
+function readInlineList(value: string, line: number, createError: CreateError): string[] {
   const inside = value.match(/^\[(.*)\]$/)?.[1];
-  if (inside === undefined) throw fail(line, 'must list its tools as [a, b]');
+  if (inside === undefined) throw createError(line, 'must list its tools as [a, b]');
   return splitList(inside);
 }
 
-function readSections(lines: readonly string[], start: number, fail: Fail): Record<string, string> {
+function readSections(
+  lines: readonly string[],
+  start: number,
+  createError: CreateError,
+): Record<string, string> {
   const sections = new Map<string, string[]>();
   let current: string[] | null = null;
   for (const [index, line] of lines.slice(start).entries()) {
     const heading = line.match(/^## (.+)$/)?.[1]?.trim();
     if (heading === undefined) {
       if (current === null && line.trim() !== '')
-        throw fail(start + index + 1, 'has text before its first ## heading');
+        throw createError(start + index + 1, 'has text before its first ## heading');
       current?.push(line);
       continue;
     }
-    if (sections.has(heading)) throw fail(start + index + 1, `has the section ${heading} twice`);
+    if (sections.has(heading)) throw createError(start + index + 1, `has the section ${heading} twice`);
     current = [];
     sections.set(heading, current);
   }
   return Object.fromEntries([...sections].map(([heading, body]) => [heading, body.join('\n').trim()]));
 }
 
-function check({ values, at }: FrontMatter, sections: Record<string, string>, fail: Fail): KnowledgeDocument {
+function validateDocument(
+  { values, at }: FrontMatter,
+  sections: Record<string, string>,
+  createError: CreateError,
+): KnowledgeDocument {
   const result = KnowledgeDocument.safeParse({ ...Object.fromEntries(values), sections });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw fail(at.get(String(issue?.path[0])) ?? 1, `has a wrong ${issue?.path.join('.')}: ${issue?.message}`);
+  throw createError(
+    at.get(String(issue?.path[0])) ?? 1,
+    `has an invalid ${issue?.path.join('.')}: ${issue?.message}`,
+  );
 }
 
 const BATCH = 200;
@@ -222,9 +232,8 @@ export function createHashedItem(
 
 /**
  * Synchronizes a namespace with these items: items with a different hash are embedded, and all others in the
- * namespace that are not listed are removed. Items that people add and
- * remove are read after the content of the index, so that an item added in the meantime is not mistaken for
- * an obsolete one.
+ * namespace that are not listed are removed. If `given` is a function, it is called after the index was
+ * listed, so that an item added in the meantime is not mistaken for an obsolete one.
  */
 export async function bringInStep(
   index: VectorIndex,

@@ -129,7 +129,7 @@ test('Ctrl-C ends it with 130 and says how to go on', async () => {
 test('without a provider to read from, it says what to set', async () => {
   expect(await faultline(args, { env: { FAULTLINE_DATA_DIR: data } })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('FAULTLINE_GITEA_URL'),
+    stderr: expect.stringContaining('FAULTLINE_GITEA_TOKEN'),
   });
   const { code, stderr } = await faultline([...args, '--provider', 'jenkins'], { env: env() });
   expect([code, stderr]).toEqual([2, expect.stringContaining('configured: gitea')]);

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { requireOneBuild } from '../../src/cli/triage/one-build.ts';
 
 const FAILURES = resolve(import.meta.dirname, '../fixtures/failures');
-const check = (texts: Readonly<Record<string, string>>, mayShareNothing = false) =>
+const check = (texts: Readonly<Record<string, string>>, allowUnrelated = false) =>
   requireOneBuild(
     Object.entries(texts).map(([name, text]) => ({ name, text, kind: 'log', notes: [] })),
-    { mayShareNothing },
+    { allowUnrelated },
   );
 const github = (project: string, more = '') =>
   `2026-11-21T22:46:54.1448249Z ##[group]Run npm ci\n/home/runner/work/${project}/${project}\n${more}`;
@@ -91,7 +91,7 @@ describe('logs of one build are taken', () => {
       true,
     ],
     ['no log at all', {}],
-  ])('%s', (_what, texts, mayShareNothing) => {
-    expect(() => check(texts, mayShareNothing)).not.toThrow();
+  ])('%s', (_what, texts, allowUnrelated) => {
+    expect(() => check(texts, allowUnrelated)).not.toThrow();
   });
 });

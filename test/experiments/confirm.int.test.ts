@@ -162,7 +162,7 @@ describe('a failing command that is tried again', () => {
       notes: [],
     });
     expect(found.sentence).toContain(
-      'It depends on other tests: fails 3 of 3 behind 1 other test, 0 of 3 alone.',
+      'It depends on other tests: fails 3 of 3 after 1 other test, 0 of 3 alone.',
     );
     expect(arms(found)).toEqual([
       ['here', 'suite', 3, 0, 0],

@@ -1,4 +1,4 @@
-import { answerHandler } from '../../src/channels/handlers.ts';
+import { createAnswerHandler } from '../../src/channels/handlers.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
@@ -20,7 +20,7 @@ await stores.work.reclaim();
 startWorker({
   ...{
     work: stores.work,
-    handlers: [answerHandler('comments', createCommentOutlet(url), { stores, timeLimitMs: 5_000 })],
+    handlers: [createAnswerHandler('comments', createCommentOutlet(url), { stores, timeLimitMs: 5_000 })],
   },
   ...{ masker: createMasker(), logger: silentLogger, intervalMs: 100 },
   failpoint: (name) => {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnswerOutlet, Sent } from '../../src/channels/channel.ts';
-import { answerHandler } from '../../src/channels/handlers.ts';
+import { createAnswerHandler } from '../../src/channels/handlers.ts';
 import { createWebhookChannel, WebhookSettings } from '../../src/channels/webhook.ts';
 import type { Build } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
@@ -50,7 +50,7 @@ interface Publisher {
 
 function worker(publishers: readonly Publisher[], { timeLimitMs = 1_000, intervalMs = 60_000 } = {}) {
   const handlers = publishers.map(({ driver, outlet }) =>
-    answerHandler(driver, outlet, { stores, timeLimitMs }),
+    createAnswerHandler(driver, outlet, { stores, timeLimitMs }),
   );
   return startWorker({
     work: stores.work,

@@ -67,7 +67,7 @@ export async function openLogClient(
   const large = await openLargeLog(path, createMasker(createMaskingOptions(config)));
   try {
     const sources = large === null ? await readInput(path, config.http.maxLogBytes) : [large.source];
-    requireOneBuild(sources, { mayShareNothing: !isDirectory(path) });
+    requireOneBuild(sources, { allowUnrelated: !isDirectory(path) });
     const build = createLocalBuild();
     const clones =
       options.repo === undefined

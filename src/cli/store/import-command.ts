@@ -100,7 +100,8 @@ function chooseProvider(
       : `Runs of ${name} cannot be imported`;
   const there =
     names === ''
-      ? `none is configured: connect ${nameCodeHosts()} with \`faultline connect\``
+      ? `set ${nameCodeHosts((host) => `FAULTLINE_${host.toUpperCase()}_TOKEN`)}, ` +
+        'and for your own server its _URL'
       : `configured: ${names}`;
   throw new TriageError('invalid-config', `${says} (${there}).`);
 }

@@ -60,12 +60,12 @@ const RUNNER_TIME = /^\ufeff?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{7}Z /m;
 
 /**
  * Throws `invalid-input` if logs are of different builds by what they say of themselves: their CI system,
- * repository, run, or job. `mayShareNothing`: they were named one by one, so that it does not count that they
+ * repository, run, or job. `allowUnrelated`: they were named one by one, so that it does not count that they
  * have nothing in common.
  */
 export function requireOneBuild(
   sources: readonly (SourceText | LogInPieces)[],
-  { mayShareNothing }: { readonly mayShareNothing: boolean },
+  { allowUnrelated }: { readonly allowUnrelated: boolean },
 ): void {
   const logs = sources.filter((source): source is SourceText => 'text' in source && source.kind !== 'report');
   const known = new Map<string, { readonly value: string; readonly log: string }>();
@@ -79,7 +79,7 @@ export function requireOneBuild(
         );
     }
   }
-  if (!mayShareNothing && !areMostConnected(logs))
+  if (!allowUnrelated && !areMostConnected(logs))
     throw refuse('they have nothing in common: no repository, run, directory or kind of file');
 }
 

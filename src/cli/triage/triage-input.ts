@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { openClones } from '../../app/open-adapters.ts';
 import type { TerminalApp } from '../../app/terminal-app.ts';
@@ -31,14 +30,14 @@ export interface TriageInputOptions {
   readonly repo?: string;
   readonly commit?: string;
   readonly greenCommit?: string;
+  /** The path of the log of a passed build. */
   readonly green?: string;
   readonly analyst?: 'rules' | 'llm';
   readonly budget?: number;
 }
 
 /**
- * Answers what the command line names: a log, an archive or a directory, with further files of the same
- * build.
+ * A function that triages one log, archive or directory, with further files of the same build.
  */
 export type TriageInput = (
   input: ListedInput,
@@ -46,15 +45,17 @@ export type TriageInput = (
   progress: Progress,
 ) => Promise<TriagedSources>;
 
-const LOCAL = 'local/build';
-const GIT_MS = 10_000;
+/** The repository of a log that names none. */
+const LOCAL_REPOSITORY = 'local/build';
+/** Time limit of one call of git, in milliseconds. */
+const GIT_TIME_LIMIT_MS = 10_000;
 
 /**
- * Opens what every input of one call is answered by, with the first of them. Throws if the clone does not
- * have the commits that were named.
+ * Returns a function that triages inputs. The application is opened at the first input and shared by the
+ * others. Throws if the clone does not have the commits that were named.
  */
-export async function openTriageInput(given: TriageInputOptions, config: Config): Promise<TriageInput> {
-  const options = { ...given, ...(await resolveCommits(given)) };
+export async function openTriageInput(requested: TriageInputOptions, config: Config): Promise<TriageInput> {
+  const options = { ...requested, ...(await resolveCommits(requested)) };
   let opened: Promise<TerminalApp> | undefined;
   const openApp = async () => {
     const { createTerminalApp } = await import('../../app/terminal-app.ts');
@@ -67,12 +68,12 @@ export async function openTriageInput(given: TriageInputOptions, config: Config)
     const large = await openLargeLog(path, createMasker(createMaskingOptions(config)));
     try {
       const read = await readSources(input, files, large, options, config);
-      // Not before everything is read: until then Ctrl-C ends the process at once, also if a pipe has no
-      // writer.
+      // Install the interrupt handler only after reading. Until then Ctrl-C ends the process at once, even
+      // while a pipe has no writer.
       const signal = createInterruptSignal();
-      // Not before the input is known to be readable: a mistyped name is answered at once.
+      // Open the application only after reading, so that a mistyped path fails at once.
       const app = await openApp();
-      return await triageRead(app, read, {
+      return await triageSources(app, read, {
         ...options,
         signal,
         progress,
@@ -102,13 +103,13 @@ async function readSources(
   const logs: Sources = large === null ? await readInput(path, limit, isFound) : [large.source];
   const reports = await readReports(junit, limit);
   const artifacts = await readArtifacts(files, limit);
-  requireOneBuild([...logs, ...artifacts], { mayShareNothing: !isDirectory(path) });
+  requireOneBuild([...logs, ...artifacts], { allowUnrelated: !isDirectory(path) });
   const greenText =
     green === undefined ? undefined : (await readInput(green, limit)).map((source) => source.text).join('\n');
   return { sources: [...logs, ...reports, ...artifacts], greenText };
 }
 
-interface TriageReadOptions {
+interface TriageRun {
   readonly commit?: string;
   readonly greenCommit?: string;
   readonly signal: AbortSignal;
@@ -116,45 +117,51 @@ interface TriageReadOptions {
   readonly maskedSecrets: number;
 }
 
-async function triageRead(
+async function triageSources(
   app: TerminalApp,
   { sources, greenText }: ReadInput,
-  options: TriageReadOptions,
+  options: TriageRun,
 ): Promise<TriagedSources> {
   const { commit, greenCommit, signal, progress, maskedSecrets } = options;
-  const known: string[] = [];
+  const finishedSteps: string[] = [];
   const onStep = (step: Step) => {
     const text = formatPhaseText(step);
-    known.push(text);
+    finishedSteps.push(text);
     progress.phase(text);
   };
   try {
-    const around = { onStep, maskedSecrets, ...omitUndefined({ greenText, greenCommit }) };
-    return await app.triage({ ...createLocalBuild(), commit: commit ?? null }, sources, signal, around);
+    const triageOptions = { onStep, maskedSecrets, ...omitUndefined({ greenText, greenCommit }) };
+    return await app.triage(
+      { ...createLocalBuild(), commit: commit ?? null },
+      sources,
+      signal,
+      triageOptions,
+    );
   } catch (error) {
     if (!signal.aborted) throw error;
-    const knownText = known.length === 0 ? 'No results yet.' : `Results so far: ${known.join('; ')}.`;
-    throw new TriageError('cancelled', `Interrupted. ${knownText}`, {
+    const progressText =
+      finishedSteps.length === 0 ? 'No results yet.' : `Results so far: ${finishedSteps.join('; ')}.`;
+    throw new TriageError('cancelled', `Interrupted. ${progressText}`, {
       cause: error,
-      details: { steps: known },
+      details: { steps: finishedSteps },
     });
   } finally {
     await app.flush();
   }
 }
 
-/** Creates the build for a log that comes from no CI. */
+/** Creates a placeholder build for a log that was not received from a CI system. */
 export function createLocalBuild(): Build {
   return {
-    ...createSparseBuild({ repository: LOCAL, pipeline: 'terminal', number: '1' }),
+    ...createSparseBuild({ repository: LOCAL_REPOSITORY, pipeline: 'terminal', number: '1' }),
     id: 'local',
     receivedAt: new Date().toISOString(),
   };
 }
 
 /**
- * Resolves the named commits to ids, or takes the commit that is checked out if none was named. Throws if the
- * clone does not contain them.
+ * Resolves `--commit` and `--green-commit` to ids. Without `--commit`, uses the commit that is checked out.
+ * Throws `not-found` if the clone does not have one of them, and `invalid-config` if an option needs a clone.
  */
 async function resolveCommits({
   repo,
@@ -162,22 +169,31 @@ async function resolveCommits({
   greenCommit,
 }: TriageInputOptions): Promise<Pick<TriageInputOptions, 'commit' | 'greenCommit'>> {
   if (repo === undefined) {
-    const named = commit === undefined ? (greenCommit === undefined ? null : '--green-commit') : '--commit';
-    if (named !== null) throw new TriageError('invalid-config', `${named} needs a clone: add --repo.`);
+    const options = { '--commit': commit, '--green-commit': greenCommit };
+    const [option] = Object.entries(options).find(([, value]) => value !== undefined) ?? [];
+    if (option !== undefined) throw new TriageError('invalid-config', `${option} needs a clone: add --repo.`);
     return {};
   }
-  if (statSync(repo, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new TriageError('not-found', `--repo: ${toVisibleLine(repo)} is not a folder.`);
-  const clone = await openClones({ [LOCAL]: resolve(repo) });
+  if (!isDirectory(repo))
+    throw new TriageError('not-found', `--repo: ${toVisibleLine(repo)} is not a directory.`);
+  const clone = await openClones({ [LOCAL_REPOSITORY]: resolve(repo) });
   const resolveId = async (option: string, name: string) => {
-    const { ref, note } = await clone.resolve({ repository: LOCAL, ref: name }, AbortSignal.timeout(GIT_MS));
+    const { ref, note } = await clone.resolve(
+      { repository: LOCAL_REPOSITORY, ref: name },
+      AbortSignal.timeout(GIT_TIME_LIMIT_MS),
+    );
     if (ref !== null && note === null) return ref;
     const missing = `has no commit, branch or tag called ${toVisibleLine(name)}`;
     throw new TriageError('not-found', `${option}: the clone ${toVisibleLine(repo)} ${missing}.`);
   };
   const head =
     commit === undefined
-      ? (await clone.resolve({ repository: LOCAL, ref: null }, AbortSignal.timeout(GIT_MS))).ref
+      ? (
+          await clone.resolve(
+            { repository: LOCAL_REPOSITORY, ref: null },
+            AbortSignal.timeout(GIT_TIME_LIMIT_MS),
+          )
+        ).ref
       : await resolveId('--commit', commit);
   const green = greenCommit === undefined ? undefined : await resolveId('--green-commit', greenCommit);
   return omitUndefined({ commit: head ?? undefined, greenCommit: green });
@@ -187,7 +203,7 @@ function toEffectiveConfig(config: Config, options: TriageInputOptions): Config 
   const clones =
     options.repo === undefined
       ? config.codeHost.clones
-      : { ...config.codeHost.clones, [LOCAL]: resolve(options.repo) };
+      : { ...config.codeHost.clones, [LOCAL_REPOSITORY]: resolve(options.repo) };
   return {
     ...config,
     // Only the clone given by --repo can be the log's repository. Other clones and code hosts are not used.

@@ -5,7 +5,7 @@ import { type CommentThread, createCommentClient, createStatusClient } from '../
 import { buildPath, type RestClient } from '../rest-client.ts';
 import { createGiteaClient, type GiteaOptions, splitOwnerAndName } from './client.ts';
 
-/** Default time limit of one call; a call that shows a notice has its own limit. */
+/** Time limit of one call in milliseconds, unless the call has its own. */
 const NOTICE_MS = 60_000;
 const CONTEXT = 'Faultline';
 
@@ -21,7 +21,7 @@ export function createGiteaCommentClient(options: GiteaOptions): NoticeSender<{ 
   const client = createGiteaClient(options, NOTICE_MS);
   let login: string | null = null;
   const ownLogin = async (signal: AbortSignal) => {
-    login ??= (await client.get(User, { path: '/user', what: 'the name of this account', signal })).login;
+    login ??= (await client.get(User, { path: '/user', what: "the account's name", signal })).login;
     return login;
   };
   return createCommentClient({
@@ -45,7 +45,7 @@ function openComments(
   const commentPath = (id: number) => buildPath`/repos/${owner}/${repo}/issues/comments/${id}`;
   const right = 'write comments (write:issue)';
   return {
-    // All at once: these lists have no pages.
+    // Gitea does not paginate this list.
     list: async function* () {
       const comments = await client.get(z.array(Comment), {
         path,
@@ -63,7 +63,7 @@ function openComments(
         method: 'PATCH',
         path: commentPath(id),
         body: { body },
-        what: `our comment ${id}`,
+        what: `comment ${id} of Faultline`,
         right,
         signal,
       })),
@@ -71,13 +71,14 @@ function openComments(
       void (await client.send(z.unknown(), {
         method: 'DELETE',
         path: commentPath(id),
-        what: `our comment ${id}`,
+        what: `comment ${id} of Faultline`,
         right,
         signal,
       })),
   };
 }
 
+/** Creates a client for the status of a commit. */
 export function createGiteaStatusClient(options: GiteaOptions): NoticeSender<StatusContent> {
   const client = createGiteaClient(options, NOTICE_MS);
   return createStatusClient(

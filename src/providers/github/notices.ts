@@ -68,7 +68,7 @@ const logins = new WeakMap<GithubClient, string>();
 async function fetchOwnLogin(client: GithubClient, signal: AbortSignal): Promise<string> {
   const known = logins.get(client);
   if (known !== undefined) return known;
-  const reply = await callGithub({ what: 'the name of this account', right: 'Pull requests' }, () =>
+  const reply = await callGithub({ what: "the account's name", right: 'Pull requests' }, () =>
     client.graphql('query { viewer { login } }', { request: { signal } }),
   );
   const { login } = Viewer.parse(reply).viewer;
@@ -101,7 +101,7 @@ function openComments(
   pullRequest: number,
   signal: AbortSignal,
 ): CommentThread {
-  const ours = (id: number) => ({ what: `our comment ${id}`, right: RIGHT });
+  const ours = (id: number) => ({ what: `comment ${id} of Faultline`, right: RIGHT });
   const comments = '/repos/{owner}/{repo}/issues/{issue_number}/comments';
   const COMMENT_ROUTE = '/repos/{owner}/{repo}/issues/comments/{comment_id}';
   return {
@@ -185,7 +185,7 @@ function openSuggestions(voice: GithubVoice, pullRequest: number, signal: AbortS
   const { client, place } = voice;
   const pull = { ...place, pull_number: pullRequest, request: { signal } };
   const comments = '/repos/{owner}/{repo}/pulls/{pull_number}/comments';
-  const ours = (id: number) => ({ what: `our comment ${id} in the code`, right: RIGHT });
+  const ours = (id: number) => ({ what: `comment ${id} of Faultline in the code`, right: RIGHT });
   const commentRequest = (id: number) => ({ ...place, comment_id: id, request: { signal } });
   const path = '/repos/{owner}/{repo}/pulls/comments/{comment_id}';
   return {

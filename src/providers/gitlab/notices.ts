@@ -66,7 +66,7 @@ function openNotes(
     ownLogin: async () => {
       const login =
         logins.get(client) ??
-        (await client.get(User, { path: '/user', what: 'the name of this account', signal })).username;
+        (await client.get(User, { path: '/user', what: "the account's name", signal })).username;
       logins.set(client, login);
       return login;
     },

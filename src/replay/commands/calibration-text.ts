@@ -62,19 +62,19 @@ function formatMeasured({ value, low, high }: Measured): string {
 
 function listNotes(rows: readonly FitRow[]): string[] {
   return rows.flatMap(({ category, method, cases, worth }) => {
-    const found =
+    const caseCount =
       Math.floor(worth) === cases
         ? `${cases}`
         : `${cases}, equivalent to ${Math.floor(worth)} equally weighted cases,`;
     if (method === 'capped')
       return [
-        `${category}: too few cases (${found} < ${POOLED_FROM}): ` +
-          'the stated confidence stays, capped by what so few cases allow.',
+        `${category}: too few cases (${caseCount} < ${POOLED_FROM}): ` +
+          'the stated confidence is kept but capped, because there are too few cases to fit it.',
       ];
     if (method === 'pooled')
       return [
-        `${category}: too few cases (${found} < ${OWN_FROM}) for its own fit: ` +
-          'the overall fit is used, never raising confidence.',
+        `${category}: too few cases (${caseCount} < ${OWN_FROM}) for its own fit: ` +
+          'the overall fit is used, and only lowers confidence.',
       ];
     return [];
   });
@@ -94,8 +94,8 @@ function listRiskLines(
   if (risk === null) return [];
   const known = thresholds.filter(({ cases }) => cases > 0);
   const all = known.reduce((sum, { cases }) => sum + cases, 0);
-  const published = known.reduce((sum, categoryThreshold) => sum + categoryThreshold.published, 0);
-  const wrong = known.reduce((sum, categoryThreshold) => sum + categoryThreshold.wrong, 0);
+  const published = known.reduce((sum, row) => sum + row.published, 0);
+  const wrong = known.reduce((sum, row) => sum + row.wrong, 0);
   const coverage = computeProportion(published, all);
   return [
     '',
@@ -103,7 +103,7 @@ function listRiskLines(
       `with ${toPercent(risk.confidence)} confidence per category`,
     'category          cases  from     published             wrong  at most  reviews of 100',
     ...thresholds.map((threshold) => formatThreshold(threshold, gathered)),
-    `In all: ${published} of ${all} published ` +
+    `Total: ${published} of ${all} published ` +
       `(${toPercent(coverage.share)}, ${toPercent(coverage.low)}–${toPercent(coverage.high)}), ${wrong} ` +
       `wrong; ${Math.round(100 * (1 - coverage.share))} of 100 answers go to review.`,
     'Clopper-Pearson bound; thresholds by Learn then Test (arXiv 2110.01052), per category.',

@@ -27,8 +27,8 @@ export interface OutcomeQuestion {
 export type ChangeReader = (red: string, green: string) => Promise<Outcome['change']>;
 
 /**
- * Reads what happened after a failure. Returns null if no build has passed since. Throws what the stores
- * throw, and the retryable errors of the code host.
+ * Reads what happened after a failure. Returns null if no build has passed since. Throws the
+ * errors of the stores and of `readChange`.
  */
 export async function readOutcome(
   { build, fingerprint, failures, others, around }: OutcomeQuestion,
@@ -90,8 +90,8 @@ async function readTests(
 }
 
 /**
- * Creates a reader of changes that asks the code host once for each pair of commits. `isLast`: what cannot be
- * read now counts as unreadable.
+ * Creates a reader of changes that asks the code host once for each pair of commits. On the last
+ * attempt (`isLast`), a retryable error counts as unreadable.
  */
 export function createChangeReader(
   codeHost: OutcomeDeps['codeHost'],
@@ -118,8 +118,8 @@ export function createChangeReader(
 }
 
 /**
- * Compares two commits both ways: after a force push, each has changes that the other has not, and only those
- * that differ lie between them.
+ * Compares two commits in both directions. After a force push both sides have changes of their own; only
+ * those that differ are the change between them.
  */
 async function compareBothWays(
   codeHost: Pick<CodeHost, 'compare'>,
@@ -134,7 +134,7 @@ async function compareBothWays(
   const isRewritten = backward.commits.length > 0;
   const before = new Map(backward.files.map((file) => [file.path, file]));
   const after = new Map(forward.files.map((file) => [file.path, file]));
-  const differ = forward.files.filter((file) => !isSame(file, before.get(file.path)));
+  const differ = forward.files.filter((file) => !isSameChange(file, before.get(file.path)));
   const dropped = backward.files.filter(({ path }) => !after.has(path));
   return {
     commits: forward.commits.map(({ commit, subject, author }) => ({ commit, subject, author })),
@@ -147,7 +147,7 @@ async function compareBothWays(
   };
 }
 
-function isSame(entry: ChangedFile, other: ChangedFile | undefined): boolean {
+function isSameChange(entry: ChangedFile, other: ChangedFile | undefined): boolean {
   return (
     other !== undefined &&
     entry.patch !== null &&
