@@ -475,8 +475,8 @@ export function findRoute(
 }
 
 /**
- * Checks whether two answers rest on the same cause: one line that both quote, or two lines that say the same.
- * The category alone may be right for a wrong reason, and the advice follows the reason.
+ * Checks whether two answers rest on the same cause: one line that both quote, or two lines that say the
+ * same. The category alone may be right for a wrong reason, and the advice follows the reason.
  */
 function isSameCause(claims: readonly Claim[], others: readonly Claim[]): boolean {
   const quotes = others.flatMap((other) => other.quotes);

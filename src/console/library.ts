@@ -214,8 +214,8 @@ function entryMain(entry: LibraryEntry): Html {
     <dd>${prose(fixRecommendation)}</dd></dl></section>
     <section class="flow" aria-labelledby="known-by"><h2 id="known-by">How it is recognized</h2>
     <p>By the fingerprint <a
-      href="${formatCauseAddress(entry.fingerprint.value)}"><code>${entry.fingerprint.value}</code></a>, or by a log similar to
-      this one:</p><pre tabindex="0">${entry.message}</pre>
+      href="${formatCauseAddress(entry.fingerprint.value)}"><code>${entry.fingerprint.value}</code></a>, or by a log
+      similar to this one:</p><pre tabindex="0">${entry.message}</pre>
     ${
       entry.telling.length > 0 &&
       html`<p class="quiet">Green builds are searched for

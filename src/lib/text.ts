@@ -5,7 +5,9 @@ export function cutAfter(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }
 
-/** Cuts a text to at most `most` characters with `…`, between two words where that loses less than half of it. */
+/**
+ * Cuts a text to at most `most` characters with `…`, between two words where that loses less than half of it.
+ */
 export function cutAtWord(text: string, most: number): string {
   if (text.length <= most) return text;
   const cut = text.slice(0, most - 1);
@@ -70,8 +72,7 @@ export type Cell = string | number | null;
 
 /**
  * Formats rows as CSV (RFC 4180): a comma between cells, CRLF after each row, quotes where they are needed.
- * Texts that a spreadsheet would read
- * as a formula get an apostrophe in front.
+ * Texts that a spreadsheet would read as a formula get an apostrophe in front.
  */
 export function toCsv(heading: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [heading, ...rows].map((row) => `${row.map(formatCell).join(',')}\r\n`).join('');

@@ -119,7 +119,7 @@ export function parseKnowledge(file: string, text: string): KnowledgeDocument {
     if (!frontMatter.values.has(field)) throw createError(end + 1, `lacks the field ${field}`);
   for (const name of REQUIRED_SECTIONS)
     if (sections[name] === undefined) throw createError(lines.length, `lacks the section ## ${name}`);
-  return validateDocument(frontMatter, sections, createError);
+  return parseDocument(frontMatter, sections, createError);
 }
 
 /** The error for a line of the file at hand. */
@@ -195,7 +195,7 @@ function readSections(
   return Object.fromEntries([...sections].map(([heading, body]) => [heading, body.join('\n').trim()]));
 }
 
-function validateDocument(
+function parseDocument(
   { values, at }: FrontMatter,
   sections: Record<string, string>,
   createError: CreateError,

@@ -130,10 +130,10 @@ async function readWithFallback(
   signal: AbortSignal,
 ) {
   const classification = (await fallbackAnalyst.classify({ subject: state.subject }, signal)).value;
-  const own = await fallbackAnalyst.answer({ ...toInsight(state), classification }, signal);
+  const ownAnswer = await fallbackAnalyst.answer({ ...toInsight(state), classification }, signal);
   return {
     ...classification,
-    claims: own.value.claims,
+    claims: ownAnswer.value.claims,
     assessment: (await fallbackAnalyst.verify({ ...toInsight(state), answer }, signal)).value,
   };
 }

@@ -44,7 +44,7 @@ export function readClassification(reply: ClassifyReply): Classification {
   const stated = Math.min(clamp(reply.confidence), probabilities[reply.category]);
   return {
     category: reply.category,
-    kind: toKindOf(reply.category, reply.kind),
+    kind: toPossibleKind(reply.category, reply.kind),
     confidence: reply.abstained ? Math.min(stated, ABSTAINED_MOST) : stated,
     probabilities,
     abstained: reply.abstained,
@@ -56,7 +56,7 @@ export function readClassification(reply: ClassifyReply): Classification {
  * Returns the kind if failures of the category can be of it: it usually belongs to the category, or some rule
  * finds both together. Any other kind contradicts the category and becomes `unknown`.
  */
-function toKindOf(category: Category, kind: Kind): Kind {
+function toPossibleKind(category: Category, kind: Kind): Kind {
   const isPossible =
     getKindRow(kind).category === category ||
     ALL_RULES.some((rule) => rule.category === category && rule.kind === kind);
@@ -93,7 +93,7 @@ export function readPlan(
   const revised =
     reply.revised === null
       ? null
-      : { ...reply.revised, kind: toKindOf(reply.revised.category, reply.revised.kind) };
+      : { ...reply.revised, kind: toPossibleKind(reply.revised.category, reply.revised.kind) };
   return {
     thought: shorten(reply.thought, 1_000),
     confidence,
@@ -227,9 +227,8 @@ function shorten(text: string, limit: number): string {
 
 /**
  * The replies that a model is asked for, one schema per judgement. Every field is required and no value is
- * bounded, as OpenAI's strict schemas
- * require; numbers are clamped and ids checked afterwards. Reasons come before verdicts, so that the model
- * thinks first.
+ * bounded, as OpenAI's strict schemas require; numbers are clamped and ids checked afterwards. Reasons come
+ * before verdicts, so that the model thinks first.
  */
 export const ClassifyReply = z.object({
   because: z.string(),
@@ -343,8 +342,8 @@ const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`]{1,2000}/gi;
 
 /**
  * Removes URLs from a model's text, except for those that are the build's own: in a diff those whose host
- * stands in code that was read from the repository, and between quotation marks those that a failing test expected or
- * got. A log alone proves no address: anyone may have printed it there.
+ * stands in code that was read from the repository, and between quotation marks those that a failing test
+ * expected or got. A log alone proves no address: anyone may have printed it there.
  */
 function withoutForeignAddresses(text: string, { subject, evidence }: Insight): string {
   const printed = new Set(subject.sources.map(({ name }) => name));
@@ -378,8 +377,8 @@ export function withoutAddresses(text: string): string {
 
 /**
  * Returns the reply unchanged. Throws `invalid-input` if it contains a whole sentence of our instructions. No
- * honest answer about a build does so, and a model
- * that was manipulated into it may have been manipulated further.
+ * honest answer about a build does so, and a model that was manipulated into it may have been manipulated
+ * further.
  */
 export function withoutRecital(reply: unknown, system: string): unknown {
   const instructions = splitSentences(system);
