@@ -13,7 +13,7 @@ const WRONG_GUESSES_PER_MINUTE = 30;
  * first few digits. An attacker who tries the rest from many addresses must wait too.
  */
 const GUESSED_PREFIX = 12;
-/** GitHub names the repository, organisation or App that the webhook belongs to. */
+/** GitHub names the repository, organization or App that the webhook belongs to. */
 const GITHUB_TARGET = 'x-github-hook-installation-target-id';
 /**
  * Senders counted at once; who sends under ever new names gains nothing, since only signed deliveries count.

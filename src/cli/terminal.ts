@@ -63,7 +63,7 @@ function toExitCode(error: unknown): number {
 
 /** The output settings: results go to standard output, everything else to standard error. */
 export interface Voice {
-  /** Standard output is a terminal that wants colour. */
+  /** Standard output is a terminal that wants color. */
   readonly color: boolean;
   readonly width: number;
   /** Asked for by `--plain`, NO_COLOR or TERM=dumb: nothing is redrawn either. */

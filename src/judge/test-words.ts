@@ -99,7 +99,7 @@ function readMessage(test: FailingTest, fact: Fact | null, subject: TriageSubjec
   return cleanWords(completeTimeout(withoutType, test.at, subject), 240);
 }
 
-/** Adds to Playwright's message about a time-out what it waited for, or what was in the way. */
+/** Adds to Playwright's message about a timeout what it waited for, or what was in the way. */
 export function completeTimeout(message: string, at: FailingTest['at'], subject: TriageSubject): string {
   if (!/\bTimeout \d{1,9}ms exceeded\.?$/.test(message.trim())) return message;
   const lines = readLinesFrom(at, subject, 60);

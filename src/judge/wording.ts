@@ -176,7 +176,7 @@ export function quoteText(text: string, evidence: readonly Evidence[]): Quotatio
 function findLiteral(raw: string): string {
   const text = cleanLine(stripEscapes(raw)).trim();
   if (text !== '' && raw.includes(text)) return text.slice(0, MAX_QUOTE);
-  // Colours inside the line: the longest stretch between two escapes is literal.
+  // Colors inside the line: the longest stretch between two escapes is literal.
   const pieces = raw.split(/\u001b\[[0-?]{0,60}[ -/]{0,10}[@-~]|[\u001b\r]/).map((piece) => piece.trim());
   return pieces
     .reduce((longest, piece) => (piece.length > longest.length ? piece : longest), '')

@@ -103,7 +103,7 @@ function addTo(bill: Bill, { inputTokens, outputTokens, costUsd }: z.infer<typeo
 /** The opinion of a model on one explanation, compared with its label. */
 const Opinion = z.object({
   cause: z.enum(['same', 'partly', 'different']),
-  /** "unknown" where no fix is labelled. */
+  /** "unknown" where no fix is labeled. */
   fix: z.enum(['same', 'partly', 'different', 'unknown']),
   /** One sentence; written by a model, so data. */
   because: z.string().transform((text) => text.slice(0, MOST_BECAUSE)),

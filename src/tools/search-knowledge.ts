@@ -24,7 +24,7 @@ const LEAST_SAID = 0.35;
 /** Passages taken by meaning. */
 const BY_MEANING = 20;
 /**
- * The least likeness of words of a curated document. Among 254 labelled jobs, 1 in 18 of the documents below
+ * The least likeness of words of a curated document. Among 254 labeled jobs, 1 in 18 of the documents below
  * it was of the right kind, and 1 in 2 of those above it that came first.
  */
 const LEAST_WORDS = 0.4;

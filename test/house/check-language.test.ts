@@ -7,6 +7,7 @@ const PLANTED: Readonly<Record<FigureName, string>> = {
   vague: 'export const told = 1;',
   sentences: '/** What the job needs. */\nexport function readJob(): void {}',
   words: '/** Reads whoever is there. */\nexport function readOwner(): void {}',
+  spelling: '/** Reads the colour of a label. */\nexport function readColor(): void {}',
   lines: `export const long = '${'x'.repeat(100)}';`,
   spreads: 'export const both = { ...{ a: 1, b: 2 }, c: 3 };',
 };

@@ -428,7 +428,7 @@ function linesMarks(chart: LinesChart, top: number): Html {
 
 const WIDTH = 5;
 const HEIGHT = 20;
-/** Shape and colour both say it: short passed, middle flake, tall failed. */
+/** Shape and color both say it: short passed, middle flake, tall failed. */
 const TALL = { passed: 6, flake: 13, failed: HEIGHT } as const;
 /** The class of each outcome, here and in legends. */
 export const RUN_MARKS = { passed: 'p', flake: 'k', failed: 'f' } as const;

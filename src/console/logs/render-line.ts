@@ -40,7 +40,7 @@ const KEPT_OVERWRITES = 10;
 const KEPT_CHARACTERS = 200;
 /** The number of lines after which an unended color stops. */
 const COLOUR_LINES = 100;
-/** Characters before the last carriage return that are inspected for colours. */
+/** Characters before the last carriage return that are inspected for colors. */
 const LOOKED_BACK = 16_000;
 
 /**

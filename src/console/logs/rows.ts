@@ -163,7 +163,7 @@ export interface ReadStretch extends Stretch {
 
 /** Lines of one question; the archive gives no more. */
 const AT_ONCE = 2_000;
-/** Stretches this close are read by one question: their chunks are the same, or neighbours. */
+/** Stretches this close are read by one question: their chunks are the same, or neighbors. */
 const NEAR = 500;
 
 /** Reads the lines of a view. Null if the text is gone. */

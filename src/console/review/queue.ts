@@ -165,7 +165,7 @@ async function sendUnreadable(
   return sendPage(request, reply, page, await loadErrorReader(request, deps), status);
 }
 
-/** Rows of the queue within which neighbours are searched for. */
+/** Rows of the queue within which neighbors are searched for. */
 const NEAR = 200;
 
 type QueueView = Awaited<ReturnType<typeof readQueue>>;

@@ -1,7 +1,7 @@
 import { LINTERS } from '../../log/tool-kinds.ts';
 import { defineRules, type RuleRow } from '../rule.ts';
 
-/** Lint, format, licence and documentation gates: the code is there, but not as the project wants it. */
+/** Lint, format, license and documentation gates: the code is there, but not as the project wants it. */
 export const GATE_RULES: readonly RuleRow[] = defineRules('CODE_ERROR', {
   'lint-diagnostic': {
     kind: 'lint_failure',

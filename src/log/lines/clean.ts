@@ -1,5 +1,5 @@
 /**
- * Terminal control sequences: OSC (titles, links), APC (Buildkite's times), CSI (colours, cursor), and single
+ * Terminal control sequences: OSC (titles, links), APC (Buildkite's times), CSI (colors, cursor), and single
  * escapes. Bounded, and never across a line end, so that a text keeps its lines.
  */
 const ESCAPES = new RegExp(

@@ -380,7 +380,7 @@ function placeLine(detail: string): string | null {
   return placed.find((line) => TELLING.test(line.replace(PLACED, ''))) ?? placed[0] ?? null;
 }
 
-/** Takes colours and other terminal escapes off: reports quote what was meant for a terminal. */
+/** Takes colors and other terminal escapes off: reports quote what was meant for a terminal. */
 function withoutEscapes(text: string): string {
   return /[\u001b\u009b]/.test(text) ? text.replace(/[\u001b\u009b]\[?[\d;?]{0,30}[A-Za-z]/g, '') : text;
 }

@@ -300,7 +300,7 @@ function clamp(value: number): number {
 const SHORTEST = 4;
 
 /**
- * Models read log lines without colour codes; quotations must be in the stored line with them. A quotation
+ * Models read log lines without color codes; quotations must be in the stored line with them. A quotation
  * that is true of the line as shown becomes its longest part that no code interrupts; any other stays as
  * given, for the graph to judge.
  */

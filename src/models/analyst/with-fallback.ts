@@ -195,7 +195,7 @@ function converseWithFallback(judge: Judge): Converse {
 
 /** A refused key or a used-up quota does not mend itself in seconds. Milliseconds. */
 const REFUSED_REST_MS = 5 * 60_000;
-/** After failures in a row that might pass: time-outs, overload. */
+/** After failures in a row that might pass: timeouts, overload. */
 const FAILED_REST_MS = 60_000;
 const FAILURES_IN_A_ROW = 2;
 

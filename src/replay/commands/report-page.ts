@@ -51,7 +51,7 @@ export interface ReportSet {
   /** The reason why the run is incomplete; null if it is complete. */
   readonly stopped: string | null;
   readonly sections: readonly FigureSection[];
-  /** Stated probabilities and whether they were right; empty if none is labelled. */
+  /** Stated probabilities and whether they were right; empty if none is labeled. */
   readonly stated: readonly ReportStated[];
   /**
    * The correct and the answered categories of the cases, in the order of the taxonomy. Empty if no case is

@@ -14,7 +14,7 @@ import {
 } from './figure.ts';
 
 /**
- * Scores the mean recall of the labelled lines, the shares of logs with all and with none of them, and how
+ * Scores the mean recall of the labeled lines, the shares of logs with all and with none of them, and how
  * much of the log the excerpts keep, in tokens and in bytes.
  */
 export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
@@ -38,7 +38,7 @@ export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 /**
- * Computes the share of the labelled lines that the excerpts contain; 0 if none is labelled. Excerpts of
+ * Computes the share of the labeled lines that the excerpts contain; 0 if none is labeled. Excerpts of
  * every source count, although the labels are of the first log.
  */
 export function computeLineRecall({ row, result }: ReplayedCase): number {
@@ -141,7 +141,7 @@ export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 /**
- * Counts the labelled tests that were found. A label and a found test match if all words of one occur in the
+ * Counts the labeled tests that were found. A label and a found test match if all words of one occur in the
  * other. Each found test matches at most one label.
  */
 export function countNamed(
@@ -183,7 +183,7 @@ interface AnsweredCase {
 
 /**
  * Scores the share of quotations that are literally on the line they cite, how many answers quote nothing
- * and, if lines are labelled, how well the quotations match them. Returns no figures if nothing was answered.
+ * and, if lines are labeled, how well the quotations match them. Returns no figures if nothing was answered.
  */
 export function scoreQuotes(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases

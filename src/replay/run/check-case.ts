@@ -11,7 +11,7 @@ export interface CaseChecks {
   /** The number of quotations that the claims make, and how many stand literally on their line of the log. */
   readonly quotes: { readonly made: number; readonly literal: number };
   /**
-   * Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long.
+   * Tokens of the whole log, where its labeled lines are scored; counted in samples where the log is long.
    */
   readonly logTokens?: number;
   readonly stepFound?: boolean;

@@ -17,7 +17,7 @@ import { listTopicFacts } from './topic-facts.ts';
 export interface Topics {
   /** Throws `not-found`. */
   ofAnalysis(analysisId: string): Promise<Topic>;
-  /** Answers of a build; none where it is not analysed yet. */
+  /** Answers of a build; none where it is not analyzed yet. */
   ofBuild(buildId: string): Promise<readonly Analysis[]>;
 }
 
@@ -56,7 +56,7 @@ export type ReadFacts = Pick<
   'sources' | 'failingTests' | 'messages' | 'diagnostics' | 'exceptions'
 >;
 
-/** Topics of what was analysed in memory a moment ago. */
+/** Topics of what was analyzed in memory a moment ago. */
 export function createTopicsAtHand(build: Build, all: readonly Analysis[], reading: ReadFacts): Topics {
   return {
     ofAnalysis: async (analysisId) => {

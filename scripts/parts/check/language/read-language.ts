@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { beginsWithVerb, isPlainSentence, isVague, PRIVATE_WORDS } from './words.ts';
+import { BRITISH_WORDS, beginsWithVerb, isPlainSentence, isVague, PRIVATE_WORDS } from './words.ts';
 
 /** One place that counts for a figure. */
 export interface Finding {
@@ -9,7 +9,7 @@ export interface Finding {
   readonly text: string;
 }
 
-export type FigureName = 'of' | 'verbs' | 'vague' | 'sentences' | 'words' | 'lines' | 'spreads';
+export type FigureName = 'of' | 'verbs' | 'vague' | 'sentences' | 'words' | 'spelling' | 'lines' | 'spreads';
 type Total = 'functions' | 'declared' | 'variables' | 'comments' | 'lines';
 
 interface Figure {
@@ -25,6 +25,7 @@ export const FIGURES: readonly Figure[] = [
   { name: 'vague', title: 'variables and parameters with a vague name', among: 'variables' },
   { name: 'sentences', title: 'doc comments that are no sentence', among: 'comments' },
   { name: 'words', title: 'private words in comments', among: null },
+  { name: 'spelling', title: 'British spellings in comments', among: null },
   { name: 'lines', title: 'lines over 110 columns', among: 'lines' },
   { name: 'spreads', title: 'spreads of a literal', among: null },
 ];
@@ -47,6 +48,7 @@ export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport
     vague: [],
     sentences: [],
     words: [],
+    spelling: [],
     lines: [],
     spreads: [],
   };
@@ -69,6 +71,8 @@ export function readLanguage(files: ReadonlyMap<string, string>): LanguageReport
     }
     for (const { position, words } of commentsIn(source, text)) {
       for (const [word] of words.matchAll(PRIVATE_WORDS)) add('words', position, word);
+      for (const [word] of words.replace(/`[^`]*`/g, '').matchAll(BRITISH_WORDS))
+        add('spelling', position, word);
     }
     const documented = new Set<number>();
     visit(source);

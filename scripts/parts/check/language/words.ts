@@ -2,6 +2,10 @@
 export const PRIVATE_WORDS =
   /\b(?:whoever|nobody|somebody|beside|meanwhile|anew|dear|told|telling|the house|the road|door|doors|landed|its turn|one's turn|a word)\b/gi;
 
+/** British spellings of words that are spelled the American way here. Words in backticks are not looked at. */
+export const BRITISH_WORDS =
+  /\b(?:(?:un)?labell(?:ed|ing)|colours?|neighbours?|behaviours?|analysed|licences?|organisations?|time-outs?)\b/gi;
+
 /** First words with which a comment is a clause and no sentence. */
 const CLAUSE =
   /^(?:what|how|of|whether|who|whom|whose|where|why|when|which|while|as|at|by|for|from|in|on|to|with|without|under|if|so|up|than|both|either|neither|like|beside|among|not|only|nothing|nobody|again)\b/i;

@@ -163,7 +163,7 @@ export const FORMS: readonly Form[] = [
   { trust: 'weak', timed: true, pattern: /^\s{2,40}x (?<title>\S.{0,400})$/ },
 ];
 
-/** Colours whose escape character was lost on the way. */
+/** Colors whose escape character was lost on the way. */
 export const LOST_ESCAPES = /\[\d{1,2}(?:;\d{1,3}){0,4}m/g;
 
 /** Lists in which each item is a failing test, and lists whose items are none. */

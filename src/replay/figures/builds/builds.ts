@@ -65,7 +65,7 @@ const SHARES: readonly Share[] = [
 ];
 
 /**
- * Scores builds of which every failure is labelled: over all of them, then a row for each runner and for each
+ * Scores builds of which every failure is labeled: over all of them, then a row for each runner and for each
  * split. Empty if no case is one.
  *
  * - `answered`, `own message`, `category`: of all failures; those without an answer count as missing.
@@ -75,9 +75,9 @@ const SHARES: readonly Share[] = [
  * - `pairs precision`: of the pairs of failures under one answer, those that share a cause; `pairs recall`:
  *   of those that share a cause, those
  *   under one answer. Findings of linters and compilers have one cause for each step of a log.
- * - `tests precision`, `tests recall`: of all failing tests that were named or are labelled, those of green
+ * - `tests precision`, `tests recall`: of all failing tests that were named or are labeled, those of green
  *   runs with them. A test that is
- *   labelled in several logs counts in each; a file or suite that is labelled to have failed as a whole may be named.
+ *   labeled in several logs counts in each; a file or suite that is labeled to have failed as a whole may be named.
  * - `published wrong`: of the published answers, those whose category is right for none of the failures that
  *   they name, or that bleed for all
  *   of them. An answer that names none is wrong; one that names findings alone is left out.

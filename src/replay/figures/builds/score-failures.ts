@@ -36,7 +36,7 @@ export interface ScoredBuild {
 }
 
 /**
- * Scores the builds among the cases of which every failure is labelled, or of which it is known that nothing
+ * Scores the builds among the cases of which every failure is labeled, or of which it is known that nothing
  * failed.
  */
 export function scoreBuildCases(cases: readonly ReplayedCase[]): ScoredBuild[] {
