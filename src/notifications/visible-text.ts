@@ -4,10 +4,10 @@ import { spellCharacter } from '../lib/text.ts';
 /**
  * Logs, models and reviewers write what we print. Everything that a terminal or an editor would obey rather
  * than show (escapes, control and format characters, direction changes, invisible characters, lone
- * surrogates) becomes `⟦U+001B⟧`. Colours and the erasing to the line's end that goes with them say nothing,
+ * surrogates) becomes `⟦U+001B⟧`. Colors and the erasing to the line's end that goes with them say nothing,
  * so they are left out.
  */
-const COLOUR = /(?:\u001b\[|\u009b)(?:[\d:;]*m|K)/g;
+const COLOR = /(?:\u001b\[|\u009b)(?:[\d:;]*m|K)/g;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
 const TAB = '  ';
 
@@ -52,7 +52,7 @@ export function disarmRunnerCommands(line: string): string {
 }
 
 function makeVisible(text: string): string {
-  return text.replace(COLOUR, '').replaceAll('\t', TAB).replace(UNSEEN, spellCharacter);
+  return text.replace(COLOR, '').replaceAll('\t', TAB).replace(UNSEEN, spellCharacter);
 }
 
 /** Breaks a line at spaces so that none is longer than `columns` characters; a longer word is cut. */
