@@ -31,7 +31,14 @@ export interface ToolRow {
   readonly cancelAfter?: number;
   readonly exitCode: number;
   /** `none`: no network. Otherwise what packages.example.test does with every request: a name of `upstream.ts`. */
-  readonly network?: 'none' | 'unavailable' | 'not-found' | 'rate-limited' | 'unauthorized' | 'resetting';
+  readonly network?:
+    | 'none'
+    | 'unavailable'
+    | 'not-found'
+    | 'rate-limited'
+    | 'unauthorized'
+    | 'resetting'
+    | 'crawling';
   /** The fewest lines of the failing step that a person would quote as the reason, never how it ends. */
   readonly telling: readonly Quote[];
 }

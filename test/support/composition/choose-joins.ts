@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rows as everyday } from '../../captures/tools/everyday.ts';
+import { rows as interrupted } from '../../captures/tools/interrupted.ts';
 import { rows as misread } from '../../captures/tools/misread.ts';
 import type { CapturedPart } from './captured-parts.ts';
 import type { Frame } from './join-logs.ts';
@@ -29,7 +30,7 @@ export type JoinKind = keyof typeof KINDS;
 /** In the short run: joins of a kind, those of one failure twice, which are all alike, and lines of a part. */
 const [MOST_OF_KIND, MOST_OF_SAME, MOST_LINES] = [45, 30, 400];
 /** Captures newer than the bars: any new one would change who is joined with whom. */
-const LATER = new Set([...everyday, ...misread].map(({ slug }) => slug));
+const LATER = new Set([...everyday, ...interrupted, ...misread].map(({ slug }) => slug));
 /** In the short run: parts beside those of one runner, by their set. */
 const MOST_PARTS = { failures: 30, tools: 20 } as const;
 
