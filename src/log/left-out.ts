@@ -4,9 +4,11 @@ import { joinRanges } from './line-ranges.ts';
 import type { LogText } from './lines/lines.ts';
 import { PROBE_LITERALS, readProbes } from './probes.ts';
 import { findPassedInGradle, GRADLE_LITERALS } from './retries/gradle-tries.ts';
+import { readRepeatedWheels, WHEEL_LITERALS } from './retries/package-builds.ts';
 import { listRangesOfTest, readRetries } from './retries/retried-tests.ts';
 import { RETRY_LITERALS } from './retries/retry-marks.ts';
 import { readSuiteRuns, TOTALS_LITERALS } from './retries/suite-runs.ts';
+import { readCommentsOfPassing, TAP_LITERALS } from './retries/tap-comments.ts';
 import { isWithin, type LineRange } from './sections/system.ts';
 import type { Structure } from './sections.ts';
 
@@ -25,11 +27,13 @@ export const LEFT_OUT_LITERALS: readonly (readonly string[])[] = [
   TOTALS_LITERALS,
   GRADLE_LITERALS,
   PROBE_LITERALS,
+  WHEEL_LITERALS,
+  TAP_LITERALS,
 ];
 
 /**
- * Finds tests that passed when they were run again, with their lines, and the lines of feature probes that
- * configuring went on after. `reported` are tests of which a report says that they passed.
+ * Finds tests that passed when they were run again, with their lines, the lines of feature probes that
+ * configuring went on after, of wheels that were built at another try, and what passing tests printed. `reported` are tests of which a report says that they passed.
  */
 export function findLeftOut(
   log: LogText,
@@ -38,7 +42,7 @@ export function findLeftOut(
   structure: Structure,
   reported: readonly PassedOnRetry[],
 ): LeftOut {
-  const [ofRetries = [], ofTotals = [], ofGradle = [], ofProbes = []] = hits;
+  const [ofRetries = [], ofTotals = [], ofGradle = [], ofProbes = [], ofWheels = [], ofTap = []] = hits;
   const retries = readRetries(log, ofRetries, failingTests, reported);
   const isGreen = structure.hasSteps && structure.failedSections.length + structure.exits.length === 0;
   const suites = readSuiteRuns(log, ofTotals, retries.failing, isGreen);
@@ -49,6 +53,8 @@ export function findLeftOut(
     ...suites.ranges,
     ...passed.flatMap((test) => listRangesOfTest(test, log.name)),
     ...readProbes(log, ofProbes),
+    ...readRepeatedWheels(log, ofWheels),
+    ...readCommentsOfPassing(log, ofTap),
   ];
   return {
     ranges: joinRanges(ranges),

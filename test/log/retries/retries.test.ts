@@ -182,3 +182,61 @@ describe('a suite that a script runs again', () => {
     ).toEqual(['test_bell']);
   });
 });
+
+describe('a wheel that was built at another try', () => {
+  const failed = [
+    'Building wheels for collected packages: pear-press',
+    '  Building wheel for pear-press (pyproject.toml): started',
+    "      error: command 'gcc-3' failed: No such file or directory",
+    '  ERROR: Failed building wheel for pear-press',
+    'Failed to build pear-press',
+    'ERROR: Could not build wheels for pear-press, which is required to install pyproject.toml-based projects',
+  ];
+  const step = (...lines: readonly string[]) =>
+    read(
+      [
+        '##[group]Run make fruit',
+        '##[endgroup]',
+        ...lines,
+        '##[error]Process completed with exit code 1.',
+      ].join('\n'),
+    );
+
+  it.each(['Successfully built pear_press', 'Successfully installed pear-press-1.4 plum-2'])(
+    'is no error where pip prints %s below',
+    (word) => {
+      const reading = step(...failed, word, 'weigh.py:3: error: Name "weight" is not defined');
+      expect(JSON.stringify([reading.diagnostics, reading.messages])).not.toContain('pear-press');
+    },
+  );
+
+  it.each(['Successfully built plum', 'Successfully installed pear-1.4'])(
+    'is an error where pip prints only %s below',
+    (word) => {
+      expect(JSON.stringify(step(...failed, word).messages)).toContain('pear-press');
+    },
+  );
+});
+
+describe('comments of a TAP stream', () => {
+  const comment = '# Error: connect ECONNREFUSED 127.0.0.1:5439';
+  const stream = (verdict: string) =>
+    read(
+      [
+        'TAP version 13',
+        comment,
+        '# Subtest: weighs a pear',
+        verdict,
+        'not ok 2 - weighs a plum',
+        '1..2',
+      ].join('\n'),
+    );
+
+  it('are no errors above a test that passed', () => {
+    expect(JSON.stringify(stream('ok 1 - weighs a pear'))).not.toContain('ECONNREFUSED');
+  });
+
+  it('are shown above a test that failed', () => {
+    expect(JSON.stringify(stream('not ok 1 - weighs a pear'))).toContain('ECONNREFUSED');
+  });
+});
