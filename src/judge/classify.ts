@@ -136,8 +136,15 @@ function explainAway(found: readonly Match[], facts: Facts): Match[] {
   const matches = found.map((match) => (isDetail(match, found, facts) ? raiseDetail(match) : match));
   const causes = matches.filter(({ strength }) => strength >= EXPLAINS_FROM);
   const explained = new Set(causes.flatMap(({ rule }) => rule.outranks ?? []));
+  const isTold = ({ rule, fact }: Match) =>
+    SAYS_UNCAUGHT.has(rule.name) &&
+    causes.some((cause) => cause.rule.category === 'CONFIG_ERROR' && cause.fact.text === fact.text);
+  if (matches.some(isTold)) for (const name of SAYS_UNCAUGHT) explained.add(name);
   return matches.filter((match) => !explained.has(match.rule.name));
 }
+
+/** The rules that say of an exception that nothing caught it; a rule that reads a setting in it says why. */
+const SAYS_UNCAUGHT: ReadonlySet<string> = new Set(['uncaught-product-exception', 'unhandled-exception']);
 
 /**
  * Checks whether a match is a detail of a complaint that it explains: it stands a few lines below, as in

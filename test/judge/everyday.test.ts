@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { insightOf } from './subject.ts';
 
-/** Captured failures of `everyday.ts` and `misread.ts` in `test/captures/tools`, with words of cause and advice. */
+/** Captured failures of `everyday.ts`, `misread.ts` and `interrupted.ts` in `test/captures/tools`, with words of cause and advice. */
 it.each([
   ['node-port-in-use', 'another process already uses', 'Use a port other than 8321'],
   [
@@ -44,6 +44,20 @@ it.each([
   ['apt-release-not-signed', 'because it is not signed', 'Remove the repository'],
   ['unittest-below-denied-probe', 'expects 12 but gets 13', 'test_depth.py:10'],
   ['maven-version-no-longer-managed', 'without a version', 'Specify a version'],
+  [
+    'buildbot-no-output',
+    'printed nothing for 5 seconds, and a limit on missing output ended it',
+    'let it print progress',
+  ],
+  ['unittest-below-failed-wheel', 'expects 12 but gets 13', 'test_depth.py:11'],
+  ['node-test-below-expected-refusal', 'expects 12 but gets 13', 'depth.test.mjs:11'],
+  ['node-array-member-missing', 'toReversed', 'Upgrade Node'],
+  ['cargo-system-library-missing', 'libsounder', ''],
+  ['unittest-foreign-service-away', '503', ''],
+  ['go-build-compiler-killed', 'was killed', ''],
+  ['npm-refused-halfway', 'missing, expired, or not authorized', ''],
+  ['skopeo-refused-halfway', 'invalid username/password: unauthorized', ''],
+  ['curl-download-stalls', 'Operation too slow', 'Run the job again'],
   ['bash-interpreter-missing', 'The first line of ci/chart.sh names', 'Install the interpreter'],
 ])('tells the cause of %s, and what to do', (slug, cause, fix) => {
   const log = readFileSync(join(import.meta.dirname, '../fixtures/tools', slug, 'log.txt'), 'utf8');

@@ -43,28 +43,36 @@ export const RUNNER_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
     patterns: [
       /The action '.{1,160}' has timed out after \d/,
       /Too long with no output \(exceeded/,
+      /\b(?:timed out|killed|stopped|terminated|aborted)\b.{0,60}\b(?:without|no) (?:any )?(?:new )?output\b/,
       /ran longer than the maximum time of \d/,
       /The job exceeded the maximum log length/,
       /[Jj]ob was cancell?ed because it (?:exceeded|ran)/,
     ],
     reads: [
+      /(?<silent>\d[\d.]{0,6} (?:minutes?|seconds?|hours?)) (?:without|with no) (?:any )?(?:new )?output/,
       /The action '(?<action>[^'\n]{1,120})/,
       /(?:after|exceeded|time of) (?<limit>\d[\d.]{0,6} ?(?:minutes?|seconds?|hours?|[hms](?:\d{1,3}[ms]?){0,2}))/,
     ],
-    title: 'The job exceeded its time limit of {limit}',
+    title: ['The run was ended after {silent} without output', 'The job exceeded its time limit of {limit}'],
     cause: [
+      '`{command}` printed nothing for {silent}, and a limit on missing output ended it.',
       '`{command}` was still running when the time limit of {limit} expired.',
       'The job was stopped because it exceeded its time limit of {limit}.',
     ],
     fix: [
+      [
+        'configuration',
+        '{silent?}Find out what `{command}` is waiting for, let it print progress, or raise the limit.',
+      ],
       ['configuration', 'Find out what “{action}” is waiting for, or raise the limit of {limit}.'],
       ['configuration', 'Find out what `{command}` is waiting for, or raise the limit of {limit}.'],
     ],
     matches: [
       "##[error]The action 'Weigh the fruit' has timed out after 15 minutes.",
       'Too long with no output (exceeded 10m0s): context deadline exceeded',
+      'command timed out: 1200 seconds without output, attempting to kill',
     ],
-    ignores: ['  no_output_timeout: 10m  # too long with no output'],
+    ignores: ['  no_output_timeout: 10m  # too long with no output', 'pear exited without output'],
     says: [
       {
         log: "##[error]The action 'Weigh the fruit' has timed out after 15 minutes.",

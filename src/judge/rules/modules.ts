@@ -162,8 +162,12 @@ export const MODULE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', 
       /ExceptionInInitializerError.{0,80}NoSuch/,
       /(?:MissingMethod|TypeLoad)Exception|Could not load (?:file or assembly|type)/,
     ],
-    // A class that could not be initialized is there; why it could not was thrown before.
-    when: (fact) => !/javax[./]xml[./]bind|Could not initialize class/.test(fact.text),
+    // A class that could not be initialized is there; why it could not was thrown before. Java says below why a
+    // main class could not be loaded.
+    when: (fact) =>
+      !/javax[./]xml[./]bind|Could not initialize class|Error occurred while loading main class/.test(
+        fact.text,
+      ),
     reads: [
       /NoSuchMethodError: (?<owner>[\w.$]{3,120}): method (?<ownMember>[\w<>$]{1,80})\(/,
       /NoSuchMethodError: '?(?:\S{1,80} )?(?<member>[\w.$/]{3,120})\(/,
@@ -223,10 +227,22 @@ export const MODULE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', 
   'class-file-version': {
     kind: 'version_conflict',
     strength: 5,
-    patterns: [/class file has wrong version/, /bad class file:/, /class file contains wrong class/],
-    outranks: [...GENERIC_COMPILE, 'java-compilation-error', 'javac-cannot-find-symbol', 'path-missing'],
-    title: '{member} needs {runtime} {demanded}, but the job compiles with {running}',
-    cause: '{member} was compiled for {runtime} {demanded}, but the job compiles with {runtime} {running}.',
+    patterns: [
+      /class file has wrong version/,
+      /bad class file:/,
+      /class file contains wrong class/,
+      /UnsupportedClassVersionError: \S{1,200} has been compiled by a more recent version/,
+    ],
+    outranks: [
+      ...GENERIC_COMPILE,
+      'java-compilation-error',
+      'javac-cannot-find-symbol',
+      'path-missing',
+      'wrong-runtime-version',
+      'linkage-error',
+    ],
+    title: '{member} needs {runtime} {demanded}, but the job has {running}',
+    cause: '{member} was compiled for {runtime} {demanded}, but the job has {runtime} {running}.',
     fix: [
       [
         'dependency',
@@ -252,9 +268,9 @@ export const MODULE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', 
             '/home/ci/.m2/repository/org/fruit/pear-core/6.0.1/pear-core-6.0.1.jar(org/fruit/Pear.class)',
           '[ERROR]     class file has wrong version 61.0, should be 55.0',
         ].join('\n'),
-        title: 'pear-core-6.0.1.jar needs Java 17, but the job compiles with 11',
+        title: 'pear-core-6.0.1.jar needs Java 17, but the job has 11',
         cause:
-          'pear-core-6.0.1.jar was compiled for Java 17, but the job compiles with Java 11. ' +
+          'pear-core-6.0.1.jar was compiled for Java 17, but the job has Java 11. ' +
           'org.fruit.Pear belongs to org.fruit:pear-core 6.0.1.',
         fix:
           'Upgrade Java in the job from 11 to 17 or newer, or use a release of pear-core-6.0.1.jar that ' +
