@@ -33,7 +33,8 @@ export const LEFT_OUT_LITERALS: readonly (readonly string[])[] = [
 
 /**
  * Finds tests that passed when they were run again, with their lines, the lines of feature probes that
- * configuring went on after, of wheels that were built at another try, and what passing tests printed. `reported` are tests of which a report says that they passed.
+ * configuring went on after, of wheels that were built at another try, and what passing tests printed.
+ * `reported` are tests of which a report says that they passed.
  */
 export function findLeftOut(
   log: LogText,

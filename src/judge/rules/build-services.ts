@@ -43,7 +43,7 @@ export const RUNNER_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
     patterns: [
       /The action '.{1,160}' has timed out after \d/,
       /Too long with no output \(exceeded/,
-      /\b(?:timed out|killed|stopped|terminated|aborted)\b.{0,60}\b(?:without|no) (?:any )?(?:new )?output\b/,
+      /\b(?:timed out|killed|stopped|aborted)\b.{0,60}\b(?:without|no) (?:any )?(?:new )?output\b/,
       /ran longer than the maximum time of \d/,
       /The job exceeded the maximum log length/,
       /[Jj]ob was cancell?ed because it (?:exceeded|ran)/,

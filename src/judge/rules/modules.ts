@@ -165,9 +165,7 @@ export const MODULE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', 
     // A class that could not be initialized is there; why it could not was thrown before. Java says below why a
     // main class could not be loaded.
     when: (fact) =>
-      !/javax[./]xml[./]bind|Could not initialize class|Error occurred while loading main class/.test(
-        fact.text,
-      ),
+      !/javax[./]xml[./]bind|Could not initialize class|Error occurred while loading main/.test(fact.text),
     reads: [
       /NoSuchMethodError: (?<owner>[\w.$]{3,120}): method (?<ownMember>[\w<>$]{1,80})\(/,
       /NoSuchMethodError: '?(?:\S{1,80} )?(?<member>[\w.$/]{3,120})\(/,

@@ -402,7 +402,8 @@ const COMPLAINTS: readonly Complaint[] = [
     pattern: new RegExp(
       'exceeded the maximum execution time|(?:job|build|step|operation|action|' +
       'run) .{0,60}(?:timed out|was cancell?ed|has been cancell?ed|exceeded)|' +
-      'No output has been received|(?:timed out|killed|stopped|terminated|aborted).{0,60}without (?:any )?output|runner has received a shutdown signal|' +
+      'No output has been received|(?:timed out|killed|stopped|aborted).{0,60}without (?:any )?output|' +
+      'runner has received a shutdown signal|' +
       'lost communication with the server|The operation was canceled|agent was removed|' +
       'ERROR: Job failed: execution took longer',
       'i',
