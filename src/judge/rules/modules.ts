@@ -162,8 +162,8 @@ export const MODULE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', 
       /ExceptionInInitializerError.{0,80}NoSuch/,
       /(?:MissingMethod|TypeLoad)Exception|Could not load (?:file or assembly|type)/,
     ],
-    // A class that could not be initialized is there; why it could not was thrown before. Java says below why a
-    // main class could not be loaded.
+    // A class that could not be initialized is there; why it could not was thrown before. Why a main
+    // class could not be loaded is said below.
     when: (fact) =>
       !/javax[./]xml[./]bind|Could not initialize class|Error occurred while loading main/.test(fact.text),
     reads: [
