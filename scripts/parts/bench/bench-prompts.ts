@@ -5,6 +5,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { append } from '../../../src/lib/collections.ts';
+import { classifyRole } from '../../../src/log/line-roles.ts';
+import { cleanLine, stripEscapes } from '../../../src/log/lines/clean.ts';
 import { countTokens } from '../../../src/log/reduce/tokens.ts';
 import { estimateTokens } from '../../../src/replay/run/check-case.ts';
 import { subjectIn } from '../../../test/support/judging-gates.ts';
@@ -120,9 +122,10 @@ async function printVisibility(dataset: string): Promise<void> {
           subject: subjectIn(text, { budgetTokens }),
         });
         const shown = shownLines(answer);
-        const wanted = telling.flatMap(([from, to]) =>
-          Array.from({ length: to - from + 1 }, (_, i) => from + i),
-        );
+        const lines = text.split('\n');
+        const wanted = telling
+          .flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i))
+          .filter((line) => !isBlank(lines[line - 1] ?? ''));
         const seen = wanted.filter((line) => shown.has(line)).length / wanted.length;
         const junk = findJunk(answer).length;
         return { tokens: countTokens(answer), seen, junk, lines: shown.size };
@@ -144,6 +147,10 @@ async function printVisibility(dataset: string): Promise<void> {
     ];
     console.log(`| ${cells.join(' | ')} |`);
   }
+}
+
+function isBlank(line: string): boolean {
+  return classifyRole(cleanLine(stripEscapes(line))) === 'blank';
 }
 
 function withAbsolutePaths(line: string, absolute: (path: string) => string): string {

@@ -191,13 +191,12 @@ function listUnshown(items: readonly Evidence[]): string[] {
   const unlike = items.length - worth.length;
   return [
     ...(lines.length === 0 ? [] : [`Not shown here:\n${lines.join('\n')}`]),
-    ...(unlike === 0
-      ? []
-      : [
-          `${unlike === 1 ? '1 document that hardly resembles' : `${unlike} documents that hardly resemble`} ` +
-            'this failure: left out',
-        ]),
+    ...(unlike === 0 ? [] : [`${describeUnlike(unlike)} this failure: left out`]),
   ];
+}
+
+function describeUnlike(count: number): string {
+  return count === 1 ? '1 document that hardly resembles' : `${count} documents that hardly resemble`;
 }
 
 function formatHeading(item: Evidence): string {

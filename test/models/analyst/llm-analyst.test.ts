@@ -153,13 +153,13 @@ describe('classify', () => {
   });
 
   test('gives no kind that contradicts the category, and keeps one that a rule finds with it', async () => {
-    const kindOf = async (category: string, kind: string) => {
+    const askForKind = async (category: string, kind: string) => {
       const model = modelReplying({ ...CLASSIFIED, category, kind });
       return (await createLlmAnalyst({ model }).classify({ subject }, never)).value.kind;
     };
-    expect(await kindOf('TEST_FAILURE', 'process_gate')).toBe('unknown');
-    expect(await kindOf('TEST_FAILURE', 'assertion')).toBe('assertion');
-    expect(await kindOf('INFRA_ERROR', 'docker_build')).toBe('docker_build');
+    expect(await askForKind('TEST_FAILURE', 'process_gate')).toBe('unknown');
+    expect(await askForKind('TEST_FAILURE', 'assertion')).toBe('assertion');
+    expect(await askForKind('INFRA_ERROR', 'docker_build')).toBe('docker_build');
   });
 
   test('says once that the price is not known', async () => {
