@@ -129,7 +129,7 @@ export const askAbout: Ask = async (failure) => {
 };
 
 /** Whether a line of a log tells nothing by its words. */
-export function isNoise(text: string): boolean {
+function isNoise(text: string): boolean {
   return NOISE.has(classifyRole(text)) && !HEAD.test(text);
 }
 
