@@ -3,11 +3,12 @@ import { computeUpperShare, type Risk } from '../lib/binomial-bound.ts';
 
 /**
  * The grounds of an answer, the most reliable first: this order is the fixed sequence in which routes are
- * tested, and must not be changed by looking at outcomes. In the three routes after `tool error` that are
- * local to no installation, a rule that may decide alone names the cause. `inferred`: a test or a tool's
- * error, but for another category than it shows by itself. `Java compiler`: its errors look the same whether
- * the code or a library changed. `precedent`: the same failure was answered so before, and what happened next
- * showed it right. `contradicted`: a rule for another category was met, too.
+ * tested, and must not be changed by looking at outcomes. In the route after `tool error` and the two after
+ * `precedent`, a rule that may decide alone names the cause. `inferred`: a test or a tool's error, but for
+ * another category than it shows by itself. `Java compiler`: its errors look the same whether the code or a
+ * library changed.
+ * `precedent`: the same failure was answered so before, and what happened next showed it right.
+ * `contradicted`: a rule for another category was met, too.
  */
 export const ROUTES = [
   'tool error and words',
