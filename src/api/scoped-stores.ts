@@ -255,6 +255,7 @@ function scopeLibrary({ library }: Stores, checks: ScopeChecks): ScopedStores['l
     offers: limited(library.offers),
     ofDecision: visibleOnly(library.ofDecision, hasVisibleRepository),
     withdraw: ofEntry(library.withdraw, () => null),
+    restore: ofEntry(library.restore, () => null),
     stay: ofEntry(library.stay, () => null),
   };
 }
@@ -317,6 +318,14 @@ function scopeRules({ rules }: Stores, scope: ScopeChecks): ScopedStores['rules'
         requireVisible('rules for', rule.repository, scope);
       }
       return await rules.withdraw(id, by, reason, sql);
+    }),
+    restore: checkedByHand(async (...[id, by, sql]: Parameters<typeof rules.restore>) => {
+      if (!seesAll()) {
+        const rule = await find(id, sql);
+        if (rule === null) return null;
+        requireVisible('rules for', rule.repository, scope);
+      }
+      return await rules.restore(id, by, sql);
     }),
   };
 }

@@ -94,7 +94,8 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
         { offset: query.offset, size: PAGE, more: found.length > PAGE },
         (offset) => getListAddress({ ...query, offset }),
       )}${pageBuilds.length > 0 && renderCsvLink(getListAddress({ ...query, offset: 0 }, { csv: '1' }))}`;
-    const top = html`<h1 tabindex="-1">Builds</h1>`;
+    const top = html`<h1 tabindex="-1">Builds</h1><div class="acts"><a class="btn" href="/paste">Paste a
+      log</a></div>`;
     const page = { title: 'Builds', part: 'builds', top, live: {}, main } as const;
     return answerPage(request, reply, deps, { ...page, scope: query });
   });

@@ -1,3 +1,5 @@
+import { CATEGORIES, Category } from '../domain/category.ts';
+import { nameCategory } from '../domain/category-words.ts';
 import {
   type ChangedCase,
   type Comparison,
@@ -62,7 +64,7 @@ export function comparisonFigures(comparison: Comparison, top: string): Html {
   return html`<p class="quiet">${toAmount(cases.compared, 'case', 'cases')}
     on both sides; intervals (95 %) from resampling ${drawn}, with both sides of a case kept
     together.</p>
-    <div class="finding">${comparison.summary.map((sentence) => html`<p>${sentence}</p>`)}</div>
+    <div class="verdict-words">${comparison.summary.map((sentence) => html`<p>${sentence}</p>`)}</div>
     ${differences.length > 0 && differenceTable(differences, heading, top)}${
       costs.length > 0 && costTable(costs, heading, top)
     }`;
@@ -196,9 +198,11 @@ function caseList(
   // In a folder the number is no line of anything.
   const isFile = dataset.endsWith('.jsonl');
   const rows = cases.slice(0, MOST_CASES).map((changedCase) => {
+    const { said } = changedCase;
     return html`<tr><th scope="row">${listing.shown(changedCase)}${
       isFile && html` <span class="quiet">${dataset}:${changedCase.line}</span>`
-    }</th><td>${changedCase.truth}</td><td>${changedCase.said.a}</td><td>${changedCase.said.b}</td></tr>`;
+    }</th><td>${nameCodes(changedCase.truth)}</td><td>${nameCodes(said.a)}</td>
+    <td>${nameCodes(said.b)}</td></tr>`;
   });
   return html`<h3 id="${id}">${title}
     <span class="quiet">(${cases.length})</span></h3>${dataTable(
@@ -219,4 +223,11 @@ function listSpreadNotes(side: string, spread: Spread | null): string[] {
   return [
     `${spread.repeats} repeats of ${side} (mean ± standard deviation): ${figures.join('; ')}; ${flips}`,
   ];
+}
+
+const CODES = new RegExp(`\\b(?:${CATEGORIES.join('|')})\\b`, 'g');
+
+/** Says the codes of categories in a text in people's words. */
+function nameCodes(text: string): string {
+  return text.replace(CODES, (code) => nameCategory(Category.parse(code)));
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Messengers } from '../channels/channel.ts';
 import type { Scoped } from '../domain/access.ts';
+import type { Analysis } from '../domain/analysis.ts';
 import type { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { UnseenFigures } from '../domain/trust.ts';
@@ -77,6 +78,11 @@ export interface ConsoleDeps {
   readonly currentStep?: (buildId: string) => Promise<string | null>;
   /** The measured figures of this release. */
   readonly unseen?: readonly UnseenFigures[];
+  /** Explains a pasted log by rules, the first cause first; absent: no log is explained. */
+  readonly explainLog?: (
+    log: string,
+    signal: AbortSignal,
+  ) => Promise<readonly { readonly analysis: Analysis }[]>;
   /** Replays that were kept to be compared. */
   readonly keptRuns: Scoped<KeptRuns>;
   /** The time for which a decision is not shown outside, in milliseconds. */

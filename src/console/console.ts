@@ -21,6 +21,7 @@ import { registerNotifications } from './notifications/notifications.ts';
 import { registerRerun } from './outside.ts';
 import { registerOverview } from './overview/overview-page.ts';
 import { type ConsoleApp, loadErrorReader, loadReader, route, sendPage } from './page.ts';
+import { registerPaste } from './paste.ts';
 import { registerBulkDecisions } from './review/bulk-routes.ts';
 import { registerDecisions, registerHolding } from './review/decision-routes.ts';
 import { registerItem } from './review/item-routes.ts';
@@ -88,6 +89,7 @@ const PAGES: readonly ((app: ConsoleApp, deps: ConsoleDeps) => void)[] = [
   registerSignInElsewhere,
   registerMe,
   registerOverview,
+  registerPaste,
   registerEvents,
   registerSearch,
   registerGo,

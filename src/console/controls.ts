@@ -120,6 +120,11 @@ export function postForm(address: string, fields: Fields, controls: Shown): Html
   return html`<form method="post" action="${address}">${renderHiddenFields(fields)}${controls}</form>`;
 }
 
+/** Renders the form that takes back what was just done. */
+export function renderUndo(address: string, fields: Fields = {}): Html {
+  return postForm(address, fields, actionButton('undo', 'Undo'));
+}
+
 type Fields = Readonly<Record<string, string | number | undefined>>;
 
 /** Renders hidden fields of a form; skips undefined values. */
@@ -198,8 +203,21 @@ export function formatDay(iso: string): string {
 
 /** Renders a time for people in UTC, with the exact time in its tooltip and for machines. */
 export function renderTime(iso: string): Html {
-  return html`<time datetime="${iso}" title="${iso.slice(0, 16).replace('T', ' ')} UTC">${formatDay(iso)}
-    ${iso.slice(11, 16)}</time>`;
+  return html`<time datetime="${iso}"
+    title="${iso.slice(0, 16).replace('T', ' ')} UTC">${formatMoment(iso)}</time>`;
+}
+
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const DAY_MS = 86_400_000;
+
+/** Formats a time in UTC: "14:38" today, "Mon 14:38" in the six days before, else "12 Nov 14:38". */
+function formatMoment(iso: string): string {
+  const time = iso.slice(11, 16);
+  const today = Math.floor(Date.now() / DAY_MS);
+  const day = Math.floor(Date.parse(iso) / DAY_MS);
+  if (day === today) return time;
+  const isRecent = day < today && day > today - 7;
+  return `${isRecent ? WEEKDAYS[new Date(iso).getUTCDay()] : formatDay(iso)} ${time}`;
 }
 
 /** Formats a length of time: "26 min", "2 h 23 min", "3 d 4 h". */

@@ -53,9 +53,14 @@ export interface Filtering {
 
 /**
  * Renders the filters of a list: each one in use as a chip that takes it out, and one field that offers what
- * exists here, with counts. `more` stands after them.
+ * exists here, with counts. `more` stands after
+ * them; `list` is the id of a list of offers that the page has already.
  */
-export function filterBar(label: string, filtering: Filtering, more: Shown = null): Html {
+export function filterBar(
+  label: string,
+  filtering: Filtering,
+  { more = null, list: known }: { readonly more?: Shown; readonly list?: string } = {},
+): Html {
   const { path, query, fields } = filtering;
   const chips = fields.flatMap(({ name, label, format = String, isElsewhere }) => {
     const value = query[name];
@@ -68,7 +73,7 @@ export function filterBar(label: string, filtering: Filtering, more: Shown = nul
         }${icon('cross')}</a>`,
     ];
   });
-  const list = `offers-${path.replace(/\W/g, '')}`;
+  const list = known ?? `offers-${path.replace(/\W/g, '')}`;
   const options = listOptions(filtering).map(
     ({ text, count }) => html`<option value="${text}"${count !== null && html` label="${count}"`}></option>`,
   );
@@ -76,8 +81,9 @@ export function filterBar(label: string, filtering: Filtering, more: Shown = nul
     action="${path}">${chips}${renderHiddenFields(
       withoutEmpty(query),
     )}<span class="combo"><input name="filter" list="${list}" aria-label="Filter" autocomplete="off"
-    data-first placeholder="Filter by ${listNames(fields)}…" data-action="filter"><datalist
-    id="${list}">${options}</datalist></span><button>Filter</button>${more}</form>`;
+    data-first placeholder="Filter by ${listNames(fields)}…" data-action="filter">${
+      known === undefined && html`<datalist id="${list}">${options}</datalist>`
+    }</span><button>Filter</button>${more}</form>`;
 }
 
 interface FilterOption {

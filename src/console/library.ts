@@ -4,7 +4,7 @@ import { TriageError } from '../domain/errors.ts';
 import { answers, type LibraryEntry } from '../domain/library.ts';
 import { flagSentence } from '../service/review/learn.ts';
 import { requireReviewer } from '../service/review/queue.ts';
-import { confirmStays, withdrawEntry } from '../service/review/undo.ts';
+import { confirmStays, restoreEntry, withdrawEntry } from '../service/review/undo.ts';
 import {
   buildAddress,
   formatAnalysisAddress,
@@ -12,7 +12,7 @@ import {
   formatLibraryAddress,
 } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { crumbs, pager, postForm, renderTime } from './controls.ts';
+import { crumbs, pager, postForm, renderTime, renderUndo } from './controls.ts';
 import {
   applyTypedFilter,
   BRANCH_ELSEWHERE,
@@ -36,9 +36,10 @@ import { registerRulePages } from './rules.ts';
 const Params = z.object({ id: z.string().min(1).max(100) });
 const SAID = {
   withdrawn: 'Withdrawn. It is no longer used.',
+  restored: 'Undone. It is used again.',
   stays: 'Confirmed. It is used again.',
 } as const;
-const EntryQuery = z.object({ done: z.enum(['withdrawn', 'stays']).optional().catch(undefined) });
+const EntryQuery = z.object({ done: z.enum(['withdrawn', 'restored', 'stays']).optional().catch(undefined) });
 
 /**
  * Registers `/library`, the entries that people added and the actions on them, and `/library/rules`, the
@@ -81,6 +82,7 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
         top: crumbs([html`<a href="/library">Library</a>`, entry.repository]),
         main: entryMain(entry),
         ...(done && { said: SAID[done] }),
+        ...(done === 'withdrawn' && { undo: renderUndo(`${formatLibraryAddress(entry.id)}/restore`) }),
       });
     },
   );
@@ -96,6 +98,11 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
       return reply.redirect(`${formatLibraryAddress(id)}?done=withdrawn`, 303);
     },
   );
+  app.post('/library/:id/restore', route('review', { params: Params }), async (request, reply) => {
+    const { id } = request.params;
+    await restoreEntry(deps, { id, by: requireReviewer(request) });
+    return reply.redirect(`${formatLibraryAddress(id)}?done=restored`, 303);
+  });
   app.post('/library/:id/stay', route('review', { params: Params }), async (request, reply) => {
     const { id } = request.params;
     await confirmStays(deps, { id, by: requireReviewer(request) });

@@ -4,12 +4,13 @@ import { CATEGORY_WORDS, nameKind } from '../domain/category-words.ts';
 import { TriageError } from '../domain/errors.ts';
 import { type Rule, RuleInput } from '../domain/library.ts';
 import { requireReviewer } from '../service/review/queue.ts';
-import { createRule, type RuleTrial, tryRule, withdrawRule } from '../service/review/rules.ts';
-import { buildAddress } from './addresses.ts';
+import { createRule, type RuleTrial, restoreRule, tryRule, withdrawRule } from '../service/review/rules.ts';
+import { buildAddress, search } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { crumbs, postForm, renderOptions, renderTime } from './controls.ts';
+import { crumbs, postForm, renderOptions, renderTime, renderUndo } from './controls.ts';
 import { type Html, html } from './html.ts';
 import { libraryTop } from './library-lists.ts';
+import { type CsvTable, readWhole, renderCsvLink, sendCsv } from './lists-as-csv.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { banner, renderCategory } from './parts/marks.ts';
 import { CATEGORY_KEYS } from './review/item-page.ts';
@@ -18,9 +19,13 @@ const MANY = 200;
 const SAID = {
   stored: 'Saved. It answers the next failure that matches.',
   withdrawn: 'Withdrawn. It is no longer used.',
+  restored: 'Undone. It is used again.',
 } as const;
 const ListQuery = z.object({
-  done: z.enum(['stored', 'withdrawn']).optional().catch(undefined),
+  done: z.enum(['stored', 'withdrawn', 'restored']).optional().catch(undefined),
+  /** The rule that was just withdrawn. */
+  id: z.string().min(1).max(100).optional().catch(undefined),
+  csv: z.literal('1').optional().catch(undefined),
   withdrawn: z.literal('1').optional().catch(undefined),
 });
 
@@ -42,10 +47,19 @@ type RuleForm = z.infer<typeof RuleForm>;
 export function registerRulePages(app: ConsoleApp, deps: ConsoleDeps): void {
   const frame = { title: 'Rules', part: 'library' } as const;
   app.get('/library/rules', route('review', { querystring: ListQuery }), async (request, reply) => {
-    const { done, withdrawn } = request.query;
-    const rules = await deps.stores.rules.list({ limit: MANY, offset: 0 }, { withdrawn: withdrawn === '1' });
+    const { done, id, withdrawn, csv } = request.query;
+    const filter = { withdrawn: withdrawn === '1' };
+    if (csv !== undefined) {
+      const all = await readWhole((page) => deps.stores.rules.list(page, filter));
+      return sendCsv(reply, 'rules', toTable(all));
+    }
+    const rules = await deps.stores.rules.list({ limit: MANY, offset: 0 }, filter);
     const main = rulesMain(rules, withdrawn === '1');
-    const page = { ...frame, top: libraryTop(null), main, ...(done && { said: SAID[done] }) };
+    const undo =
+      done === 'withdrawn' && id !== undefined
+        ? renderUndo(`/library/rules/${encodeURIComponent(id)}/restore`)
+        : undefined;
+    const page = { ...frame, top: libraryTop(null), main, ...(done && { said: SAID[done], undo }) };
     return answerPage(request, reply, deps, page);
   });
   app.get('/library/rules/new', route('review', { querystring: RuleForm }), async (request, reply) => {
@@ -76,9 +90,13 @@ export function registerRulePages(app: ConsoleApp, deps: ConsoleDeps): void {
         by: requireReviewer(request),
         reason: request.body.reason,
       });
-      return reply.redirect('/library/rules?done=withdrawn', 303);
+      return reply.redirect(`/library/rules${search({ done: 'withdrawn', id: request.params.id })}`, 303);
     },
   );
+  app.post('/library/rules/:id/restore', route('review', { params: Params }), async (request, reply) => {
+    await restoreRule(deps, { id: request.params.id, by: requireReviewer(request) });
+    return reply.redirect('/library/rules?done=restored', 303);
+  });
 }
 
 async function actOn(
@@ -199,7 +217,43 @@ function rulesMain(rules: readonly Rule[], withWithdrawn: boolean): Html {
     <a class="btn" href="/library/rules${withWithdrawn ? '' : '?withdrawn=1'}">${
       withWithdrawn ? 'Hide withdrawn' : 'Show withdrawn'
     }</a></p>
-    ${rules.length === 0 ? html`<p class="empty">No rules yet.</p>` : rules.map(ruleCard)}`;
+    ${rules.length === 0 ? html`<p class="empty">No rules yet.</p>` : rules.map(ruleCard)}${
+      rules.length > 0 &&
+      renderCsvLink(`/library/rules${search({ withdrawn: withWithdrawn ? 1 : undefined, csv: 1 })}`)
+    }`;
+}
+
+const CSV_HEAD = [
+  'title',
+  'repository',
+  'category',
+  'kind',
+  'pattern',
+  'author',
+  'created_at',
+  'version',
+  'times_used',
+  'withdrawn_at',
+  'id',
+];
+
+function toTable(rules: readonly Rule[]): CsvTable {
+  return {
+    head: CSV_HEAD,
+    rows: rules.map((rule) => [
+      rule.title,
+      rule.repository,
+      rule.category,
+      rule.kind,
+      rule.pattern,
+      rule.author,
+      rule.createdAt,
+      rule.version,
+      rule.timesUsed,
+      rule.withdrawn?.at ?? null,
+      rule.id,
+    ]),
+  };
 }
 
 function ruleCard({ id, version, repository, author, createdAt, withdrawn, ...rule }: Rule): Html {

@@ -19,6 +19,7 @@ import { formatAge, pager } from './controls.ts';
 import { type FoundPlace, findPlaces, placeList } from './go.ts';
 import { type Html, html, joinHtml, type Shown } from './html.ts';
 import { Offset } from './http.ts';
+import { type CsvTable, readWhole, renderCsvLink, sendCsv } from './lists-as-csv.ts';
 import { type ConsoleApp, listReaderNames, loadReader, route, sendPage } from './page.ts';
 import { renderCategory } from './parts/marks.ts';
 
@@ -29,6 +30,7 @@ const MESSAGE = 300;
 const Query = z.object({
   q: z.string().trim().catch('').default(''),
   offset: Offset,
+  csv: z.literal('1').optional().catch(undefined),
 });
 
 type Found = Awaited<ReturnType<typeof find>>;
@@ -38,7 +40,12 @@ type Found = Awaited<ReturnType<typeof find>>;
  */
 export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/search', route('read', { querystring: Query }), async (request, reply) => {
-    const { q, offset } = request.query;
+    const { q, offset, csv } = request.query;
+    if (csv !== undefined) {
+      const { filter } = parseSearch(q, deps.clock.now(), listReaderNames(await loadReader(request, deps)));
+      const all = await readWhole((page) => deps.stores.failures.search(filter, page));
+      return sendCsv(reply, 'failures', toTable(all));
+    }
     const known = findIdAddress(q);
     if (known !== null) return reply.redirect(known, 303);
     const places = offset > 0 ? [] : await findPlaces(deps, q);
@@ -180,7 +187,43 @@ function results({ rows, heads, more }: Found, q: string, offset: number, now: n
       : `Failures ${formatNumber(offset + 1)}–${formatNumber(offset + rows.length)}`;
   return html`<p role="status">${count}, newest first.</p>
     <ol class="found">${groups.map((group) => renderResult(group, titles, q, now))}</ol>
-    ${pager({ offset, size: ROWS, more }, (at) => getSearchAddress(q, at))}`;
+    ${pager({ offset, size: ROWS, more }, (at) => getSearchAddress(q, at))}
+    ${renderCsvLink(`/search${search({ q, csv: 1 })}`)}`;
+}
+
+const CSV_HEAD = [
+  'seen_at',
+  'repository',
+  'pipeline',
+  'number',
+  'branch',
+  'commit',
+  'category',
+  'decided_by',
+  'test',
+  'message',
+  'fingerprint',
+  'build_id',
+];
+
+function toTable(rows: readonly FailureRow[]): CsvTable {
+  return {
+    head: CSV_HEAD,
+    rows: rows.map((row) => [
+      row.seenAt,
+      row.repository,
+      row.pipeline,
+      row.number,
+      row.branch,
+      row.commit,
+      row.category ?? null,
+      row.decidedBy ?? null,
+      row.failure.test?.name ?? null,
+      row.failure.message.slice(0, MESSAGE),
+      row.failure.fingerprint.value,
+      row.failure.buildId,
+    ]),
+  };
 }
 
 /** Renders consecutive failures with the same cause in the same build as one row. */

@@ -22,6 +22,9 @@ export const Claim = z.object({
 });
 export type Claim = z.infer<typeof Claim>;
 
+/** The text of a claim that only quotes lines. Where the lines are marked themselves, it is not shown. */
+export const QUOTES_ONLY = 'These lines of the failed step are the most informative.';
+
 /** A file that may hold the fault; `score` 0..1. */
 export const Suspect = z.object({
   path: z.string(),

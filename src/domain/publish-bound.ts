@@ -71,8 +71,7 @@ export type PublishBound = z.infer<typeof PublishBound>;
 export function boundReason({ routes, maxWrong }: PublishBound, route: Route): string {
   const standing = routes.find((other) => other.route === route);
   const { outcomes = 0, wrong = 0, missing = 0 } = standing ?? {};
-  const counted = `${Math.round(wrong)} of ${Math.round(outcomes)} known answers`;
-  const known = `${counted} ${ROUTE_WORDS[route]} were wrong`;
+  const known = `${Math.round(wrong)} of ${Math.round(outcomes)} answers like this were wrong`;
   const more =
     standing === undefined
       ? ''

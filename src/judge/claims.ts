@@ -1,4 +1,4 @@
-import type { Claim, Classification } from '../domain/analysis.ts';
+import { type Claim, type Classification, QUOTES_ONLY } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Diagnostic, LogPosition } from '../domain/failure.ts';
 import { findLastingFailure } from '../domain/lasting-failure.ts';
@@ -96,7 +96,7 @@ function buildInformativeClaim(
   if (first === undefined) return null;
   const quotes = quotations.map(({ quote }) => quote).sort((a, b) => a.line - b.line);
   return {
-    text: 'These lines of the failed step are the most informative.',
+    text: QUOTES_ONLY,
     evidence: [...new Set(quotations.map(({ evidenceId }) => evidenceId))],
     quotes,
   };

@@ -67,6 +67,14 @@ export function toSentence(text: string): string {
   return whole === '' || /[.!?…]["'”’)\]`]?$/.test(whole) ? whole : `${whole}.`;
 }
 
+/** Returns the text with its first letter in upper case, unless it begins with a path or an address. */
+export function startUpper(text: string): string {
+  const [first = ''] = text.split(/\s/, 1);
+  return /[./@_\d]|[a-z][A-Z]/.test(first.replace(/[.,:;]$/, ''))
+    ? text
+    : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 /** The content of a cell; null is an empty cell. */
 export type Cell = string | number | null;
 

@@ -111,7 +111,7 @@ export function createCauseStore(db: Database) {
     },
     /**
      * Takes back what a person did at that time (as its events say), where nothing else has changed the cause
-     * since; returns the causes that are as they were before.
+     * since; returns the causes that are as they were before. What was merged into a cause returns with it.
      */
     undo: async ({ by, at, repositories }: UndoRequest) =>
       await db.transaction(async (sql) => {
@@ -233,10 +233,12 @@ const CHANGE = `
   ), followed as (
     update causes c set merged_into = $5 from changed
     where $4 = 'merged' and c.repository = changed.repository and c.merged_into = changed.fingerprint
+    returning c.fingerprint
   ), noted as (
     insert into cause_events (repository, fingerprint, at, by, what, detail, before, version)
     select c.repository, c.fingerprint, $8::timestamptz, $7::text, $4, $10::text,
-      jsonb_build_object(${CHANGED.map((name) => `'${name}', known.${name}`).join(', ')}), c.version
+      jsonb_build_object(${CHANGED.map((name) => `'${name}', known.${name}`).join(', ')},
+        'followed', (select coalesce(jsonb_agg(fingerprint), '[]') from followed)), c.version
     from changed c cross join known
   )
   select ${listColumns(Cause, 'changed', {
@@ -257,6 +259,11 @@ const UNDO = `
     where c.repository = l.repository and c.fingerprint = l.fingerprint
     returning c.*, case when l.what in ('merged', 'unmerged') then coalesce(
       l.before->>'merged_into', l.detail) end as other
+  ), parted as (
+    update causes c set merged_into = l.fingerprint
+    from last l, jsonb_array_elements_text(coalesce(l.before->'followed', '[]')) as gone
+    where l.what = 'merged' and c.repository = l.repository and c.fingerprint = gone
+      and c.merged_into = l.detail
   ), noted as (
     insert into cause_events (repository, fingerprint, at, by, what, detail)
     select u.repository, u.fingerprint, clock_timestamp(), $1, 'undone', l.what

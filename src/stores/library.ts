@@ -93,6 +93,9 @@ export function createLibraryStore(db: Database) {
     /** Withdraws an entry. Returns null if it is already withdrawn or not stored. */
     withdraw: async (id: string, by: string, reason: string, sql: Sql = db) =>
       await queryFirst(sql, LibraryEntry, WITHDRAW_LIBRARY, [id, by, reason]),
+    /** Takes back that a person withdrew an entry. Returns null if that person did not withdraw it. */
+    restore: async (id: string, by: string, sql: Sql = db) =>
+      await queryFirst(sql, LibraryEntry, RESTORE_LIBRARY, [id, by]),
     /**
      * Lets a flagged entry answer despite its flag. Returns null if it is not stored, withdrawn or not
      * flagged.
@@ -186,6 +189,10 @@ const WITHDRAW_LIBRARY = `
   update library_entries set withdrawn_at = clock_timestamp(), withdrawn_by = $2, withdrawn_reason = $3
   where id = $1 and withdrawn_at is null returning ${ENTRY}`;
 
+const RESTORED = `withdrawn_at = null, withdrawn_by = null, withdrawn_reason = null
+  where id = $1 and withdrawn_at is not null and withdrawn_by = $2`;
+const RESTORE_LIBRARY = `update library_entries set ${RESTORED} returning ${ENTRY}`;
+
 const STAY = `
   update library_entries set stays_at = clock_timestamp(), stays_by = $2
   where id = $1 and withdrawn_at is null and green_builds > 0 and stays_at is null returning ${ENTRY}`;
@@ -239,6 +246,9 @@ export function createRuleStore(db: Database) {
     /** Withdraws the active version of a rule. Returns null if there is none. */
     withdraw: async (id: string, by: string, reason: string, sql: Sql = db) =>
       await queryFirst(sql, Rule, WITHDRAW_RULES, [id, by, reason]),
+    /** Takes back that a person withdrew the newest version of a rule. Returns null if they did not. */
+    restore: async (id: string, by: string, sql: Sql = db) =>
+      await queryFirst(sql, Rule, RESTORE_RULES, [id, by]),
     /** Counts one more answer and returns the new total. */
     used: async ({ id, version }: Pick<Rule, 'id' | 'version'>, at: string, sql: Sql = db) => {
       const [row] = await sql.query<{ timesUsed: number }>(USED, [id, version, at]);
@@ -265,6 +275,10 @@ const ACTIVE = `
 const WITHDRAW_RULES = `
   update rules set withdrawn_at = clock_timestamp(), withdrawn_by = $2, withdrawn_reason = $3
   where id = $1 and withdrawn_at is null returning ${RULE}`;
+
+const RESTORE_RULES = `
+  update rules set ${RESTORED} and version = (select max(version) from rules where id = $1)
+  returning ${RULE}`;
 
 const USED = `
   update rules set times_used = times_used + 1, last_used_at = greatest(last_used_at, $3::timestamptz)

@@ -103,9 +103,18 @@ export interface ShownStores
   readonly history: Pick<Stores['history'], 'failureHistory' | 'similarFailures'>;
   readonly library: Pick<
     Stores['library'],
-    'insert' | 'find' | 'recall' | 'alone' | 'list' | 'offers' | 'ofDecision' | 'withdraw' | 'stay'
+    | 'insert'
+    | 'find'
+    | 'recall'
+    | 'alone'
+    | 'list'
+    | 'offers'
+    | 'ofDecision'
+    | 'withdraw'
+    | 'restore'
+    | 'stay'
   >;
-  readonly rules: Pick<Stores['rules'], 'add' | 'find' | 'list' | 'countActive' | 'withdraw'>;
+  readonly rules: Pick<Stores['rules'], 'add' | 'find' | 'list' | 'countActive' | 'withdraw' | 'restore'>;
   readonly questions: Pick<Stores['questions'], 'find' | 'list' | 'answer'>;
   readonly flakiness: Omit<Stores['flakiness'], 'follow' | 'ofTests'>;
   readonly passingBuilds: Pick<Stores['passingBuilds'], 'newest'>;

@@ -33,11 +33,13 @@ export const PAGE_ROUTES: Readonly<
     url: `/library/${entry}/withdraw`,
     payload: { reason: 'wrong' },
   }),
+  'POST /library/:id/restore': ({ entry }) => ({ url: `/library/${entry}/restore` }),
   'POST /library/:id/stay': ({ entry }) => ({ url: `/library/${entry}/stay` }),
   'POST /library/rules/:id/withdraw': ({ rule }) => ({
     url: `/library/rules/${rule}/withdraw`,
     payload: { reason: 'too wide' },
   }),
+  'POST /library/rules/:id/restore': ({ rule }) => ({ url: `/library/rules/${rule}/restore` }),
   'GET /notifications/:id': ({ notificationRule }) => ({ url: `/notifications/${notificationRule}` }),
   'POST /notifications/:id': ({ notificationRule }) => ({
     url: `/notifications/${notificationRule}`,

@@ -247,6 +247,7 @@ const POSTS: Readonly<Record<string, object>> = {
     return { ids: theirs.review };
   },
   'POST /me': { theme: 'dark' },
+  'POST /paste': { log: 'The secret DEPLOY_TOKEN is not set' },
   'POST /api/notification-rules': { ...NOTIFICATION_RULE, query: `repo:${THEIRS}` },
   'POST /api/notification-rules/preview': { ...NOTIFICATION_RULE, query: `repo:${THEIRS}` },
   'POST /api/notification-owners': { owner: '@a', slack: 'C0123456789' },

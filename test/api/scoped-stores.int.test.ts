@@ -200,6 +200,7 @@ const CALLS: Calls = {
     insert: (store, { repository }) => store.insert(sampleEntry('fp-new', { repository })),
     stay: (store, { flagged }) => store.stay(flagged, 'ada'),
     withdraw: (store, { entry }) => store.withdraw(entry, 'ada', 'no'),
+    restore: (store, { entry }) => store.restore(entry, 'ada'),
   },
   rules: {
     find: (store, { rule }) => store.find(rule),
@@ -228,6 +229,7 @@ const CALLS: Calls = {
         ...{ lastUsedAt: null, withdrawn: null },
       }),
     withdraw: (store, { rule }) => store.withdraw(rule, 'ada', 'no'),
+    restore: (store, { rule }) => store.restore(rule, 'ada'),
   },
   reviews: {
     list: (store, { repository }) => store.list({ repository }, PAGE),

@@ -119,7 +119,7 @@ describe('insights with figures in them', () => {
       await page.getByLabel('from', { exact: true }).fill(day(9));
       await page.getByLabel('to', { exact: true }).fill(day(0));
       await page.getByLabel('compare with, from').fill(day(40));
-      await page.getByRole('button', { name: 'Show' }).click();
+      await page.getByRole('button', { name: 'Filter' }).click();
       await page.waitForURL(/compare=/);
       expect(await page.locator('main').textContent()).toContain(
         `${day(9)} to ${day(0)} (UTC); in parentheses, ${day(40)} to ${day(31)}.`,

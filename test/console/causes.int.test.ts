@@ -107,6 +107,22 @@ it('merges two causes and parts them again: one row, one page, one count', async
   expect(((await causeNow())?.lastAt ?? '') < since).toBe(true);
 });
 
+it('gives a cause back what was merged into it before, when its own merge is undone', async () => {
+  await failAgain(8, 'cause-3', '2026-10-17T00:00:00.000Z');
+  const merge = async (fingerprint: string, into: string) => {
+    const version = String((await causeNow(fingerprint))?.version);
+    const key = { repository: 'acme/shop', fingerprint, version };
+    return await postForm(opened.app, '/causes', { ...key, what: 'merged', into });
+  };
+  await merge('cause-3', 'cause-2');
+  const second = await merge('cause-2', 'cause-1');
+  expect((await causeNow('cause-3'))?.mergedInto).toBe('cause-1');
+  const at = new URL(String(second.headers.location), 'http://localhost').searchParams.get('at') ?? '';
+  expect((await postForm(opened.app, '/causes/undo', { at })).statusCode).toBe(303);
+  expect((await causeNow('cause-2'))?.mergedInto).toBeNull();
+  expect((await causeNow('cause-3'))?.mergedInto).toBe('cause-2');
+});
+
 it('refuses to merge a cause into itself, or into one of another repository', async () => {
   expect((await change({ what: 'merged', into: 'cause-1' })).body).toContain('merged into itself');
   expect((await change({ what: 'merged', into: 'nowhere' })).body).toContain('There is no cause nowhere');

@@ -2,7 +2,7 @@ import { type Analysis, type Claim, isJudged, type Suspect } from '../../domain/
 import { shortenCommit } from '../../domain/build.ts';
 import { nameKind } from '../../domain/category-words.ts';
 import type { Evidence } from '../../domain/evidence.ts';
-import { formatCount } from '../../lib/text.ts';
+import { formatCount, startUpper } from '../../lib/text.ts';
 import { cleanLine, stripEscapes } from '../../log/lines/clean.ts';
 import { type AnswerView, answerView, formatPlace } from '../../notifications/answer-view.ts';
 import { askAddress, buildAddress, search } from '../addresses.ts';
@@ -46,10 +46,11 @@ export function ciAction({ build }: AnswerFacts): Html | null {
 export function answerHeadline(facts: AnswerFacts, { lead }: AnswerTexts, title: string): Html {
   const { analysis, build, now } = facts;
   const judged = isJudged(analysis);
+  const failures = analysis.failureIds.length;
   return html`<div class="headline">
     <p class="kicker">${renderCategory(judged ? analysis.category : null)}${
       judged && html`<span>${nameKind(analysis.kind)}</span>`
-    }<span>${formatCount(Math.max(1, analysis.failureIds.length), 'failure')}</span><span>failed
+    }${failures > 1 && html`<span>${formatCount(failures, 'failure')}</span>`}<span>failed
     ${formatAge(build.finishedAt ?? build.receivedAt, now)} ago</span></p>
     <h1 tabindex="-1">${title}</h1>
     ${lead !== '' && html`<div class="lead">${prose(lead, listIds(analysis))}</div>`}</div>`;
@@ -98,9 +99,16 @@ function otherClaims(analysis: Analysis, windows: EvidenceWindows, { claims }: A
   const ids = listIds(analysis);
   const rest = analysis.answer.claims.flatMap((claim, index) => {
     const text = claims[index] ?? '';
-    return text === '' || windows.noted.has(index) ? [] : [claimRow(claim, index, text, analysis, ids)];
+    const isSaid = text === '' || windows.noted.has(index) || isSaidByFinding(claim, text, analysis);
+    return isSaid ? [] : [claimRow(claim, index, text, analysis, ids)];
   });
   return html`${rest.length > 0 && html`<ul class="notes">${rest}</ul>`}`;
+}
+
+/** Checks whether a claim only names the findings that it cites, which stand below with their titles. */
+function isSaidByFinding({ evidence }: Claim, text: string, analysis: Analysis): boolean {
+  const sources = analysis.evidence.filter(({ id }) => evidence.includes(id));
+  return sources.length > 0 && sources.every(({ title }) => text.includes(title));
 }
 
 function claimRow(
@@ -140,14 +148,21 @@ function finding({ id, title, text, source, tool, url, lineStart, lineEnd }: Evi
     text.length > MAX_TEXT &&
     html`<p class="quiet">… +${(text.length - MAX_TEXT).toLocaleString('en-US')} characters</p>`;
   const beginning = text.slice(0, MAX_TEXT);
-  return html`<details class="finding" id="${id}" data-evidence><summary>${title} <span
-    class="meta">${tool === 'log' ? 'log' : tool.replaceAll('_', ' ')}</span></summary>
+  return html`<details class="finding" id="${id}" data-evidence><summary>${startUpper(title)} <span
+    class="meta">${SOURCE_WORDS[tool] ?? tool.replaceAll('_', ' ')}</span></summary>
     <p class="meta">${target === null ? place : html`<a href="${target}" rel="noreferrer">${place}</a>`}</p>${
       lineStart === undefined
         ? prose(beginning)
         : html`<pre tabindex="0">${beginning.split('\n').map(cleanText).join('\n')}</pre>`
     }${cut}</details>`;
 }
+
+/** The origin of a finding, where the name of its tool does not say it. */
+const SOURCE_WORDS: Readonly<Record<string, string>> = {
+  log: 'log',
+  search_knowledge: 'knowledge base',
+  search_error_library: 'decided before',
+};
 
 function cleanText(line: string): string {
   return cleanLine(stripEscapes(line));
@@ -203,7 +218,7 @@ function suspectCard(suspect: Suspect, facts: AnswerFacts, editor: string): Html
   return html`<div class="snip"><header><span class="line">${suspectPlace(suspect, facts, editor)}${
     changed !== '' && html`<span class="quiet">changed ${changed}</span>`
   }</span>${facts.overlap.includes(path) && html`<strong class="is-amber">in this change</strong>`}</header>
-    <p class="pad">${reason}</p></div>`;
+    <p class="pad">${startUpper(reason)}</p></div>`;
 }
 
 /** Renders the field for a question about the answer, with questions that are often asked. */
@@ -231,6 +246,9 @@ const OWN_PLACE: readonly string[] = [
   'Unknown',
   'Reason',
   'Record',
+  // Whether to run it again is part of what to do, and notes on the analysis are among its steps.
+  'Rerun',
+  'Note',
 ];
 
 /** Renders what else is known about the answer: notes, what was decided before, what is new. */

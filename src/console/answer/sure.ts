@@ -14,16 +14,20 @@ interface Sureness {
   readonly because: string;
 }
 
+type SureFacts = Pick<AnswerFacts, 'analysis' | 'review' | 'limit'> & {
+  readonly track: Pick<AnswerFacts['track'], 'of' | 'right'>;
+};
+
 /** Below it an answer is not sure whatever else is known. */
 const UNSURE_BELOW = 0.5;
 
 /** Renders how sure the answer is, and what that rests on, never as a share. */
-export function sureFact(facts: AnswerFacts): Html {
+export function sureFact(facts: SureFacts): Html {
   const { words, sign, because } = judgeSureness(facts);
   return html`<span class="sure">${sign}${words}</span><p>${because}</p>`;
 }
 
-function judgeSureness(facts: AnswerFacts): Sureness {
+function judgeSureness(facts: SureFacts): Sureness {
   const { analysis, review } = facts;
   const { recalled, experiment, answer, verdict, classification } = analysis;
   if (!isJudged(analysis)) return createSureness('unsure', 'Not analyzed', 'The analysis failed.');
@@ -54,7 +58,7 @@ function judgeSureness(facts: AnswerFacts): Sureness {
 }
 
 /** Judges by what people said of answers like this one here, or else by what was measured elsewhere. */
-function judgeByRecord({ analysis, track, limit }: AnswerFacts): Sureness {
+function judgeByRecord({ analysis, track, limit }: SureFacts): Sureness {
   const { classification, verdict } = analysis;
   const isPublished = verdict.confidence >= limit;
   const measured = classification.record;

@@ -1,4 +1,4 @@
-import type { Analysis } from '../../domain/analysis.ts';
+import { type Analysis, QUOTES_ONLY } from '../../domain/analysis.ts';
 import { createSaidOnce } from './said-once.ts';
 
 /** The texts of an answer with nothing said twice, in the order in which they are read. */
@@ -16,7 +16,7 @@ export function writeTexts({ answer }: Pick<Analysis, 'answer'>): AnswerTexts {
   const sayOnce = createSaidOnce();
   sayOnce(answer.title, true);
   const lead = sayOnce(answer.rootCause);
-  const claims = answer.claims.map(({ text }) => sayOnce(text));
+  const claims = answer.claims.map(({ text }) => (text === QUOTES_ONLY ? '' : sayOnce(text)));
   const [order = '', ...advice] = sayOnce(answer.fixRecommendation, true).split(
     /(?<=[.!?])\s+(?=[\p{Lu}“"])/u,
   );

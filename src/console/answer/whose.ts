@@ -1,6 +1,7 @@
 import type { Arm, Experiment } from '../../domain/experiment.ts';
 import { isExcused, type Whose } from '../../domain/whose.ts';
-import { createWhoseLine } from '../../notifications/whose-line.ts';
+import { startUpper } from '../../lib/text.ts';
+import { createWhoseLine, type WhosePart } from '../../notifications/whose-line.ts';
 import { type Html, html, joinHtml } from '../html.ts';
 import { icon } from '../parts/icons.ts';
 import type { Tone } from '../parts/marks.ts';
@@ -17,9 +18,14 @@ export function whoseFact({ whose, analysis }: AnswerFacts): Html {
   return html`<div class="fact${tone !== null && ` ${tone}`}" data-whose="${whose.verdict}"><dt>${icon(
     'me',
   )}${question}</dt><dd><b${tone !== null && html` class="is-${tone}"`}>${answer}</b>
-    <p>${proof.length > 0 && html`${joinHtml(proof.map(renderWhosePart))}. `}${act.map(renderWhosePart)}${runStrips(
-      analysis.experiment,
-    )}</p></dd></div>`;
+    <p>${proof.length > 0 && html`${joinHtml(startSentence(proof).map(renderWhosePart))}. `}
+    ${act.map(renderWhosePart)}${runStrips(analysis.experiment)}</p></dd></div>`;
+}
+
+/** Begins a proof with a capital letter, unless it begins with the name of a branch or a build. */
+function startSentence([first, ...rest]: readonly WhosePart[]): WhosePart[] {
+  if (first === undefined) return [];
+  return [typeof first === 'string' ? startUpper(first) : first, ...rest];
 }
 
 /** Returns red for a failure of the change, and green for an excuse; an unknown one has no color. */

@@ -183,7 +183,7 @@ function filters(query: InsightsQuery, { days, now, isCurrent }: Periods): Html 
     query.compare,
     'compare with, from',
   )}`;
-  return html`${filterForm(query, fields)}${tabs('Last days', links)}`;
+  return html`${filterForm(PATH, query, fields)}${tabs('Last days', links)}`;
 }
 
 function writeHeadline(found: readonly Health[], { days, now, isCurrent }: Periods): string {

@@ -8,9 +8,16 @@ import type { Role } from '../../domain/review.ts';
 import { search } from '../addresses.ts';
 import type { ChartTable } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { renderHiddenFields, renderOptions, tabs } from '../controls.ts';
+import { renderOptions, tabs } from '../controls.ts';
+import {
+  applyTypedFilter,
+  BRANCH_ELSEWHERE,
+  filterBar,
+  REPOSITORY_FIELD,
+  unknownFilter,
+} from '../filters.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { Day, misreadBanner, Offset } from '../http.ts';
+import { Day, misreadBanner, Offset, Words } from '../http.ts';
 import { sendCsv } from '../lists-as-csv.ts';
 import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
 import { formatScopedAddress, type PageScope, ScopeFields } from '../scope.ts';
@@ -41,6 +48,8 @@ export const InsightsQuery = z.object({
   baseline: z.string().trim().max(100).catch('').default(''),
   candidate: z.string().trim().max(100).catch('').default(''),
   offset: Offset,
+  /** The text that was typed into the field of filters. */
+  filter: Words,
   /** The table that is requested as CSV. */
   csv: z.string().max(50).optional().catch(undefined),
 });
@@ -57,7 +66,8 @@ export interface InsightsView {
 export interface InsightsRoute {
   readonly path: string;
   readonly role: Role;
-  view(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView>;
+  /** Builds the page. `acts`: the reader may decide, and so change what it shows. */
+  view(query: InsightsQuery, deps: ConsoleDeps, acts: boolean): Promise<InsightsView>;
 }
 
 const PAGES = [
@@ -81,14 +91,22 @@ export function registerInsightsRoute(
 ): void {
   app.get(path, route(role, { querystring: InsightsQuery }), async (request, reply) => {
     const [shown, repositories] = await Promise.all([
-      view(request.query, deps),
+      view(request.query, deps, mayReview(request.principal)),
       deps.stores.builds.repositories({ words: '' }, MOST_REPOSITORIES),
     ]);
+    const filtered = applyTypedFilter(reply, request.query.filter, {
+      path,
+      query: listGiven(request.url),
+      fields: FIELDS,
+      offers: repositories.map((value) => ({ field: 'repository', value, count: 0 })),
+    });
+    if (filtered !== undefined) return filtered;
     if (request.query.csv !== undefined) return sendTable(reply, shown.tables, request.query.csv);
     const reader = await loadReader(request, deps);
-    const main = html`${misreadBanner(request, InsightsQuery)}<div id="figures" data-live
+    const notices = html`${misreadBanner(request, InsightsQuery)}${unknownFilter(request.query.filter)}`;
+    const main = html`${notices}<div id="figures" class="flow" data-live
       data-say="The figures changed.">${shown.main}</div><datalist id="repositories">${repositories.map(
-        (name) => html`<option value="${name}"></option>`,
+        (name) => html`<option value="Repository: ${name}"></option>`,
       )}</datalist>`;
     const isTests = path === TESTS_PATH;
     const top = isTests
@@ -139,7 +157,11 @@ function testsTabs({ repo, branch, days, list }: InsightsQuery): Html {
 }
 
 /** Returns a period of whole UTC days that ends today, or that begins on `day`. */
-export function toPeriod({ repo, day }: InsightsQuery, days: number, now: number): Period {
+export function toPeriod(
+  { repo, day }: Pick<InsightsQuery, 'repo' | 'day'>,
+  days: number,
+  now: number,
+): Period {
   const today = Math.floor(now / DAY_MS) * DAY_MS;
   const last = day === undefined ? today : Date.parse(day) + (days - 1) * DAY_MS;
   return { ...(repo !== '' && { repository: repo }), until: new Date(last + DAY_MS - 1).toISOString(), days };
@@ -152,12 +174,18 @@ export function listDays({ until, days }: Period): string[] {
   );
 }
 
-/** Fields above a page: the repository, and what else it can be narrowed by. */
-export function filterForm({ repo, branch }: InsightsQuery, more: Shown = null): Html {
-  return html`<form class="filters" role="search" aria-label="Insights">${renderHiddenFields({
-    branch: branch || undefined,
-  })}<label>Repository <span class="combo"><input name="repo" value="${repo}" list="repositories"
-    autocomplete="off" data-action="filter" placeholder="all"></span></label>${more}<button>Show</button></form>`;
+const FIELDS = [REPOSITORY_FIELD, BRANCH_ELSEWHERE];
+
+/** Lists what the address of a page holds, but for what was typed and the place in a list. */
+function listGiven(url: string): Record<string, string> {
+  const { filter: _, offset: __, ...given } = Object.fromEntries(new URL(url, 'http://page').searchParams);
+  return given;
+}
+
+/** Renders the filters of a page: the repository, and what else it can be narrowed by. */
+export function filterForm(path: string, { repo, branch }: InsightsQuery, more: Shown = null): Html {
+  const filtering = { path, query: { repo, branch }, fields: FIELDS, offers: [] };
+  return filterBar('Insights', filtering, { more, list: 'repositories' });
 }
 
 /** Renders a choice of how many days to look back. */

@@ -79,7 +79,8 @@ async function renderOverviewView(query: InsightsQuery, deps: ConsoleDeps): Prom
   const listAddress = (day: string, days: number) => `/insights/causes${search({ repo, day, days })}`;
   const csv = `/insights${search({ repo, days: period.days, csv: 'days' })}`;
   const columns = createColumnsChart({ counts, days: listDays(period), listAddress, csv });
-  const main = html`<h1 tabindex="-1">Insights</h1>${filterForm(query, daysField(period.days, [30, 90]))}
+  const filters = filterForm('/insights', query, daysField(period.days, [30, 90]));
+  const main = html`<h1 tabindex="-1">Insights</h1>${filters}
     ${
       counts.length === 0
         ? html`<div
@@ -164,7 +165,8 @@ async function renderReviewersView(
     toPeriod({ ...query, day: undefined }, REVIEWED_DAYS, clock.now()),
   );
   const main = html`<h1 tabindex="-1">How the team decides</h1>
-    <p>The whole team, never individuals, over the last ${REVIEWED_DAYS} days.</p>${filterForm(query)}
+    <p>The whole team, never individuals, over the last ${REVIEWED_DAYS} days.</p>
+    ${filterForm('/insights/reviewers', query)}
     ${
       figures.decided === 0 ? html`<p>No decisions in the last ${REVIEWED_DAYS} days.</p>` : content(figures)
     }`;
@@ -210,7 +212,7 @@ async function renderCostView(query: InsightsQuery, { stores, clock }: ConsoleDe
   const sum = (of: 'answers' | 'recalled') => figures.reduce((total, week) => total + week[of], 0);
   const main = html`<h1 tabindex="-1">Cost and time</h1>
     <p>Time and cost are per answer and week, without answers from known fingerprints, which cost nothing.</p>
-    ${filterForm(query)}${
+    ${filterForm(COST_PATH, query)}${
       charts.length === 0
         ? html`<p>No answers in the last ${WEEKS} weeks, so there is no cost to show.</p>`
         : html`<p>${formatCount(sum('answers'), 'answer')} in ${WEEKS} weeks, ${sum('recalled')}

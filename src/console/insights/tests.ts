@@ -23,13 +23,23 @@ import {
   type ChartTable,
   createLinesChart,
   figure,
+  formatOneIn,
   formatPercent,
   RUN_MARKS,
   runStrip,
 } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { crumbs, formatAge, pager, postForm, renderHiddenFields, renderTime } from '../controls.ts';
-import { dataTable, type Html, html, type Shown } from '../html.ts';
+import {
+  crumbs,
+  formatAge,
+  formatSpan,
+  pager,
+  postForm,
+  renderHiddenFields,
+  renderTime,
+  renderUndo,
+} from '../controls.ts';
+import { createNumberColumns, dataTable, type Html, html, type Shown } from '../html.ts';
 import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
 import {
   daysField,
@@ -45,9 +55,14 @@ const PAGE = 50;
 const LISTS_PATH = TESTS_PATH;
 /** Failed runs are kept for 31 days. */
 const PERIODS = [7, 30] as const;
+const WEEK_DAYS = 7;
+const MINUTE_MS = 60_000;
+/** Tests whose cost is looked up for the list of flaky ones. */
+const MOST_COSTS = 500;
 
 /** One of the lists of the page: its content and how it is presented. */
 interface List {
+  readonly title: string;
   readonly introduction: string;
   readonly more?: Html;
   readonly found: number;
@@ -58,13 +73,17 @@ interface List {
 
 /**
  * Renders `/tests`: tests that failed and passed without a change, tests by the cost of their
- * failures, and tests in quarantine.
+ * failures, and tests in quarantine. `acts`: the reader may change quarantines.
  */
-export async function renderTestsView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
+export async function renderTestsView(
+  query: InsightsQuery,
+  deps: ConsoleDeps,
+  acts = false,
+): Promise<InsightsView> {
   const { repo, list, offset } = query;
-  const content = list === 'cost' ? await listCostly(query, deps) : await listFlaky(query, deps);
-  const main = html`<h1 tabindex="-1">${NAMES[list]}</h1><p class="quiet">${content.introduction}</p>
-    ${filterForm(query, html`${renderHiddenFields({ list })}${content.more}`)}${
+  const content = list === 'cost' ? await listCostly(query, deps) : await listFlaky(query, deps, acts);
+  const main = html`<h1 tabindex="-1">${content.title}</h1><p class="quiet">${content.introduction}</p>
+    ${filterForm(TESTS_PATH, query, html`${renderHiddenFields({ list })}${content.more}`)}${
       content.found === 0
         ? html`<p>${offset > 0 ? 'No more tests.' : content.none}</p>`
         : html`${content.table}${pager(
@@ -93,13 +112,23 @@ function keepFilters({ repo, list, days, minutes }: InsightsQuery) {
   return { repo, list: list === 'flaky' ? undefined : list, ...(list === 'cost' && { days, minutes }) };
 }
 
-async function listFlaky({ repo, list, offset }: InsightsQuery, { stores }: ConsoleDeps): Promise<List> {
+async function listFlaky(
+  { repo, list, offset }: InsightsQuery,
+  { stores, clock }: ConsoleDeps,
+  acts: boolean,
+): Promise<List> {
   const quarantined = list === 'quarantine';
-  const filter = { ...(repo !== '' && { repository: repo }), quarantined };
-  const found = await stores.flakiness.list(filter, { limit: PAGE + 1, offset });
+  const within = repo === '' ? {} : { repository: repo };
+  const week = { ...toPeriod({ repo, day: undefined }, WEEK_DAYS, clock.now()), minutes: 0 };
+  const [found, costs] = await Promise.all([
+    stores.flakiness.list({ ...within, quarantined }, { limit: PAGE + 1, offset }),
+    stores.flakiness.costs(week, { limit: MOST_COSTS, offset: 0 }),
+  ]);
   const tests = found.slice(0, PAGE);
-  const head = ['Test', 'Flakes', 'Passed on rerun', 'Last 30 runs', 'Since'];
+  const minutes = new Map(costs.map((cost) => [testAddress(cost), cost.machineMinutes]));
+  const rows = tests.map((test) => row(test, minutes.get(testAddress(test)) ?? 0, acts));
   return {
+    title: quarantined ? NAMES.quarantine : sayCost(tests, minutes, found.length > PAGE || offset > 0),
     introduction: quarantined
       ? 'Nobody is notified of a build in which only these tests fail. A quarantine ends on its own; ' +
         'the failures stay visible.'
@@ -109,8 +138,15 @@ async function listFlaky({ repo, list, offset }: InsightsQuery, { stores }: Cons
     found: found.length,
     table: dataTable(
       quarantined ? 'Tests in quarantine, ending soonest first' : 'Flaky tests, most flakes first',
-      head,
-      tests.map(row),
+      [
+        'Test',
+        'Last 30 runs',
+        'Flakes',
+        'Passed on rerun',
+        ...createNumberColumns('Cost this week'),
+        ...(acts ? ['Act'] : []),
+      ],
+      rows,
     ),
     none: quarantined
       ? `No test${repo !== '' ? ` of ${repo}` : ''} is in quarantine.`
@@ -121,6 +157,18 @@ async function listFlaky({ repo, list, offset }: InsightsQuery, { stores }: Cons
   };
 }
 
+/** Says in one sentence what the flaky tests cost: "2 flaky tests cost 48 min of builds this week". */
+function sayCost(
+  tests: readonly TestFlakiness[],
+  minutes: ReadonlyMap<string, number>,
+  isPart: boolean,
+): string {
+  const sum = tests.reduce((total, test) => total + (minutes.get(testAddress(test)) ?? 0), 0);
+  if (tests.length === 0 || isPart) return NAMES.flaky;
+  const spent = sum < 1 ? 'no time' : formatSpan(sum * MINUTE_MS);
+  return `${formatCount(tests.length, 'flaky test')} cost ${spent} of builds this week`;
+}
+
 async function listCostly(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<List> {
   const { repo, minutes, offset } = query;
   const days = query.days === 30 ? 30 : 7;
@@ -129,6 +177,7 @@ async function listCostly(query: InsightsQuery, { stores, clock }: ConsoleDeps):
   const tests = found.slice(0, PAGE);
   const head = ['Test', 'Lost', 'Machines', 'People', 'Failures'];
   return {
+    title: NAMES.cost,
     introduction:
       `The run time of each failed build, and ${minutes} minutes of a person's time, are shared evenly ` +
       'among the tests that failed in it.',
@@ -166,16 +215,24 @@ function testCell(test: Pick<TestFlakiness, 'name' | 'suite' | 'repository' | 'f
     }</span>${until}</th>`;
 }
 
-function row(test: TestFlakiness): Html {
-  const { share, low, high } = computeProportion(test.flakes, test.runs);
+function row(test: TestFlakiness, minutes: number, acts: boolean): Html {
+  const { low, high } = computeProportion(test.flakes, test.runs);
   const last = test.recent.findLast(({ mark }) => mark === 'flake');
-  return html`<tr>${testCell(test)}
-    <td><strong>${formatPercent(share)}</strong>, ${test.flakes} of ${test.runs}<br><span class="quiet">95 %
-    interval ${formatPercent(low)} to ${formatPercent(high)}</span></td>
-    <td>${rerunCell(test)}</td><td>${runStrip(test.name, test.recent)}</td>
-    <td>${test.since !== null && renderTime(test.since)}${
-      last !== undefined && html`<br><a class="above" href="${buildAddress(last.buildId)}">last flake</a>`
-    }</td></tr>`;
+  const { repository, suite, name, quarantine } = test;
+  const fields = { repository, suite: suite ?? '', name, days: quarantine === null ? WEEK_DAYS : 0 };
+  const act = html`<td class="above">${postForm(
+    TEST_PATH,
+    fields,
+    html`<button>${quarantine === null ? 'Quarantine' : 'End'}<span class="seen-not"> ${name}</span></button>`,
+  )}</td>`;
+  return html`<tr>${testCell(test)}<td>${runStrip(name, test.recent)}${
+    last !== undefined && html`<br><a class="above" href="${buildAddress(last.buildId)}">last flake</a>`
+  }</td>
+    <td><strong>${formatOneIn(test.flakes, test.runs)}</strong>, ${test.flakes} of ${test.runs}<br><span
+    class="quiet">${formatPercent(low)} to ${formatPercent(high)}</span></td>
+    <td>${rerunCell(test)}</td><td class="number">${
+      minutes < 1 ? html`<span class="quiet">–</span>` : formatSpan(minutes * MINUTE_MS)
+    }</td>${acts && act}</tr>`;
 }
 
 function rerunCell(test: TestFlakiness): Html {
@@ -249,6 +306,9 @@ const Query = z.object({
   suite: text.default(''),
   test: text.min(1),
   csv: z.string().max(50).optional(),
+  /** The act that was just done, and the days of quarantine that were left before it. */
+  done: z.enum(['quarantined', 'ended']).optional().catch(undefined),
+  was: z.coerce.number().int().min(0).max(90).optional().catch(undefined),
 });
 
 type Named = Pick<TestFlakiness, 'repository' | 'suite' | 'name'>;
@@ -261,7 +321,7 @@ export function testAddress({ repository, suite, name }: Named): string {
 /** Registers `/insights/test`, everything that is known of one test. `POST` changes its quarantine. */
 export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get(TEST_PATH, route('read', { querystring: Query }), async (request, reply) => {
-    const { repo: repository, suite, test: name, csv } = request.query;
+    const { repo: repository, suite, test: name, csv, done, was } = request.query;
     const asked = { repository, suite: suite === '' ? null : suite, name };
     const [test, runs] = await Promise.all([
       deps.stores.flakiness.ofTest(asked),
@@ -281,19 +341,40 @@ export function registerTestPage(app: ConsoleApp, deps: ConsoleDeps): void {
       <p class="quiet">${suite !== '' && `${suite} · `}${repository}${
         test.file !== null && ` · ${test.file}`
       }</p>
-      ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock.now())}${breakPart(
-        findLastBreak(runs),
-      )}${runsPart(test, runs)}`;
-    return sendPage(request, reply, { title: `${name} · Test`, part: 'tests', top, main }, reader);
+      ${facts(test)}${quarantinePart(test, acts)}${causesPart(causes, test, deps.clock.now())}${breakPart(findLastBreak(runs))}${runsPart(test, runs)}`;
+    const page = { title: `${name} · Test`, part: 'tests', top, main } as const;
+    const toast =
+      done === undefined ? {} : { said: SAID[done], undo: acts ? undoQuarantine(test, was) : undefined };
+    return sendPage(request, reply, { ...page, ...toast }, reader);
   });
   app.post(TEST_PATH, route('review', { body: z.looseObject({}) }), async (request, reply) => {
     const asked = readInput('This quarantine', QuarantineRequest, {
       ...request.body,
       suite: request.body.suite === '' ? null : request.body.suite,
     });
+    const before = await deps.stores.flakiness.ofTest(asked);
     const test = await quarantineTest(deps, asked, requireReviewer(request));
-    return reply.redirect(`${testAddress(test)}#quarantine`, 303);
+    const done = asked.days === 0 ? 'ended' : 'quarantined';
+    const was = countDaysLeft(before?.quarantine ?? null, deps.clock.now());
+    return reply.redirect(`${testAddress(test)}&done=${done}&was=${was}#quarantine`, 303);
   });
+}
+
+const SAID = {
+  quarantined: 'In quarantine. Nobody is notified of builds in which only such tests fail.',
+  ended: 'The quarantine has ended.',
+} as const;
+const DAY_MS = 86_400_000;
+
+/** Counts the days that are left of a quarantine, the last one whole; 0 if there is none. */
+function countDaysLeft(quarantine: TestFlakiness['quarantine'], now: number): number {
+  return quarantine === null ? 0 : Math.min(90, Math.ceil((Date.parse(quarantine.until) - now) / DAY_MS));
+}
+
+/** Renders the form that gives a test the quarantine that it had before, or none. */
+function undoQuarantine({ repository, suite, name, quarantineEvents }: TestFlakiness, was = 0): Html {
+  const reason = was === 0 ? undefined : (quarantineEvents.at(-2)?.reason ?? undefined);
+  return renderUndo(TEST_PATH, { repository, suite: suite ?? '', name, days: was, reason });
 }
 
 function facts(test: TestFlakiness): Html {

@@ -52,7 +52,7 @@ export async function renderCausesView(
   }`;
   const main = html`<h1 tabindex="-1">${writeHeadline(causes, count, query.offset, when)}</h1>
     <p>Hours are the run time of the failed builds. A build with several causes counts evenly toward each.</p>
-    ${filterForm(query, more)}${
+    ${filterForm(PATH, query, more)}${
       causes.length === 0
         ? html`<p>${query.offset > 0 ? 'No more causes' : 'No cause was found'} ${when}.</p>`
         : html`${causesTable(causes)}${pagesOfTop(query, days, count)}<p><a

@@ -1,4 +1,5 @@
 import { CATEGORIES } from '../../domain/category.ts';
+import { nameCategory } from '../../domain/category-words.ts';
 import { type DecidedCount, TOO_FEW } from '../../domain/insights.ts';
 import type { CheckedAnswer, Tally, Trust, TrustChange, UnseenFigures } from '../../domain/trust.ts';
 import { computeProportion } from '../../lib/statistics.ts';
@@ -62,7 +63,7 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
     const ofCategory = decided.filter((outcome) => outcome.category === category);
     return {
       isEmpty: ofCategory.length === 0,
-      chart: chart(`calibration-${category}`, category, ofCategory, true),
+      chart: chart(`calibration-${category}`, nameCategory(category), ofCategory, true),
     };
   });
   const known = each.filter(({ isEmpty }) => !isEmpty);
@@ -74,7 +75,7 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
     (latest 5,000 at most). Right means that the category was right.
     Published answers count once they are reviewed. What would be published is counted over the latest 20,000
     answers at most, reviewed or not.</p>
-    ${filterForm(query)}<h2 id="outcomes">Was it right?</h2>${outcomes.main}
+    ${filterForm(PATH, query)}<h2 id="outcomes">Was it right?</h2>${outcomes.main}
     <h2 id="thresholds">What would be published</h2>${thresholdsTable(trust, query)}
     ${
       trust.enough

@@ -62,12 +62,15 @@ export async function renderEvidenceWindows(
     claims = [],
     stamps = false,
     back,
+    about: given,
   }: {
     readonly build: Pick<Build, 'provider'>;
     /** The text of each claim that the page has not shown before; empty if there is none. */
     readonly claims?: readonly string[];
     readonly stamps?: boolean;
     readonly back?: string | undefined;
+    /** The words for a log that is not stored, in place of why it is not. */
+    readonly about?: Html;
   },
 ): Promise<EvidenceWindows> {
   const [sources, pages] = await Promise.all([
@@ -97,7 +100,7 @@ export async function renderEvidenceWindows(
     const isStored = source !== undefined && !lists.kept;
     const about = isStored
       ? storedLogHeader(analysis.buildId, source, outside, back)
-      : keptLogHeader(name, await deps.stores.builds.logsForgottenAt(analysis.buildId), outside);
+      : (given ?? keptLogHeader(name, await deps.stores.builds.logsForgottenAt(analysis.buildId), outside));
     parts.push(
       html`<figure class="log evidence"><figcaption>${heading}${about}</figcaption>${lists.html}</figure>`,
     );

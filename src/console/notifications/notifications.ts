@@ -21,6 +21,7 @@ import { requireReviewer } from '../../service/review/queue.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { crumbs, postForm, renderHiddenFields, renderOptions } from '../controls.ts';
 import { dataTable, type Html, html } from '../html.ts';
+import { type CsvTable, renderCsvLink, sendCsv } from '../lists-as-csv.ts';
 import { answerPage, type ConsoleApp, route } from '../page.ts';
 import { banner, stateMark } from '../parts/marks.ts';
 import {
@@ -34,7 +35,10 @@ import {
 } from './rule-form.ts';
 import { historyPart, pastPart, previewPart } from './sent-messages.ts';
 
-const ListQuery = z.object({ done: z.enum(['saved', 'deleted', 'owner']).optional().catch(undefined) });
+const ListQuery = z.object({
+  done: z.enum(['saved', 'deleted', 'owner']).optional().catch(undefined),
+  csv: z.literal('1').optional().catch(undefined),
+});
 const SAID = { saved: 'Saved.', deleted: 'Deleted.', owner: 'Saved.' } as const;
 const Params = z.object({ id: z.string().min(1).max(100) });
 const LISTED = 20;
@@ -51,7 +55,8 @@ const RULE_TOP = crumbs([html`<a href="/notifications">Notifications</a>`]);
 export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void {
   const { notificationRules: rules } = deps.stores;
   app.get('/notifications', route('review', { querystring: ListQuery }), async (request, reply) => {
-    const { done } = request.query;
+    const { done, csv } = request.query;
+    if (csv !== undefined) return sendCsv(reply, 'notification-rules', toTable(await rules.list()));
     const mayMap = (request.principal?.repositories ?? null) === null;
     const [list, owners, events] = await Promise.all([
       rules.list(),
@@ -194,6 +199,42 @@ async function findRefusal(work: () => Promise<void>): Promise<string | null> {
   }
 }
 
+const CSV_HEAD = [
+  'name',
+  'query',
+  'channel',
+  'destination',
+  'to_owner',
+  'digest_hour',
+  'every_minutes',
+  'quiet_from',
+  'quiet_to',
+  'time_zone',
+  'enabled',
+  'id',
+];
+
+function toTable(rules: readonly NotificationRule[]): CsvTable {
+  const yes = (value: boolean) => (value ? 'yes' : 'no');
+  return {
+    head: CSV_HEAD,
+    rows: rules.map((rule) => [
+      rule.name,
+      rule.query,
+      rule.channel,
+      rule.destination,
+      yes(rule.byOwner),
+      rule.digestHour,
+      rule.everyMinutes,
+      rule.quietFrom,
+      rule.quietTo,
+      rule.timeZone,
+      yes(rule.enabled),
+      rule.id,
+    ]),
+  };
+}
+
 function listMain(rules: readonly NotificationRule[], owners: Html | null, messengers: Messengers): Html {
   const rows = rules.map(
     (rule) => html`<tr><td><a href="/notifications/${rule.id}">${rule.name}</a><br><code class="quiet">${
@@ -211,7 +252,9 @@ function listMain(rules: readonly NotificationRule[], owners: Html | null, messe
     ${
       rules.length === 0
         ? html`<p class="empty">No rules yet.</p>`
-        : dataTable('Rules', ['Rule', 'Goes to', 'When', 'State'], rows, { className: 'wide' })
+        : html`${dataTable('Rules', ['Rule', 'Goes to', 'When', 'State'], rows, {
+            className: 'wide',
+          })}${renderCsvLink('/notifications?csv=1')}`
     }
     ${
       missing.length > 0 &&

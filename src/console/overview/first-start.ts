@@ -23,8 +23,9 @@ export function firstStart(providers: readonly Connectable[], principal: Princip
     <ol class="nums"><li><h3>Choose your CI</h3>${choose}</li>
     <li><h3>Let a build fail</h3><p class="banner"><span class="live now"></span><span
     class="grow">Listening for the first delivery. This page changes when it arrives.</span></p></li>
-    <li><h3>Or try a log that you have</h3><p class="meta"><code>faultline triage build.log</code> reads it in a
-    terminal, and <code>POST /api/builds</code> uploads it. <code>faultline serve --demo</code> fills the pages with sample
+    <li><h3>Or try a log that you have</h3><p class="acts"><a class="btn" href="/paste">Paste a log, or try a
+    sample</a></p><p class="meta"><code>faultline triage build.log</code> reads it in a terminal, and
+    <code>POST /api/builds</code> uploads it. <code>faultline serve --demo</code> fills the pages with sample
     builds.</p></li></ol>`;
 }
 

@@ -59,11 +59,10 @@ export function registerOverview(app: ConsoleApp, deps: ConsoleDeps): void {
     const filtering = { path: '/', query: toAddress(query), fields: FIELDS, offers: listOffers(view) };
     const filtered = applyTypedFilter(reply, query.filter, filtering);
     if (filtered !== undefined) return filtered;
-    const top = html`<h1 tabindex="-1">Overview</h1>`;
     const content = view.hasBuilds ? renderOverview(view) : firstStart(deps.providers, reader.principal);
-    const filters = view.hasBuilds && filterBar('Overview', filtering);
+    const top = html`<h1 tabindex="-1">Overview</h1>${view.hasBuilds && filterBar('Overview', filtering)}`;
     const main = html`${unknownFilter(query.filter)}<div class="flow" id="overview" data-live
-      data-say="The overview changed.">${content}</div>${filters}`;
+      data-say="The overview changed.">${content}</div>`;
     const page = { title: 'Overview', part: 'overview', top, live: {}, main, scope: query } as const;
     const done = describeDone(query);
     const undo = undoForm(query, formatScopedAddress('/', query));
@@ -319,8 +318,11 @@ function trustPart(checked: readonly CheckedAnswer[]): Html {
   const words =
     checked.length === 0
       ? html`<p class="meta">No answer was checked by a person in ${LATEST_DAYS} days.</p>`
-      : html`<p><b>${right} of the last ${checked.length}</b> checked
-          ${checked.length === 1 ? 'answer was' : 'answers were'} right.</p><p class="tally">${squares}</p>`;
+      : html`<p>${
+          checked.length === 1
+            ? html`The one checked answer was <b>${right === 1 ? 'right' : 'wrong'}</b>.`
+            : html`<b>${right} of the last ${checked.length}</b> checked answers were right.`
+        }</p><p class="tally">${squares}</p>`;
   return html`<section class="part" aria-labelledby="trust"><h2 id="trust">Can you trust it? <a
     href="/insights/trust">Details</a></h2>${words}</section>`;
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { nameCategory } from '../../domain/category-words.ts';
 import { formatItemCategory, type Review, type ReviewerQuestion } from '../../domain/review.ts';
-import { formatCount } from '../../lib/text.ts';
+import { formatCount, startUpper } from '../../lib/text.ts';
 import { claimNext, openQuestions, requireReviewer } from '../../service/review/queue.ts';
 import type { ReviewGroup } from '../../stores/review-queue.ts';
 import { formatReviewAddress } from '../addresses.ts';
@@ -191,7 +191,8 @@ export function queuePart(
   const list = html`<ul class="rows">${questions.map((item) => questionRow(item, view, current))}${rows.map(
     (row, at) => reviewRow(row, at, view, current),
   )}</ul>`;
-  const day = html`<p class="pad meta">${counts.decidedToday} decided today${describeAgreement(counts)}.</p>`;
+  const decided = counts.decidedToday === 0 ? 'Nothing' : counts.decidedToday;
+  const day = html`<p class="pad meta">${decided} decided today${describeAgreement(counts)}.</p>`;
   return html`<section aria-label="Queue"><header class="top">${heading}${tabs(view)}</header>
     ${above}
     <div id="queue" data-live="item">${nothing ? emptyState(view) : list}</div>
@@ -274,7 +275,7 @@ function reviewRow(
   const address = `${formatReviewAddress(id)}${formatQuery({ ...query, offset: 0, ...place })}`;
   const isClaimed = state === 'claimed' && claimedBy !== reviewer;
   const reasons = isClaimed
-    ? `under review by ${claimedBy} since ${formatClockTime(claimedAt)}`
+    ? `Under review by ${claimedBy} since ${formatClockTime(claimedAt)}`
     : formatReasons(review);
   const together = `${count} items with the same fingerprint: decide them together`;
   const isPicked = current === null && !isClaimed && review.decision === null;
@@ -306,7 +307,7 @@ function formatReasons({ why, pullRequest, decision, origin, risk }: Review): st
     excuses && 'The change touches a suspect file',
     origin === 'audit' && 'Sample of published answers',
   ].filter((part) => part !== false);
-  return parts.length > 0 ? parts.join(', ') : (why[0] ?? '');
+  return parts.length > 0 ? parts.join(', ') : startUpper(why[0] ?? '');
 }
 
 /** Describes a decision: "ada accepted it", "ada corrected it to Configuration". */

@@ -82,6 +82,23 @@ export async function withdrawRule(
   return withdrawn ?? (await deps.stores.rules.find(id)) ?? known;
 }
 
+/** Lets a rule that a person withdrew answer again. Throws `not-found`, and `conflict` for another person. */
+export async function restoreRule(
+  deps: Pick<RuleDeps, 'stores' | 'logger'>,
+  { id, by }: { readonly id: string; readonly by: string },
+): Promise<Rule> {
+  const known = await deps.stores.rules.find(id);
+  if (known === null) throw createUnknownRuleError(id);
+  if (known.withdrawn !== null && known.withdrawn.by !== by)
+    throw new TriageError(
+      'conflict',
+      `${known.withdrawn.by} withdrew this rule, and only they can undo that.`,
+    );
+  const restored = await deps.stores.rules.restore(id, by);
+  if (restored !== null) deps.logger.info({ ruleId: id, by }, 'withdrawal of a rule undone');
+  return restored ?? known;
+}
+
 /** The effect of a rule, without storing it. */
 export interface RuleTrial {
   /** The reason for which the rule would be refused; null: it would be accepted. */

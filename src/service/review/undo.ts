@@ -139,6 +139,23 @@ export async function withdrawEntry(
   );
 }
 
+/** Lets an entry answer again that the same person withdrew. Throws `not-found`, and `conflict` for others. */
+export async function restoreEntry(
+  deps: TeachDeps,
+  { id, by }: { readonly id: string; readonly by: string },
+): Promise<TeachView> {
+  const { withdrawn } = await requireEntry(deps, id);
+  if (withdrawn !== null && withdrawn.by !== by)
+    throw new TriageError('conflict', `${withdrawn.by} withdrew this entry, and only they can undo that.`);
+  return await change(
+    deps,
+    id,
+    'withdrawal of a library entry undone',
+    (sql) => deps.stores.library.restore(id, by, sql),
+    by,
+  );
+}
+
 /**
  * Lets an entry answer although green builds say the same: a person has looked. Asked again, it changes
  * nothing. Throws `not-found`, and `conflict` where it is withdrawn or no green build says the same.

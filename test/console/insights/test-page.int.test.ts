@@ -67,7 +67,11 @@ describe('the page of a test', () => {
     expect(await said(ADDS)).toContain('Quarantine for a week');
 
     const done = await postForm(console.app, '/insights/test', { ...fields, days: '7' });
-    expect([done.statusCode, done.headers.location]).toEqual([303, `${ADDS}#quarantine`]);
+    expect([done.statusCode, done.headers.location]).toEqual([
+      303,
+      `${ADDS}&done=quarantined&was=0#quarantine`,
+    ]);
+    expect(await said(`${ADDS}&done=ended&was=7`)).toMatch(/name="days" value="7">.*Undo/s);
     expect(await said(ADDS)).toContain('In quarantine until');
     expect(await said('/tests?list=quarantine')).toContain('adds</a>');
     expect((await postForm(console.app, '/insights/test', { ...fields, days: '900' })).statusCode).toBe(400);

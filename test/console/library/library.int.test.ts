@@ -32,8 +32,14 @@ describe('the library', () => {
     const after = await getPage(opened.app, `/library/${entry.id}?done=withdrawn`);
     expect(after.body).toContain('It was the other one.');
     expect(after.body).toContain('not in use');
+    expect(after.body).toContain(`action="/library/${entry.id}/restore"`);
     expect((await getPage(opened.app, '/library')).body).not.toContain(entry.id);
     expect((await getPage(opened.app, '/library?show=withdrawn')).body).toContain(entry.id);
+    const back = await postForm(opened.app, `/library/${entry.id}/restore`, {});
+    expect(back.headers.location).toBe(`/library/${entry.id}?done=restored`);
+    expect((await opened.stores.library.find(entry.id))?.withdrawn).toBeNull();
+    await opened.stores.library.withdraw(entry.id, 'somebody-else', 'no');
+    expect((await postForm(opened.app, `/library/${entry.id}/restore`, {})).statusCode).toBe(409);
   });
 
   it('says which entries green builds contradict, and lets them stay', async () => {
@@ -102,9 +108,14 @@ describe('rules', () => {
     const page = await getPage(opened.app, '/library/rules?done=stored');
     expect(page.body).toContain('tabular \\d+ is yanked');
     const id = /\/library\/rules\/(\w+)\/withdraw/.exec(page.body)?.[1] ?? '';
-    expect(
-      (await postForm(opened.app, `/library/rules/${id}/withdraw`, { reason: 'too wide' })).statusCode,
-    ).toBe(303);
+    expect((await getPage(opened.app, '/library/rules?csv=1')).body).toContain('tabular \\d+ is yanked');
+    const withdraw = async () =>
+      await postForm(opened.app, `/library/rules/${id}/withdraw`, { reason: 'too wide' });
+    const gone = await withdraw();
+    expect((await getPage(opened.app, String(gone.headers.location))).body).toContain('data-action="undo"');
+    await postForm(opened.app, `/library/rules/${id}/restore`, {});
+    expect((await opened.stores.rules.find(id))?.withdrawn).toBeNull();
+    expect((await withdraw()).statusCode).toBe(303);
     expect((await getPage(opened.app, '/library/rules')).body).toContain('No rules yet.');
     expect((await getPage(opened.app, '/library/rules?withdrawn=1')).body).toContain('too wide');
   });

@@ -26,7 +26,7 @@ describe('the queue', () => {
     await opened.stores.reviews.claim(held.id, 'grace', 60_000);
     const { body } = await getPage(opened.app, '/review');
     expect(body).toContain('×2');
-    expect(body).toMatch(/under review by grace since \d\d:\d\d UTC/);
+    expect(body).toMatch(/Under review by grace since \d\d:\d\d UTC/);
     expect(body).toContain('All <span class="count">3</span>');
     const filtered = await getPage(
       opened.app,

@@ -267,6 +267,7 @@ function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
       state.library.filter(({ decisionId, withdrawn }) => decisionId === id && withdrawn === null),
     withdraw: async (id, by, reason) =>
       change(id, ({ withdrawn }) => withdrawn === null, { withdrawn: { by, at: at(), reason } }),
+    restore: async (id, by) => change(id, ({ withdrawn }) => withdrawn?.by === by, { withdrawn: null }),
     stay: async (id, by) =>
       change(id, ({ withdrawn, flag }) => withdrawn === null && flag !== null, { stays: { by, at: at() } }),
     list: async ({ limit, offset }, { withdrawn = false } = {}) =>

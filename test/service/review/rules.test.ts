@@ -40,6 +40,13 @@ function rulesWorld({ green = [], rows = [] }: { green?: string[]; rows?: Failur
       stored[at] = gone;
       return gone;
     },
+    restore: async (id, by) => {
+      const at = stored.findIndex((rule) => rule.id === id && rule.withdrawn?.by === by);
+      const rule = stored[at];
+      if (rule === undefined) return null;
+      stored[at] = { ...rule, withdrawn: null };
+      return stored[at];
+    },
     used: async () => 1,
   };
   const build = { buildId: 'bld_green', number: '811', url: null };

@@ -48,7 +48,7 @@ const VERBS: ReadonlySet<string> = new Set(
     propose protect prove provide publish pull put quarantine query quote raise rank rate reach read
     reason recall record recount recover redact redraw reduce refresh refuse register rehearse
     reindex reject release relocate remember remove rename render renew repair replace replay reply
-    report reproduce request require rerun resample rescale resolve retain retry review revise
+    report reproduce request require rerun resample rescale restore resolve retain retry review revise
     revoke rewrite roll round route rule run sample sanitize save say scale scan scope score search
     see seed select send serialize serve set settle shade share shift shorten show shuffle sign sit
     skip slice soften sort space speak spell split squeeze stamp stand start state stay stem stop
