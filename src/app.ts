@@ -1,4 +1,5 @@
 import { openIndexKeeping, openKnowledge, startEmbedding } from './app/index-keeping.ts';
+import { countAnalysis, instrumentToolbox, recordNode, watchTriage } from './app/instrumentation.ts';
 import {
   createAppToolbox,
   createCalibrationReader,
@@ -25,7 +26,6 @@ import { openObserved, openReadiness } from './app/open-telemetry.ts';
 import { boundInForce } from './app/publish-bound.ts';
 import type { App } from './app/served-app.ts';
 import { openLogExplainer } from './app/terminal-app.ts';
-import { countAnalysis, instrumentToolbox, recordNode, watchTriage } from './app/watched.ts';
 import { openSlackButtons } from './channels/slack.ts';
 import { createMaskingOptions } from './config/masking.ts';
 import { resolveBudgetTokens } from './config/profiles.ts';

@@ -40,7 +40,7 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
       unreadLogs: limited(health.unreadLogs),
       addDeployment: writes('deployments of', health.addDeployment, ({ repository }) => repository),
     },
-    outside: scopeOutside(stores, checks),
+    ciLinks: scopeCiLinks(stores, checks),
     trust: { changes: limited(trust.changes), answers: limited(trust.answers) },
     grades: scopeGrades(stores, checks),
     causes: scopeCauses(stores, checks),
@@ -261,13 +261,13 @@ function scopeLibrary({ library }: Stores, checks: ScopeChecks): ScopedStores['l
 }
 
 /** Limits links to the CI of a build, and reruns, to users who may see the build. */
-function scopeOutside({ outside }: Stores, { checkedByHand, ofBuild }: ScopeChecks): ScopedStores['outside'] {
+function scopeCiLinks({ ciLinks }: Stores, { checkedByHand, ofBuild }: ScopeChecks): ScopedStores['ciLinks'] {
   return {
-    logPages: ofBuild(outside.logPages, () => new Map()),
-    reruns: ofBuild(outside.reruns, () => []),
-    beginRerun: ofBuild(outside.beginRerun, () => null),
+    logPages: ofBuild(ciLinks.logPages, () => new Map()),
+    reruns: ofBuild(ciLinks.reruns, () => []),
+    beginRerun: ofBuild(ciLinks.beginRerun, () => null),
     // What is ended was begun.
-    endRerun: checkedByHand(outside.endRerun),
+    endRerun: checkedByHand(ciLinks.endRerun),
   };
 }
 

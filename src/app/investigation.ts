@@ -21,8 +21,8 @@ import type { CalibrationStore, RecordingStore } from '../stores/measurements.ts
 import type { Stores } from '../stores/stores.ts';
 import { createTools, type ToolSources } from '../tools/all-tools.ts';
 import { createToolbox, type ToolboxOptions } from '../tools/toolbox.ts';
+import { traceGraph, traceToolbox } from './instrumentation.ts';
 import { toConnectionOptions } from './open-models.ts';
-import { traceGraph, traceToolbox } from './watched.ts';
 
 /** Creates every tool over these sources. Their results are masked. */
 export function createAppToolbox(

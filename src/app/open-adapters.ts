@@ -15,8 +15,8 @@ import { wrapListenedChatModel } from '../service/triage/recording/shown-texts.t
 import { findLongestLogsDays } from '../service/triage/retention.ts';
 import type { WorkStore } from '../stores/work.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
+import { measureChatModel, traceChatModel } from './instrumentation.ts';
 import { toConnectionOptions } from './open-models.ts';
-import { measureChatModel, traceChatModel } from './watched.ts';
 
 const NO_MODEL =
   'No model is configured (set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a ' +

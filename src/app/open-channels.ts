@@ -13,7 +13,7 @@ import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import type { WorkHandler } from '../ports/work.ts';
 import { createProviders } from '../providers/registry.ts';
 import type { Stores } from '../stores/stores.ts';
-import { traceAnswers } from './watched.ts';
+import { traceAnswers } from './instrumentation.ts';
 
 interface ChannelDeps {
   readonly stores: Pick<

@@ -3,13 +3,13 @@ import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Database } from '../ports/database.ts';
 import type { BackendState, Readiness } from '../ports/health.ts';
-import { type Logger, type Metrics, type Reading, silentTracer, type Tracer } from '../ports/telemetry.ts';
+import { type GaugeValue, type Logger, type Metrics, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
 import { createStores } from '../stores/stores.ts';
 import { readBacklog } from '../stores/triages.ts';
 import { type Backends, createReadiness, listBackendChecks } from './health.ts';
+import { measureStores } from './instrumentation.ts';
 import { listConfiguredNoticeChannels } from './open-channels.ts';
-import { measureStores } from './watched.ts';
 
 const UP: Readonly<Record<BackendState, number>> = { ok: 1, degraded: 0.5, down: 0 };
 const OPEN = { closed: 0, 'half-open': 0.5, open: 1 } as const;
@@ -52,7 +52,7 @@ export function openReadiness(watched: Watched): () => Promise<Readiness> {
   return readiness;
 }
 
-function toBackendReadings({ backends }: Readiness): Reading[] {
+function toBackendReadings({ backends }: Readiness): GaugeValue[] {
   return Object.entries(backends).map(([backend, { state }]) => ({
     name: 'faultline_backend_up',
     labels: { backend },
@@ -60,7 +60,7 @@ function toBackendReadings({ backends }: Readiness): Reading[] {
   }));
 }
 
-function toBreakerReadings(toolbox: Toolbox): Reading[] {
+function toBreakerReadings(toolbox: Toolbox): GaugeValue[] {
   return Object.entries(toolbox.breakers?.() ?? {}).map(([provider, state]) => ({
     name: 'faultline_breaker_open',
     labels: { provider },

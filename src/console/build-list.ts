@@ -4,6 +4,7 @@ import { formatNumber } from '../notifications/visible-text.ts';
 import type { AnalysisHead } from '../stores/failures.ts';
 import { buildAddress, formatAnalysisAddress, search } from './addresses.ts';
 import { buildName, listOriginParts, STATUS_MARKS } from './builds.ts';
+import { nameEveryCi } from './ci-links.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { formatAge, pager } from './controls.ts';
 import {
@@ -17,7 +18,6 @@ import {
 import { type Html, html, joinHtml } from './html.ts';
 import { Day, misreadBanner, Offset, Words } from './http.ts';
 import { type CsvTable, readWhole, renderCsvLink, sendCsv } from './lists-as-csv.ts';
-import { nameEveryCi } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { icon } from './parts/icons.ts';
 import { categoryTile } from './parts/marks.ts';

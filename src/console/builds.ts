@@ -16,11 +16,11 @@ import {
   runAddress,
   search,
 } from './addresses.ts';
+import { getCiName, logPageLink, rerunPart } from './ci-links.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { crumbs, renderTime } from './controls.ts';
 import { createNumberColumns, dataTable, type Html, html, joinHtml, linkTarget, type Shown } from './html.ts';
 import { IdParams } from './http.ts';
-import { getCiName, logPageLink, rerunPart } from './outside.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { type Icon, icon } from './parts/icons.ts';
 import { renderCategory, stateMark, type Tone } from './parts/marks.ts';
@@ -147,8 +147,8 @@ async function readFacts(build: Build, principal: Principal | null, deps: Consol
     stores.triages.findByBuild(build.id),
     readBuildAnswers(stores, build.id),
     archive.list(build.id),
-    stores.outside.logPages(build.id),
-    stores.outside.reruns(build.id),
+    stores.ciLinks.logPages(build.id),
+    stores.ciLinks.reruns(build.id),
   ]);
   const step = job?.state === 'running' ? ((await currentStep?.(build.id)) ?? null) : null;
   return {

@@ -1,8 +1,8 @@
 import { formatNumber } from '../notifications/visible-text.ts';
 import { buildAddress } from './addresses.ts';
+import { getCiName } from './ci-links.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { dataTable, type Html, html } from './html.ts';
-import { getCiName } from './outside.ts';
 
 /** The maximum number of repositories that are listed, those with the most such builds first. */
 const MOST = 20;

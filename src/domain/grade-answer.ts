@@ -3,7 +3,7 @@ import { type Category, getKindRow, hasTrait, isUnstable, type Kind } from './ca
 import type { Failure } from './failure.ts';
 import type { FileRole } from './file-role.ts';
 import { isMerge, type ReadMend, readMend } from './mend.ts';
-import type { GradedAnswer, Outcome, OutcomeGrade, Question, QuestionGrade } from './outcome.ts';
+import type { GradedAnswer, GradeQuestion, Outcome, OutcomeGrade, QuestionGrade } from './outcome.ts';
 import type { WhoseVerdict } from './whose.ts';
 
 /** An answer as far as it is graded, with what was said of whose the failure is at that time. */
@@ -41,7 +41,7 @@ interface Facts extends GradableAnswer {
   readonly outcome: Outcome;
 }
 
-const GRADERS: readonly (readonly [Question, (facts: Facts) => Found | null])[] = [
+const GRADERS: readonly (readonly [GradeQuestion, (facts: Facts) => Found | null])[] = [
   ['category', gradeCategory],
   ['suspect', gradeSuspect],
   ['transient', gradeTransient],

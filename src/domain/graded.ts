@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Category } from './category.ts';
-import { OutcomeGrade, Question } from './outcome.ts';
+import { GradeQuestion, OutcomeGrade } from './outcome.ts';
 import { Route } from './publish-bound.ts';
 
 /** Answers of one repository and route by the grade of one question. */
 export const GradeCount = z.object({
-  question: Question,
+  question: GradeQuestion,
   repository: z.string(),
   /** Null if the answer has none, or one that this release does not know. */
   route: Route.nullable().catch(null),

@@ -143,7 +143,7 @@ const SHORTEST = 5;
 function isNamed(file: ChangedPath, texts: readonly string[]): boolean {
   const { path, previousPath, patch } = file;
   const paths = [path, previousPath].filter((entry) => entry !== null);
-  const names = paths.map((entry) => entry.slice(entry.lastIndexOf('/') + 1)).filter(isTelling);
+  const names = paths.map((entry) => entry.slice(entry.lastIndexOf('/') + 1)).filter(isDistinctiveName);
   if (texts.some((text) => [...paths, ...names].some((name) => hasWord(text, name)))) return true;
   const role = findFileRole(file);
   if (patch === null || role === 'code' || role === 'test' || role === 'document') return false;
@@ -156,7 +156,7 @@ function isNamed(file: ChangedPath, texts: readonly string[]): boolean {
   return [...words].some((word) => texts.some((text) => hasWord(text, word)));
 }
 
-function isTelling(name: string): boolean {
+function isDistinctiveName(name: string): boolean {
   return name.length >= SHORTEST && !/^(?:index|main|mod|lib|__init__|setup|test|tests|app)\.\w+$/.test(name);
 }
 

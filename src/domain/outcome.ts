@@ -3,11 +3,11 @@ import { ProvingBuild } from './failure-history.ts';
 
 /** The questions about an answer that what happened next decides. */
 export const QUESTIONS = ['category', 'suspect', 'transient', 'excuse', 'advice'] as const;
-export const Question = z.enum(QUESTIONS);
-export type Question = z.infer<typeof Question>;
+export const GradeQuestion = z.enum(QUESTIONS);
+export type GradeQuestion = z.infer<typeof GradeQuestion>;
 
 /** The labels of the questions, as people see them. */
-export const QUESTION_WORDS: Readonly<Record<Question, string>> = {
+export const QUESTION_WORDS: Readonly<Record<GradeQuestion, string>> = {
   category: 'Category',
   suspect: 'Mended file among the suspects',
   transient: 'A re-run passes',
@@ -33,7 +33,7 @@ export const OutcomeGrade = z.enum(['right', 'wrong', 'doubtful']);
 export type OutcomeGrade = z.infer<typeof OutcomeGrade>;
 
 /** The grade of one question, and the reason in words. */
-const QuestionGrade = z.object({ question: Question, grade: OutcomeGrade, because: z.string() });
+const QuestionGrade = z.object({ question: GradeQuestion, grade: OutcomeGrade, because: z.string() });
 export type QuestionGrade = z.infer<typeof QuestionGrade>;
 
 /**

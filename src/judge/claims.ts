@@ -3,7 +3,7 @@ import type { Evidence } from '../domain/evidence.ts';
 import type { Diagnostic, LogPosition } from '../domain/failure.ts';
 import { findLastingFailure } from '../domain/lasting-failure.ts';
 import { takeFirstOfEach } from '../lib/collections.ts';
-import { saysNothing } from '../log/line-roles.ts';
+import { isUninformative } from '../log/line-roles.ts';
 import type { Ruling } from './classify.ts';
 import {
   findConfirmedEntry,
@@ -109,8 +109,8 @@ const [MAX_INFORMATIVE, NEARLY_BEST] = [3, 30];
  * Checks whether a diagnostic is an error, but neither an echo of make nor what a compiler prints after its
  * errors.
  */
-function isTellingError({ severity, tool, message }: Diagnostic): boolean {
-  return severity === 'error' && tool !== 'make' && !saysNothing(message);
+function isInformativeError({ severity, tool, message }: Diagnostic): boolean {
+  return severity === 'error' && tool !== 'make' && !isUninformative(message);
 }
 
 /**
@@ -166,7 +166,7 @@ function formatFailedTest(name: string): string {
 
 function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
   const errors = ruling.facts.subject.diagnostics
-    .filter(isTellingError)
+    .filter(isInformativeError)
     .filter((entry) => entry.file !== null || entry.tool === 'tsc' || entry.tool === 'linter');
   return [...errors.slice(0, 3).map(createDiagnosticClaim), quoteEachRule(errors)];
 

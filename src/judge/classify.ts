@@ -48,9 +48,9 @@ export function classifyByTheseRules(subject: TriageSubject, rules: readonly Rul
   const { facts, matches } = findMatches(subject, rules);
   const { category, probabilities, sureness, witnesses, route, wordsLead } = judge(facts, matches);
   const decisive = findBestMatch(matches, category);
-  const saysNothing = matches.length === 0 && subject.messages.length === 0;
+  const hasNothingToJudge = matches.length === 0 && subject.messages.length === 0;
   const isUnknown = route === 'words' && wordsLead < KNOWN_WORDS;
-  const abstained = saysNothing || isUnknown || sureness < THIN;
+  const abstained = hasNothingToJudge || isUnknown || sureness < THIN;
   const stated = Math.round(Math.min(MOST, sureness) * 1e4) / 1e4;
   const record = countOutcomes(route, stated);
   const classification = {

@@ -1,6 +1,6 @@
 import type { Diagnostic, LogPosition, ThrownException } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/triage.ts';
-import { classifyRole, isTolerated, saysNothing } from '../log/line-roles.ts';
+import { classifyRole, isTolerated, isUninformative } from '../log/line-roles.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { COMPILERS, LINTERS } from '../log/tool-kinds.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
@@ -65,7 +65,7 @@ export function readFacts(subject: TriageSubject): Facts {
 function isCompiler(entry: Diagnostic): boolean {
   return (
     COMPILERS.test(entry.tool) &&
-    !saysNothing(entry.message) &&
+    !isUninformative(entry.message) &&
     !NOT_COMPILED.test(entry.message) &&
     !ENVIRONMENT_WORDS.test(entry.message) &&
     !(entry.file !== null && isForeignPath(entry.file))

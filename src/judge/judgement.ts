@@ -250,11 +250,11 @@ export function chooseCategory(
     TEST_FAILURE: test,
   };
   const first = rankCategories(probabilities)[0] ?? 'CODE_ERROR';
-  const ruling = filterByCategory(matches, first).length > 0 ? undefined : matches.find(isTelling);
+  const ruling = filterByCategory(matches, first).length > 0 ? undefined : matches.find(isDecisive);
   return { category: ruling?.rule.category ?? first, probabilities };
 }
 
-function isTelling({ rule, fact, strength }: Match): boolean {
+function isDecisive({ rule, fact, strength }: Match): boolean {
   return rule.tie === true || strength >= TELLS || (rule.strength >= TELLS && STRUCTURED.has(fact.origin));
 }
 

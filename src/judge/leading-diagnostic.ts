@@ -1,7 +1,7 @@
 import { getKindRow } from '../domain/category.ts';
 import type { Diagnostic } from '../domain/failure.ts';
 import { takeFirstOfEach } from '../lib/collections.ts';
-import { isWrapper, saysNothing } from '../log/line-roles.ts';
+import { isUninformative, isWrapper } from '../log/line-roles.ts';
 import type { Facts } from './facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
@@ -40,7 +40,7 @@ export function listErrors({ subject }: Facts): Diagnostic[] {
       tool !== 'make' &&
       message.length > 7 &&
       message !== file &&
-      !saysNothing(message),
+      !isUninformative(message),
   );
   return takeFirstOfEach(errors, ({ file, line, message }) => `${file}:${line} ${message}`);
 }

@@ -72,7 +72,7 @@ export function matchRule(rule: Rule, facts: Facts): Match | null {
   let bestWorth = 0;
   for (const fact of facts.all) {
     if (fact.weight <= bestWorth || !rule.from.includes(fact.origin) || !matcher.test(fact.text)) continue;
-    const worth = fact.weight * (isTelling(fact.text) ? 1 : BARE_EXIT.test(fact.text) ? 0.6 : 0.8);
+    const worth = fact.weight * (isSentence(fact.text) ? 1 : BARE_EXIT.test(fact.text) ? 0.6 : 0.8);
     if (worth <= bestWorth) continue;
     if (rule.when !== undefined && !rule.when(fact, facts)) continue;
     best = { rule, fact, strength: rule.strength * fact.weight };
@@ -102,7 +102,7 @@ function buildMatcher(rule: Rule): RegExp {
 const BARE_EXIT = /^(?:(?:##\[error\])?Process completed with )?exit code \d{1,3}\.?$/;
 
 /** Checks whether a text is informative. A code alone ("E401") proves as much as a sentence but says less. */
-function isTelling(text: string): boolean {
+function isSentence(text: string): boolean {
   return (
     !BARE_EXIT.test(text) &&
     /\S\s+\S+\s+\S/.test(text.replace(/^(?:npm (?:ERR!|error)|##\[error\]|[\w+-]{1,20}:) ?(?:code )?/, ''))

@@ -304,7 +304,7 @@ export function isTolerated(below: string): boolean {
 }
 
 /** Checks whether a line says how something ended, or only that it did, and not why. */
-export function saysNothing(line: string): boolean {
+export function isUninformative(line: string): boolean {
   const role = classifyRole(line);
   return role === 'ending' || role === 'wrapper' || role === 'blank';
 }
@@ -326,5 +326,5 @@ const RUNS_OTHERS = new RegExp(
 
 /** Checks whether words only say that something ended, ran or built something else that failed. */
 export function isWrapper(words: string): boolean {
-  return saysNothing(words) || [POINTS_ELSEWHERE, RUNS_OTHERS].some((pattern) => pattern.test(words));
+  return isUninformative(words) || [POINTS_ELSEWHERE, RUNS_OTHERS].some((pattern) => pattern.test(words));
 }

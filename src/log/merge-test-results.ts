@@ -140,7 +140,7 @@ function merge(report: FailingTest, log: FailingTest): FailingTest {
     ...report,
     file: placed.file,
     line: placed.line,
-    message: isTelling(report.message) ? report.message : (log.message ?? report.message),
+    message: isInformative(report.message) ? report.message : (log.message ?? report.message),
     expected: valued.expected,
     actual: valued.actual,
     at: log.at ?? report.at,
@@ -160,7 +160,7 @@ function isSameFile(left: string, right: string | null): boolean {
  * Checks whether a message is informative: "Failed", or an exception's bare name, says less than what the log
  * printed.
  */
-function isTelling(message: string | null): boolean {
+function isInformative(message: string | null): boolean {
   return (
     message !== null && /\s/.test(message.trim()) && !/^(?:test )?failed\b.{0,20}$/i.test(message.trim())
   );

@@ -193,7 +193,7 @@ type Labels<Name extends keyof typeof METRICS> = Readonly<
 >;
 
 /** A gauge as it stands now. */
-export interface Reading {
+export interface GaugeValue {
   readonly name: GaugeName;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -210,7 +210,7 @@ export interface Metrics {
    * Registers a reading that is taken when the metrics are requested, and then not again for some seconds. An
    * error of the reading is counted and not thrown.
    */
-  read(reading: string, read: () => Promise<readonly Reading[]>): void;
+  read(reading: string, read: () => Promise<readonly GaugeValue[]>): void;
   /** Returns all metrics in the Prometheus text format. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { getErrorMessage } from '../domain/errors.ts';
 import { type Finding, ok, wrong } from '../ports/health.ts';
 import { probe } from './check.ts';
-import type { Change, Question, RestClient } from './rest-client.ts';
+import type { Change, RestClient, RestRequest } from './rest-client.ts';
 
 /** The setup of a provider: instructions for people, and the steps that can be automated. */
 export interface Connection {
@@ -56,7 +56,7 @@ type Posted = Pick<Change, 'path' | 'query' | 'body'>;
 export interface RightCheck {
   readonly name: string;
   readonly path: string;
-  readonly query?: Question['query'];
+  readonly query?: RestRequest['query'];
   /** The remedy if the request is refused. */
   readonly mend: string;
 }

@@ -5,7 +5,7 @@ import type { CodeHost } from '../ports/code-host.ts';
 import type { Check } from '../ports/health.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { Connection } from './connection.ts';
-import type { Reading, Webhook } from './webhook.ts';
+import type { Webhook, WebhookContent } from './webhook.ts';
 
 /**
  * One CI system or code host, with its settings: what it sends, what is read there, and what is written
@@ -66,7 +66,7 @@ export interface PastRun {
    * Returns what the event of the run would have contained. Throws as `BuildSource.fetch` does, and
    * `not-found` if the run was deleted.
    */
-  load(signal: AbortSignal): Promise<Reading>;
+  load(signal: AbortSignal): Promise<WebhookContent>;
 }
 
 /** The past of a repository's CI. */

@@ -20,7 +20,7 @@ export interface RestOptions {
   readonly retryUnitMs?: number;
 }
 
-export interface Question {
+export interface RestRequest {
   /**
    * Below the base address; `at` encodes what is filled in. Or a whole address that the host has named:
    * elsewhere it is asked without the token.
@@ -34,7 +34,7 @@ export interface Question {
   readonly maxBytes?: number;
 }
 
-export interface Change extends Question {
+export interface Change extends RestRequest {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly body?: unknown;
   /** The permission that the token needs, for error messages: "write:issue". */
@@ -51,12 +51,12 @@ interface Pages {
 /** Asks one host. Throws TriageErrors only, as `BuildSource.fetch` does. */
 export interface RestClient {
   readonly label: string;
-  get<Reply>(schema: z.ZodType<Reply>, question: Question): Promise<Reply>;
-  bytes(question: Question): Promise<Buffer>;
+  get<Reply>(schema: z.ZodType<Reply>, question: RestRequest): Promise<Reply>;
+  bytes(question: RestRequest): Promise<Buffer>;
   /** Yields the items of a list, page by page, until a page is not full. */
-  items<Item>(schema: z.ZodType<Item[]>, question: Question, pages: Pages): AsyncGenerator<Item>;
+  items<Item>(schema: z.ZodType<Item[]>, question: RestRequest, pages: Pages): AsyncGenerator<Item>;
   /** Returns all items of a list at once. */
-  list<Item>(schema: z.ZodType<Item[]>, question: Question, pages: Pages): Promise<Item[]>;
+  list<Item>(schema: z.ZodType<Item[]>, question: RestRequest, pages: Pages): Promise<Item[]>;
   /** Sends a change without a retry, because the first attempt may have succeeded. */
   send<Reply>(schema: z.ZodType<Reply>, change: Change): Promise<Reply>;
 }
@@ -80,18 +80,18 @@ export function buildPath(parts: TemplateStringsArray, ...values: readonly (stri
 
 export function createRestClient(options: RestOptions): RestClient {
   const { label, timeoutMs } = options;
-  const ask = (question: Question, init: Init, retries: number) =>
+  const ask = (question: RestRequest, init: Init, retries: number) =>
     withDeadline(`Asking ${label} for ${question.what}`, timeoutMs, question.signal, (signal) =>
       askPatiently(options, { ...question, signal }, init, retries),
     );
-  const read = async <Reply>(schema: z.ZodType<Reply>, question: Question, bytes: Buffer) =>
+  const read = async <Reply>(schema: z.ZodType<Reply>, question: RestRequest, bytes: Buffer) =>
     parseReply(label, schema, question.what, parse(bytes));
-  const bytes = (question: Question) => ask(question, { method: 'GET' }, RETRIES);
-  const get = async <Reply>(schema: z.ZodType<Reply>, question: Question) =>
+  const bytes = (question: RestRequest) => ask(question, { method: 'GET' }, RETRIES);
+  const get = async <Reply>(schema: z.ZodType<Reply>, question: RestRequest) =>
     read(schema, question, await bytes(question));
   async function* listItems<Item>(
     schema: z.ZodType<Item[]>,
-    question: Question,
+    question: RestRequest,
     { sizeName, size, maxPages }: Pages,
   ) {
     for (let page = 1; page <= maxPages; page += 1) {
@@ -137,7 +137,7 @@ interface Init {
  */
 async function askPatiently(
   options: RestOptions,
-  question: Question,
+  question: RestRequest,
   init: Init,
   retries: number,
 ): Promise<Buffer> {
@@ -150,7 +150,7 @@ async function askPatiently(
 
 async function askOnce(
   options: RestOptions,
-  { path, query = {}, what, signal, maxBytes = MAX_REPLY_BYTES }: Question,
+  { path, query = {}, what, signal, maxBytes = MAX_REPLY_BYTES }: RestRequest,
   init: Init,
 ): Promise<Buffer> {
   const root = new URL(options.baseUrl);

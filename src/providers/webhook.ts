@@ -38,10 +38,10 @@ export const Intake = z.object({
 export type Intake = z.infer<typeof Intake>;
 
 /** The result of a delivery: ignored, with the reason and possibly a deployment, or the data of a build. */
-export type Reading = { readonly ignored: string; readonly deployment?: Deployment } | Intake;
+export type WebhookContent = { readonly ignored: string; readonly deployment?: Deployment } | Intake;
 
 /** Reads an event that reports the result of a deployment. */
-export function readDeployment(status: string, deployment: Deployment): Reading {
+export function readDeployment(status: string, deployment: Deployment): WebhookContent {
   if (status !== 'success')
     return { ignored: `the deployment is ${status.slice(0, 100)}: only successful ones are kept` };
   return {
@@ -61,7 +61,7 @@ export function toBuildStatus(conclusion: string | null | undefined): BuildStatu
 }
 
 /** Returns the reason to ignore an event whose build neither failed nor passed. */
-export function ignoreUndecided(what: string, conclusion: string | null | undefined): Reading {
+export function ignoreUndecided(what: string, conclusion: string | null | undefined): WebhookContent {
   return {
     ignored: `the ${what} ended as ${(conclusion ?? 'nothing').slice(0, 100)}: neither failed nor passed`,
   };
@@ -71,7 +71,7 @@ export function ignoreUndecided(what: string, conclusion: string | null | undefi
  * Returns the reason to ignore the event of a part that did not fail. One passed job does not mean that the
  * build passed.
  */
-export function ignoreUnlessFailed(part: string, conclusion: string | null | undefined): Reading {
+export function ignoreUnlessFailed(part: string, conclusion: string | null | undefined): WebhookContent {
   const ended = (conclusion ?? 'nothing').slice(0, 100);
   return {
     ignored:
@@ -95,7 +95,7 @@ export interface Received {
   readonly deliveryId: string | null;
   /** True if the id is signed and may be used only once. The same delivery again is then a conflict. */
   readonly once?: boolean;
-  readonly reading: Reading;
+  readonly reading: WebhookContent;
 }
 
 /** A header or parameter by which senders show who they are, as OpenAPI describes it. */

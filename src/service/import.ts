@@ -17,7 +17,7 @@ import { maskSources } from './triage/read-build.ts';
 
 export interface ImportDeps {
   readonly database: Pick<Database, 'transaction'>;
-  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'work' | 'notices' | 'outside'>;
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'passingBuilds' | 'work' | 'notices' | 'ciLinks'>;
   readonly archive: Pick<BuildArchive, 'put'>;
   readonly masker: Masker;
 }
@@ -187,7 +187,7 @@ async function keepFailed(deps: ImportDeps, intake: Intake, fetched: FetchedBuil
   );
   const { sources, own } = await maskSources(fetched.sources, masker);
   for (const source of sources) await archive.put(build.id, source);
-  await stores.outside.saveLogPages(build.id, sources);
+  await stores.ciLinks.saveLogPages(build.id, sources);
   await stores.builds.saveTestResults(build.id, fetched.testResults);
   if (own.length > 0) await stores.builds.saveShownSecrets(build.id, own);
   await database.transaction(async (sql) => {

@@ -6,7 +6,7 @@ import type { Provider } from '../providers/provider.ts';
 import type { ShownStores } from '../stores/stores.ts';
 
 export interface RerunDeps {
-  readonly stores: { readonly outside: Pick<ShownStores['outside'], 'beginRerun' | 'endRerun'> };
+  readonly stores: { readonly ciLinks: Pick<ShownStores['ciLinks'], 'beginRerun' | 'endRerun'> };
   readonly providers: readonly Pick<Provider, 'name' | 'rerun'>[];
   readonly masker: Pick<Masker, 'mask'>;
   readonly logger: Logger;
@@ -38,7 +38,7 @@ export async function rerunFailedJobs(
     );
   if (build.status !== 'failed')
     throw new TriageError('invalid-input', 'Only failed builds have jobs to re-run.');
-  const id = await stores.outside.beginRerun(build.id, by);
+  const id = await stores.ciLinks.beginRerun(build.id, by);
   if (id === null)
     throw new TriageError(
       'conflict',
@@ -47,10 +47,10 @@ export async function rerunFailedJobs(
   const known = { buildId: build.id, provider: build.provider, repository: build.repository, by };
   try {
     await rerun(build, { logger, signal: AbortSignal.timeout(LIMIT_MS) });
-    await stores.outside.endRerun(id, null);
+    await stores.ciLinks.endRerun(id, null);
     logger.info(known, 'failed jobs re-run');
   } catch (error) {
-    await stores.outside.endRerun(id, (await masker.mask(getErrorMessage(error))).text.slice(0, 500));
+    await stores.ciLinks.endRerun(id, (await masker.mask(getErrorMessage(error))).text.slice(0, 500));
     logger.warn({ ...known, error }, 'failed jobs could not be re-run');
   }
 }

@@ -3,7 +3,7 @@ import type { Analysis } from '../domain/analysis.ts';
 import { Build, TestResult } from '../domain/build.ts';
 import { GradeCount, ListedGrade, MendedFailure } from '../domain/graded.ts';
 import type { Period } from '../domain/insights.ts';
-import { GradedAnswer, type OutcomeGrade, QUESTIONS, type Question } from '../domain/outcome.ts';
+import { GradedAnswer, type GradeQuestion, type OutcomeGrade, QUESTIONS } from '../domain/outcome.ts';
 import type { Database, Page, Sql } from '../ports/database.ts';
 import { MEANT } from './insights.ts';
 import {
@@ -100,7 +100,7 @@ export function createGradeStore(db: Database) {
      */
     list: async (
       period: Period,
-      { question, grade }: { readonly question: Question; readonly grade: OutcomeGrade | null },
+      { question, grade }: { readonly question: GradeQuestion; readonly grade: OutcomeGrade | null },
       page: Page,
     ) =>
       await queryAll(read, ListedGrade, LIST, [

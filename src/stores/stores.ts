@@ -6,6 +6,7 @@ import type { NoticeRule } from '../ports/notices.ts';
 import { createPreferenceStore, createSessionStore, createTokenStore } from './access.ts';
 import { createBuildStore } from './builds.ts';
 import { createCauseStore } from './causes.ts';
+import { createCiLinkStore } from './ci-links.ts';
 import { createConversationStore, createQuestionStore } from './conversations.ts';
 import { createDeliveryStore } from './deliveries.ts';
 import { createEnvironmentStore } from './environments.ts';
@@ -23,7 +24,6 @@ import { createLibraryStore, createRuleStore } from './library.ts';
 import { createCalibrationStore, createCaseStore, createRecordingStore } from './measurements.ts';
 import { createNoticeStore } from './notices.ts';
 import { createNotificationRuleStore } from './notification-rules.ts';
-import { createOutsideStore } from './outside.ts';
 import { createPassingBuildStore } from './passing-builds.ts';
 import { createPictureStore } from './pictures.ts';
 import { createPublicationStore } from './publications.ts';
@@ -71,7 +71,7 @@ export function createStores(
     health: createHealthStore(db),
     trust: createTrustStore(db),
     grades: createGradeStore(db),
-    outside: createOutsideStore(db),
+    ciLinks: createCiLinkStore(db),
     notices: createNoticeStore(db, work, rules),
     notificationRules: createNotificationRuleStore(db, work),
     sessions: createSessionStore(db),
@@ -120,7 +120,7 @@ export interface ShownStores
   readonly passingBuilds: Pick<Stores['passingBuilds'], 'newest'>;
   readonly notices: Pick<Stores['notices'], 'changed' | 'situation' | 'pages'>;
   readonly work: Pick<Stores['work'], 'add'>;
-  readonly outside: Omit<Stores['outside'], 'saveLogPages'>;
+  readonly ciLinks: Omit<Stores['ciLinks'], 'saveLogPages'>;
   readonly trust: Pick<Stores['trust'], 'changes' | 'answers'>;
   readonly grades: Pick<Stores['grades'], 'find' | 'counts' | 'list' | 'mendedBefore'>;
   readonly notificationRules: Pick<

@@ -5,7 +5,7 @@ import { createId } from '../domain/ids.ts';
 import { Triage, TriageJob } from '../domain/triage.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { Reading } from '../ports/telemetry.ts';
+import type { GaugeValue } from '../ports/telemetry.ts';
 import { fromNow, IS_DEFAULT, listColumns, queryAll, queryFirst } from './sql.ts';
 import { REQUESTED_AGAIN } from './work.ts';
 
@@ -164,7 +164,7 @@ interface BacklogRow {
  * Reads the amount of pending work from the database: one statement over partial indexes, whose cost depends
  * on what is pending and not on what is stored.
  */
-export async function readBacklog(sql: Sql): Promise<readonly Reading[]> {
+export async function readBacklog(sql: Sql): Promise<readonly GaugeValue[]> {
   const [row] = await sql.query<BacklogRow>(BACKLOG);
   if (row === undefined) return [];
   return [

@@ -111,7 +111,7 @@ const CALLS: Calls = {
     addDeployment: (store, { repository }) =>
       store.addDeployment({ repository, environment: 'production', version: '1', url: null, at: UNTIL }),
   },
-  outside: {
+  ciLinks: {
     logPages: async (store, { build }) => [...(await store.logPages(build))],
     reruns: (store, { build }) => store.reruns(build),
     beginRerun: (store, { build }) => store.beginRerun(build, 'ada'),
@@ -373,9 +373,9 @@ async function storeSeen(repository: string, number: string): Promise<Seen> {
   await database.query(`update work set result = '{"reference": "7"}' where key = $1`, [
     `test:${project.build}`,
   ]);
-  await stores.outside.saveLogPages(project.build, [{ name: 'console', url: 'https://host/job' }]);
-  const rerun = await stores.outside.beginRerun(project.build, 'ada');
-  await stores.outside.endRerun(rerun ?? 0, 'no');
+  await stores.ciLinks.saveLogPages(project.build, [{ name: 'console', url: 'https://host/job' }]);
+  const rerun = await stores.ciLinks.beginRerun(project.build, 'ada');
+  await stores.ciLinks.endRerun(rerun ?? 0, 'no');
   const templates = { version: 1, lines: ['all is well'] };
   await database.query('insert into green_templates (build_id, log, body) values ($1, $2, $3)', [
     first.buildId,

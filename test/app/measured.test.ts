@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createPrometheusMetrics } from '../../src/adapters/metrics/prometheus.ts';
-import { countAnalysis, instrumentToolbox, measureChatModel } from '../../src/app/watched.ts';
+import { countAnalysis, instrumentToolbox, measureChatModel } from '../../src/app/instrumentation.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { ChatModel } from '../../src/ports/chat-model.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';

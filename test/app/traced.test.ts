@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createOpenTelemetryTracer } from '../../src/adapters/tracer/opentelemetry.ts';
+import { traceChatModel, traceToolbox } from '../../src/app/instrumentation.ts';
 import { findReceiver } from '../../src/app/open-telemetry.ts';
-import { traceChatModel, traceToolbox } from '../../src/app/watched.ts';
 import { COMMON } from '../../src/config/schema.ts';
 import { createOpenAiChatModel } from '../../src/models/chat/openai.ts';
 import { silentLogger, type Tracer } from '../../src/ports/telemetry.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Analysis, Answer } from '../../src/domain/analysis.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import { type GradableAnswer, gradeAnswer } from '../../src/domain/grade-answer.ts';
-import type { ChangedPath, GradedAnswer, Outcome, Question } from '../../src/domain/outcome.ts';
+import type { ChangedPath, GradedAnswer, GradeQuestion, Outcome } from '../../src/domain/outcome.ts';
 import { mainBuild } from '../notifications/sample-situation.ts';
 import { sampleAnalysis, sampleFailure } from '../support/sample-analysis.ts';
 
@@ -67,7 +67,7 @@ function grade({
   );
 }
 
-function read({ grades }: GradedAnswer, question: Question) {
+function read({ grades }: GradedAnswer, question: GradeQuestion) {
   return grades.find((one) => one.question === question)?.grade ?? null;
 }
 

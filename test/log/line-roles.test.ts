@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { saysNothing } from '../../src/log/line-roles.ts';
+import { isUninformative } from '../../src/log/line-roles.ts';
 
 it.each([
   "##[error]Bash exited with code '1'.",
@@ -8,9 +8,9 @@ it.each([
   'Exited with code exit status 1',
   '##[error]Process completed with exit code 1.',
 ])('%s says only how the step ended', (line) => {
-  expect(saysNothing(line)).toBe(true);
+  expect(isUninformative(line)).toBe(true);
 });
 
 it('a program that ends with a status of the system says why', () => {
-  expect(saysNothing('vstest.exe exited with code -1073741819')).toBe(false);
+  expect(isUninformative('vstest.exe exited with code -1073741819')).toBe(false);
 });

@@ -76,7 +76,7 @@ async function isWebAskable(state: TriageStateValue, runtime: TriageRuntime): Pr
   return tools.some((tool) => tool.fallback);
 }
 
-type Reading = ConfidenceFacts['reading'];
+type FallbackReading = ConfidenceFacts['reading'];
 
 /** Asks the rules about the same failure; null if the rules gave the answer. */
 async function askRules(
@@ -84,7 +84,7 @@ async function askRules(
   answer: Answer,
   judgement: Judgement<Assessment>,
   runtime: TriageRuntime,
-): Promise<Reading> {
+): Promise<FallbackReading> {
   const { analyst, fallbackAnalyst = analyst } = getContext(runtime);
   // Where a model named the category, the fallback analyst's check of it begins from how probable it finds
   // that category itself.
@@ -100,7 +100,7 @@ function compose(
   answer: Answer,
   claims: CheckedClaims,
   judgement: Judgement<Assessment>,
-  reading: Reading,
+  reading: FallbackReading,
 ): ComposedConfidence {
   const { classification } = toInsight(state);
   return composeConfidence({

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import {
+  type GaugeValue,
   type LabelValues,
   METRICS,
   type MetricOutline,
   type Metrics,
-  type Reading,
 } from '../../ports/telemetry.ts';
 
 export interface PrometheusOptions {
@@ -21,10 +21,10 @@ const FRESH_MS = 5_000;
 const LIMIT_MS = 2_000;
 
 interface Source {
-  readonly read: () => Promise<readonly Reading[]>;
+  readonly read: () => Promise<readonly GaugeValue[]>;
   readAt: number;
-  running: Promise<readonly Reading[]> | null;
-  last: readonly Reading[];
+  running: Promise<readonly GaugeValue[]> | null;
+  last: readonly GaugeValue[];
 }
 
 type Known = { readonly bound: (labels: Readonly<Record<string, string>>) => Record<string, string> } & (
@@ -58,7 +58,7 @@ export function createPrometheusMetrics(options: PrometheusOptions = {}): Metric
       void sources.set(reading, { read, readAt: Number.NEGATIVE_INFINITY, running: null, last: [] }),
     text: async () => {
       const all = [...sources].map(([reading, source]) =>
-        readFresh(source, freshMs, limitMs).catch((): readonly Reading[] => {
+        readFresh(source, freshMs, limitMs).catch((): readonly GaugeValue[] => {
           metrics.count('faultline_scrape_failures_total', { reading });
           return [];
         }),
@@ -92,7 +92,7 @@ function createMetric(
 }
 
 /** Sets the gauges to the current readings. A gauge that is no longer read is removed. */
-function setGauges(known: ReadonlyMap<string, Known>, readings: readonly Reading[]): void {
+function setGauges(known: ReadonlyMap<string, Known>, readings: readonly GaugeValue[]): void {
   for (const metric of known.values()) {
     if (metric.kind !== 'gauge') continue;
     metric.gauge.reset();
@@ -109,7 +109,7 @@ function setGauges(known: ReadonlyMap<string, Known>, readings: readonly Reading
  * Returns a recent reading, or reads again. Concurrent scrapes share one reading. If a reading hangs, the
  * scrape fails at the time limit and no second reading starts.
  */
-async function readFresh(source: Source, freshMs: number, limitMs: number): Promise<readonly Reading[]> {
+async function readFresh(source: Source, freshMs: number, limitMs: number): Promise<readonly GaugeValue[]> {
   if (performance.now() - source.readAt < freshMs) return source.last;
   source.running ??= source
     .read()

@@ -21,7 +21,7 @@ interface AnswerDeps {
     | 'library'
     | 'flakiness'
     | 'insights'
-    | 'outside'
+    | 'ciLinks'
     | 'notices'
     | 'reviews'
     | 'pictures'

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Period } from '../../domain/insights.ts';
-import { OutcomeGrade, Question } from '../../domain/outcome.ts';
+import { GradeQuestion, OutcomeGrade } from '../../domain/outcome.ts';
 import type { Role } from '../../domain/review.ts';
 import { search } from '../addresses.ts';
 import type { ChartTable } from '../charts/chart.ts';
@@ -32,7 +32,7 @@ export const InsightsQuery = z.object({
   /** The decided answers that are listed. */
   verdict: z.enum(['all', 'right', 'wrong']).catch('all').default('all'),
   /** The graded answers that are listed. */
-  question: Question.catch('category').default('category'),
+  question: GradeQuestion.catch('category').default('category'),
   grade: OutcomeGrade.optional().catch(undefined),
   /** The first day of the period. If absent, the period ends today. */
   day: Day,

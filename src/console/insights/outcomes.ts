@@ -1,5 +1,5 @@
 import type { ListedGrade } from '../../domain/graded.ts';
-import { QUESTION_WORDS, type Question } from '../../domain/outcome.ts';
+import { type GradeQuestion, QUESTION_WORDS } from '../../domain/outcome.ts';
 import { ROUTE_WORDS } from '../../domain/publish-bound.ts';
 import { computeProportion } from '../../lib/statistics.ts';
 import { formatNumber } from '../../notifications/visible-text.ts';
@@ -67,7 +67,7 @@ type Shares = Outcomes['questions'][number] | Outcomes['routes'][number] | Outco
 function renderOutcomeRow(
   name: string,
   { right, wrong, doubtful, byPerson, low }: Shares,
-  lists?: { readonly repo: string; readonly question: Question },
+  lists?: { readonly repo: string; readonly question: GradeQuestion },
 ): Html {
   const link = (grade: string, count: number, words: string): Shown =>
     lists === undefined || count === 0

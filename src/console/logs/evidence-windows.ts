@@ -6,9 +6,9 @@ import { formatCount } from '../../lib/text.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
 import type { ShownStores } from '../../stores/stores.ts';
 import { formatLogAddress } from '../addresses.ts';
+import { logPageLink } from '../ci-links.ts';
 import { badge } from '../controls.ts';
 import { type Html, html, joinHtml, NOTHING } from '../html.ts';
-import { logPageLink } from '../outside.ts';
 import { listTellingWords, placeNotes } from './notes.ts';
 import { showLines } from './render-line.ts';
 import {
@@ -44,7 +44,7 @@ export interface EvidenceWindowsDeps {
   readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
   readonly stores: {
     readonly builds: Pick<ShownStores['builds'], 'logsForgottenAt'>;
-    readonly outside: Pick<ShownStores['outside'], 'logPages'>;
+    readonly ciLinks: Pick<ShownStores['ciLinks'], 'logPages'>;
   };
 }
 
@@ -75,7 +75,7 @@ export async function renderEvidenceWindows(
 ): Promise<EvidenceWindows> {
   const [sources, pages] = await Promise.all([
     deps.archive.list(analysis.buildId),
-    deps.stores.outside.logPages(analysis.buildId),
+    deps.stores.ciLinks.logPages(analysis.buildId),
   ]);
   const marks = listSources(analysis).map((name) => listMarks(analysis, name));
   // The log that proves most comes first, and what proves nothing is folded only below what does.

@@ -80,7 +80,7 @@ export async function findLog(
     };
   }
   const analyses = await listAnalyses(stores, build, wanted.analysis);
-  const page = (await stores.outside.logPages(build.id)).get(source.name);
+  const page = (await stores.ciLinks.logPages(build.id)).get(source.name);
   return { build, sources, source, analyses, page, evidence: listEvidence(analyses, source.name) };
 }
 

@@ -1,8 +1,8 @@
 import { CI_SYSTEM_NAMES, CI_SYSTEMS } from '../../domain/build.ts';
 import { holds, type Principal } from '../../domain/review.ts';
 import type { Connectable } from '../../service/connect.ts';
+import { nameEveryCi } from '../ci-links.ts';
 import { type Html, html } from '../html.ts';
-import { nameEveryCi } from '../outside.ts';
 import { icon } from '../parts/icons.ts';
 
 /** Renders how to begin: choose the CI, wait for its first delivery, or upload a log. */

@@ -12,7 +12,7 @@ import type {
 import type { Reading } from '../../domain/reading.ts';
 import { findMax, takeFirstOfEach } from '../../lib/collections.ts';
 import { listSpansOfTest } from '../causes/spans.ts';
-import { classifyRole, saysNothing } from '../line-roles.ts';
+import { classifyRole, isUninformative } from '../line-roles.ts';
 import { normalizeIdentity, normalizeMessage, normalizeValue } from './normalize.ts';
 
 /** A failure before it is stored: it has no id and belongs to no build yet. */
@@ -234,7 +234,9 @@ interface FingerprintParts {
 export function isGenericMessage(message: string): boolean {
   const normal = normalizeMessage(message);
   return (
-    normal.replace(/<\w+>|\W/g, '').length < 4 || classifyRole(message) === 'passing' || saysNothing(message)
+    normal.replace(/<\w+>|\W/g, '').length < 4 ||
+    classifyRole(message) === 'passing' ||
+    isUninformative(message)
   );
 }
 

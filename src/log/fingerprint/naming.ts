@@ -61,7 +61,7 @@ export function listSearchWords(text: string): string[] {
   return [...tokenizeWords(text), ...listCodes(text)];
 }
 
-interface Question {
+interface WeightedQuery {
   readonly asked: ReadonlyMap<string, number>;
   readonly all: number;
   readonly codes: readonly string[];
@@ -74,7 +74,7 @@ interface Unit {
   readonly cells: readonly string[] | null;
 }
 
-function measureFit(unit: Unit, question: Question): Pick<Naming, 'fit' | 'phrase'> {
+function measureFit(unit: Unit, question: WeightedQuery): Pick<Naming, 'fit' | 'phrase'> {
   let best: Pick<Naming, 'fit' | 'phrase'> = {
     fit: unit.cells === null ? computeSentenceFit(unit.text, question) : 0,
     phrase: null,
@@ -87,7 +87,7 @@ function measureFit(unit: Unit, question: Question): Pick<Naming, 'fit' | 'phras
 }
 
 /** Returns how well a phrase fits whose distinctive words must all stand in the line; 0 if they do not. */
-function computePhraseFit(phrase: string, question: Question): number {
+function computePhraseFit(phrase: string, question: WeightedQuery): number {
   const words = weighWords(phrase);
   const messageWeight = sumWeights(words);
   const shared = sumWeights(words, question.asked);
@@ -97,7 +97,7 @@ function computePhraseFit(phrase: string, question: Question): number {
   return messageWeight >= NAMES || ofLine >= MOST_OF_LINE ? 1 + ofLine : 0;
 }
 
-function computeSentenceFit(sentence: string, question: Question): number {
+function computeSentenceFit(sentence: string, question: WeightedQuery): number {
   const words = weighWords(sentence);
   const messageWeight = sumWeights(words);
   const shared = sumWeights(words, question.asked);
@@ -108,7 +108,7 @@ function computeSentenceFit(sentence: string, question: Question): number {
 }
 
 /** Checks whether a text has codes or HTTP statuses, and none of those of the line. */
-function isOtherError(text: string, { codes, statuses }: Question): boolean {
+function isOtherError(text: string, { codes, statuses }: WeightedQuery): boolean {
   const [ownCodes, ownStatuses] = [listCodes(text), listStatuses(text)];
   const isOther = (names: readonly string[], asked: readonly string[]) =>
     names.length > 0 && asked.length > 0 && !names.some((name) => asked.includes(name));

@@ -1,7 +1,7 @@
 import type { Excerpt } from '../../domain/failure.ts';
 import type { Block } from '../extract/extraction.ts';
 import { findNewBlocks, type GreenDiff, splitBlock } from '../green/green-diff.ts';
-import { saysNothing } from '../line-roles.ts';
+import { isUninformative } from '../line-roles.ts';
 import { stripEscapes, stripPrefixes } from '../lines/clean.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { Structure } from '../sections.ts';
@@ -139,7 +139,7 @@ function createEndBlocks(log: LogText, structure: Structure): Block[] {
 /** Returns the last line of a step before the closing messages of tools that say nothing new. */
 function findLastOutput(log: LogText, start: number, end: number): number {
   let line = end;
-  while (line > Math.max(start, end - 60) && saysNothing(log.line(line))) line--;
+  while (line > Math.max(start, end - 60) && isUninformative(log.line(line))) line--;
   return line;
 }
 

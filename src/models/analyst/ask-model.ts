@@ -67,7 +67,7 @@ export interface Asked<Value> extends FittedReply<Value> {
   readonly promptHash: string;
 }
 
-export type Question = RenderedPrompt & { readonly name: JudgementName };
+export type JudgementPrompt = RenderedPrompt & { readonly name: JudgementName };
 
 /**
  * Renders the judgement's prompt with what `values` makes of its size budget, `room` times the usual, and
@@ -77,7 +77,7 @@ export async function askModel<Name extends JudgementName, Value>(
   { fitting, room = 1 }: { readonly fitting: ContextFit; readonly room?: number },
   name: Name,
   values: (limits: Limits<Name>) => PromptValues<Name>,
-  put: (question: Question) => Promise<ChatReply<Value>>,
+  put: (question: JudgementPrompt) => Promise<ChatReply<Value>>,
   category?: Category,
 ): Promise<Asked<Value>> {
   const prompt = loadPrompt(JUDGEMENTS[name].prompt, category);

@@ -14,9 +14,9 @@ import {
   type ContextFit,
   createContextFit,
   type JudgementName,
+  type JudgementPrompt,
   type Limits,
   type PromptValues,
-  type Question,
   toJsonSchema,
   toJudgement,
   toPricedJudgement,
@@ -207,7 +207,7 @@ function ask<Name extends JudgementName, Value>(
   signal: AbortSignal,
   category?: Category,
 ): Promise<Asked<Value>> {
-  const put = (question: Question) =>
+  const put = (question: JudgementPrompt) =>
     deps.model.ask(
       {
         ...question,

@@ -17,7 +17,7 @@ import {
   type ToolFormat,
 } from './dialect.ts';
 import type { PriceTable } from './prices.ts';
-import { askAndPrice, createUnusableError, type ModelConnection, type Question, send } from './question.ts';
+import { askAndPrice, type ChatCall, createUnusableError, type ModelConnection, send } from './question.ts';
 import { type CallsReading, findWhyUnanswered, isOffered, readCalls, readValue } from './read-reply.ts';
 import { createToolTurn, formatWish, formatWithoutCalling, isCalling } from './tool-format.ts';
 
@@ -106,7 +106,7 @@ function askWithinLimit<Value>(
   connection: ModelConnection,
   kind: QuestionKind,
   signal: AbortSignal,
-  ask: (question: Question) => Promise<Value>,
+  ask: (question: ChatCall) => Promise<Value>,
 ) {
   const { timeoutMs } = connection;
   return askAndPrice(
@@ -149,7 +149,7 @@ const AGAIN = 'Reply again with one JSON object that fits, and nothing else.';
  */
 async function askValue<Value>(
   connection: ModelConnection,
-  question: Question,
+  question: ChatCall,
   request: ChatRequest<Value>,
 ): Promise<Value> {
   const turn = (more: readonly Message[]) => (dialect: Dialect) => ({
@@ -206,7 +206,7 @@ function repair(reply: string, problem: string, how: string): Message[] {
  */
 async function streamAnswer(
   connection: ModelConnection,
-  question: Question,
+  question: ChatCall,
   request: StreamRequest,
   onLife: () => void,
 ): Promise<string> {
@@ -251,7 +251,7 @@ const MAX_SAID = 4_000;
  */
 async function chooseTools(
   connection: ModelConnection,
-  question: Question,
+  question: ChatCall,
   request: ToolChoiceRequest,
 ): Promise<readonly ChatToolCall[]> {
   if (request.tools.length === 0) return [];
@@ -271,7 +271,7 @@ interface Reply {
 
 async function ask(
   connection: ModelConnection,
-  question: Question,
+  question: ChatCall,
   request: ToolChoiceRequest,
   formatOf: (dialect: Dialect) => ToolFormat,
   more: readonly Message[],
@@ -293,7 +293,7 @@ async function ask(
  */
 async function askInWords(
   connection: ModelConnection,
-  question: Question,
+  question: ChatCall,
   request: ToolChoiceRequest,
 ): Promise<readonly ChatToolCall[]> {
   const reply = await ask(connection, question, request, formatWithoutCalling, []);
@@ -310,7 +310,7 @@ async function askInWords(
 
 async function mend(
   connection: ModelConnection,
-  question: Question,
+  question: ChatCall,
   request: ToolChoiceRequest,
   { completion, reading, format }: Reply,
 ): Promise<readonly ChatToolCall[]> {

@@ -27,7 +27,7 @@ export interface ModelConnection {
 }
 
 /** One question with all its turns and tries. */
-export interface Question {
+export interface ChatCall {
   readonly kind: QuestionKind;
   readonly signal: AbortSignal;
   /** The deadline on the monotonic clock. */
@@ -72,7 +72,7 @@ export async function askAndPrice<Value>(
   kind: QuestionKind,
   signal: AbortSignal,
   limit: TimeLimit,
-  ask: (question: Question) => Promise<Value>,
+  ask: (question: ChatCall) => Promise<Value>,
 ): Promise<ChatReply<Value>> {
   const bill: Bill = {
     inputTokens: 0,
@@ -83,7 +83,7 @@ export async function askAndPrice<Value>(
     model: connection.model,
   };
   const deadline = performance.now() + limit.timeoutMs;
-  const question: Question = {
+  const question: ChatCall = {
     kind,
     bill,
     signal: AbortSignal.any([signal, limit.signal]),
@@ -105,7 +105,7 @@ export async function askAndPrice<Value>(
  */
 export async function send(
   connection: ModelConnection,
-  question: Question,
+  question: ChatCall,
   turn: (dialect: Dialect) => Turn,
   by: Send = complete,
 ): Promise<Completion> {
@@ -129,7 +129,7 @@ export async function send(
 
 async function sendOnce(
   connection: ModelConnection,
-  question: Question,
+  question: ChatCall,
   turn: (dialect: Dialect) => Turn,
   by: Send,
 ): Promise<Completion> {

@@ -6,7 +6,9 @@ import type { Completion, WrittenCall } from './completion.ts';
 import { hasOwnWhy } from './tool-format.ts';
 
 /** The value of a reply, or why it has none. `mendable`: asking the model to correct it may help. */
-type Reading<Value> = { readonly value: Value } | { readonly problem: string; readonly mendable: boolean };
+type ParsedReply<Value> =
+  | { readonly value: Value }
+  | { readonly problem: string; readonly mendable: boolean };
 
 const MAX_PROBLEM = 1_000;
 
@@ -20,7 +22,10 @@ export function findWhyUnanswered(completion: Pick<Completion, 'refused' | 'fini
  * Takes the one JSON object out of a reply and checks it. Two different objects that both fit are refused,
  * not guessed between.
  */
-export function readValue<Value>(completion: Completion, parse: (reply: unknown) => Value): Reading<Value> {
+export function readValue<Value>(
+  completion: Completion,
+  parse: (reply: unknown) => Value,
+): ParsedReply<Value> {
   const unanswered = findWhyUnanswered(completion);
   if (unanswered !== null) return { problem: unanswered, mendable: false };
   const objects = extractJsonObjectsIn(completion.text);

@@ -15,9 +15,9 @@ import {
   createWebhook,
   ignoreUndecided,
   matchesAny,
-  type Reading,
   type Received,
   readBasicPassword,
+  type WebhookContent,
   type WebhookRequest,
 } from '../webhook.ts';
 
@@ -135,7 +135,7 @@ export function readAzureEvent(payload: unknown): Received {
   return { event: eventType, deliveryId: event.id, reading: readBuild(event) };
 }
 
-function readBuild({ resource }: BuildComplete): Reading {
+function readBuild({ resource }: BuildComplete): WebhookContent {
   const result = resource.result ?? resource.status ?? 'nothing';
   const status = toBuildStatus(result);
   if (status === null) return ignoreUndecided('build', result);

@@ -5,7 +5,7 @@ import type { BuildSource } from '../../ports/build-source.ts';
 import { fetchArtifacts } from '../artifacts.ts';
 import { type Connection, createGreetingId } from '../connection.ts';
 import { type CiJob, createRunSource, createUnknownBuildError, type RunLimits } from '../job-logs.ts';
-import { buildPath, createRestClient, type Question, RERUN_MS, type RestClient } from '../rest-client.ts';
+import { buildPath, createRestClient, RERUN_MS, type RestClient, type RestRequest } from '../rest-client.ts';
 import { computeHmac } from '../webhook.ts';
 
 interface BuildkiteOptions {
@@ -83,7 +83,7 @@ export async function rerunOnBuildkite(
 /**
  * Lists the jobs that had ended at `until`, when the build did, except those that had been retried by then.
  */
-async function listJobs(client: RestClient, question: Question, until: string | null): Promise<CiJob[]> {
+async function listJobs(client: RestClient, question: RestRequest, until: string | null): Promise<CiJob[]> {
   const { jobs } = await client.get(Jobs, { ...question, query: { include_retried_jobs: 'true' } });
   const isLater = (ended: string | null | undefined) =>
     until !== null && ended != null && Date.parse(ended) > Date.parse(until);
@@ -114,7 +114,7 @@ interface Read {
 
 function buildArtifacts(
   client: RestClient,
-  { path, what, signal }: Question,
+  { path, what, signal }: RestRequest,
   { jobs, logs, notes }: Read,
 ): Promise<SourceText[]> {
   const ids = new Set(jobs.map(({ id }) => id));

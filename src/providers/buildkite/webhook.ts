@@ -16,9 +16,9 @@ import {
   createWebhook,
   ignoreUndecided,
   matchesAny,
-  type Reading,
   readRequiredHeader,
   requireRecent,
+  type WebhookContent,
   type WebhookRequest,
 } from '../webhook.ts';
 
@@ -130,13 +130,13 @@ export const buildkiteWebhook = createWebhook({
 /**
  * Reads an event whose sender is known. Throws `invalid-input` if a known event lacks what it must have.
  */
-export function readBuildkiteEvent(event: string, payload: unknown): Reading {
+export function readBuildkiteEvent(event: string, payload: unknown): WebhookContent {
   if (event !== 'build.finished')
     return { ignored: `${event} events do not say how a build ended; only build.finished does` };
   return readBuild(readInput('The build.finished event', BuildFinished, payload));
 }
 
-function readBuild({ build, pipeline }: BuildFinished): Reading {
+function readBuild({ build, pipeline }: BuildFinished): WebhookContent {
   const status = toBuildStatus(build.state);
   if (status === null) return ignoreUndecided('build', build.state);
   if (status === 'passed' && build.blocked === true) return { ignored: 'the build waits to be unblocked' };

@@ -12,8 +12,8 @@ import {
   createRefusedError,
   createWebhook,
   isSigned,
-  type Reading,
   type Received,
+  type WebhookContent,
   type WebhookRequest,
 } from '../webhook.ts';
 
@@ -137,7 +137,7 @@ export function readCircleciEvent(payload: unknown): Received {
   return { event: type, deliveryId: event.id, reading: readCompleted(event) };
 }
 
-function readCompleted({ workflow, job, pipeline, project, organization }: CompletedEvent): Reading {
+function readCompleted({ workflow, job, pipeline, project, organization }: CompletedEvent): WebhookContent {
   const reported = job?.status ?? workflow.status ?? 'unknown status';
   const status = toBuildStatus(reported);
   if (status === null || (job != null && status !== 'failed'))

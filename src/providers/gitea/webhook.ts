@@ -17,9 +17,9 @@ import {
   ignoreUndecided,
   ignoreUnlessFailed,
   isSigned,
-  type Reading,
   readRequiredHeader,
   toBuildStatus,
+  type WebhookContent,
   type WebhookRequest,
 } from '../webhook.ts';
 
@@ -222,7 +222,7 @@ export const giteaWebhook = createWebhook({
  * Reads a delivery whose signature has been checked. Throws `invalid-input` if an event of a run that has
  * ended lacks what it must have.
  */
-export function readGiteaEvent(event: string, payload: unknown): Reading {
+export function readGiteaEvent(event: string, payload: unknown): WebhookContent {
   const what = `The ${event} event`;
   if (/^action_run_(?:failure|recover|success)$/.test(event))
     return readActionRun(readInput(what, ActionRunEvent, payload));
@@ -239,7 +239,12 @@ export function readGiteaEvent(event: string, payload: unknown): Reading {
   return readWorkflowJob(readInput(what, WorkflowJobEvent, payload));
 }
 
-function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: WorkflowRunEvent): Reading {
+function readWorkflowRun({
+  repository,
+  sender,
+  workflow,
+  workflow_run: run,
+}: WorkflowRunEvent): WebhookContent {
   const status = toBuildStatus(run.conclusion);
   if (status === null) return ignoreUndecided('run', run.conclusion);
   const [pull] = run.pull_requests ?? [];
@@ -270,7 +275,7 @@ function readWorkflowRun({ repository, sender, workflow, workflow_run: run }: Wo
   };
 }
 
-function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobEvent): Reading {
+function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobEvent): WebhookContent {
   if (toBuildStatus(job.conclusion) !== 'failed') return ignoreUnlessFailed('job', job.conclusion);
   const branch = toTextOrNull(job.head_branch);
   return {
@@ -302,7 +307,7 @@ function readWorkflowJob({ repository, sender, workflow_job: job }: WorkflowJobE
  * Reads the event that Forgejo sends for a finished run. Its name states the result; for a canceled run, the
  * status of the run does.
  */
-function readActionRun({ action, run }: ActionRunEvent): Reading {
+function readActionRun({ action, run }: ActionRunEvent): WebhookContent {
   const reported = run.status ?? action;
   const status = toBuildStatus(reported === 'recover' ? 'success' : reported);
   if (status === null) return ignoreUndecided('run', reported);

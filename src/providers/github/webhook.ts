@@ -16,10 +16,10 @@ import {
   ignoreUndecided,
   ignoreUnlessFailed,
   isSigned,
-  type Reading,
   readDeployment,
   readRequiredHeader,
   toBuildStatus,
+  type WebhookContent,
   type WebhookRequest,
 } from '../webhook.ts';
 
@@ -214,7 +214,7 @@ export const githubWebhook = createWebhook({
  * Reads a delivery whose signature has been checked. Throws `invalid-input` if a known event lacks what it
  * must have.
  */
-export function readGithubEvent(event: string, payload: unknown): Reading {
+export function readGithubEvent(event: string, payload: unknown): WebhookContent {
   if (event === 'ping') return { ignored: 'ping: the webhook works; nothing to triage' };
   if (event === 'workflow_run')
     return readWhenCompleted(
@@ -243,7 +243,7 @@ function readDeploymentStatus({
   repository,
   deployment,
   deployment_status: status,
-}: z.infer<typeof DeploymentStatusEvent>): Reading {
+}: z.infer<typeof DeploymentStatusEvent>): WebhookContent {
   const at = toUtc(status.created_at);
   if (at === null) return { ignored: 'the deployment does not say when it was' };
   const { environment, target_url: url = null } = status;
@@ -259,13 +259,13 @@ function readDeploymentStatus({
 function readWhenCompleted<Event extends { action: string }>(
   name: string,
   event: Event,
-  read: (event: Event) => Reading,
-): Reading {
+  read: (event: Event) => WebhookContent,
+): WebhookContent {
   if (event.action === 'completed') return read(event);
   return { ignored: `${name} ${event.action.slice(0, 100)}: the build has not ended` };
 }
 
-function readWorkflowRun(event: WorkflowRunEvent): Reading {
+function readWorkflowRun(event: WorkflowRunEvent): WebhookContent {
   const run = event.workflow_run;
   const status = toBuildStatus(run.conclusion);
   if (status === null) return ignoreUndecided('run', run.conclusion);
@@ -315,7 +315,7 @@ function findBranchUnlessDefault(
   return name === (repository.default_branch ?? name) ? null : name;
 }
 
-function readWorkflowJob(event: WorkflowJobEvent): Reading {
+function readWorkflowJob(event: WorkflowJobEvent): WebhookContent {
   const job = event.workflow_job;
   if (toBuildStatus(job.conclusion) !== 'failed') return ignoreUnlessFailed('job', job.conclusion);
   return {
@@ -343,7 +343,7 @@ function readWorkflowJob(event: WorkflowJobEvent): Reading {
   };
 }
 
-function readCheckRun(event: CheckRunEvent): Reading {
+function readCheckRun(event: CheckRunEvent): WebhookContent {
   const check = event.check_run;
   const { runId, jobId } = parseJobIds(check.details_url);
   if (runId === null)

@@ -13,10 +13,10 @@ import {
   createRefusedError,
   createWebhook,
   matchesAny,
-  type Reading,
   readDeployment,
   readRequiredHeader,
   requireRecent,
+  type WebhookContent,
   type WebhookRequest,
 } from '../webhook.ts';
 
@@ -206,7 +206,7 @@ export const gitlabWebhook = createWebhook({
 /**
  * Reads a delivery whose sender is known. Throws `invalid-input` if a known event lacks what it must have.
  */
-export function readGitlabEvent(event: string, payload: unknown): Reading {
+export function readGitlabEvent(event: string, payload: unknown): WebhookContent {
   const what = `The ${event}`;
   if (event === 'Pipeline Hook') return readPipeline(readInput(what, PipelineEvent, payload));
   if (event === 'Job Hook') return readJob(readInput(what, JobEvent, payload));
@@ -226,7 +226,7 @@ function readDeploymentEvent({
   project,
   environment,
   ...event
-}: z.infer<typeof DeploymentEvent>): Reading {
+}: z.infer<typeof DeploymentEvent>): WebhookContent {
   const at = toUtc(time);
   if (at === null) return { ignored: 'the deployment does not say when it was' };
   const { short_sha: version, deployable_url: url = null } = event;
@@ -238,7 +238,7 @@ function readPipeline({
   merge_request: request,
   user,
   project,
-}: PipelineEvent): Reading {
+}: PipelineEvent): WebhookContent {
   const status = toBuildStatus(pipeline.status);
   if (status === null) return { ignored: describeOtherEnding('pipeline', pipeline.status) };
   const fromFork =
@@ -272,7 +272,7 @@ function readPipeline({
   };
 }
 
-function readJob(job: JobEvent): Reading {
+function readJob(job: JobEvent): WebhookContent {
   if (toBuildStatus(job.build_status) !== 'failed') {
     const ended = job.build_status.slice(0, 100);
     return {

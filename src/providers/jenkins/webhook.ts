@@ -18,9 +18,9 @@ import {
   createRefusedError,
   createWebhook,
   matchesAny,
-  type Reading,
   readBasicPassword,
   requireRecent,
+  type WebhookContent,
   type WebhookRequest,
 } from '../webhook.ts';
 
@@ -217,7 +217,10 @@ export const jenkinsWebhook = createWebhook({
 });
 
 /** Reads an authenticated event of either shape. Throws `invalid-input` if it lacks what it must have. */
-export function readJenkinsEvent(payload: unknown): { readonly event: string; readonly reading: Reading } {
+export function readJenkinsEvent(payload: unknown): {
+  readonly event: string;
+  readonly reading: WebhookContent;
+} {
   const isNotification = typeof payload === 'object' && payload !== null && 'build' in payload;
   if (!isNotification)
     return { event: 'build', reading: readGeneric(readInput('The build event', GenericEvent, payload)) };
@@ -225,7 +228,7 @@ export function readJenkinsEvent(payload: unknown): { readonly event: string; re
   return { event: event.build.phase.toLowerCase(), reading: readNotification(event) };
 }
 
-function readNotification(event: NotificationEvent): Reading {
+function readNotification(event: NotificationEvent): WebhookContent {
   const { build } = event;
   const phase = build.phase.toUpperCase();
   if (phase !== 'COMPLETED' && phase !== 'FINALIZED')
@@ -265,7 +268,7 @@ function splitFailedTest(fullName: string): TestResult {
   };
 }
 
-function readGeneric(event: GenericEvent): Reading {
+function readGeneric(event: GenericEvent): WebhookContent {
   const status = toBuildStatus(event.status);
   if (status === null) return { ignored: describeOtherEnding(event.status) };
   const { repository, pipeline, ...known } = event;

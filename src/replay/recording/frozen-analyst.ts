@@ -79,7 +79,7 @@ export function createFrozenAnalyst(name: string, role: Place['role'], bench: Fr
 
 type Ask<Value> = (analyst: Analyst) => Promise<Judgement<Value>>;
 
-interface Question<Value> {
+interface FrozenRequest<Value> {
   readonly input: object;
   readonly schema: z.ZodType<Value>;
   readonly ask: Ask<Value>;
@@ -90,7 +90,7 @@ interface Question<Value> {
 async function judgeFrozen<Value>(
   bench: FrozenBench,
   at: Place,
-  question: Question<Value>,
+  question: FrozenRequest<Value>,
 ): Promise<Judgement<Value>> {
   const { ask, again } = question;
   const fields = computeFieldHashes(question.input, bench.hashSubject);
@@ -116,7 +116,7 @@ async function cutOff<Value>(
   bench: FrozenBench,
   at: Place,
   { failed }: RecordedJudgement,
-  { ask }: Question<Value>,
+  { ask }: FrozenRequest<Value>,
 ): Promise<Judgement<Value>> {
   const spare = bench.book.judgement({ ...at, role: 'spare' }, {});
   if (spare?.reply == null)
@@ -143,7 +143,7 @@ async function fromRecording<Value>(
   { today, differs }: FrozenBench,
   at: Place,
   { value, by, model, promptHash, shown, usage, note }: RecordedReply,
-  { input, schema, ask }: Question<Value>,
+  { input, schema, ask }: FrozenRequest<Value>,
 ): Promise<Judgement<Value>> {
   // No prompt: nothing was asked, since there was nothing to choose from.
   const prompt = promptHash === null ? null : today.promptHash(at.name, input);

@@ -62,7 +62,7 @@ export interface GatherDeps {
   readonly stores: {
     readonly builds: Pick<Stores['builds'], 'find' | 'saveTestResults' | 'saveShownSecrets'>;
     readonly triages: Pick<Stores['triages'], 'findByBuild' | 'markFetched'>;
-    readonly outside: Pick<Stores['outside'], 'saveLogPages'>;
+    readonly ciLinks: Pick<Stores['ciLinks'], 'saveLogPages'>;
     readonly pictures: Pick<Stores['pictures'], 'save'>;
   };
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'read' | 'remove'>;
@@ -132,7 +132,7 @@ async function collectSources(build: Build, deps: GatherDeps, run: Omit<TriageRu
     const texts = await keepPictures(deps.stores, build.id, fetched.sources);
     const { sources, own } = await maskSources(texts, deps.masker);
     for (const text of sources) await deps.archive.put(build.id, text);
-    await deps.stores.outside.saveLogPages(build.id, sources);
+    await deps.stores.ciLinks.saveLogPages(build.id, sources);
     await deps.stores.builds.saveTestResults(build.id, fetched.testResults);
     await keepShownSecrets(deps, build.id, own);
     if (job !== null) await deps.stores.triages.markFetched(job);

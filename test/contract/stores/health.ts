@@ -197,7 +197,7 @@ export function healthContract(world: StoresWorld): void {
           ...change,
         });
         const { build: stored } = await stores.builds.upsert(build, undefined, isoOf(came));
-        await stores.outside.saveLogPages(stored.id, [{ name: log, url: 'https://ci.example/job/1' }]);
+        await stores.ciLinks.saveLogPages(stored.id, [{ name: log, url: 'https://ci.example/job/1' }]);
         const excerpt = {
           source: log,
           lineStart: 1,

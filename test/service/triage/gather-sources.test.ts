@@ -52,7 +52,7 @@ function gather(lastTry = false, of: Build = build, threads?: GatherDeps['thread
         saveTestResults: async () => undefined,
         saveShownSecrets: async () => undefined,
       },
-      outside: { saveLogPages: async () => undefined },
+      ciLinks: { saveLogPages: async () => undefined },
       pictures: { save: async () => undefined },
       triages: {
         findByBuild: async () => job,

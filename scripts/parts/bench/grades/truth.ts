@@ -1,7 +1,7 @@
 import type { Analysis } from '../../../../src/domain/analysis.ts';
 import type { Category } from '../../../../src/domain/category.ts';
 import type { Failure } from '../../../../src/domain/failure.ts';
-import type { Question } from '../../../../src/domain/outcome.ts';
+import type { GradeQuestion } from '../../../../src/domain/outcome.ts';
 import type { Fault } from './faults.ts';
 import type { MendedHistory } from './histories.ts';
 
@@ -10,7 +10,7 @@ export function readTruth(
   { fault: first, second }: MendedHistory,
   failures: readonly Failure[],
   { category, kind, answer }: Analysis,
-): Record<Question, boolean> {
+): Record<GradeQuestion, boolean> {
   const isSecond = failures.some(({ test }) => /adds.up.the.prices/.test(test?.name ?? ''));
   const fault = isSecond && second !== null ? second : first;
   const saysTransient = answer.transient === undefined ? category === 'INFRA_ERROR' : answer.transient >= 0.5;

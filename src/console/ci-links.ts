@@ -3,7 +3,7 @@ import type { Principal } from '../domain/review.ts';
 import { findBuild } from '../service/answers/views.ts';
 import { canRerun, rerunFailedJobs } from '../service/rerun.ts';
 import { requireReviewer } from '../service/review/queue.ts';
-import type { Rerun } from '../stores/outside.ts';
+import type { Rerun } from '../stores/ci-links.ts';
 import { buildAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { formatAge, postForm } from './controls.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { getCiName, nameEveryCi } from '../../src/console/outside.ts';
+import { getCiName, nameEveryCi } from '../../src/console/ci-links.ts';
 import { Provider } from '../../src/domain/build.ts';
 
 it('names every CI that sends webhooks, but not uploads', () => {

@@ -16,7 +16,7 @@ export type Rerun = z.infer<typeof Rerun>;
 const LogPage = z.object({ name: z.string(), url: z.string() });
 
 /** Creates the store of links to the CI that ran a build, and of requests sent to it. */
-export function createOutsideStore(db: Database) {
+export function createCiLinkStore(db: Database) {
   return {
     /** Stores the pages of logs that have one. */
     saveLogPages: async (buildId: string, sources: readonly Pick<SourceText, 'name' | 'url'>[]) => {

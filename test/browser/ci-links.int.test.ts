@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatEditorAddress, logPageLink } from '../../src/console/outside.ts';
+import { formatEditorAddress, logPageLink } from '../../src/console/ci-links.ts';
 import { EditorTemplate } from '../../src/domain/access.ts';
 import { GithubSettings } from '../../src/providers/github/provider.ts';
 import { type Host, startHost } from '../providers/contract.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
     [build, 'https://github.com/shop/api/actions/runs/4711'],
   );
   const [log] = await client.console.app.archive.list(build);
-  await stores.outside.saveLogPages(build, [
+  await stores.ciLinks.saveLogPages(build, [
     { name: log?.name ?? '', url: 'https://github.com/shop/api/actions/runs/4711/job/2#step:3:1' },
   ]);
   item = (await stores.reviews.list({ state: 'waiting' }, { limit: 1, offset: 0 }))[0]?.id ?? '';
@@ -156,7 +156,7 @@ describe('70: links both ways', () => {
       { ...PHONE, javaScript: false },
     );
     expect(host.state.reruns).toEqual([{}]);
-    expect(await client.console.stores.outside.reruns(build)).toMatchObject([
+    expect(await client.console.stores.ciLinks.reruns(build)).toMatchObject([
       { by: 'anna', outcome: 'done', error: null },
       { by: 'ben', outcome: 'failed' },
     ]);
