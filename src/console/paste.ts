@@ -146,6 +146,6 @@ const NOT_STORED = {
   archive: { list: async () => [], lines: async () => null },
   stores: {
     builds: { logsForgottenAt: async () => null },
-    outside: { logPages: async () => new Map() },
+    ciLinks: { logPages: async () => new Map() },
   },
 };
