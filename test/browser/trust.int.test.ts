@@ -104,7 +104,7 @@ describe('66: the tour of trust', () => {
         '27',
       ]);
       const change = (await page.locator('#changes + ol li').first().textContent())?.replaceAll(/\s+/g, ' ');
-      expect(change).toMatch(/^\d\d:\d\d Threshold: 0\.8 → 0\.85 · right more often/);
+      expect(change).toMatch(/^\w{3} \d\d:\d\d Threshold: 0\.8 → 0\.85 · right more often/);
       expect(change).toContain('Before: 50 answers, 0 % published, 25 of 50 (50 %; 37 % to 63 %) right.');
       expect(change).toContain('After: 51 answers, 0 % published, 49 of 51 (96 %; 87 % to 99 %) right.');
       expect(await cells(page, 'Measured figures of this release', 'Tools without a rule')).toHaveLength(6);
