@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Analysis, Suspect } from './analysis.ts';
 import type { Build } from './build.ts';
-import { type Category, hasTrait, isUnstable } from './category.ts';
+import { type Category, getKindRow, hasTrait, isUnstable } from './category.ts';
 import type { Experiment } from './experiment.ts';
 import type { Failure } from './failure.ts';
 import type { FailureHistory } from './failure-history.ts';
@@ -183,7 +183,8 @@ function proveByMain({ defaultBranch: main }: FailureHistory): WhoseProof[] {
 
 /**
  * Judges by the failing step, if it names a machine or a service itself. In a test that may be the change's
- * own call, so that others must have had it, and no file of the change may be near.
+ * own call, so that others must have had it, and no file of the change may be near. A change may have named
+ * the service that did not answer, so that its files must be known.
  */
 function judgeMachine(facts: WhoseFacts): Found | null {
   const { category, analysis, failures, history } = facts;
@@ -191,7 +192,10 @@ function judgeMachine(facts: WhoseFacts): Found | null {
   if (analysis.classification.confidence < LEAST_PROBABLE && !history.seenElsewhere) return null;
   const isTest = failures.some(({ test }) => test !== null);
   if (reachesFailure(facts) || (isTest && !history.seenElsewhere)) return null;
-  if (!history.seenElsewhere && [...listChangedFiles(analysis)].some(isSetup)) return null;
+  const changed = [...listChangedFiles(analysis)];
+  const mayNameService = !history.isDefault && getKindRow(analysis.kind).group === 'connection or service';
+  if (!history.seenElsewhere && (changed.some(isSetup) || (mayNameService && changed.length === 0)))
+    return null;
   const proof: WhoseProof[] = [{ what: 'log' }];
   return { verdict: 'machine', probability: PROBABLE.step, proof: proof.concat(countPullRequests(history)) };
 }

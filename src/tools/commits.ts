@@ -236,7 +236,7 @@ export function createChangedSinceGreen(codeHost: CodeHost, history: HistoryStor
     name: 'changed_since_green',
     question:
       'Which files, commits, packages, tools and images changed between the last green build and this one?',
-    serves: { CODE_ERROR: 1, CONFIG_ERROR: 1, DEPENDENCY_ERROR: 1, TEST_FAILURE: 2 },
+    serves: { CODE_ERROR: 1, CONFIG_ERROR: 1, DEPENDENCY_ERROR: 1, TEST_FAILURE: 2, INFRA_ERROR: 9 },
     investigator: 'code',
     asks: 'code host',
     precedence: 4,
@@ -249,8 +249,14 @@ export function createChangedSinceGreen(codeHost: CodeHost, history: HistoryStor
       const base = await findBase(codeHost, history, subject, signal);
       return base === null || base === 'this commit' ? 'poor' : 'good';
     },
-    argumentsFrom: ({ subject }) =>
-      subject.build.commit === null && subject.changes === undefined ? null : {},
+    argumentsFrom: ({ subject, category }) =>
+      (subject.build.commit === null && subject.changes === undefined) || isNoMatter(subject, category)
+        ? null
+        : {},
+    guard: (_args, { subject, category }) =>
+      isNoMatter(subject, category)
+        ? 'the code does not matter to what a machine did, unless a pull request may have named the service'
+        : null,
     async run(_args, { subject, category, signal }): Promise<ChangeFinding[]> {
       const { repository, commit } = subject.build;
       const versions = listVersionChanges(subject);
@@ -280,6 +286,14 @@ export function createChangedSinceGreen(codeHost: CodeHost, history: HistoryStor
       return [...found, ...versions];
     },
   });
+}
+
+/**
+ * Checks whether the code does not matter: a machine failed, and no pull request is to be excused, for which
+ * its files must be known.
+ */
+function isNoMatter({ build }: TriageSubject, category: Category | undefined): boolean {
+  return category === 'INFRA_ERROR' && build.pullRequest === null;
 }
 
 /** Lists the versions that changed since the last green run, which no diff shows. */

@@ -174,16 +174,18 @@ describe('whose a failure is', () => {
     const machine = { category: 'INFRA_ERROR', kind: 'service_unavailable' } as const;
     const classification = { ...sampleAnalysis().classification, confidence: 0.95 };
     const [step] = [failureOf('cart total')].map((failure) => ({ ...failure, test: null }));
-    const inStep = judge({
-      analysis: { ...machine, classification },
-      failures: step === undefined ? [] : [step],
-    });
+    const failures = step === undefined ? [] : [step];
+    const inStep = judge({ analysis: { ...machine, classification, ...changed('notes/1.md') }, failures });
     expect(inStep).toMatchObject({ verdict: 'machine', probability: 0.95, act: { what: 'rerun' } });
     expect(judge({ analysis: { ...machine, classification } }).verdict).toBe('unknown');
+    // The change may have named the service.
+    expect(judge({ analysis: { ...machine, classification }, failures }).verdict).toBe('unknown');
+    const naming = { ...machine, classification, ...changed('.npmrc') };
+    expect(judge({ analysis: naming, failures }).verdict).toBe('unknown');
+    const full = { category: 'INFRA_ERROR', kind: 'disk_full', classification } as const;
+    expect(judge({ analysis: full, failures }).verdict).toBe('machine');
     const outOfTime = { category: 'INFRA_ERROR', kind: 'timeout', classification } as const;
-    expect(judge({ analysis: outOfTime, failures: step === undefined ? [] : [step] }).verdict).toBe(
-      'unknown',
-    );
+    expect(judge({ analysis: outOfTime, failures }).verdict).toBe('unknown');
   });
 
   it('agrees with the advice: what the change broke is not run again, and red main is mended there', () => {

@@ -40,7 +40,8 @@ const TABLE: Readonly<Record<Category, { whenNeeded: readonly string[]; never: r
     never: ['read_console_output', 'read_build_log', 'read_test_file'],
   },
   INFRA_ERROR: {
-    whenNeeded: ['read_build_log', 'read_console_output'],
+    // What changed is asked for pull requests only: a change that named the service is not excused.
+    whenNeeded: ['read_build_log', 'read_console_output', 'changed_since_green'],
     never: [
       'read_file',
       'read_blame',
@@ -49,7 +50,6 @@ const TABLE: Readonly<Record<Category, { whenNeeded: readonly string[]; never: r
       'read_test_file',
       'search_semantic',
       'read_commit_diff',
-      'changed_since_green',
       'read_repository_docs',
       'list_repositories',
     ],
@@ -147,6 +147,13 @@ describe.each(CATEGORIES)('tools for %s', (category) => {
       status: 'refused',
       findings: [],
     });
+  });
+});
+
+it('do not read what changed where a machine failed, but for a pull request', async () => {
+  expect(await ask('INFRA_ERROR', 'changed_since_green', {}, 'a reason')).toMatchObject({
+    status: 'refused',
+    findings: [],
   });
 });
 
