@@ -48,7 +48,7 @@ export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbo
     if (!isShown(telling, requests.classify)) missed.classify.push(failure.name);
     if (!isShown(telling, requests.answer)) missed.answer.push(failure.name);
     if (!isShown(telling, requests.verify)) missed.cited.push(failure.name);
-    if (!isShown(window, requests.reason) || !isShown(window, requests['select-tool']))
+    if (!isAccountedFor(window, requests.reason) || !isAccountedFor(window, requests['select-tool']))
       missed.requested.push(failure.name);
     const lines = shownLines(requests.classify);
     shown += lines.size;
@@ -58,7 +58,7 @@ export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbo
   return [
     figure('telling lines shown to the model that classifies', 0.97, count, missed.classify),
     figure('telling lines shown to the model that answers', 0.98, count, missed.answer),
-    figure('requested lines shown in the next question', 1, count, missed.requested),
+    figure('requested lines shown in the next question, or named as the rest', 1, count, missed.requested),
     figure('cited lines shown to the model that verifies', 1, count, missed.cited),
     {
       name: 'shown lines of a log that have a role and repeat no other',
@@ -161,6 +161,15 @@ export function shownLines(request: string): Map<number, string> {
 function isShown(lines: readonly number[], request: string): boolean {
   const shown = shownLines(request);
   return lines.every((line) => shown.has(line));
+}
+
+/** Whether each line is shown, or in the ranges that the request names as too long to be shown at once. */
+function isAccountedFor(lines: readonly number[], request: string): boolean {
+  const shown = shownLines(request);
+  const rest = [...request.matchAll(/^Too long to be shown at once: .*$/gm)].flatMap(([words]) =>
+    [...words.matchAll(/lines (\d+)-(\d+)/g)].map(([, from, to]) => [Number(from), Number(to)] as const),
+  );
+  return lines.every((line) => shown.has(line) || rest.some(([from, to]) => line >= from && line <= to));
 }
 
 /** The lines of ranges on which something stands. */

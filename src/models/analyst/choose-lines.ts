@@ -111,7 +111,11 @@ export function chooseLines(placed: readonly Placed[], focus: Focus, room: numbe
     if (cost <= left[budget]) {
       kept.add(line);
       left[budget] -= cost;
-    } else if (budget === 'must') missing.push(line);
+    } else if (budget === 'must') {
+      // What follows is left out too, so that the rest is one range, which can be asked for.
+      left.must = 0;
+      missing.push(line);
+    }
   };
   const count = (line: Line, same: Line) => {
     if (kept.has(same)) repeats.set(same, [...(repeats.get(same) ?? []), line.line]);
