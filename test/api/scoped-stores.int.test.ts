@@ -297,7 +297,7 @@ const NOTIFICATION_RULE = NotificationRuleInput.parse({
 /** Of no repository: the same whoever asks, or only for those who are held to none. */
 const FOR_ALL = ['notificationRules owners', 'notificationRules setOwner'];
 const OF_ALL = [
-  'outside endRerun',
+  'ciLinks endRerun',
   'rules countActive',
   'preferences of',
   'preferences set',
