@@ -48,7 +48,7 @@ interface PublishDeps {
   readonly masker: Pick<Masker, 'mask'>;
   readonly config: TrustDeps['config'] & { readonly http: { readonly publicUrl: string | null } };
   readonly unseen?: readonly UnseenFigures[];
-  /** Names the graph's node that works on the build now, where it can be known. */
+  /** Names the node of the graph that works on the build now, if it is known. */
   readonly currentStep?: (buildId: string) => Promise<string | null>;
 }
 

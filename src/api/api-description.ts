@@ -66,7 +66,7 @@ const SECURITY_SCHEMES = {
   ...listWebhookSchemes(),
 } as const;
 
-/** The schemes that each webhook sender may choose from. */
+/** The authentication schemes that each webhook sender can use. */
 const SIGNATURES: Readonly<Record<string, Record<string, string[]>[]>> = {
   slack: [{ slackSignature: [] }],
   ...Object.fromEntries(

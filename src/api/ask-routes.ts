@@ -28,7 +28,7 @@ interface AskRouteDeps {
 }
 
 const Params = z.object({ id: z.string().min(1).max(300) });
-/** A question may cost tokens and tool calls; of one address, a minute. */
+/** The maximum number of questions of one address in a minute. A question may cost tokens and tool calls. */
 const QUESTIONS_A_MINUTE = 30;
 /** Limit of questions answered concurrently in one process. */
 const AT_ONCE = 8;
@@ -195,7 +195,7 @@ function wantsEvents(request: FastifyRequest): boolean {
   return (request.headers.accept ?? '').split(',').some((type) => type.split(';', 1)[0]?.trim() === EVENTS);
 }
 
-/** Proxies end connections that are silent for long. */
+/** The interval between heartbeats in milliseconds. Proxies end connections that are silent for long. */
 const HEARTBEAT_MS = 15_000;
 
 type Emit = (event: string, data: object) => void;

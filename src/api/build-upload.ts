@@ -137,7 +137,7 @@ async function withdraw({ stores, archive, logger }: IntakeDeps, buildId: string
  * transaction sets its status and adds its triage job; a row that has a status is `taken`. A crash in between
  * leaves a row that the sender's next attempt completes, with its own logs only; an error removes the row.
  * Logs of the same names are replaced one by one: another process may be receiving the same upload at this
- * moment, and what it has stored must not be gone when it reports success.
+ * moment, and the logs that it stored must still exist when it reports success.
  */
 async function claimRow(
   deps: IntakeDeps,
@@ -295,7 +295,7 @@ function createRoom(expected: number, limit: number) {
     add(chunk: Uint8Array): void {
       if (end - start + chunk.length > limit || end + chunk.length > limit) throw createTooLargeError(limit);
       if (end + chunk.length > bytes.length) {
-        // The request did not say how long it is: double, keeping what was taken where it is.
+        // The request did not state its length: double the buffer and keep the received bytes in place.
         const larger = Buffer.allocUnsafeSlow(
           Math.min(limit, Math.max(bytes.length * 2, end + chunk.length)),
         );

@@ -16,7 +16,7 @@ interface DeploymentRouteDeps extends KeepingDeps {
   readonly clock: Clock;
 }
 
-/** Keeps a deployment once, its secrets masked; what was kept. */
+/** Stores a deployment once, its secrets masked. Returns the stored deployment. */
 export async function keepDeployment(
   { stores, masker }: KeepingDeps,
   given: Deployment,

@@ -11,8 +11,8 @@ import { type ApiApp, requireFound, route } from './route.ts';
 import { registerWebhook } from './webhook-route.ts';
 
 /**
- * Registers the routes that receive builds, and the processor that creates builds from what was received.
- * Each route has its own scope, because each reads its body in a different way.
+ * Registers the routes that receive builds, and the processor that creates builds from the deliveries. Each
+ * route has its own scope, because each reads its body in a different way.
  */
 export async function registerIntakeRoutes(app: ApiApp, parts: IntakeParts): Promise<void> {
   const inbox = createDeliveryInbox(parts.stores.deliveries);

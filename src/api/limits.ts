@@ -13,14 +13,15 @@ const WRONG_GUESSES_PER_MINUTE = 30;
  * first few digits. An attacker who tries the rest from many addresses must wait too.
  */
 const GUESSED_PREFIX = 12;
-/** GitHub names the repository, organization or App that the webhook belongs to. */
+/** The header in which GitHub names the repository, organization or App that the webhook belongs to. */
 const GITHUB_TARGET = 'x-github-hook-installation-target-id';
 /**
- * Senders counted at once; who sends under ever new names gains nothing, since only signed deliveries count.
+ * The maximum number of senders that are counted at once. A sender gains nothing by changing names, since
+ * only signed deliveries count.
  */
 const MAX_SOURCES = 5_000;
 
-/** Streams of events that one holder has open at once, and all together. */
+/** The maximum number of event streams that one holder has open at once, and all holders together. */
 export const MOST_STREAMS = 50;
 const MOST_STREAMS_OF_ALL = 2_000;
 
@@ -148,9 +149,9 @@ function identifySender(request: FastifyRequest): string | null {
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses (`forbidden`) what other sites make a signed-in browser send to the pages: the rule of Go 1.25's
- * http.CrossOriginProtection. A browser says where a request comes from in `Sec-Fetch-Site`, older ones in
- * `Origin`; who says neither is no browser, and must show a token instead of a cookie.
+ * Refuses (`forbidden`) requests to the pages that other sites make a signed-in browser send: the rule of Go
+ * 1.25's http.CrossOriginProtection. A browser states the origin of a request in `Sec-Fetch-Site`, older ones
+ * in `Origin`. A client that sends neither is no browser, and must send a token instead of a cookie.
  */
 export function refuseOtherSites(app: FastifyInstance, publicUrl: string | null): void {
   const publicHost = publicUrl === null ? null : new URL(publicUrl).host;

@@ -158,7 +158,7 @@ export async function buildOperations(deps: WatchedApp & Pick<App, 'logger'>): P
 /**
  * Observes every route that is registered later: its responses are timed, its log lines get the request id,
  * and routes that receive builds start a trace. The `traceparent` header of a sender is ignored, because a
- * stranger must not decide what is traced.
+ * stranger must not decide which requests are traced.
  */
 export function observeRequests(
   app: FastifyInstance,
@@ -177,7 +177,7 @@ export function observeRequests(
   app.addHook('onResponse', async (request, reply) => {
     const labels = {
       method: request.method,
-      // What is no route is any text: it has no series of its own.
+      // A path without a route can be any text, so it has no series of its own.
       route: request.routeOptions.url ?? 'none',
       status: `${Math.floor(reply.statusCode / 100)}xx`,
     };

@@ -208,8 +208,8 @@ interface ParserError {
 }
 
 /**
- * Answers what is no HTTP request before any route can: in the same shape as every other refusal, and in the
- * log.
+ * Answers input that is not an HTTP request, before any route can. The answer has the same shape as every
+ * other refusal and is logged.
  */
 export function refuseBroken(error: ParserError, socket: Socket, logger: Logger): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -251,9 +251,9 @@ interface KnownPath {
 }
 
 /**
- * Answers what no route takes, before its body is read. A known path answers `wrong-method` (405) with the
- * methods that it takes in `Allow`, and OPTIONS with just these (204); any other path answers `not-found`, to
- * a browser by `pages.unknown`. Neither needs a token: `/openapi.json` lists the addresses anyway.
+ * Answers requests without a route, before their body is read. A known path answers `wrong-method` (405) with
+ * its methods in `Allow`, and OPTIONS with just these (204); any other path answers `not-found`, to a browser
+ * by `pages.unknown`. Neither needs a token: `/openapi.json` lists the addresses anyway.
  */
 export function answerUnrouted(app: FastifyInstance, pages: UnknownPages): void {
   const paths = new Map<string, KnownPath>();

@@ -169,7 +169,7 @@ function registerDecision(app: ApiApp, deps: ReviewDeps): void {
   );
 }
 
-/** Registers the routes that undo decisions and list what can be decided together. */
+/** Registers the routes that undo decisions and list the items that can be decided together. */
 function registerUndoRoutes(app: ApiApp, deps: ReviewDeps): void {
   app.post(
     '/api/reviews/:id/undo',

@@ -55,9 +55,9 @@ export function createScopeChecks({ builds }: Pick<Stores, 'builds'>, scope: Sco
   const hasVisibleRepository = ({ repository }: OfRepository) => allows(repository);
 
   /**
-   * Creates a check of methods whose first argument names what they are about. If `isVisible` refuses it,
-   * the method answers as if it were not there. The caller's transaction is used if there is one, because no
-   * other connection may be used inside it.
+   * Creates a check of methods whose first argument names their subject. If `isVisible` refuses it, the
+   * method answers as if the subject did not exist. The caller's transaction is used if there is one, because
+   * no other connection may be used inside it.
    */
   const when =
     <Key>(isVisible: (key: Key, sql?: Sql) => Answer<boolean>) =>

@@ -8,8 +8,8 @@ import type { ScopedStores, ShownArchive, ShownStores, Stores } from '../stores/
 import { createScopeChecks, requireVisible, type Scope, type ScopeChecks, withLimit } from './scope.ts';
 
 /**
- * Creates the stores of routes. They hold only what the asker may see; everything else is as if it were not
- * there. Each method passes a check: one that passes none does not compile.
+ * Creates the stores for routes, limited to the repositories that the caller may see. Everything else is
+ * treated as absent. Each method passes a check: one that passes none does not compile.
  */
 export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
   const checks = createScopeChecks(stores, scope);
@@ -48,8 +48,8 @@ export function scopeStores(stores: Stores, scope: Scope): ScopedStores {
     notificationRules: scopeNotificationRules(stores, checks),
     passingBuilds: scopePassingBuilds(stores, checks),
     notices: scopeNotices(stores, checks),
-    // Of no repository: what a person has set for the pages, and the texts that a decision hands to the
-    // index.
+    // These belong to no repository: a person's preferences for the pages, and the texts that a decision adds
+    // to the index.
     preferences: { of: checkedByHand(preferences.of), set: checkedByHand(preferences.set) },
     work: { add: checkedByHand(addToIndex(stores)) },
   };
@@ -87,7 +87,7 @@ export function scopeArchive(
   };
 }
 
-/** Limits follow-up questions to what the caller may see. */
+/** Limits follow-up questions to the repositories that the caller may see. */
 export function scopeAsk(
   ask: Ask,
   stores: Pick<ShownStores, 'analyses'> & Pick<Stores, 'builds'>,
@@ -110,7 +110,7 @@ export function scopeAsk(
       if (input.threadId !== undefined) await findVisible(input.threadId);
       return await ask.open(input);
     }),
-    // What is answered was opened.
+    // Only questions that were opened, and so checked, are answered.
     answer: checkedByHand(ask.answer),
     threads: checkedByHand(
       async (filter: Parameters<Ask['threads']>[0], page: Parameters<Ask['threads']>[1]) =>
@@ -143,7 +143,7 @@ export function scopeKeptRuns(
   };
 }
 
-/** Limits changes to what the asker may see. */
+/** Limits changes to the repositories that the caller may see. */
 export function scopeChanges(
   changes: Changes,
   stores: Pick<Stores, 'builds'>,
@@ -266,7 +266,7 @@ function scopeCiLinks({ ciLinks }: Stores, { checkedByHand, ofBuild }: ScopeChec
     logPages: ofBuild(ciLinks.logPages, () => new Map()),
     reruns: ofBuild(ciLinks.reruns, () => []),
     beginRerun: ofBuild(ciLinks.beginRerun, () => null),
-    // What is ended was begun.
+    // Only re-runs that were begun, and so checked, are ended.
     endRerun: checkedByHand(ciLinks.endRerun),
   };
 }
@@ -446,7 +446,7 @@ function scopeInsights(
   };
 }
 
-/** Limits the passing builds that a rule is tried on, because the result quotes the lines that match. */
+/** Limits the passing builds on which a rule is tried, because the result quotes the lines that match. */
 function scopePassingBuilds(
   { passingBuilds }: Stores,
   { allows, canSeeBuild, checkedByHand, seesAll }: ScopeChecks,

@@ -53,7 +53,8 @@ const REQUEST_TIMEOUT_MS = 120_000;
  */
 const CLOSE_GRACE_MS = 2_000;
 /**
- * Longest part of an address, such as a build's URL with its encoding; the routes' own schemas allow less.
+ * The maximum length of a part of an address, such as a build's URL with its encoding. The routes' own
+ * schemas allow less.
  */
 const MAX_PARAMETER = 2000;
 
@@ -103,7 +104,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await describeApi(app, config.http.publicUrl);
   registerOperations(app, { ...deps, metrics }, { metrics: { role: 'read' }, details: { role: 'read' } });
   await registerIntakeRoutes(app, { ...deps, settings: config });
-  // What is asked and decided goes through stores that hold only what the asker may see.
+  // Questions and decisions use stores that are limited to what the caller may see.
   const stores = scopeStores(deps.stores, scope);
   await app.register(async (part) => registerDeliveryRoute(part, { stores, settings: config }));
   // The configuration names the users who may decide in Slack; they may decide for every repository.

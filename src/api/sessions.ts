@@ -14,8 +14,8 @@ const LIFE_MS = 12 * 60 * 60 * 1000;
  */
 const SECURE_NAME = '__Host-fl';
 /**
- * The cookie name for an installation that is reached over plain HTTP by a host name other than localhost,
- * where browsers refuse Secure cookies.
+ * The cookie name for an installation that is reached over plain HTTP by a host name other than localhost.
+ * Browsers refuse Secure cookies there.
  */
 const PLAIN_NAME = 'fl';
 const REMEMBERED_S = 600;

@@ -11,7 +11,7 @@ import type { Logger } from '../ports/telemetry.ts';
 import { getRawBody, readHeader } from './webhook-route.ts';
 
 interface SlackWebhookDeps {
-  /** Absent: Slack is not used, and every request is refused. */
+  /** The settings of the Slack buttons. If they are absent, every request is refused. */
   readonly slack?: SlackButtons | undefined;
   /** Stores the decision and returns the reply to the user, escaped for Slack. Never throws. */
   readonly decide: (press: SlackPress, reviewers: readonly string[]) => Promise<string>;
@@ -19,7 +19,10 @@ interface SlackWebhookDeps {
   readonly logger: Logger;
 }
 
-/** Slack gives up after 3 s and tells the person that it failed; what takes longer goes on without it. */
+/**
+ * The time limit for the response to Slack, in milliseconds. Slack reports a failure after 3 s; longer work
+ * continues after the response.
+ */
 const ACK_MS = 2_000;
 const REPLY_MS = 5_000;
 const MAX_BODY_BYTES = 1024 * 1024;

@@ -14,7 +14,10 @@ import { keepDeployment } from './deployment-routes.ts';
  * much, so the upload limit does not apply.
  */
 const MAX_WEBHOOK_BYTES = 25 * 1024 * 1024;
-/** Characters kept of a log that comes with an event: it lies in the database until the build is recorded. */
+/**
+ * The maximum number of characters that are kept of a log in an event. It stays in the database until the
+ * build is recorded.
+ */
 const MAX_LOG = 256 * 1024;
 
 /**
@@ -32,7 +35,7 @@ export function registerWebhook(
   app.post(
     path,
     {
-      // A webhook that is turned away is a build lost: few senders try again. Forged ones are limited where
+      // A refused webhook loses a build, because few senders try again. Forged requests are limited where
       // they are refused.
       config: { access: { signature: source }, rateLimit: false },
       // Documented here, checked in the handler: the signature comes first.

@@ -129,7 +129,7 @@ function listReceiverChecks({ tracing }: Config): Check[] {
 }
 
 /**
- * Reports the webhooks that rules may post to. They are not probed, because every request to them is posted
+ * Reports the webhooks to which rules may post. They are not probed, because every request to them is posted
  * as a message.
  */
 function listWebhookChecks(channels: readonly Channel[]): Check[] {
@@ -143,9 +143,9 @@ function listWebhookChecks(channels: readonly Channel[]): Check[] {
 
 const SPARE_MS = 10_000;
 
-/** Asks the configured analyst once and says how it answered, or how to fix what is wrong. */
+/** Asks the configured analyst once and reports its answer, or how to fix the problem. */
 export async function checkModel(config: Config): Promise<Finding> {
-  // The model keeps its own time and says so; this one is for all else.
+  // The model has its own time limit and reports it; this one covers everything else.
   const signal = AbortSignal.timeout(config.analyst.llm.timeoutMs + SPARE_MS);
   try {
     return ok('analyst', await checkAnalyst(config, signal));

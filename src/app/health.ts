@@ -132,7 +132,8 @@ const DATABASE_MS = 1_000;
 const SERVICE_MS = 5_000;
 const CLOUD_MS = 30_000;
 /**
- * A delivery that was received longer ago than this has found no processor, or more came than it can record.
+ * The maximum age of an unprocessed delivery in milliseconds. An older one has no processor, or more
+ * deliveries arrive than the processor can record.
  */
 const LATE_MS = 60_000;
 const MEGABYTE = 1024 * 1024;

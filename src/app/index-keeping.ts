@@ -134,7 +134,7 @@ type OpenedKnowledge = Awaited<ReturnType<typeof openKnowledge>>;
 
 const FIRST_EMBED_PAUSE_MS = 5_000;
 
-/** Embeds in the background what is not embedded yet, so that no start waits for a model. `stop` ends it. */
+/** Embeds missing items in the background, so that no start waits for a model. `stop` ends it. */
 export function startEmbedding(
   { service, semantic }: OpenedKnowledge,
   logger: Logger,

@@ -90,7 +90,7 @@ export async function openRecorder(
   });
 }
 
-/** Describes the code and the configuration that a recording was made with. */
+/** Describes the code and the configuration with which a recording was made. */
 export async function describeMaker(
   config: Pick<Config, 'analyst'>,
 ): Promise<Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>> {
@@ -105,7 +105,10 @@ export async function describeMaker(
   return { faultline: RELEASE, rules: computeShortHash(rules), model };
 }
 
-/** A worker follows a new version within so many milliseconds. */
+/**
+ * The time for which a worker keeps the calibrations in force, in milliseconds. It uses a new version after
+ * that.
+ */
 const KEPT_MS = 10_000;
 
 /** Extracts the parts of a calibration that a run needs. They are kept in the state of the run. */
@@ -114,8 +117,8 @@ function pickCalibrationInUse(calibration: CalibrationInUse): CalibrationInUse {
 }
 
 /**
- * Reads which calibrations are in force, and remembers it for a moment. Where the database does not answer,
- * those known last stay.
+ * Creates a reader of the calibrations in force, which keeps them for a short time. If the database does not
+ * answer, the last ones stay in use.
  */
 export function createCalibrationReader(
   store: Pick<CalibrationStore, 'inForce'>,
@@ -148,7 +151,9 @@ export function loadCalibrationFile({
   return { calibrations: async () => calibrations };
 }
 
-/** A person waits: an answer that takes longer than this is none, whatever an analysis may take. */
+/**
+ * The time limit of an answer to a person who waits, in milliseconds, whatever the limit of an analysis is.
+ */
 const LONGEST_MS = 120_000;
 
 interface AskParts extends Pick<AskDeps, 'toolbox' | 'clock' | 'timeLimitMs'> {

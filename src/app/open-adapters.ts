@@ -192,8 +192,8 @@ export async function openModelIndex(
 }
 
 /**
- * Asks what can be asked without opening anything: a sentence about the index; throws what keeps it from
- * being used.
+ * Checks the index without opening anything. Returns a sentence about it; throws the error that makes it
+ * unusable.
  */
 export async function checkVectorIndex(
   { vectorIndex }: Pick<Config, 'vectorIndex'>,

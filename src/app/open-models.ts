@@ -48,7 +48,7 @@ const HOW = {
   text: 'as text only, from which JSON is extracted',
 } as const;
 
-/** Small models may go round in circles: they need not fill their context to be found out. */
+/** The maximum number of tokens of the answer. A small model that repeats itself is detected early. */
 const ANSWER_TOKENS = 1_024;
 
 /**

@@ -57,7 +57,7 @@ export function openRetention({ config, database, stores, indexNow, ...parts }: 
     client: {
       /** Counts what `forget` would delete of a repository. */
       count: (repository: string, olderThanDays: number) => countRepository(deps, repository, olderThanDays),
-      /** Deletes what is known of a repository from every store. With 0 days, deletes all of it. */
+      /** Deletes the data of a repository from every store. With 0 days, deletes all of it. */
       forget: (repository: string, olderThanDays: number, signal: AbortSignal) =>
         forgetRepository(deps, repository, olderThanDays, signal),
       retain: (signal: AbortSignal) => retain(deps, policy, signal),
@@ -68,7 +68,7 @@ export function openRetention({ config, database, stores, indexNow, ...parts }: 
       worker = startRetentionWorker({ ...deps, policy, intervalMs: LOOK_MS });
     },
     stop: async () => {
-      // A store that is frozen must not hold up the end: what is left stays pending.
+      // An unresponsive store must not delay the shutdown: the remaining deletions stay pending.
       await Promise.race([worker?.stop(), sleep(STOP_MS, undefined, { ref: false })]);
     },
   };

@@ -8,7 +8,7 @@ import type { CalibrationStore } from '../stores/measurements.ts';
 
 /** The share from which on there is no bound. */
 const NO_BOUND = 1;
-/** A decision counts within so many milliseconds. */
+/** The time for which the bound is kept, in milliseconds. A new decision counts after that. */
 const KEPT_MS = 60_000;
 const NEWEST = 20_000;
 
@@ -34,8 +34,8 @@ export function countShippedShare(bound: PublishBound, floor: number) {
 }
 
 /**
- * Returns the bound with what people decided here, and what happened next: own outcomes count like those
- * that are shipped. Null if no bound is configured.
+ * Returns the bound from the shipped outcomes and those of this installation, which people or later builds
+ * decided. Own outcomes count like shipped ones. Returns null if no bound is configured.
  */
 export async function readBound(
   config: Bounded & { readonly review: Pick<Config['review'], 'auditEvery'> },
@@ -49,8 +49,9 @@ export async function readBound(
 type KnownOutcomes = Awaited<ReturnType<CalibrationStore['outcomes']>>;
 
 /**
- * Returns the bound with own outcomes: of decided answers, and of those that what happened next graded, whose
- * "right" counts for a little less and whose "wrong" stands for the wrong ones that it cannot grade.
+ * Returns the bound with own outcomes: those of decided answers, and those that later builds graded. A
+ * "right" of a later build counts for a little less, and a "wrong" also stands for the wrong answers that no
+ * later build can grade.
  */
 export function boundByKnown(
   config: Bounded & { readonly review: Pick<Config['review'], 'auditEvery'> },
@@ -65,8 +66,8 @@ export function boundByKnown(
 }
 
 /**
- * Reads the bound, and remembers it for a moment. Where the database does not answer, the one known last
- * stays.
+ * Creates a reader of the bound, which keeps it for a short time. If the database does not answer, the last
+ * one stays in use.
  */
 export function boundInForce(
   config: Parameters<typeof readBound>[0],

@@ -35,7 +35,10 @@ import {
 import { openTracer } from './open-telemetry.ts';
 import { choosePublishBound } from './publish-bound.ts';
 
-/** Characters of logs that are read at once: a thread takes longer to start than they take to read. */
+/**
+ * The maximum size of logs, in characters, that are read in this thread. Starting another thread would take
+ * longer than reading them.
+ */
 const SMALL = 8_000_000;
 /** Milliseconds for which unsent spans may delay shutdown. */
 const FLUSH_MS = 2_000;
@@ -45,7 +48,7 @@ export interface TerminalOptions {
   /** Commit, branch or tag at which it last worked. */
   readonly greenCommit?: string;
   readonly maxGroups?: number;
-  /** Folder of a clone of the build's repository, read instead of what is configured. */
+  /** The folder of a clone of the build's repository, which replaces the configured one. */
   readonly clone?: string;
   /** Places hidden in the logs in pieces, which come masked. */
   readonly maskedSecrets?: number;

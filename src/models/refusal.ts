@@ -5,11 +5,11 @@ import { retryAfter } from '../lib/time.ts';
 /** The error response of a server. */
 export interface Refusal {
   readonly status: number;
-  /** The server's `error.code` or `error.type`, where it gave one. */
+  /** The server's `error.code` or `error.type`, if it gave one. */
   readonly code: string | null;
   /** Its `error.type`. */
   readonly kind: string | null;
-  /** The server's own words, bounded; may not be shown where it could name a key. */
+  /** The server's own words, bounded. They must not be shown if they could contain a key. */
   readonly message: string;
   readonly retryAfterMs: number | null;
 }
@@ -127,7 +127,7 @@ export function toFailureError(error: unknown): TriageError {
   });
 }
 
-/** Reads the delay that the server asks for. OpenAI gives it in milliseconds. */
+/** Reads the delay that the server requests. OpenAI gives it in milliseconds. */
 function waitAsked(headers: Headers): number | null {
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
   return milliseconds >= 0 ? milliseconds : retryAfter(headers);

@@ -28,8 +28,8 @@ export interface ChangedCauses {
 }
 
 /**
- * Makes the same change to several causes. What cannot be changed, for example because it changed since it
- * was read, is left as it is and named.
+ * Makes the same change to several causes. Causes that cannot be changed, for example because they changed
+ * since they were read, are left as they are and reported.
  */
 export async function changeCauses(
   { stores, clock }: CauseDeps,
@@ -51,7 +51,7 @@ export async function changeCauses(
 }
 
 /**
- * Stores what a person makes of a cause. Throws `not-found`, and `conflict` where it changed since it was
+ * Stores a person's change to a cause. Throws `not-found`, and `conflict` if the cause changed since it was
  * read.
  */
 export async function changeCause(

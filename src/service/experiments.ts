@@ -16,9 +16,9 @@ interface ReportDeps {
 }
 
 /**
- * Keeps the facts of an experiment on a build's failure, masked, and makes it part of the answers that it is
- * about, now or once they are there; their ids. Throws `impossible` if its runs do not bear out what it
- * says.
+ * Stores the masked facts of an experiment on a build's failure and adds them to the answers that it
+ * concerns, now or once these exist. Returns the ids of these answers. Throws `impossible` if the runs of the
+ * experiment contradict its conclusions.
  */
 export async function reportExperiment(
   { stores, database, masker }: ReportDeps,
@@ -73,8 +73,8 @@ const MOST_TEXT = 4_000;
 const NOT_MASKED = ['verdict', 'what', 'where', 'commit', 'dependsOn'];
 
 /**
- * Masks every text of an experiment before it is sent or stored. A change that contained a secret no longer
- * equals what was tried, so it is not suggested.
+ * Masks every text of an experiment before it is sent or stored. A change that contained a secret is no
+ * longer the one that was tried, so it is not suggested.
  */
 export async function maskExperiment(
   experiment: Experiment,

@@ -56,10 +56,10 @@ export type ImportEvent =
       readonly buildId: string | null;
     };
 
-/** Tries of a question that fails without saying when to come back. */
+/** The maximum number of attempts at a request that fails without a retry time. */
 const TRIES = 5;
 const LONGEST_BACKOFF_MS = 60_000;
-/** A host that says when to come back is believed up to here. */
+/** The longest wait, in milliseconds, that a host can ask for. Longer requests are cut to it. */
 const LONGEST_WAIT_MS = 2 * 60 * 60_000;
 /**
  * The number of consecutive unreadable runs after which the host counts as unavailable and the import stops.
@@ -67,10 +67,10 @@ const LONGEST_WAIT_MS = 2 * 60 * 60_000;
 const MAX_UNREADABLE = 5;
 
 /**
- * Stores past runs as builds, the oldest first and one at a time, with the logs of those that failed; each
- * has a triage requested, and nothing of it is published. What is stored is passed over, so that an import
- * that was cut off goes on where it was. Waits as long as the host asks. Throws if the list cannot be
- * obtained, the token is refused, the host is away, or the caller aborts.
+ * Stores past runs as builds, oldest first and one at a time, with the logs of failed runs. A triage is
+ * requested for each, and none of the answers is published. Stored runs are skipped, so an interrupted import
+ * continues. Waits as long as the host asks. Throws if the runs cannot be listed, the token is refused, the
+ * host is unavailable, or the caller aborts.
  */
 export async function* importRuns(
   deps: ImportDeps,

@@ -111,7 +111,7 @@ function checkDestination(name: string, destination: string, messengers: Messeng
 
 const PREVIEW_DAYS = 7;
 const PAGE = 200;
-/** More failures than these are not looked at. */
+/** The maximum number of failures that a preview reads. */
 const MOST_FAILURES = 1_000;
 const MOST_CHANGES = 200;
 const MOST_MESSAGES = 50;

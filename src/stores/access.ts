@@ -182,7 +182,7 @@ const SET = `
   insert into preferences (holder, body) values ($1, $2::jsonb)
   on conflict (holder) do update set body = excluded.body, updated_at = clock_timestamp()`;
 
-/** Remembers what was pressed in Slack for longer than its signature holds. */
+/** The store of handled Slack button presses. It keeps each longer than its signature is valid. */
 export type SlackPresses = ReturnType<typeof createSlackPresses>;
 
 /**

@@ -67,11 +67,12 @@ export function createBuildStore(db: Database, clock: Clock) {
   return {
     /**
      * Stores a build, or returns the known one: with the same (provider, repository, pipeline, number,
-     * attempt), or the same (provider, repository, externalId, attempt) where it has an externalId; two
-     * events of one run that come at once make one build. A known build only gains fields and its status may
+     * attempt), or the same (provider, repository, externalId, attempt) if it has an externalId. Two
+     * simultaneous events of one run create one build. A known build only gains fields, and its status may
      * change from unknown. A number that equals the externalId, or stands for it, is provisional (job events
-     * do not name the run's number): it and its pipeline give way to the real ones. `past`: a new
-     * one is imported from then, in ISO 8601. It is never published, and its triage waits behind others.
+     * do not name the run's number): it and its pipeline are replaced by the real ones. With `past` (ISO
+     * 8601), a new build is an import from that time. It is never published, and its triage waits behind
+     * others.
      */
     upsert: async (build: NewBuild, sql?: Sql, past?: string) => {
       const upsert = (sql: Sql) =>
@@ -163,8 +164,9 @@ export function createBuildStore(db: Database, clock: Clock) {
 }
 
 /**
- * Results come in several parts (upload, the CI's own data, reports). A part replaces what was known of its
- * tests and leaves the rest, so that a build that is read again after a crash has each result once.
+ * Saves test results. They come in several parts (upload, the CI's own data, reports). A part replaces the
+ * earlier results of its tests and leaves the rest, so that a build that is read again after a crash has each
+ * result once.
  */
 async function saveTestResults(sql: Sql, buildId: string, results: readonly TestResult[]): Promise<void> {
   if (results.length === 0) return;

@@ -110,8 +110,9 @@ export function createCauseStore(db: Database) {
       return sql === undefined ? await db.transaction(work) : await work(sql);
     },
     /**
-     * Takes back what a person did at that time (as its events say), where nothing else has changed the cause
-     * since; returns the causes that are as they were before. What was merged into a cause returns with it.
+     * Undoes the changes that a person made at that time, according to the events, unless something else has
+     * changed the cause since. Returns the restored causes. Causes that were merged into a cause are restored
+     * with it.
      */
     undo: async ({ by, at, repositories }: UndoRequest) =>
       await db.transaction(async (sql) => {
@@ -132,7 +133,7 @@ interface UndoRequest {
   readonly repositories?: readonly string[];
 }
 
-/** Counts a cause, and the one that it was merged into or parted from, once more; returns the first one. */
+/** Recounts a cause, and the cause that it was merged into or separated from. Returns the first one. */
 async function recount(sql: Pick<Sql, 'query'>, cause: Cause, other: string | null): Promise<Cause> {
   for (const fingerprint of [cause.fingerprint, ...(other === null ? [] : [other])])
     await sql.query('select recount_cause($1, $2)', [cause.repository, fingerprint]);
@@ -206,8 +207,8 @@ const EVENTS = `
 const CHANGED = ['state', 'assignee', 'muted_until', 'muted_left', 'ticket', 'fixed_from', 'merged_into'];
 
 // A field that the change does not name stays as it is. A cause that another user changed in the meantime is
-// left unchanged, and so is one that would be merged into itself, or into one that is merged or unknown. What
-// is merged into a cause goes with it.
+// left unchanged, and so is one that would be merged into itself, or into one that is merged or unknown.
+// Causes that were merged into a cause move with it.
 const CHANGE = `
   with known as (
     select * from causes where repository = $1 and fingerprint = $2 and version = $3 and ($4::text <> 'merged'

@@ -139,7 +139,7 @@ function throwStorageError(error: unknown): never {
 }
 
 /**
- * Counts the nodes that run after a checkpoint: one for each edge taken, and those that a node has sent for.
+ * Counts the nodes that run after a checkpoint: one for each edge taken, and those that a node has requested.
  */
 function countNextTasks(channels: Readonly<Record<string, unknown>>): number {
   const sent = channels[TASKS];

@@ -93,7 +93,7 @@ const ASK = `
   )
   select ${QUESTION} from q`;
 
-/** The build is requested once more, without new logs: what was fetched stays all there is. */
+/** SQL that requests the triage of the build once more, without fetching logs again. */
 const WOKEN = `update work w set ${REQUESTED_AGAIN('w')},
     result = case when (w.result->>'fetched')::int >= w.version
       then w.result || jsonb_build_object('fetched', w.version + 1) else w.result end

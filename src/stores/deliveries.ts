@@ -75,8 +75,8 @@ export function createDeliveryStore(db: Database) {
       return kept.length > 0;
     },
     /**
-     * Finds what was stored under the sender's id, so that a second delivery gets the same answer as the
-     * first.
+     * Finds the delivery that is stored under the sender's id, so that a second delivery gets the same answer
+     * as the first.
      */
     find: async (source: string, deliveryId: string, sql: Sql = db) =>
       (await sql.query<KeptDelivery>(FIND, [source, deliveryId]))[0] ?? null,

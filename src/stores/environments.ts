@@ -57,7 +57,7 @@ export function createEnvironmentStore(db: Database) {
       );
       return new Map(found.map((row) => [row.record.log, row]));
     },
-    /** Returns what is stored of a build, by log; nothing where the build is unknown. */
+    /** Returns the stored records of a build, by log; empty if the build is unknown. */
     find: async (buildId: string): Promise<EnvironmentRecord[]> =>
       (await db.query(FIND, [buildId])).flatMap((row) => toRecord(Stored.parse(row))),
   };
@@ -71,10 +71,12 @@ function toRecord({ log, body, steps }: z.infer<typeof Stored>): EnvironmentReco
   return [{ log, versions: readParts(body), requirements: [], steps: readSteps(steps) }];
 }
 
-/** Parts end on average after so many entries. */
+/** The average number of entries in a part. */
 const PART = 24;
 
-/** Cuts the entries, sorted, where the hash of a name says so: the same names are cut alike in every run. */
+/**
+ * Splits the sorted entries at names whose hash says so, so that the same names are split alike in every run.
+ */
 function splitParts(versions: readonly RecordedVersion[]): string[] {
   const lines = versions
     .map(({ kind, name, version }) => ({ name, text: [kind, name, version].map(toPlainText).join('\t') }))

@@ -7,13 +7,13 @@ import type { Sql } from '../ports/database.ts';
 import { readRunsOfTests } from './flakiness.ts';
 import { buildColumns, queryAll, USUAL_NAMES } from './sql.ts';
 
-/** A failure on the default branch that is older says nothing of today. */
+/** The maximum age of a relevant failure on the default branch, in milliseconds. */
 const LATELY_MS = 14 * 24 * 3_600_000;
-/** Builds of a branch that are read before a build, and after it. */
+/** The maximum number of builds of a branch that are read before a build, and after it. */
 const [BEFORE, AFTER] = [100, 50];
-/** A cause with more failed tests is not judged by what each of them did before. */
+/** The maximum number of failed tests of a cause for which earlier results of each test are considered. */
 const MAX_TESTS = 5;
-/** Failures of one build that are looked for in others. */
+/** The maximum number of failures of one build that are compared with other builds. */
 const MAX_FAILURES = 500;
 
 /**
@@ -94,7 +94,10 @@ type Mine = z.infer<typeof Mine>;
 const Near = Build.extend({ has: z.array(z.string()), later: z.boolean() });
 type Near = z.infer<typeof Near>;
 
-/** Minutes before and after a build in which others that meet the same host are of one incident. */
+/**
+ * The time before and after a build, in minutes, in which failures to reach the same host belong to one
+ * incident.
+ */
 const INCIDENT_MINUTES = 15;
 const Incident = z.object({ fingerprint: z.string(), host: z.string(), repositories: z.int() });
 
@@ -165,7 +168,7 @@ function toProvingBuild(build: Build): ProvingBuild {
 
 type TestPast = NonNullable<FailureHistory['test']>;
 
-/** Reads what the failed tests did before, outside of the build's own pull request and branch. */
+/** Reads the earlier results of the failed tests, outside of the build's own pull request and branch. */
 async function readTests(
   db: Sql,
   build: Build,

@@ -42,9 +42,9 @@ export type AnalysisHead = z.infer<typeof AnalysisHead>;
 export function createFailureStore(db: Database) {
   return {
     /**
-     * Adds what is new and returns all groups of the build, in the order in which they were first saved. A
-     * group is new if its fingerprint is new. Within a known group, a failure is new if its test is new, or,
-     * without a test, its message. What is stored stays as it is, ids included.
+     * Adds new groups and failures, and returns all groups of the build in the order in which they were first
+     * saved. A group is new if its fingerprint is new. Within a known group, a failure is new if its test is
+     * new, or, without a test, its message. Stored failures stay as they are, ids included.
      */
     saveGroups: async (buildId: string, groups: readonly FailureGroup[], sql?: Sql) =>
       sql === undefined
@@ -356,7 +356,8 @@ export function createExperimentStore(clock: Clock) {
      * is no such build.
      */
     add: async (buildId: string, experiment: Experiment, by: string, sql: Sql) => {
-      // An answer that is being concluded holds its build: it is seen by `apply`, or sees what is added here.
+      // A concurrent conclusion of an answer locks its build: either `apply` sees the answer, or the
+      // conclusion sees this experiment.
       const [build] = await sql.query('select 1 from builds where id = $1 for update', [buildId]);
       if (build === undefined) throw new TriageError('not-found', `There is no build ${buildId}.`);
       await sql.query(ADD_EXPERIMENT, [createId('exp', clock.now()), buildId, experiment, by]);

@@ -43,9 +43,12 @@ export const TestCost = TestFlakiness.omit({ recent: true }).extend({
    * minutes.
    */
   machineMinutes: z.number(),
-  /** Builds in which it failed, shared in the same way: what people looked at because of it. */
+  /**
+   * Builds in which it failed, shared in the same way: the number of builds that people looked at because of
+   * it.
+   */
   builds: z.number(),
-  /** Failed runs of which it is not known how long their build ran. */
+  /** Failed runs whose build has no known duration. */
   untimed: z.int(),
 });
 export type TestCost = z.infer<typeof TestCost>;
@@ -71,16 +74,18 @@ interface NamedFilter {
 
 const FoundTest = z.object({ repository: z.string(), suite: z.string().nullable(), name: z.string() });
 
-/** A build in which more tests fail than this is broken as a whole. */
+/** The maximum number of failed tests of a build. If more fail, the build as a whole is broken. */
 const MOST_FAILING = 1_000;
 /** This limits the tests whose counts are updated for one build. */
 const MOST_FOLLOWED = 2_000;
-/** Runs kept of a test: what is counted, and as many again, so that deleted builds leave no gap. */
+/**
+ * The number of runs that are kept of a test: twice the counted window, so that deleted builds leave no gap.
+ */
 const KEPT = 2 * WINDOW;
 const MOST_ASKED = 200;
-/** Failed runs are kept so long, however many there are, so that what they cost can be counted. */
+/** The number of days for which all failed runs are kept, so that their cost can be counted. */
 const COSTS_DAYS = 31;
-/** Changes of a test's quarantine that are kept. */
+/** The maximum number of changes of a test's quarantine that are kept. */
 const MOST_EVENTS = 20;
 
 /**
@@ -165,7 +170,7 @@ export function createFlakinessStore(db: Database) {
     /** Lists at most `limit` tests that failed once and whose names have these words, the shortest first. */
     find: async ({ words, repositories }: NamedFilter, limit: number) =>
       await queryAll(read, FoundTest, FIND, [`%${escapeLike(words)}%`, scopeValue(repositories), limit]),
-    /** Returns what is known of one test; null if it never failed. */
+    /** Returns the flakiness of one test; null if it never failed. */
     ofTest: async (test: TestName) => (await ofTests([test]))[0] ?? null,
     /** The same for several tests, in their order; at most 200. */
     ofTests,

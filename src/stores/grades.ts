@@ -32,7 +32,7 @@ const MAX_PRECEDENTS = 20;
 /** Maximum number of results of the failed tests that are read from a build. */
 const MAX_RESULTS = 1_000;
 
-/** Creates the store of answers that were graded by what happened next. */
+/** Creates the store of answers that were graded by later builds. */
 export function createGradeStore(db: Database) {
   const read = db.reader ?? db;
   return {

@@ -115,9 +115,9 @@ const MEDIANS = (which: 'now' | 'before', more: string) => `left join lateral (
     ) as ${which} on true`;
 
 /**
- * Returns SQL for health figures. Selects what is shown by daily counts, and then reads only the builds of
- * those rows. A branch is red from the end of a failed build until the end of the next passed one: a failure
- * after a failure changes nothing.
+ * Returns SQL for health figures. Selects the shown rows by daily counts, and then reads only the builds of
+ * those rows. A branch is red from the end of a failed build until the end of the next passed one; further
+ * failures in between change nothing.
  */
 const healthBy = (days: string, key: readonly string[], more: string, branch: string, before = '') => `
   with p as (

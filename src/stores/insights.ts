@@ -19,9 +19,9 @@ import type { Database, Sql } from '../ports/database.ts';
 import { filterValues, inScope, queryAll, toPeriodValues } from './sql.ts';
 
 /**
- * Creates the store of statistics on answers and decisions. Every query is bounded in its result and in what
- * it reads. Reads `answer_facts`, which has one narrow row for each answer; triggers keep it in step with
- * analyses, reviews and decisions.
+ * Creates the store of statistics on answers and decisions. Every query is bounded in its result and in the
+ * rows it reads. Reads `answer_facts`, which has one narrow row for each answer; triggers keep it
+ * synchronized with analyses, reviews and decisions.
  */
 export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>) {
   const read = db.reader ?? db;

@@ -4,10 +4,10 @@ import type { Sql } from '../ports/database.ts';
 import { MEANT } from './insights.ts';
 import { filterValues, isoTime, queryAll, USUAL_NAMES } from './sql.ts';
 
-/** Pipelines that are looked at: those with builds in so many days. */
+/** The number of past days in which a pipeline must have builds to be included. */
 const DAYS = 7;
 const MAX_PIPELINES = 1_000;
-/** Builds of one lane that are drawn. */
+/** The maximum number of builds that are drawn in one lane. */
 const MAX_BUILDS = 200;
 
 /**

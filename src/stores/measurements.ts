@@ -22,8 +22,8 @@ export const CalibrationAct = z.object({
 export type CalibrationAct = z.infer<typeof CalibrationAct>;
 
 /**
- * An answer that a person decided, or that what happened next graded, as far as a calibration is fitted to
- * it.
+ * An answer that a person decided, or that a later build graded, reduced to the fields to which a calibration
+ * is fitted.
  */
 export const DecidedAnswer = z.object({
   analysisId: z.string(),
@@ -36,8 +36,8 @@ export const DecidedAnswer = z.object({
   stated: z.number(),
   right: z.boolean(),
   /**
-   * `audit`: drawn at random from those that were published. `outcome`: no person decided, and what happened
-   * next graded it.
+   * The reason for the review: `audit` if it was drawn at random from published answers, `outcome` if no
+   * person decided and a later build graded it.
    */
   origin: z.enum(['unsure', 'asked', 'audit', 'outcome']),
   decidedAt: z.iso.datetime(),
@@ -89,7 +89,7 @@ export const RecordingHead = z.object({
   triageId: z.string(),
   repository: z.string(),
   schema: z.int(),
-  /** Size of what is stored, in bytes. */
+  /** The stored size in bytes. */
   size: z.int(),
   parts: z.int(),
   capped: z.boolean(),
@@ -117,18 +117,18 @@ export const StoredRecording = z.object({
 export type StoredRecording = z.infer<typeof StoredRecording>;
 
 export interface RecordingFilter {
-  /** Ids of triages or of analyses; absent: all. */
+  /** Ids of triages or of analyses; all if absent. */
   readonly runs?: readonly string[];
   readonly repository?: string;
   /** The repositories to include: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
-  /** Those behind this triage in the order of the list: what the last page ended with. */
+  /** The last triage of the previous page. Only later entries of the list are returned. */
   readonly after?: string;
 }
 
 /**
- * Calibrations and what they are fitted to, over all repositories: for operators at the database and for
- * workers, no route may ask it.
+ * The store of calibrations and the answers to which they are fitted, over all repositories. It is for
+ * operators at the database and for workers; no route may use it.
  */
 export type CalibrationStore = ReturnType<typeof createCalibrationStore>;
 
@@ -140,7 +140,7 @@ export function createCalibrationStore(db: Database) {
   const bodies = async (text: string, values: readonly unknown[] = []) =>
     (await db.query(text, values)).map((row) => Calibration.parse(Body.parse(row).body));
   return {
-    /** Keeps it under the next version, which is part of what is returned. */
+    /** Stores a calibration under the next version and returns it with that version. */
     add: async (calibration: Calibration) =>
       await db.transaction(async (sql) => {
         await sql.query(ALONE);
@@ -166,7 +166,7 @@ export function createCalibrationStore(db: Database) {
      */
     inForce: async () => (await db.query(IN_FORCE)).map(parseCalibrationInUse),
     /**
-     * Puts a version, or none, in force for its analyst if `replaces` is what is in force now. Otherwise
+     * Puts a version, or none, in force for its analyst if `replaces` is the version in force. Otherwise
      * changes nothing and returns null.
      */
     use: async ({
@@ -197,7 +197,7 @@ export function createCalibrationStore(db: Database) {
       ]),
     /**
      * Lists decisions that still stand and that show whether the category was right, newest first, and the
-     * answers without one that what happened next graded. Recalled answers are left out, because no analyst
+     * answers without a decision that later builds graded. Recalled answers are left out, because no analyst
      * judged them.
      */
     decided: async (limit: number) => await queryAll(db, DecidedAnswer, DECIDED, [limit]),

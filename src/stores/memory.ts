@@ -3,7 +3,7 @@ import type { Thread, Turn } from '../domain/conversation.ts';
 import type { ConversationStore, HistoryStore } from '../ports/stores.ts';
 import type { WebSearch } from '../ports/toolbox.ts';
 
-/** Threads for the life of the process: the terminal's, where no database is named. */
+/** Creates a store of conversations in memory, for the terminal without a database. */
 export function createMemoryConversations(): ConversationStore {
   const threads = new Map<string, Thread>();
   const turns = new Map<string, Turn[]>();

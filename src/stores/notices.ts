@@ -40,7 +40,7 @@ export function createNoticeStore(
       }));
       return (await work.add(entries, sql)) > 0;
     },
-    /** Returns the addresses of what is posted outside about this build. */
+    /** Returns the addresses of the notices that are posted outside about this build. */
     pages: async (build: Build) => {
       const known = rules.flatMap((rule) => {
         const place =
@@ -57,7 +57,7 @@ export function createNoticeStore(
           known.find((notice) => notice.topic === topic)?.rule.getPageAddress?.(build, reference) ?? [],
       );
     },
-    /** Reads what is known now of the subject of a notice. */
+    /** Reads the current facts about the subject of a notice. */
     situation: async (about: NoticeAbout) => await readSituation(db, about),
   };
 }

@@ -87,10 +87,7 @@ function createRuleMethods(db: Database) {
         await sql.query(HURRY, [GATHER, `${escapeLike(id)} %`]);
         return await recordRuleEvent(sql, id, by, rule.enabled ? 'changed' : 'turned off');
       }),
-    /**
-     * Removes a rule, and forgets what it has found and not sent yet. Returns `false` if there is no such
-     * rule.
-     */
+    /** Removes a rule with its unsent matches. Returns `false` if there is no such rule. */
     remove: async (id: string, by: string) =>
       await db.transaction(async (sql) => {
         if ((await recordRuleEvent(sql, id, by, 'deleted')) === null) return false;

@@ -56,7 +56,7 @@ export function createPassingBuildStore(db: Database, work: Pick<WorkStore, 'fin
         return true;
       }),
     /**
-     * Chooses the templates that each of these logs of a failed build is compared with, newest first. They
+     * Chooses the templates with which each of these logs of a failed build is compared, newest first. They
      * come from the newest `builds` green builds of the same pipeline before it: of the same branch, or else
      * of the default branch. The choice for a log is made once, even if it is to use none. Logs without
      * templates are left out of the result.

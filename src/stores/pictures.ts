@@ -7,7 +7,7 @@ import { queryAll } from './sql.ts';
 export const PictureHead = z.object({ name: z.string(), width: z.int(), height: z.int() });
 export type PictureHead = z.infer<typeof PictureHead>;
 
-/** Pictures that are listed of a build. */
+/** The maximum number of pictures that are listed for a build. */
 const MOST = 100;
 
 /** Creates the store of pictures from the artifacts of builds. */

@@ -7,7 +7,7 @@ import type { WorkStore } from './work.ts';
 
 /** The builds to delete, together with the data that belongs to them. */
 export interface ForgetScope {
-  /** Null: every repository but `except`. */
+  /** The repository, or null for every repository but `except`. */
   readonly repository: string | null;
   readonly except: readonly string[];
   /** Received, or seen last, before this time (ISO 8601). */
@@ -35,7 +35,7 @@ const Counts = z.object({
   cachedAnswers: Count,
 });
 
-/** Deletes in batches, each of which is one transaction: a process may die between any two. */
+/** The store that deletes in batches. Each batch is one transaction, so a process may die between any two. */
 export type RetentionStore = ReturnType<typeof createRetentionStore>;
 
 /** Ages are judged by when the service received a build, leases by the database's clock. */

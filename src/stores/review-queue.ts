@@ -45,7 +45,7 @@ interface NextQuery {
   readonly claimMs: number;
   /** Milliseconds for which a skipped item is not offered to the reviewer again. */
   readonly skippedMs: number;
-  /** The id of the item that the reviewer comes from; it is left out. */
+  /** The id of the reviewer's previous item, which is left out. */
   readonly after?: string;
   readonly sort?: ReviewSort;
 }

@@ -12,9 +12,9 @@ const TOO_LONG = '57014';
 const LIMIT_MS = 3_000;
 
 /**
- * Looks for failures among narrow rows, newest first, and reads what is shown of them by `rowsOf`, in which
- * FOUND represents the query that finds them. Words that few texts hold are looked up first; words that many
- * hold are met soon on the way back in time.
+ * Searches failures among narrow rows, newest first, and reads their shown fields by `rowsOf`, in which FOUND
+ * represents the query that finds them. Rare words are looked up first; frequent words are soon found by
+ * going back in time.
  */
 export async function searchFailures(
   db: Database,

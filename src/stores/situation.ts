@@ -14,12 +14,12 @@ import { TRIAGE_STATE } from './triages.ts';
 /** More causes of one build than this are counted, and not shown one by one. */
 const MAX_CAUSES = 500;
 const MAX_HEADS = 20;
-/** Failures of one cause that are read in detail. */
+/** The maximum number of failures of one cause that are read in detail. */
 const MAX_SAMPLE = 20;
 
 /**
- * Reads everything that is known in several queries. The caller detects changes between them when it checks
- * whether the notice is still current.
+ * Reads all facts about the subject of a notice in several queries. The caller detects changes between them
+ * when it checks whether the notice is still current.
  */
 export async function readSituation(db: Database, about: NoticeAbout): Promise<Situation> {
   const scope = toScope(about);
@@ -168,7 +168,7 @@ const newestBuilds = (condition: string) => `
     order by b.provider, b.pipeline, ${buildOrder('b')} desc, b.attempt desc
   ) as h order by h."receivedAt" desc, h.id limit ${MAX_HEADS}`;
 
-// Cancelled and unknown builds neither fail nor mend anything.
+// Cancelled and unknown builds neither break nor fix anything.
 const lastFailed = (condition: string, at: number) => `
   with ours as (
     select b.* from builds b
@@ -200,8 +200,8 @@ const QUESTION = `
   select id from reviewer_questions where build_id = $1 and state = 'waiting'
     and expires_at > clock_timestamp() order by opened_at limit 1`;
 
-// The steps of a run are of no use here, and large. A level is a tenth of the confidence; what was only
-// recalled says nothing of it.
+// The steps of a run are not needed here, and large. A level is a tenth of the confidence. Recalled answers
+// are left out of it.
 const CAUSES = `
   with lately as materialized (
     select least(floor(a.confidence * 10), 9) as level, d.type from (

@@ -14,8 +14,8 @@ export function toPageValues(page: Page): [number, number] {
 const PATTERNS = '*';
 
 /**
- * Patterns of LIKE for repositories such as `owner/name` and `owner/*`, or null where all are meant: a value
- * of its own in SQL.
+ * Returns patterns of LIKE for repositories such as `owner/name` and `owner/*`, or null if all are meant. The
+ * result is one SQL value.
  */
 export function scopeValue(repositories: readonly string[] | null | undefined): string[] | null {
   if (repositories === null || repositories === undefined) return null;
@@ -152,17 +152,17 @@ export const isBefore = (earlier: string, later: string) => `case
       < coalesce(${later}.started_at, ${later}.received_at)
   else ${buildOrder(earlier)} < ${buildOrder(later)} end`;
 
-/** Rows that one statement takes: more would hold the event loop while they are written as JSON. */
+/** The maximum number of rows in one statement. Writing more as JSON would block the event loop. */
 const IN_ONE_STATEMENT = 2_000;
 
-/** Splits rows into as many as one statement takes. */
+/** Splits rows into batches for one statement each. */
 export function toBatches<Row>(rows: readonly Row[]): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / IN_ONE_STATEMENT) }, (_, at) =>
     rows.slice(at * IN_ONE_STATEMENT, (at + 1) * IN_ONE_STATEMENT),
   );
 }
 
-/** Values of each field that are offered. */
+/** The maximum number of values that are offered for each field. */
 const MOST_OFFERS = 30;
 
 /**

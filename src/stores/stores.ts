@@ -88,8 +88,9 @@ export function createStores(
 export type Stores = ReturnType<typeof createStores>;
 
 /**
- * All that a route may ask of the stores. What is not named here is for workers and operators: a route that
- * asks it does not compile, nor does `scopeStores` while a method here has passed no check of its scope.
+ * The methods of the stores that a route may use. All other methods are for workers and operators: a route
+ * that uses one does not compile, and `scopeStores` does not compile if a method here has no check of its
+ * scope.
  */
 export interface ShownStores
   extends Pick<Stores, 'reviews' | 'insights' | 'health' | 'causes' | 'experiments' | 'preferences'> {
@@ -143,7 +144,7 @@ export interface ShownStores
 export type ShownArchive = Pick<BuildArchive, 'list' | 'lines' | 'pieces'>;
 
 /**
- * Stores as routes take them: they hold only what the asker may see, and everything else is as if it were not
- * there.
+ * Stores for routes, limited to the repositories that the caller may see. Everything else is treated as
+ * absent.
  */
 export type ScopedStores = { readonly [Name in keyof ShownStores]: Scoped<ShownStores[Name]> };

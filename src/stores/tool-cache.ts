@@ -8,7 +8,7 @@ interface ToolCacheBounds {
   readonly bytes: number;
   /** Maximum size of one answer; ten findings of 4,000 characters fit. */
   readonly entryBytes: number;
-  /** Room is made after so many answers were kept. */
+  /** The number of stored answers after which old ones are deleted to make room. */
   readonly sweepEvery: number;
 }
 

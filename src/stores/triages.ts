@@ -9,11 +9,11 @@ import type { GaugeValue } from '../ports/telemetry.ts';
 import { fromNow, IS_DEFAULT, listColumns, queryAll, queryFirst } from './sql.ts';
 import { REQUESTED_AGAIN } from './work.ts';
 
-/** A finished step of a run that goes on; `position` rises with each, and may skip numbers. */
+/** A finished step of an unfinished run; `position` rises with each step and may skip numbers. */
 export const RunStep = z.object({ position: z.int(), step: Step });
 export type RunStep = z.infer<typeof RunStep>;
 
-/** Something about a build changed, or, without one, about its repository. */
+/** A change of a build, or of its repository if there is no build. */
 export const Change = z.object({ id: z.int(), repository: z.string(), buildId: z.string().nullable() });
 export type Change = z.infer<typeof Change>;
 
@@ -39,8 +39,8 @@ export function createTriageStore(db: Database, clock: Clock, traceparent: Trace
       return job;
     },
     /**
-     * Records that the stored logs cover what was requested when `job` was read. What was requested since
-     * must still be fetched.
+     * Records that the stored logs cover all requests up to the time when `job` was read. Later requests must
+     * still be fetched.
      */
     markFetched: async ({ buildId, requested }: TriageJob, sql: Sql = db) => {
       await sql.query(MARK_FETCHED, [buildId, requested]);
@@ -162,7 +162,7 @@ interface BacklogRow {
 
 /**
  * Reads the amount of pending work from the database: one statement over partial indexes, whose cost depends
- * on what is pending and not on what is stored.
+ * on the pending rows and not on all rows.
  */
 export async function readBacklog(sql: Sql): Promise<readonly GaugeValue[]> {
   const [row] = await sql.query<BacklogRow>(BACKLOG);

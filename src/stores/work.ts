@@ -58,7 +58,7 @@ function createRequestMethods(db: Database) {
       (await db.query<{ topic: string }>(DUE, [topics])).map(({ topic }) => topic),
     find: async (topic: string, key: string) =>
       await queryFirst(db, WorkItem, `select ${ITEM} from work where topic = $1 and key = $2`, [topic, key]),
-    /** Lists what is to be done outside for a build, oldest first. */
+    /** Lists the pending external work for a build, oldest first. */
     listByBuild: async (buildId: string) =>
       await queryAll(
         db,
@@ -194,8 +194,8 @@ const ADD = `${NEW} do update set
 const ADD_ONCE = `${NEW} do nothing`;
 
 /**
- * Returns SQL that requests an item once more as if it were new: it is due at once, and earlier tries say
- * nothing about the next ones. A try that is running goes on, and counts from then on.
+ * Returns SQL that requests an item once more as if it were new: it is due at once, and earlier attempts no
+ * longer count. A running attempt continues, and counts from then on.
  */
 export const REQUESTED_AGAIN = (table: string) => `
   version = ${table}.version + 1, attempts = 0, retries = 0, error = null,

@@ -9,9 +9,10 @@ import type { ChatReply, ChatToolCall } from '../../ports/chat-model.ts';
 import { cutText } from './show-facts.ts';
 
 /**
- * Each judgement's prompt and the variables it is rendered with. A number is the most characters of that
- * variable, about four to a token (what they are worth: docs/how-to/models.md); `page` is filled by what the
- * judgement must see first and may be longer, `situation` is short by itself. `null`: text of ours, not cut.
+ * The prompt of each judgment and the variables with which it is rendered. A number is the maximum number of
+ * characters of that variable, about four to a token (their effect: docs/how-to/models.md). `page` is filled
+ * with the lines that the judgment must see first and may be longer; `situation` is short by itself. `null`
+ * is for texts of ours, which are not cut.
  */
 export const JUDGEMENTS = {
   classify: { prompt: 'triage/classify', budget: { page: 8_000 } },

@@ -8,8 +8,8 @@ import { cutLine } from './cut-line.ts';
 /** The parts of the evidence that a judgement must see, and those that it should see first. */
 export interface Focus {
   /**
-   * Characters for all of it, about four to a token. What was just asked for, cited or quoted has a room of
-   * its own, `BEYOND` times as much.
+   * The room for the evidence in characters, about four to a token. Requested, cited and quoted lines have
+   * additional room, `BEYOND` times as much.
    */
   readonly room: number;
   /** The positions of the reader's findings, most informative first. */
@@ -19,13 +19,13 @@ export interface Focus {
    * empty if no step is known.
    */
   readonly steps?: readonly Stretch[];
-  /** Ids of what is in the evidence only because there was room. */
+  /** Ids of evidence that was only added because there was room. */
   readonly fill?: ReadonlySet<string>;
-  /** Ids of what the last questions brought: shown as they were asked for. */
+  /** Ids of the evidence that the last questions returned. It is shown as it was requested. */
   readonly newest?: ReadonlySet<string>;
-  /** Ids of what the answer cites: shown in full. */
+  /** Ids of the evidence that the answer cites. It is shown in full. */
   readonly cited?: ReadonlySet<string>;
-  /** Lines that the answer quotes: always shown, with those around them. */
+  /** Lines that the answer quotes. They are always shown, with the lines around them. */
   readonly quoted?: readonly LogPosition[];
 }
 
@@ -59,11 +59,16 @@ export type Placed = Evidence & { readonly lineStart: number };
 const MUST = 1_000;
 /** The room for lines that must be shown, as a multiple of the usual one. */
 export const BEYOND = 3;
-/** Cited evidence of so few lines comes before longer one. */
+/** The maximum number of lines of cited evidence that is shown before longer evidence. */
 const SHORT = 12;
-/** Longer lines of a log are lists, dumps and progress; those that were asked for may be longer. */
+/**
+ * The maximum length of a line of a log, and of a requested line, in characters. Longer lines are lists,
+ * dumps and progress.
+ */
 const [MAX_LINE, MAX_REQUESTED_LINE] = [400, 1_200];
-/** Lines above and below an informative one: what led to it, and how its message goes on. */
+/**
+ * The number of lines above and below an informative one: its causes, and the continuation of its message.
+ */
 const [ABOVE, BELOW] = [4, 6];
 const ROLE_WORTH: Readonly<Record<LineRole, number>> = {
   cause: 200,
@@ -80,7 +85,7 @@ const NOISE = 100;
 const [INFORMATIVE, NEAR, CITED, LOOKED_UP, COMMAND] = [700, 450, 800, 260, 180];
 /** The weight factor for the output of other steps. */
 const ELSEWHERE = 0.6;
-/** Lines of the failed step's script and settings, from the first one on. */
+/** The maximum number of lines of the failed step's script and settings, from the first one on. */
 const MOST_OF_SCRIPT = 20;
 /** The first informative lines count most. */
 const PER_RANK = 5;
@@ -112,7 +117,7 @@ export function chooseLines(placed: readonly Placed[], focus: Focus, room: numbe
       kept.add(line);
       left[budget] -= cost;
     } else if (budget === 'must') {
-      // What follows is left out too, so that the rest is one range, which can be asked for.
+      // The following lines are left out too, so that the rest is one range, which can be requested.
       left.must = 0;
       missing.push(line);
     }
@@ -159,7 +164,9 @@ function toForm(words: string): string {
   return words.replace(/\d+/g, '0');
 }
 
-/** Shorter lines are fragments of code: that they repeat says nothing. */
+/**
+ * The minimum length of a repeated line. Shorter lines are fragments of code, whose repetition means nothing.
+ */
 const FRAGMENT = 12;
 
 /** Returns a line without what differs each time that it is printed: addresses, identifiers and times. */

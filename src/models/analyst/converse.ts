@@ -124,7 +124,7 @@ function createPromptValues(input: Inquiry, name: 'ask-choose-tools' | 'ask-answ
   };
 }
 
-/** An answer longer than this is no answer to a question. */
+/** The maximum length of an answer in characters. The rest is cut. */
 const MAX_TEXT = 12_000;
 const MAX_STATEMENTS = 80;
 const SHORTEST_QUOTE = 4;

@@ -8,8 +8,8 @@ const DECISIVE = new RegExp(
 );
 
 /**
- * Cuts a very long line of a log: keeps its beginning, its end, and between them what is around the last word
- * that speaks of a failure.
+ * Cuts a very long line of a log: keeps its beginning, its end, and between them the text around the last
+ * word that indicates a failure.
  */
 export function cutLine(line: string, most: number = MAX_LINE): string {
   if (line.length <= most) return line;

@@ -19,7 +19,7 @@ import type { ToolDescription } from '../../ports/toolbox.ts';
 import { keepFoundedAdvice } from './check-advice.ts';
 import { showFacts } from './show-facts.ts';
 
-/** An abstaining verdict stays below this as the prompt asks. */
+/** The maximum confidence of an abstaining verdict, as the prompt asks. */
 const ABSTAINED_MOST = 0.49;
 const MAX_TITLE = 200;
 const MAX_TEXT = 4_000;
@@ -27,7 +27,7 @@ const MAX_CLAIMS = 12;
 const MAX_SUSPECTS = 8;
 const MAX_HYPOTHESES = 6;
 const MAX_GAPS = 8;
-/** The confidence from which on only gaps that block the answer justify another round. */
+/** The confidence from which only gaps that block the answer justify another round. */
 const SURE_ENOUGH = 0.85;
 
 /**
@@ -180,7 +180,7 @@ function withQuoted(
   return [...new Set([...cited, ...holders])];
 }
 
-/** Advice of which nothing was left that rests on what was seen. */
+/** The advice if no part of the model's advice is supported by the evidence. */
 const NO_ADVICE = 'No fix found: what the model advised rests neither on the log nor on the code.';
 
 /** Joins everything that the model was shown. */
@@ -226,7 +226,7 @@ function shorten(text: string, limit: number): string {
 }
 
 /**
- * The replies that a model is asked for, one schema per judgement. Every field is required and no value is
+ * The replies that a model is asked for, one schema per judgment. Every field is required and no value is
  * bounded, as OpenAI's strict schemas require; numbers are clamped and ids checked afterwards. Reasons come
  * before verdicts, so that the model thinks first.
  */
@@ -334,9 +334,12 @@ function getLongestPart(quoted: string, raw: string): string {
   return longest;
 }
 
-/** Shorter sentences of a prompt may be said by chance. */
+/** The minimum length of a sentence of a prompt that counts as copied. A shorter one may occur by chance. */
 const WHOLE_SENTENCE = 80;
-/** Shorter texts of an example ("states the version") may be meant. */
+/**
+ * The minimum length of a text of an example that counts as copied. A shorter one ("states the version") may
+ * be meant.
+ */
 const EXAMPLE = 30;
 const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`]{1,2000}/gi;
 

@@ -16,11 +16,11 @@ const RETRIEVED: ReadonlySet<string> = new Set([
   'find_similar_failures',
 ]);
 /**
- * Documents below this similarity are named only: what hardly resembles the failure fills a prompt and
- * misleads.
+ * The minimum similarity of a document that is shown. Others are only named, because an unrelated document
+ * fills the prompt and misleads.
  */
 const WORTH_SHOWING = 0.5;
-/** Below this they are only counted. */
+/** The minimum similarity of a document that is named. Others are only counted. */
 const WORTH_NAMING = 0.3;
 const MOST_NAMED = 12;
 /** The maximum length of a heading. Many hits of one search repeat its words. */
@@ -47,7 +47,7 @@ export function showEvidence(evidence: readonly Evidence[], focus: Focus): strin
   ].join('\n\n');
 }
 
-/** Lines further apart begin a block of their own. */
+/** The maximum distance between two lines of one block, in lines. */
 const FAR = 12;
 
 /** Groups lines that are near each other under the evidence that contains them. */
@@ -100,7 +100,7 @@ function formatHeader(
 /** Most numbers of repeated lines. */
 const MOST_REPEATS = 12;
 
-/** Formats numbered lines, with a mark for each gap that may tell something, and where a line repeats. */
+/** Formats numbered lines, with a mark for each informative gap and for repeated lines. */
 function formatLines(block: readonly Line[], { repeats, known }: ChosenLines): string[] {
   const counted = new Set([...repeats.values()].flat());
   return block.flatMap((line, index) => {

@@ -135,7 +135,7 @@ function toOneLine(text: string): string {
   return cutLine(seen.replace(/\s+/g, ' ').trim(), MAX_FACT);
 }
 
-/** Arguments and summaries longer than this are no longer questions. */
+/** The maximum length of shown arguments and summaries, in characters. */
 const MAX_ARGUMENT = 240;
 const MAX_SUMMARY = 300;
 

@@ -193,9 +193,9 @@ function converseWithFallback(judge: Judge): Converse {
   };
 }
 
-/** A refused key or a used-up quota does not mend itself in seconds. Milliseconds. */
+/** The pause after a refused key or an exhausted quota, in milliseconds. Neither recovers within seconds. */
 const REFUSED_REST_MS = 5 * 60_000;
-/** After failures in a row that might pass: timeouts, overload. */
+/** The pause after several temporary failures in a row (timeouts, overload), in milliseconds. */
 const FAILED_REST_MS = 60_000;
 const FAILURES_IN_A_ROW = 2;
 

@@ -12,11 +12,11 @@ interface Seen {
 }
 
 /**
- * Asks once. Resolves to the reply, or to the server's refusal; throws `upstream-failed` without an answer,
- * `invalid-input` where the answer is no chat completion or too large.
+ * Asks once. Resolves to the reply, or to the server's refusal. Throws `upstream-failed` without an answer,
+ * and `invalid-input` if the answer is no chat completion or too large.
  *
- * LangChain and the SDK below it throw away a reply whose JSON is cut or wrapped in prose, together with what
- * it cost, so the body is kept as it passes and read here.
+ * LangChain and the SDK below it discard a reply whose JSON is cut or wrapped in prose, together with its
+ * cost, so the body is stored as it passes and read here.
  */
 export async function complete(
   request: CompletionRequest,
@@ -255,7 +255,10 @@ function watch(tap: Tap, { onLife }: StreamOptions, limit: number): TransformStr
 
 const OPEN = /^\s{0,20}<(?:think|thinking|thought)>/;
 const CLOSE = /<\/(?:think|thinking|thought)>/g;
-/** Longest opening tag with some space before it; by then we know whether a reply begins with one. */
+/**
+ * The maximum length of an opening tag with some space before it. After that many characters, it is known
+ * whether a reply begins with one.
+ */
 const LONGEST_OPENING = 40;
 
 /**
@@ -270,7 +273,7 @@ function withoutThinking(text: string): string {
   return OPEN.test(text) ? '' : text;
 }
 
-/** Passes on the pieces of a streamed reply, without the reasoning that it begins with. */
+/** Creates a filter that passes on a streamed reply without the reasoning at its beginning. */
 function createThinkingFilter() {
   let state: 'unknown' | 'thinking' | 'answering' = 'unknown';
   let buffered = '';

@@ -114,7 +114,9 @@ interface EndpointOptions {
    */
   readonly baseUrl: string | null;
   readonly apiKey: string | null;
-  /** Azure's `api-version`; not null, the server is spoken to as Azure OpenAI. Empty: the version we know. */
+  /**
+   * Azure's `api-version`; the known version if empty. If not null, the server is addressed as Azure OpenAI.
+   */
   readonly apiVersion: string | null;
   /** The name of the model; on Azure, the name of the deployment. */
   readonly model: string;

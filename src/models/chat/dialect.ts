@@ -35,7 +35,10 @@ export interface Dialect {
 
 const OUTPUT_TOKENS = 4_096;
 const REASONING_TOKENS = 16_384;
-/** Enough for each of our answers; asked for where the context has no room for more. */
+/**
+ * The maximum number of output tokens if the context has no room for more. It is enough for each of our
+ * answers.
+ */
 const FEW_OUTPUT_TOKENS = 1_024;
 const STATUSES = [400, 404, 415, 422, 500, 501];
 const FORMAT = /response_format|json_schema|json_object|json mode|structured output|guided|grammar|schema/i;

@@ -27,8 +27,8 @@ export interface OpenAiChatModelOptions {
   /** May be null for a server that wants none. */
   readonly apiKey: string | null;
   /**
-   * Azure's `api-version`, empty for the one we know; given, or where the host is Azure's, the server is
-   * spoken to as Azure OpenAI.
+   * Azure's `api-version`; the known version if empty. If it is given, or the host is Azure's, the server is
+   * addressed as Azure OpenAI.
    */
   readonly apiVersion?: string | null;
   readonly model: string;
@@ -37,21 +37,22 @@ export interface OpenAiChatModelOptions {
    * long while data arrives.
    */
   readonly timeoutMs: number;
-  /** Tries after the first, for errors that say trying again may help. */
+  /** The maximum number of retries of errors that may pass. */
   readonly maxRetries: number;
   readonly logger?: Logger;
   readonly prices?: PriceTable;
-  /** First pause before a retry; it doubles, with jitter. Milliseconds. */
+  /** The first pause before a retry, in milliseconds. It doubles, with jitter. */
   readonly retryDelayMs?: number;
   readonly maxReplyBytes?: number;
   /**
-   * Most tokens of one answer, where less than usual will do: a model that goes round in circles stops only
-   * there. What a reasoning model thinks counts too, so that well-known ones are left their own allowance.
+   * The maximum number of tokens of one answer, if less than usual is enough. A model that repeats itself
+   * stops only there. The reasoning of a model counts too, so well-known reasoning models keep their own
+   * allowance.
    */
   readonly outputTokens?: number;
 }
 
-/** A model whose server can be asked what it was found to support. */
+/** A model whose server reports the features that it has supported so far. */
 export interface OpenAiChatModel extends ChatModel {
   /** Returns the features that the server has supported so far. */
   supports(): Pick<Dialect, 'value' | 'tools'> & { readonly calledFunctions: boolean };
@@ -190,8 +191,8 @@ function createOpening({ system, user, schema }: ChatRequest<unknown>, format: F
 const MAX_QUOTED = 8_000;
 
 /**
- * Sends a reply back with what is wrong with it. In plain messages, which every server and chat template
- * understands.
+ * Sends a reply back with a description of its problem, in plain messages, which every server and chat
+ * template understands.
  */
 function repair(reply: string, problem: string, how: string): Message[] {
   const quoted: Message[] =

@@ -8,7 +8,7 @@ import type { CompletionRequest, Endpoint, Message, Wishes } from './connect.ts'
 import { chooseWeakerDialect, type Dialect, type QuestionKind } from './dialect.ts';
 import { computeCost, findPrice, PRICES, type PriceTable } from './prices.ts';
 
-/** A model's server and what was learnt of it. One per process and model. */
+/** The server of a model and its known features. There is one per process and model. */
 export interface ModelConnection {
   readonly model: string;
   readonly endpoint: Endpoint;
@@ -66,7 +66,7 @@ export interface TimeLimit {
 
 type Send = (request: CompletionRequest, signal: AbortSignal) => Promise<Completion | Refusal>;
 
-/** Asks within the time limit, and says what it cost, also if it fails. */
+/** Asks within the time limit, and returns the cost, also if it fails. */
 export async function askAndPrice<Value>(
   connection: ModelConnection,
   kind: QuestionKind,

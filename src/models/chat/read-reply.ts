@@ -5,7 +5,7 @@ import type { ChatTool, ChatToolCall } from '../../ports/chat-model.ts';
 import type { Completion, WrittenCall } from './completion.ts';
 import { hasOwnWhy } from './tool-format.ts';
 
-/** The value of a reply, or why it has none. `mendable`: asking the model to correct it may help. */
+/** The value of a reply, or its problem. `mendable` is true if the model may be able to correct it. */
 type ParsedReply<Value> =
   | { readonly value: Value }
   | { readonly problem: string; readonly mendable: boolean };
@@ -70,9 +70,9 @@ const MAX_WHY = 300;
 const MAX_SHOWN = 200;
 
 /**
- * Takes the calls out of a reply: the server's own, else those that are in its text, in whatever form models
- * write them. They may name tools that were not offered. `problem` is what is wrong with others, null if
- * nothing is; `by` nothing there was prose, or nothing.
+ * Extracts the tool calls of a reply: the server's own, or else those in its text, in any usual form. They
+ * may name tools that were not offered. `problem` describes invalid calls; null if there are none. `by` is
+ * `nothing` if the reply has no calls.
  */
 export function readCalls(completion: Completion, tools: readonly ChatTool[]) {
   const written = completion.calls.length > 0 ? completion.calls : null;
@@ -183,7 +183,10 @@ function isRecord(value: unknown): value is Arguments {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Starts looked at: a text with more braces than this is not a reply with a little prose around it. */
+/**
+ * The maximum number of opening braces that are tried. A text with more is not a reply with a little prose
+ * around it.
+ */
 const MAX_STARTS = 50;
 
 /**

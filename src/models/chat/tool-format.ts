@@ -188,7 +188,7 @@ function toStrictValue(schema: Json): Json {
       };
 }
 
-/** Zod gives integers the bounds of what a number can count to. */
+/** The bound that Zod gives to every integer, which is no bound. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 /** Bounds in words, since strict schemas know none: "1 to 20", "at most 200 characters". */

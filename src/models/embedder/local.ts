@@ -17,15 +17,15 @@ export interface LocalEmbedderOptions {
   readonly model: string;
   /** True if a model may be downloaded from the hub. */
   readonly download: boolean;
-  /** transformers.js, where it is not the installed one. */
+  /** Imports transformers.js if it is not the installed one. */
   readonly importLibrary?: () => Promise<unknown>;
 }
 
 /** The number of texts per batch. A larger batch would delay callers that wait for a single text. */
 const BATCH = 16;
 /**
- * Models read 256 to 512 tokens, and no script has fewer than one token in about eight characters; the rest
- * is cut here.
+ * The maximum length of a text in characters; the rest is cut. Models read 256 to 512 tokens, and every
+ * script has at least one token in about eight characters.
  */
 const MAX_TEXT = 8_000;
 
@@ -45,7 +45,7 @@ export async function openLocalEmbedder({
 
   async function load(): Promise<Extract> {
     loading ??= loadModel(found, download, importLibrary).catch((error: unknown) => {
-      // What was missing may be there at the next try.
+      // A missing file may exist at the next attempt.
       loading = undefined;
       throw error;
     });
@@ -89,7 +89,7 @@ export async function openLocalEmbedder({
   };
 }
 
-/** Models have no word for what is not text; an empty text is a space. */
+/** Removes characters for which models have no token; an empty text becomes a space. */
 function toModelText(text: string): string {
   return text.slice(0, MAX_TEXT).toWellFormed().replaceAll('\0', ' ').trim() || ' ';
 }
@@ -131,8 +131,8 @@ const WEIGHTS: readonly (readonly [dtype: string, file: string])[] = [
 const SESSION = { extra: { session: { intra_op: { allow_spinning: '0' } } } };
 
 /**
- * The part of transformers.js that is used. Its objects are asked themselves, never copies: they know what
- * they are by `this`.
+ * The part of transformers.js that is used. Its objects are called themselves, never copies, because their
+ * methods need their `this`.
  */
 interface Library {
   readonly env: { cacheDir?: unknown };

@@ -26,19 +26,23 @@ export interface OpenAiEmbedderOptions {
 }
 
 const OPENAI = 'https://api.openai.com/v1';
-/** Texts of one request, and their characters: servers refuse more than about 300,000 tokens at once. */
+/**
+ * The maximum number of texts of one request, and of their characters. Servers refuse more than about 300,000
+ * tokens at once.
+ */
 const BATCH_TEXTS = 64;
 const BATCH_CHARACTERS = 200_000;
 /**
- * The shortest limit among usual models is 8,191 tokens, and no script needs more than about one a character.
+ * The maximum length of a text in characters. The shortest limit among usual models is 8,191 tokens, and no
+ * script needs more than about one token per character.
  */
 const MAX_TEXT = 8_000;
 const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
 /**
  * Embeds with a model behind an OpenAI-compatible server. Throws TriageError: `upstream-auth`,
- * `quota-exhausted`, `rate-limited`, `upstream-failed` (also for vectors of another length or number than
- * asked for), `invalid-input`, `timeout`, `cancelled`; `invalid-config` where no key is given for OpenAI.
+ * `quota-exhausted`, `rate-limited`, `upstream-failed` (also for vectors of a wrong length or number),
+ * `invalid-input`, `timeout`, `cancelled`; `invalid-config` if no key is given for OpenAI.
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   if (options.apiKey === null && options.baseUrl === null) {

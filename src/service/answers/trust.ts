@@ -12,7 +12,7 @@ import type { ShownStores } from '../../stores/stores.ts';
 export interface TrustDeps {
   readonly stores: {
     readonly insights: Pick<ShownStores['insights'], 'decided' | 'answered'>;
-    /** Absent: changes are not looked for. */
+    /** Changes are not looked up if this is absent. */
     readonly trust?: Pick<ShownStores['trust'], 'changes'>;
   };
   readonly clock: Clock;

@@ -245,12 +245,12 @@ export async function findBuild(
   return build;
 }
 
-/** Beginnings of an address that are looked up, the longest first. */
+/** The maximum number of prefixes of an address that are looked up. Longer prefixes come first. */
 const MAX_BEGINNINGS = 100;
 
 /**
- * Finds the build at this address of its CI, or whose page it lies below, as that of a job or an attempt
- * does.
+ * Finds the build with this address at its CI, or the build whose page contains it, such as the page of a job
+ * or an attempt.
  */
 async function findByUrl(builds: ShownStores['builds'], url: string): Promise<Build> {
   const cuts = [...url.matchAll(/[/?&#]/g)]
@@ -268,7 +268,7 @@ async function findByUrl(builds: ShownStores['builds'], url: string): Promise<Bu
   return pickBuild(asked.length > 0 ? asked : there, `at ${clip(url, MAX_SAID)}`);
 }
 
-/** Characters of an address that a message repeats. */
+/** The maximum number of characters of an address that a message repeats. */
 const MAX_SAID = 200;
 
 /**

@@ -82,7 +82,7 @@ export function createAsk(deps: AskDeps) {
   return {
     /**
      * True if no model is configured. Known questions are then recognized by their words, and other questions
-     * are answered with what is known.
+     * are answered with the known facts.
      */
     byRules: deps.byRules,
     /**
@@ -294,7 +294,7 @@ const RETRY_MS = 5_000;
 
 export type Gate = ReturnType<typeof createGate>;
 
-/** Lets so many pieces of work run at once. */
+/** Creates a gate that runs at most this number of tasks at once. */
 export function createGate(places: number) {
   let running = 0;
   return {

@@ -8,7 +8,7 @@ import { type AnswerFact, answerView, formatPlace } from '../../notifications/an
 import { createWhoseLine, formatWhoseSentence } from '../../notifications/whose-line.ts';
 import type { Topic } from '../../ports/analyst.ts';
 
-/** Lists what a conversation may state of an answer: the facts that its page shows. */
+/** Lists the facts of an answer that a conversation may state: those that its page shows. */
 export function listTopicFacts(
   analysis: Analysis,
   failingTests: TriageSubject['failingTests'],
@@ -46,7 +46,7 @@ function toFact(name: string, text: string, evidence: readonly string[] = []): T
   return { name, text, evidence: [...evidence], quotes: [] };
 }
 
-/** Converts a fact as pages show it. Prose stands alone; what is listed gets its label. */
+/** Converts a fact as pages show it. Prose has no label; list items do. */
 function toTopicFacts(fact: AnswerFact, proof: readonly string[]): TopicFact[] {
   const { name, label, values } = fact;
   if (fact.kind === 'files') return fact.files.map((suspect) => toFact(name, describeSuspect(suspect)));

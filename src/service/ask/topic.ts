@@ -17,7 +17,7 @@ import { listTopicFacts } from './topic-facts.ts';
 export interface Topics {
   /** Throws `not-found`. */
   ofAnalysis(analysisId: string): Promise<Topic>;
-  /** Answers of a build; none where it is not analyzed yet. */
+  /** Returns the answers of a build; empty if it is not analyzed yet. */
   ofBuild(buildId: string): Promise<readonly Analysis[]>;
 }
 
@@ -56,7 +56,7 @@ export type ReadFacts = Pick<
   'sources' | 'failingTests' | 'messages' | 'diagnostics' | 'exceptions'
 >;
 
-/** Topics of what was analyzed in memory a moment ago. */
+/** Creates the topics of analyses in memory, which are not stored. */
 export function createTopicsAtHand(build: Build, all: readonly Analysis[], reading: ReadFacts): Topics {
   return {
     ofAnalysis: async (analysisId) => {
@@ -71,8 +71,8 @@ export function createTopicsAtHand(build: Build, all: readonly Analysis[], readi
 }
 
 /**
- * Creates the topic of an analysis. The subject is rebuilt from what was stored; `read` replaces what is known
- * from the logs themselves.
+ * Creates the topic of an analysis. The subject is rebuilt from stored data; `read` replaces the parts that
+ * come from the logs.
  */
 function createTopic(
   known: {

@@ -26,8 +26,8 @@ export interface GradeDeps extends OutcomeDeps {
 const LEASE_MS = 120_000;
 
 /**
- * Grades answers by what happened next, as long as nothing is more urgent (`isPaused`). A build whose change
- * cannot be read in the end is graded without it.
+ * Grades answers by later builds, unless something is more urgent (`isPaused`). A build is graded without its
+ * change if the change cannot be read after all retries.
  */
 export function createGradeHandler(deps: GradeDeps, isPaused?: WorkHandler['isPaused']): WorkHandler {
   return {
@@ -58,8 +58,9 @@ export async function addGradeRequest(
 }
 
 /**
- * Grades the answers of a failed build, or of those that a passed build ended. Returns how many. Throws what
- * the stores throw and, unless `isLast`, the retryable errors of the code host.
+ * Grades the answers of a failed build, or of the failed builds that a passed build ended. Returns the number
+ * of graded answers. Throws the errors of the stores and, unless `isLast`, the retryable errors of the code
+ * host.
  */
 async function gradeBy(
   buildId: string,

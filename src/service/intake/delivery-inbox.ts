@@ -76,7 +76,7 @@ export function createDeliveryInbox(deliveries: Deliveries) {
     startedAt = performance.now();
     try {
       while (queue.length > 0) {
-        // What other senders have sent by now is read in this turn, and joins.
+        // A pause of one turn, in which deliveries that other senders have sent join the batch.
         await new Promise((resolve) => setImmediate(resolve));
         startedAt = performance.now();
         await storeTogether(deliveries, queue.splice(0, MAX_BATCH));
@@ -121,8 +121,8 @@ function deduplicate(waiting: readonly Waiting[]): { readonly first: Waiting[]; 
 }
 
 /**
- * Reports the outcome of its delivery to one sender: for a copy, what was stored before. With `again`, it
- * first tries to store the delivery.
+ * Reports the outcome of a delivery to its sender; the sender of a copy receives the outcome of the original.
+ * With `again`, it first tries to store the delivery.
  */
 async function settle(
   deliveries: Deliveries,

@@ -148,8 +148,8 @@ function computeRest(workedMs: number, waitedMs: number): number {
 }
 
 /**
- * Starts a processor for a process without an HTTP server. It creates builds from what other processes left
- * behind.
+ * Starts a processor for a process without an HTTP server. It creates builds from deliveries that other
+ * processes stored but did not process.
  */
 export function startDeliveryProcessor(deps: Omit<DeliveryProcessorDeps, 'busy'>) {
   const processor = createDeliveryProcessor(deps);

@@ -204,10 +204,10 @@ export interface PreparedSources {
 }
 
 /**
- * Decodes and masks uploaded files, opens archives, and reads the reports, before anything is stored. One
- * file that cannot be read loses none of the others: it is left out, or kept as far as it goes, and a note on
- * the first source says so. Throws TriageError if all together are larger than `maxBytes` once
- * decompressed, and, for the first file that was the matter, where nothing of them could be read.
+ * Decodes and masks uploaded files, opens archives, and reads the reports, before anything is stored. A file
+ * that cannot be read does not affect the others: it is left out or kept in part, and a note on the first
+ * source says so. Throws TriageError if the decompressed files together are larger than `maxBytes`. If no
+ * file can be read, throws the error of the first.
  */
 export async function prepareSources(
   files: readonly UploadedFile[],
@@ -231,15 +231,15 @@ export async function prepareSources(
       decoded.push({ ...source, name: chooseDistinctName(source.name, taken) });
     }
   }
-  // All at once: what is secret in one file is hidden in every other.
+  // All files are masked together, so that a secret found in one file is hidden in every other.
   const masked = await masker.maskAll(decoded.map(({ text }) => text));
   const sources = decoded.map((source, at) => ({ ...source, text: masked[at]?.text ?? '' }));
   const reports = await readReports(sources.filter(({ kind }) => kind === 'report'));
-  // Any number of reports is one build.
+  // Any number of reports belongs to one build.
   const results = boundResults(reports.flatMap((report) => report.testResults));
   const testResults = await mapInTurns(results.kept, toStorableResult);
   const isLogged = sources.some(({ kind, text }) => kind !== 'report' && text.trim() !== '');
-  // What was sent alone and cannot be read is the sender's to fix.
+  // If nothing can be read, the sender must correct the upload.
   if (!isLogged && testResults.length === 0) {
     const broken = refused[0]?.message ?? reports.flatMap(({ notes }) => notes)[0];
     if (refused[0] !== undefined && sources.length === 0) throw refused[0];

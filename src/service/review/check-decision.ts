@@ -4,9 +4,9 @@ import type { DecisionInput, ShownBy } from '../../domain/review.ts';
 import type { ArchivedSource } from '../../ports/build-archive.ts';
 
 /**
- * Refuses (`invalid-input`) what cannot be stored as a decision: a rejection without a reason, a correction
- * that names no category, changes nothing or names evidence that the analysis does not have, an acceptance
- * that brings other words.
+ * Throws `invalid-input` if a decision cannot be stored: a rejection has no reason; a correction has no
+ * category, changes nothing, or names evidence that the analysis does not have; or an acceptance contains
+ * other words.
  */
 export function checkDecision(input: DecisionInput, analysis: Analysis): void {
   if (input.type === 'reject' && input.reasonCode === undefined && isBlank(input.reason))

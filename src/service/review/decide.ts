@@ -31,8 +31,8 @@ export interface DecideDeps {
     'reviews' | 'analyses' | 'failures' | 'library' | 'work' | 'passingBuilds' | 'notices'
   >;
   /**
-   * Writes these entries to the index; `false` where that is done later. Never throws. Absent: it is done in
-   * the background.
+   * Writes these entries to the index; `false` if that is done later. Never throws. If absent, a background
+   * job writes them.
    */
   readonly indexNow?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
   /**
@@ -59,14 +59,16 @@ interface DecisionRequest {
    * only.
    */
   readonly alsoFor?: 'same-fingerprint';
-  /** The ids that the reviewer was shown: only these of the other items are decided as well. Absent: all. */
+  /**
+   * The ids of the other items that the reviewer was shown. Only these are decided as well; all if absent.
+   */
   readonly also?: readonly string[];
 }
 
 /**
- * Stores a person's decision, its audit event and what it teaches, all or nothing; then puts the lesson into
- * the index. Throws TriageError `not-found`, `invalid-input`, or `conflict` (held by another, decided already, outdated version) with the current
- * review in its details.
+ * Stores a person's decision, its audit event and its lesson in one transaction, then adds the lesson to the
+ * index. Throws TriageError `not-found`, `invalid-input`, or `conflict` (held by another reviewer, decided
+ * already, outdated version) with the current review in its details.
  */
 export async function decideReview(deps: DecideDeps, request: DecisionRequest): Promise<DecisionView> {
   const review = await getCurrentReview(deps, request);
@@ -192,7 +194,7 @@ async function teach(
   return changes;
 }
 
-/** Items that one decision can settle at once. */
+/** The maximum number of items that one decision can settle. */
 const MAX_SAME = 200;
 
 /**
@@ -214,8 +216,8 @@ interface Companion {
 }
 
 /**
- * Decisions for the others. What is accepted or corrected is the cause of all: where a machine said something
- * else of one of them, that one is corrected to it; where it said the same, it is accepted.
+ * Creates the decisions for the other items. If a decision accepts or corrects a cause, each item with a
+ * different answer is corrected to it, and each item with the same answer is accepted.
  */
 async function createCompanions(
   main: { readonly decision: Decision; readonly analysis: Analysis },
@@ -326,8 +328,8 @@ function openTime({
 }
 
 /**
- * A decision is shown outside after so long where nothing else is configured, in milliseconds, so that what
- * is taken back at once is never seen there.
+ * The default delay, in milliseconds, before a decision is shown outside. A decision that is undone within it
+ * is never seen there.
  */
 const UNDO_DELAY_MS = 10_000;
 

@@ -33,10 +33,10 @@ const MAX_MESSAGE = 4000;
 const MAX_TITLE = 120;
 
 /**
- * Derives what a decision teaches: an acceptance teaches the machine's answer, a correction the reviewer's
- * text, a rejection nothing. A generic failure ("exit code 1") of no test teaches nothing either, because
- * every later failure would match it; that of a test is shown when the test fails again. Nor does a failed
- * analysis whose cause no one named.
+ * Derives the lesson of a decision: an acceptance teaches the machine's answer, a correction the reviewer's
+ * text, a rejection nothing. A generic failure ("exit code 1") without a test teaches nothing either, because
+ * every later failure would match it; one with a test is shown when that test fails again. A failed analysis
+ * teaches nothing unless someone named its cause.
  */
 export function deriveLesson(facts: LessonFacts): Lesson {
   if (facts.decision.type === 'reject')
@@ -168,7 +168,7 @@ function computeSightings(analysis: Analysis, previous: LibraryEntry | null): nu
   return previous.timesSeen + (analysis.recalled === null ? 1 : 0);
 }
 
-/** Logs of green builds that are looked through when something is taught: the newest. */
+/** The maximum number of green logs that a new lesson is compared with, newest first. */
 const GREEN_LOGS = 24;
 
 /**
@@ -207,9 +207,9 @@ interface LibraryIndexDeps {
 const PAGE = 200;
 
 /**
- * Makes the `error_library` namespace say what the store says: the newest entry of each fingerprint in each
- * repository that may answer is put in where it is missing, everything else is taken out. For start-up; safe
- * to run at any time and twice. Throws what index or store throw.
+ * Synchronizes the `error_library` namespace with the store: adds missing entries and removes all others. It
+ * keeps the newest usable entry of each fingerprint in each repository. Meant for startup; safe to run at any
+ * time and repeatedly. Throws the errors of the index and the store.
  */
 export async function syncLibraryIndex(
   deps: LibraryIndexDeps,

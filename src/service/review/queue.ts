@@ -53,8 +53,8 @@ export async function claimNext(
 }
 
 /**
- * Puts an item aside for this reviewer, and gives it back where it was held. Throws `not-found`, `conflict`
- * where it is decided.
+ * Postpones an item for this reviewer, and releases it if they hold it. Throws `not-found`, and `conflict` if
+ * it is decided.
  */
 export async function skipReview(
   { stores }: Pick<QueueDeps, 'stores'>,
@@ -81,8 +81,8 @@ export function mayTakeOver(
 }
 
 /**
- * Takes an item away from its holder. Throws `not-found`, `conflict` where it is decided or was held too
- * short a time.
+ * Takes an item away from its holder. Throws `not-found`, and `conflict` if it is decided or was not held
+ * long enough.
  */
 export async function takeOverReview(
   { stores, claimMs, clock }: QueueDeps,
@@ -245,8 +245,8 @@ export async function openQuestions(
 }
 
 /**
- * Throws `not-found`, and `conflict` where it was answered or has expired. What was typed is masked before it
- * is stored.
+ * Stores a reviewer's answer to a question, masked. Throws `not-found`, and `conflict` if the question was
+ * answered or has expired.
  */
 export async function answerQuestion(
   id: string,

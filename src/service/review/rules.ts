@@ -22,13 +22,12 @@ export interface RuleDeps {
   readonly logger: Logger;
 }
 
-/** Failures that a dry run is shown at most, of as many looked at. */
+/** The maximum number of failures that a dry run reads and shows. */
 const MAX_TRIED = 200;
 
 /**
- * Stores a rule that was tried and found fit, as the next version of `replaces` where that is given. Throws
- * `invalid-input` with the sentence that says why it is refused, `not-found`, `conflict` where there are as
- * many rules as there may be.
+ * Checks and stores a rule, as the next version of `replaces` if that is given. Throws `invalid-input` with
+ * the reason why the rule is refused, `not-found`, and `conflict` if the maximum number of rules is reached.
  */
 export async function createRule(
   deps: RuleDeps,
@@ -105,7 +104,7 @@ export interface RuleTrial {
   readonly refused: string | null;
   /** The line of the sample that it matches. */
   readonly line: string | null;
-  /** Stored failures that it matches, newest first, with what they were taken for so far. */
+  /** Stored failures that it matches, newest first, with their current categories. */
   readonly matches: readonly FailureRow[];
   /** The number of the newest failures that were tried. */
   readonly tried: number;
@@ -159,14 +158,14 @@ interface CheckRuleDeps {
 /** A rule that may be taken, or a sentence that says why not. */
 type CheckedRule = { readonly pattern: RulePattern; readonly line: string } | { readonly refused: string };
 
-/** Logs of green builds that a rule is tried on: the newest. */
+/** The maximum number of green logs that a rule is tried on, newest first. */
 const GREEN_LOGS = 24;
-/** Characters of templates that are tried between two turns. */
+/** The maximum number of characters of templates that are tried before other work gets a turn. */
 const PIECE = 64_000;
 
 /**
- * Tries a rule on its own sample, on lines that builds of every cause end with, and on what green builds say.
- * It is refused where it misses the first, or matches any of the others.
+ * Tries a rule on its own sample, on generic lines that builds print for any cause, and on logs of green
+ * builds. Refuses it if it does not match the sample or if it matches any of the others.
  */
 async function checkRule(
   deps: CheckRuleDeps,

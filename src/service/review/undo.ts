@@ -28,10 +28,11 @@ interface UndoRequest {
 }
 
 /**
- * Undoes a decision with everything it did: the items wait again, what it taught is withdrawn, what that
- * replaced answers again, and the audit trail gains an event. Decisions that were made together are undone
- * together. A repeated call by the same person changes nothing. Throws TriageError `not-found`, `forbidden`
- * (another user's decision), `conflict` (not decided, outdated version) with the review in its details.
+ * Undoes a decision with all its effects: the items wait again, its lessons are withdrawn, the entries that
+ * these replaced are used again, and the audit trail gains an event. Decisions that were made together are
+ * undone together. A repeated call by the same person changes nothing. Throws TriageError `not-found`,
+ * `forbidden` (another user's decision), `conflict` (not decided, outdated version) with the review in its
+ * details.
  */
 export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promise<UndoView> {
   const outcome = await deps.database.transaction(async (sql) => {
@@ -119,8 +120,8 @@ export type TeachDeps = Pick<DecideDeps, 'database' | 'indexNow' | 'logger'> & {
 };
 
 /**
- * Takes an entry out of use at once, for recall and for search; what it had replaced answers again. Asked
- * again, it changes nothing. Throws `not-found`, and `invalid-input` for a blank reason.
+ * Withdraws an entry from recall and search at once; the entry that it had replaced is used again. A repeated
+ * call changes nothing. Throws `not-found`, and `invalid-input` for a blank reason.
  */
 export async function withdrawEntry(
   deps: TeachDeps,
@@ -139,7 +140,9 @@ export async function withdrawEntry(
   );
 }
 
-/** Lets an entry answer again that the same person withdrew. Throws `not-found`, and `conflict` for others. */
+/**
+ * Puts an entry back into use that the same person withdrew. Throws `not-found`, and `conflict` for others.
+ */
 export async function restoreEntry(
   deps: TeachDeps,
   { id, by }: { readonly id: string; readonly by: string },
@@ -157,8 +160,8 @@ export async function restoreEntry(
 }
 
 /**
- * Lets an entry answer although green builds say the same: a person has looked. Asked again, it changes
- * nothing. Throws `not-found`, and `conflict` where it is withdrawn or no green build says the same.
+ * Confirms that an entry stays in use although green builds contain its lines. A repeated call changes
+ * nothing. Throws `not-found`, and `conflict` if the entry is withdrawn or no green build contradicts it.
  */
 export async function confirmStays(
   deps: TeachDeps,

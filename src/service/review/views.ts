@@ -92,7 +92,7 @@ export const DecisionView = z.object({
   review: Review,
   /** The entry that the decision became in the error library. Null if the decision teaches nothing. */
   entry: LibraryEntry.nullable(),
-  /** A sentence that says what was taught, or why nothing was. */
+  /** A sentence that names the lesson, or the reason why there is none. */
   teaching: z.string(),
   /** Other items that were decided with it. */
   also: z.array(Review),

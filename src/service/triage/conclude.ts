@@ -33,9 +33,12 @@ export interface ConcludeDeps {
     readonly mended: Stores['grades']['mendedBefore'];
     readonly bound: () => Promise<PublishBound | null>;
   };
-  /** The drivers of the publishers that every sure answer is pending for. */
+  /** The drivers of the publishers that every sure answer must reach. */
   readonly publishers: readonly string[];
-  /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
+  /**
+   * The sampling interval of reviews: one in this number of sure answers also waits for a person; none if
+   * absent or 0.
+   */
   readonly auditEvery?: number;
   /** Wakes the worker after work was requested, so that it does not wait for the next look. */
   readonly wakeWorker?: () => void;
@@ -43,7 +46,7 @@ export interface ConcludeDeps {
   readonly onConcluded?: (build: Build, analysis: Analysis) => void;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Forgets what the graph kept of a triage in case it had to go on. */
+  /** Deletes the checkpoints of a triage. */
   readonly forget: (triageId: string) => Promise<void>;
   readonly failpoint?: Failpoint;
 }
@@ -62,7 +65,7 @@ export async function createAnalysis(draft: Draft, counters?: Counters, sql?: Sq
   if (draft.kind === 'investigated') return { ...draft.analysis, ...draft.owner };
   const { subject, startedAt, endedAt, owner } = draft;
   const at = new Date(startedAt).toISOString();
-  // What a person said goes before what changed, which is listed.
+  // A person's answer is not rewritten by version changes; these are only listed.
   const listed = omitUndefined({ changes: subject.changes });
   if (draft.kind === 'recalled') {
     const seen = (await counters?.library.seen(draft.entry.id, at, sql)) ?? draft.entry.timesSeen;
@@ -119,7 +122,7 @@ export async function conclude(
   return saved.stored;
 }
 
-/** Earlier failures whose mends are offered. */
+/** The maximum number of fixes of earlier failures that are offered. */
 const MENDED = 3;
 
 function isSure({ verdict }: Analysis): boolean {
@@ -135,7 +138,10 @@ async function forget(triageId: string, deps: ConcludeDeps): Promise<void> {
   }
 }
 
-/** Returns what a person must look at, or what of the sure answers was drawn as a sample. */
+/**
+ * Creates the review of an answer that a person must check, or of a sure answer that was drawn as a sample.
+ * Returns null for all others.
+ */
 function createReview(
   build: Build,
   analysis: Analysis,
@@ -150,7 +156,7 @@ function createReview(
       origin: 'unsure',
       why: analysis.verdict.reasons,
     });
-  // What a person said before is no answer of a machine's, so nothing is learned from counting it.
+  // An answer that repeats a person's decision says nothing about the accuracy of the machine.
   if (analysis.terminationReason === 'known_failure' || !isDrawn(sampleName(build, analysis), auditEvery))
     return null;
   const why = [`published automatically; one in ${auditEvery} such answers is reviewed`];
@@ -170,8 +176,8 @@ const TITLE = 'Faultline could not analyze this failure';
 const UNREAD_TITLE = 'The log could not be read';
 
 /**
- * Returns what is stored where the analysis itself failed, so that the failure is not lost: it claims
- * nothing, shows where the failure is, and waits for a person. `error` is a masked sentence.
+ * Creates the analysis that is stored if the analysis of a group failed, so that the failure is not lost. It
+ * claims nothing, shows the place of the failure, and waits for a person. `error` is a masked sentence.
  */
 function createFailedAnalysis(input: {
   readonly buildId: string;
@@ -255,7 +261,7 @@ function createVerdict(evidence: readonly Evidence[], why: string): Analysis['ve
   };
 }
 
-/** Returns where the group's first failures stand in the log; their messages where they are in none. */
+/** Returns the places of the group's first failures in the log, or their messages if they have no place. */
 function listEvidence({ failures }: FailureGroup): Evidence[] {
   const places = failures.map(toPlaceKey);
   return failures

@@ -40,9 +40,9 @@ interface KnownAnswers {
 
 export interface DraftDeps {
   readonly investigation: InvestigateDeps;
-  /** Absent: nothing is known. */
+  /** The known answers; none if absent. */
   readonly known?: KnownAnswers;
-  /** The owner finder; absent: failures have no owner. */
+  /** The owner finder. If absent, failures have no owner. */
   readonly owners?: OwnerFinder;
 }
 

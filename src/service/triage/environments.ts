@@ -7,13 +7,16 @@ import { findUnavailable, linkChanges } from '../../log/environment/link-changes
 import type { EnvironmentStore, GreenRecord } from '../../stores/environments.ts';
 import { createGreenKey } from './passing-builds.ts';
 
-/** The records of the last green runs that the logs of a failed build are compared with, by log. */
+/** The records of the last green runs by log, for comparison with the logs of a failed build. */
 export type GreenRecords = ReadonlyMap<
   string,
   Omit<GreenRecord, 'build'> & Partial<Pick<GreenRecord, 'build'>>
 >;
 
-/** Stores what a failed build ran with, and finds what the last green run of each of its logs ran with. */
+/**
+ * Stores the environment of a failed build, and finds the environment of the last green run of each of its
+ * logs.
+ */
 export async function keepAndFindGreen(
   build: Build,
   records: readonly EnvironmentRecord[],
@@ -41,8 +44,9 @@ export function useGreenRecord(
 }
 
 /**
- * Compares what a failed build ran with to its last green run, as far as the logs are those of the failure,
- * and links what differs to the failure. Undefined if there is no green run, or nothing differs.
+ * Compares the environment of a failed build with that of its last green run and links the differences to the
+ * failure. Only logs of the failure are compared. Returns undefined if there is no green run or no
+ * difference.
  */
 export function findVersionChanges(
   subject: TriageSubject,

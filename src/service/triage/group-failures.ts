@@ -29,9 +29,7 @@ function toBuildFingerprint(fingerprint: Failure['fingerprint'], buildId: string
   return isUnknown(fingerprint) ? { ...fingerprint, value: `unknown-${buildId}` } : fingerprint;
 }
 
-/**
- * Returns what was read of a group's failures: of the cause that has one of them, else of the whole build.
- */
+/** Returns the reading of the cause to which a failure of the group belongs, or else of the whole build. */
 export function findGroupReading(
   group: FailureGroup,
   { reading, causes }: Omit<BuildReading, 'records'>,
@@ -44,9 +42,9 @@ export function findGroupReading(
 }
 
 /**
- * Returns what a reading adds to the stored groups of its build. A test that is stored is known, though a
- * larger log may show its failure in other words; what shares its cause joins its group. The same test in
- * another job with another message is another failure.
+ * Returns the failures that a reading adds to the stored groups of its build. A stored test is not added
+ * again, even if a larger log shows its failure in other words; other failures with the same cause join its
+ * group. The same test in another job with another message is another failure.
  */
 export function joinKnown(read: readonly FailureGroup[], stored: readonly FailureGroup[]): FailureGroup[] {
   const known = stored.flatMap(({ failures }) => failures);

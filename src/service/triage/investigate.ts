@@ -36,20 +36,23 @@ export interface InvestigateDeps extends TriageContext {
   readonly durable: boolean;
   /** The store in which a run that waits for a person finds the answer; absent: no person can be asked. */
   readonly questions?: Pick<QuestionStore, 'findByTriage'>;
-  /** The recorder of what the run asks and of the answers; absent: nothing is recorded. */
+  /** The recorder of questions and answers of the run. If absent, nothing is recorded. */
   readonly recorder?: RunRecorder;
 }
 
-/** The parts of a triage that a measurement replaces: stages of the reader, and what an investigation uses. */
+/**
+ * The parts of a triage that a measurement replaces: stages of the reader, and dependencies of the
+ * investigation.
+ */
 export interface Experiment {
   readonly without: ReadonlySet<ReadStage>;
   readonly change: (investigation: InvestigateDeps) => InvestigateDeps;
 }
 
 /**
- * Thinks about one failure group until there is an answer with a verdict. Continues a run that was cut off.
- * Null: the run waits for a person, and the same call goes on once the question is answered or has expired.
- * Throws `timeout` (retryable) at the time limit, which the budget's seconds should end before.
+ * Analyzes one failure group and returns the answer with its verdict. Continues an interrupted run. Returns
+ * null if the run waits for a person; the same call continues once the question is answered or has expired.
+ * Throws `timeout` (retryable) at the time limit; the budget should end the run before that.
  */
 export async function investigate(
   subject: TriageSubject,
@@ -76,7 +79,7 @@ export async function investigate(
     return analysis;
   } catch (cause) {
     if (!timeLimit.signal.aborted || signal.aborted) throw cause;
-    // What is finished is kept: the next try goes on from there.
+    // Finished nodes are stored, so the next attempt continues after them.
     throw new TriageError('timeout', `The analysis took longer than ${timeLimitMs} ms`, {
       retryable: true,
       cause,
@@ -99,7 +102,7 @@ async function beginRun(subject: TriageSubject, deps: InvestigateDeps): Promise<
   const { graph, durable, recorder, analyst, fallbackAnalyst, toolbox } = deps;
   const { triageId } = subject;
   const begun = durable ? await graph.getState({ configurable: { thread_id: triageId } }) : null;
-  // A run that goes on does so with what it began with.
+  // A resumed run keeps its original limits and subject.
   const limits = begun?.values.limits ?? (await readLimits(deps));
   const given = { subject: begun?.values.subject ?? subject, limits };
   const recording = recorder?.begin({ ...given, analyst, fallbackAnalyst, toolbox });
@@ -261,7 +264,9 @@ interface ReviewerClientDeps {
 
 const MAX_TITLE = 200;
 
-/** Puts questions into the review queue. What a model words is masked like all that is stored. */
+/**
+ * Creates the client that adds questions to the review queue. Questions are masked, since a model words them.
+ */
 export function createReviewerClient({
   questions,
   notices,
@@ -286,7 +291,8 @@ export function createReviewerClient({
         },
         waitMs,
       );
-      // Not in one transaction: what is lost with the process in between is said when the build is answered.
+      // Not in the same transaction. If the process dies in between, the notice is updated when the build is
+      // answered.
       await notices?.changed({ buildId: build.id, delayMs: 0 });
       return { id: asked.id, text: asked.question };
     },

@@ -33,8 +33,8 @@ export type OwnerFinder = (
 /** Default limit on the milliseconds for which the answer may wait for its owner. */
 const LIMIT_MS = 5_000;
 /**
- * The share of what is left for CODEOWNERS: a stranger's file must leave time to find who changed the line
- * last.
+ * The share of the remaining time that CODEOWNERS may take. The rest is for finding the last author of the
+ * line.
  */
 const RULES_SHARE = 0.8;
 const KEPT_MS = 5 * 60_000;

@@ -49,9 +49,9 @@ export interface LearnDeps {
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * Keeps what the logs of a passed build say as templates. They are masked first, and the logs themselves are
- * not kept. Skips the build where there is no log, or where enough newer builds have templates. Throws what
- * its CI and the stores throw.
+ * Stores the lines of a passed build's logs as templates. The logs are masked first and not stored. Skips the
+ * build if there is no log, or if enough newer builds have templates. Throws the errors of its CI and of the
+ * stores.
  */
 export async function learnGreen(
   entry: WorkItem,
@@ -115,15 +115,17 @@ interface FlagDeps {
   readonly logger: Pick<Logger, 'info'>;
 }
 
-/** Entries of a repository that a green build is compared with: the newest. */
+/**
+ * The maximum number of library entries of a repository that a green build is compared with, newest first.
+ */
 const MAX_ENTRIES = 500;
-/** Entries compared between two turns. */
+/** The number of entries that are compared before other work gets a turn. */
 const TURN = 50;
 
 /**
- * Flags what people taught and a green build says too: a line that passes does not say why another build
- * failed. A flagged entry answers no more, in recall and in search, until a person lets it stay. A build
- * counts once, however often it is compared.
+ * Flags library entries whose lines a green build contains as well: a line of a passing build does not
+ * explain why another build failed. A flagged entry is used in neither recall nor search until a person
+ * confirms it. A build counts once, however often it is compared.
  */
 export async function flagContradicted(
   build: Build,
@@ -161,8 +163,8 @@ export function createGreenKey(build: Pick<Build, 'provider'>, name: string, log
 }
 
 /**
- * Returns the passing builds that the store has chosen, or now chooses, for a log. They are the same ones
- * that its build is compared with.
+ * Returns the passing logs that the store has chosen, or now chooses, for a log. The build itself is compared
+ * with the same ones.
  */
 export function createStoredGreens(deps: BesideDeps): PassingLogs {
   return {
@@ -174,7 +176,7 @@ export function createStoredGreens(deps: BesideDeps): PassingLogs {
   };
 }
 
-/** Uses one given passing log for every log of the failed build; null: there is none. */
+/** Uses one given passing log for every log of the failed build; none if null. */
 export function useGivenGreen(green: GreenTemplates | null): PassingLogs {
   return {
     of: async (_build, sources, log) => {
@@ -185,7 +187,7 @@ export function useGivenGreen(green: GreenTemplates | null): PassingLogs {
   };
 }
 
-/** The passing builds that the logs of a failed build are compared with. */
+/** The passing builds with which the logs of a failed build are compared. */
 export interface BesideGreen {
   readonly green: GreenTemplates;
   /** The newest passing build for comparison, by log name. */
@@ -194,14 +196,14 @@ export interface BesideGreen {
 
 interface BesideDeps {
   readonly passingBuilds: Pick<PassingBuildStore, 'choose'>;
-  /** The number of passing builds that a log is compared with; 0: none. */
+  /** The number of passing builds with which a log is compared; none if 0. */
   readonly greenBuilds: number;
 }
 
 /**
- * Returns the passing builds that each log of a failed build is compared with, or only those of the log
- * `only`; null if no log has any. The result for a log does not change later, so that a build that is read
- * twice keeps its causes.
+ * Returns the passing builds with which each log of a failed build is compared, or only those of the log
+ * `only`. Returns null if no log has any. The result for a log does not change later, so that a build that is
+ * read twice keeps its causes.
  */
 export async function diffAgainstPassing(
   build: Build,

@@ -39,7 +39,7 @@ export function readMasked(sources: readonly ReadableSource[], options: ReadMask
   return readSources(sources, toReadOptions(options));
 }
 
-/** Reads masked sources and tells their causes apart, in a thread where there are any. */
+/** Reads masked sources and separates their causes, in a thread if threads are given. */
 export async function readAside(
   sources: readonly ReadableSource[],
   options: ReadMaskedOptions,
@@ -67,7 +67,7 @@ export interface GatherDeps {
   };
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'read' | 'remove'>;
   readonly masker: Masker;
-  /** Survey what may be large; it is done at once where there are none. */
+  /** Surveys files that may be large. If absent, the survey runs in this thread. */
   readonly threads?: ReadingThreads;
   /** The build sources by provider; uploads have none. */
   readonly buildSources: Readonly<Partial<Record<Build['provider'], BuildSource>>>;
@@ -82,7 +82,7 @@ interface Gathered {
   readonly survey: Survey | null;
 }
 
-/** Texts read from the archive at once. */
+/** The number of texts read from the archive at once. */
 const AT_ONCE = 4;
 
 /**
@@ -104,8 +104,8 @@ export async function gatherSources(
 }
 
 /**
- * Removes archived texts of a deleted build. The deletion removed what was archived by then; what was
- * archived later must be removed here.
+ * Removes the archived texts of a build that was deleted during its triage. The deletion itself removed only
+ * those that were archived before it.
  */
 async function removeWhereDeleted({ id }: Build, { stores, archive }: GatherDeps): Promise<void> {
   if ((await stores.builds.find(id)) !== null) return;
@@ -116,7 +116,7 @@ async function removeWhereDeleted({ id }: Build, { stores, archive }: GatherDeps
 type All = Omit<Gathered, 'survey'>;
 
 async function collectSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'holds'>): Promise<All> {
-  // Read first: what is pending from now on will be fetched by another run.
+  // Read before the fetch: a request that arrives later is served by another run.
   const job = await deps.stores.triages.findByBuild(build.id);
   const source = deps.buildSources[build.provider];
   const { archived, notes: away } = await readArchived(build, deps, run, source !== undefined);
@@ -156,8 +156,8 @@ function isFetchDue(job: TriageJob | null): boolean {
 }
 
 /**
- * Reads what is archived. An unavailable archive does not block a build forever: the CI is asked again, or
- * the last attempt continues with what is known.
+ * Reads the archived texts. An unavailable archive does not block a build forever: the CI is asked again, or
+ * the last attempt continues with the texts at hand.
  */
 async function readArchived(
   build: Build,

@@ -9,7 +9,9 @@ import type { Logger } from '../../ports/telemetry.ts';
 import type { RuleStore } from '../../stores/library.ts';
 import { createAnalysisHead } from './investigate.ts';
 
-/** A person decided this very failure before; only another person may overrule it. */
+/**
+ * The confidence of a cause that a person confirmed for this failure. Only another person may overrule it.
+ */
 const CONFIRMED = 0.97;
 
 /**
@@ -138,10 +140,13 @@ function createCertainty(category: Category, confidence: number): Record<Categor
 }
 
 /**
- * A person said it of all failures that look like this one, not of this one: less than what they confirmed.
+ * The confidence of a rule's answer. It is lower than `CONFIRMED`, because a person wrote the rule for all
+ * such failures and did not see this one.
  */
 const RULED = 0.9;
-/** Failures of a group that rules are tried on; they have one cause. */
+/**
+ * The maximum number of failures of a group on which rules are tried. The failures of a group have one cause.
+ */
 const MAX_FAILURES = 3;
 /** Time limit of all rules for one failure, in milliseconds. The remaining rules are not tried. */
 const TIME_MS = 250;

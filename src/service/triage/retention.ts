@@ -47,7 +47,7 @@ export interface Forgotten {
 const BATCH = 50;
 const DAY_MS = 86_400_000;
 
-/** Counts what would be deleted of a repository. */
+/** Counts the records of a repository that would be deleted. */
 export async function countRepository(
   deps: RetentionDeps,
   repository: string,
@@ -57,7 +57,7 @@ export async function countRepository(
 }
 
 /**
- * Deletes everything known about a repository, or what is older than this number of days (0: all): builds
+ * Deletes everything known about a repository, or everything older than this number of days (0: all): builds
  * with all dependent data, library entries and their vectors, cached tool answers, checkpoints, and logs in
  * every store. It may be interrupted at any point and restarted; deletions in an unavailable store stay
  * pending in the database.
@@ -85,8 +85,8 @@ export async function forgetRepository(
 }
 
 /**
- * Deletes what the policy no longer keeps. The error library stays: it is what people taught. `pause` is
- * awaited after each batch.
+ * Deletes the data that the policy no longer keeps. The error library stays, because it holds the lessons of
+ * reviewers. `pause` is awaited after each batch.
  */
 export async function retain(
   deps: RetentionDeps,
@@ -214,20 +214,23 @@ interface RetentionWorkerDeps extends RetentionDeps {
   readonly policy: RetentionPolicy;
   /** Milliseconds between two looks for remains in the archive. */
   readonly intervalMs: number;
-  /** Between two looks for what is too old, in milliseconds. */
+  /** The interval between two searches for expired data, in milliseconds. */
   readonly retainMs?: number;
 }
 
 const LEASE = 'retention';
-/** Longer than a batch and a look take; a process that died is followed by another one after that. */
+/**
+ * The duration of the lease in milliseconds. It is longer than any batch; after a crash, another process
+ * takes over once it ends.
+ */
 const HOLD_MS = 120_000;
 const RETAIN_MS = 3_600_000;
 /** The pause between two batches, in milliseconds. It keeps the load of deletion low. */
 const PAUSE_MS = 200;
 
 /**
- * Starts deleting in the background what is too old, and the remains of interrupted writes in the archive.
- * One process at a time does so. Pending deletions are in the database, so a stop loses nothing.
+ * Starts deleting expired data and the remains of interrupted writes in the archive, in the background. One
+ * process at a time does so. Pending deletions are in the database, so a stop loses nothing.
  */
 export function startRetentionWorker(deps: RetentionWorkerDeps): { stop(): Promise<void> } {
   const holder = randomUUID();

@@ -10,12 +10,12 @@ import {
   type VersionChanges,
 } from '../../domain/version-changes.ts';
 
-/** Longest title that begins with a change. */
+/** The maximum length of a title that begins with a change, in characters. */
 const MAX_TITLE = 120;
 
 /**
- * Adds to an answer what changed since the last green run. A change that explains the failure is said first:
- * in the title, the cause and the advice, with the list as evidence.
+ * Adds the changes since the last green run to an answer. A change that explains the failure comes first in
+ * the title, the cause and the advice, with the list as evidence.
  */
 export function withVersionChanges(
   analysis: Analysis,

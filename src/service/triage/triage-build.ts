@@ -45,19 +45,19 @@ interface ReadDeps {
 
 export interface TriageBuildDeps extends ConcludeDeps, GatherDeps, ReadDeps, Omit<DraftDeps, 'known'> {
   readonly stores: Stores;
-  /** The number of passing builds that a failed one is compared with; 0: none. */
+  /** The number of passing builds with which a failed one is compared; none if 0. */
   readonly greenBuilds: number;
   /** Runs after each finished node, for users who watch the build. */
   readonly onStep?: (buildId: string, step: Step) => void;
 }
 
 /**
- * Does steps 4 to 8 for one stored build: fetches what is missing, reads, groups, answers each group once.
- * Safe to run again at any point, and meant to be when more of the build has failed: what was finished before
- * is found and not repeated. A group whose analysis fails for good is given to a person and holds up no
- * other; one that waits for a person's answer is left out, and the triage is requested again when the answer
- * comes. Throws what may pass when tried again, and what kept the build from being read: a log that is not
- * there is never answered as if it had been read.
+ * Does steps 4 to 8 for one stored build: fetches missing texts, reads, groups, and answers each group once.
+ * It can be repeated at any point, also after more of the build has failed: finished work is found and not
+ * repeated. A group whose analysis fails permanently is given to a person and does not hold up the others. A
+ * group that waits for a person's answer is left out, and the triage is requested again when the answer
+ * comes. Throws retryable errors, and any error that prevents reading the build: a missing log is never
+ * answered as if it had been read.
  */
 export async function triageBuild(
   buildId: string,
@@ -118,7 +118,7 @@ async function readMaterial(
   );
 }
 
-/** Saves what a reading adds; returns all groups of the build. */
+/** Saves the failures that a reading adds. Returns all groups of the build. */
 async function saveGroups(
   build: Build,
   read: BuildReading,
@@ -142,7 +142,10 @@ interface GroupInput {
   readonly greens: GreenRecords;
 }
 
-/** Returns the stored answer to a group, else makes and saves one; null where it waits for a person. */
+/**
+ * Returns the stored answer to a group, or makes and saves one. Returns null if the answer waits for a
+ * person.
+ */
 async function answerGroup(
   input: GroupInput,
   deps: TriageBuildDeps,

@@ -6,7 +6,7 @@ import { omitUndefined } from '../../lib/collections.ts';
 /** Enough structured facts for any judgement, few enough for a checkpoint of a few kilobytes. */
 const MAX_FACTS = 30;
 
-/** Returns what the graph is given for one group. `reading` is what was read of this group alone. */
+/** Creates the input of the graph for one group. `reading` is the reading of this group alone. */
 export function createSubject(input: {
   readonly triageId: string;
   readonly build: Build;

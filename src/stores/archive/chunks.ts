@@ -6,10 +6,13 @@ import { mapInParallel } from '../../lib/collections.ts';
 import { toStorable } from '../../lib/text.ts';
 import type { ArchivedSource, TextPiece } from '../../ports/build-archive.ts';
 
-/** Lines of one chunk: a window of 400 lines opens one or two, which takes less than a millisecond. */
+/**
+ * The number of lines in a chunk. A window of 400 lines opens one or two chunks, which takes less than a
+ * millisecond.
+ */
 export const CHUNK_LINES = 1000;
 
-/** Chunks opened at once. */
+/** The maximum number of chunks that are open at once. */
 const OPENED = 8;
 
 export interface Chunk {

@@ -9,8 +9,7 @@ const BuildInfo = z.object({ version: z.string() });
 const Hello = z.object({ isWritablePrimary: z.boolean().optional() });
 
 /**
- * Asks a MongoDB server whether it can be written to, over a connection of its own. Throws what the driver
- * throws.
+ * Checks over its own connection whether a MongoDB server accepts writes. Throws the errors of the driver.
  */
 export async function checkMongodbServer(url: string, database: string): Promise<Finding> {
   const client = new MongoClient(url, {

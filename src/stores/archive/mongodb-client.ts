@@ -6,7 +6,7 @@ import { CircuitOpenError, createBreaker, limitTime } from '../../lib/resilience
 const SELECT_MS = 2_000;
 const POOL = 20;
 
-/** A text of a build: what it is, and which generation of its pieces is valid. */
+/** A text of a build: its name, its kind, and the valid generation of its pieces. */
 export interface SourceDocument {
   readonly buildId: string;
   readonly name: string;
@@ -56,7 +56,7 @@ export interface MongodbCollections {
    * `storage-failed` (retryable) immediately while a server that did not respond is paused.
    */
   within<Result>(work: (collections: Collections, signal: AbortSignal) => Promise<Result>): Promise<Result>;
-  /** Makes the indexes, where that was not done yet. */
+  /** Creates the indexes if that was not done yet. */
   indexed(): Promise<void>;
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -208,7 +208,8 @@ function isAway(error: unknown): boolean {
 }
 
 /**
- * Settles with the work or at the limit, whatever the driver does; the signal then ends what can be ended.
+ * Runs the work and settles no later than the limit, whatever the driver does. At the limit, the signal
+ * cancels the work.
  */
 async function callMongodb<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
@@ -225,7 +226,7 @@ async function callMongodb<Result>(
 
 /** OutOfDiskSpace: https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml */
 const OUT_OF_DISK_SPACE = 14031;
-/** Unauthorized, AuthenticationFailed, AtlasError: who we are, not what we asked. */
+/** The error codes for refused credentials: Unauthorized, AuthenticationFailed, AtlasError. */
 const REFUSED = new Set([13, 18, 8000]);
 /**
  * A server that stops, steps down or was not fast enough: WriteConcernFailed, WriteConcernTimeout, shutdown,
@@ -236,9 +237,9 @@ const PASSING = new Set([
 ]);
 
 /**
- * Turns what the driver threw into a TriageError: `upstream-auth` where the server does not know us, else
- * `storage-failed`, with `details.full` where its disk is full. A TriageError stays as it is. No message
- * names the address, which may hold a password.
+ * Converts an error of the driver into a TriageError: `upstream-auth` if the server refuses the credentials,
+ * else `storage-failed`, with `details.full` if its disk is full. A TriageError stays as it is. No message
+ * names the address, which may contain a password.
  */
 function toArchiveError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;

@@ -35,12 +35,12 @@ export interface MongodbArchiveOptions {
 }
 
 export interface MongodbArchive extends BuildArchive {
-  /** Stores a text like `put`, and returns the description of what was stored. */
+  /** Stores a text like `put`, and returns the description of the stored text. */
   keep(buildId: string, source: SourceText): Promise<ArchivedSource>;
   check(): Promise<string>;
   /**
-   * Deletes pieces of writings that were cut off `olderThanMs` ago or before, and says how many such
-   * writings.
+   * Deletes the pieces of writes that were interrupted at least `olderThanMs` ago, and returns the number of
+   * such writes.
    */
   tidy(olderThanMs?: number): Promise<number>;
   close(): Promise<void>;
@@ -50,13 +50,13 @@ type Within = MongodbCollections['within'];
 
 const LIMIT_MS = 10_000;
 const REST_MS = 5_000;
-/** The longest text that a string can hold. */
+/** The maximum size of a text in bytes: the longest string that JavaScript can hold. */
 const MAX_BYTES = 512 * 1024 * 1024;
 /** Maximum bytes of one piece document. */
 const PIECE_BYTES = 2 * 1024 * 1024;
 /** Limits of one insert, in pieces and bytes; the server's own limit is 48 MB. */
 const INSERT = { most: 100, room: 8 * 1024 * 1024 };
-/** Concurrent writers of one text start over. */
+/** The maximum number of attempts. Concurrent writers of one text start over. */
 const TRIES = 4;
 const DRAFT_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -174,7 +174,7 @@ async function store(
       await forget(generation).catch(() => undefined);
     throw error;
   }
-  // The new text is valid; what is left of the old one is for `tidy` where this fails.
+  // The new text is valid. If this deletion fails, `tidy` removes the rest of the old one.
   await forget(replaced ?? '').catch(() => undefined);
 }
 
@@ -229,7 +229,7 @@ async function tidy(within: Within, before: Date): Promise<number> {
   return cutOff.length;
 }
 
-/** Chunks in one query when a text is read in order. */
+/** The number of chunks in one query when a text is read in order. */
 const BATCH_CHUNKS = 40;
 
 const Source = ArchivedSource.extend({ chunks: z.int(), generation: z.string() });

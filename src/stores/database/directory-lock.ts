@@ -91,9 +91,9 @@ async function acquire(lock: string, me: Holder, terms: Terms): Promise<void> {
 }
 
 /**
- * Replaces the lock of a dead holder. Deleting it first would let a slow racer delete the winner's new lock,
- * so the replacement is guarded by a lock of its own, named after the dead holder, and what is replaced is
- * read again inside.
+ * Removes the lock of a dead holder. Without protection, a slow process could delete the new lock of the
+ * winner, so the removal is guarded by a lock of its own, named after the dead holder, and the holder is read
+ * again inside it.
  */
 async function takeOver(lock: string, dead: Holder, me: Holder, terms: Terms): Promise<void> {
   const guard = `${lock}.${dead.token}`;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { computeBackoff } from '../../lib/time.ts';
 
-/** The pauses between attempts to connect. What is missed in between, workers find by looking. */
+/** The pauses between attempts to connect. Workers find the notifications missed in between by polling. */
 const BACKOFF = { firstMs: 500, longestMs: 10_000 };
 
 /**

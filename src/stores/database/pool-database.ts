@@ -20,7 +20,7 @@ export interface PoolDatabaseOptions {
   /** Callers in line for a connection before the next one is refused at once; none if it is left out. */
   readonly maxWaiting?: number;
   readonly migrate: Database['migrate'];
-  /** Closes the pool and what is behind it; called once. */
+  /** Closes the pool and its driver; called once. */
   readonly close: () => Promise<void>;
 }
 
@@ -107,7 +107,7 @@ export function createPoolDatabase({
     },
     query: async (text, values) => {
       refuseInsideTransaction();
-      // What only reads is asked again also if its connection broke.
+      // Statements that only read are retried also if their connection broke.
       const mayHelp = (error: unknown) => isRolledBack(error) || (READS.test(text) && isBroken(error));
       return await noteFullDisk(
         retryWithPolicy({ ...AGAIN, mayHelp }, async () => {
@@ -332,8 +332,8 @@ const CONNECTION_LOST = new RegExp(
 const NONE_FREE = /timeout exceeded when trying to connect/;
 
 /**
- * Turns what the driver threw into `storage-failed`; a TriageError stays as it is. Details name the SQLSTATE,
- * never values.
+ * Converts an error of the driver into `storage-failed`; a TriageError stays as it is. Details name the
+ * SQLSTATE, never values.
  */
 export function toStorageError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;
@@ -356,7 +356,7 @@ export function toStorageError(error: unknown): TriageError {
   });
 }
 
-/** Throws what the driver threw, as `storage-failed`. */
+/** Throws an error of the driver as `storage-failed`. */
 function throwStorageFailed(error: unknown): never {
   throw toStorageError(error);
 }

@@ -22,7 +22,7 @@ interface PostgresOptions {
   readonly limits?: { readonly [Name in keyof typeof LIMITS]?: number };
 }
 
-/** Sessions of the history tools; they are few and short. */
+/** The maximum number of sessions of the history tools; they are few and short. */
 const READERS = 4;
 
 /**
@@ -164,7 +164,7 @@ export const LIMITS = {
   connectionTimeoutMillis: 5_000,
   idleTimeoutMillis: 30_000,
   statement_timeout: 60_000,
-  // ours, for a server that says nothing any more: its own limit comes first where it still lives
+  // The limit of the client, for a server that no longer answers. A live server reaches its own limit first.
   query_timeout: 65_000,
   lock_timeout: 20_000,
   idle_in_transaction_session_timeout: 60_000,
@@ -178,5 +178,8 @@ const MIGRATION_LIMITS = {
   keepAlive: true,
 } satisfies pg.ClientConfig;
 
-/** Callers in line for a connection, for each connection, before the next one is refused at once. */
+/**
+ * The maximum number of callers that wait, for each connection of the pool. The next caller is refused at
+ * once.
+ */
 const LINE_PER_CONNECTION = 50;

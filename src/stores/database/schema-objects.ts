@@ -7,15 +7,18 @@ const SchemaObject = z.object({
   table: z.string().nullable(),
   name: z.string(),
   definition: z.string(),
-  /** Makes it so, losing no row. A column that is there in another form is left as it is. */
+  /**
+   * The statement that creates the object without losing a row. A column that exists in another form is left
+   * as it is.
+   */
   sql: z.string(),
 });
 export type SchemaObject = z.infer<typeof SchemaObject>;
 
 /**
- * Reads what the first schema of the search path holds, without that schema's name, so that two schemas of
- * one server can be compared. They are written by the server itself; two releases may write the same thing in
- * two ways. Comes in the order in which it can be created.
+ * Reads the objects of the first schema in the search path, without that schema's name, so that two schemas
+ * of one server can be compared. The server writes the definitions; two releases may write the same one in
+ * different ways. The objects are in an order in which they can be created.
  */
 export async function readSchemaObjects(client: pg.ClientBase): Promise<readonly SchemaObject[]> {
   const { rows } = await client.query<{ schema: string }>('select quote_ident(current_schema()) as schema');
@@ -28,10 +31,7 @@ export async function readSchemaObjects(client: pg.ClientBase): Promise<readonly
   }));
 }
 
-/**
- * Finds what of the expected objects is missing, or is there in another form. What a team added for itself is
- * its own.
- */
+/** Finds the expected objects that are missing or different. Additional objects of a team are ignored. */
 export function findDifferences(
   expected: readonly SchemaObject[],
   actual: readonly SchemaObject[],

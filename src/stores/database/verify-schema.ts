@@ -11,9 +11,9 @@ const NOT_ALLOWED = '42501';
 const NAMED = 8;
 
 /**
- * Finds out what the migrations create on this server: they are applied to an empty schema, of which nothing
- * stays. To be called within a transaction in which nothing was changed yet. Throws `invalid-config` if
- * the role may not create a schema.
+ * Reads the objects that the migrations create on this server: applies them to an empty schema and rolls
+ * back. Must be called in a transaction in which nothing was changed yet. Throws `invalid-config` if the role
+ * may not create a schema.
  */
 export async function readExpectedSchema(
   client: pg.ClientBase,
@@ -58,8 +58,8 @@ export async function verifySchema(
 }
 
 /**
- * Creates what is missing and replaces what differs, and drops nothing that holds rows. Throws
- * `invalid-config` where that is not enough.
+ * Creates missing objects and replaces different ones, and drops nothing that holds rows. Throws
+ * `invalid-config` if differences remain.
  */
 export async function repairSchema(
   client: pg.ClientBase,

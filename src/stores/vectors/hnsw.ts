@@ -11,11 +11,12 @@ import type { VectorNamespace } from '../../ports/vector-index.ts';
 const HNSW_FROM = 10_000;
 
 /**
- * Candidates that a search looks at: with fewer, published figures for hard data fall to a recall of 0.91.
+ * The number of candidates that a search examines. With fewer, published figures for hard data fall to a
+ * recall of 0.91.
  */
 const EF_SEARCH = 200;
 
-/** Items stored between two counts. */
+/** The number of items that are stored between two counts. */
 const COUNT_EVERY = 500;
 
 /** Milliseconds for which a missing index is assumed to be still missing; another process may create one. */

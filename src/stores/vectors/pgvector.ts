@@ -241,7 +241,7 @@ const UPSERT = `
     text = excluded.text, metadata = excluded.metadata, embedding = excluded.embedding,
     updated_at = clock_timestamp()`;
 
-/** Items of the namespace that have what is asked of their metadata. */
+/** The condition for items of the namespace whose metadata match the filter. */
 const MEANT = 'namespace = $1 and embedder = $2 and metadata @> asked.filter';
 
 /**

@@ -14,7 +14,7 @@ interface PineconeCallOptions {
   readonly baseUrl: string | null;
   /** Time limit of one call with all its tries, in milliseconds. */
   readonly timeoutMs: number;
-  /** Tries after the first, where trying again may help. */
+  /** The maximum number of retries of an error that may pass. */
   readonly maxRetries: number;
   /** First pause before a retry; it doubles, with jitter. Milliseconds. */
   readonly retryDelayMs: number;
@@ -38,7 +38,7 @@ type PineconeCall = <T>(
   signal?: AbortSignal,
 ) => Promise<PineconeAnswer<T>>;
 
-/** One try: what its requests are bound to, and what they left behind. */
+/** One attempt: the signal for its requests and their results. */
 interface Try {
   readonly signal: AbortSignal;
   failure: unknown;
@@ -47,9 +47,9 @@ interface Try {
 }
 
 /**
- * Wraps Pinecone's client with what it lacks: a signal, a time limit and a size limit for each call, and a
- * pause after HTTP 429 that is as long as Pinecone requested. The client's own retries are off; failed calls
- * are retried here, with jitter.
+ * Wraps Pinecone's client to add a signal, a time limit and a size limit for each call, and a pause after
+ * HTTP 429 that is as long as Pinecone requested. The client's own retries are off; failed calls are retried
+ * here, with jitter.
  */
 export function createPineconeCalls(options: PineconeCallOptions): PineconeCall {
   const running = new AsyncLocalStorage<Try>();
@@ -195,8 +195,8 @@ interface PineconePlace {
 const DETAILS = { details: { backend: 'pinecone' } };
 
 /**
- * Asks the control plane for the index. Throws `invalid-config` if there is none, or not a usable one,
- * with how to fix it; `upstream-failed` where it is not ready yet; and what `call` throws.
+ * Reads the description of the index from the control plane. Throws `invalid-config`, with the fix, if there
+ * is no index or it is not usable; `upstream-failed` if it is not ready yet; and the errors of `call`.
  */
 export async function findTarget(
   call: PineconeCall,

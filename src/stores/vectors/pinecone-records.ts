@@ -9,10 +9,11 @@ interface PineconeVector {
 
 /** A record holds its text in its metadata, under a name that no item uses. */
 const TEXT = 'faultline_text';
-/** Pinecone takes 40 KB of metadata a record. */
+/** The maximum size of a record's metadata in bytes. Pinecone's limit is 40 KB. */
 const MAX_METADATA_BYTES = 40_000;
 /**
- * Strings other than the text are cut only if they would leave no room for it, at first to no less than this.
+ * The first limit of a metadata string in bytes. Strings other than the text are cut only if they would leave
+ * no room for it.
  */
 const FIRST_CUT_BYTES = 8_000;
 const ROOM_FOR_TEXT = 8_000;

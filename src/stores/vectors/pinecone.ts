@@ -21,7 +21,7 @@ import {
 } from './pinecone-calls.ts';
 import { countBytes, readMetadata, toRecord, toValues } from './pinecone-records.ts';
 
-/** Items embedded and sent at once; bounds what is held in memory. */
+/** The number of items that are embedded and sent at once. It bounds the memory in use. */
 const GROUP = 100;
 const PAGE = 100;
 const MAX_ITEMS = 100_000;

@@ -2,7 +2,7 @@ import type { Masker } from '../../../log/mask/mask.ts';
 
 type Masking = Pick<Masker, 'mask'>;
 
-/** Shorter than any secret. */
+/** The minimum length of a masked text in characters. No secret is shorter. */
 const SHORT = 8;
 
 /**

@@ -73,8 +73,7 @@ export function createRunRecorder(options: RecorderOptions) {
 }
 
 /**
- * The recording of one run. The run must use `asked` from it, which answers as the components that the
- * recording was started with.
+ * The recording of one run. The run must use the components in `asked`, which pass on to the original ones.
  */
 export type RunRecording = ReturnType<typeof beginRecording>;
 
@@ -143,7 +142,7 @@ function openNotebook(
     const lines = waiting;
     waiting = [];
     kept = clock.now();
-    // One after the other: parts stand in the order of what they hold.
+    // Writes are sequential, so that the parts keep the order of their lines.
     writing = writing.then(() => write(lines));
     return writing;
   };

@@ -108,9 +108,9 @@ interface Turn {
 }
 
 /**
- * Joins what one or several processes recorded of a run into one recording. If something was judged or asked
- * again after a crash, the last result counts. Lists what is missing. Throws `invalid-input` if the beginning
- * is missing.
+ * Joins the lines that one or more processes recorded of a run into one recording. The last result of a
+ * repeated judgment or call counts. Lists the missing parts. Throws `invalid-input` if the beginning is
+ * missing.
  */
 export function joinLines(
   triageId: string,
@@ -209,7 +209,7 @@ function listLastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: 
   return heard.reverse().flat();
 }
 
-/** Lists what the steps of the answer name but the recording lacks. */
+/** Lists the judgments and calls that the steps of the answer name but the recording lacks. */
 function findMissing(
   analysis: Analysis,
   judgements: readonly RecordedJudgement[],

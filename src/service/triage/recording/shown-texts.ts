@@ -28,8 +28,8 @@ export function wrapListenedChatModel(model: ChatModel): ChatModel {
 }
 
 /**
- * Runs a judgment and passes it a function that returns the hash of what a model was shown in it. The
- * function returns null if no model was asked.
+ * Runs a judgment and passes it a function that returns the hash of the text that a model was shown in it, or
+ * null if no model was asked.
  */
 export async function listenForShown<Value>(
   judge: (readShown: () => string | null) => Promise<Value>,
