@@ -1,4 +1,5 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
+import { nameCategory } from '../../src/domain/category-words.ts';
 import type { Experiment } from '../../src/domain/experiment.ts';
 import { formatConfidence, roundConfidence } from '../../src/lib/text.ts';
 import { collectMoreFacts } from '../../src/notifications/answer-view.ts';
@@ -92,7 +93,7 @@ export function formatConsoleText({ answers, experiment }: Answer, showsSummary:
   const summaries = answers.slice(0, MAX_CAUSES).map(({ analysis, explains }) => {
     const { category, verdict, answer } = analysis;
     if (!showsSummary) return renderPlain(analysis, { explains });
-    return `${disarmRunnerCommands(toVisibleLine(`${category} ${formatConfidence(verdict.confidence)}: ${clip(answer.title, 200)}`))}\n`;
+    return `${disarmRunnerCommands(toVisibleLine(`${nameCategory(category)} ${formatConfidence(verdict.confidence)}: ${clip(answer.title, 200)}`))}\n`;
   });
   const lines = tried.map((text) => `${disarmRunnerCommands(toVisibleLine(text))}\n`);
   const annotations = answers

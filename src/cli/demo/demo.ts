@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { type Analysis, GivenAnalysis } from '../../domain/analysis.ts';
+import { Category } from '../../domain/category.ts';
+import { nameCategory } from '../../domain/category-words.ts';
 import { findMax } from '../../lib/collections.ts';
 import { formatConfidence } from '../../lib/text.ts';
 import { toVisibleLine } from '../../notifications/visible-text.ts';
@@ -21,7 +23,7 @@ const Analyses = z.object({
   triage: z.object({ state: z.string() }).nullable(),
   analyses: z.array(GivenAnalysis),
 });
-const Truth = z.object({ title: z.string(), category: z.string() });
+const Truth = z.object({ title: z.string(), category: Category });
 
 export interface DemoService {
   readonly address: string;
@@ -66,8 +68,8 @@ export async function runDemo({ address, token, shownToken, app, clock, code }: 
     const truth = Truth.parse(JSON.parse(await readFile(join(FAILURES, slug, 'truth.json'), 'utf8')));
     rows.push([
       slug,
-      analysis.category,
-      analysis.category === truth.category ? 'same' : truth.category,
+      nameCategory(analysis.category),
+      analysis.category === truth.category ? 'same' : nameCategory(truth.category),
       `${formatConfidence(analysis.verdict.confidence)}${analysis.verdict.action === 'auto_notify' ? '' : ' ?'}`,
       (analysis.milliseconds / 1000).toFixed(2),
       toVisibleLine(analysis.answer.title),
