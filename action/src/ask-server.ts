@@ -26,7 +26,7 @@ export interface Server {
 }
 
 export interface ServerAnswer {
-  /** Empty where no answer came in time; `pending` says why. */
+  /** Empty if no answer came in time; `pending` says why. */
   readonly answers: readonly ToldAnswer[];
   readonly pending: string | null;
 }

@@ -20,10 +20,9 @@ import { compareByRun } from './run-facts.ts';
 const BUDGET_TOKENS = 2_000;
 
 /**
- * Runs a failing command of the job again, in its workspace and on the commit that the event compares with.
- * If the job is canceled in the meantime, returns what was found by then. Throws `invalid-input` if the
- * command cannot be started or the workspace is not a checkout, and `invalid-config` for a directory outside
- * the workspace.
+ * Runs a failing command of the job again, in its workspace and on the base commit of the event. If the job
+ * is canceled in the meantime, returns the findings up to then. Throws `invalid-input` if the command cannot
+ * be started or the workspace is not a checkout, and `invalid-config` for a directory outside the workspace.
  */
 export async function confirmHere(
   confirmation: Confirmation,
@@ -119,8 +118,7 @@ async function resolveBase(
     named === null ? await compareByRun(environment) : { pullHead: null, names: [named] };
   const repository = await openRepository({ cwd, env: createJobEnvironment(environment) });
   const [into, merged] = await readParents(repository);
-  // The merge that was made to try the pull request says best what it was merged into: the event may be
-  // older.
+  // The parents of the trial merge are more reliable than the event, which may be older.
   const isTrial = into !== undefined && merged !== undefined && merged === pullHead;
   const candidates = isTrial ? [into, ...names] : names;
   const bad = isTrial ? merged : 'HEAD';

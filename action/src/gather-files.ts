@@ -57,9 +57,9 @@ async function readMatchingFiles(
 ): Promise<UploadedFile[]> {
   const found = new Set<string>();
   for (const pattern of patterns) {
-    // A path may hold what a glob gives a meaning to: a file of that very name comes first.
+    // A path may contain characters of a glob, so a file of exactly this name takes precedence.
     if (await isFile(resolve(folder, pattern))) found.add(pattern);
-    // Node's own has been there since 22 only.
+    // Node's own glob exists only since version 22.
     else
       for (const path of await glob(pattern, {
         cwd: folder,

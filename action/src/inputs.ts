@@ -11,7 +11,7 @@ export interface Inputs {
   readonly log: readonly string[];
   readonly reports: readonly string[];
   readonly githubToken: string;
-  /** Null: the rules answer here. */
+  /** Null if the rules answer here. */
   readonly server: { readonly url: string; readonly token: string } | null;
   readonly pipeline: string;
   readonly job: string;
@@ -19,7 +19,7 @@ export interface Inputs {
   readonly passed: boolean;
   readonly waitMs: number;
   readonly failOn: ReadonlySet<string>;
-  /** Null: nothing is run again. */
+  /** Null if nothing is run again. */
   readonly confirm: Confirmation | null;
 }
 
@@ -28,7 +28,7 @@ export interface Confirmation {
   readonly argv: readonly string[];
   /** Below the workspace. */
   readonly directory: string;
-  /** Commit, branch or tag; null: what the event compares with. */
+  /** A commit, branch or tag; null for the base of the event. */
   readonly base: string | null;
   readonly install: readonly string[] | null;
   readonly runs: number;

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { FAILED_AS_ASKED } from './exit-code.ts';
 
 /**
- * Starts the step in a process of its own: whatever ends that one, be it a lack of memory or a Node that
- * cannot read it, is a warning here. Nothing in this file and its import may need a newer Node than runners
- * have.
+ * The oldest version of Node that can run the step. The step runs in a process of its own, so that anything
+ * that ends it, such as a lack of memory, is only a warning here. Nothing in this file and its import may
+ * need a newer Node than runners have.
  */
 const OLDEST_NODE = 20;
 

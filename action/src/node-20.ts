@@ -1,5 +1,5 @@
-// What Node 20 lacks of what the Action uses, also while its modules are loaded; the bundler compiles syntax,
-// not these.
+// Functions that the Action uses and Node 20 lacks, also while its modules are loaded. The bundler compiles
+// syntax, but adds no functions.
 Promise.withResolvers ??= withResolvers;
 Map.groupBy ??= groupBy;
 

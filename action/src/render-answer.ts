@@ -79,13 +79,13 @@ export function formatSummary({ answers, experiment, pending, getPageUrl }: Answ
   return `### Faultline: ${causes}\n${tried}\n${annotations.join('\n')}${left}${link}`;
 }
 
-/** Lists what the experiment found in addition to the counts. */
+/** Lists the findings of the experiment besides the counts. */
 function listOtherFindings(experiment: Experiment): string[] {
   return [...listNamedLines(experiment).map(({ name, text }) => `${name}: ${text}`), ...experiment.notes];
 }
 
 /**
- * Formats what the step prints: one line per cause, or all details if the runner shows no summary, and an
+ * Formats the output of the step: one line per cause, or all details if the runner shows no summary, and an
  * annotation for each of the first ten answers.
  */
 export function formatConsoleText({ answers, experiment }: Answer, showsSummary: boolean): string {

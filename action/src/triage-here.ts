@@ -26,7 +26,7 @@ export async function triageHere(
   files: readonly UploadedFile[],
   workspace: string | null,
 ): Promise<TriagedSources> {
-  // No environment: what a job happens to set must not turn a model or a server on.
+  // The environment is left out, so that no variable of a job can turn on a model or a server.
   const config = Config.parse(createEmbeddedPreset('', KNOWLEDGE));
   const clones =
     workspace !== null && existsSync(join(workspace, '.git')) ? { [run.repository]: workspace } : {};

@@ -9,7 +9,7 @@ export type HtmlElement = DefaultTreeAdapterTypes.Element;
 
 /** The steps of a walk through a page. */
 export interface HtmlVisitor {
-  /** Visits a part, in the order of the text. `skip` leaves out what is inside the part, `stop` ends the walk. */
+  /** Visits a node, in the order of the text. `skip` leaves out its content, `stop` ends the walk. */
   enter(node: HtmlNode): 'skip' | 'stop' | undefined;
   /** Leaves an element that was not skipped, after everything inside it. */
   leave?(element: HtmlElement): void;

@@ -41,7 +41,7 @@ export interface ChannelParts {
 
 type Open<Opened> = (parts: ChannelParts) => Promise<Opened>;
 
-/** A notice that is kept up to date: where it is, which every process must know, and how it is written. */
+/** A notice that is kept up to date: its place, which every process must know, and its publisher. */
 export interface NoticeChannel extends NoticeRule {
   /**
    * Opens the channel. It is null if the notice is requested but not fully configured; `because` says why.
@@ -90,7 +90,7 @@ export interface NoticeTarget {
   readonly about: NoticeAbout;
 }
 
-/** A publisher: renders what is known and sends it. */
+/** A publisher: renders the known facts and sends them. */
 export interface Outlet<Known, To, Content extends object = object> extends Sender<Content, To> {
   /**
    * Renders the content, or returns null if there is nothing to say. Pure. The content of a notice uses
@@ -100,8 +100,8 @@ export interface Outlet<Known, To, Content extends object = object> extends Send
 }
 
 /**
- * The client of the system that a channel writes to. Both methods throw TriageError, with `retryable` if the
- * call may be repeated and `retryAfterMs` if the system said when.
+ * The client of the system to which a channel writes. Both methods throw TriageError, with `retryable` if the
+ * call may be repeated and `retryAfterMs` if the system requested a delay.
  */
 export interface Sender<Content, To> {
   /**

@@ -29,7 +29,7 @@ export interface SendLimits {
   readonly pauseMs?: number;
 }
 
-/** The text that an entry of the work table asks for, from what is known now. */
+/** The text that an entry of the work table requests, with the current facts for it. */
 export interface ToSend<Known, To> {
   readonly outlet: Outlet<Known, To>;
   readonly known: Known;
@@ -39,9 +39,9 @@ export interface ToSend<Known, To> {
 const Kept = z.object({ reference: z.string().nullable(), hash: z.string().nullable().default(null) });
 
 /**
- * Creates the handler of everything that is sent outside: reads what is known, and sends it unless it is
- * there already. `read` returns the end of an entry that has nothing to send, and null for one that it has
- * settled itself.
+ * Creates the handler of everything that is sent outside: reads the current facts, and sends the text unless
+ * it is there already. `read` returns the end of an entry that has nothing to send, and null for one that it
+ * has settled itself.
  */
 export function sendHandler<Known, To>(
   topic: string,
@@ -122,7 +122,7 @@ function ignoreGone(error: unknown): null {
 
 /**
  * Makes a call that must end within its limit and its lease. Throws `timeout` and `cancelled`, both of which
- * may pass, and what the call throws.
+ * may pass, and the errors of the call.
  */
 async function callInTime<Result>(
   timed: TimedCall,

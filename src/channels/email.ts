@@ -44,8 +44,8 @@ const MAX_RECIPIENTS = 20;
 const Address = z.email();
 
 /**
- * Sends messages of rules as e-mail. What was sent cannot be looked for: after a crash it may be sent again,
- * with the same Message-ID.
+ * Sends messages of rules as e-mail. Sent messages cannot be looked up, so a message may be sent twice after
+ * a crash, with the same Message-ID.
  */
 export function createEmailChannel(
   { smtpUrl: url, smtpFrom: from, domains }: EmailSettings,

@@ -50,7 +50,7 @@ interface NoticeDeps extends SendLimits {
 
 const NoticePayload = z.object({ repository: z.string(), about: NoticeAbout });
 
-/** Keeps what is outside in step with what is known. */
+/** Creates the handler that keeps the published notices up to date. */
 export function createNoticeHandler(
   channel: string,
   outlet: NoticeOutlet,
@@ -76,7 +76,10 @@ interface MessageDeps extends SendLimits {
   readonly publicUrl: string | null;
 }
 
-/** Sends the messages of rules. Without a messenger, each fails and says what is not configured. */
+/**
+ * Creates the handler that sends the messages of rules. Without a messenger, each message fails with the
+ * missing setting.
+ */
 export function createMessageHandler(
   channel: string,
   { label }: Pick<MessageChannel, 'label'>,
@@ -105,7 +108,9 @@ export function createMessageHandler(
   );
 }
 
-/** Opens a channel for messages. It sends to no destination that is refused. Null: it is not configured. */
+/**
+ * Opens a channel for messages, which sends to no refused destination. Returns null if it is not configured.
+ */
 export async function openMessenger(
   { destinations, refusal, open }: MessageChannel,
   parts: ChannelParts,

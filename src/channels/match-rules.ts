@@ -63,8 +63,8 @@ function matchHandler({ stores, logger }: RuleHandlerDeps): WorkHandler {
 }
 
 /**
- * Checks whether a rule matches this occasion. Muted causes and tests in quarantine never match. Throws what
- * the search throws.
+ * Checks whether a rule matches this occasion. Muted causes and tests in quarantine never match. Throws the
+ * errors of the search.
  */
 export async function matchesOccasion(
   { query }: Pick<NotificationRule, 'query'>,
@@ -79,7 +79,7 @@ export async function matchesOccasion(
   return (await failures.search(about, { limit: 1, offset: 0 })).length > 0;
 }
 
-/** Names what a rule sends to one target. */
+/** The rule and the target of one message. */
 export const TargetPayload = z.object({ ruleId: z.string(), target: z.string() });
 
 function gatherHandler({ stores, clock }: RuleHandlerDeps): WorkHandler {

@@ -4,7 +4,7 @@ import { TriageError } from '../domain/errors.ts';
 import { readText } from '../lib/http-body.ts';
 import { type Clock, retryAfter } from '../lib/time.ts';
 
-/** More of an answer is not read. */
+/** The maximum size of an answer in bytes. The rest is not read. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 interface Post {
@@ -28,7 +28,8 @@ export async function postOnce(
       throw new TriageError('upstream-failed', `${who} could not be reached.`, { retryable: true, cause });
     },
   );
-  // Read to its end the connection can be used again; where it breaks off, the status came whole.
+  // The body is read to its end so that the connection can be reused. If the body breaks off, the status is
+  // still complete.
   const text = (await readText(response.body, MAX_ANSWER_BYTES).catch(() => null)) ?? '';
   if (!response.ok) throw createRefusal(who, response, clock.now());
   return { response, text };

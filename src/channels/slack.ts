@@ -24,7 +24,7 @@ const ChannelId = z
 /** Slack, if it is used. */
 export const SlackSettings = z
   .object({
-    /** Token of a bot. Null: nothing is posted to Slack. */
+    /** Token of a bot. Nothing is posted to Slack if it is null. */
     token: defineCredential(
       'FAULTLINE_SLACK_TOKEN',
       'Bot token of a Slack app with the scope chat:write. Slack is notified when a default branch ' +
@@ -105,7 +105,7 @@ export function createSlackChannel(settings: SlackSettings): Channel {
 /** The branch names that count as the default branch if the CI does not name it. */
 const USUAL_NAMES: readonly string[] = ['main', 'master', 'trunk'];
 
-/** Creates the rule for what is posted: default branches of repositories that have a channel. */
+/** Creates the rule of the posted notices: default branches of repositories that have a channel. */
 function createRule(findChannel: (repository: string) => string | null): NoticeRule {
   return {
     channel: NAME,
@@ -128,7 +128,7 @@ async function openClient(token: string, { baseUrl }: SlackSettings): Promise<Sl
   return (await import('./slack/client.ts')).createSlackClient({ token, baseUrl });
 }
 
-/** Creates the outlet for messages of rules. A retry looks for the message first. */
+/** Creates the publisher of messages of rules. A retry looks for the message first. */
 function createNewsOutlet(client: Pick<SlackClient, 'post' | 'find'>): Outlet<News, string, SlackMessage> {
   return {
     render: toSlackNews,

@@ -10,7 +10,7 @@ export interface SmtpServer {
   readonly timeLimitMs: number;
 }
 
-/** Uses a connection to the server, and closes it. Throws TriageError, and what the signal says. */
+/** Uses a connection to the server, and closes it. Throws TriageError, and the reason of the signal. */
 export async function withTransport<Result>(
   { url, timeLimitMs }: SmtpServer,
   signal: AbortSignal,

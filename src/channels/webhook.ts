@@ -17,7 +17,7 @@ const SigningSecret = z
     'must be whsec_ followed by the base64 of 24 to 64 random bytes',
   );
 
-/** Signed webhooks: one that every confident answer is posted to, and others that rules may post to. */
+/** Signed webhooks: one to which every confident answer is posted, and others to which rules may post. */
 export const WebhookSettings = z
   .object({
     url: defineSetting(
@@ -66,9 +66,8 @@ const JSON_TYPE = 'application/json';
 const MAX_REFERENCE = 500;
 
 /**
- * Posts to webhooks, signed according to Standard Webhooks. The other service cannot be asked what it
- * received: after a crash it may receive the same message again, with the same `webhook-id`, by which it can
- * be recognized.
+ * Posts to webhooks, signed according to Standard Webhooks. The receiver cannot be asked for earlier
+ * messages, so it may receive a message twice after a crash. Both have the same `webhook-id`.
  */
 export function createWebhookChannel(settings: WebhookSettings): Channel {
   const { url, secrets, format, webhooks, webhookSecrets } = settings;

@@ -6,10 +6,10 @@ import type { Command } from 'commander';
 type Value = { readonly files: true } | { readonly words: readonly string[] } | null;
 
 interface CompletedOption {
-  /** `--json`, and `-V` where there is a short one. */
+  /** `--json`, and `-V` if there is a short form. */
   readonly names: readonly string[];
   readonly says: string;
-  /** Undefined: it is alone. */
+  /** The value of the option; undefined if it takes none. */
   readonly value?: Value;
 }
 
@@ -34,7 +34,7 @@ export function generateCompletion(shell: 'bash' | 'zsh' | 'fish', program: Comm
   );
 }
 
-/** Reads the program itself, so that completions know what it knows. */
+/** Describes a command by reading the program itself, so that completions are never out of date. */
 export function describeCommand(command: Command, parent = ''): CompletedCommand {
   const path = parent === '' ? command.name() : `${parent} ${command.name()}`;
   const help = { names: ['--help', '-h'], says: 'display help for command' };
@@ -91,7 +91,7 @@ function getFirstSentence(text: string): string {
   return sentence.length <= LONGEST ? sentence : `${sentence.slice(0, LONGEST - 1)}…`;
 }
 
-/** Branches of a shell's `case` that follow what was typed from command to command. */
+/** Formats the branches of a shell's `case` that follow the typed words from command to command. */
 function formatCases(commands: readonly CompletedCommand[]): string {
   return commands
     .slice(1)

@@ -1,9 +1,9 @@
 /**
- * LangChain reads the environment by itself: one variable left over from another project, and every prompt
- * goes to standard output or, under one of its older names, to a tracing service. None of its variables is
- * left standing, whatever their names will be, except those of LangSmith where LANGSMITH_TRACING=true asks
- * for it in so many words; then it is said. Does its work when imported, so it must be imported before
- * anything else.
+ * Deletes the environment variables of LangChain, which reads them by itself: one that is left over from
+ * another project would send every prompt to standard output or, under one of its older names, to a tracing
+ * service. All are deleted, whatever their names will be, except those of LangSmith if LANGSMITH_TRACING=true
+ * requests it explicitly; then a message says so. This module does its work when imported, so it must be
+ * imported before anything else.
  */
 const { LANGSMITH_TRACING, LANGSMITH_ENDPOINT } = process.env;
 const wanted = LANGSMITH_TRACING?.toLowerCase() === 'true';

@@ -15,7 +15,7 @@ export interface ProgressStream {
   write(text: string): unknown;
 }
 
-/** CI systems end jobs that are silent for long. */
+/** The maximum time without output in milliseconds. CI systems end jobs that are silent for long. */
 const SILENCE_MS = 30_000;
 const FRAME_MS = 100;
 const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';

@@ -85,7 +85,7 @@ export function readServedConfig(dataDir: string): {
   };
 }
 
-/** Adds the secrets that were made for a data directory where none is configured. */
+/** Adds the secrets that were created for a data directory, wherever none is configured. */
 export function addMadeSecrets(config: Config, made: Secrets): Config {
   const { github, jenkins } = config.providers;
   return {

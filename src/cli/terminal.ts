@@ -121,7 +121,9 @@ export function tell({ json }: { readonly json?: boolean }, data: object, words:
   return print(json === true ? formatJson({ ok: true, ...data }) : words);
 }
 
-/** Writes a file, over what is there; `option` is the one that names it. Throws `storage-failed`. */
+/**
+ * Writes a file, replacing an existing one; `option` is the option that names it. Throws `storage-failed`.
+ */
 export async function writeOutput(path: string, text: string, option?: string): Promise<void> {
   await writeFile(path, text).catch((cause: unknown) => {
     const named = option === undefined ? path : `${option}: ${path}`;

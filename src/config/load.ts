@@ -37,7 +37,7 @@ export function loadConfig(
   return deriveSettings(parseConfig(merged, wrong.concat(refuseRemovedVariables(environment))));
 }
 
-/** Derives what follows from other settings and has no variable of its own. */
+/** Derives the settings that follow from others and have no variable of their own. */
 function deriveSettings(config: Config): Config {
   const { http, database, jobQueue, buildArchive } = config;
   const { autoNotify, humanReview, selfCorrect } = config.triage.thresholds;
@@ -212,9 +212,9 @@ export function createEmbeddedPreset(dataDir: string, knowledgeFolder: string) {
 }
 
 /**
- * Creates the configuration that the named servers ask for. With a PostgreSQL server, any number of processes
- * share the work; without one, it is `embedded`. Redis, MongoDB and Pinecone each take the place of the
- * database where they are named.
+ * Creates the configuration for the servers in the environment. With a PostgreSQL server, any number of
+ * processes share the work; without one, it is `embedded`. Redis, MongoDB and Pinecone, if given, each
+ * replace the database for their purpose.
  */
 export function createPreset(environment: Environment, dataDir: string, knowledgeFolder: string): object {
   const isSet = (name: string) => Boolean(environment[name]?.trim() || environment[`${name}_FILE`]?.trim());

@@ -38,7 +38,10 @@ const ProviderKeys = z.object(
   ),
 );
 
-/** US dollars for a million tokens of each model; what is not given for cached input costs as any other. */
+/**
+ * The price of a million tokens of each model in US dollars. Cached input without a price costs as much as
+ * other input.
+ */
 const Prices = z.record(
   z.string().min(1),
   z.strictObject({
@@ -57,7 +60,7 @@ export const EmbedderConfig = group({
     'How knowledge is searched: hashing (by words), openai (also by meaning, with an embedding ' +
       'model), or local (with an embedding model on this machine).',
   ),
-  /** Null: the usual one of OpenAI; for local, words alone. */
+  /** Null for the usual model of OpenAI; with `local`, for a search by words alone. */
   model: defineSetting(
     'FAULTLINE_EMBEDDER_MODEL',
     z.string().min(1).nullable().default(null),
@@ -104,11 +107,11 @@ export const AnalystConfig = group({
       'Model to use. With a provider prefix, such as "anthropic:claude-sonnet-4-5", that provider ' +
         'is used with its own key.',
     ),
-    /** Keys of providers that a model's name may begin with, by the provider's name. */
+    /** Keys of providers whose name may precede a model's name, by the provider's name. */
     keys: ProviderKeys.prefault({}),
     /**
-     * Azure OpenAI, asked where no base URL is given. The deployment's name is the model's where none is
-     * named.
+     * Azure OpenAI, which is used if no base URL is given. The deployment's name is the model's if none is
+     * given.
      */
     azure: group({
       endpoint: defineSetting(

@@ -17,7 +17,7 @@ import { defineCredential, defineSetting, flag, group, listVariables, type Varia
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
 
-/** A bearer token as configured: who holds it and what it may do. */
+/** A configured bearer token: its holder and its permissions. */
 const TokenConfig = z.object({
   name: z.string().min(1),
   token: z.string().min(16, 'a token needs at least 16 characters'),
@@ -142,7 +142,7 @@ const Common = z.object({
 
   channels: ChannelsConfig.prefault({}),
   triage: group({
-    /** Null: the default of the analyst, see {@link resolveBudgetTokens}. */
+    /** Null for the default of the analyst; see {@link resolveBudgetTokens}. */
     budgetTokens: z.int().min(200).max(200_000).nullable().default(null),
     /** The profile that supplies the numbers below; see `profiles.ts`. */
     profile: defineSetting(
@@ -153,7 +153,7 @@ const Common = z.object({
     ),
     /** The maximum number of rounds of tool calls. */
     maxIterations: z.int().min(1).max(10).default(5),
-    /** The resources that one run may use before it ends with what is known; 0: no limit. */
+    /** The resources that one run may use before it ends with the facts at hand; no limit if 0. */
     budget: group({
       /** Tokens of the model. */
       tokens: z.int().min(0).default(80_000),
@@ -275,8 +275,8 @@ const Common = z.object({
     ),
   }),
   /**
-   * A port of its own for monitoring: `/metrics`, `/healthz` and `/readyz` without a token. Null: there is
-   * none.
+   * A separate port for monitoring: `/metrics`, `/healthz` and `/readyz` without a token. There is none if it
+   * is null.
    */
   metrics: group({
     port: defineSetting(

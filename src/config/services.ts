@@ -134,7 +134,7 @@ export const WebSearchConfig = z
       'Web search to use as a last resort: none, searxng, brave, tavily or duckduckgo (no key, see ' +
         'its terms of use). It sends masked words of the error to that service.',
     ),
-    /** Null: the provider's own address. */
+    /** Null for the provider's own address. */
     baseUrl: defineSetting(
       'FAULTLINE_WEB_SEARCH_URL',
       createHttpUrlSchema().nullable().default(null),

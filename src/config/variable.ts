@@ -61,8 +61,8 @@ export function createHttpUrlSchema() {
 }
 
 /**
- * Creates the schema of a URL with one of these schemes. The message says what is missing and what can be set
- * instead.
+ * Creates the schema of a URL with one of these schemes. The message names the missing part and the
+ * alternative.
  */
 export function createUrlSchema(schemes: readonly string[], instead?: string) {
   const start = new RegExp(`^(?:${schemes.map((scheme) => scheme.replace('+', '\\+')).join('|')})://.`);

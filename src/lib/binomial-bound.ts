@@ -20,7 +20,7 @@ export function computeCasesNeeded({ most, confidence }: Risk): number {
   return Math.ceil(Math.log(1 - confidence) / Math.log(1 - most) - 1e-9);
 }
 
-/** Cost of the search: each step halves what is not known. */
+/** The number of steps of the search. Each step halves the interval. */
 const HALVINGS = 60;
 const TERMS = 300;
 const TINY = 1e-300;

@@ -1,7 +1,9 @@
 const SCRIPT = '[cm]?[jt]sx?|vue|svelte';
 const SLASHED = `${SCRIPT}|java|kts?|scala|groovy|gradle|go|rs|c|cc|cpp|h|hpp|cs|swift|php|dart|scss|less`;
 const FREE = `${SLASHED}|rb|lua|pl|pm|css|sql|json|xml|html?`;
-/** Files where a line break ends a statement, and where its indentation counts as well. */
+/**
+ * The endings of files in which a line break ends a statement, and of those in which indentation matters too.
+ */
 const LINES = 'sh|bash|zsh|ps1|exs?|jl|r|toml|tf';
 const INDENTED = 'pyi?|pyx|ya?ml|coffee|nim|gd';
 

@@ -142,7 +142,7 @@ export function* splitIntoBatches<Item>(
   if (batch.length > 0) yield batch;
 }
 
-/** Items that are handled before others have their turn. */
+/** The number of items that are handled before other work gets a turn. */
 const IN_ONE_TURN = 2_000;
 
 /** Maps any number of items without holding the event loop. */

@@ -11,7 +11,7 @@ interface Issue {
   readonly errors?: unknown;
 }
 
-/** Ways to be right that one text names. */
+/** The maximum number of valid alternatives that one text names. */
 const MAX_WAYS = 3;
 
 /**
@@ -27,9 +27,7 @@ export function explainIssues(
   return issues.map((issue) => ({ path: issue.path.join('.'), message: explainIssue(issue, input, schema) }));
 }
 
-/**
- * Says what is wrong in one sentence, by the first of the issues; `what` names the value, as "The metadata".
- */
+/** Describes the first of the issues in one sentence; `what` names the value, such as "The metadata". */
 export function summarizeIssues(
   what: string,
   [first]: readonly { readonly path: string; readonly message: string }[],
@@ -50,7 +48,7 @@ function explainIssue(issue: Issue, input: unknown, schema: unknown): string {
   return message;
 }
 
-/** Names what is allowed in place of a misspelt name. */
+/** Names the allowed fields in place of a misspelled one. */
 function explainUnknown({ keys, message }: Issue, schema: unknown): string {
   if (!(schema instanceof z.ZodObject) || !Array.isArray(keys)) return message;
   const named = keys.slice(0, MAX_WAYS).map((key) => `"${String(key).slice(0, 100)}"`);

@@ -1,12 +1,12 @@
-/** Paths that are proposed. */
+/** The maximum number of paths that are proposed. */
 const MAX_NEAREST = 5;
-/** Paths with alike names whose folders are compared. */
+/** The maximum number of paths with similar names whose folders are compared. */
 const MAX_COMPARED = 500;
 /** Two names are alike from this share of common letter pairs on. */
 const ALIKE = 0.5;
 /** The most that the folders of a path add to the likeness of its name. */
 const FOLDERS = 0.2;
-/** The bonus for the same ending. */
+/** The bonus for the same ending, as a share. */
 const ENDING = 0.1;
 
 /**

@@ -60,7 +60,7 @@ function isRetryable(error: unknown): boolean {
   return error instanceof Error && 'retryable' in error && error.retryable === true;
 }
 
-/** Returns the delay that an error says the other side asked for, in milliseconds. */
+/** Returns the delay in milliseconds that the server requested, according to the error. */
 export function getRetryAfter(error: unknown): number | undefined {
   const asked = error instanceof Error && 'retryAfterMs' in error ? error.retryAfterMs : undefined;
   return typeof asked === 'number' ? asked : undefined;
@@ -70,9 +70,9 @@ export interface TimeLimit {
   readonly limitMs: number;
   /** Ends the work earlier. */
   readonly signal?: AbortSignal | undefined;
-  /** Creates the error for work that took too long; by default what the work threw, or a `TimeoutError`. */
+  /** Creates the error for work that took too long; by default the error of the work, or a `TimeoutError`. */
   readonly late?: (cause: unknown) => Error;
-  /** Creates the error for work that `signal` ended; by default what the work threw, or its reason. */
+  /** Creates the error for work that `signal` ended; by default the error of the work, or its reason. */
   readonly canceled?: (cause: unknown) => Error;
 }
 
@@ -121,7 +121,7 @@ export interface Breaker {
    * call is made, and others wait for its outcome; it closes the circuit or opens it again.
    */
   run<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Opens the circuit for so many milliseconds, because the other side asked for that. */
+  /** Opens the circuit for this number of milliseconds, because the server requested it. */
   holdOff(milliseconds: number): void;
   /** Returns the state. A circuit whose rest is over is open until the next call. */
   state(): BreakerState;
@@ -132,7 +132,7 @@ export interface Breaker {
 /** Says that a call was not made because the circuit is open. */
 export class CircuitOpenError extends Error {
   /**
-   * The milliseconds left of the pause that the other side asked for; null if the circuit opened by itself.
+   * The rest of the pause that the server requested, in milliseconds; null if the circuit opened by itself.
    */
   readonly askedMs: number | null;
 
@@ -149,7 +149,7 @@ const STATES: Readonly<Record<CircuitState, BreakerState>> = {
   [CircuitState.Isolated]: 'open',
 };
 
-/** Creates a circuit breaker, which is kept as long as what it guards. */
+/** Creates a circuit breaker, which must live as long as the resource that it protects. */
 export function createBreaker({ opensAt, weigh, restMs }: BreakerPolicy): Breaker {
   let weight = 0;
   let heldUntil = 0;
@@ -189,7 +189,7 @@ export function createBreaker({ opensAt, weigh, restMs }: BreakerPolicy): Breake
   };
 }
 
-/** Lets each owner do only so many things at once; owners do not wait for each other. */
+/** Limits the number of concurrent tasks of each owner; owners do not wait for each other. */
 export interface RunLimiter {
   /**
    * Runs the work in the order of requests, as soon as the limit allows. Throws if `signal` aborts before.

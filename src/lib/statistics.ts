@@ -9,8 +9,8 @@ const LEAST_DRAWS = 200;
 /** Draws times units: a hundred thousand units are answered in seconds too. */
 const WORK = 20_000_000;
 /**
- * More units than this are dealt into so many groups, whose sums are drawn: the spread is the same, the work
- * is bounded.
+ * The maximum number of groups. More units than this are distributed over groups whose sums are drawn, which
+ * keeps the spread and bounds the work.
  */
 const MOST_GROUPS = 1000;
 const SEED = 20_261_122;
@@ -116,10 +116,7 @@ export function createRandomNumbers(seed: number): () => number {
   };
 }
 
-/**
- * A share of something that was counted: `of` in all, of which `hits`. `low` and `high` bound it with 95 %
- * confidence.
- */
+/** A share of counted items: `hits` out of `of`. `low` and `high` bound it with 95 % confidence. */
 export interface Proportion {
   readonly hits: number;
   readonly of: number;
@@ -153,7 +150,7 @@ export function computeProportion(hits: number, of: number): Proportion {
   };
 }
 
-/** A build as it is compared: what it was (branch: "main"), by dimension; null if that is not known. */
+/** The properties of a build for a comparison (branch: "main"), by dimension; null if unknown. */
 export type Traits = Readonly<Record<string, string | null>>;
 
 /** Something that failing builds have more or less often than passing ones. */
@@ -259,12 +256,12 @@ type Answered = Pick<Judged, 'at' | 'count'>;
  */
 export interface CoveragePoint extends Proportion {
   readonly threshold: number;
-  /** Answers that state at least so much, and their share of all. */
+  /** The number of answers that state at least this confidence, and their share of all. */
   readonly published: number;
   readonly coverage: number;
 }
 
-/** Fewer decided answers above a threshold say too little to choose it. */
+/** The minimum number of decided answers above a threshold for which it can be chosen. */
 const CHOSEN_FROM = 20;
 
 export function computeCoverageAt(

@@ -33,7 +33,7 @@ export function formatCount(count: number, singular: string, many = `${singular}
   return `${count.toLocaleString('en-US')} ${count === 1 ? singular : many}`;
 }
 
-/** Writes a confidence from 0 to 1 in whole percent, never above what it is: 0.969 is "96 %". */
+/** Formats a confidence from 0 to 1 in whole percent, rounded down: 0.969 is "96 %". */
 export function formatConfidence(confidence: number): string {
   return `${toWholePercent(confidence)} %`;
 }
@@ -79,7 +79,7 @@ export function startUpper(text: string): string {
 export type Cell = string | number | null;
 
 /**
- * Formats rows as CSV (RFC 4180): a comma between cells, CRLF after each row, quotes where they are needed.
+ * Formats rows as CSV (RFC 4180): a comma between cells, CRLF after each row, quotes if they are needed.
  * Texts that a spreadsheet would read as a formula get an apostrophe in front.
  */
 export function toCsv(heading: readonly string[], rows: readonly (readonly Cell[])[]): string {
@@ -96,11 +96,11 @@ function formatCell(cell: Cell): string {
 /** A file as a text names it. */
 interface NamedPath {
   readonly path: string;
-  /** 1-based, where it is named too. */
+  /** 1-based; null if the text does not name it. */
   readonly line: number | null;
 }
 
-/** Words of texts looked at. */
+/** The maximum number of words of texts that are read. */
 const MAX_WORDS = 20_000;
 const MAX_PATH = 300;
 const BETWEEN_WORDS = /[\s"'`()<>[\]{},;=|]+/;
@@ -121,7 +121,7 @@ const ENDINGS: ReadonlySet<string> = new Set(
  */
 export function listNamedPaths(texts: readonly string[]): NamedPath[] {
   const words: string[] = [];
-  // What is not looked at is not taken apart either.
+  // Words beyond the limit are not split.
   for (const text of texts) append(words, text.split(BETWEEN_WORDS, MAX_WORDS - words.length));
   return words.flatMap((word) => parsePath(word) ?? []);
 }

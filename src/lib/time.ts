@@ -67,7 +67,7 @@ export function lookRegularly(
 }
 
 /**
- * Returns the delay that a response asks for, in milliseconds, from its `Retry-After` header in seconds or as
+ * Returns the delay that a response requests, in milliseconds, from its `Retry-After` header in seconds or as
  * a date; null if it has none.
  */
 export function retryAfter(headers: Headers, now = Date.now()): number | null {

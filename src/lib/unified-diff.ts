@@ -4,7 +4,7 @@ export interface FileChange {
   readonly path: string;
   /** Modes that the diff names, such as 100644. */
   readonly modes: readonly string[];
-  /** Lines; null for what is no text. */
+  /** The number of added lines; null for files that are not text. */
   readonly added: number | null;
   readonly deleted: number | null;
   /** The part of the diff that is about it. */
@@ -12,8 +12,8 @@ export interface FileChange {
 }
 
 /**
- * Reads a diff as `git diff --no-renames` writes it; null if any line is something else, or where its
- * names differ from each other. So no other reader can find a file in it that this one does not.
+ * Reads a diff in the form of `git diff --no-renames`. Returns null if any line has another form, or if its
+ * names differ from each other. So no other reader can find a file in it that this one does not find.
  */
 export function readDiff(text: string): FileChange[] | null {
   const lines = text.replace(/\n$/, '').split('\n');

@@ -128,9 +128,9 @@ function listOthers(heading: string, others: readonly ArrangedAnswer[], most: nu
 const EVIDENCE = 'get_evidence';
 const EVIDENCE_BYTES = 4_000;
 const LINE = 400;
-/** Lines read for one answer; far more than fit. */
+/** The maximum number of lines that are read for one answer; far more than fit. */
 const WINDOW = 300;
-/** Lines of each log in the overview. */
+/** The number of lines of each log in the overview. */
 const EXCERPT = 16;
 
 const Named = z.object({
@@ -248,8 +248,8 @@ async function createNoSuchSourceError(
 }
 
 /**
- * Returns the evidence of an answer: first the most informative lines of the logs, then what the tools found.
- * Evidence that was judged irrelevant to this failure is left out.
+ * Returns the evidence of an answer: first the most informative lines of the logs, then the findings of the
+ * tools. Evidence that was judged irrelevant to this failure is left out.
  */
 function createOverview(analysis: Analysis, offset: number): EvidenceAnswer {
   const related = analysis.evidence.filter(({ id }) => analysis.verdict.grades[id] !== 'irrelevant');

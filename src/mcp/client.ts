@@ -13,7 +13,7 @@ import type { McpDeps } from './tool.ts';
 export interface RemoteOptions {
   readonly url: string;
   readonly token: string;
-  /** Also `submit_feedback`, where the token may review. */
+  /** True to request `submit_feedback` too, for a token that may review. */
   readonly feedback: boolean;
 }
 
@@ -32,8 +32,8 @@ export async function connectHere(deps: McpDeps, logger: Logger): Promise<Client
 }
 
 /**
- * Asks a running service. Throws TriageError with the service's own sentence where it refuses,
- * `upstream-failed` where none answers.
+ * Connects to a running service. Throws TriageError with the service's own sentence if it refuses, and
+ * `upstream-failed` if there is no answer.
  */
 export async function connectService({ url, token, feedback }: RemoteOptions): Promise<Client> {
   const path = feedback ? '/mcp?allow=feedback' : '/mcp';

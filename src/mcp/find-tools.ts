@@ -13,7 +13,9 @@ import { createCursor, defineTool, FIELDS, type InstallationDeps, type McpTool, 
 
 const LIST = 'list_failures';
 const LIST_BYTES = 3_000;
-/** Rows read for one answer: tests that failed together are one line of it. */
+/**
+ * The maximum number of rows that are read for one answer. Tests that failed together share one line of it.
+ */
 const ROWS = 200;
 
 /** Creates the tool `list_failures`, which lists recent failures, one line per cause. */
@@ -119,9 +121,9 @@ function formatCauseEntry(
 }
 
 const SIMILAR_BYTES = 3_500;
-/** Trigram similarity under which texts have little in common. */
+/** The minimum trigram similarity. Texts below it have little in common. */
 const MIN_SCORE = 0.3;
-/** Asked for, since many sightings of one cause are one. */
+/** The number of requested sightings. Many sightings of one cause are merged. */
 const CANDIDATES = 50;
 
 const Decided = LibraryEntry.pick({

@@ -16,17 +16,19 @@ import type { Decide, ExplainLog, InstallationDeps, OpenReview } from './tool.ts
 export interface McpRouteDeps extends InstallationDeps {
   readonly stores: ScopedStores;
   readonly archive: Scoped<ShownArchive>;
-  /** Absent: pasted logs are not explained here. */
+  /** The explainer of pasted logs. Without it, they are not explained here. */
   readonly explainLog?: ExplainLog | undefined;
   /** Decides on a review as `POST /api/reviews/:id/decision` does. */
   readonly decide: Decide;
   readonly openReview: OpenReview;
-  /** The address that browsers know this installation by; pages of others may not ask. */
+  /** The address of this installation for browsers; requests from other pages are refused. */
   readonly publicUrl: string | null;
   readonly logger: Logger;
 }
 
-/** A pasted log of half a million characters, escaped, and what is around it. */
+/**
+ * The maximum size of a body in bytes: a pasted log of half a million characters, escaped, with its envelope.
+ */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const tags = ['Agents'];
 const access = { access: { role: 'read' } } as const;
@@ -37,7 +39,7 @@ const Query = z.strictObject({
     .describe('Also offer submit_feedback; needs a token with the role review'),
 });
 const Result = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.union([z.string(), z.int()]).nullable() });
-/** A message that cannot be read has no id to answer to. */
+/** The answer to an unreadable message, which has no id. */
 const BrokenMessage = z.object({
   jsonrpc: z.literal('2.0'),
   id: z.null(),
@@ -46,7 +48,7 @@ const BrokenMessage = z.object({
 
 /**
  * Registers the Model Context Protocol over HTTP. Each message is answered on its own with JSON, and no state
- * is kept between messages. A client sees what the stores show for its token.
+ * is kept between messages. A client sees the data that the stores show for its token.
  */
 export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): void {
   app.withTypeProvider<ZodTypeProvider>().post(
@@ -69,7 +71,7 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
           400: BrokenMessage.describe('Not a JSON-RPC message'),
         },
       },
-      // Checked in the handler: what is no message is answered in the protocol's own words.
+      // Checked in the handler, so that an invalid message is answered in the form of the protocol.
       validatorCompiler: () => (value) => ({ value }),
       errorHandler: (error, _request, reply) => {
         if (!(error instanceof Error && 'statusCode' in error && error.statusCode === 400)) throw error;

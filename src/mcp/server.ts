@@ -103,7 +103,7 @@ export function createNewServer(): Server {
 }
 
 /**
- * Calls a tool within its time; what it throws becomes a tool error with its cause and the next step. Never
+ * Calls a tool within its time limit. An error becomes a tool error with its cause and the next step. Never
  * throws.
  */
 export async function answer(
@@ -136,7 +136,7 @@ export async function answer(
 }
 
 function describeTool({ name, title, description, input, output, manners }: McpTool): Tool {
-  // Draft 7 is what the protocol's own clients check answers with.
+  // The protocol's own clients check answers with draft 7.
   const toSchema = (schema: z.ZodObject, io: 'input' | 'output') =>
     ObjectSchema.parse(z.toJSONSchema(schema, { io, target: 'draft-7' }));
   const schemas = { inputSchema: toSchema(input, 'input'), outputSchema: toSchema(output, 'output') };
@@ -188,7 +188,7 @@ interface McpPrompt {
   text(values: Readonly<Record<string, string>>): string;
 }
 
-/** One line of a person's words: what is in a prompt must not go on with sentences of its own. */
+/** One word of a person. A text in a prompt must not continue with sentences of its own. */
 const Word = z
   .string()
   .regex(/^[^\s\p{Cc}]+$/u, 'must be one word')

@@ -22,7 +22,7 @@ import type { ShownWhose } from '../service/answers/whose.ts';
 /** Lines of a log or a document; `line` is 1-based, null if the text is of no log. */
 export const Rows = z.array(z.object({ line: z.int().nullable(), text: z.string() }));
 
-/** The answer for one cause, cut to what an agent needs. */
+/** The answer for one cause, cut to the parts that an agent needs. */
 export const CauseOutput = AnalysisSummary.extend({
   rootCause: Answer.shape.rootCause,
   fixRecommendation: Answer.shape.fixRecommendation,
@@ -132,15 +132,15 @@ export function describeStanding(analysis: Analysis): string {
 }
 
 /**
- * Describes the answer in blocks, most important first: what it is, cause, fix, the lines that prove it, and
- * what else is known.
+ * Describes the answer in blocks, most important first: the category, the cause, the fix, the lines that
+ * prove it, and further facts.
  */
 export function describeAnswer(
   { analysis, explains, whose = null }: TellableAnswer,
   build: Build | null = null,
 ): string[] {
   const { what, title, facts } = answerView(analysis, undefined, explains);
-  // The index of the evidence names what is related, too, and the tests have a block of their own.
+  // The index of the evidence names related items too, and the tests have a block of their own.
   const visibleFacts = facts.filter(
     ({ name, kind, reach }) => reach !== 'review' && name !== 'Related' && kind !== 'tests',
   );

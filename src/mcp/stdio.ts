@@ -46,7 +46,7 @@ type Passed = z.output<(typeof PASSED_ON)[number]>;
 
 /** A message holds a pasted log at most, escaped. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
-/** Longer than any tool takes. */
+/** The time limit of a call in milliseconds. No tool takes that long. */
 const CALL_MS = 60_000;
 
 /** Serves one agent over standard input and output, until the agent closes its end or `signal` says so. */

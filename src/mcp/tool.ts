@@ -88,7 +88,8 @@ export const FIELDS = {
 export type ExplainLog = (log: string, signal: AbortSignal) => Promise<readonly ArrangedAnswer[]>;
 
 /**
- * Stores a decision under the reviewer's name, and says in one sentence what it taught. Throws TriageError.
+ * A function that stores a decision under the reviewer's name and returns one sentence about its lesson.
+ * Throws TriageError.
  */
 export type Decide = (request: {
   readonly review: Review;
@@ -97,7 +98,8 @@ export type Decide = (request: {
 }) => Promise<{ readonly teaching: string }>;
 
 /**
- * The review of an analysis, opened where there is none: a sure answer may be wrong too. Throws `not-found`.
+ * A function that returns the review of an analysis, and opens one if there is none: a sure answer may be
+ * wrong too. Throws `not-found`.
  */
 export type OpenReview = (analysisId: string, by: string) => Promise<Review>;
 
@@ -114,7 +116,7 @@ export interface InstallationDeps {
 export interface McpDeps {
   readonly installation?: InstallationDeps;
   readonly explainLog?: ExplainLog;
-  /** Absent: feedback is not offered. */
+  /** The handlers of feedback. Without them, it is not offered. */
   readonly feedback?: { readonly decide: Decide; readonly openReview: OpenReview; readonly reviewer: string };
   readonly logger: Logger;
 }
@@ -160,7 +162,10 @@ export class RpcError extends Error {
 
 interface Found {
   readonly build: Build | null;
-  /** One for the id of an analysis; for that of a build all, in the order in which one would mend them. */
+  /**
+   * One answer for the id of an analysis; all answers for the id of a build, in the order in which to fix
+   * them.
+   */
   readonly answers: readonly [main: TellableAnswer, ...others: TellableAnswer[]];
 }
 

@@ -19,7 +19,7 @@ import { clip, formatNumber } from './visible-text.ts';
  */
 export type AnswerForm = 'known' | 'sure' | 'unsure';
 
-/** A line of proof: where it stands (1-based) and its words, unescaped. */
+/** A line of proof: its place (1-based) and its words, unescaped. */
 export interface ProofLine {
   readonly source: string;
   readonly line: number;
@@ -61,7 +61,7 @@ export interface AnswerView {
   readonly what: string | null;
   /** "91 %". */
   readonly confidence: string;
-  /** "confirmed by ada on 2026-10-12, seen 14 times"; null where no known cause answered. */
+  /** "confirmed by ada on 2026-10-12, seen 14 times"; null if no known cause answered. */
   readonly confirmed: string | null;
   /**
    * The credibility of the answer: the confirmation, "91 % sure", "not sure, only 61 %" or "the analysis
@@ -308,8 +308,8 @@ function listUsageParts(analysis: Analysis, explains: ExplainedFailures | undefi
 /**
  * Describes the accuracy of similar answers: "answers like this one are right at least 84 % of the time". The
  * number is the lower bound, at 90 % confidence, of the accuracy of answers with the same confidence and the
- * same route, on sources that nothing was learned from. Returns nothing if a person or a model answered, or
- * if too few were measured.
+ * same route, measured on sources from which nothing was learned. Returns nothing if a person or a model
+ * answered, or if too few were measured.
  */
 function describeRecord({ classification: { record }, recalled }: Analysis): string[] {
   if (record === undefined || recalled !== null) return [];
@@ -333,7 +333,7 @@ function describeConfirmation(analysis: Analysis): string | null {
 
 /**
  * Returns the line as a person saw it, without leading time and stream marks. For an overlong line, returns
- * only what was quoted.
+ * only the quoted part.
  */
 function formatProofLine(analysis: Analysis, quote: ProofLine): string {
   const line = cleanLine(stripEscapes(findWholeLine(analysis, quote)));

@@ -15,7 +15,7 @@ export interface BuildAnswer {
   readonly sample: readonly Failure[];
 }
 
-/** An answer in its place among those of its build, with what is said of its failures. */
+/** An answer in its place among those of its build, with the description of its failures. */
 export type ArrangedAnswer<Answer extends BuildAnswer = BuildAnswer> = Answer & {
   readonly explains: ExplainedFailures;
 };
@@ -33,10 +33,10 @@ export function pairWithFailures(
 }
 
 /**
- * Sorts the answers of one build in the order in which to fix them: first what stops others, then by step in
- * the order of the logs, within a step what caused more failures, and last what only follows from another job
- * or was not analyzed. A step is a test runner in a log, or a failure without a test. The given answers must
- * be in the order of their first failures.
+ * Sorts the answers of one build in the order in which to fix them: first those that stop others, then by
+ * step in the order of the logs, within a step those with more failures, and last those that only follow from
+ * another job or were not analyzed. A step is a test runner in a log, or a failure without a test. The given
+ * answers must be in the order of their first failures.
  */
 export function arrangeAnswers<Answer extends BuildAnswer>(
   answers: readonly Answer[],
@@ -121,7 +121,7 @@ function explainFailures(
   };
 }
 
-/** Describes what the failures of one answer have in common. */
+/** Describes the common property of the failures of one answer. */
 function findReason(sample: readonly Failure[]): string {
   const [first] = sample;
   if (first === undefined) return 'they have the same fingerprint';

@@ -13,7 +13,7 @@ export interface NamedLine {
 const MOST_NAMES = 10;
 
 /**
- * Lists what an experiment names in addition to its counts: tests that the failure depends on, commits, and
+ * Lists the names in an experiment besides its counts: tests on which the failure depends, commits, and
  * changes that were tried.
  */
 export function listNamedLines({ polluters, bisection, fixes }: Experiment): NamedLine[] {
@@ -31,7 +31,7 @@ export function describeCommit({ commit, subject, author }: Bisection['candidate
   return `${shortenCommit(commit)} ${subject}, by ${author}`;
 }
 
-/** Lists a change that was tried, with its source, and what it broke. */
+/** Lists a tried change with its source and the tests that it broke. */
 export function attemptLines({ source, verdict, refused = '', sentence, broke }: FixAttempt): NamedLine[] {
   if (verdict === 'refused') return [{ name: 'Refused', text: `${source}: ${refused}.` }];
   return [

@@ -31,8 +31,8 @@ function listFiles(files: readonly string[]): string {
 }
 
 /**
- * Says which file mended the last failures like one, with the builds that prove it. Returns null unless all
- * of them were mended by editing the same file; at least two, or one that failed in the same way.
+ * Names the file whose edits fixed the last failures like this one, with the builds that prove it. Returns
+ * null unless editing the same file fixed all of them: at least two, or one that failed in the same way.
  */
 export function describeMended(
   mended: readonly MendedFailure[],

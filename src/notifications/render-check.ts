@@ -22,7 +22,7 @@ export interface CheckAnnotation {
 }
 
 /**
- * A check run's content. It never has a conclusion but neutral: what is red is the job, and this only
+ * The content of a check run. Its conclusion is always neutral: the job itself is red, and the check run only
  * explains it.
  */
 export interface CheckContent {
@@ -45,7 +45,7 @@ const MAX_TESTS = 6;
 /** The maximum number of annotations, one per cause: no one reads a change that is full of remarks. */
 const MAX_ANNOTATIONS = 10;
 
-/** Renders what is known of one build as a check run. Returns null while the build has not failed. */
+/** Renders the facts about one build as a check run. Returns null while the build has not failed. */
 export function renderCheck(situation: Situation, links: NoticeLinks): CheckContent | null {
   const toSay = decideWhatToSay(situation);
   const comment = renderComment(situation, links);

@@ -20,12 +20,12 @@ interface CommentContent {
   readonly body: string;
 }
 
-/** GitHub takes 65,536 characters; what is longer is not read by people either. */
+/** The maximum length of a comment in characters. GitHub takes 65,536, but people do not read that much. */
 export const COMMENT_BUDGET = 30_000;
 const MAX_NAMED_BUILDS = 5;
 
 /**
- * Renders what is known of a pull request as one comment. Returns null while nothing of it has failed.
+ * Renders the facts about a pull request as one comment. Returns null while nothing of it has failed.
  * Everything from logs, models, people and CI is neutralized: no mention, link, image, HTML or comment marker
  * of theirs survives, and no text can leave its fence.
  */
@@ -232,7 +232,7 @@ interface FittedParts<Cause> {
  * The share of the budget that one-line causes may take, so that the highest-ranked cause is shown in full.
  */
 const FOR_LINES = 0.4;
-/** Between two blocks of Markdown, and for the sentence about what is left out. */
+/** The number of characters between two blocks of Markdown, and for the sentence about the omitted causes. */
 const BETWEEN = 2;
 const MORE = 200;
 

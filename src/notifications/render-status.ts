@@ -16,7 +16,7 @@ export interface StatusContent {
 
 const MAX_DESCRIPTION = 140;
 
-/** Renders what is known of one commit in one line. Returns null while nothing of it has failed. */
+/** Renders the facts about one commit in one line. Returns null while nothing of it has failed. */
 export function renderStatus(situation: Situation, links: NoticeLinks): StatusContent | null {
   const toSay = decideWhatToSay(situation);
   const [head] = situation.heads;

@@ -23,9 +23,9 @@ export type ToSay =
       readonly failures: number;
       /** True if all failures are failed tests. */
       readonly areTests: boolean;
-      /** Those of newer builds first, of each in the order in which one would mend them; see `byRank`. */
+      /** The causes of newer builds first, of each build in the order in which to fix them; see `byRank`. */
       readonly causes: readonly CauseStanding[];
-      /** Causes that are still looked at. */
+      /** The number of causes that are still analyzed. */
       readonly open: number;
     }
   | {

@@ -40,7 +40,7 @@ export function createWhoseLine({ verdict, isDefault, probability, proof, act }:
   };
 }
 
-/** Shows parts of the line as text; `show` renders what is untrusted. */
+/** Formats parts of the line as text; `show` renders untrusted parts. */
 export function joinParts(
   parts: readonly WhosePart[],
   show: (part: Exclude<WhosePart, string>) => string = showRaw,
@@ -118,7 +118,7 @@ function nameBuild(build: ProvingBuild): WhosePart {
   return { build, name: buildName(build) };
 }
 
-/** Describes when a build was, of which commit and by whom: " (12 Oct 2026, a41f9c2 by Ada)". */
+/** Describes the time, commit and author of a build: " (12 Oct 2026, a41f9c2 by Ada)". */
 function describeOrigin({ receivedAt, commit, author }: ProvingBuild): WhosePart[] {
   const by: WhosePart[] = author === null ? [] : [' by ', { plain: clip(author, 100) }];
   const change: WhosePart[] = commit === null ? [] : [', ', { plain: shortenCommit(commit) }, ...by];

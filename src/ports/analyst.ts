@@ -14,14 +14,14 @@ import type { Evidence, ToolCall, ToolOutcome } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { ToolDescription } from './toolbox.ts';
 
-/** A judgement with who gave it and what it cost. */
+/** A judgment with its author and its cost. */
 export interface Judgement<Value> {
   readonly value: Value;
   /** "rules", "llm", "recorded". */
   readonly by: string;
   readonly usage: ModelUsage;
   readonly model: string | null;
-  /** Content hash of the prompt, where there was one. */
+  /** Content hash of the prompt; null if there was none. */
   readonly promptHash: string | null;
   /** The reason why the configured analyst did not make this judgement itself; stated in the analysis. */
   readonly note: string | null;
@@ -54,11 +54,11 @@ const PlanGap = z.object({
 export type PlanGap = z.infer<typeof PlanGap>;
 
 export const Plan = z.object({
-  /** One or two sentences on what is known and what is missing. */
+  /** One or two sentences on the known and the missing facts. */
   thought: z.string(),
   /** Current confidence in the cause, 0..1. */
   confidence: z.number(),
-  /** True if the cause can be named from what is known. */
+  /** True if the known facts are enough to name the cause. */
   enough: z.boolean(),
   /** Best similarity of anything retrieved from knowledge or library, 0..1. */
   retrieval: z.number(),
@@ -80,7 +80,7 @@ export const Assessment = z.object({
   confidence: z.number(),
   /** Evidence ids that contradict the category or the cause. */
   against: z.array(z.string()).readonly(),
-  /** The factors that the confidence was composed from; absent if its judge does not compose it. */
+  /** The factors of which the confidence is composed; absent if its judge does not compose it. */
   factors: z.array(ConfidenceFactor).readonly().exactOptional(),
 });
 export type Assessment = Readonly<z.infer<typeof Assessment>>;
@@ -97,12 +97,12 @@ export interface Analyst {
     input: Insight & { offered?: readonly ToolDescription[] },
     signal: AbortSignal,
   ): Promise<Judgement<Plan>>;
-  /** Picks the independent questions of this round. Empty where none would help. */
+  /** Picks the independent questions of this round; empty if none would help. */
   chooseTools(
     input: Insight & { plan: Plan; offered: readonly ToolDescription[] },
     signal: AbortSignal,
   ): Promise<Judgement<ToolCall[]>>;
-  /** Corrects the arguments of a call that the tool refused; null where it cannot. */
+  /** Corrects the arguments of a call that the tool refused; null if it cannot. */
   correctCall(
     input: { call: ToolCall; error: string; tool: ToolDescription; subject: TriageSubject },
     signal: AbortSignal,

@@ -57,7 +57,7 @@ export interface BuildArchive {
    */
   linesWith?(buildId: string, name: string, literals: readonly string[]): Iterable<readonly NumberedLine[]>;
   /**
-   * Yields the whole text in order and in pieces, of which only a few are in memory at a time; the newline
+   * Yields the whole text in order and in pieces, only a few of which are in memory at a time; the newline
    * between two pieces belongs to neither. Yields nothing if there is no such text. Throws `storage-failed`,
    * retryable, if the text is replaced or removed while it is read.
    */

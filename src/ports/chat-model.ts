@@ -34,7 +34,7 @@ export interface ChatTool {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** A call that the model wants; `args` are what it wrote, not yet checked against the tool's schema. */
+/** A call that the model requests; `args` are its own text, not yet checked against the tool's schema. */
 export interface ChatToolCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -67,9 +67,9 @@ export interface StreamRequest {
 
 /**
  * A model that answers in JSON. Throws TriageError: `upstream-auth` and `quota-exhausted` (final),
- * `rate-limited`, `timeout` and `upstream-failed` (retryable), `invalid-input` where the reply does not fit
- * the schema, `too-large` where the question does not fit the model's context: ask for less. What was paid
- * nonetheless is in `details.usage`.
+ * `rate-limited`, `timeout` and `upstream-failed` (retryable), `invalid-input` if the reply does not fit the
+ * schema, `too-large` if the question does not fit the model's context, so that the caller can shorten it.
+ * The cost of a failed call is in `details.usage`.
  */
 export interface ChatModel {
   readonly name: string;

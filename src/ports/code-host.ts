@@ -10,7 +10,7 @@ export interface CommitInfo {
   readonly at: string;
   readonly subject: string;
   readonly files: readonly string[];
-  /** The pull request that brought it, where the host or the commit's own words name it. */
+  /** The pull request of the commit, if the host or the commit message names it. */
   readonly pullRequest?: number | null;
 }
 
@@ -39,7 +39,7 @@ export interface ChangedFile {
   readonly additions: number;
   readonly deletions: number;
   /**
-   * Unified diff without its header, cut at 20,000 characters; null for binary files and where the host gives
+   * Unified diff without its header, cut at 20,000 characters; null for binary files and if the host gives
    * none.
    */
   readonly patch: string | null;

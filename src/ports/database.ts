@@ -36,8 +36,8 @@ export interface Database extends Sql {
    */
   migrate(options?: MigrateOptions): Promise<MigrateResult>;
   /**
-   * Takes some megabytes and gives them back, where a statement has failed for a full disk since they could
-   * be taken. Throws while they cannot.
+   * Allocates some megabytes and frees them again, if a statement failed because the disk was full. Throws
+   * while there is no room.
    */
   checkRoom?(): Promise<void>;
   /**
@@ -49,13 +49,13 @@ export interface Database extends Sql {
 }
 
 export interface MigrateOptions {
-  /** Compares the whole schema with what the migrations create, and repairs it. */
+  /** True to compare the whole schema with that of the migrations, and to repair it. */
   readonly repair?: boolean;
 }
 
 export interface MigrateResult {
   readonly applied: readonly string[];
-  /** The objects of the schema that were missing or different, where it was to be repaired. */
+  /** The objects of the schema that were missing or different, if a repair was requested. */
   readonly repaired?: readonly string[];
 }
 

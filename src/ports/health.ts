@@ -54,7 +54,7 @@ export interface Readiness {
 const LIMIT_MS = 5_000;
 const MAX_SENTENCE = 400;
 
-/** Runs one check within its limit; what it throws is what is wrong. Never throws. */
+/** Runs one check within its limit. An error becomes a finding. Never throws. */
 export async function runCheck({ name, mend, limitMs = LIMIT_MS, ask }: Check): Promise<readonly Finding[]> {
   const late = () => new Error(`no answer within ${limitMs / 1000} s`);
   try {
@@ -78,7 +78,10 @@ export const wrong = (name: string, says: string, mend: string): Finding => ({
   mend,
 });
 
-/** Clocks further apart make signed deliveries fail and leases look odd. */
+/**
+ * The maximum difference of two clocks in milliseconds. A larger one breaks signed deliveries and confuses
+ * leases.
+ */
 const SKEW_MS = 60_000;
 
 /**

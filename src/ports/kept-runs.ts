@@ -12,11 +12,11 @@ export interface KeptRun {
     readonly sha256: string | null;
     readonly cases: number | null;
   }[];
-  /** Everything that an answer may depend on, by its name for people; null: not set. */
+  /** Every setting on which an answer may depend, by its name for people; null if it is not set. */
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Two runs, and what was set differently between them: a phrase each. */
+/** Two runs, and the differences of their settings, a phrase each. */
 export interface ComparedRuns {
   readonly comparison: Comparison;
   readonly changes: readonly string[];

@@ -4,7 +4,7 @@ import { Category } from '../domain/category.ts';
 export const DocumentFormat = z.enum(['markdown', 'html', 'pdf', 'docx', 'pptx', 'xlsx', 'csv', 'text']);
 export type DocumentFormat = z.infer<typeof DocumentFormat>;
 
-/** The formats that a folder is searched for. */
+/** The formats of files that are loaded from a folder, by ending. */
 export const FORMAT_BY_ENDING: Readonly<Record<string, DocumentFormat>> = {
   '.md': 'markdown',
   '.markdown': 'markdown',
@@ -171,8 +171,8 @@ export type ReadDocument = z.infer<typeof ReadDocument>;
 
 export interface DocumentReader {
   /**
-   * Throws TriageError: `too-large` above a limit, also for an archive that grows too much;
-   * `unsupported-type`; `invalid-input` for what is broken, encrypted or without text; `timeout`;
+   * Reads a document. Throws TriageError: `too-large` above a limit, also for an archive that grows too much;
+   * `unsupported-type`; `invalid-input` for a file that is broken, encrypted or without text; `timeout`;
    * `cancelled`.
    */
   read(

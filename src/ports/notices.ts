@@ -36,7 +36,7 @@ export interface NoticeRule {
   getPageAddress?(build: Build, reference: string): string | null;
 }
 
-/** All that is known of what a notice is about, in one reading. */
+/** All facts about the subject of a notice, from one reading. */
 export interface Situation {
   readonly about: NoticeAbout;
   /** The newest build of each pipeline, the newest first. Empty if none is stored any more. */
@@ -58,7 +58,7 @@ export interface BuildSituation {
   readonly failures: number;
   /** The causes of the failures that have an answer. */
   readonly causes: readonly Cause[];
-  /** Groups of failures that are still looked at. */
+  /** The number of groups of failures that are still analyzed. */
   readonly openCauses: number;
   /** The question for which the triage waits, if it asked a person. */
   readonly question: ReviewerQuestion | null;

@@ -90,14 +90,17 @@ export interface ToolCacheStore {
    */
   get(key: string): Promise<KeptResult | null>;
   /**
-   * Keeps an answer for `ttlMs`; what is larger than the store takes is not kept. Makes room by forgetting
-   * what was not used for longest.
+   * Stores an answer for `ttlMs`, unless it is larger than the store accepts. Makes room by deleting the
+   * least recently used answers.
    */
   put(
     of: { readonly key: string; readonly tool: string; readonly repository: string; readonly ttlMs: number },
     result: KeptResult,
   ): Promise<void>;
-  /** Forgets what has expired, and the longest unused where there is too much; says how many answers. */
+  /**
+   * Deletes expired answers, and the least recently used ones if there are too many. Returns the number of
+   * deleted answers.
+   */
   sweep(): Promise<number>;
 }
 

@@ -32,8 +32,8 @@ export const silentLogger: Logger = {
 };
 
 /**
- * The values that a label may have: these, or at most so many different ones. What is beyond that is counted
- * as "other".
+ * The values that a label may have: these, or at most this number of different ones. Further values are
+ * counted as "other".
  */
 export type LabelValues = readonly string[] | number;
 
@@ -55,9 +55,9 @@ const TOOLS = 48;
 const MODELS = 12;
 
 /**
- * Everything that is measured, in base units (seconds, US dollars, plain counts). No label can grow without
- * bound: a sender or a model may write what it likes and makes no series of its own.
- * docs/reference/metrics.md names the same, and a test compares them.
+ * Everything that is measured, in base units (seconds, US dollars, plain counts). Every label is bounded, so
+ * no text of a sender or a model creates a series of its own. docs/reference/metrics.md names the same
+ * metrics, and a test compares them.
  */
 export const METRICS = {
   http_request_duration_seconds: {
@@ -259,13 +259,13 @@ interface OpenSpan {
 }
 
 /**
- * Reports to a tracing backend what a run did and how long each part took. A failure here never affects the
- * traced work.
+ * A client that reports the work of a run and the duration of its parts to a tracing backend. A failure here
+ * never affects the traced work.
  */
 export interface Tracer {
   /**
-   * Does the work inside a span; spans that the work opens stand under it. What it throws ends the span and
-   * is thrown on.
+   * Does the work inside a span; spans that the work opens are its children. An error ends the span and is
+   * thrown again.
    */
   span<Value>(outline: SpanOutline, work: (span: OpenSpan) => Promise<Value>): Promise<Value>;
   /** Tells of work that is over. */
@@ -275,7 +275,7 @@ export interface Tracer {
    * null if no span is open or tracing is off.
    */
   traceparent(): string | null;
-  /** Hands over what is still to be sent, for `limitMs` at most. */
+  /** Sends the remaining spans, for `limitMs` at most. */
   flush(limitMs: number): Promise<void>;
 }
 

@@ -10,8 +10,8 @@ export const TOOL_SOURCES = ['code host', 'knowledge', 'history', 'log', 'web', 
 export type ToolSource = (typeof TOOL_SOURCES)[number];
 
 /**
- * The categories that a tool is offered for, each with its place among the tools that the rules ask, 1 first.
- * The place is null if the rules do not ask the tool by its place, but at their own time or never.
+ * The categories for which a tool is offered, each with its place among the tools that the rules call, 1
+ * first. The place is null if the rules do not call the tool by its place, but at their own time or never.
  */
 export type Serves = Readonly<Partial<Record<Category, number | null>>>;
 
@@ -42,13 +42,13 @@ export interface ToolDescription {
   readonly categories: readonly Category[];
   /** Its place for each category; absent: the rules do not ask it by its place. */
   readonly serves?: Serves;
-  /** The investigator of a fan-out that may call it. Absent: it is called only outside a fan-out. */
+  /** The investigator of a fan-out that may call it. If absent, it is called only outside a fan-out. */
   readonly investigator?: 'code' | 'history' | 'documents' | undefined;
-  /** The kind of source that it asks. */
+  /** The kind of source that it queries. */
   readonly asks?: ToolSource;
   /**
    * Its place, 1 first, if more calls were chosen than can be made at once: the tools whose findings change
-   * answers most. Absent: it comes after those that have one.
+   * answers most. A tool without a place comes last.
    */
   readonly precedence?: number | undefined;
   /** Runs in the first round for every failure of its categories. */
@@ -62,9 +62,12 @@ export interface ToolDescription {
    * something to compare or to show, `poor` if it has little. Absent if nothing is known.
    */
   readonly outlook?: Outlook;
-  /** True if an empty answer is final: other arguments would find nothing either. Absent: false. */
+  /** True if an empty answer is final, because other arguments would find nothing either. False if absent. */
   readonly isEmptyFinal?: boolean | undefined;
-  /** Makes arguments of what is known; null if that does not give them. Absent: the rules cannot call it. */
+  /**
+   * Derives the arguments from the clues; null if they are not enough. If absent, the rules cannot call the
+   * tool.
+   */
   readonly argumentsFrom?: ((clues: Clues) => Record<string, unknown> | null) | undefined;
   /** JSON schema of its arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -75,9 +78,9 @@ export interface Toolbox {
   /** Returns the tools for failures of this category, cheapest first and fallback tools last. */
   offered(category: Category): readonly ToolDescription[];
   /**
-   * Returns the tools among `offered` that can be asked about this subject, with their outlook. Leaves out
-   * tools that need a missing clone, provider or file; a model does not see those. Absent: all offered tools
-   * can be asked.
+   * Returns the tools among `offered` that can be called for this subject, with their outlook. Leaves out
+   * tools that need a missing clone, provider or file; a model does not see those. If absent, all offered
+   * tools can be called.
    */
   askable?(
     category: Category,
@@ -87,7 +90,7 @@ export interface Toolbox {
   describe(name: string): ToolDescription | null;
   /**
    * Returns the state of the circuit breakers by provider: `open` after too many failures, `half-open` while
-   * the provider is tried again. Absent: there are no breakers.
+   * the provider is tried again. If absent, there are no breakers.
    */
   breakers?(): Readonly<Record<string, 'closed' | 'open' | 'half-open'>>;
   run(call: ToolCall, subject: TriageSubject, category: Category, signal: AbortSignal): Promise<ToolOutcome>;

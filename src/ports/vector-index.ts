@@ -10,7 +10,7 @@ export interface VectorItem {
 }
 
 export interface VectorMatch extends VectorItem {
-  /** Likeness, 0..1: the cosine, measured from what the embedder gives to unrelated texts. */
+  /** The similarity, 0..1: the cosine, relative to that of unrelated texts with this embedder. */
   readonly score: number;
 }
 
@@ -28,7 +28,7 @@ export interface VectorIndex {
     },
     signal?: AbortSignal,
   ): Promise<VectorMatch[]>;
-  /** Ids and metadata of every item, in any order: what a loader compares with. At most 100,000. */
+  /** Lists the ids and metadata of every item, in any order, for comparison by a loader. At most 100,000. */
   list(namespace: VectorNamespace): Promise<Pick<VectorItem, 'id' | 'metadata'>[]>;
   remove(namespace: VectorNamespace, ids: readonly string[]): Promise<void>;
   count(namespace: VectorNamespace): Promise<number>;

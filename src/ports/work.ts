@@ -9,7 +9,7 @@ export interface WorkLease {
    */
   readonly takenAt: number;
   readonly leaseMs: number;
-  /** Aborted where the process stops, and where the lease was lost. */
+  /** The signal that is aborted if the process stops or the lease is lost. */
   readonly signal: AbortSignal;
 }
 
@@ -38,21 +38,23 @@ export type WithoutSlot = <Value>(service: string, wait: () => Promise<Value>) =
 export interface WorkHandler {
   readonly topic: string;
   readonly leaseMs: number;
-  /** Items, or batches of them, processed at once in this process. Absent: 1. */
+  /** The number of items, or of batches, that are processed at once in this process; 1 if absent. */
   readonly concurrency?: number;
-  /** Items processed together. Absent: 1. */
+  /** The number of items that are processed together; 1 if absent. */
   readonly batch?: number;
   readonly newestFirst?: boolean;
-  /** After so many attempts that did not end, or retries, the item is given up. Null: it never is. */
+  /**
+   * The numbers of unfinished attempts and of retries after which the item is given up. Null if it never is.
+   */
   readonly limits: { readonly attempts: number; readonly retries: number } | null;
   /**
    * The longest time between two retries, in milliseconds; the first is after about 2 s, then twice as long
    * each.
    */
   readonly longestDelayMs: number;
-  /** The longest `Retry-After` that is waited for, in milliseconds. Absent: a day. */
+  /** The longest `Retry-After` that is respected, in milliseconds; a day if absent. */
   readonly longestAskedMs?: number;
-  /** False if the delays between retries are not shortened at random. Absent: true. */
+  /** False if the delays between retries are not shortened at random; true if absent. */
   readonly jitter?: boolean;
   /**
    * True if the work goes on from its last finished step and changes nothing outside. Then an attempt that
@@ -75,7 +77,7 @@ export interface WorkHandler {
 
 /** The part of a worker that wake-ups reach. */
 export interface Wakeable {
-  /** Looks at once for what is due of the topic. */
+  /** Checks at once for due items of the topic. */
   look(topic: string): void;
   /** Processes this item if it is due, and ends when that is done. Throws if the database cannot be asked. */
   run(topic: string, key: string): Promise<void>;

@@ -36,7 +36,9 @@ interface Attempt {
 const MAX_ERROR_LENGTH = 500;
 const DAY_MS = 24 * 3_600_000;
 
-/** Processes what is due of a topic now, in this process; throws if the database cannot be asked. */
+/**
+ * Processes the items of a topic that are due now, in this process. Throws if the database cannot be asked.
+ */
 export async function drainWork(handler: WorkHandler, deps: WorkDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await handler.isPaused?.()) !== true) {
     const taken = await takeItems(handler, deps, {});
@@ -47,7 +49,7 @@ export async function drainWork(handler: WorkHandler, deps: WorkDeps, signal: Ab
 }
 
 /**
- * Processes these items now, due or not. `true` where none of them failed. Throws if the database cannot
+ * Processes these items now, due or not. Returns true if none of them failed. Throws if the database cannot
  * be asked.
  */
 export async function processNow(
@@ -74,9 +76,9 @@ export async function takeItems(
 }
 
 /**
- * Processes items and finishes them, or gives back those that are to be tried again. `true` where none of
- * them failed. Throws only if the database cannot be asked; the items are then found again when their
- * lease is over.
+ * Processes items and finishes them, or releases those that must be tried again. Returns true if none of them
+ * failed. Throws only if the database cannot be asked; the items are then found again when their lease is
+ * over.
  */
 export async function processItems(taken: Taken, attempt: Attempt): Promise<boolean> {
   const { handler, deps } = attempt;
@@ -200,7 +202,7 @@ async function giveBack(
     { topic, key, error: reason },
     'work was interrupted or taken over; it will be retried',
   );
-  // A call may have got through: with a delay the attempt counts, and the next one looks for what it made.
+  // A call may have succeeded: with a delay the attempt counts, and the next one looks for its result.
   await work.release(item, getErrorMessage(reason), resumable ? 0 : 1, resumable);
 }
 

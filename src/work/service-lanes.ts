@@ -2,7 +2,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { WithoutSlot } from '../ports/work.ts';
 import type { Slot } from './slots.ts';
 
-/** Items that wait for one service at once. */
+/** The maximum number of items that wait for one service at once. */
 const WAITING = 4;
 
 interface Lane {

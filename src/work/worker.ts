@@ -11,7 +11,7 @@ export interface WorkerDeps extends WorkDeps {
   readonly handlers: readonly WorkHandler[];
   /** The driver that wakes this worker; absent: it only looks by itself. */
   readonly wakeUp?: WakeUp;
-  /** Between two looks for what is due, in milliseconds; a wake comes before it. */
+  /** The interval between two checks for due items, in milliseconds; a wake-up comes sooner. */
   readonly intervalMs: number;
 }
 
@@ -21,7 +21,7 @@ export type Worker = ReturnType<typeof startWorker>;
 const STOP_GRACE_MS = 5_000;
 /** Milliseconds within which interrupted work may release its items. */
 const CUT_OFF_MS = 2_000;
-/** Groups that are remembered as served. */
+/** The maximum number of groups that are remembered as served. */
 const MAX_SERVED = 50;
 
 /**
@@ -57,7 +57,7 @@ export function startWorker({ handlers, wakeUp, intervalMs, ...deps }: WorkerDep
   return {
     /** Looks at once: something was added. */
     wake,
-    /** Takes nothing more, lets what is being processed end for a moment, and gives back the rest. */
+    /** Takes no more items, lets the current ones finish within `graceMs`, and releases the rest. */
     stop: async (graceMs = STOP_GRACE_MS) => {
       clearInterval(timer);
       stopping.abort();
@@ -66,8 +66,8 @@ export function startWorker({ handlers, wakeUp, intervalMs, ...deps }: WorkerDep
       const ended = Promise.all([looking, ...topics.values()].map((topic) => topic.ended()));
       await Promise.race([ended, sleep(graceMs, undefined, { ref: false })]);
       cutOff.abort(new TriageError('cancelled', 'The process stops.', { retryable: true }));
-      // A store that is frozen does not hear it, and must not hold up the end: what it holds is free again
-      // when its lease is over.
+      // An unresponsive store must not delay the stop: the held items are free again when their lease is
+      // over.
       await Promise.race([ended, sleep(CUT_OFF_MS, undefined, { ref: false })]);
     },
   };
@@ -132,7 +132,7 @@ function createTopicWorker(
     return stopping.aborted ? { ...taken, items: [] } : await takeItems(handler, deps, { keys: [item.key] });
   }
 
-  /** Starts on what is due until nothing is. */
+  /** Starts processing due items until there are none. */
   async function pull(): Promise<void> {
     isOtherSideAway = false;
     for (;;) {

@@ -14,7 +14,7 @@ export interface DocumentReaderOptions {
 
 const MAX_BYTES = 32 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
-/** A parser that wants more than this reads something made to break it. */
+/** The memory limit of a parser in megabytes. A document that needs more was made to break it. */
 const MAX_HEAP_MB = 768;
 
 const Reply = z.union([

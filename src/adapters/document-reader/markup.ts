@@ -20,10 +20,7 @@ const HIDING = new RegExp(
     String.raw`(?:^|;)opacity:0(?:\.0{1,9})?(?:;|$))`,
 );
 
-/**
- * Reads what a person sees of a page: no scripts, styles, comments, or text that is hidden by the page
- * itself.
- */
+/** Reads the visible text of a page: no scripts, styles, comments, or text that the page itself hides. */
 export function readHtml(html: string): ReadText {
   const writer = createWriter();
   let title: string | null = null;

@@ -19,8 +19,8 @@ export async function readWord(name: string, bytes: Uint8Array): Promise<ReadTex
 const PRESENTATION = 'ppt/presentation.xml';
 
 /**
- * Reads the slides of a presentation in the order in which they are shown, with what the speaker noted.
- * Hidden slides are left out.
+ * Reads the slides of a presentation in the order in which they are shown, with the speaker's notes. Hidden
+ * slides are left out.
  */
 export async function readSlides(
   name: string,
@@ -203,8 +203,8 @@ const MAX_UNPACKED = 128 * 1024 * 1024;
 const MAX_PARTS = 5_000;
 
 /**
- * Unpacks all of it once, so that no parser is handed an archive that grows without end. Throws TriageError
- * `too-large` for such a one, `invalid-input` where it is broken, encrypted, or lacks `main`.
+ * Unpacks the whole archive once, so that no parser gets an archive that grows without end. Throws
+ * TriageError `too-large` for such an archive, `invalid-input` if it is broken, encrypted, or lacks `main`.
  */
 export async function openOfficeZip(name: string, bytes: Uint8Array, main: string): Promise<OfficeZip> {
   const parts = new Map<string, Uint8Array>();

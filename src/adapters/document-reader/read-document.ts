@@ -118,7 +118,7 @@ function toTriageError(name: string, error: unknown): TriageError {
 }
 
 const OFFICE: readonly DocumentFormat[] = ['docx', 'pptx', 'xlsx'];
-/** A PDF may have something before it. */
+/** The number of first characters in which the mark of a PDF may occur. */
 const PDF_WITHIN = 1_024;
 const SAMPLE = 8_192;
 

@@ -43,7 +43,7 @@ function wrapLogger(target: pino.Logger, hide: HideSecrets, bound: AsyncLocalSto
   const at = (level: 'debug' | 'info' | 'warn' | 'error') => (fields: object, message: string) => {
     if (!target.isLevelEnabled(level)) return;
     const bindings = target.bindings();
-    // What the line says itself, and what its logger was made for, goes before what surrounds it.
+    // Fields of the line and of its logger override those of the surrounding work.
     const around = Object.entries(bound.getStore() ?? {}).filter(([name]) => !(name in bindings));
     target[level](
       { ...readSafely(Object.fromEntries(around), hide), ...readSafely(fields, hide) },
@@ -81,7 +81,7 @@ const SECRET_NAME = new RegExp(
 const HIDDEN = '***';
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 100;
-/** An error that causes itself, or goes on for ever. */
+/** The maximum depth of causes. An error may cause itself, or have endless causes. */
 const MAX_CAUSES = 5;
 
 /**
@@ -157,13 +157,13 @@ function getErrorFields(
 
 /** The maximum length of a text; the rest is cut off. No text that is logged on purpose is longer. */
 const MAX_TEXT = 8_000;
-/** Shorter texts can hold no secret that is worth the name. */
+/** The minimum length of a text that is searched for secrets. A shorter one contains none worth hiding. */
 const MIN_TEXT = 8;
 const ALL_SHAPES = (1 << SHAPES.length) - 1;
 
 /**
- * Hides in one text what is known to be secret, in any spelling, and what looks like a secret; what comes out
- * is valid Unicode.
+ * A function that hides known secrets, in any spelling, and texts that look like secrets. The result is valid
+ * Unicode.
  */
 export type HideSecrets = (text: string) => string;
 

@@ -130,11 +130,11 @@ async function readFresh(source: Source, freshMs: number, limitMs: number): Prom
   return readings;
 }
 
-/** Longest value of a label; names of tools, routes and models are shorter. */
+/** The maximum length of a label's value. Names of tools, routes and models are shorter. */
 const MAX_TEXT = 80;
 const OTHER = 'other';
 
-/** Values of one label, of which there are never more than its outline allows, and "other". */
+/** Bounds the values of one label to those that its outline allows, and "other". */
 function boundValues(allowed: LabelValues): (value: string) => string {
   if (typeof allowed !== 'number') {
     const known = new Set(allowed);

@@ -29,12 +29,12 @@ export interface OpenTelemetryOptions {
   readonly logger: Logger;
 }
 
-/** Longest text that a fact may be: names and ids are shorter. */
+/** The maximum length of an attribute's text. Names and ids are shorter. */
 const MAX_TEXT = 200;
 
 /**
- * Spans by OpenTelemetry. Nothing is registered globally, so what else in the process is traced stays as it
- * is; where it has an open span, ours stand under it.
+ * Creates spans by OpenTelemetry. Nothing is registered globally, so other tracing in the process is not
+ * affected; if it has an open span, ours become its children.
  */
 export function createOpenTelemetryTracer({ serviceName, receiver, logger }: OpenTelemetryOptions): Tracer {
   const provider = new TracerProvider({
@@ -128,8 +128,8 @@ export interface SpanReceiver {
 const TIMEOUT_MS = 5_000;
 
 /**
- * Sends spans as OTLP over HTTP in JSON. OpenTelemetry's own exporter is not used because it follows redirects
- * with the key. What cannot be sent is lost and logged once.
+ * Sends spans as OTLP over HTTP in JSON. OpenTelemetry's own exporter is not used because it follows
+ * redirects with the key. Spans that cannot be sent are lost, which is logged once.
  */
 function createOtlpExporter(receiver: SpanReceiver, logger: Logger): SpanExporter {
   let warned = false;

@@ -16,7 +16,9 @@ interface GuardOptions {
   readonly isPublic?: (address: string) => boolean;
 }
 
-/** IANA's special-purpose registries: what is not globally reachable, and multicast. */
+/**
+ * The address ranges that are not globally reachable, and multicast, from IANA's special-purpose registries.
+ */
 const IPV4_SPECIAL: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],

@@ -117,8 +117,7 @@ function toHtml(node: HtmlNode): string {
 }
 
 /**
- * Returns the address that a result leads to, behind DuckDuckGo's own redirect. Returns null for
- * advertisements.
+ * Returns the target address of a result, without DuckDuckGo's own redirect. Returns null for advertisements.
  */
 function resolveTarget(node: HtmlNode): string | null {
   const href = readAttribute(node, 'href');

@@ -8,7 +8,7 @@ interface PageLimits {
   readonly maxBytes: number;
 }
 
-/** A page as it came: what it says of its type, and its bytes up to the limit. */
+/** A page as received: its declared type, and its bytes up to the limit. */
 interface FetchedPage {
   readonly type: string;
   readonly bytes: Buffer;
@@ -18,8 +18,8 @@ const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches a page of the public web. The address, what it resolves to, and every redirect go through the
- * guard. No cookies, no credentials, no compression, so that the size limit counts what is parsed. Throws
+ * Fetches a page of the public web. The address, its resolved addresses, and every redirect go through the
+ * guard. No cookies, no credentials, no compression, so that the size limit counts the parsed bytes. Throws
  * `forbidden`, `timeout`, `upstream-failed`.
  */
 export async function fetchPage(

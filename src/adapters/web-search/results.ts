@@ -8,7 +8,7 @@ export interface WebSearchOptions {
   readonly apiKey: string | null;
   /** Time limit of the search and of each page, in milliseconds. */
   readonly timeoutMs: number;
-  /** The pages of so many first results are read; 0: none. */
+  /** The number of first results whose pages are read; none if 0. */
   readonly pages: number;
   /** The guard for result pages only. The search provider itself is the operator's choice. */
   readonly guard?: AddressGuard;
@@ -32,7 +32,7 @@ export type Find = (query: string, limit: number, signal: AbortSignal) => Promis
 
 /**
  * Creates a web search from a provider's results. Results are plain text, bounded, and from public addresses
- * only. The first pages are fetched and added where they can be read.
+ * only. The first pages are fetched and added if they can be read.
  */
 export function searchWith(driver: string, find: Find, options: WebSearchOptions): WebSearch {
   const guard = options.guard ?? createAddressGuard();

@@ -13,7 +13,7 @@ import type { BuildSituation, Cause, Situation } from '../../ports/notices.ts';
  */
 export type SlackFacts = RedFacts | GreenFacts;
 
-/** A build, of it what a message names. */
+/** The fields of a build that a message names. */
 export type NamedBuild = Pick<Build, 'id' | 'repository' | 'pipeline' | 'number' | 'url'> & {
   readonly branch: string;
 };
@@ -41,7 +41,7 @@ export interface CauseFacts {
   readonly fingerprint: string;
   readonly title: string;
   readonly category: string;
-  /** "91 %", or what a person has said of the cause before. */
+  /** "91 %", or a person's earlier decision about the cause. */
   readonly howSure: string;
   readonly isSure: boolean;
   readonly failures: number;

@@ -20,10 +20,10 @@ const NOTHING = '-';
 const MAX_SIGHTINGS = 50;
 
 /**
- * Creates the outlet of notices about default branches. It posts one message for each change of a branch from
- * green to red, and edits it until the branch is green again. The notice belongs to the branch; its reference
- * names the current message and the change to red that it belongs to. Builds of pull requests are never
- * posted.
+ * Creates the publisher of notices about default branches. It posts one message for each change of a branch
+ * from green to red, and edits it until the branch is green again. The notice belongs to the branch; its
+ * reference names the current message and the change to red that it belongs to. Builds of pull requests are
+ * never posted.
  */
 export function createBranchNotice(deps: BranchNoticeDeps): NoticeOutlet {
   return { render: findSlackFacts, send: (facts: SlackFacts, call) => send(facts, call, deps) };

@@ -14,7 +14,7 @@ export interface SlackOptions {
   readonly baseUrl: string;
 }
 
-/** Every call throws TriageError; `retryable` where it may be made again. */
+/** The client of Slack's API. Every call throws TriageError, `retryable` if it may be repeated. */
 export type SlackClient = ReturnType<typeof createSlackClient>;
 
 export interface SlackPlace {
@@ -192,7 +192,7 @@ const GONE: Kind = { code: 'not-found' };
 const TOO_LONG: Kind = { code: 'too-large' };
 const PASSING: Kind = { code: 'upstream-failed', retryable: true };
 
-/** Slack's own words for what is wrong; what is not here is final. */
+/** The error codes of Slack. All others are final. */
 const KINDS: Readonly<Record<string, Kind>> = {
   not_authed: BAD_TOKEN,
   invalid_auth: BAD_TOKEN,
@@ -256,7 +256,10 @@ function createRefusal(method: string, errorCode: string, cause: unknown): Triag
   return new TriageError(code, `Slack rejected ${method}: ${word}. ${advice}`.trim(), { retryable, cause });
 }
 
-/** Slack's answers to what is asked here are some kilobytes; fifty messages of a channel are more. */
+/**
+ * The maximum size of an answer of Slack in bytes. Most have some kilobytes; fifty messages of a channel have
+ * more.
+ */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**

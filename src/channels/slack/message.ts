@@ -110,7 +110,8 @@ function countCharacters(block: SlackBlock): number {
 }
 
 /**
- * Cuts at whole characters and entities: `&am` would show as itself, and `<http…` would swallow what follows.
+ * Cuts at whole characters and entities: `&am` would be shown literally, and `<http…` would hide the text
+ * after it.
  */
 function cutEscaped(text: string, limit: number): string {
   if (text.length <= limit) return text;

@@ -34,7 +34,7 @@ export function formatPlainAnswer(turn: Answered, kept: boolean): string {
     .join('');
 }
 
-/** Formats what follows the text on a terminal: the citations, the statements to disregard, and the cost. */
+/** Formats the end of an answer on a terminal: the citations, the statements to disregard, and the cost. */
 export function answerFoot(turn: Answered): string {
   const lines = [
     ...turn.citations.map((citation) => dim(toVisibleLine(formatCitation(citation)))),

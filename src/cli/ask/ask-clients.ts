@@ -164,7 +164,7 @@ async function askForEvents(
 
 const TextEvent = z.object({ text: z.string(), restart: z.boolean().optional() });
 
-/** Reads events to the answer. Throws what the service says went wrong. */
+/** Reads events up to the answer. Throws the error that the service reports. */
 async function readAnswer(body: ReadableStream<Uint8Array>, watcher: AskWatcher): Promise<Answered> {
   for await (const { event, data } of parseEvents(body)) {
     if (event === 'step') watcher.onStep?.(Step.parse(data));

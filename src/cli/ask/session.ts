@@ -22,7 +22,7 @@ const PROMPT = 'ask> ';
 const RECALLED = 3;
 
 /**
- * Questions and answers in a terminal until Ctrl-D or /quit. Returns the thread that was last talked in, if
+ * Runs a session of questions and answers in a terminal until Ctrl-D or /quit. Returns the last thread, if
  * any.
  */
 export async function runSession(
@@ -38,7 +38,7 @@ export async function runSession(
       lines.prompt();
     }
   });
-  // From here on what is typed is kept, also before it is requested.
+  // From here on, typed lines are kept even before they are requested.
   const arriving = lines[Symbol.asyncIterator]();
   await session.begin();
   lines.prompt();

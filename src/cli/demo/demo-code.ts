@@ -18,10 +18,7 @@ interface DemoCommit {
   readonly lays?: { readonly slug: string; readonly as: 'project' | 'before' };
 }
 
-/**
- * A repository of the demo: the captured projects that are in it, who owns which files, and what happened to
- * it.
- */
+/** A repository of the demo: its captured projects, the owners of its files, and its history. */
 export interface DemoRepository {
   readonly slugs: readonly string[];
   readonly owners: readonly string[];

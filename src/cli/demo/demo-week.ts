@@ -64,7 +64,10 @@ export const HISTORY = 'demo/shop';
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The first build of a day is so much earlier than now, so that all of a day's builds are past. */
+/**
+ * The time by which the first build of a day precedes the present, in milliseconds, so that all builds of a
+ * day are past.
+ */
 const EARLIER_MS = 5 * HOUR_MS;
 
 interface Past {
@@ -103,7 +106,7 @@ const WEEK: readonly Past[] = [
 /**
  * Sends a week of builds of one repository, each at its own time, and confirms the answer about the
  * regression as a person would. Leaves the clock at the machine's time. Resolves with a build of each
- * captured failure; nothing is sent, and none returned, where they were sent before.
+ * captured failure. If they were sent before, sends and returns nothing.
  */
 export async function sendHistory(
   app: App,

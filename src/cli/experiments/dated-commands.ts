@@ -26,7 +26,10 @@ interface DatedCommandOptions extends RunOptions, ServerOptions {
   readonly search: boolean;
 }
 
-/** Runs `faultline confirm -- COMMAND…`: with --as-of, by what was installed; else here and on the base. */
+/**
+ * Runs `faultline confirm -- COMMAND…`: with --as-of, with the dependencies of that time; otherwise here and
+ * on the base.
+ */
 export async function confirmBy(argv: readonly string[], options: ConfirmCommandOptions): Promise<void> {
   if (options.asOf === undefined) return await runConfirm(argv, options);
   requireAlone(options);
@@ -39,7 +42,7 @@ export async function bisectBy(argv: readonly string[], options: BisectCommandOp
   await runDated(argv, { ...options, ...readDates(options), search: true });
 }
 
-/** Throws `invalid-input` if --as-of comes with an option that it does not go with. */
+/** Throws `invalid-input` if --as-of is combined with an option that excludes it. */
 function requireAlone({ report, bisect, tryFix }: ConfirmCommandOptions): void {
   const given = Object.entries({ '--report': report, '--bisect': bisect, '--try-fix': tryFix });
   const [other] = given.find(([, value]) => value !== undefined) ?? [];

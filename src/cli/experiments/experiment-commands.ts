@@ -37,24 +37,24 @@ export interface RunOptions {
   readonly runs: number;
   readonly minutes: number;
   readonly install?: string;
-  /** False: the command is run without the network. */
+  /** False if the command is run without the network. */
   readonly network: boolean;
 }
 
 export interface ConfirmCommandOptions extends ServerOptions, RunOptions {
-  /** Build that the outcome is reported to. */
+  /** The build to which the outcome is reported. */
   readonly report?: string;
-  /** False: nothing is compared. */
+  /** The base to compare with. If false, nothing is compared. */
   readonly base?: string | boolean;
-  /** False: what the failure depends on is not looked for. */
+  /** False if the conditions of the failure are not searched for. */
   readonly conditions: boolean;
-  /** True: from the base on; else from this commit on. */
+  /** The first commit of the bisection; the base if true. */
   readonly bisect?: string | true;
-  /** True: the rules; else a file with a diff. */
+  /** A file with a diff; the suggestions of the rules if true. */
   readonly tryFix?: string | true;
   /** Show the change that fixes it in the pull request. */
   readonly suggest?: boolean;
-  /** Date or build as of which dependencies are installed; absent: those at hand are used. */
+  /** The date or build as of which dependencies are installed. If absent, the present ones are used. */
   readonly asOf?: string;
 }
 
@@ -79,7 +79,7 @@ export async function runConfirm(argv: readonly string[], options: ConfirmComman
     conditions,
     tests: await readFailingTests(log, read),
     base: base === false ? null : base === true ? undefined : base,
-    // What is reported is reported in part, too.
+    // A reported outcome is reported in part, too.
     keepsPart: options.report !== undefined,
     ...(within === undefined ? {} : { within }),
     ...(install === undefined ? {} : { install: splitArguments(install) }),

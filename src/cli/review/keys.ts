@@ -75,7 +75,7 @@ export function readKeys({ input, output, repeatMs = REPEAT_MS }: KeyStreams) {
         input.resume();
       }
     },
-    /** Forgets the keys that were typed before the user could see what they would apply to. */
+    /** Discards the keys that were typed before the user could see the item to which they would apply. */
     drop: () => {
       typed = typed.filter((key) => key === null);
     },

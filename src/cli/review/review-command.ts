@@ -15,8 +15,8 @@ const Detail = ReviewDetail.pick({ review: true, analysis: true, whose: true });
 const Decided = z.looseObject({ review: Review });
 
 /**
- * Runs `faultline review list`: what waits for a person, the oldest first; `--all`: what is held or decided,
- * too.
+ * Runs `faultline review list`: shows the items that wait for a person, oldest first; with `--all`, also held
+ * and decided items.
  */
 export async function listReviews(
   options: ServerOptions & { readonly state?: string; readonly all?: boolean },

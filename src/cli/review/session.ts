@@ -318,7 +318,7 @@ export function openReviewClient(server: Service) {
     },
     /** Returns the review of an analysis. Opens a review if there is none. */
     ofAnalysis: async (id: string) => await post(`/api/analyses/${encodeURIComponent(id)}/review`, Review),
-    /** Decides a review. Returns a sentence that says what was taught. */
+    /** Decides a review. Returns a sentence about the lesson. */
     decide: async ({ id, version }: Review, decision: DecisionInput) =>
       (await post(at(id, '/decision'), DecisionView, { ...decision, version })).teaching,
     skip: async (id: string) => void (await post(at(id, '/skip'), Review)),

@@ -85,7 +85,7 @@ interface Plan {
   readonly connection: Connection;
   readonly provider: Connectable;
   readonly address: string | null;
-  /** Null: the operator knows it, or there is none. */
+  /** The secret to show; null if the operator knows it, or there is none. */
   readonly shownSecret: string | null;
   readonly isNew: boolean;
 }

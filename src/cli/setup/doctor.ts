@@ -77,8 +77,7 @@ async function maskFindings(findings: readonly Finding[], config: Config): Promi
 }
 
 /**
- * Formats a finding as people read it: what it is, and below it what to do. What a server says is shown,
- * never obeyed.
+ * Formats a finding for people: the state, and below it the fix. Text from a server is shown, never obeyed.
  */
 export function renderFinding({ state, name, says, mend }: Finding): string {
   const indent = ' '.repeat(NAME_WIDTH + 9);
@@ -87,7 +86,10 @@ export function renderFinding({ state, name, says, mend }: Finding): string {
 }
 
 const MEGABYTE = 1024 * 1024;
-/** Less room than that is used up by the logs of a bad morning. */
+/**
+ * The free space, in megabytes, below which a warning is given. The logs of one bad morning can use up that
+ * much.
+ */
 const LITTLE_ROOM_MB = 1024;
 const OTHERS = 0o077;
 /**
@@ -119,7 +121,7 @@ function createPublishingFinding({ triage }: Config): Finding {
   return ok('publishing', `${says}. More right outcomes needed for answers ${missing.join('; ')}`);
 }
 
-/** Lists the checks of what is visible on this machine without any network request. */
+/** Lists the checks that need no network request. */
 function listLocalChecks(config: Config, dataDir: string): Check[] {
   return [
     {
@@ -296,7 +298,7 @@ function getHost(url: string): string {
 
 const EMBEDDED_MS = 30_000;
 
-/** Checks the embedded database and what is in it. */
+/** Creates the check of the embedded database and its contents. */
 function createEmbeddedCheck(config: Config, dataDir: string): Check {
   const mend = 'make the data directory writable, or choose another with --data';
   return { name: 'database', mend, limitMs: EMBEDDED_MS, ask: () => readEmbeddedFindings(config, dataDir) };

@@ -200,7 +200,7 @@ async function waitUntilAnswered(app: App, buildIds: readonly string[], signal: 
 /** The time for which the code host is waited for, in milliseconds. The service grades the rest later. */
 const LONGEST_GRADING_MS = 300_000;
 
-/** Waits until what happened after the answered failures is read, as far as it is known. */
+/** Waits until the builds after the answered failures are read and graded, or the time is over. */
 async function waitUntilGraded({ stores }: App, signal: AbortSignal): Promise<void> {
   say('reading what happened after each failure');
   const until = performance.now() + LONGEST_GRADING_MS;
@@ -208,12 +208,14 @@ async function waitUntilGraded({ stores }: App, signal: AbortSignal): Promise<vo
     await sleep(LOOK_MS, undefined, { signal });
 }
 
-/** The newest failures of the past of which an import says how often the answers were right. */
+/**
+ * The maximum number of past failures for which an import reports the accuracy of the answers, newest first.
+ */
 const NEWEST_FAILURES = 500;
 
 type Grades = Awaited<ReturnType<App['stores']['grades']['newest']>>;
 
-/** Says how often the answers to the newest failures were right, by what happened next. */
+/** Describes the accuracy of the answers to the newest failures, as later builds graded them. */
 function describePast({ right, wrong, doubtful, ungraded }: Grades): string {
   const known = right + wrong;
   const rest = `${doubtful} doubtful, ${ungraded} not graded`;
@@ -243,7 +245,7 @@ export interface ReportOptions extends DataOptions {
   readonly since: number;
 }
 
-/** Runs `faultline report`: shows what was answered, or would have been. */
+/** Runs `faultline report`: shows the answers since a date, also those that were not published. */
 export async function runReport(options: ReportOptions): Promise<void> {
   const since = new Date(Date.now() - options.since * DAY_MS);
   const report = await withApp(options, ({ stores }) =>

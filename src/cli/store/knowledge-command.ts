@@ -38,7 +38,7 @@ interface Outcome {
 }
 
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Reading and embedding one document on the other side. */
+/** The time limit, in milliseconds, in which the server reads and embeds one document. */
 const SERVER_MS = 180_000;
 const REINDEX_MS = 3_600_000;
 /** The error codes that concern one file only; every other error concerns all of them. */

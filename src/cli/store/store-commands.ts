@@ -19,7 +19,7 @@ import { formatJson, print, say, tell } from '../terminal.ts';
 const SHOWN = 5;
 const SEARCHED = 50;
 
-/** Runs `faultline migrate`: updates the schema of the database and reports what was applied. */
+/** Runs `faultline migrate`: updates the schema of the database and reports the applied migrations. */
 export async function runMigrate(options: DataOptions & MigrateOptions): Promise<void> {
   const { repair = false } = options;
   const result = await migrateDatabase(readStoreConfig(getDataDirectory(options.data)), { repair });
@@ -43,7 +43,7 @@ export async function runKnowledgeLoad(options: DataOptions): Promise<void> {
   await tell(options, counts, text);
 }
 
-/** Runs `faultline knowledge search WORDS`: shows what the index would return to an analyst. */
+/** Runs `faultline knowledge search WORDS`: shows the results that an analyst would get from the index. */
 export async function runKnowledgeSearch(words: string, options: DataOptions): Promise<void> {
   const matches = await withApp(options, async (app) => {
     await app.loadKnowledge();
@@ -137,7 +137,7 @@ export interface WorkCommandOptions extends DataOptions {
 
 const MOST_ROWS = 50;
 
-/** Runs `faultline work list`: shows what is pending, and what failed permanently. */
+/** Runs `faultline work list`: shows pending work, and work that failed permanently. */
 export async function listWork({ limit = MOST_ROWS, topic, ...options }: WorkCommandOptions): Promise<void> {
   const known = await withWork(options, async (work) => ({
     pending: await work.pending(topic ?? null, limit),

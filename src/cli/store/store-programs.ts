@@ -134,7 +134,7 @@ export function deleteCommand(): Command {
     .action(loadAction(async () => (await import('./store-commands.ts')).runDelete));
 }
 
-/** Creates `faultline retain`, which immediately deletes what the worker deletes every hour. */
+/** Creates `faultline retain`, which runs the hourly deletion of the worker immediately. */
 export function retainCommand(): Command {
   return new Command('retain')
     .description(

@@ -33,9 +33,10 @@ const NO_CONTENT =
 const SETS_THE_LIMIT = 'FAULTLINE_MAX_LOG_BYTES sets the limit.';
 
 /**
- * Reads what the command line names: a file, an archive, a directory (every log, test report and archive
- * below it), or `-` for standard input. `maxBytes` limits each text, and all of them together; `isFound`
- * refuses a file that is neither a log nor a report. Throws TriageError with a sentence that says what to do.
+ * Reads the input that the command line names: a file, an archive, a directory (every log, test report and
+ * archive below it), or `-` for standard input. `maxBytes` limits each text, and all of them together;
+ * `isFound` refuses a file that is neither a log nor a report. Throws TriageError with a sentence that names
+ * the fix.
  */
 export async function readInput(path: string, maxBytes: number, isFound = false): Promise<SourceText[]> {
   if (path === '-') return dropEmpty('standard input', await readStandardInput(maxBytes));
@@ -61,8 +62,8 @@ export interface ListedInput {
 }
 
 /**
- * Lists what is answered one by one: the files of a directory that may be logs, reports or archives, else the
- * file itself.
+ * Lists the inputs that are answered one by one: the files of a directory that may be logs, reports or
+ * archives, or the file itself.
  */
 export async function listInputs(path: string): Promise<ListedInput[]> {
   if (!isDirectory(path)) return [{ path, isFound: false }];
@@ -83,8 +84,8 @@ export async function readReports(paths: readonly string[], maxBytes: number): P
 
 /**
  * Reads further files of a build: reports, logs of servers under test, crash reports, archives and
- * directories of these. They are named by the path given, since a log refers to them by it. What is no text
- * or too large is kept by its name only; what cannot be read at all throws.
+ * directories of these. They keep the given path as their name, because a log refers to them by it. Of a file
+ * that is not text or too large, only the name is kept. Throws if a file cannot be read at all.
  */
 export async function readArtifacts(paths: readonly string[], maxBytes: number): Promise<SourceText[]> {
   const room = createArtifactRoom(maxBytes);
@@ -272,12 +273,12 @@ export interface LargeLog {
   close(): void;
 }
 
-/** A log of more than this is read from its file, piece by piece. */
+/** The size in bytes above which a log is read from its file, piece by piece. */
 const LARGE = 32 * 1024 * 1024;
 
 /**
- * Opens a large log without holding it. Null for all else: what is small, no file, or no plain text (see
- * {@link maskFile}), and what cannot be read, of which the next one who reads it says why in a sentence.
+ * Opens a large log without loading it whole. Returns null for small files, for files that are not plain text
+ * (see {@link maskFile}), and for unreadable files, whose error the next reader reports.
  */
 export async function openLargeLog(path: string, masker: Masker): Promise<LargeLog | null> {
   const file = isLargeFile(path) ? await maskFile(path, masker) : null;

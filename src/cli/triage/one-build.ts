@@ -13,7 +13,9 @@ interface Identity {
 
 type NamedText = Pick<SourceText, 'name' | 'text'>;
 
-/** Read from the beginning of a log: what runs, and where, is said before anything else. */
+/**
+ * The number of characters that are read from the beginning of a log. Logs name the job and its place first.
+ */
 const READ = 400_000;
 const TWO_DAYS_MS = 2 * 24 * 3_600_000;
 
@@ -59,9 +61,9 @@ const SYSTEMS: readonly { readonly value: string; readonly pattern: RegExp }[] =
 const RUNNER_TIME = /^\ufeff?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{7}Z /m;
 
 /**
- * Throws `invalid-input` if logs are of different builds by what they say of themselves: their CI system,
- * repository, run, or job. `allowUnrelated`: they were named one by one, so that it does not count that they
- * have nothing in common.
+ * Throws `invalid-input` if logs are of different builds according to their own text: their CI system,
+ * repository, run, or job. With `allowUnrelated`, logs may have nothing in common, because they were named
+ * one by one.
  */
 export function requireOneBuild(
   sources: readonly (SourceText | LogInPieces)[],
@@ -118,7 +120,7 @@ function isSame(what: string, left: string, right: string): boolean {
   return what === 'the time' ? Math.abs(Date.parse(left) - Date.parse(right)) < TWO_DAYS_MS : left === right;
 }
 
-/** Checks whether more than half of the logs that name any file are connected by what they name. */
+/** Checks whether more than half of the logs that name any file are connected by these names. */
 function areMostConnected(logs: readonly NamedText[]): boolean {
   const telling = logs.map(({ text }) => readTraits(text)).filter((traits) => traits.size > 0);
   if (telling.length < 2) return true;

@@ -15,7 +15,7 @@ export interface ReadCommandOptions {
   readonly json?: boolean;
 }
 
-/** Runs `faultline read`: shows what is read from the log, before any analysis. */
+/** Runs `faultline read`: shows the facts that are read from the log, before any analysis. */
 export async function runRead(path: string, options: ReadCommandOptions): Promise<void> {
   const masker = createMasker();
   const large = await openLargeLog(path, masker);

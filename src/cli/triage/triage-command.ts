@@ -56,8 +56,8 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
 }
 
 /**
- * Opens what all inputs of a call share. Throws `invalid-config` and `not-found` where an option names what
- * is not there.
+ * Opens the resources that all inputs of a call share. Throws `invalid-config` and `not-found` if an option
+ * names something that does not exist.
  */
 export async function openTriageRun(options: TriageCommandOptions, config: Config): Promise<TriageRun> {
   if (options.analyst === 'llm') requireModel(config);

@@ -3,7 +3,7 @@ import type { Reading } from '../../domain/reading.ts';
 import type { ArrangedAnswer } from '../../notifications/build-answers.ts';
 import type { AnalysisTrace } from '../../service/answers/trace.ts';
 
-/** Rises when a field changes its meaning. */
+/** The version of the format. It rises when a field changes its meaning. */
 const SCHEMA = 2;
 
 /** The file that is answered, with `--each`; null if there is only one input. */

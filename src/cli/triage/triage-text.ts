@@ -43,7 +43,7 @@ function renderRule(title: string, width: number, stroke = '─'): string {
   return `${stroke}${stroke} ${title} ${stroke.repeat(Math.max(0, width - title.length - 4))}\n`;
 }
 
-/** Renders what a person may want next; each is a command that works as it is here. */
+/** Renders the next steps that a person may want. Each is a command that works unchanged. */
 export function renderHints(path: string, repo: string | undefined): string {
   const input = /^[\w./@:+-]+$/.test(path) ? path : `'${toVisibleLine(path).replaceAll("'", "'\\''")}'`;
   const all = [

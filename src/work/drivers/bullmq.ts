@@ -12,8 +12,8 @@ const CONNECT_TIMEOUT_MS = 2000;
 /** Milliseconds that the last results may take to reach Redis. */
 const SHUTDOWN_GRACE_MS = 1000;
 /**
- * BullMQ's own is half a minute: too long for a job whose process died, or that Redis handed out just before
- * it failed.
+ * The duration of a lock in milliseconds. BullMQ's default of half a minute is too long for a job whose
+ * process died, or that Redis handed out just before it failed.
  */
 const LOCK_MS = 10_000;
 

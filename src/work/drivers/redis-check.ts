@@ -7,8 +7,8 @@ const NAME = 'redis';
 const CONNECT_MS = 3_000;
 
 /**
- * Asks a Redis server whether it is as a queue needs it, over a connection of its own. Throws what the driver
- * throws.
+ * Checks over its own connection whether a Redis server has the settings that a queue needs. Throws the
+ * errors of the driver.
  */
 export async function checkRedisServer(url: string): Promise<Finding> {
   return readInfo(await askInfo(url));

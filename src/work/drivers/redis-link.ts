@@ -13,8 +13,8 @@ const HEARTBEAT_MS = 1000;
  */
 const BACKOFF = { firstMs: 100, longestMs: 1000 };
 /**
- * A connection on which an answer is due but nothing came for so long is dead; above BullMQ's longest
- * blocking read (10 s).
+ * The time without data, in milliseconds, after which a connection with a pending answer counts as dead. It
+ * is above BullMQ's longest blocking read (10 s).
  */
 const SILENT_MS = 15_000;
 
