@@ -42,16 +42,16 @@ export interface Worktree {
   /** Git on the files of the worktree, with the repository of the experiment instead of that `.git`. */
   readonly git: AskGit;
   /**
-   * Checks another commit out in the same folder, without what was built or installed there, and answers with
-   * dependencies that differ.
+   * Checks another commit out in the same folder and removes everything that was built or installed there.
+   * Returns the dependencies that differ.
    */
   moveTo(commit: string): Promise<readonly string[]>;
 }
 
 /**
- * Names the commit of the base: where HEAD left `ref`, else where it left the default branch, else the commit
- * before. What `ref` gained since is no difference of this change. Throws `invalid-input` if there is no
- * such commit.
+ * Returns the commit of the base: where HEAD left `ref`, else where it left the default branch, else the
+ * previous commit. Later commits of `ref` are no difference of this change. Throws `invalid-input` if there
+ * is no such commit.
  */
 export async function findBase(checkout: Checkout, ref: string | undefined): Promise<string> {
   const commit =

@@ -12,20 +12,20 @@ export interface CommandOptions {
   readonly cwd: string;
   /** Environment of the command. Variables that configure Faultline are removed. */
   readonly env: NodeJS.ProcessEnv;
-  /** Runs of what is measured, at most. */
+  /** The maximum number of runs of the measured command. */
   readonly runs: number;
   /** Time limit of everything together, in milliseconds. */
   readonly limitMs: number;
   /** Tests that are known to fail, as from a log; empty: the first run tells. */
   readonly tests: readonly FailingTest[];
-  /** Installs dependencies where they differ from the checkout's. */
+  /** The command that installs dependencies if they differ from the checkout's. */
   readonly install?: readonly string[];
   /**
    * Words before the command of each run, such as those that take the network from it; what builds or
    * installs goes without.
    */
   readonly within?: readonly string[];
-  /** Answer with what is known by then where the signal is aborted, instead of throwing. */
+  /** True to return partial results if the signal is aborted, instead of throwing. */
   readonly keepsPart?: boolean;
 }
 
@@ -37,9 +37,9 @@ export interface Bench {
   isOpen(): boolean;
   /** The note for an experiment that reached the time limit. */
   readonly limitNote: string;
-  /** Checks whether the experiment was interrupted and must answer with what is known so far. */
+  /** Checks whether the experiment was interrupted and must return its partial results. */
   isCut(): boolean;
-  /** Runs what prepares a folder; `env` is added to the environment of the options. */
+  /** Runs a command that prepares a folder; `env` is added to the environment of the options. */
   prepare(argv: readonly string[], cwd: string, env?: NodeJS.ProcessEnv): Promise<CommandRun>;
   /**
    * Runs the command that is measured, with the caches of its tools off. `env` is added to the environment of

@@ -16,7 +16,7 @@ export interface DatedOptions extends CommandOptions {
   readonly install: readonly string[];
   /** The time as of which dependencies are chosen, or at which the command still passed. */
   readonly good: Date;
-  /** The time at which it fails; null: now, with nothing held back. */
+  /** The time at which it fails; null for now, with nothing held back. */
   readonly bad: Date | null;
   /** Also search the first day on which it fails. */
   readonly search: boolean;
@@ -60,10 +60,10 @@ const DAY_MS = 86_400_000;
 const MAX_DATES = 16;
 
 /**
- * Runs a failing command in a worktree with dependencies installed as of an earlier time and as they are now,
- * and says whether what was installed makes the difference; with `search`, finds the first day with which it
- * fails. Throws `invalid-input` if the installing program cannot choose by time, or its index does not say
- * when versions were uploaded: that is never guessed.
+ * Runs a failing command in a worktree with dependencies installed as of an earlier time and as of now, and
+ * reports whether they make the difference. With `search`, finds the first day on which it fails. Throws
+ * `invalid-input` if the installing program cannot choose by time, or its index does not state when versions
+ * were uploaded: that is never guessed.
  */
 export async function runByDate(
   options: DatedOptions,
@@ -149,13 +149,15 @@ function withoutTimes({ name }: Installer, output: string): TriageError {
   return new TriageError('invalid-input', message, { details: { output: output.slice(-500) } });
 }
 
-/** Asks the installer what is installed: what it prints while it installs may be less. */
+/**
+ * Lists the installed versions by asking the installer. Its output during the installation may be incomplete.
+ */
 async function listInstalled({ bench, worktree, installer }: Trial, why: string | null): Promise<string> {
   if (why !== null || installer.list === null) return '';
   return (await bench.prepare(installer.list, worktree.cwd)).output;
 }
 
-/** Removes links to what the checkout has installed: nothing may be written there. */
+/** Removes links to dependencies of the checkout, because nothing may be written there. */
 async function removeShared(folder: string): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true });
   for (const entry of entries)
@@ -237,9 +239,12 @@ interface Installer {
   readonly environment: (at: string) => NodeJS.ProcessEnv;
   /** The words by which it says that its index does not know when versions were uploaded. */
   readonly withoutTimes: RegExp;
-  /** Lists what is installed; null if installing says it. */
+  /** The command that lists the installed versions; null if the installation prints them. */
   readonly list: readonly string[] | null;
-  /** Checks that the index knows when what was installed was uploaded: some installers go on without. */
+  /**
+   * Checks that the index knows when the installed versions were uploaded. Some installers continue without
+   * that.
+   */
   readonly isHeld: (bench: Bench, cwd: string, record: EnvironmentRecord) => Promise<boolean>;
   /** Throws if the program is too old to choose by time. */
   readonly check: (bench: Bench, cwd: string) => Promise<void>;
@@ -268,7 +273,7 @@ const NPM: Installer = {
   check: async () => undefined,
 };
 
-/** The first release of pip that knows --uploaded-prior-to. */
+/** The first release of pip that supports --uploaded-prior-to. */
 const OLDEST_PIP = 26;
 
 function createPip(words: readonly string[]): Installer {

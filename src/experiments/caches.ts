@@ -12,7 +12,10 @@ interface Switch {
   readonly unless?: RegExp;
 }
 
-/** Options that make each tool run what its cache could answer. None of them changes what is run. */
+/**
+ * Options with which each tool runs everything that its cache could answer. None of them changes which tests
+ * are run.
+ */
 const SWITCHES: readonly Switch[] = [
   { programs: ['go'], behind: /^test$/, off: ['-count=1'], unless: /^--?(?:test\.)?count(?:=|$)/ },
   {
@@ -32,7 +35,7 @@ const SWITCHES: readonly Switch[] = [
   },
 ];
 
-/** Answers of a cache after which no run is expected. */
+/** The number of cached answers after which no run is expected. */
 export const MOST_CACHED = 2;
 
 /** Variables for tools that a script or a wrapper starts. */
@@ -68,8 +71,8 @@ export function withoutCache(argv: readonly string[]): string[] {
 const MAX_WORDS = 24;
 
 /**
- * Returns the variables that turn off the caches of tools that a script starts. Keeps what the environment
- * has in Go's `GOFLAGS`.
+ * Returns the variables that turn off the caches of tools that a script starts. Keeps the value of `GOFLAGS`
+ * in the environment.
  */
 export function disableCaches({ GOFLAGS = '' }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return {
@@ -127,7 +130,10 @@ const CLAIMS = new RegExp(
     String.raw`Finished in ([\d.]+) seconds)`,
 );
 const MILLISECONDS_AT = 5;
-/** A run that says it took so much longer than it did repeats the output of an earlier one. */
+/**
+ * The factor by which the stated duration of a run must exceed the real one for its output to count as
+ * repeated.
+ */
 const TIMES_LONGER = 2;
 const MORE_MS = 1_000;
 /** Number of characters at the end of the output that are searched. Tools print their summary at the end. */

@@ -14,8 +14,8 @@ interface NamedFolder extends WorkFolder {
 }
 
 /**
- * Finds the checkout or worktree that a folder belongs to, without symbolic links in its path; the folder
- * itself where there is none.
+ * Finds the checkout or worktree to which a folder belongs, without symbolic links in its path. Returns the
+ * folder itself if there is none.
  */
 export function findWorkFolder(path: string): NamedFolder {
   const named = resolve(path);

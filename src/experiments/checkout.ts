@@ -7,7 +7,7 @@ import { askGit, openRepository, type Place, type Repository } from './repositor
 import { createTemporaryFolder } from './temporary-folder.ts';
 
 /**
- * A checkout that experiments start from and never write to. What they make (commits, worktrees) is kept in a
+ * A checkout from which experiments start and to which they never write. Their commits and worktrees are in a
  * temporary folder, in a repository of its own that borrows the objects of the checkout's.
  */
 export interface Checkout extends Repository {
@@ -33,9 +33,9 @@ export interface WorkTree {
 }
 
 /**
- * Runs an experiment and leaves the checkout as it was: the notes of the result say what is different
- * afterwards, and what of the temporary folder cannot be removed. `need` throws `invalid-input` where the
- * experiment is made in no git checkout.
+ * Runs an experiment and leaves the checkout as it was. The notes of the result name differences afterwards
+ * and remains of the temporary folder that cannot be removed. `need` throws `invalid-input` if the experiment
+ * is not made in a git checkout.
  */
 export async function withCheckout<Result extends { readonly notes: readonly string[] }>(
   place: Place,

@@ -8,7 +8,7 @@ import { insert } from './test-arguments.ts';
 const PROBE_MS = 10_000;
 const run = promisify(execFile);
 
-/** A command under a condition: what is run, and in which environment. */
+/** A command under a condition: its arguments and its environment. */
 export interface Condition {
   /** Name for people, such as `--seed=3`. It passes `isConditionName`. */
   readonly name: string;
@@ -57,8 +57,8 @@ const SEEDS: readonly Seeding[] = [
 ];
 
 /**
- * Returns the command with a seed. Returns null if its tool takes none. `output` is what a run of the command
- * printed.
+ * Returns the command with a seed. Returns null if its tool takes none. `output` is the output of a run of
+ * the command.
  */
 export function seedCommand(argv: readonly string[], output: string, seed: number): Condition | null {
   const words = listPrograms(argv);

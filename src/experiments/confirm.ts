@@ -18,19 +18,19 @@ import { type Dependence, findDependence } from './dependence.ts';
 import { isSameTest, type Narrowed, narrow, testList } from './narrow.ts';
 import { createSignature, formatTestName, type Outcome, type OutputReader } from './outcome.ts';
 
-/** `runs` and what is installed are those of each arm. */
+/** The options of `confirm`. `runs` and `install` apply to each arm. */
 export interface ConfirmOptions extends CommandOptions {
   /**
    * Commit, branch or tag where HEAD left which it is compared; absent: the default branch; null: nothing is
    * compared.
    */
   readonly base: string | null | undefined;
-  /** Look for the seed, time, time zone or network that a failure depends on. */
+  /** True to search for the seed, time, time zone or network on which the failure depends. */
   readonly conditions: boolean;
 }
 
 export interface ConfirmDeps {
-  /** Masks and reads what a run printed. */
+  /** Masks and reads the output of a run. */
   readonly read: OutputReader;
   /** Receives each run when it ends. */
   readonly onRun?: (arm: Arm, outcome: Outcome, milliseconds: number) => void;
@@ -198,7 +198,7 @@ async function compare(trial: Trial, chosen: Chosen, commit: string): Promise<vo
   ]);
 }
 
-/** More tests than this are not searched for those that another one depends on. */
+/** The maximum number of tests among which dependencies of another test are searched. */
 const MAX_LISTED = 10_000;
 
 /**
@@ -266,8 +266,8 @@ async function findFewest<Item>(
 }
 
 /**
- * Finds what the failure depends on, with the arms that show it. Returns null if nothing is found or the
- * verdict gives no reason to search.
+ * Finds the condition on which the failure depends, with the arms that show it. Returns null if nothing is
+ * found or the verdict gives no reason to search.
  */
 async function detectDependence(
   trial: Trial,
@@ -353,8 +353,8 @@ function isDone(arm: Arm, runs: number): boolean {
 }
 
 /**
- * Runs of all arms in turn, so that what changes with time changes for each; ends early where one of them
- * goes both ways.
+ * Runs all arms in turn, so that influences that change over time affect each of them. Ends early if an arm
+ * both passes and fails.
  */
 async function runInTurn(trial: Trial, pairs: readonly (readonly [Arm, Chosen])[]): Promise<void> {
   const { options, bench, notes } = trial;

@@ -10,7 +10,7 @@ import {
 import type { Outcome } from './outcome.ts';
 
 export interface Lab {
-  /** The command as it is run without a condition, and what a run of it printed. */
+  /** The command without a condition, and the output of a run of it. */
   readonly argv: readonly string[];
   readonly output: string;
   readonly runs: number;
@@ -36,9 +36,10 @@ export interface Dependence {
 }
 
 /**
- * Looks for what a failure depends on besides the code: a seed, time zone, time of day or date under which it
- * always fails and another under which it always passes, or the network. Each is tried once; where one fails
- * and one passes, both are run as often as every arm. Null if none is found, or time does not suffice.
+ * Searches for a condition of a failure besides the code: a seed, time zone, time of day or date under which
+ * it always fails and another under which it always passes, or the network. Each is tried once; if one fails
+ * and one passes, both are run as often as every arm. Returns null if none is found, or if the time does not
+ * suffice.
  */
 export async function findDependence(lab: Lab): Promise<Dependence | null> {
   for (const on of CONDITIONS) {

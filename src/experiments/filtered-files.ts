@@ -5,7 +5,7 @@ import type { Checkout, WorkTree } from './checkout.ts';
 
 const MOST_ROUNDS = 50;
 
-/** Fetches what a partial clone lacks of a commit. Throws `invalid-input` if it cannot. */
+/** Fetches the objects of a commit that a partial clone lacks. Throws `invalid-input` if it cannot. */
 export async function fetchMissing(
   { git, gitOnline, settings: { promisor } }: Checkout,
   commit: string,
@@ -19,7 +19,7 @@ export async function fetchMissing(
     '--upload-pack=git-upload-pack',
   ];
   const fetch = ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', ...options, '--stdin', promisor];
-  // Where trees are missing, what is in them is known once they are there.
+  // The contents of a missing tree are known only after it is fetched.
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const listed = await git('rev-list', '--objects', '--missing=print', '--no-walk', commit).catch(() => '');
     const missing = listed.split('\n').flatMap((line) => (line.startsWith('?') ? line.slice(1) : []));
@@ -33,7 +33,7 @@ export async function fetchMissing(
 }
 
 /**
- * Writes files of Git LFS from what it has fetched. Git writes files here without the filters of the
+ * Writes files of Git LFS from its fetched objects. Git writes files here without the filters of the
  * checkout, because these are programs that any earlier command there may have configured. Throws
  * `invalid-input` for files of other filters and for files that Git LFS has not fetched: a base that fails
  * only because they are missing would be a false excuse.

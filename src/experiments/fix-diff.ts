@@ -51,9 +51,9 @@ export function findDiff(text: string): string | null {
 }
 
 /**
- * Makes a commit of a diff, or (null) of what was changed in the worktree's tracked files. The diff reaches
- * the index first, so that nothing is written for one that is refused. Throws `invalid-input` with the reason
- * where it does not apply, is too large, or touches what it must not.
+ * Creates a commit from a diff, or, if it is null, from the changes in the worktree's tracked files. The diff
+ * is applied to the index first, so that a refused diff writes nothing. Throws `invalid-input` with the
+ * reason if it does not apply, is too large, or touches files that it must not.
  */
 export async function commitChange(
   worktree: Worktree,

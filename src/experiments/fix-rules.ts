@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Kinds of changes that a project's own tools make. `snapshot` writes what the tests expect. */
+/** Kinds of changes that a project's own tools make. `snapshot` rewrites the expected values of tests. */
 export const FIX_RULES = ['format', 'lint', 'lock', 'snapshot'] as const;
 export type FixRule = (typeof FIX_RULES)[number];
 

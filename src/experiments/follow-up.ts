@@ -10,12 +10,12 @@ import { type Proposal, tryFix } from './try-fix.ts';
 
 /** The steps after a failure is confirmed, in the time that is left. */
 export interface FollowUps {
-  /** Null: the commit that broke it is not searched. */
+  /** The range of the search for the commit that broke it; null for no search. */
   readonly bisect: {
-    /** Null: the base that it was compared with. */ readonly good: string | null;
+    /** Null for the base with which it was compared. */ readonly good: string | null;
     readonly bad: string;
   } | null;
-  /** Null: no change is tried. */
+  /** The changes to try; null for none. */
   readonly fix: {
     readonly proposals: readonly Proposal[];
     readonly rules: readonly FixRule[];
@@ -28,9 +28,9 @@ const LEAST_MS = 5_000;
 const RUNS = 3;
 
 /**
- * Searches the commit that broke a command, and tries changes, where its failure came back each time; what
- * was found becomes part of the experiment. What cannot be done, and what there was no time for, is a note.
- * Never throws but for `cancelled` where parts are not kept.
+ * Searches for the commit that broke a command, and tries changes, if its failure recurred each time. The
+ * findings become part of the experiment. Parts that fail or lack time become notes. Throws only `cancelled`,
+ * if partial results are not kept.
  */
 export async function followUp(
   experiment: Experiment,

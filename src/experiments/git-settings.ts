@@ -15,9 +15,9 @@ export interface GitSettings {
   /** Names of filters that change files as they are checked out, with their command. */
   readonly smudges: ReadonlyMap<string, string>;
   readonly hasSparseFiles: boolean;
-  /** Remote from which a partial clone fetches what it lacks. */
+  /** The remote from which a partial clone fetches missing objects. */
   readonly promisor: string | null;
-  /** Folder in which Git LFS keeps what it has fetched. */
+  /** The folder in which Git LFS stores its fetched objects. */
   readonly lfsObjects: string;
 }
 

@@ -64,8 +64,8 @@ export async function resolveCommit({ git }: Repository, ref: string): Promise<s
 const DEFAULT_BRANCHES = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'];
 
 /**
- * Changes that are not committed are compared with the last commit, a branch with where it began, the default
- * branch with the commit before.
+ * Returns the default base: the start of the branch on a branch other than the default one, the last commit
+ * for uncommitted changes on the default branch, else the previous commit.
  */
 export async function findDefaultBase(checkout: Checkout): Promise<string | null> {
   const head = await resolveCommit(checkout, 'HEAD');
@@ -85,13 +85,13 @@ export async function findBeginning(repository: Repository, commit: string): Pro
   return common === null || common === (await resolveCommit(repository, 'HEAD')) ? commit : common;
 }
 
-/** Commits of history that a shallow clone fetches to find where two branches began. */
+/** The number of commits that a shallow clone fetches to find where two branches began. */
 const DEPTH = 200;
 
 /**
  * Finds the commit that HEAD was built on: the commit that `name` refers to if it is a parent of HEAD,
- * otherwise the last common ancestor. Fetches what the checkout lacks from `origin`, and history only into a
- * shallow clone. Returns null if there is no commit except HEAD itself.
+ * otherwise the last common ancestor. Fetches missing commits from `origin`, but history only into a shallow
+ * clone. Returns null if there is no commit except HEAD itself.
  */
 export async function findBaseCommit(repository: Repository, name: string): Promise<string | null> {
   const head = await resolveCommit(repository, 'HEAD');

@@ -4,7 +4,10 @@ import { toFileArgument, type WorkFolder } from './checkout-paths.ts';
 import { addSeparator, insert } from './test-arguments.ts';
 import { FILTERS, type Filter, isPlain, joinSuiteNames, type Tests } from './test-filters.ts';
 
-/** More tests than this are run as the whole command: a filter of hundreds of names saves nothing. */
+/**
+ * The maximum number of tests that are selected. For more, the whole command is run, because a filter of
+ * hundreds of names saves nothing.
+ */
 const MAX_TESTS = 20;
 /** Size limit of all arguments together, in bytes. Linux allows 128 KiB for one argument. */
 const MAX_BYTES = 120_000;

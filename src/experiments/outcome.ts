@@ -18,7 +18,7 @@ const BUDGET_TOKENS = 2_000;
 
 export type OutputReader = (text: string, name?: string) => Promise<Reading>;
 
-/** Masks and reads what a command printed. */
+/** Creates the reader that masks and reads the output of a command. */
 export function outputReader(): OutputReader {
   const masker = createMasker();
   return async (text, name = 'output') => {

@@ -23,10 +23,10 @@ const MOST_ROUNDS = 50;
 const ROUND_MS = 20;
 
 /**
- * Finds processes by a control group where one can be made (Linux, version 2), and by /proc: by a variable of
+ * Finds processes by a control group if one can be made (Linux, version 2), and by /proc: by a variable of
  * their environment, their session and their parents. Without /proc, as on macOS, only the process group is
- * ended. What runs as another user, or has left the group before it was adopted, its session, its parents and
- * its environment, is not found.
+ * ended. A process that runs as another user, or that has left the group before it was adopted, its session,
+ * its parents and its environment, is not found.
  */
 export function createRunProcesses(): RunProcesses {
   const id = randomUUID();

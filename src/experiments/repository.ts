@@ -43,7 +43,7 @@ export interface Repository {
   readonly format: 'sha1' | 'sha256';
   readonly objects: string;
   readonly index: string;
-  /** Texts of its own files, where it has them. */
+  /** The contents of its own files; undefined if it has none. */
   readonly shallow: string | undefined;
   readonly attributes: string | undefined;
   readonly sparse: string | undefined;

@@ -5,19 +5,22 @@ import { cleanAtExit } from '../lib/at-exit.ts';
 import { createRunProcesses } from './processes.ts';
 import { withoutRepository } from './repository.ts';
 
-/** The end of the output is kept: what failed is said there. */
+/** The maximum size of the kept output in bytes. The end is kept, because failures are printed there. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 /**
  * Time limit for a process group to end after SIGTERM, and for output to end after its process, in
  * milliseconds.
  */
 const GRACE_MS = 3_000;
-/** Free bytes that a command must leave on the disk of its folder, and how often that is looked at. */
+/**
+ * The free space in bytes that a command must leave on the disk of its folder, and the interval between
+ * checks in milliseconds.
+ */
 const LEAST_FREE = 256 * 1024 * 1024;
 const LOOK_MS = 2_000;
 
 export interface CommandRun {
-  /** Null: it was ended by a signal or the time limit. */
+  /** Null if the process was ended by a signal or the time limit. */
   readonly exitCode: number | null;
   readonly timedOut: boolean;
   readonly milliseconds: number;
@@ -37,10 +40,10 @@ export function splitArguments(command: string): string[] {
 }
 
 /**
- * Runs an argument vector in a session of its own, without a shell and without what configures Faultline or
- * names a repository. Ends the whole group at the time limit, when the signal is aborted, and when it has
- * nearly filled the disk; afterwards, all that it started. Throws `invalid-input` if the program cannot be
- * started, `cancelled` where it was aborted, `storage-failed` where the disk is nearly full.
+ * Runs an argument vector in a session of its own, without a shell and without variables that configure
+ * Faultline or name a repository. Ends the whole group at the time limit, when the signal is aborted, and
+ * when it has nearly filled the disk; afterwards, ends everything that it started. Throws `invalid-input` if
+ * the program cannot be started, `cancelled` if it was aborted, `storage-failed` if the disk is nearly full.
  */
 export async function runCommand(
   argv: readonly string[],

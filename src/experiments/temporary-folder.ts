@@ -7,7 +7,7 @@ import { cleanAtExit } from '../lib/at-exit.ts';
 
 export interface TemporaryFolder {
   readonly path: string;
-  /** Removes it; what cannot be removed, with the reason, or null. Never throws. */
+  /** Removes the folder. Returns the part that cannot be removed, with the reason, or null. Never throws. */
   remove(): Promise<string | null>;
 }
 
@@ -40,8 +40,8 @@ export async function withTemporaryFolder<Value>(
 }
 
 /**
- * Removes a folder with all that is in it, also what was made read-only, such as Go's module cache. Follows
- * no link. Never throws.
+ * Removes a folder with all its contents, including read-only files, such as those of Go's module cache.
+ * Follows no link. Never throws.
  */
 export async function removeFolder(folder: string): Promise<string | null> {
   const remove = async () => {

@@ -25,7 +25,7 @@ export interface Filter {
    * runs them.
    */
   readonly list?: Listing;
-  /** Options that are left out, since with them it does not say what it ran. */
+  /** Options that are left out, because the output with them does not name the tests that ran. */
   readonly quiet?: readonly string[];
   /** These options make the tool write its snapshots again. */
   readonly update?: readonly string[];

@@ -84,9 +84,9 @@ const MAX_FILES = 2_000;
 const MAX_DEPTH = 12;
 
 /**
- * Runs a command once more, so that its tool reports on each test: to a file of ours, in a folder that was
- * not there before, or in its own format of output. `tests` are what is known to fail. Null in place of the
- * tests where the tool cannot, or wrote no report.
+ * Runs a command once more, so that its tool reports on each test: to a file of ours, in a folder that did
+ * not exist before, or in its own format of output. `tests` are the tests that are known to fail. Null in
+ * place of the tests if the tool cannot report, or wrote no report.
  */
 export async function runWithReport(
   bench: Bench,
@@ -140,7 +140,7 @@ async function readReport(file: string): Promise<readonly TestResult[]> {
   return parseReport('report', await readFile(file, 'utf8')).testResults;
 }
 
-/** Reports that were written since the run began: what a change brings along is older. */
+/** Lists the reports that were written since the run began. Reports that a change contains are older. */
 async function listReports(folder: string, folders: RegExp, since: number, depth = 0): Promise<string[]> {
   const entries = depth > MAX_DEPTH ? [] : await readdir(folder, { withFileTypes: true }).catch(() => []);
   const found: string[] = [];

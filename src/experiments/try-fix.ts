@@ -22,8 +22,8 @@ export interface Proposal {
 }
 
 /**
- * The failing tests run as often without a change as with each; what is installed is what a change of a lock
- * file asks for.
+ * The options of a trial of changes. The failing tests run as often without a change as with each. `install`
+ * is run if a change of a lock file requires it.
  */
 export interface FixOptions extends CommandOptions {
   /** Diffs, tried first. */
@@ -48,9 +48,9 @@ const MOST_ATTEMPTS = 20;
 /**
  * Tries proposed changes in a worktree, one after the other until one fixes the command: the failing tests
  * with it, as often as without, and then the wider check. The checkout stays as it is, nothing is pushed, and
- * no worktree and no process stays behind. A change that is too large or touches what it must not is an
- * attempt that was refused. Throws `invalid-input` for a command that cannot be started, no checkout and a
- * branch that cannot be made, `cancelled` on abort.
+ * no worktree and no process remains. A change that is too large or touches files that it must not is a
+ * refused attempt. Throws `invalid-input` for a command that cannot be started, no checkout and a branch that
+ * cannot be made, `cancelled` on abort.
  */
 export async function tryFix(options: FixOptions, deps: FixDeps, signal: AbortSignal): Promise<FixTrial> {
   return await withCheckout(options, (need) => tryFixIn(need(), options, deps, signal));
@@ -160,7 +160,7 @@ async function runOnce(trial: Trial, source: string | null): Promise<Ran> {
 }
 
 /**
- * Runs the failing tests without a change; the whole command where they cannot be selected or do not fail
+ * Runs the failing tests without a change, or the whole command if they cannot be selected or do not fail
  * alone.
  */
 async function reproduce(trial: Trial): Promise<void> {
@@ -378,8 +378,8 @@ async function isSeen(trial: Trial, attempt: FixAttempt): Promise<boolean> {
 }
 
 /**
- * Runs the wider check with the change, and without it where it fails: notes what fails with it only. What a
- * cache answers is no check.
+ * Runs the wider check with the change, and without it if it fails, and notes the tests that fail only with
+ * it. A cached answer is no check.
  */
 async function checkWider(trial: Trial, { commit, source }: NamedFix, attempt: FixAttempt): Promise<void> {
   const { options, worktree, deps, bench } = trial;

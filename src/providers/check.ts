@@ -88,7 +88,7 @@ export interface TokenApi {
   readonly name: string;
   /** The display name: "GitLab". */
   readonly label: string;
-  /** A cheap question; null if it cannot be asked with what is configured. */
+  /** A cheap request; null if the configuration does not allow one. */
   readonly probe: Probe | null;
   /**
    * The missing setting and the remedy, reported instead of a request. Null if nothing of the provider is

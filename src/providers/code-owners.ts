@@ -17,7 +17,10 @@ export interface CodeOwners {
 }
 
 export const MAX_LINES = 5_000;
-/** Characters of a file that are read; the largest files of public projects have half of that. */
+/**
+ * The maximum number of characters of a file that are read. The largest files of public projects have half of
+ * that.
+ */
 export const MAX_CHARACTERS = 500_000;
 const MAX_LINE = 1_000;
 const MAX_OWNERS = 20;

@@ -47,7 +47,7 @@ export interface CommentThread<Comment extends PostedComment = PostedComment> {
 
 export interface CommentOptions {
   readonly label: string;
-  /** The host takes so many characters. */
+  /** The maximum length of a comment on the host, in characters. */
   readonly maxBody: number;
   open(repository: string, pullRequest: number, signal: AbortSignal): Promise<CommentThread>;
 }

@@ -32,7 +32,7 @@ export interface Greeting {
 /** The access to webhooks over the provider's API, or the reason why the configuration does not allow it. */
 export type WebhookAccess =
   | { readonly because: string }
-  /** `of`: what a repository is called there: "owner/name". */
+  /** `of` is the host's form of a repository name: "owner/name". */
   | { readonly of: string; readonly open: (repository: string) => WebhookQuestions };
 
 /** A host's webhooks of one repository. Each throws as a `RestClient` does. */
@@ -43,7 +43,7 @@ export interface WebhookQuestions {
   list(signal: AbortSignal): Promise<readonly Hook[]>;
   /** Returns the request that creates a webhook. */
   create(hook: NewHook, signal: AbortSignal): Posted | Promise<Posted>;
-  /** "write webhooks": what the token must be allowed to do for that, for people. */
+  /** The right that the token needs to manage webhooks, in words for people: "write webhooks". */
   readonly right: string;
   /** The path that makes the host send a test event now; null if the host has none. */
   readonly buildTestPath: ((id: string) => string) | null;
@@ -119,7 +119,7 @@ export async function ensureHook(
   return { id, isNew: true };
 }
 
-/** Asks the host to send an event of its own now; `false` where it cannot be asked. */
+/** Asks the host to send a test event now. Returns `false` if the host has none. */
 export async function requestTest(
   { client, right, buildTestPath }: WebhookQuestions,
   id: string,

@@ -44,9 +44,8 @@ export interface RunLimits {
 }
 
 /**
- * Reads the logs of a run's failed jobs, or of its passed ones where it passed. `open` says how a build's run
- * is asked about, and throws `not-found` for a build that has none; what could not be read goes to its
- * `notes`.
+ * Creates the source of the logs of a run's failed jobs, or of its passed jobs if the run passed. `open`
+ * opens the run of a build, and throws `not-found` if it has none; reading errors are added to its `notes`.
  */
 export function createRunSource<Job extends CiJob>(
   provider: Build['provider'],
@@ -92,11 +91,13 @@ function createUnreadableError({ externalId, number }: Build, notes: readonly st
   );
 }
 
-/** More failed jobs than this say nothing new: they are the cells of one matrix. */
+/**
+ * The maximum number of failed jobs whose logs are read. More are the cells of one matrix and add nothing.
+ */
 const MAX_FAILED = 30;
-/** Logs of passed jobs fetched one by one. */
+/** The maximum number of logs of passed jobs that are fetched one by one. */
 const MAX_PASSED = 10;
-/** A log that is missing for longer than this after its job ended will not come. */
+/** The time after the end of a job, in milliseconds, in which a missing log may still appear. */
 const LOG_DELAY_MS = 120_000;
 
 /**
@@ -118,7 +119,7 @@ export async function fetchFailedLogs<Job extends CiJob>(
     try {
       logs.push(await fetchJobLog(fetching, job));
     } catch (error) {
-      // What a later try may heal must not end as a half-read build.
+      // An error that a later attempt may resolve must not lead to a partly read build.
       if (isRetryable(error) || signal.aborted) throw error;
       if (isMissing(error) && hasJustEnded(job)) throw createNotYetError(job, error);
       firstError ??= error;

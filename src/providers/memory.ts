@@ -15,7 +15,7 @@ interface Recalled<Value> {
   ask(): Promise<Value>;
 }
 
-/** Remembers the last so many answers for a while; an error is not remembered. */
+/** Creates a cache of the last answers, at most `entries`, for a limited time. Errors are not cached. */
 export function createMemory<Value>(entries: number): Memory<Value> {
   const cache = createBoundedCache<{ readonly value: Value; readonly until: number }>(entries, () => 1);
   const together = createTogether<Value>();
@@ -67,7 +67,8 @@ export interface BoundedCache<Value> {
 }
 
 /**
- * Keeps what was used last, up to a total weight; a value that is heavier than half of it is not kept at all.
+ * Creates a cache of the most recently used values, up to a total weight. A value that is heavier than half
+ * of it is not cached.
  */
 export function createBoundedCache<Value>(
   maxWeight: number,

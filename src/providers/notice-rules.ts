@@ -70,7 +70,7 @@ function isOfCommit({ commit }: Build): boolean {
   return commit !== null && COMMIT.test(commit);
 }
 
-/** One text that is kept in step on a host. */
+/** One notice that is kept up to date on a host. */
 interface HostNotice<Content> {
   /** True if the notice is configured. */
   readonly wanted: boolean;
@@ -89,7 +89,7 @@ export interface HostNotices {
   readonly commentPage: CommentPage;
   readonly comment: HostNotice<{ readonly body: string }>;
   /**
-   * Written where comments are, of changes that a job asks to be suggested. Absent: the host has no such
+   * Writes suggested changes, which a job requests, in the place of comments. Absent if the host has no such
    * comments.
    */
   readonly suggestion?: HostNotice<Suggestions>['client'];

@@ -7,7 +7,7 @@ import type { CodeOwners, CodeOwnersForm } from './code-owners.ts';
 
 /** Files of a repository, and the CODEOWNERS file by which they are owned. */
 export interface OwnersQuestion {
-  /** Changes with the file: what was read under a key is not read again. */
+  /** The key of the file, which changes with it. The file of a known key is not read again. */
   readonly key: string;
   readonly lines: readonly string[];
   readonly form: CodeOwnersForm;
@@ -20,20 +20,20 @@ export interface OwnersAnswer extends Pick<CodeOwners, 'problems'> {
 }
 
 /**
- * Answers a question; throws `timeout` where that takes too long, and the reason of the signal where it is
- * aborted.
+ * A function that answers a question. Throws `timeout` if that takes too long, and the reason of the signal
+ * if it is aborted.
  */
 export type OwnersThread = (question: OwnersQuestion, signal: AbortSignal) => Promise<OwnersAnswer>;
 
-/** A thread that has started has so many milliseconds for one question. */
+/** The time limit of one question in a started thread, in milliseconds. */
 const LIMIT_MS = 2_000;
-/** A thread has so many milliseconds to start, which says nothing about the file. */
+/** The time limit for starting a thread, in milliseconds. A slow start says nothing about the file. */
 const START_MS = 10_000;
 const MAX_HEAP_MB = 512;
 
 /**
- * Makes what asks a thread of its own, one question after the other. It keeps no process alive, and is
- * started when it is needed first.
+ * Creates a thread that answers one question after the other. It starts with the first question and does not
+ * keep the process alive.
  */
 export function createOwnersThread(): OwnersThread {
   let thread: OwnersWorker | null = null;
@@ -66,7 +66,7 @@ export function createOwnersThread(): OwnersThread {
 
 interface OwnersWorker {
   readonly worker: Worker;
-  /** Settles once the thread listens, and is rejected where it cannot. */
+  /** Settles once the thread listens; rejected if it cannot. */
   readonly ready: Promise<unknown>;
 }
 

@@ -61,7 +61,7 @@ function findPlain(path: string | undefined): string | null {
   return path === undefined ? null : unquotePath(path);
 }
 
-/** Commits looked at: each is a call, where it was not read before. */
+/** The maximum number of commits that are examined. Each is a call unless it is cached. */
 const MAX_LOOKED_AT = 30;
 const MAX_RENAMES = 3;
 
@@ -74,10 +74,7 @@ type ReadFile = (
 interface Trail {
   readonly path: string;
   readonly lines: LineRange;
-  /**
-   * The commit that gave the file its later name: what it and newer ones did to this path is another file's
-   * story.
-   */
+  /** The commit that gave the file its later name. From this commit on, this path belongs to another file. */
   readonly before: string | null;
 }
 
@@ -196,8 +193,8 @@ export interface LineRange {
 }
 
 /**
- * Neighbouring lines that a patch took away and put in their place; a start is where they stand, or would
- * stand.
+ * Neighboring lines that a patch removed and added. A start is the place of the lines, or the place where
+ * they would be.
  */
 interface ChangedGroup {
   readonly oldStart: number;
@@ -207,8 +204,8 @@ interface ChangedGroup {
 }
 
 /**
- * Follows lines back through a patch, as `git log -L` does: whether it touched them, and where they was
- * before. `before` is null if they was not anywhere.
+ * Traces lines back through a patch, as `git log -L` does: whether the patch touched them, and their earlier
+ * place. `before` is null if they did not exist before.
  */
 export function traceBack(
   patch: string,

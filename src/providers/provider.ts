@@ -8,8 +8,8 @@ import type { Connection } from './connection.ts';
 import type { Webhook, WebhookContent } from './webhook.ts';
 
 /**
- * One CI system or code host, with its settings: what it sends, what is read there, and what is written
- * there. Making one loads and asks nothing; what needs a library is loaded when it is opened.
+ * One CI system or code host, with its settings: its webhooks, the source of its data, and its notices.
+ * Creating one loads and requests nothing; libraries are loaded when a part is opened.
  */
 export interface Provider {
   readonly name: CiSystem;
@@ -19,16 +19,16 @@ export interface Provider {
   /** Returns the setup instructions for the provider. */
   connection(): Promise<Connection>;
   openBuildSource(options: FetchOptions): Promise<BuildSource>;
-  /** Null: its past cannot be read, with what is configured or at all. */
+  /** Opens the reader of past runs. Null if the provider or the configuration does not allow reading them. */
   readonly openPastRuns:
     | ((options: { readonly logger: Logger; readonly timeoutMs: number }) => Promise<PastRuns>)
     | null;
-  /** Null: it holds no code. */
+  /** The code host of the provider; null if it holds no code. */
   readonly code: ProviderCode | null;
-  /** Texts that are kept in step there, as configured. */
+  /** The notices that are kept up to date there, as configured. */
   readonly channels: readonly NoticeChannel[];
   /**
-   * Has the failed jobs of a build run again. Null: that is not possible, or not configured. Throws
+   * Starts the failed jobs of a build again. Null if that is not possible or not configured. Throws
    * TriageError.
    */
   readonly rerun:
@@ -63,7 +63,7 @@ export interface PastRun {
   /** Null if the CI does not count: the run is known by its id alone. */
   readonly attempt: number | null;
   /**
-   * Returns what the event of the run would have contained. Throws as `BuildSource.fetch` does, and
+   * Returns the content that the event of the run would have had. Throws as `BuildSource.fetch` does, and
    * `not-found` if the run was deleted.
    */
   load(signal: AbortSignal): Promise<WebhookContent>;

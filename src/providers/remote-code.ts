@@ -68,7 +68,7 @@ export interface RemoteCode {
     query: { path?: string | undefined; limit: number },
     signal: AbortSignal,
   ): Promise<CommitInfo[]>;
-  /** Returns a commit and the files it changed, of which 300 are kept. */
+  /** Returns a commit and its changed files, at most 300. */
   commit(place: Place, signal: AbortSignal): Promise<Pick<CommitDiff, 'commit' | 'files'>>;
   /** Commits newest first, without their files. */
   compare(
@@ -85,7 +85,7 @@ export interface RemoteCode {
   repositories(limit: number, signal: AbortSignal): Promise<readonly RepositoryInfo[]>;
 }
 
-/** Commits and what they changed; what was asked is kept. */
+/** Cached access to commits and their changes. */
 export interface RemoteChanges {
   commit(place: Place, signal: AbortSignal): Promise<CommitDiff>;
   /** Commits of a path, or all, newest first; without their files. */

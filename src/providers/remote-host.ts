@@ -15,8 +15,8 @@ import type { KnownRepository, Place, RemoteChanges, RemoteCode } from './remote
 import { createRemoteFiles } from './remote-files.ts';
 
 /**
- * Reads repositories over a host's API, never writes. What cannot change (trees, blobs, commits) is kept in
- * memory.
+ * Creates a reader of repositories over a host's API, which never writes. Unchangeable objects (trees, blobs,
+ * commits) are cached in memory.
  */
 export function createRemoteHost(code: RemoteCode): CodeHost {
   const changes = createChanges(code);
@@ -79,7 +79,7 @@ async function canRead(places: Places, repository: string): Promise<boolean> {
   }
 }
 
-/** Characters of the diffs that are kept. */
+/** The maximum number of characters of all cached diffs. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024;
 const WITH_FILES = 20;
 const AT_ONCE = 6;
@@ -123,7 +123,10 @@ interface Places {
 }
 
 const FULL_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-/** A repository is seldom renamed; a branch moves with every push. */
+/**
+ * The cache times of a repository and of a branch, in milliseconds. A repository is seldom renamed; a branch
+ * moves with every push.
+ */
 const REPOSITORY_MS = 10 * 60_000;
 const BRANCH_MS = 60_000;
 
@@ -140,7 +143,7 @@ function createPlaces(code: RemoteCode): Places {
     repository,
     async find(query, signal) {
       const ref = query.ref === null ? null : checkRef(query.ref);
-      // What is kept in memory would answer without ever looking at the signal.
+      // A cached answer would be returned without a check of the signal.
       if (signal.aborted)
         throw new TriageError('cancelled', `Reading ${code.label} was canceled.`, { cause: signal.reason });
       const known = await repository(query.repository, signal);

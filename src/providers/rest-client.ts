@@ -22,8 +22,8 @@ export interface RestOptions {
 
 export interface RestRequest {
   /**
-   * Below the base address; `at` encodes what is filled in. Or a whole address that the host has named:
-   * elsewhere it is asked without the token.
+   * The path below the base address, with variables encoded by `at`; or a whole address that the host has
+   * named. An address on another host is requested without the token.
    */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -70,7 +70,9 @@ const MAX_HOPS = 3;
 const RETRIES = 2;
 /** The permission that a token needs for requests that change nothing. */
 const READ = 'read it';
-/** A rate limit that ends sooner is waited for; a longer one goes back to the queue. */
+/**
+ * The longest rate limit that is waited for, in milliseconds. Work with a longer one goes back to the queue.
+ */
 const LONGEST_WAIT_MS = 20_000;
 
 /** Builds a path with encoded variables, so that a value cannot change the structure of the path. */
@@ -216,8 +218,8 @@ async function fetchOnce(
 }
 
 /**
- * Reads a body up to a limit; above it the rest is not read. `what` names it for people. Throws `too-large`,
- * and `upstream-failed` where it breaks off.
+ * Reads a body up to a limit; the rest is not read. `what` names it for people. Throws `too-large`, and
+ * `upstream-failed` if the body breaks off.
  */
 export async function readBody(
   label: string,

@@ -203,6 +203,6 @@ function readNewLines(patch: string): Map<number, { readonly text: string; reado
 
 function formatBody({ cause, text, before, after }: Suggestion, { fenceWord }: SuggestionOptions): string {
   const ticks = getFenceAround(after.join('\n'));
-  // Word for word: what is committed must be what was tried.
+  // The suggested lines must be exactly those that were tried.
   return [createMarker(cause), text, '', ticks + fenceWord(before.length), ...after, ticks, ''].join('\n');
 }

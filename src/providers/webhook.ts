@@ -110,7 +110,7 @@ export interface Webhook {
   readonly path: `/webhooks/${string}`;
   /**
    * The secrets, any of which may sign. Two are valid during rotation. If there are none, the route answers
-   * 503 and says why.
+   * 503 with the reason.
    */
   readonly secrets: readonly string[];
   /** Media types of its bodies. */

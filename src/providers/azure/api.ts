@@ -14,7 +14,7 @@ import { type CiJob, createRunSource, createUnknownBuildError, type RunLimits } 
 import { buildPath, createRestClient, type RestClient } from '../rest-client.ts';
 
 export interface AzureOptions {
-  /** The address of the organization. Null: no API is called. */
+  /** The address of the organization. No API is called if it is null. */
   readonly baseUrl: string | null;
   readonly token: string | null;
 }
@@ -39,7 +39,7 @@ export function createAzureClient({ baseUrl, token }: AzureOptions, timeoutMs: n
   });
 }
 
-/** Earlier attempts of one job that are looked through. */
+/** The maximum number of earlier attempts of one job that are searched. */
 const MAX_ATTEMPTS = 10;
 
 const Timeline = z.object({
@@ -132,7 +132,7 @@ async function fetchTimeline({ client, path, signal }: Asking, which: string): P
   return (await client.get(Timeline, question)).records;
 }
 
-/** Throws `not-found` for what is no build of Azure Pipelines. */
+/** Builds the path of a build in the API. Throws `not-found` if it is no build of Azure Pipelines. */
 function toApiPath(build: Build): string {
   const [, project, id] = /^([^/]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];
   if (project === undefined || id === undefined || /^\.+$/.test(project))

@@ -62,14 +62,14 @@ export function createAzureProvider(settings: AzureSettings): Provider {
 
 const Projects = z.object({ count: z.int() });
 
-/** Azure Pipelines: what it sends, and where logs are read. */
+/** The settings of Azure Pipelines: its webhooks and the source of logs. */
 export const AzureSettings = z.object({
   webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_AZURE_WEBHOOK_SECRET',
     'Password of the Azure DevOps service hook, or the value of its header X-Faultline-Token. ' +
       'Two, separated by a comma, during rotation.',
   ),
-  /** Null: nothing is asked. */
+  /** The address of the API; without it, nothing is requested. */
   baseUrl: defineSetting(
     'FAULTLINE_AZURE_URL',
     createApiUrlSchema((text) => text.replace(/\/$/, ''))

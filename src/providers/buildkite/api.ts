@@ -135,7 +135,7 @@ function buildArtifacts(
   return fetchArtifacts({ list, download, signal, notes, room: createArtifactRoom() }, Math.max(1, logs));
 }
 
-/** Throws `not-found` for what is no build of Buildkite. */
+/** Builds the path of a build in the API. Throws `not-found` if it is no build of Buildkite. */
 function toApiPath(build: Build): string {
   const [, organization, pipeline, number] =
     /^([\w.-]{1,100})\/([\w.-]{1,200})\/(\d{1,15})$/.exec(build.externalId ?? '') ?? [];

@@ -55,7 +55,7 @@ export function createBuildkiteProvider(settings: BuildkiteSettings): Provider {
 
 const Token = z.object({ scopes: z.array(z.string()) });
 
-/** Buildkite: what it sends, and where logs are read. */
+/** The settings of Buildkite: its webhooks and the source of logs. */
 export const BuildkiteSettings = z.object({
   webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_BUILDKITE_WEBHOOK_SECRET',

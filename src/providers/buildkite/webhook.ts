@@ -127,9 +127,7 @@ export const buildkiteWebhook = createWebhook({
   },
 });
 
-/**
- * Reads an event whose sender is known. Throws `invalid-input` if a known event lacks what it must have.
- */
+/** Reads an event whose sender is known. Throws `invalid-input` if a known event lacks a required field. */
 export function readBuildkiteEvent(event: string, payload: unknown): WebhookContent {
   if (event !== 'build.finished')
     return { ignored: `${event} events do not say how a build ended; only build.finished does` };

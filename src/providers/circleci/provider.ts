@@ -56,7 +56,7 @@ export function createCircleciProvider(settings: CircleciSettings): Provider {
 
 const User = z.object({ login: z.string() });
 
-/** CircleCI: what it sends, and where the output of steps is read. */
+/** The settings of CircleCI: its webhooks and the source of step output. */
 export const CircleciSettings = z.object({
   webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_CIRCLECI_WEBHOOK_SECRET',

@@ -124,8 +124,8 @@ export const circleciWebhook = createWebhook({
 });
 
 /**
- * Reads an event whose signature has been checked. Throws `invalid-input` if a known event lacks what it
- * must have.
+ * Reads an event whose signature has been checked. Throws `invalid-input` if a known event lacks a required
+ * field.
  */
 export function readCircleciEvent(payload: unknown): Received {
   const { type } = readInput('The CircleCI event', Head, payload);

@@ -22,7 +22,7 @@ export interface LocalGitOptions extends Pick<GitOptions, 'path' | 'timeoutMs' |
 
 /** Is the signal of the question whether a clone can be read: git has a time limit. */
 const NEVER = new AbortController().signal;
-/** Bytes of the patches of one change: 300 files of the size that is kept of each fit in. */
+/** The maximum size of the patches of one change in bytes. It has room for 300 files of the maximum size. */
 const MAX_PATCH_BYTES = 16 * 1024 * 1024;
 
 /**

@@ -3,7 +3,7 @@ import type { GitAnswer } from '../../git/command.ts';
 import type { BlameLine, ChangedFile, CodeLine, CommitInfo, FileHits } from '../../ports/code-host.ts';
 import { MAX_PATCH, parsePullRequest } from '../code-questions.ts';
 
-/** Exit codes that are answers: 1 is "nothing found". Git says 128 when it gives up. */
+/** The lowest exit code of a fatal error. Lower codes are answers: 1 is "nothing found". */
 const GAVE_UP = 128;
 
 /** Throws if git gave up for a reason that is not "no such thing". */

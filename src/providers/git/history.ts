@@ -21,7 +21,10 @@ const NAMES = [
   '--diff-merges=first-parent',
   '--format=%H',
 ];
-/** Commits whose files are asked for in one command: well below the longest command line of any system. */
+/**
+ * The maximum number of commits whose files are requested in one command, well below the longest command line
+ * of any system.
+ */
 const COMMITS_A_COMMAND = 250;
 
 /** Commits of a range (`commit` or `^base commit`), newest first, with their files. */
@@ -93,9 +96,12 @@ const DIFF = [
   '--submodule=short',
   '--ignore-submodules=none',
 ];
-/** Renames are searched for among at most so many files: the work grows with the square. */
+/** The maximum number of files in a search for renames. The work grows with its square. */
 const RENAMES = '-l400';
-/** Finding the merge that brought a commit walks the whole history since: a remark is not worth more. */
+/**
+ * The time limit, in milliseconds, of the search for the merge of a commit. It walks the whole later history,
+ * and its result is only a remark.
+ */
 const MERGE_SEARCH_MS = 3_000;
 
 /** Returns the changes of one commit against its first parent. */
@@ -106,7 +112,7 @@ export async function readCommitDiff(place: Place, signal: AbortSignal): Promise
   ]);
   if (commit === undefined) return null;
   const pullRequest = commit.pullRequest ?? (await pullRequestOfMerge(place, signal));
-  // What the last commit of a shallow clone changed is not known: git would call every file new.
+  // The changes of the last commit of a shallow clone are unknown: git would call every file new.
   if (isCut) return { commit: { ...commit, files: [], pullRequest }, files: [], truncated: true };
   const show = (kind: readonly string[]) => [
     'show',
@@ -190,7 +196,7 @@ async function pullRequestOfMerge(place: Place, signal: AbortSignal): Promise<nu
       .split('\n')
       .findLast((commit) => commit !== '' && later.has(commit));
     if (merge === undefined) return null;
-    // What the branch had before that merge came by itself, not with it.
+    // A commit that the branch had before that merge did not come with the merge.
     const [subject, before] = await Promise.all([
       place.git(['log', '-1', '--merges', '--format=%s', merge, '--'], soon),
       place.git(['merge-base', '--is-ancestor', place.commit, `${merge}^1`], soon),

@@ -64,7 +64,7 @@ export async function resolveCommit(
   return isSuccess(answer) && /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
 }
 
-/** Commits whose list of files is kept: it never changes for a commit. */
+/** The number of commits whose list of files is cached. The list of a commit never changes. */
 const KEPT_LISTS = 4;
 const MAX_LINKS = 5;
 

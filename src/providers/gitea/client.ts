@@ -2,7 +2,7 @@ import { TriageError } from '../../domain/errors.ts';
 import { createRestClient, type RestClient } from '../rest-client.ts';
 
 export interface GiteaOptions {
-  /** The address of the API. Null: no API is called. */
+  /** The address of the API. No API is called if it is null. */
   readonly baseUrl: string | null;
   readonly token: string | null;
   readonly retryUnitMs?: number;

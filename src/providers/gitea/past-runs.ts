@@ -23,7 +23,7 @@ const Runs = z
   .transform(({ workflow_runs }) => workflow_runs ?? []);
 const Workflows = z.object({ workflows: z.array(z.object({ id: z.string(), name: z.string() })).nullable() });
 
-/** Runs of Gitea or Forgejo Actions, where the server lists them. */
+/** Creates the reader of past runs of Gitea or Forgejo Actions, for servers that list them. */
 export function createGiteaPastRuns(options: GiteaOptions, timeoutMs: number): PastRuns {
   const client = createGiteaClient(options, timeoutMs);
   return {
@@ -39,7 +39,7 @@ export function createGiteaPastRuns(options: GiteaOptions, timeoutMs: number): P
         maxPages: MAX_PAGES,
       })) {
         const began = Date.parse(run.started_at ?? run.started ?? '');
-        // What has not begun is 1970 for them, or the year 1.
+        // A run that has not begun has a date in 1970 or in the year 1.
         if (began < since.getTime() && began > Date.UTC(1971)) return;
         yield toPastRun(run, place, names);
       }

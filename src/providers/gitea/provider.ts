@@ -84,7 +84,7 @@ function describeMissing({ baseUrl, webhookSecrets }: GiteaSettings) {
   };
 }
 
-/** Gitea and Forgejo: what they send, where logs and code are read, and what is written there. */
+/** The settings of Gitea and Forgejo: webhooks, the source of logs and code, and notices. */
 export const GiteaSettings = z.object({
   webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_GITEA_WEBHOOK_SECRET',

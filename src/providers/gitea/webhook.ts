@@ -220,7 +220,7 @@ export const giteaWebhook = createWebhook({
 
 /**
  * Reads a delivery whose signature has been checked. Throws `invalid-input` if an event of a run that has
- * ended lacks what it must have.
+ * ended lacks a required field.
  */
 export function readGiteaEvent(event: string, payload: unknown): WebhookContent {
   const what = `The ${event} event`;

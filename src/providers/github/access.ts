@@ -43,8 +43,8 @@ export interface Signed {
 /** Knows how calls for a repository are signed. */
 export interface GithubAccess {
   /**
-   * Throws `upstream-auth` if the App is not installed there and there is no token, or where GitHub
-   * refuses the App.
+   * Returns the client for a repository. Throws `upstream-auth` if the App is not installed there and there
+   * is no token, or if GitHub refuses the App.
    */
   forRepository(place: RepositoryName, signal: AbortSignal): Promise<Signed>;
   /**
@@ -56,7 +56,7 @@ export interface GithubAccess {
 
 /** The prefix of tokens of GitHub Apps and of Actions. */
 const INSTALLATION_TOKEN = 'ghs_';
-/** Clients of an App's installations that are kept; another one is soon made. */
+/** The number of clients of an App's installations that are cached. */
 const KEPT_CLIENTS = 200;
 
 export function createGithubAccess(options: GithubAccessOptions): GithubAccess {
@@ -130,10 +130,11 @@ function createInstallationClients(
 /** Default time limit of a call, in milliseconds. */
 const LIMIT_MS = 60_000;
 /**
- * GitHub may not yet know a token everywhere that it has just made: such a refusal is not believed at once.
+ * The age of a token, in milliseconds, up to which a refusal is not final. Not every server of GitHub knows a
+ * new token at once.
  */
 const NEW_MS = 5_000;
-/** Units waited until such a token is tried again. */
+/** The number of units to wait before such a token is tried again. */
 const WAIT_UNITS = 2;
 
 /**

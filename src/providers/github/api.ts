@@ -9,7 +9,7 @@ export interface GithubApiOptions extends GithubAccessOptions {
   readonly timeoutMs?: number;
 }
 
-/** One question to the API: its address, what it is called in a complaint, and who may stop it. */
+/** One request to the API: its route, its name in error messages, and the signal that cancels it. */
 export interface ApiQuestion {
   readonly route: string;
   readonly parameters: Readonly<Record<string, string | number>>;
@@ -29,8 +29,8 @@ export interface Lister {
 }
 
 /**
- * Reads GitHub about one repository, signed as it must be. Throws TriageErrors only: `not-found` too where it
- * is empty or a commit unknown.
+ * A reader of one repository at GitHub, with the right credentials. Throws only TriageErrors, also
+ * `not-found` if the repository is empty or a commit unknown.
  */
 export interface GithubApi {
   get<Reply>(place: RepositoryName, schema: z.ZodType<Reply>, question: ApiQuestion): Promise<Reply>;

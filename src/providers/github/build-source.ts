@@ -29,8 +29,8 @@ export interface GithubBuildSourceOptions extends GithubAccessOptions {
 }
 
 /**
- * Reads the logs of a run's failed jobs, and what its artifacts say, from GitHub Actions: as an App where it
- * is installed, else with a token.
+ * Creates the source of the logs of a run's failed jobs, and of the contents of its artifacts, from GitHub
+ * Actions: as an App if it is installed, else with a token.
  */
 export function createGithubBuildSource(options: GithubBuildSourceOptions): BuildSource {
   const access = createGithubAccess(options);
@@ -109,7 +109,7 @@ function runArtifacts(
   return fetchArtifacts({ list, download: fetchOne, signal, notes, room: createArtifactRoom() }, logs);
 }
 
-/** More passed jobs than this are the cells of one matrix. */
+/** The maximum number of passed jobs that are read. More are the cells of one matrix. */
 const MAX_GREEN_JOBS = 60;
 
 /**
@@ -123,7 +123,7 @@ async function fetchGreenLogs(fetching: Fetching): Promise<SourceText[]> {
     .slice(0, MAX_GREEN_JOBS);
   if (jobs.length === 0) return [];
   try {
-    // A copy: what it takes of the room is free again where it fails.
+    // Uses a copy, so that the room that it takes is free again if it fails.
     return await readLogsInArchive({ ...fetching }, jobs);
   } catch (error) {
     if (isRetryable(error) || fetching.signal.aborted) throw error;
@@ -268,7 +268,9 @@ async function readArchivedLogs(fetching: Fetching): Promise<ArchivedLog[]> {
   return logs;
 }
 
-/** Returns the name of a job in the archive, where GitHub omits characters that file systems may reject. */
+/**
+ * Returns the name of a job in the archive, from which GitHub omits characters that file systems may reject.
+ */
 function toArchiveName(name: string): string {
   return name.replace(/[/\\:*?"<>|]/g, '').trim();
 }
@@ -276,7 +278,8 @@ function toArchiveName(name: string): string {
 const PAGE = 100;
 
 /**
- * Runs of Actions, with the App where it is installed, else with the token. GitHub lists at most a thousand.
+ * Creates the reader of past runs of Actions: as an App if it is installed, else with the token. GitHub lists
+ * at most a thousand.
  */
 export function createGithubPastRuns(options: GithubAccessOptions): PastRuns {
   const access = createGithubAccess(options);

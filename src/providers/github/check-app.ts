@@ -8,7 +8,7 @@ export interface GithubAppFacts {
   readonly url: string | null;
   /** The number of installations; null if GitHub does not state it. */
   readonly installations: number | null;
-  /** Rights that Faultline needs and the App does not ask for. */
+  /** Rights that Faultline needs and the App does not request. */
   readonly lacking: readonly string[];
   /** The requested repositories on which the App is not installed. */
   readonly unseen: readonly string[];
@@ -17,8 +17,8 @@ export interface GithubAppFacts {
 }
 
 /**
- * Asks GitHub who the App is and whether it is installed on these repositories. Throws what is wrong, and how
- * to fix it.
+ * Asks GitHub who the App is and whether it is installed on these repositories. Throws the problem and its
+ * fix.
  */
 export async function checkGithubApp(
   options: GithubClientOptions,

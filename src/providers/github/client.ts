@@ -52,7 +52,7 @@ export interface Identity {
 
 /** GitHub's own trees are cut at 7 MB of names; with their addresses they come to several times that. */
 const MAX_REPLY_BYTES = 48 * 1024 * 1024;
-/** A rate limit that ends sooner is waited for; a longer one goes back to the queue. */
+/** The longest rate limit that is waited for, in seconds. Work with a longer one goes back to the queue. */
 const LONGEST_WAIT_SECONDS = 20;
 const RETRIES = 2;
 
@@ -107,7 +107,7 @@ function createAuthentication({ token = null, app }: Identity) {
 export const REFUSAL_HEADER = 'x-faultline-refusal';
 
 const MAX_HOPS = 3;
-/** Never tried again by the client, unlike an error thrown from here. */
+/** The status of a refusal that is made here. The client never retries it, unlike a thrown error. */
 const FINAL_STATUS = 422;
 const BODILESS: readonly number[] = [204, 205, 304];
 
@@ -180,7 +180,7 @@ interface Kept {
 
 export type KeptAnswers = BoundedCache<Kept>;
 
-/** Characters of replies that are kept together, and of the largest. */
+/** The maximum number of characters of all cached replies, and of one. */
 const MAX_KEPT = 16 * 1024 * 1024;
 const MAX_ONE = 2 * 1024 * 1024;
 
@@ -226,7 +226,7 @@ function measureWeight(data: unknown): number {
   return isJson ? JSON.stringify(data).length : Number.POSITIVE_INFINITY;
 }
 
-/** A call that GitHub answered, and not with what was requested. */
+/** A call whose answer is not the requested data. */
 export interface HttpFailure {
   readonly status: number;
   readonly message: string;

@@ -205,7 +205,7 @@ function changeQuestions(
       return { commit: toCommitInfo(reply), files: (reply.files ?? []).map(toChangedFile) };
     },
     async compare({ owner, repo }: KnownRepository, { base, head }, signal) {
-      // Without paging: 250 commits, oldest first, and 300 files.
+      // Without paging, GitHub returns 250 commits, oldest first, and 300 files.
       const question = {
         route: 'GET /repos/{owner}/{repo}/compare/{base}...{head}',
         parameters: { owner, repo, base, head },

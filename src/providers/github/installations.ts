@@ -14,11 +14,11 @@ import {
 /** Names of permissions and how far they go. */
 export type Rights = Readonly<Record<string, 'read' | 'write'>>;
 
-/** The scope of a token request: an installation, limited to what is needed. */
+/** The scope of a token request: an installation, limited to the required rights. */
 export interface Grant {
   readonly installation: number;
   readonly permissions: Rights;
-  /** Absent: all repositories of the installation. */
+  /** The repositories of the token; all repositories of the installation if absent. */
   readonly only?: { repositories: string[] } | { repository_ids: number[] };
 }
 
@@ -63,8 +63,8 @@ const MINUTE_MS = 60_000;
 const FOUND_MS = 10 * MINUTE_MS;
 const MISSING_MS = MINUTE_MS;
 /**
- * A token lives for an hour and is renewed so long before it ends, so that no call begins with one that ends
- * under way.
+ * The time before its expiration at which a token is renewed, in milliseconds. It lives for an hour, and no
+ * call must begin with a token that expires during the call.
  */
 const MARGIN_MS = 5 * MINUTE_MS;
 const MAX_REMEMBERED = 1_000;

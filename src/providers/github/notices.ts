@@ -17,14 +17,16 @@ export interface GithubVoice {
   readonly as: Signed['as'];
 }
 
-/** One call that writes or reads: what it is called in a complaint, and the right it needs. */
+/** One request that writes or reads: its name in error messages, and the right that it needs. */
 export interface GithubAsked {
   readonly what: string;
   /** "Pull requests", as GitHub's settings call it. */
   readonly right: string;
 }
 
-/** Access with no more than what the clients write: an App's tokens are asked for nothing else. */
+/**
+ * Opens the access with only the rights that the clients need. An App's tokens are requested with no others.
+ */
 function openGithubVoices(options: GithubClientOptions): GithubAccess {
   const rights = { metadata: 'read', pull_requests: 'write', checks: 'write', statuses: 'write' } as const;
   return createGithubAccess({ ...options, rights });
@@ -248,7 +250,7 @@ export function createGithubStatusClient(options: GithubClientOptions): NoticeSe
 }
 
 const NAME = 'Faultline';
-/** GitHub takes no more in one request, and adds those of the next. */
+/** The maximum number of annotations in one request. GitHub adds those of the next request to them. */
 const PER_REQUEST = 50;
 const MAX_SUMMARY = 65_535;
 const CHECKS = 'Checks';

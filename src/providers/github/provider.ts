@@ -19,8 +19,8 @@ import type { GithubAppFacts } from './check-app.ts';
 import { githubWebhook } from './webhook.ts';
 
 /**
- * Creates the provider for GitHub and GitHub Enterprise: Actions, code, comments, checks and commit statuses;
- * as an App where it is installed, else with a token.
+ * Creates the provider for GitHub and GitHub Enterprise: Actions, code, comments, checks and commit statuses.
+ * It works as an App if that is installed, else with a token.
  */
 export function createGithubProvider(settings: GithubSettings): Provider {
   const { baseUrl, token, app, webhookSecrets } = settings;
@@ -129,7 +129,7 @@ const GithubAppConfig = z.object({
   ),
 });
 
-/** GitHub: what it sends, where logs and code are read, and what is written there. */
+/** The settings of GitHub: webhooks, the source of logs and code, and notices. */
 export const GithubSettings = z.object({
   webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_GITHUB_WEBHOOK_SECRET',

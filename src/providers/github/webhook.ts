@@ -139,7 +139,7 @@ export const CheckRunEvent = z
       name: createShortTextSchema(500),
       conclusion: z.string().nullable(),
       head_sha: createShortTextSchema(64),
-      // Any app may write here what it likes; what is no address of the web is no job of Actions either.
+      // Any app may write any text here. If it is no web address, it is no job of Actions either.
       details_url: createWebUrlSchema().nullish().catch(null),
       started_at: time,
       completed_at: time,
@@ -211,8 +211,8 @@ export const githubWebhook = createWebhook({
 });
 
 /**
- * Reads a delivery whose signature has been checked. Throws `invalid-input` if a known event lacks what it
- * must have.
+ * Reads a delivery whose signature has been checked. Throws `invalid-input` if a known event lacks a required
+ * field.
  */
 export function readGithubEvent(event: string, payload: unknown): WebhookContent {
   if (event === 'ping') return { ignored: 'ping: the webhook works; nothing to triage' };

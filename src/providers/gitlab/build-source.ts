@@ -16,7 +16,7 @@ import { createGitlabClient, type GitlabOptions, getProjectPath, PAGE } from './
 
 export const ALL_PAGES = { ...PAGE, maxPages: 10 };
 const MAX_REPORT_BYTES = 32 * 1024 * 1024;
-/** More passed tests than this say nothing of a failure. */
+/** The maximum number of passed tests that are read. More say nothing about a failure. */
 const MAX_PASSED_TESTS = 20_000;
 
 const Job = z.object({

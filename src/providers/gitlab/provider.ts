@@ -80,7 +80,7 @@ export function createGitlabProvider(settings: GitlabSettings): Provider {
 
 const Version = z.object({ version: z.string() });
 
-/** GitLab: what it sends, where traces, reports and code are read, and what is written there. */
+/** The settings of GitLab: webhooks, the source of traces, reports and code, and notices. */
 export const GitlabSettings = z.object({
   webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_GITLAB_WEBHOOK_SECRET',

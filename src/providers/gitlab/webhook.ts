@@ -203,9 +203,7 @@ export const gitlabWebhook = createWebhook({
   },
 });
 
-/**
- * Reads a delivery whose sender is known. Throws `invalid-input` if a known event lacks what it must have.
- */
+/** Reads a delivery whose sender is known. Throws `invalid-input` if a known event lacks a required field. */
 export function readGitlabEvent(event: string, payload: unknown): WebhookContent {
   const what = `The ${event}`;
   if (event === 'Pipeline Hook') return readPipeline(readInput(what, PipelineEvent, payload));

@@ -21,8 +21,8 @@ import { computeHmac } from '../webhook.ts';
 /** The address of Jenkins, and the user who calls its API. */
 export interface JenkinsAccess {
   /**
-   * Builds elsewhere are never asked about, and never spoken of: the token goes to this Jenkins only. Null:
-   * none are.
+   * The address of the only Jenkins to which the token is sent. Builds of another one are neither fetched nor
+   * described; no builds are if it is null.
    */
   readonly baseUrl: string | null;
   readonly user: string | null;
@@ -239,7 +239,10 @@ const Listed = z.object({
 const MAX_LIST_BYTES = 4 * 1024 * 1024;
 /** The maximum size of one artifact. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Jenkins keeps single files, so there are more of them than GitHub has artifacts. */
+/**
+ * The maximum number of fetched files. Jenkins stores single files, so there are more of them than artifacts
+ * at GitHub.
+ */
 const MAX_FETCHED = 40;
 const AT_ONCE = 4;
 

@@ -16,7 +16,9 @@ import {
   readJenkins,
 } from './api.ts';
 
-/** `html` where Jenkins formats descriptions as safe HTML, `text` where it shows them as they are. */
+/**
+ * The format of descriptions: `html` if Jenkins formats them as safe HTML, `text` if it shows them literally.
+ */
 export type DescriptionFormat = 'html' | 'text';
 
 /** The content for the description of one build. */
@@ -99,7 +101,7 @@ function escapeHtml(text: string): string {
   return escaped.replaceAll('"', '&quot;').replaceAll("'", '&#39;');
 }
 
-/** Creates the outlet that keeps the description of each failed build up to date. */
+/** Creates the publisher that keeps the description of each failed build up to date. */
 export function createDescription(jenkins: JenkinsAccess, options: DescriptionOptions): NoticeOutlet {
   return {
     render: (situation) => createJenkinsDescription(situation, options),

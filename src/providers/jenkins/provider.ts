@@ -89,13 +89,13 @@ function createJenkinsFinding({ status, headers }: ProbeReply): Finding {
   return ok(name, `Jenkins ${version}`);
 }
 
-/** Jenkins: what it sends, where consoles are read, and whether builds are described there. */
+/** The settings of Jenkins: webhooks, the source of consoles, and descriptions of builds. */
 export const JenkinsSettings = z.object({
   webhookSecrets: defineWebhookSecrets(
     'FAULTLINE_JENKINS_WEBHOOK_SECRET',
     'Jenkins webhook secret or token. Two, separated by a comma, during rotation.',
   ),
-  /** Builds elsewhere are never fetched and never spoken of. Null: none are. */
+  /** Builds of another Jenkins are neither fetched nor described; no builds are if it is null. */
   baseUrl: defineSetting(
     'FAULTLINE_JENKINS_URL',
     z.url().nullable().default(null),

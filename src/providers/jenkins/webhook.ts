@@ -216,7 +216,7 @@ export const jenkinsWebhook = createWebhook({
   },
 });
 
-/** Reads an authenticated event of either shape. Throws `invalid-input` if it lacks what it must have. */
+/** Reads an authenticated event of either shape. Throws `invalid-input` if it lacks a required field. */
 export function readJenkinsEvent(payload: unknown): {
   readonly event: string;
   readonly reading: WebhookContent;
