@@ -55,7 +55,7 @@ export function search(fields: Readonly<Record<string, string | number | undefin
   let text = '';
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || value === '') continue;
-    // Pages have hundreds of addresses; what is plain needs no encoding.
+    // Pages have hundreds of addresses, and plain values need no encoding.
     const encoded = /^[\w.-]*$/.test(`${value}`)
       ? value
       : new URLSearchParams({ v: `${value}` }).toString().slice(2);

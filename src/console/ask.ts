@@ -18,7 +18,7 @@ const ThreadParams = IdParams.extend({ thread: z.string().min(1).max(300) });
 const Body = z.object({ question: z.string().max(10_000), thread: z.string().max(300).optional() });
 /** The maximum number of questions that one process answers at a time. */
 const AT_ONCE = 8;
-/** A question may cost tokens and tool calls; of one address, a minute. */
+/** The maximum number of questions of one address in a minute. A question may cost tokens and tool calls. */
 const QUESTIONS_A_MINUTE = 30;
 
 /**

@@ -16,7 +16,7 @@ const MODULES = [
   'start.js',
 ] as const;
 /**
- * The style sheets in the order in which they are joined; a later one may change what an earlier one says.
+ * The style sheets in the order in which they are joined. A later one may override rules of an earlier one.
  */
 const STYLES = [
   'font.css',

@@ -65,7 +65,7 @@ export function buildName({ pipeline, number, attempt }: Build): string {
   return `${pipeline} #${number}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
 }
 
-/** Returns what it was made of: its pull request or branch, and its commit. */
+/** Returns the source of a build: its pull request or branch, and its commit. */
 export function listOriginParts({
   pullRequest,
   branch,
@@ -105,9 +105,9 @@ function passedLater({ status, attempt }: Build, attempts: readonly Build[]): Sh
   );
 }
 
-/** Attempts of a build that are looked at. */
+/** The maximum number of attempts of a build that are read. */
 const MAX_ATTEMPTS = 50;
-/** Tests of one cause that are named; the rest is counted. */
+/** The maximum number of tests of one cause that are named; the rest is counted. */
 const MAX_TESTS = 20;
 
 type BuildFacts = Awaited<ReturnType<typeof readFacts>>;
@@ -136,8 +136,9 @@ export function registerBuildPage(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 /**
- * Reads what the page of a build shows. `attempts`: the newest attempts; `step`: the last finished step while
- * the build is analyzed; `pages`: pages of the logs at the build's CI, by the names of the logs.
+ * Reads the facts for the page of a build. `attempts` are the newest attempts; `step` is the last finished
+ * step while the build is analyzed; `pages` are the pages of the logs at the build's CI, by the names of the
+ * logs.
  */
 async function readFacts(build: Build, principal: Principal | null, deps: ConsoleDeps) {
   const { stores, archive, currentStep } = deps;

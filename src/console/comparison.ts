@@ -99,7 +99,7 @@ export function changedCases(comparison: Comparison, top: string, listing: CaseL
   )}`;
 }
 
-/** Renders what was left out, and how far repeats differ. Renders nothing if there is neither. */
+/** Renders the omitted cases and the differences between repeats. Renders nothing if there are neither. */
 export function comparisonNotes(comparison: Comparison): Shown {
   const leftOut = listLeftOutLines(comparison, MOST_NAMED).map(
     (line) => line.charAt(0).toUpperCase() + line.slice(1),

@@ -88,11 +88,11 @@ export interface ConsoleDeps {
   /** The time for which a decision is not shown outside, in milliseconds. */
   readonly undoMs?: number;
   indexNow?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
-  /** Counts a wrong token; how long to wait where there were too many, in milliseconds, else null. */
+  /** Counts a wrong token. Returns the time to wait in milliseconds if there were too many, else null. */
   countGuess(request: FastifyRequest): Promise<number | null>;
   /**
-   * Counts a stream that the asker opens; returns how to count it as over. Throws `rate-limited` if too
-   * many are open.
+   * Counts a stream that the asker opens. Returns a function that ends the count of it. Throws `rate-limited`
+   * if too many are open.
    */
   countStream(request: FastifyRequest): () => void;
   /** Writes an error to the log and sets the headers of its response. */

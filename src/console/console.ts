@@ -61,8 +61,8 @@ const EventsQuery = z.object({
 });
 
 /**
- * Registers `/events`, which reports that something changed within what the reader may see, but not what. The
- * page then requests itself again.
+ * Registers `/events`, which reports that something visible to the reader changed, but not what. The page
+ * then requests itself again.
  */
 function registerEvents(app: ConsoleApp, { changes, countStream }: ConsoleDeps): void {
   const options = { ...route('read', { querystring: EventsQuery }), exposeHeadRoute: false };
@@ -125,7 +125,7 @@ const TITLES: Readonly<Record<number, string>> = {
   504: 'Request timed out',
 };
 
-/** Renders errors as pages that say what happened, why, and where to continue. */
+/** Renders errors as pages that state the problem, its cause, and the next step. */
 function registerErrorPages(app: FastifyInstance, deps: ConsoleDeps): void {
   app.setErrorHandler(async (thrown, request, reply) => {
     const error = await limitWrongTokens(thrown, request, deps);
@@ -177,8 +177,8 @@ async function limitWrongTokens(
 }
 
 /**
- * Sends the sign-in page. A page that was read is opened again after signing in; a form that was submitted is
- * kept and sent again.
+ * Sends the sign-in page. After signing in, the requested page is opened again, or the submitted form is sent
+ * again.
  */
 async function askToSignIn(
   message: string,
@@ -187,7 +187,7 @@ async function askToSignIn(
   deps: ConsoleDeps,
 ): Promise<FastifyReply> {
   const signingIn = request.url.startsWith('/sign-in');
-  // A client that sends a token is not a browser, so it gets an error that says what is wrong with the token.
+  // A client that sends a token is not a browser, so it gets an error about the token.
   if (request.method === 'GET' && !signingIn && request.headers.authorization === undefined) {
     return reply
       .removeHeader('www-authenticate')

@@ -4,8 +4,8 @@ import { type Html, html, type Shown } from './html.ts';
 export type Place = 'queue' | 'item' | 'log' | 'page';
 
 /**
- * A key, what it does, and the action that it represents: the control with that `data-action`, or a handler
- * of that name in the browser.
+ * A key, its description, and the action that it represents: the control with that `data-action`, or a
+ * handler of that name in the browser.
  */
 export interface KeyBinding {
   /** The key as in `KeyboardEvent.key`. Two keys in a row are separated by a blank, alternatives by a bar. */
@@ -120,7 +120,7 @@ export function postForm(address: string, fields: Fields, controls: Shown): Html
   return html`<form method="post" action="${address}">${renderHiddenFields(fields)}${controls}</form>`;
 }
 
-/** Renders the form that takes back what was just done. */
+/** Renders the form that undoes the last change. */
 export function renderUndo(address: string, fields: Fields = {}): Html {
   return postForm(address, fields, actionButton('undo', 'Undo'));
 }

@@ -7,7 +7,7 @@ import { renderHiddenFields } from './controls.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { icon } from './parts/icons.ts';
 
-/** A field that a list can be filtered by. */
+/** A field by which a list can be filtered. */
 export interface FilterField {
   /** Its name in the address. */
   readonly name: string;
@@ -17,7 +17,7 @@ export interface FilterField {
   readonly values?: readonly string[];
   /** Says a value in people's words. */
   readonly format?: (value: string) => string;
-  /** Takes what was typed where it fits no offer. */
+  /** The form of typed text that is accepted even if it is none of the offers. */
   readonly takes?: RegExp;
   /** This page does not use the field, but keeps it for the next one. */
   readonly isElsewhere?: true;
@@ -112,8 +112,8 @@ function listOptions({ fields, offers, query }: Filtering): FilterOption[] {
 }
 
 /**
- * Applies what was typed into the field: one of the offers, or a value for a field that takes any. Returns
- * the address of the filtered list, or null if it fits nothing.
+ * Applies the text typed into the field: one of the offers, or a value for a field that takes any. Returns
+ * the address of the filtered list, or null if nothing fits.
  */
 function findFiltered(typed: string, filtering: Filtering): string | null {
   const { path, query, fields } = filtering;
@@ -133,7 +133,7 @@ function findFiltered(typed: string, filtering: Filtering): string | null {
   return `${path}${search({ ...query, [field.name]: value })}`;
 }
 
-/** Redirects to the list as what was typed filters it. Returns undefined if it fits nothing there. */
+/** Redirects to the list filtered by the typed text. Returns undefined if nothing fits. */
 export function applyTypedFilter(
   reply: FastifyReply,
   typed: string,
@@ -143,7 +143,7 @@ export function applyTypedFilter(
   return address === null ? undefined : reply.redirect(address, 303);
 }
 
-/** Says that what was typed fits no filter of the list. */
+/** Renders the notice that the typed text fits no filter of the list. */
 export function unknownFilter(typed: string): Shown {
   return (
     typed !== '' &&

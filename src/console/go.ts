@@ -8,21 +8,21 @@ import { testAddress } from './insights/tests.ts';
 import { type ConsoleApp, route, sendHtml } from './page.ts';
 import { formatScopedAddress } from './scope.ts';
 
-/** A page that fits what was typed. */
+/** A page that fits the typed text. */
 export interface FoundPlace {
   readonly words: string;
   readonly kind: string;
   readonly address: string;
-  /** It is what was typed, and not only like it. */
+  /** True if it is exactly the typed text, and not only similar. */
   readonly isExact: boolean;
 }
 
 /** Pages of each kind that are offered. */
 const OF_EACH = 4;
-/** Shorter texts fit too much. */
+/** The minimum length of the text. A shorter one fits too much. */
 const MIN_WORDS = 2;
 
-/** Registers `/go?q=`: links to the builds, repositories, tests and causes that fit what was typed. */
+/** Registers `/go?q=`: links to the builds, repositories, tests and causes that fit the typed text. */
 export function registerGo(app: ConsoleApp, deps: ConsoleDeps): void {
   const options = route('read', { querystring: z.object({ q: Words }) });
   app.get('/go', options, async (request, reply) =>
@@ -30,7 +30,7 @@ export function registerGo(app: ConsoleApp, deps: ConsoleDeps): void {
   );
 }
 
-/** Renders links to places, each with what it is. */
+/** Renders links to places, each with its kind. */
 export function placeList(places: readonly FoundPlace[]): Html {
   return html`<ul class="flow">${places.map(
     ({ words, kind, address, isExact }) =>

@@ -33,7 +33,7 @@ export function protect(reply: FastifyReply): void {
     .header('permissions-policy', 'camera=(), microphone=(), geolocation=()');
 }
 
-/** Proxies end connections that are silent for long. */
+/** The interval between heartbeats in milliseconds. Proxies end connections that are silent for long. */
 const HEARTBEAT_MS = 15_000;
 /** The delay in milliseconds before a browser reconnects after a broken connection. */
 const RETRY_MS = 3_000;
@@ -105,23 +105,23 @@ export const IdParams = z.object({ id: z.string().min(1).max(300) });
 /** The first row of a list that is shown. */
 export const Offset = z.coerce.number().int().min(0).max(1_000_000).catch(0).default(0);
 
-/** Words in a query; what cannot be meant is taken as not given. */
+/** Words in a query. Text that is too long is ignored. */
 export const Words = z.string().trim().max(300).catch('').default('');
 
-/** The same, where an empty field is one that was left alone. */
+/** Words in a query, in which an empty field is treated as absent. */
 export const WordsOrNone = Words.transform((text) => (text === '' ? undefined : text));
 
 /** No build is older, or will ever be newer; what lies farther off is no date to a database. */
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
 
-/** A UTC day in a query, `2026-03-01`; what is none is taken as not given. */
+/** A UTC day in a query, `2026-03-01`. Other text is ignored. */
 export const Day = z.iso
   .date()
   .refine((day) => day >= FIRST_DAY && day <= LAST_DAY)
   .optional()
   .catch(undefined);
 
-/** Far above what the fields of any form here take. */
+/** The maximum size of a form's body in bytes, far above the size of any form here. */
 const MAX_FORM_BYTES = 256 * 1024;
 
 /**

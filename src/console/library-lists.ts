@@ -36,7 +36,7 @@ export function libraryTop(query: LibraryQuery | null): Html {
 
 type Listed = Partial<LibraryQuery> & Pick<LibraryQuery, 'show' | 'offset'>;
 
-/** Returns what the address of a list of the library holds, but for the place in it. */
+/** Returns the fields in the address of a list of the library, without the place in it. */
 export function toListFields({ repo, branch, days, category, show }: Listed) {
   return { repo, branch, days, category, show: show === 'all' ? undefined : show };
 }

@@ -26,22 +26,22 @@ interface Page {
   readonly title: string;
   /** The place whose keys work on the page; if absent, only the keys of every page work. */
   readonly place?: Place;
-  /** The part of the console that the page belongs to. */
+  /** The part of the console to which the page belongs. */
   readonly part?: Part;
-  /** The line above the page: where it is, its lists, and actions on the whole page. */
+  /** The line above the page: its place, its lists, and actions on the whole page. */
   readonly top?: Shown;
   readonly main: Shown;
   /** It fills the window to its edges, and lays itself out. */
   readonly fills?: true;
-  /** The bar below: what can be decided here. Absent: there is none. */
+  /** The bar below with the decisions that are possible here. If absent, there is none. */
   readonly bar?: Shown;
-  /** It has the search of all failures itself; absent: the frame has it. */
+  /** True if the page has the search of all failures itself; if absent, the frame has it. */
   readonly searches?: true;
   /** Its parts with `data-live` change while it is open: whatever happens, or what happens to one build. */
   readonly live?: { readonly buildId?: string };
-  /** One sentence about what was just done, read aloud to those who cannot see it. */
+  /** One sentence about the last action, read aloud to those who cannot see it. */
   readonly said?: string;
-  /** The form that takes back what was just done. */
+  /** The form that undoes the last action. */
   readonly undo?: Html | undefined;
   /** The scope of the page, which links to other pages keep. */
   readonly scope?: PageScope;
@@ -150,7 +150,7 @@ export async function answerPage(
   return sendPage(request, reply, page, await loadReader(request, deps), status);
 }
 
-/** Sends a page in its frame. What it shows is of this moment and this reader: it is stored nowhere. */
+/** Sends a page in its frame. Its content is of this moment and for this reader, so it is stored nowhere. */
 export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -25,12 +25,12 @@ const MAX_LOG = 500_000;
 const MAX_FORM_BYTES = 4_000_000;
 /** Time limit of an explanation, in milliseconds. */
 const LIMIT_MS = 30_000;
-/** Causes that are explanations of one log. */
+/** The maximum number of causes that are explained for one log. */
 const MAX_CAUSES = 5;
 
 /** Captured failures, which the package has too. */
 const FAILURES = join(import.meta.dirname, '../../test/fixtures/failures');
-/** Logs of real failures that can be tried, and what each is of. */
+/** Logs of real failures for a try, each with its description. */
 const SAMPLES = {
   'cart-discount-rounding': 'A test that expects another amount',
   'registry-unavailable': 'A package registry that does not answer',
@@ -70,7 +70,7 @@ export function registerPaste(app: ConsoleApp, deps: ConsoleDeps): void {
       return answerPage(request, reply, deps, { ...page, main });
     } catch (error) {
       if (!(error instanceof TriageError)) throw error;
-      // What was pasted stays in the field, so that it can be corrected.
+      // The pasted text stays in the field, so that it can be corrected.
       const { status, message } = deps.refused(error, request, reply);
       const main = renderPaste(null, log, message);
       return answerPage(request, reply, deps, { ...page, main, said: 'Not explained.' }, status);

@@ -30,7 +30,7 @@ const ListQuery = z.object({
 });
 
 const text = (most: number) => z.string().max(most).default('');
-/** A rule as its form sends it; what is wrong with it is said on the form. */
+/** A rule as its form sends it. Its problems are shown on the form. */
 const RuleForm = z.object({
   pattern: text(1000),
   sample: text(10_000),

@@ -146,7 +146,7 @@ function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {
 
 /** The interval between two polls of the database. With a model, a step takes seconds. */
 const POLL_MS = 700;
-/** The largest position of a step: positions are integers of PostgreSQL. */
+/** The largest position of a step, because positions are integers of PostgreSQL. */
 const MAX_POSITION = 2_147_483_647;
 /** The maximum length of one event stream. The browser then reconnects. */
 const MAX_STREAM_MS = 30 * 60_000;
@@ -283,7 +283,7 @@ interface RunScale {
 }
 
 const WIDTH = 200;
-/** Even the shortest step is visible. */
+/** The minimum width of a step, so that even the shortest one is visible. */
 const MIN_WIDTH = 1;
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { search } from './addresses.ts';
 import { Words } from './http.ts';
 
-/** The repository, branch and time that a reader looks at; kept in the address from page to page. */
+/** The repository, branch and time in a reader's view, kept in the address from page to page. */
 export interface PageScope {
   readonly repo?: string | undefined;
   readonly branch?: string | undefined;

@@ -105,10 +105,7 @@ async function listMain(deps: ConsoleDeps): Promise<Html> {
 const TONES = { ok: 'green', degraded: 'amber', down: 'red' } as const;
 const BACKEND_STATES = { ok: 'OK', degraded: 'Degraded', down: 'Down' } as const;
 
-/**
- * Renders what the service last found out about its backends and the services that it asks, as `/readyz` has
- * it.
- */
+/** Renders the last known state of the backends and the external services, as in `/readyz`. */
 async function healthTable({ readiness }: ConsoleDeps): Promise<Html> {
   const { backends } = await readiness();
   const rows = Object.entries(backends).map(
@@ -185,7 +182,7 @@ function findingsPart(findings: readonly Finding[]): Html {
   return banner(html`<p><strong>${said}</strong></p><ul>${rows}</ul>`, look === null ? {} : { tone: look });
 }
 
-/** Says what came of a check: only what was checked whole, and is well, is good. */
+/** Summarizes the findings of a check. Only a complete check without a problem counts as good. */
 function summarizeFindings(findings: readonly Finding[]): {
   readonly said: string;
   readonly look: Tone | null;

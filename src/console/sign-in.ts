@@ -28,7 +28,7 @@ interface SignInForm {
   readonly failure: string | null;
   /** A form was sent without a session: `next` takes forms. */
   readonly signedOut: boolean;
-  /** The name of an OpenID provider, where there is one. */
+  /** The name of an OpenID provider, if there is one. */
   readonly provider: string | null;
   readonly held?: string;
 }

@@ -116,8 +116,8 @@ function causeTabs(
 }
 
 /**
- * Renders what a person said of the answer, or asks for it. A confident answer may be wrong too, so a
- * reviewer can open an item for it.
+ * Renders the reviewer's decision about the answer, or asks for one. A confident answer may be wrong too, so
+ * a reviewer can open an item for it.
  */
 function verdictPart(analysis: Analysis, review: Review | null, reviews: boolean): Html {
   return besidePart('right', 'Is this answer right?', verdictContent(analysis, review, reviews));

@@ -47,7 +47,7 @@ function fixPart({ analysis }: AnswerFacts): Shown {
   return besidePart('fix', 'Fix, tried', words);
 }
 
-/** Renders what the failed run works with in other versions than the last green one. */
+/** Renders the versions of the failed run that differ from those of the last green one. */
 function changesPart({ analysis: { changes } }: AnswerFacts): Shown {
   if (changes === undefined) return null;
   const { since, isSameCommit } = changes;
@@ -73,7 +73,7 @@ function describeFix({ files }: FixAttempt): string {
   return files.length === 1 ? `A change to ${files[0]} works` : `A change to ${files.length} files works`;
 }
 
-/** Renders what happened next, and what it says of the answer. */
+/** Renders the later builds, and the grade that they give the answer. */
 function renderHappened({ graded }: AnswerFacts): Shown {
   if (graded === null) return null;
   const { mend, grades } = graded;
@@ -93,7 +93,7 @@ function renderHappened({ graded }: AnswerFacts): Shown {
 
 const GRADE_LOOKS = { right: 'is-green', wrong: 'is-red', doubtful: 'meta' } as const;
 
-/** Renders what mended failures like this one. No person has confirmed it. */
+/** Renders the fixes of failures like this one. No person has confirmed them. */
 function renderMended({ mended }: AnswerFacts): Shown {
   const described = describeMended(mended);
   if (described === null) return null;

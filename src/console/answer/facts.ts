@@ -98,9 +98,9 @@ export async function readAnswerFacts(deps: AnswerDeps, analysis: Analysis) {
     pictures,
     /** Names of the videos and traces among the artifacts, which are not kept here. */
     recordings: listRecordings(files.map(({ name }) => name)),
-    /** The grade by what happened next; null if no build has passed since. */
+    /** The grade by later builds; null if no build has passed since. */
     graded,
-    /** The newest failures like this one that editing files mended, newest first. */
+    /** The newest failures like this one that were fixed by editing files, newest first. */
     mended,
   };
 }

@@ -72,12 +72,12 @@ export function listIds({ evidence }: Pick<Analysis, 'evidence'>): ReadonlySet<s
   return new Set(evidence.map(({ id }) => id));
 }
 
-/** Characters of one finding that are shown; the rest is where it was found. */
+/** The maximum number of characters of one finding that are shown. */
 const MAX_TEXT = 4000;
 
 /**
- * Renders the evidence of the answer: the exact lines of the logs with what they show, what the tools found,
- * and what speaks against it.
+ * Renders the evidence of the answer: the exact lines of the logs with the claims that they prove, the
+ * findings of the tools, and contrary evidence.
  */
 export function evidencePart({ analysis }: AnswerFacts, windows: EvidenceWindows, texts: AnswerTexts): Html {
   const others = analysis.evidence.filter(({ id }) => !windows.shown.has(id));
@@ -124,7 +124,7 @@ function claimRow(
     class="meta">${joinHtml(links, ', ')}</span></span></li>`;
 }
 
-/** Renders what speaks against the answer, and what is not known. It is never folded. */
+/** Renders the evidence against the answer, and the open questions. It is never folded. */
 function againstPart(analysis: Analysis): Html {
   const view = answerView(analysis);
   const parts = view.facts
@@ -157,7 +157,7 @@ function finding({ id, title, text, source, tool, url, lineStart, lineEnd }: Evi
     }${cut}</details>`;
 }
 
-/** The origin of a finding, where the name of its tool does not say it. */
+/** The origin of a finding, for tools whose name does not state it. */
 const SOURCE_WORDS: Readonly<Record<string, string>> = {
   log: 'log',
   search_knowledge: 'knowledge base',
@@ -168,7 +168,7 @@ function cleanText(line: string): string {
   return cleanLine(stripEscapes(line));
 }
 
-/** Renders explanations that fit as well, and what would settle each, if there are two or more. */
+/** Renders explanations that fit as well, and the fact that would confirm each, if there are two or more. */
 export function hypothesesPart({ analysis }: AnswerFacts): Html {
   const { hypotheses } = analysis.answer;
   const ids = listIds(analysis);
@@ -251,7 +251,7 @@ const OWN_PLACE: readonly string[] = [
   'Note',
 ];
 
-/** Renders what else is known about the answer: notes, what was decided before, what is new. */
+/** Renders the other facts about the answer: notes, earlier decisions, and news. */
 export function otherFacts({ facts }: AnswerView, ids: ReadonlySet<string>): Html {
   const points = facts
     .filter(({ name, kind }) => ['prose', 'list', 'note'].includes(kind) && !OWN_PLACE.includes(name))

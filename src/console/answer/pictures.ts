@@ -44,7 +44,10 @@ const SIDES = { expected: 'Expected', actual: 'Actual', diff: 'Difference' } as 
 const SIDE = /^(.*?)[-_.](expected|actual|diff)\.png$/i;
 /** Pictures that are shown at once; the rest is behind a line that counts them. */
 const SHOWN = 4;
-/** Words of a test's name that the path of its picture must have, of those with three letters or more. */
+/**
+ * The minimum share of the words of a test's name that the path of its picture must contain. Words with fewer
+ * than three letters do not count.
+ */
 const ENOUGH_WORDS = 0.6;
 
 /** Renders the pictures of the failed tests, and how recordings are opened. */

@@ -2,9 +2,9 @@
 const REPEATED = 0.8;
 
 /**
- * Drops what a page says twice: of each text, the sentences of which the page already shows four fifths of
- * the words. Give texts in the order in which they are read. `keepOne`: a text of which nothing is new keeps
- * its first sentence.
+ * Creates a function that removes repetitions from the texts of a page: sentences of which four fifths of the
+ * words are already on the page. Call it with the texts in reading order. With `keepOne`, a text without a
+ * new sentence keeps its first one.
  */
 export function createSaidOnce(): (text: string, keepOne?: boolean) => string {
   const written = new Set<string>();

@@ -18,10 +18,10 @@ type SureFacts = Pick<AnswerFacts, 'analysis' | 'review' | 'limit'> & {
   readonly track: Pick<AnswerFacts['track'], 'of' | 'right'>;
 };
 
-/** Below it an answer is not sure whatever else is known. */
+/** The confidence below which an answer is not sure, whatever else is known. */
 const UNSURE_BELOW = 0.5;
 
-/** Renders how sure the answer is, and what that rests on, never as a share. */
+/** Renders the certainty of the answer and its reason, never as a share. */
 export function sureFact(facts: SureFacts): Html {
   const { words, sign, because } = judgeSureness(facts);
   return html`<span class="sure">${sign}${words}</span><p>${because}</p>`;
@@ -57,7 +57,7 @@ function judgeSureness(facts: SureFacts): Sureness {
   return judgeByRecord(facts);
 }
 
-/** Judges by what people said of answers like this one here, or else by what was measured elsewhere. */
+/** Judges by the decisions about answers like this one here, or else by measurements elsewhere. */
 function judgeByRecord({ analysis, track, limit }: SureFacts): Sureness {
   const { classification, verdict } = analysis;
   const isPublished = verdict.confidence >= limit;

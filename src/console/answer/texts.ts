@@ -11,7 +11,7 @@ export interface AnswerTexts {
   readonly advice: string;
 }
 
-/** Drops what the texts of an answer repeat of its title and of each other. */
+/** Removes the repetitions of the title and of each other from the texts of an answer. */
 export function writeTexts({ answer }: Pick<Analysis, 'answer'>): AnswerTexts {
   const sayOnce = createSaidOnce();
   sayOnce(answer.title, true);

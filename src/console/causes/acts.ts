@@ -13,7 +13,7 @@ interface ActOptions {
   /** The cause is in several repositories. */
   readonly several: boolean;
   readonly now: number;
-  /** The people and teams that it may be assigned to. */
+  /** The people and teams to whom it may be assigned. */
   readonly people: readonly string[];
   /** Causes that are merged into it. */
   readonly merged: readonly Cause[];
@@ -21,7 +21,7 @@ interface ActOptions {
   readonly others: readonly Cause[];
 }
 
-/** Renders who acts on a cause in a repository, what they can do, and what became of it. */
+/** Renders the assignee of a cause in a repository, the possible actions, and its history. */
 export function actsPart(
   cause: Cause,
   events: readonly CauseEvent[],

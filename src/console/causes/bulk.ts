@@ -13,7 +13,7 @@ export const Pick = z
     return { version: Number(version), repository: decode(repository), fingerprint: decode(fingerprint) };
   });
 
-/** Decodes a part of an address; what is none stays as it is. */
+/** Decodes a part of an address. A part that is not encoded correctly stays as it is. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -30,8 +30,8 @@ export function pickBox({ version, repository, fingerprint, title }: Cause): Htm
 }
 
 /**
- * Renders what can be done with the selected causes; it shows once there are any. `back` is the list to return
- * to, `people` who they may be assigned to.
+ * Renders the actions on the selected causes; shown only while there are any. `back` is the list to return
+ * to, and `people` are the possible assignees.
  */
 export function bulkForm(back: string, causes: readonly Cause[], people: readonly string[]): Html {
   const act = (what: string, words: string) => html`<button name="what" value="${what}">${words}</button>`;

@@ -25,7 +25,7 @@ import { DoneFields, describeDone, undoForm } from './done.ts';
 import { causeStates } from './states.ts';
 
 const MOST_EVENTS = 30;
-/** Causes that are offered to merge with. */
+/** The maximum number of causes that are offered for a merge. */
 const MOST_OTHERS = 50;
 /** The maximum number of tests of a cause whose flakiness is shown. */
 const MOST_TESTS = 5;
@@ -35,8 +35,8 @@ const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 const PageQuery = z.object(DoneFields);
 
 /**
- * Registers `/failures/:fingerprint`, the page of a recurring cause: how often and where it occurred, what
- * people decided about it, and what its builds have in common.
+ * Registers `/failures/:fingerprint`, the page of a recurring cause: its occurrences, the decisions about it,
+ * and common properties of its builds.
  */
 export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
   const { stores, clock } = deps;
@@ -83,8 +83,8 @@ export function registerCausePage(app: ConsoleApp, deps: ConsoleDeps): void {
 }
 
 /**
- * Reads the state of a cause in each repository, with its history, what is merged into it, and what it may be
- * merged into and assigned to.
+ * Reads the state of a cause in each repository, with its history, the causes merged into it, possible
+ * targets of a merge, and possible assignees.
  */
 async function readStanding({ stores: { causes } }: ConsoleDeps, rows: readonly Cause[]) {
   const page = { limit: MOST_OTHERS, offset: 0 };
@@ -200,7 +200,7 @@ async function findFlakyTests({ stores }: ConsoleDeps, fingerprint: string): Pro
 
 /**
  * Renders a note on flaky tests. A cause may count as fixed while its test still flakes, so the note appears
- * next to its state, with what can be done.
+ * next to its state, with the possible actions.
  */
 function flakyPart(tests: readonly TestFlakiness[], causes: readonly Cause[]): Html {
   const muting = html`<p class="meta">Muting keeps this cause out of the open causes and out of notifications

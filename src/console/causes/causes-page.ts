@@ -200,7 +200,7 @@ function lists(query: Query, counts: Readonly<Record<CauseList, number>>): Html 
   return tabs('Causes', links, html` id="lists" data-live`);
 }
 
-/** Says what is most worth knowing about the open causes. */
+/** Renders the most important fact about the open causes. */
 function finding({ open, red, unassigned }: Readonly<Record<CauseList, number>>): Html {
   if (open === 0) return html`<h2>No cause is open</h2>`;
   const free = unassigned === 0 ? '' : `, ${unassigned} unassigned`;
@@ -222,7 +222,7 @@ function renderTable(causes: readonly Cause[], query: Query, principal: Principa
   }`;
 }
 
-/** Says what it means that the list is empty, and leads on. */
+/** Explains why the list is empty, and links to other lists. */
 function emptyCauses(query: Query): Shown {
   const { list, words } = query;
   const filters = FIELDS.filter(({ name, isElsewhere }) => !isElsewhere && query[name as keyof Query]);

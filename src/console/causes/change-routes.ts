@@ -79,7 +79,7 @@ export function registerCauseChanges(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-/** Returns what is sent as the change: the fields that belong to it, with those that the form leaves open. */
+/** Converts the form to a change: the fields that belong to it, with those that the form leaves open. */
 async function toChange(
   form: BulkForm,
   by: string,

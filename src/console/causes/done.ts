@@ -21,7 +21,7 @@ const DONE: Readonly<Record<CauseChange['what'] | 'undone', string>> = {
   undone: 'Undone.',
 };
 
-/** The fields that tell the next page what was just done. */
+/** The fields that report the last change to the next page. */
 export const DoneFields = {
   done: z
     .string()
@@ -41,7 +41,7 @@ interface Done {
   readonly at?: string | undefined;
 }
 
-/** Describes what was just done, or returns undefined if nothing was. */
+/** Describes the last change. Returns undefined if there is none. */
 export function describeDone({ done, n = 1, left = 0 }: Done): string | undefined {
   if (done === undefined) return undefined;
   const words = DONE[done as keyof typeof DONE];
@@ -52,7 +52,7 @@ export function describeDone({ done, n = 1, left = 0 }: Done): string | undefine
     : `${n} causes: ${words.charAt(0).toLowerCase()}${words.slice(1)}${rest}`;
 }
 
-/** Renders the button that takes back what was just done; `back` is the page to return to. */
+/** Renders the button that undoes the last change; `back` is the page to return to. */
 export function undoForm({ done, at, n }: Done, back: string): Html | undefined {
   if (done === undefined || done === 'undone' || at === undefined || n === 0) return undefined;
   return html`${postForm('/causes/undo', { at, back }, actionButton('undo', 'Undo'))}`;

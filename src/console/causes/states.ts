@@ -27,7 +27,10 @@ function describeMute({ mutedUntil, mutedLeft }: Cause): string {
   return mutedUntil === null ? 'Muted' : `Muted until ${formatDay(mutedUntil)}`;
 }
 
-/** Renders the button with which a reviewer takes a cause. `back`: where they are, if not on its page. */
+/**
+ * Renders the button with which a reviewer takes a cause. `back` is the current page, if it is not the
+ * cause's own.
+ */
 export function takeForm(
   { repository, fingerprint, version }: Cause,
   principal: Principal | null,

@@ -69,7 +69,7 @@ export function line(name: string, points: readonly { readonly x: number; readon
     points="${points.map(({ x, y }) => `${round(x)},${round(y)}`).join(' ')}"/>`;
 }
 
-/** Adds a tooltip to a mark that says what it is. */
+/** Adds a tooltip that names a mark. */
 export function withTooltip(words: string, mark: Shown): Html {
   return html`<g>${mark}<title>${words}</title></g>`;
 }
@@ -242,7 +242,9 @@ function columnsMarks({ days, listAddress }: ColumnsChart, perDay: readonly (rea
     y2="6"/></pattern>${grid(COLUMNS_PLOT, lines, true)}${columns}${ticks(COLUMNS_PLOT, words)}${links}`;
 }
 
-/** Links over a plot to what is behind its days; over some days at once where one is too narrow. */
+/**
+ * Draws links over a plot to the lists behind its days. If one day is too narrow, a link covers several days.
+ */
 function drawDayLinks(
   plot: Plot,
   days: readonly string[],

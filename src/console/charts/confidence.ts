@@ -34,11 +34,14 @@ interface Bin extends Proportion {
   readonly stated: number;
 }
 
-/** Fewer decided answers make no curve. */
+/** The minimum number of decided answers for a curve. */
 const NO_CURVE_BELOW = 50;
-/** Fewer decided answers are put into five bins of about as many each, more into ten of equal width. */
+/**
+ * The number of decided answers below which there are five bins of about equal size, and otherwise ten of
+ * equal width.
+ */
 const FIVE_BINS_BELOW = 200;
-/** Bins with fewer are drawn faded: chance speaks louder there. */
+/** The number of answers below which a bin is drawn faded, because it may be due to chance. */
 const FADED_BELOW = 10;
 
 /**
@@ -206,7 +209,7 @@ function createCountTable(judged: readonly Judged[]) {
 const COVERAGE_PLOT: Plot = { left: 46, top: 10, width: 480, height: 240 };
 
 export interface CoverageChart {
-  /** `coverage` where it is left out; unique on the page. */
+  /** The id, unique on the page; `coverage` if absent. */
   readonly id?: string;
   readonly judged: readonly Judged[];
   readonly answered: readonly { readonly at: number; readonly count: number }[];

@@ -21,7 +21,7 @@ import { filterForm, type InsightsQuery, type InsightsView } from './insights-fr
 const PATH = '/insights/health';
 /** Pipelines and branches that are shown: those with the most failed builds. */
 const MOST = 50;
-/** Causes that are looked through for who must act. */
+/** The maximum number of causes that are searched for those to act on. */
 const MOST_CAUSES = 200;
 const CHOICES = [7, 30, 90];
 const MOST_DAYS = 366;

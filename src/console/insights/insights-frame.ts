@@ -36,7 +36,7 @@ export const InsightsQuery = z.object({
   grade: OutcomeGrade.optional().catch(undefined),
   /** The first day of the period. If absent, the period ends today. */
   day: Day,
-  /** The first and the last day of a period, and the first one of the period that it is compared with. */
+  /** The first and the last day of a period, and the first day of the period with which it is compared. */
   from: Day,
   to: Day,
   compare: Day,
@@ -66,7 +66,7 @@ export interface InsightsView {
 export interface InsightsRoute {
   readonly path: string;
   readonly role: Role;
-  /** Builds the page. `acts`: the reader may decide, and so change what it shows. */
+  /** Builds the page. `acts` is true if the reader may decide, which changes the content. */
   view(query: InsightsQuery, deps: ConsoleDeps, acts: boolean): Promise<InsightsView>;
 }
 
@@ -80,7 +80,7 @@ const PAGES = [
   { path: '/insights/reviewers', name: 'Reviewing', role: 'review' },
 ] as const;
 const DAY_MS = 86_400_000;
-/** Repositories that are offered. */
+/** The maximum number of repositories that are offered. */
 const MOST_REPOSITORIES = 50;
 
 /** Registers a page of the insights, or one of its tables as CSV. */
@@ -176,7 +176,7 @@ export function listDays({ until, days }: Period): string[] {
 
 const FIELDS = [REPOSITORY_FIELD, BRANCH_ELSEWHERE];
 
-/** Lists what the address of a page holds, but for what was typed and the place in a list. */
+/** Lists the fields in the address of a page, without the typed filter and the place in a list. */
 function listGiven(url: string): Record<string, string> {
   const { filter: _, offset: __, ...given } = Object.fromEntries(new URL(url, 'http://page').searchParams);
   return given;

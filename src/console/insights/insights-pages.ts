@@ -62,7 +62,7 @@ export function registerInsightsPages(app: ConsoleApp, deps: ConsoleDeps): void 
 const TOP = 5;
 
 /**
- * Renders `/insights`: what was received, whether the answers can be trusted, and what costs most. Each part
+ * Renders `/insights`: the received builds, the reliability of the answers, and the highest costs. Each part
  * links to its own page.
  */
 async function renderOverviewView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
@@ -153,7 +153,10 @@ function renderPrice(figures: readonly WeekFigures[], more: string): Shown {
 }
 
 const REVIEWED_DAYS = 90;
-/** Goals of the project: see docs/reference/insights.md. */
+/**
+ * The share of hasty decisions above which the goal is missed. For the goals of the project, see
+ * docs/reference/insights.md.
+ */
 const HASTY_SHARE = 0.1;
 
 /** Renders `/insights/reviewers`: how the team decides. Figures of individuals are never shown. */

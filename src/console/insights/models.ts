@@ -189,7 +189,7 @@ function describeDifference({
   );
 }
 
-/** The figures that a person decides by, as people call them. */
+/** The figures for a person's decision, with their names for people. */
 const LABELS: ReadonlyMap<string, string> = new Map([
   ['category accuracy', 'Right category'],
   ['published and right', 'Published and right'],

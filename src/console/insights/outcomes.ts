@@ -22,7 +22,7 @@ export interface OutcomesPart {
   readonly table: ChartTable;
 }
 
-/** Renders how often answers were right by what happened next: by question, route and repository. */
+/** Renders the accuracy of answers according to later builds: by question, route and repository. */
 export async function renderOutcomes({ repo }: InsightsQuery, deps: ConsoleDeps): Promise<OutcomesPart> {
   const outcomes = await readOutcomes(deps, repo === '' ? {} : { repository: repo });
   const table = {

@@ -57,7 +57,7 @@ const LISTS_PATH = TESTS_PATH;
 const PERIODS = [7, 30] as const;
 const WEEK_DAYS = 7;
 const MINUTE_MS = 60_000;
-/** Tests whose cost is looked up for the list of flaky ones. */
+/** The maximum number of tests whose cost is read for the list of flaky ones. */
 const MOST_COSTS = 500;
 
 /** One of the lists of the page: its content and how it is presented. */
@@ -157,7 +157,7 @@ async function listFlaky(
   };
 }
 
-/** Says in one sentence what the flaky tests cost: "2 flaky tests cost 48 min of builds this week". */
+/** Describes the cost of the flaky tests in one sentence: "2 flaky tests cost 48 min of builds this week". */
 function sayCost(
   tests: readonly TestFlakiness[],
   minutes: ReadonlyMap<string, number>,
@@ -296,7 +296,7 @@ function listCostCells(test: TestCost, minutes: number) {
 }
 
 const TEST_PATH = '/insights/test';
-/** Rows of a comparison, and runs and causes that are listed. */
+/** The maximum number of rows of a comparison, and of listed runs and causes. */
 const MOST_ROWS = 20;
 const MOST_CAUSES = 3;
 

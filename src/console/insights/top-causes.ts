@@ -76,7 +76,7 @@ function pagesOfTop({ repo, day, offset }: InsightsQuery, days: number, count: n
   return html`<p class="pages"><span>${formatNumber(offset + 1)}–${formatNumber(Math.min(offset + SHOWN, count))} of ${formatNumber(count)} causes</span>${offset > 0 && html` <a href="${to(Math.max(0, offset - SHOWN))}">Previous</a>`}${offset + SHOWN < count && html` <a href="${to(offset + SHOWN)}">Next</a>`}</p>`;
 }
 
-/** Causes with what they cost, each a link to its own page. */
+/** Renders causes with their cost, each with a link to its own page. */
 function causesTable(causes: readonly TopCause[]): Html {
   const head = [
     'Cause',

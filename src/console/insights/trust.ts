@@ -39,8 +39,8 @@ export function createCoverageChart(query: InsightsQuery, { trust, decided, answ
 }
 
 /**
- * Renders `/insights/trust`: what would be published, how often it was right, what the last changes did, and
- * how the release was measured.
+ * Renders `/insights/trust`: the published share, its accuracy, the effect of the last changes, and the
+ * measurements of the release.
  */
 export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView> {
   const [facts, outcomes] = await Promise.all([trustFacts(query, deps), renderOutcomes(query, deps)]);
@@ -225,7 +225,7 @@ function unseenRow(
   { name, cases, accuracy, macroF1, calibrationError, thresholds }: UnseenFigures,
   threshold: number,
 ): Html {
-  // What was measured at a lower threshold is what is sure to hold.
+  // The figures of the next lower measured threshold are a safe estimate.
   const at = thresholds.findLast((other) => other.threshold <= threshold + 1e-9) ?? thresholds[0];
   return html`<tr><th scope="row">${name}<br><span class="quiet">${formatCount(cases, 'case')}</span></th>
     <td class="number">${formatPercent(accuracy)}</td><td class="number">${macroF1.toFixed(3)}</td>

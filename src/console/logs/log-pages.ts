@@ -235,9 +235,7 @@ function emptyBody({ source }: LogFacts): Html {
   return html`<p class="pad" role="note">${why}</p>`;
 }
 
-/**
- * Renders the page of a build without this log: why it is missing, which other logs exist, and what was kept.
- */
+/** Renders the page of a build without this log: the reason, the other logs, and the stored data. */
 function noLogPage(missing: NoLog): Html {
   const { build, sources, deletedAt } = missing;
   return html`<h1 tabindex="-1">No log to show</h1>

@@ -36,14 +36,14 @@ import {
 /** The dependencies of the log pages. */
 type LogDeps = Pick<ConsoleDeps, 'archive' | 'stores'>;
 
-/** One text of a build, and what is known about its lines. */
+/** One text of a build, and the known facts about its lines. */
 export interface LogFacts {
   readonly build: Build;
   /** All texts of the build, as they were received. */
   readonly sources: readonly ArchivedSource[];
   readonly source: ArchivedSource;
   readonly evidence: readonly EvidenceLines[];
-  /** The answers about the build that the evidence belongs to. */
+  /** The answers about the build to which the evidence belongs. */
   readonly analyses: readonly Analysis[];
   /** The address of the log's page at the CI system. Undefined if none is known. */
   readonly page: string | undefined;
@@ -160,7 +160,7 @@ export const LogQuery = z.object({
   wrap: onOff,
   /** The analysis whose evidence is shown. If absent, the evidence of all analyses is shown. */
   analysis: z.string().max(300).optional().catch(undefined),
-  /** The review item that the log was opened from, with its place in the queue. */
+  /** The review item from which the log was opened, with its place in the queue. */
   back: z
     .string()
     .max(600)
@@ -210,7 +210,7 @@ export function placeAddress(
 /** The lines of a log that a page shows, and the options for drawing its rows. */
 export type LogView = NonNullable<Awaited<ReturnType<typeof readView>>>;
 
-/** Reads the lines that the address asks for. Returns null if the text was deleted in the meantime. */
+/** Reads the lines for the address. Returns null if the text was deleted in the meantime. */
 export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, stamps: boolean) {
   const { build, source } = facts;
   const of = { buildId: build.id, name: source.name };
@@ -227,7 +227,7 @@ export async function readView(deps: LogDeps, facts: LogFacts, query: LogQuery, 
   return { stretches, rows };
 }
 
-/** Returns what the lines show, by their numbers: the claims of all answers that they prove. */
+/** Returns the claims of all answers that the lines prove, by line number. */
 function listNotes({ analyses, source }: LogFacts, read: readonly ReadStretch[]) {
   const all = new Map<number, readonly Html[]>();
   for (const analysis of analyses) {

@@ -7,10 +7,10 @@ const WIDTH = 72;
 const HEIGHT = 800;
 /** The length of a line that fills the map, in characters. */
 const FULL = 120;
-/** Even one line of a long log is visible. */
+/** The minimum height of a mark, so that even one line of a long log is visible. */
 const MIN_HEIGHT = 3;
 
-/** Draws the whole log from top to bottom: its lines, what proves the answer, and what is shown. */
+/** Draws the whole log from top to bottom: its lines, the proof of the answer, and the shown part. */
 export function mapPart(
   { source, evidence }: LogFacts,
   outline: Outline | null,

@@ -15,7 +15,7 @@ interface Noted {
   readonly hasIds: boolean;
 }
 
-/** Puts each claim under the last line that proves it, where that line is shown. */
+/** Puts each claim under the last line that proves it, if that line is shown. */
 export function placeNotes(
   { answer }: Pick<Analysis, 'answer'>,
   { name, evidence, claims, hasIds }: Noted,

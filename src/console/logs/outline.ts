@@ -14,9 +14,9 @@ export interface Outline {
   readonly widths: readonly number[];
 }
 
-/** A longer text is not read for its outline. */
+/** The maximum size of a text whose outline is read, in bytes. */
 const MAX_BYTES = 2_000_000;
-/** Parts of the drawn log, and steps that are listed. */
+/** The number of parts of the drawn log, and the maximum number of listed steps. */
 const ROWS = 240;
 const MAX_STEPS = 60;
 

@@ -18,7 +18,7 @@ export interface LinePart {
 export interface ShownLine {
   /** 1-based over `split('\n')`. */
   readonly number: number;
-  /** The time stamp before it, where all lines have one. */
+  /** The time stamp before the line, if all lines have one. */
   readonly stamp: string | null;
   readonly parts: readonly LinePart[];
   /** Characters that are not shown, of a line of more than {@link MAX_SHOWN}. */
@@ -35,7 +35,7 @@ interface Overwritten {
 
 /** Characters of a line that are shown. */
 export const MAX_SHOWN = 2_000;
-/** Overwritten texts that are kept of a line, and characters of each. */
+/** The maximum number of overwritten texts that are kept of a line, and of characters of each. */
 const KEPT_OVERWRITES = 10;
 const KEPT_CHARACTERS = 200;
 /** The number of lines after which an unended color stops. */

@@ -13,7 +13,7 @@ import {
 
 /** The options for drawing the rows of one log. */
 export interface RowsOptions {
-  /** Before the ids of lines, where several logs are on one page: "b-" makes "b-L120". */
+  /** The prefix of the ids of lines, for pages with several logs: "b-" makes "b-L120". */
   readonly prefix?: string;
   /** Leads to a line of the viewer; null: its number is no link. */
   readonly lineAddress: ((line: number) => string) | null;
@@ -25,7 +25,7 @@ export interface RowsOptions {
   readonly stamps?: boolean;
   /** Lines that a gap shows at a time. */
   readonly step?: number;
-  /** Gaps open by themselves when they come into view, where scripts run. */
+  /** True if gaps open by themselves when they come into view, in browsers that run scripts. */
   readonly opening?: boolean;
   /** Notes that stand under lines, by the numbers of the lines. With them, evidence has no chips. */
   readonly notes?: ReadonlyMap<number, readonly Html[]>;
@@ -161,9 +161,12 @@ export interface ReadStretch extends Stretch {
   readonly lines: readonly ShownLine[];
 }
 
-/** Lines of one question; the archive gives no more. */
+/** The maximum number of lines of one request; the archive gives no more. */
 const AT_ONCE = 2_000;
-/** Stretches this close are read by one question: their chunks are the same, or neighbors. */
+/**
+ * The maximum distance of stretches that are read by one request, because their chunks are the same, or
+ * neighbors.
+ */
 const NEAR = 500;
 
 /** Reads the lines of a view. Null if the text is gone. */
@@ -203,7 +206,7 @@ function splitQuestions(stretches: readonly Stretch[]): { from: number; to: numb
   return questions;
 }
 
-/** Lines of one log that a piece of evidence is on. */
+/** The lines of one log that a piece of evidence covers. */
 export interface EvidenceLines extends Range {
   /** "E3" */
   readonly id: string;
@@ -249,7 +252,7 @@ function listCitedLines(
   return Array.from({ length: Math.min(to - from + 1, MAX_UNQUOTED) }, (_, at) => from + at);
 }
 
-/** Lines that are highlighted of evidence that is cited without a quotation. */
+/** The maximum number of highlighted lines of evidence that is cited without a quotation. */
 const MAX_UNQUOTED = 40;
 
 /** Returns the lines that prove something: each cited line, or the whole piece if no line is cited. */
@@ -277,9 +280,9 @@ export interface Stretch extends Range {
   readonly kind: 'lines' | 'gap';
 }
 
-/** Lines of one window of the full log. */
+/** The number of lines in one window of the full log. */
 export const WINDOW = 400;
-/** Lines that a gap shows at a time. */
+/** The number of lines that a gap shows at a time. */
 const STEP = 200;
 /** Rows of one page. */
 export const MAX_ROWS = 3_000;
@@ -290,14 +293,14 @@ const MAX_NEARBY = 20;
 const MAX_BESIDE = 240;
 /** The number of lines shown from the end of the failing step. */
 const STEP_END = 40;
-/** A gap of fewer lines costs more than it saves. */
+/** The minimum number of lines in a gap. A smaller one costs more than it saves. */
 const SMALL_GAP = 3;
 
 interface Telling {
   readonly lineCount: number;
   /** The lines of evidence, in any order; some may be beyond the end of the log. */
   readonly evidence: readonly Range[];
-  /** Last line of the step that failed, where it is known; else the log's. */
+  /** The last line of the step that failed, if it is known; else the log's. */
   readonly failedAt?: number;
 }
 

@@ -13,7 +13,7 @@ export interface Wanted {
 /** A line that holds it. */
 export interface Hit {
   readonly line: number;
-  /** The line as stored; of a long one the part around the first place where it stands, without escapes. */
+  /** The line as stored. Of a long line, the part around the first hit, without escapes. */
   readonly text: string;
 }
 

@@ -185,8 +185,8 @@ async function actOn(
 }
 
 /**
- * Runs the work and returns what is wrong with the request as a sentence, or null if nothing is. Throws
- * errors that are not the user's mistake.
+ * Runs the work and returns the problem of the request as a sentence, or null if there is none. Throws errors
+ * that are not the user's mistake.
  */
 async function findRefusal(work: () => Promise<void>): Promise<string | null> {
   try {

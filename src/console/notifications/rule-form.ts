@@ -5,7 +5,7 @@ import type { NotificationRule, NotificationRuleInput } from '../../domain/notif
 
 const field = (most: number) => z.string().max(most).default('');
 const ticked = z.literal('on').optional();
-/** A rule as its form sends it; what is wrong with it is said on the form. */
+/** A rule as its form sends it. Its problems are shown on the form. */
 export const RuleForm = z.object({
   name: field(300),
   query: field(1000),

@@ -60,7 +60,7 @@ export function pastPart(messages: readonly SentMessage[], events: readonly Rule
   }${historyPart(events)}`;
 }
 
-/** Renders who changed a rule, and what it was then. */
+/** Renders the changes of a rule: the person and the earlier values. */
 export function historyPart(events: readonly RuleEvent[]): Html {
   const isPrintable = (value: unknown) => value !== null && value !== '' && typeof value !== 'object';
   const formatDetail = (detail: RuleEvent['detail']) =>

@@ -2,7 +2,7 @@ import type { Lane } from '../../domain/lane.ts';
 import { formatSpan } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 
-/** The axis of all lanes: a day in minutes. */
+/** The width of all lanes: a day in minutes. */
 const WIDTH = 1440;
 const MINUTE_MS = 60_000;
 const HOURS_APART = 4;

@@ -41,7 +41,7 @@ import { laneHours, laneList } from './lanes.ts';
 import { groupByReason, type Reason } from './reasons.ts';
 
 const DAY_MS = 86_400_000;
-/** Default branches that are drawn, causes that are looked through, and rows of each list. */
+/** The maximum number of drawn default branches, of causes that are read, and of rows of each list. */
 const MAX_LANES = 40;
 const MAX_CAUSES = 200;
 const ROWS = 5;
@@ -50,7 +50,7 @@ const LATEST_DAYS = 90;
 
 type Overview = Awaited<ReturnType<typeof readOverview>>;
 
-/** Registers `/`: what is red, why, who is on it, and what waits for the reader. */
+/** Registers `/`: the red branches, the reasons, the assignees, and the items that wait for the reader. */
 export function registerOverview(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get('/', route('read', { querystring: Query }), async (request, reply) => {
     const { query } = request;
@@ -177,7 +177,10 @@ function headline({ lanes, reasons, now }: Overview): Html {
     ${of === 1 ? '' : red === 1 ? 'is' : 'are'} red${why}</h2>${headlineLead(reasons, now)}</div>`;
 }
 
-/** Says what is most worth knowing: what stops most branches, and what is unassigned. */
+/**
+ * Renders the most important facts: the cause that stops most branches, and the longest red branch without an
+ * assignee.
+ */
 function headlineLead(reasons: readonly Reason[], now: number): Shown {
   const [widest] = reasons;
   const orphan = reasons

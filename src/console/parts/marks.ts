@@ -17,7 +17,10 @@ export function getHue(category: Category): string {
   return HUES[category];
 }
 
-/** Renders a category by its icon and its word, both in its color. Null: there is no judgement. */
+/**
+ * Renders a category by its icon and its word, both in its color. The category is null if there is no
+ * judgment.
+ */
 export function renderCategory(category: string | null): Html {
   const { hue, words } = markCategory(category);
   return html`<span class="cat"${hue !== null && html` data-c="${hue}"`}>${icon(hue ?? 'unsure')}${words}</span>`;
@@ -36,7 +39,7 @@ function markCategory(category: string | null) {
     : { hue: HUES[known], words: CATEGORY_WORDS[known] };
 }
 
-/** Renders an icon in a tile. `words` say what it means. */
+/** Renders an icon in a tile. `words` are its meaning. */
 export function iconTile(name: Icon, words: string, hue: Shown = null): Html {
   return html`<span class="tile"${hue} title="${words}">${icon(name)}<span
     class="seen-not">${words}</span></span>`;
@@ -44,7 +47,7 @@ export function iconTile(name: Icon, words: string, hue: Shown = null): Html {
 
 export type Tone = 'red' | 'green' | 'amber';
 
-/** Renders a state as a pill: color, word and, where it helps, an icon. */
+/** Renders a state as a pill: color, word and, if useful, an icon. */
 export function stateMark(words: Shown, tone: Tone | null = null, sign: Icon | null = null): Html {
   return html`<span class="state${tone !== null && ` ${tone}`}">${
     sign !== null && icon(sign)
@@ -65,7 +68,7 @@ export function renderNoOwner(words = 'Unassigned'): Html {
     class="quiet">${words}</span></span>`;
 }
 
-/** Renders a notice above what it is about, in the color of its state. */
+/** Renders a notice above its subject, in the color of its state. */
 export function banner(
   content: Shown,
   {

@@ -41,7 +41,7 @@ export function registerBulkDecisions(app: ConsoleApp, deps: ConsoleDeps): void 
     const decided: string[] = [];
     for (const { id, version } of pick) {
       const review = await deps.stores.reviews.find(id);
-      // An answer that excuses its own suspect is decided on its own page, where that is said.
+      // An answer that excuses its own suspect is decided on its own page, which warns about that.
       if (review === null || (type === 'accept' && (await isDangerous(deps, review)))) continue;
       const wanted = { reviewId: id, version, reviewer, input, alsoFor: 'same-fingerprint' } as const;
       const [outcome] = await Promise.allSettled([decideReview(deps, wanted)]);

@@ -9,7 +9,7 @@ export function pickBox({ id, version, title }: Review): Html {
     form="bulk" data-pick><span class="seen-not">Select ${title}</span></label>`;
 }
 
-/** Renders what can be done with the selected items; it shows once there are any. */
+/** Renders the actions on the selected items; shown only while there are any. */
 export function bulkForm(query: QueueQuery): Html {
   const reasons = RejectReason.options.map((reason) => [reason, REJECT_REASONS[reason]] as const);
   return html`<form method="post" action="/review/bulk" id="bulk" class="picked"
@@ -20,7 +20,7 @@ export function bulkForm(query: QueueQuery): Html {
       value="reject">Reject</button></form>`;
 }
 
-/** Renders the button that takes back what was decided together, if anything was. */
+/** Renders the button that undoes decisions that were made together, if there are any. */
 export function undoBulk({ ids, ...query }: QueueQuery & Said): Html | undefined {
   if (ids === undefined) return undefined;
   const fields = { ids, queue: formatQuery({ ...query, n: undefined, of: undefined, u: undefined }) };

@@ -79,7 +79,7 @@ function itemTop({ queue, review, waiting, hold, stamps, same, facts }: ItemView
     data-swap>${icon('down')}<span class="seen-not">Next</span><kbd aria-hidden="true">j</kbd></a></span></div>`;
 }
 
-/** Renders notices of what prevents a decision or changes its meaning, each with what can be done. */
+/** Renders notices of facts that prevent a decision or change its meaning, each with the possible actions. */
 function banners(view: ItemView): Html {
   return html`${doneBanner(view)}${failureBanner(view)}${heldBanner(view)}${decidedBanner(view)}${greenBanner(view)}`;
 }
@@ -258,9 +258,9 @@ export const CATEGORY_KEYS: readonly Category[] = [
   'DEPENDENCY_ERROR',
 ];
 
-/** Pieces of evidence that can be ticked. */
+/** The maximum number of pieces of evidence that can be ticked. */
 const MAX_EVIDENCE = 12;
-/** Characters of a source's name that a decision takes; a longer one is not offered. */
+/** The maximum length of a source's name in a decision, in characters. A longer one is not offered. */
 const MAX_SOURCE = 300;
 
 /**

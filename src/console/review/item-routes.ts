@@ -60,10 +60,7 @@ export function registerItem(app: ConsoleApp, deps: ConsoleDeps): void {
   );
 }
 
-/**
- * Holds a free item, or one that this reviewer does not hold for much longer. What is held well enough keeps
- * its version.
- */
+/** Holds a free item, or one whose hold by this reviewer ends soon. Otherwise the item keeps its version. */
 async function hold(
   { stores, config, clock }: ConsoleDeps,
   review: Review,

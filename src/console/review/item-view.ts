@@ -30,7 +30,7 @@ export type Typed = Partial<
 /** The relation of the current reviewer to the item. */
 type Hold = 'mine' | 'free' | 'others' | 'decided';
 
-/** Rows of the queue that are listed next to an item. */
+/** The number of rows of the queue that are listed next to an item. */
 const LISTED = 20;
 
 /** All that an item's page shows. */
@@ -112,11 +112,11 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
     waiting: listed.counts.waiting,
     armed: armed && mustArm(facts),
     /**
-     * A sentence that says what the standing decision taught, or why it taught nothing. Null if there is no
-     * decision.
+     * A sentence about the lesson of the standing decision, or the reason why there is none. Null if there is
+     * no decision.
      */
     taught,
-    /** True if the current reviewer may take the standing decision back. */
+    /** True if the current reviewer may undo the standing decision. */
     mayUndo: review.decision !== null && (isAdmin || review.decision.reviewer === reviewer),
     done,
   };

@@ -26,7 +26,7 @@ const FIELDS: readonly FilterField[] = [
   { ...DAYS_FIELD, isElsewhere: true },
 ];
 
-/** Reads what the queue is filtered by, and what it can be filtered by. */
+/** Reads the current filters of the queue, and the possible ones. */
 export async function readFiltering({ stores }: ConsoleDeps, query: QueueQuery): Promise<Filtering> {
   const { state, category, repo, branch, days, why, sort } = query;
   const labels = {

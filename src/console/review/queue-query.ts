@@ -52,7 +52,7 @@ export function formatQuery(query: QueueQuery, more: Readonly<Record<string, str
   );
 }
 
-/** The queue that the item was opened from, as its forms send it. */
+/** The queue from which the item was opened, as its forms send it. */
 export const CarriedQueue = z
   .string()
   .max(2000)
@@ -87,8 +87,8 @@ export type Said = z.infer<typeof Said>;
 type SaidStores = Pick<ShownStores, 'reviews' | 'library' | 'analyses' | 'failures'>;
 
 /**
- * Describes the last action and what a decision taught. Returns null if nothing was done. `n` is the number
- * of the item that comes next.
+ * Describes the last action and the lesson of a decision. Returns null if there was no action. `n` is the
+ * number of the next item.
  */
 export async function describeLastAction(
   result: Said,

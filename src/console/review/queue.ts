@@ -36,7 +36,7 @@ const Query = z.object({
 });
 const NextQuery = z.object({
   ...QueueQuery.shape,
-  /** The item that the reviewer comes from, in either direction. */
+  /** The reviewer's previous item, in either direction. */
   after: z.string().max(100).optional(),
   before: z.string().max(100).optional(),
   peek: z.literal('1').optional(),
@@ -165,7 +165,7 @@ async function sendUnreadable(
   return sendPage(request, reply, page, await loadErrorReader(request, deps), status);
 }
 
-/** Rows of the queue within which neighbors are searched for. */
+/** The number of rows of the queue in which neighbors are searched. */
 const NEAR = 200;
 
 type QueueView = Awaited<ReturnType<typeof readQueue>>;
@@ -211,7 +211,7 @@ function describeAgreement({ decidedToday, agreedToday }: QueueView['counts']): 
   return decidedToday === 0 ? '' : `, ${agreedToday} as Faultline said`;
 }
 
-/** Renders the right half of the page of the queue, where no item is open. */
+/** Renders the right half of the page of the queue if no item is open. */
 function startPart({ query, counts }: QueueView): Html {
   const words =
     counts.waiting === 0
@@ -250,7 +250,7 @@ function tabs({ query, counts }: QueueView): Html {
   )}${tab('mine', 'Mine', counts.mine)}${tab('decided', 'Decided', counts.decidedToday)}</nav>`;
 }
 
-/** Renders the filters of the queue, and what can be done with the selected rows. */
+/** Renders the filters of the queue, and the actions on the selected rows. */
 function listTools(view: QueueView & { readonly filtering: Filtering }): Html {
   const { rows, query, filtering } = view;
   return html`<div class="pad">${filterBar('Filter the queue', filtering)}${
