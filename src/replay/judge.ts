@@ -15,7 +15,7 @@ export interface JudgeOptions {
   readonly concurrency: number;
   /** Time limit of one question with its retries, in milliseconds. */
   readonly timeoutMs: number;
-  /** No further question is put once so much is spent, in US dollars. */
+  /** The cost in US dollars from which no further question is asked. */
   readonly maxCostUsd?: number;
   readonly masker: Masker;
 }
@@ -37,9 +37,9 @@ interface Bill extends z.infer<typeof Usage> {
 const Usage = z.object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number() });
 
 /**
- * Asks a model whether each explanation means what its label says, for the cases that have a label in words
- * and an answer, in their order. What it says is apart from every deterministic figure, and no gate may rest
- * on it. Throws only if `signal` ends it.
+ * Asks a model whether each explanation means the same as its label, for the cases that have a label in words
+ * and an answer, in their order. Its judgments are separate from all deterministic figures, and no gate may
+ * rely on them. Throws only if `signal` ends it.
  */
 export async function judgeCases(cases: readonly ReplayedCase[], options: JudgeOptions, signal: AbortSignal) {
   const bill: Bill = { inputTokens: 0, outputTokens: 0, costUsd: 0, costKnown: true };
@@ -103,7 +103,7 @@ function addTo(bill: Bill, { inputTokens, outputTokens, costUsd }: z.infer<typeo
 /** The opinion of a model on one explanation, compared with its label. */
 const Opinion = z.object({
   cause: z.enum(['same', 'partly', 'different']),
-  /** "unknown" where no fix is labeled. */
+  /** "unknown" if no fix is labeled. */
   fix: z.enum(['same', 'partly', 'different', 'unknown']),
   /** One sentence; written by a model, so data. */
   because: z.string().transform((text) => text.slice(0, MOST_BECAUSE)),

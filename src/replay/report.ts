@@ -260,8 +260,7 @@ function toTest(replayedCase: ReplayedCase): JunitTest {
 }
 
 /**
- * Returns what was answered instead of the truth, or null if it is right, if the truth is not known, or if no
- * analyst was asked.
+ * Returns the wrong answer, or null if it is right, if the truth is not known, or if no analyst was asked.
  */
 function findWrongText(replayedCase: ReplayedCase): string | null {
   const { result } = replayedCase;

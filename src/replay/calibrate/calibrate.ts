@@ -63,7 +63,7 @@ export interface FittedCalibration {
   readonly held: readonly LabelledAnswer[] | null;
 }
 
-/** Cases are held out in so many parts; no project is in two. */
+/** The number of parts for cross-validation. The cases of a project are in one part. */
 const FOLDS = 5;
 const NAMED_PROJECTS = 50;
 
@@ -236,7 +236,7 @@ export function listLabeledCases(cases: readonly ReplayedCase[]): LabelledAnswer
   return listJudgedCases(cases).flatMap((entry) => {
     const { row, result } = entry.one;
     const category = Category.safeParse(result.category);
-    // Never what a calibration made of it, or the next would be fitted on top of the last.
+    // Uses the confidence before any calibration, or the next calibration would be fitted on top of the last.
     const stated = result.rawConfidence ?? result.answerConfidence;
     if (row === null || stated === null || !category.success) return [];
     return [
@@ -253,11 +253,11 @@ export function listLabeledCases(cases: readonly ReplayedCase[]): LabelledAnswer
 }
 
 /**
- * Answers that people decided, and that what happened next graded. Those that wait for a person are the
- * unsure ones, and all of them are inspected sooner or later; of the published ones only the drawn sample is,
- * so each of that represents as many as one was drawn of. Without the weight a calibration would be one of
- * unsure answers alone. A grade that is not a person's counts as wrong for the small part in which it errs,
- * and a "wrong" also for the wrong answers that get no grade.
+ * Lists the answers that people decided, and those that later builds graded. Answers that wait for a person
+ * are the unsure ones, and all of them are inspected sooner or later; of the published ones only the drawn
+ * sample is, so each of these has the weight of one sampling interval. Without the weight, a calibration
+ * would be one of unsure answers alone. A grade of a later build counts as wrong for the small share in which
+ * it errs, and a "wrong" also for the wrong answers that get no grade.
  */
 export function listLabeledDecisions(
   decided: readonly DecidedAnswer[],

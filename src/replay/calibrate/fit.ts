@@ -2,8 +2,8 @@ import { type CategoryMap, calibrate } from '../../domain/calibration.ts';
 import { type Category, mapCategories } from '../../domain/category.ts';
 
 /**
- * An answer whose truth is known: what it said, how sure it was once verified and before any calibration, and
- * whether it was right.
+ * An answer whose truth is known: its statement, its confidence after verification and before any
+ * calibration, and whether it was right.
  */
 export interface LabelledAnswer extends Statement {
   readonly id: string;
@@ -40,7 +40,7 @@ function scaleWeights<One extends Statement>(
   return statements.map((statement) => ({ ...statement, weight: getWeight(statement) * share }));
 }
 
-/** `auto`: isotonic where there are enough cases, else Platt. */
+/** `auto` is isotonic if there are enough cases, else Platt. */
 export type FitMethod = 'auto' | 'isotonic' | 'platt';
 
 /**
@@ -49,12 +49,13 @@ export type FitMethod = 'auto' | 'isotonic' | 'platt';
  */
 export const ISOTONIC_FROM = 1000;
 /**
- * Fewer say little about two numbers: at 30 the share of right answers is known to ± 0.11 where it is 0.9.
+ * The minimum number of cases for a map with two parameters. With 30 cases, a share of right answers of 0.9
+ * is known to ± 0.11.
  */
 export const OWN_FROM = 30;
-/** Fewer do not even show that a category behaves as the others do. */
+/** The minimum number of cases that shows whether a category behaves like the others. */
 export const POOLED_FROM = 10;
-/** A category's own map and that of all weigh the same where it has so many cases. */
+/** The number of cases at which a category's own map and the map of all categories have the same weight. */
 const DRAWN = 30;
 /**
  * The prior for a category without cases: 6 of 8 right. With it, six right cases are needed to publish at
@@ -97,14 +98,14 @@ export function fitCategories(
   });
 }
 
-/** Says which of the fits a category with so many cases gets. */
+/** Returns the method for a category with this number of cases. */
 function chooseMethod(cases: number, method: FitMethod): 'isotonic' | 'platt' {
   return method === 'isotonic' || (method === 'auto' && cases >= ISOTONIC_FROM) ? 'isotonic' : 'platt';
 }
 
 /**
- * Answers less sure than the tenth least sure were hardly seen: what a curve says there is a guess, and may
- * lower but not raise.
+ * Fits the curve of one category. Below the tenth least sure answer there is hardly any data, so the curve
+ * may lower a confidence there but not raise it.
  */
 function fitOwnCurve(
   answers: readonly LabelledAnswer[],
@@ -129,7 +130,10 @@ function fitOwnCurve(
   };
 }
 
-/** Returns the stated probability, but at most what so few cases and all others together support. */
+/**
+ * Returns the stated probability, capped at the value that the few cases of the category and all others
+ * together support.
+ */
 function capCurve(
   answers: readonly LabelledAnswer[],
   counts: Pick<CategoryMap, 'cases' | 'right'>,
@@ -182,8 +186,8 @@ const PRIOR = 1;
 const EDGE = 1e-4;
 
 /**
- * Fits a sigmoid over the log-odds of what was stated (Platt 1999, with his smoothed targets; Newton's method
- * as in Lin, Lin & Weng 2007), held near the statement itself where few cases speak. The map never falls: a
+ * Fits a sigmoid over the log-odds of the statements (Platt 1999, with his smoothed targets; Newton's method
+ * as in Lin, Lin & Weng 2007), held near the statement itself if there are few cases. The map never falls: a
  * slope below zero, which only chance gives, becomes the share of right answers.
  */
 export function fitPlatt(statements: readonly Statement[]): (stated: number) => number {

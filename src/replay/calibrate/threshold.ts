@@ -24,7 +24,7 @@ export interface CategoryThreshold {
 }
 
 /**
- * The verified confidence at or below which doubts hold answers back whatever a calibration says; the usual
+ * The verified confidence up to which doubts hold answers back, whatever a calibration says. It is the usual
  * threshold of `human_review`.
  */
 const DOUBTED = 0.65;
@@ -65,9 +65,9 @@ function findThreshold(
 }
 
 /**
- * The answers that would be published from a stated probability on. `at`: the confidence that verification
- * gives it; null if it gives the same to less confident answers, so that no threshold ends here. `size`: the
- * effective sample size.
+ * The answers that would be published from a stated probability on. `at` is the confidence after
+ * verification; null if less confident answers have the same one, so that no threshold ends here. `size` is
+ * the effective sample size.
  */
 interface Level {
   readonly at: number | null;

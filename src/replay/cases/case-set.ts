@@ -39,7 +39,10 @@ export interface CaseSetSummary {
 }
 
 const MAX_TOLD = 1_000;
-/** "Unknown": the byte of gzip's header that differs between operating systems. */
+/**
+ * The position of the byte in gzip's header that names the operating system. It is set to "unknown", so that
+ * files are the same on all systems.
+ */
 const GZIP_SYSTEM = 9;
 const ANY_SYSTEM = 0xff;
 
@@ -186,14 +189,14 @@ function createTally() {
   };
 }
 
-/** A case as it may be handed on: what is known of it, and its texts, with every secret hidden. */
+/** A masked case that may be passed on: its row and its texts, without secrets. */
 interface MaskedCase {
   readonly row: DatasetRow;
-  /** Names of what is true never show what is hidden in the log: they are masked with it. */
+  /** The masked texts. The labels of the row are masked with them, so they never reveal hidden text. */
   readonly texts: readonly string[];
   readonly greenText: string | undefined;
   readonly secrets: number;
-  /** The id itself held something to hide: what is called so cannot be handed on. */
+  /** True if the id itself contained something to hide. Such a case cannot be passed on. */
   readonly idHidden: boolean;
 }
 
@@ -208,8 +211,8 @@ const LISTS = [
 const FAILURE_WORDS = ['test', 'suite', 'message', 'log', 'step', 'cause'] as const;
 
 /**
- * Masks the log, the green log and every free text of the row as one run: what is found in one is hidden in
- * all, with one name.
+ * Masks the log, the green log and every free text of the row as one run: a secret found in one is hidden in
+ * all, under one name.
  */
 async function maskCase(
   row: DatasetRow,
@@ -245,7 +248,7 @@ async function maskCase(
     ...takeWords(failure, FAILURE_WORDS, take),
   }));
   return {
-    // Parsed again, so that its fields stand in one order whatever the case came from.
+    // Parsed again, so that its fields are in the same order for every source.
     row: DatasetRow.parse({
       ...row,
       ...labels,
@@ -277,7 +280,7 @@ export interface CaseProblem {
   /** 1-based, in a file the line. */
   readonly line: number;
   readonly id: string | null;
-  /** `expected_lines.0`; null if it is no single field, as in what is not JSON. */
+  /** `expected_lines.0`; null if it is no single field, for example in text that is not JSON. */
   readonly field: string | null;
   readonly reason: string;
 }

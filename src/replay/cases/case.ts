@@ -76,8 +76,8 @@ export const DatasetRow = z.object({
   happened_at: z.iso.datetime({ offset: true }).nullish(),
   decided_by: z.string().nullish(),
   /**
-   * The origin of the truth if it comes from a review: why a person looked, what they decided, and whether
-   * they judged without seeing the verdict.
+   * The origin of the truth if it comes from a review: the reason for the review, the decision, and whether
+   * the reviewer judged without seeing the verdict.
    */
   review: z.object({ origin: ReviewOrigin, decision: DecisionType, blind: z.boolean() }).nullish(),
 });
@@ -133,9 +133,9 @@ export function isLabelledBuild({ failures, green }: Pick<DatasetRow, 'failures'
 }
 
 /**
- * Splits entries into at most so many parts of about one size, all those of a project in one part. The
- * largest projects are dealt first, each to the smallest part, so that the same entries always make the same
- * parts.
+ * Splits entries into at most this number of parts of about the same size, with all entries of a project in
+ * one part. The largest projects are assigned first, each to the smallest part, so that the same entries
+ * always make the same parts.
  */
 export function splitIntoFolds<T>(cases: readonly T[], projectOf: (entry: T) => string, most: number): T[][] {
   const projects = Map.groupBy(cases, projectOf);

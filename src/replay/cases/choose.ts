@@ -65,8 +65,8 @@ function compareHash(left: Candidate, right: Candidate): number {
 }
 
 /**
- * Parts of `most` in proportion to the counts, whole numbers that are never above their count; largest
- * remainders get what is left.
+ * Allocates `most` in proportion to the counts, as whole numbers that are never above their count. The
+ * largest remainders get the rest.
  */
 function allocateShares(counts: readonly number[], most: number): number[] {
   const total = counts.reduce((sum, count) => sum + count, 0);

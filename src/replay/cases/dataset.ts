@@ -18,7 +18,7 @@ import {
   type ReplayCase,
 } from './case.ts';
 
-/** A row as read, or what is wrong with it: a bad row never stops the rest. */
+/** A row, or the reason why it cannot be read. A bad row never stops the rest. */
 export type RowOutcome =
   | { readonly line: number; readonly row: DatasetRow; readonly value: unknown }
   | BadCase;
@@ -279,7 +279,10 @@ export interface FileLine {
   readonly text: string | null;
 }
 
-/** One row with its log inline; a longer line is no row, and would fill the memory. */
+/**
+ * The maximum size of a row with its log in bytes. A longer line is refused, because it would fill the
+ * memory.
+ */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = 10;
 

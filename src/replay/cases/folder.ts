@@ -22,7 +22,7 @@ export async function openCases(path: string): Promise<AsyncIterable<CaseOutcome
   return dataset === null ? listFolderCases(path) : readDatasetCases(dataset);
 }
 
-/** Returns the JSONL file that a path stands for, or null for a folder of logs. Throws `not-found`. */
+/** Returns the JSONL file at a path, or null for a folder of logs. Throws `not-found`. */
 export async function findDatasetAt(path: string): Promise<string | null> {
   const found = await stat(path).catch((cause: unknown) => {
     throw new TriageError('not-found', `${path} is neither a file nor a folder.`, { cause });
@@ -42,7 +42,7 @@ interface Place {
   readonly project: readonly string[];
 }
 
-/** Makes a folder a case: what is in it belongs to one build. */
+/** The file that makes a folder a case. The files of such a folder belong to one build. */
 const TRUTH = 'truth.json';
 const SIDECAR = /\.truth\.json$/;
 const GREEN = /^green\./;
@@ -207,7 +207,7 @@ const TruthFile = DatasetRow.omit(LOG_FIELDS).extend({
 
 /**
  * Reads a truth file: the fields of a row, in their own names or in those of captured failures; others are
- * ignored. Or says what is wrong.
+ * ignored. Returns the error if it is not valid.
  */
 function parseTruth(name: string, text: string): Truth | { readonly error: string } {
   let value: unknown;

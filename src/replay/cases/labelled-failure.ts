@@ -6,7 +6,7 @@ export const LineRange = z.tuple([z.int().min(1), z.int().min(1)]);
 
 const Name = z.string().min(1);
 
-/** One log of a build: the name that answers quote it by, and its file, relative to the data set's folder. */
+/** One log of a build: its name in quotations of answers, and its file, relative to the data set's folder. */
 const LabelledLog = z.object({ name: Name, log_path: Name });
 
 /**

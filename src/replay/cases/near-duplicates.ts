@@ -37,9 +37,9 @@ const MAX_COMMON = 40;
 const HASHES = 32;
 
 /**
- * Finds the nearest of many cases without comparing all with all: candidates share the fingerprint, or a pair
- * of min-hashes of the features that likeness goes by, and only these are scored. Holds the texts of the
- * cases it is made of, at most some kilobytes each.
+ * Finds the nearest of many cases without comparing each with all others: candidates share the fingerprint,
+ * or a pair of min-hashes of the compared features, and only these are scored. It keeps the texts of the
+ * cases, at most some kilobytes each.
  */
 export function findNearDuplicatesAmong(cases: readonly Comparable[], minScore: number) {
   const byFingerprint = new Map<string, number>();
@@ -60,8 +60,8 @@ export function findNearDuplicatesAmong(cases: readonly Comparable[], minScore: 
     return close.sort((left, right) => right.hashes - left.hashes || left.at - right.at).slice(0, MAX_SCORED);
   };
   /**
-   * The first case with the same fingerprint, else the most alike one with at least the score asked for; null
-   * where there is none.
+   * Returns the first case with the same fingerprint, else the most similar one with at least the minimum
+   * score; null if there is none.
    */
   return ({ parts, fingerprint }: Comparable): NearDuplicate | null => {
     const same = fingerprint === null ? undefined : cases[byFingerprint.get(fingerprint) ?? -1];
@@ -125,10 +125,13 @@ function hashMixed(text: string, seed: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** An excerpt as short as this is the failure already: it is compared as it stands. */
+/**
+ * The maximum size of an excerpt, in lines and in characters, that is compared as it is. A longer text is
+ * read for its failure first.
+ */
 const SHORT_LINES = 30;
 const SHORT_TEXT = 2_000;
-/** Tokens of a long log that its failure is read from. */
+/** The number of tokens of a long log from which its failure is read. */
 const BUDGET = 1_000;
 /** The limits on lines per case and characters per line; the similarity uses no more. */
 const MAX_LINES = 40;

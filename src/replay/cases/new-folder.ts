@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { getErrorReason, TriageError } from '../../domain/errors.ts';
 
-/** Characters that wait to be written together. */
+/** The number of characters that are buffered before they are written. */
 const BUFFERED = 256 * 1024;
 
 /** The permissions for the owner only, because logs are confidential. */

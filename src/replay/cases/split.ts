@@ -30,7 +30,7 @@ interface SideSummary {
   readonly projects: number;
 }
 
-/** A case to learn from that is nearly one to test with. */
+/** A training case that is a near-duplicate of a test case. */
 interface AcrossPair extends Omit<NearDuplicate, 'id'> {
   readonly train: string;
   readonly test: string;
@@ -42,7 +42,7 @@ export interface SplitSummary {
   /** Cases without a time, in a split by time: on neither side. */
   readonly undated: number;
   readonly bad: number;
-  /** Cases to learn from that have a near-duplicate among those to test with. */
+  /** The number of training cases that have a near-duplicate among the test cases. */
   readonly nearDuplicates: number;
   /** The number of them that were left out of the training side. */
   readonly dropped: number;

@@ -112,8 +112,8 @@ type StoredTruth =
   | { readonly leftOut: string };
 
 /**
- * Returns the row of a stored failure. Only a person's decision counts as true: an accepted answer, or what a
- * reviewer replaced it with. If a category was corrected without naming a cause, the original cause does not
+ * Returns the row of a stored failure. Only a person's decision counts as true: an accepted answer, or a
+ * reviewer's correction. If a category was corrected without naming a cause, the original cause does not
  * count as true. A failure that no one decided has a row without labels.
  */
 function toStoredTruth(stored: StoredCase): StoredTruth {

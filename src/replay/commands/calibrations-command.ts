@@ -59,8 +59,8 @@ export async function endCalibration(analyst: string, options: UseOptions): Prom
 }
 
 /**
- * Throws `conflict` if it is not said, or not rightly, what would be replaced: before anything is kept,
- * and before a long fit.
+ * Throws `conflict` if `replaces` is missing or not the calibration in force. Called before anything is
+ * stored, and before a long fit.
  */
 export async function checkReplaced(
   calibrations: CalibrationStore,
@@ -78,7 +78,8 @@ export async function checkReplaced(
 }
 
 /**
- * Throws `conflict` if it is not said, or not rightly, what is replaced; also if another was quicker.
+ * Puts a calibration in force. Throws `conflict` if `replaces` is missing or wrong, or if another change came
+ * first.
  */
 export async function putInForce(
   calibrations: CalibrationStore,

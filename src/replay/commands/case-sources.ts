@@ -32,15 +32,15 @@ export interface CaseSource {
   measure(): Promise<CaseMeasure>;
 }
 
-/** Sources of cases, and what has to be closed behind them. */
+/** The sources of cases, and the function that closes their resources. */
 interface OpenedSources {
   readonly sources: readonly CaseSource[];
   close(): Promise<void>;
 }
 
 /**
- * Opens the places that cases were asked from, in order. Throws if one is not there, none was named, or
- * more than one kind.
+ * Opens the requested sources of cases, in order. Throws if one does not exist, if none was named, or if
+ * there is more than one kind.
  */
 export async function openCaseSources(options: ReplayCommandOptions): Promise<OpenedSources> {
   const { sources, close } = await openKind(options);
@@ -128,7 +128,7 @@ function sampleSource(source: CaseSource, most: number): CaseSource {
   };
 }
 
-/** Counts cases and digests what is known of them, without reading a log. */
+/** Counts cases and computes a digest of their rows, without reading a log. */
 async function measureCases(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseMeasure> {
   const hash = createHash('sha256');
   let cases = 0;
@@ -196,18 +196,18 @@ export interface ReplayCommandOptions extends StoredCaseOptions {
   readonly by?: SliceBy;
   /** The number of cases to take from each source. */
   readonly sample?: number;
-  /** The same cases so many times. */
+  /** The number of times that the same cases are replayed. */
   readonly repeat?: number;
   readonly out?: string;
   /** A name to keep the run by, instead of `out`. */
   readonly keep?: string;
-  /** Go on behind what an earlier run left in `out`. */
+  /** True to continue after the results of an earlier run in `out`. */
   readonly resume?: boolean;
-  /** The file that recordings of the runs are written to. */
+  /** The file to which recordings of the runs are written. */
   readonly record?: string;
   readonly maxUsd?: number;
   readonly maxMinutes?: number;
-  /** A model compares explanations with their labels, each so many times. */
+  /** The number of times that a model compares each explanation with its label; once if true. */
   readonly judge?: true | number;
   readonly junit?: string;
   /** A file of bars. */

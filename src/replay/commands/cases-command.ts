@@ -80,7 +80,7 @@ export async function runCasesExport(options: ExportCommandOptions): Promise<voi
       'invalid-config',
       'Choose --reviewed for reviewed failures, or --stored for all stored failures.',
     );
-  // What is mistyped is said before anything is opened.
+  // Checks the options before anything is opened.
   storeFilter(options);
   const signal = createInterruptSignal();
   const out = resolve(options.out);

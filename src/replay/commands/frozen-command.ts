@@ -250,7 +250,7 @@ function refuseOptionsOfCases(options: object): void {
   );
 }
 
-/** Refuses to write over what is to be read, also under another name. Throws `invalid-config`. */
+/** Checks that the output is not the input, also under another name. Throws `invalid-config`. */
 async function refuseSameFile(read: string, written: string | undefined): Promise<void> {
   if (written === undefined) return;
   const [left, right] = await Promise.all([read, written].map((path) => stat(path).catch(() => null)));

@@ -7,7 +7,7 @@ import type { Logger } from '../../ports/telemetry.ts';
 import { JUDGE, type JudgeOptions } from '../judge.ts';
 
 /**
- * Opens what a judge of explanations needs: the configured model, its prompt, and a masker. Throws
+ * Opens the resources of a judge of explanations: the configured model, its prompt, and a masker. Throws
  * `invalid-config` if no model is configured.
  */
 export async function openJudge(

@@ -65,7 +65,7 @@ export function replayCommand(): Command {
     );
 }
 
-/** Adds the options that say which figures are computed and where results are written. */
+/** Adds the options for the computed figures and the outputs. */
 function addFigureOptions(command: Command): Command {
   return command
     .addOption(

@@ -28,7 +28,7 @@ export function buildConfusionCells(cases: readonly ReplayedCase[]): ConfusionCe
   );
 }
 
-/** Cells are shaded in so many steps. */
+/** The number of shades of cells. */
 const SHADES = 5;
 
 /** Returns the CSS class for the shade of a cell: the larger the share, the darker the shade. */

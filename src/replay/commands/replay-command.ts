@@ -314,7 +314,7 @@ async function tell(
   );
 }
 
-/** Prints how far repeats of the same cases are apart, where there are repeats. */
+/** Prints the differences between repeats of the same cases, if there are repeats. */
 async function tellSpread(reported: readonly ReportedRun[], options: ReplayCommandOptions): Promise<void> {
   if ((options.repeat ?? 1) === 1) return;
   const bySource = Map.groupBy(reported, ({ run }) => run.source);
@@ -368,7 +368,10 @@ async function judgeReported(
   return judgeGate(gate, runs);
 }
 
-/** Prints how the gate went, lines for people or one line of JSON, and sets the exit code where it failed. */
+/**
+ * Prints the result of the gate, as lines for people or one line of JSON, and sets the exit code if it
+ * failed.
+ */
 async function tellGate(
   result: GateResult | null,
   options: ReplayCommandOptions,

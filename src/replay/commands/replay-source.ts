@@ -63,7 +63,7 @@ export async function replaySource(
     if (!isAll) stopped = spending.reached() ?? 'a limit was reached';
   } catch (error) {
     controller.abort();
-    // What is done is worth its figures; the exit code says that it is not all.
+    // The figures of the finished cases are still useful; the exit code reports that the run is incomplete.
     if (!signal.aborted || cases.length === 0) throw error;
     stopped = 'interrupted';
   } finally {
@@ -149,9 +149,12 @@ interface ReplayProgress {
   stop(): void;
 }
 
-/** A terminal need not be drawn more often. */
+/** The minimum time between two updates of a terminal, in milliseconds. */
 const FRAME_MS = 100;
-/** Elsewhere: a line at least every so often, since CI systems end jobs that are silent for long. */
+/**
+ * The maximum time without a line elsewhere, in milliseconds, since CI systems end jobs that are silent for
+ * long.
+ */
 const LINE_MS = 20_000;
 /**
  * The number of cases between two lines of progress; for large sets a twentieth of the cases, if that is
@@ -228,7 +231,7 @@ interface Standing {
   readonly elapsedMs: number;
 }
 
-/** Fewer cases say too little about the rest. */
+/** The minimum number of cases for an estimate of the rest. */
 const KNOWN_FROM = 5;
 
 /**
@@ -277,8 +280,8 @@ interface Limits {
 export type Spending = ReturnType<typeof createSpending>;
 
 /**
- * Counts what is used up. Cases that run when a limit is reached are finished, so it may be passed by what
- * they cost. `now` tells milliseconds, from any start.
+ * Counts the used time and cost. Cases that run when a limit is reached are finished, so their cost may
+ * exceed it. `now` returns milliseconds, from any start.
  */
 export function createSpending(
   { usd = Number.POSITIVE_INFINITY, minutes }: Limits,

@@ -8,7 +8,7 @@ import type { CaseResult } from '../run/results.ts';
 import { readResultLines } from '../run/results-file.ts';
 import type { ReportedRun } from './replay-source.ts';
 
-/** A case in a line; `more` where it has a section of its own. */
+/** A case in one line. `more` is its own section; null if it has none. */
 export interface ReportCase {
   readonly id: string;
   readonly truth: string | null;
@@ -27,7 +27,7 @@ const ALL_UP_TO = 100;
  * references.
  */
 const MOST_TOLD = 400;
-/** Characters of excerpts that a case brings. */
+/** The maximum number of characters of a case's excerpts. */
 const MOST_TEXT = 8_000;
 const MOST_LISTED = 20;
 

@@ -180,8 +180,8 @@ function computeDeviation(values: readonly number[]): number {
 }
 
 /**
- * Differences on fewer cases than this are never beyond noise: with five, a two-sided sign test cannot go
- * below p = 0.06.
+ * The minimum number of differing cases for a significant difference. With five, a two-sided sign test cannot
+ * go below p = 0.06.
  */
 const LEAST_DIFFERING = 6;
 const SIGNIFICANT = 0.05;

@@ -20,7 +20,7 @@ import type { PairedCase } from './pair-cases.ts';
 
 export type Side = keyof Sides<unknown>;
 
-/** Something that both sides are measured by, on the cases whose labels allow it. */
+/** A measure of both sides, on the cases whose labels allow it. */
 export interface Measure {
   /** The name of the measure, as in the scores of one run. */
   readonly name: string;
@@ -189,7 +189,7 @@ export const MAIN_WORTHS: readonly {
   { name: 'recall of labelled lines', worth: computeRecall },
 ];
 
-/** Everything that two sides are compared by, in the order of the table. */
+/** All measures for a comparison of two sides, in the order of the table. */
 export const MEASURES: readonly Measure[] = [
   createCategoryMeasure('category accuracy', 'higher', isRight),
   MACRO_F1,

@@ -44,7 +44,7 @@ export function listStatements(cases: readonly ReplayedCase[], of: StatedBy): St
 
 /** The probability from which a wrong category is a confident error. */
 export const CONFIDENT = 0.85;
-/** Cases are held out in so many parts; no project is in two. */
+/** The number of parts for cross-validation. The cases of a project are in one part. */
 const FOLDS = 5;
 /** The number of sums per bin: cases, their stated probabilities, and how many were right. */
 const PER_BIN = 3;
@@ -228,7 +228,7 @@ function createBinner(statements: readonly StatedCase[], binning: Binning): (sta
 /** The answers that would be given from this stated probability on, and how many of them were right. */
 interface CoveragePoint extends Proportion {
   readonly threshold: number;
-  /** Share of the cases that state at least so much. */
+  /** The share of the cases that state at least this probability. */
   readonly coverage: number;
 }
 

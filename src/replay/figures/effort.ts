@@ -227,8 +227,8 @@ export function getToolClass(tool: string): ToolClass {
 }
 
 /**
- * Tokens and dollars a case and in all, where a model was asked, and how long a case took. Failed cases are
- * left out of the times.
+ * Scores the tokens and dollars, for each case and in total, if a model was asked, and the time for each
+ * case. Failed cases are left out of the times.
  */
 export function scoreCosts(cases: readonly ReplayedCase[]): Figure[] {
   const answered = cases.filter((replayedCase) => replayedCase.result.action !== null);

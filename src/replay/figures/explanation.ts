@@ -18,7 +18,7 @@ import {
  * cause; from the second on, it is useful.
  */
 const [CAUSE_FROM, USEFUL_FROM] = [0.2, 0.5];
-/** Characters of an answer that a reader is thought to read. */
+/** The maximum number of characters of an answer that are compared. A reader is assumed to read no more. */
 const MAX_ANSWER = 4_000;
 
 /**

@@ -12,8 +12,8 @@ export interface Figure {
   readonly value: number;
   readonly cases: number;
   /**
-   * A whole number, a measure of its own such as milliseconds, or US dollars; a share of 1 where it is left
-   * out.
+   * The unit: a whole number, a measure of its own such as milliseconds, or US dollars. If absent, the value
+   * is a share of 1.
    */
   readonly unit?: 'count' | 'measure' | 'dollars';
   /** The position in a small table of its own, such as one row per class. */
@@ -148,8 +148,8 @@ export function isExcused({ said, one }: Judged): boolean {
 }
 
 /**
- * Below so many projects, drawing projects says too little about how much they differ: cases are drawn
- * instead.
+ * The minimum number of projects for drawing projects. With fewer, cases are drawn instead, because so few
+ * projects do not show how much they differ.
  */
 export const LEAST_PROJECTS = 10;
 

@@ -6,8 +6,8 @@ import { type Figure, groupMean, shareFigure, withInterval } from './figure.ts';
 
 const NEAREST = 5;
 /**
- * Near-match search asks for at most so many cases, spread evenly, and looks among so many: it takes time by
- * the square of the cases.
+ * The maximum number of cases in a near-match search, spread evenly. The time grows with the square of the
+ * cases.
  */
 const MOST_SEARCHED = 5000;
 

@@ -12,7 +12,7 @@ import {
   listJudgedCases,
 } from './figure.ts';
 
-/** The share from which an estimate counts as "passes" where it must be one or the other. */
+/** The share from which an estimate counts as "passes" if a yes or no is needed. */
 const EVEN = 0.5;
 
 /** Returns whether a re-run of a row's commit would pass. Returns null if that is not known. */

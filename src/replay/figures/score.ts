@@ -79,7 +79,7 @@ function countCases(cases: readonly ReplayedCase[]): Figure[] {
 const SLICES = ['project', 'owner', 'source', 'category'] as const;
 export type SliceBy = (typeof SLICES)[number];
 
-/** A table for people: more rows are put together as one. */
+/** The maximum number of rows in a table for people. Further rows are merged into one. */
 const MOST_ROWS = 30;
 const OTHERS = '(others)';
 const UNKNOWN = '(unknown)';

@@ -3,8 +3,8 @@ import { createLookup, findIdentifiers, type Identifier } from './identifiers.ts
 import type { CaseResult } from './results.ts';
 
 /**
- * The names in the advice of a case, held against the known fix and against what was at hand. All values
- * stand in the advice.
+ * The names in the advice of a case, compared with the known fix and with the evidence at hand. All values
+ * occur in the advice.
  */
 export type AdviceCheck = NonNullable<CaseResult['advice']>;
 

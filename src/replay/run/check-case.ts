@@ -11,11 +11,11 @@ export interface CaseChecks {
   /** The number of quotations that the claims make, and how many stand literally on their line of the log. */
   readonly quotes: { readonly made: number; readonly literal: number };
   /**
-   * Tokens of the whole log, where its labeled lines are scored; counted in samples where the log is long.
+   * The number of tokens of the whole log, if its labeled lines are scored. A long log is counted in samples.
    */
   readonly logTokens?: number;
   readonly stepFound?: boolean;
-  /** The names in the advice, where the row has a known fix. */
+  /** The names in the advice, if the row has a known fix. */
   readonly advice?: AdviceCheck | null;
   /** The duration of these checks, which are not part of a triage; the clock of the run excludes it. */
   readonly checkMilliseconds?: number;
@@ -41,7 +41,7 @@ export function checkCase(
   return { quotes, ...logTokens, ...stepFound, advice, checkMilliseconds: performance.now() - startedAt };
 }
 
-/** A hidden secret, and what e-mail addresses and hosts are called where they are hidden. */
+/** A hidden secret, and the placeholders of hidden e-mail addresses and hosts. */
 const HIDDEN = /\*\*\*|<(?:EMAIL|HOST)(?:_\d{1,9})?>/;
 
 /**
@@ -76,7 +76,7 @@ type FailedStep = Pick<Section, 'name' | 'source' | 'lineStart' | 'lineEnd' | 'c
 
 /** Words that any label may add or leave out. */
 const NOT_TELLING = new Set(['run', 'step', 'job', 'workflow', 'action', 'log']);
-/** Lines of a step's head that are inspected for what it runs. */
+/** The maximum number of lines of a step's head that are searched for its command. */
 const MAX_HEAD = 300;
 
 /**
@@ -143,7 +143,7 @@ export function estimateTokens(text: string): number {
   return Math.round((tokens * text.length) / (PIECE * PIECES));
 }
 
-/** Words that carry no content; they are left out where texts are compared by what they share. */
+/** Words without content, which are left out when texts are compared. */
 const STOP_WORDS = new Set(
   (
     'a an and any are as at be been because but by can could did do does for from had has have if in ' +

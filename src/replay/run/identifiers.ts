@@ -21,7 +21,7 @@ export interface Identifier {
   readonly value: string;
 }
 
-/** Longer texts are no advice. */
+/** The maximum length of a text in characters. A longer text is no advice. */
 const MAX_TEXT = 8_000;
 const NOT_NAMES = /\bhttps?:\/\/\S+|\*{3,}|<(?:EMAIL|HOST)(?:_\d{1,9})?>/g;
 const EXTENSION =

@@ -28,8 +28,8 @@ export interface ReplayOptions {
   /** Answers a case; null replays the reading alone. */
   readonly answer: Answerer | null;
   /**
-   * Hides secrets in what is only read, and in what went wrong: errors repeat what rows, logs and servers
-   * say. One without settings where it is left out.
+   * Hides secrets in texts that are only read, and in errors, which repeat text of rows, logs and servers. By
+   * default, a masker without settings.
    */
   readonly masker?: Masker;
   readonly onCase: (done: ReplayedCase) => Promise<void> | void;
@@ -70,9 +70,9 @@ export interface ReplayedCase extends CaseChecks {
   readonly result: CaseResult;
   /** The whole answer; null if the case failed, was only read, or was finished in an earlier run. */
   readonly analysis: Analysis | null;
-  /** Bytes of the excerpts, where their texts are no longer here. */
+  /** The size of the excerpts in bytes, if their texts are no longer available. */
   readonly keptBytes?: number;
-  /** An earlier run has finished it and written it down. */
+  /** True if an earlier run has finished and stored it. */
   readonly resumed?: true;
 }
 
@@ -206,10 +206,13 @@ function toBuild(row: DatasetRow): Build {
   };
 }
 
-/** Those that are finished wait for a slow one before them, so many to each that runs. */
+/** The number of finished cases, for each running one, that may wait for a slow case before them. */
 const WAITING = 8;
 
-/** Hands over what runs at once, so many at most, in the order in which it was begun. */
+/**
+ * Creates a queue that runs at most `most` tasks at once and passes on their results in the order in which
+ * they began.
+ */
 export function createLine<T>(most: number, onDone: (done: T) => Promise<void> | void) {
   const waiting: Promise<T>[] = [];
   const running = new Set<Promise<T>>();

@@ -21,7 +21,8 @@ export async function createResults(path: string): Promise<ResultsFile> {
  * Creates the file if it does not exist.
  */
 export async function openResumeResults(path: string): Promise<ResultsFile> {
-  // 'a+' makes it where it is missing; writing goes by position, so that a torn end is written over.
+  // 'a+' creates the file if it is missing. Writing is by position, so an incomplete last line is
+  // overwritten.
   await (await openFile(path, 'a+')).close();
   const handle = await openFile(path, 'r+');
   const whole = await countWholeLines(handle);

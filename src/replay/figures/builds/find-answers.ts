@@ -7,7 +7,7 @@ type NamedTest = AnalysisResult['failingTests'][number];
 
 /** The quality of a match between a test that an answer lists and a labeled one; 0 is no match. */
 const [NO_MATCH, WORDS_MATCH, NAME_MATCH, SUITE_MATCH] = [0, 1, 2, 3];
-/** A shorter name stands in sentences that do not speak of it. */
+/** The minimum length of a name that is searched for in sentences. A shorter one occurs by chance. */
 const LEAST_MENTIONED = 5;
 
 /**

@@ -35,10 +35,7 @@ export interface ScoredBuild {
   readonly failures: readonly ScoredFailure[];
 }
 
-/**
- * Scores the builds among the cases of which every failure is labeled, or of which it is known that nothing
- * failed.
- */
+/** Scores the builds among the cases whose failures are all labeled, or that are known to have no failure. */
 export function scoreBuildCases(cases: readonly ReplayedCase[]): ScoredBuild[] {
   return cases.flatMap((replayedCase) =>
     replayedCase.row !== null && isLabelledBuild(replayedCase.row)
