@@ -38,7 +38,7 @@ export const Suspect = z.object({
 });
 export type Suspect = z.infer<typeof Suspect>;
 
-/** A possible explanation and what would settle it. */
+/** A possible explanation and the evidence that would settle it. */
 export const Hypothesis = z.object({ text: z.string(), category: Category, settledBy: z.string() });
 export type Hypothesis = z.infer<typeof Hypothesis>;
 
@@ -245,7 +245,7 @@ export const ModelUsage = z.object({
 });
 export type ModelUsage = Readonly<z.infer<typeof ModelUsage>>;
 
-/** One judgement of a node as the trace shows it: who judged, with which prompt, and what it cost. */
+/** One judgement of a node as the trace shows it, with its judge, prompt, and cost. */
 export const JudgementTrace = z.object({
   /** "classify", "reason", "select_tool", "correct_call", "generate_answer", "verify". */
   name: z.string(),
@@ -339,7 +339,7 @@ export const Analysis = z.object({
   fileOwners: z.array(Owner).optional(),
   /** The result of running the failing command again; absent if it was not tried. */
   experiment: KeptExperiment.optional(),
-  /** Size of the logs and of what was kept of them. */
+  /** The size of the logs and of the part that was kept. */
   reduction: z.object({ logLines: z.int(), logBytes: z.int(), keptLines: z.int(), tokens: z.int() }),
   milliseconds: z.number(),
   createdAt: z.iso.datetime(),
@@ -347,8 +347,8 @@ export const Analysis = z.object({
 export type Analysis = z.infer<typeof Analysis>;
 
 /**
- * Returns the answer with what running the command again has shown; suspects from the commit that broke it go
- * before the others.
+ * Returns the answer with the result of running the command again. Suspects from the commit that broke it
+ * come first.
  */
 export function withTried(analysis: Analysis, experiment: Experiment): Analysis {
   const { verdict, candidates } = experiment.bisection ?? {};
@@ -374,8 +374,8 @@ export function isJudged({ terminationReason }: Pick<Analysis, 'terminationReaso
 export const UNREAD = 'unread';
 
 /**
- * Tells whether the build has no log that could be read. A reviewer cannot judge such an answer; the
- * operator has to fix what kept the log away.
+ * Tells whether the build has no log that could be read. A reviewer cannot judge such an answer; the operator
+ * has to make the log readable.
  */
 export function isUnread({ fingerprint }: Pick<Analysis, 'fingerprint'>): boolean {
   return fingerprint.startsWith(`${UNREAD}-`);

@@ -9,7 +9,7 @@ export interface BisectionPoint {
   readonly isSkipped: boolean;
 }
 
-/** The commits, by their places, one of which broke the command as far as the runs tell. */
+/** The commits, by position, one of which broke the command according to the runs. */
 export interface BisectionRange {
   /** Probability that it was one of these, 0..1. */
   readonly share: number;

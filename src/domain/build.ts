@@ -50,15 +50,15 @@ export const Build = z.object({
   provider: Provider,
   /** `owner/name` on GitHub, the job's source repository or name on Jenkins. */
   repository: z.string(),
-  /** Workflow name, Jenkins job name, or what the uploader calls it. */
+  /** The workflow name, the Jenkins job name, or the name given by the uploader. */
   pipeline: z.string(),
   /** Build number within the pipeline, as its CI shows it. */
   number: z.string(),
   /** 1-based; GitHub's run_attempt. */
   attempt: z.int().min(1),
-  /** The provider's own id of the run (GitHub run id, Jenkins full URL), where there is one. */
+  /** The provider's own id of the run (GitHub run id, Jenkins full URL). Null if there is none. */
   externalId: z.string().nullable(),
-  /** Name of the failed job within the run, where the event named one. */
+  /** The name of the failed job within the run. Null if the event named none. */
   job: z.string().nullable(),
   branch: z.string().nullable(),
   commit: z.string().nullable(),
@@ -87,8 +87,8 @@ export const NewBuild = Build.omit({ id: true, receivedAt: true });
 export type NewBuild = z.infer<typeof NewBuild>;
 
 /**
- * Creates a failed build of which little is known, such as a build whose log was read in a terminal. Fields
- * that are not given get defaults.
+ * Creates a failed build from few known fields, such as for a log that was read in a terminal. Fields that
+ * are not given get defaults.
  */
 export function createSparseBuild(
   known: Pick<NewBuild, 'repository' | 'pipeline' | 'number'> & Partial<NewBuild>,
@@ -150,7 +150,7 @@ export const TestResult = z.object({
   status: z.enum(['passed', 'failed', 'skipped']),
   /** Duration in milliseconds. */
   durationMs: z.number().nullable(),
-  /** The machine that ran it, where the report names it. */
+  /** The machine that ran it, if the report names it. */
   runner: z.string().optional(),
 });
 export type TestResult = z.infer<typeof TestResult>;

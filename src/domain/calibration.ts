@@ -5,15 +5,16 @@ import { TriageError } from './errors.ts';
 const Probability = z.number().min(0).max(1);
 
 /**
- * [what was stated, how often it turned out right]: straight lines between the points, level before the first
- * and after the last.
+ * [stated confidence, share that was right]: straight lines between the points, level before the first and
+ * after the last.
  */
 const Point = z.tuple([Probability, Probability]);
 
 /**
  * The method that produced a category's map. `isotonic`, `platt`: fitted to the category's own cases, and
  * shrunk towards the map of all categories if there are few; `pooled`: the map of all categories, because the
- * category has too few cases of its own; `capped`: the stated value, capped at what so few cases support.
+ * category has too few cases of its own; `capped`: the stated value, capped at the value that the few cases
+ * support.
  */
 const CalibrationMethod = z.enum(['isotonic', 'platt', 'pooled', 'capped']);
 

@@ -30,7 +30,7 @@ export function mapCategories<Value>(of: (category: Category) => Value): Record<
   };
 }
 
-/** The groups of kinds that the estimate of re-runs tells apart: what may pass without a change. */
+/** The groups of kinds that may pass without a change, as the estimate of re-runs distinguishes them. */
 export const RERUN_GROUPS = [
   'connection or service',
   'runner lost',
@@ -68,7 +68,8 @@ interface KindRow {
   /** The name for people. */
   readonly label: string;
   /**
-   * The group of what may pass without a change, or `source` for a finding in files, which fails each time.
+   * The group if the kind may pass without a change, or `source` for a finding in files, which fails each
+   * time.
    */
   readonly group: RerunGroup | 'source' | null;
   readonly traits: readonly KindTrait[];

@@ -52,9 +52,9 @@ export const Cause = z.object({
   owner: Owner.nullable(),
   /** No alerts are sent before this time. Null or a past time means that the cause is not muted. */
   mutedUntil: z.iso.datetime().nullable(),
-  /** No alerts are sent until it was seen so many times more; null if it is not muted so. */
+  /** The number of further sightings for which no alerts are sent. Null if it is not muted by number. */
   mutedLeft: z.int().nullable(),
-  /** The time from which builds must begin to bring a fixed cause back; null: any failed build does. */
+  /** The time from which builds must begin to bring a fixed cause back; null if any failed build does. */
   fixedFrom: z.iso.datetime().nullable(),
   /** The fingerprint of the cause in this repository that its failures count as. */
   mergedInto: z.string().nullable(),

@@ -101,7 +101,8 @@ export interface McNemar {
   /** Exact two-sided p: how often chance alone, heads or tails a disagreement, is at least as lopsided. */
   readonly exact: number;
   /**
-   * The mid-p: the exact p less half the probability of what was seen, on both sides. What verdicts go by.
+   * The two-sided mid-p, on which verdicts are based: the exact p less half the probability of the observed
+   * result.
    */
   readonly midP: number;
 }

@@ -39,7 +39,8 @@ export const Statement = z.object({
   /** Words that must be literally in the cited evidence. */
   quotes: z.array(Quote),
   /**
-   * `evidence`: cited; `record`: from the stored build or analysis itself; `none`: its author's word only.
+   * The support of a statement: cited evidence, the stored build or analysis (`record`), or only its author's
+   * word (`none`).
    */
   basis: z.enum(['evidence', 'record', 'none']),
 });

@@ -20,7 +20,7 @@ export const RecordedKind = z.enum([
 ]);
 export type RecordedKind = z.infer<typeof RecordedKind>;
 
-/** Something that a run worked with; all texts are as the log has them, and untrusted. */
+/** A version of something that a run used. All texts are quoted from the log and untrusted. */
 export interface RecordedVersion {
   readonly kind: RecordedKind;
   readonly name: string;

@@ -78,7 +78,7 @@ export const Bisection = z.object({
 });
 export type Bisection = z.infer<typeof Bisection>;
 
-/** A proposed change that was tried in a worktree, and what came of it. */
+/** A proposed change that was tried in a worktree, and its result. */
 export const FixAttempt = z.object({
   /** The diff's file, or the rule with its command. */
   source: prose,
@@ -86,7 +86,8 @@ export const FixAttempt = z.object({
   added: z.int(),
   deleted: z.int(),
   /**
-   * `breaks`: the failing tests pass with it, and others fail that did not before. `refused`: it was not run.
+   * `breaks` means that the failing tests pass with the change but others fail that did not before. `refused`
+   * means that it was not run.
    */
   verdict: z.enum(['fixed', 'breaks', 'not-fixed', 'inconclusive', 'refused']),
   /** The reason why it was not run. */
@@ -116,7 +117,7 @@ export const FixTrial = z.object({
   command: lines,
   narrowed: lines.nullable(),
   tests: lines,
-  /** The wider check that says what else broke. */
+  /** The wider check that finds tests that the change broke. */
   check: lines,
   /** Runs of the failing tests without a change. */
   before: z.object({ passed: z.int(), failed: z.int(), exitCodes: exitCodes.default([]) }),
@@ -146,9 +147,9 @@ export const VERDICTS = [
 export const CONDITIONS = ['seed', 'time zone', 'time', 'network'] as const;
 export type ConditionKind = (typeof CONDITIONS)[number];
 
-/** A failing command, tried again: what was run, how it went, and what follows. */
+/** A failing command that was run again: the runs, their results, and the conclusion. */
 export const Experiment = z.object({
-  /** The argument vector that was run; `narrowed` to the failing tests where its tool can. */
+  /** The argument vector that was run. It is `narrowed` to the failing tests if its tool can do so. */
   command: lines,
   narrowed: lines.nullable(),
   /** Names of the tests that fail. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Build } from './build.ts';
 
-/** A build of the same repository that proves something of a failure, with what people are shown of it. */
+/** A build of the same repository that proves something about a failure, with the fields that people see. */
 export const ProvingBuild = Build.pick({
   id: true,
   pipeline: true,
@@ -19,17 +19,19 @@ export type ProvingBuild = z.infer<typeof ProvingBuild>;
  * fingerprint and, where tests failed, the same tests.
  */
 export interface FailureHistory {
-  /** The fingerprint does not say why it failed, so that what it shares with others proves little. */
+  /**
+   * True if the fingerprint does not say why the build failed, so that sharing it with others proves little.
+   */
   readonly generic: boolean;
   /** True if the build is of the default branch itself. */
   readonly isDefault: boolean;
-  /** The default branch, by the builds of the same pipeline before this one; null where none is known. */
+  /** The default branch, by earlier builds of the same pipeline. Null if none is known. */
   readonly defaultBranch: {
     readonly name: string;
     /** The status of its newest build before this one. */
     readonly status: Build['status'];
     readonly newest: ProvingBuild;
-    /** It fails there since that build; null where the newest one does not have this failure. */
+    /** The build since which it fails there. Null if the newest build does not have this failure. */
     readonly since: ProvingBuild | null;
     /** Builds there that had it in a row, up to the newest one. */
     readonly times: number;
@@ -58,7 +60,7 @@ export interface FailureHistory {
   readonly incident?: { readonly host: string; readonly repositories: number };
   /** The first later run of the same commit that passed; null if none did. */
   readonly passedAgain: ProvingBuild | null;
-  /** The failed test with the fewest flakes; null where no test or too many failed. */
+  /** The failed test with the fewest flakes. Null if no test failed or too many did. */
   readonly test: {
     readonly runs: number;
     /** Flakes in the newest runs, those of this pull request, branch and build left out. */

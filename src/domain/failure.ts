@@ -133,16 +133,13 @@ export const Failure = z.object({
   id: z.string(),
   buildId: z.string(),
   test: FailingTest.nullable(),
-  /** The one line that says what went wrong. */
+  /** The line that describes the error. */
   message: z.string(),
   frames: z.array(StackFrame),
   excerpt: Excerpt.nullable(),
-  /**
-   * The lines that are its own: what they say is said of no other failure. Absent if no lines are known to
-   * be.
-   */
+  /** The lines that belong to this failure and to no other. Absent if none are known. */
   spans: z.array(LogRange).optional(),
-  /** The logs of the jobs in which it failed alike; absent if it failed in one. */
+  /** The logs of the jobs in which it failed in the same way. Absent if it failed in one. */
   logs: z.array(z.string()).optional(),
   fingerprint: Fingerprint,
   /**

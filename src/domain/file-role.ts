@@ -25,7 +25,7 @@ export function findFileRole({ path, patch }: RoleFile): FileRole {
   return DOCUMENTS.test(path) ? 'document' : 'code';
 }
 
-/** Files that hold nothing but what a project builds on. */
+/** Files that hold only the dependencies of a project. */
 const DEPENDENCIES = new RegExp(
   String.raw`^(?:(?:[\w-]{1,40}[-_])?requirements[\w.-]*\.(?:txt|in)|constraints[\w.-]*\.txt|go\.mod|` +
     String.raw`Pipfile|Gemfile|Podfile|mix\.lock|libs\.versions\.toml|` +
@@ -51,7 +51,7 @@ const DOCUMENTS = new RegExp(
 /** A version or a range of them, as manifests state one. */
 const VERSION = /(?:[\^~=<>!v"'([:>]|\s|@)\d{1,6}(?:\.(?:\d{1,6}|x|\*)){1,3}/;
 
-/** Tells whether the changed lines of a manifest state versions, so that it changed what is built on. */
+/** Tells whether the changed lines of a manifest state versions, so that dependencies changed. */
 function changesVersions(patch: string | null): boolean {
   if (patch === null) return false;
   const lines = readChanges(patch).flatMap(({ removed, added }) => [...removed, ...added]);

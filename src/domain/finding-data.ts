@@ -48,7 +48,7 @@ const LeftUse = z.object({ name: z.string(), path: z.string(), line: z.int() });
 /** A line that still uses a name which a commit removed. */
 export type LeftUse = z.infer<typeof LeftUse>;
 
-/** A commit or comparison, or what it did to a file. */
+/** A commit or comparison, or its change to a file. */
 const Change = z.object({
   path: text,
   commit: text,
@@ -110,7 +110,7 @@ export type Retrieved = z.infer<typeof Retrieved>;
 /** A finding without data. */
 export type PlainFinding = Omit<Finding, 'data'>;
 
-/** A finding as a tool makes it: what programs read of it has the type that they read. */
+/** A finding as a tool makes it. The data that programs read has the type that they expect. */
 export type FindingFrom<Name extends string> = Name extends ReadTool
   ? PlainFinding & { readonly data?: Partial<DataFrom<Name>> & Record<string, unknown> }
   : Finding;

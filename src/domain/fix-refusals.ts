@@ -16,7 +16,7 @@ export interface Change {
   readonly path: string;
   /** The git file modes before and after: 120000 is a symbolic link, 160000 a submodule. */
   readonly modes: readonly string[];
-  /** Lines; null for what is no text. */
+  /** The number of added lines. Null if the file is not text. */
   readonly added: number | null;
   readonly deleted: number | null;
   /** Its part of a unified diff; the more of the file it shows, the more can be allowed. */
@@ -97,10 +97,10 @@ function refuseChange({ path, modes, added, diff }: Change, allowed: Allowed): s
   return null;
 }
 
-/** Controls, and what is not seen in a path: file systems may leave it out. */
+/** Control and invisible characters, which file systems may leave out of a path. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** Tells whether a file says what tests expect, by the usual names. */
+/** Tells by its name whether a file holds tests or their expectations. */
 export function isTestFile(path: string): boolean {
   return TEST_FOLDERS.test(path) || TEST_NAMES.test(getBaseName(path));
 }

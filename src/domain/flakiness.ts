@@ -84,7 +84,9 @@ export const TestFlakiness = FlakinessCounts.extend({
 });
 export type TestFlakiness = z.infer<typeof TestFlakiness>;
 
-/** Newest runs of a test that count: what was true a hundred runs ago may be fixed. */
+/**
+ * The maximum number of the newest runs of a test that count. Older results may be of a fault that is fixed.
+ */
 export const WINDOW = 100;
 
 /** Runs that the strip shows. */

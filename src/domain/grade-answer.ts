@@ -6,7 +6,7 @@ import { isMerge, type ReadMend, readMend } from './mend.ts';
 import type { GradedAnswer, GradeQuestion, Outcome, OutcomeGrade, QuestionGrade } from './outcome.ts';
 import type { WhoseVerdict } from './whose.ts';
 
-/** An answer as far as it is graded, with what was said of whose the failure is at that time. */
+/** The graded part of an answer, and the party that it held responsible. */
 export interface GradableAnswer {
   readonly analysis: Pick<Analysis, 'category' | 'kind' | 'classification' | 'answer'>;
   readonly failures: readonly Failure[];
@@ -15,9 +15,9 @@ export interface GradableAnswer {
 }
 
 /**
- * Grades an answer by what happened next. What the outcome does not tell is doubtful: an answer is wrong only
- * if what mended the failure is of another category and belongs to it for certain, and nothing is graded
- * where the failure may have been silenced instead of mended.
+ * Grades an answer by what happened next. A question that the outcome does not settle is doubtful. An answer
+ * is wrong only if the fix certainly belongs to the failure and is of another category. Nothing is graded if
+ * the failure may have been silenced instead of fixed.
  */
 export function gradeAnswer(answer: GradableAnswer, outcome: Outcome): GradedAnswer {
   const suspects = answer.analysis.answer.suspects.map(({ path }) => path);
@@ -53,8 +53,8 @@ const GRADERS: readonly (readonly [GradeQuestion, (facts: Facts) => Found | null
 const LASTING_MS = 30 * 60_000;
 
 /**
- * Tells whether the change mended it: the failure names what changed, or nothing says that it comes and goes
- * and it lasted over several builds, or code near it was changed.
+ * Tells whether the change certainly fixed the failure: the failure names something that changed, or it does
+ * not look transient and either lasted over several builds or has changed code near it.
  */
 function isSureMend({ analysis }: GradableAnswer, { times, since, red }: Outcome, read: ReadMend): boolean {
   if (read.mend.kind !== 'change') return false;
@@ -65,13 +65,13 @@ function isSureMend({ analysis }: GradableAnswer, { times, since, red }: Outcome
   return hasLasted || read.isNear;
 }
 
-/** The category that a mend shows, and those that it does not rule out. */
+/** The category that a fix points to, and the categories that it does not rule out. */
 interface Shown {
   readonly category: Category;
   /** Right as well, as the categories are defined. */
   readonly accepted?: Category;
   readonly also: readonly Category[];
-  /** The mend, in words. */
+  /** The fix, in words. */
   readonly by: string;
 }
 
@@ -115,9 +115,9 @@ function showCategory(facts: Facts): Shown | null {
   return null;
 }
 
-/** The time within which something outside is unlikely to have been mended. */
+/** The time, in milliseconds, within which an outside cause is unlikely to have been fixed. */
 const SOON_MS = 2 * 3_600_000;
-/** Shows the category of what passes again without a change: it comes and goes. */
+/** Shows the category of a failure that passes again without a change. */
 function showByRerun({ failures, analysis: { kind }, outcome: { red, green } }: Facts): Shown {
   const isTest = failures.some(({ test }) => test !== null);
   const also: Category[] = ['INFRA_ERROR', 'TEST_FAILURE'];
@@ -183,9 +183,9 @@ interface Truth {
   readonly because: string;
 }
 
-/** Reads whether the failure was transient; null where that is not known. */
+/** Reads whether the failure was transient. Returns null if that is not known. */
 function readTransience(kind: Kind, { mend }: ReadMend, isSure: boolean, outcome: Outcome): Truth | null {
-  // A secret or a setting that is not seen may have been changed in between.
+  // A secret or setting may have been changed in between, which no commit shows.
   if (mend.kind === 'rerun' && kind === 'permission_or_secret') return null;
   if (mend.kind === 'rerun' || mend.kind === 'nothing')
     return { is: true, because: 'it passed again without a change' };
@@ -194,12 +194,12 @@ function readTransience(kind: Kind, { mend }: ReadMend, isSure: boolean, outcome
   return isSure ? { is: false, because: 'a change mended it' } : null;
 }
 
-/** Grades "not your change": whether the change of the branch itself had to be mended. */
+/** Grades "not your change": whether the branch's own change had to be fixed. */
 function gradeExcuse({ whose, analysis, read, isSure, outcome }: Facts): Found | null {
   if (whose === null || whose === 'unknown') return null;
   const { change } = outcome;
   const brings = change?.isRewritten === true || change?.commits.some(isMerge) === true;
-  // What others mended may have come with the default branch.
+  // A fix by others may have come with the default branch.
   if (whose !== 'change' && read.mend.kind === 'change' && brings)
     return { grade: 'doubtful', because: 'the branch took in changes of others' };
   if (whose === 'environment' && read.mend.kind === 'change') return gradeByPin(read);
@@ -216,7 +216,7 @@ function gradeExcuse({ whose, analysis, read, isSure, outcome }: Facts): Found |
 
 const PINNING: ReadonlySet<FileRole> = new Set<FileRole>(['dependency', 'workflow', 'settings']);
 
-/** Grades "what it runs with changed" where the author mended it: set a version, or followed it. */
+/** Grades "what it runs with changed" if the author fixed it, by pinning a version or adapting to it. */
 function gradeByPin({ roles }: ReadMend): Found {
   return roles.size > 0 && [...roles].every((role) => PINNING.has(role))
     ? { grade: 'right', because: 'only what it runs with was set' }

@@ -10,7 +10,7 @@ export const GradeCount = z.object({
   /** Null if the answer has none, or one that this release does not know. */
   route: Route.nullable().catch(null),
   grade: OutcomeGrade,
-  /** True if a person decided; a person's word wins over what happened next. */
+  /** True if a person decided; a person's grade wins over the outcome. */
   byPerson: z.boolean(),
   count: z.int(),
 });
@@ -30,7 +30,7 @@ export const ListedGrade = z.object({
 });
 export type ListedGrade = z.infer<typeof ListedGrade>;
 
-/** A failure like another that was mended by editing files. No person has confirmed it. */
+/** A similar failure that was fixed by editing files. No person has confirmed the fix. */
 export const MendedFailure = z.object({
   analysisId: z.string(),
   buildId: z.string(),
@@ -40,7 +40,7 @@ export const MendedFailure = z.object({
   /** True if it has the same fingerprint; else it is of the same kind. */
   isSame: z.boolean(),
   files: z.array(z.string()),
-  /** The newest commit that mended it; null where none is known. */
+  /** The newest commit that fixed it. Null if none is known. */
   commit: z.string().nullable(),
   greenBuildId: z.string(),
 });

@@ -2,9 +2,12 @@ import { z } from 'zod';
 import { Provider } from './build.ts';
 import type { Period } from './insights.ts';
 
-/** A period, and one of the same length that it is compared with. Both are whole UTC days. */
+/** A period and the period of the same length that it is compared with. Both are whole UTC days. */
 export interface ComparedPeriod extends Period {
-  /** The first day of the other, `2026-03-01`; absent: it ends where this one begins. */
+  /**
+   * The first day of the other period, such as `2026-03-01`. If absent, the other period ends where this one
+   * begins.
+   */
   readonly comparedFrom?: string;
 }
 
@@ -54,7 +57,7 @@ export type Health = z.infer<typeof Health>;
 export const FailedJobs = z.object({
   /** The most frequent, at most 50. */
   jobs: z.array(z.object({ job: z.string(), builds: z.int() })),
-  /** The failed builds that were looked at, and those of them that name no job. */
+  /** The numbers of failed builds that were examined, and of those that name no job. */
   builds: z.int(),
   unknown: z.int(),
 });
@@ -68,7 +71,7 @@ export const UnreadLogs = z.object({
   provider: Provider,
   repository: z.string(),
   builds: z.int(),
-  /** The newest of them, and what kept its log from being read. */
+  /** The newest of these builds, and the reason why its log could not be read. */
   buildId: z.string(),
   why: z.string(),
 });

@@ -46,8 +46,8 @@ export interface TrackRecord {
 export const TOO_FEW = 20;
 
 /**
- * The number of causes of one category on one UTC day. `open`: the cause is not known yet, because a person
- * was asked and has not decided, or rejected the answer.
+ * The number of causes of one category on one UTC day. If `open` is true, the cause is not known yet, because
+ * a person was asked and has not decided, or rejected the answer.
  */
 export const DayCount = z.object({ day: z.string(), category: Category, open: z.boolean(), count: z.int() });
 export type DayCount = z.infer<typeof DayCount>;
@@ -69,7 +69,7 @@ export interface TopCause {
    * The time those builds ran, in hours; a build that failed for several causes is shared evenly among them.
    */
   readonly hours: number;
-  /** Builds among them of which it is not known how long they ran. */
+  /** The number of these builds whose duration is not known. */
   readonly untimed: number;
   readonly firstAt: string;
   readonly lastAt: string;

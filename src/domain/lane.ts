@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The default branch of a pipeline, and what its builds ended with. */
+/** The default branch of a pipeline, and the results of its builds. */
 export const Lane = z.object({
   repository: z.string(),
   pipeline: z.string(),

@@ -26,10 +26,7 @@ export const LibraryEntry = z.object({
    * it.
    */
   message: z.string(),
-  /**
-   * The test that failed, by the name it has in every build; null if none did, or where that is not
-   * known.
-   */
+  /** The failed test, by the name that it has in every build. Null if none failed or that is not known. */
   test: z.string().nullable(),
   repository: z.string(),
   category: Category,
@@ -169,9 +166,9 @@ export const MAX_RULES = 500;
 export const RuleInput = z.strictObject({
   /** RE2's syntax; `^` and `$` are the ends of a line, `.` is no line end. */
   pattern: z.string().min(4).max(300),
-  /** Lines of a log that it must match: what the reviewer had in mind. */
+  /** Log lines that the pattern must match, as an example of the failure that the reviewer meant. */
   sample: z.string().min(1).max(4000),
-  /** Null: every repository. */
+  /** Null for every repository. */
   repository: z.string().min(1).max(300).nullable(),
   category: Category,
   kind: Kind.default('unknown'),

@@ -3,24 +3,24 @@ import { type FileRole, findFileRole } from './file-role.ts';
 import type { ChangedPath, Mend, MendKind, Outcome } from './outcome.ts';
 import { findSilencing, type Silencing } from './silenced-checks.ts';
 
-/** The mend of a failure, with what follows from it. */
+/** The fix of a failure, and the conclusions from it. */
 export interface ReadMend {
   readonly mend: Mend;
-  /** The roles of the files that mended it, without documents. */
+  /** The roles of the files that fixed it, without documents. */
   readonly roles: ReadonlySet<FileRole>;
-  /** True if the failure names a file of the change, or what its changed lines are about. */
+  /** True if the failure names a changed file, or a name in the changed lines of a file that is not code. */
   readonly isLinked: boolean;
   /** True if the change touches a folder in which the failure names a file. */
   readonly isNear: boolean;
 }
 
-/** A change of more files may have mended anything. */
+/** The maximum number of files of a change that proves a fix. A larger change may have fixed anything. */
 const MAX_MENDING = 10;
 const [MAX_FILES, MAX_COMMITS] = [20, 5];
 /** Characters of a failure in which files are looked for. */
 const MAX_TEXT = 20_000;
 
-/** Reads how a failure went away, and what speaks against it. */
+/** Reads how a failure went away, and the doubts about it. */
 export function readMend(
   outcome: Outcome,
   failures: readonly Failure[],
@@ -30,7 +30,7 @@ export function readMend(
   const files = (change?.files ?? []).filter((file) => findFileRole(file) !== 'document');
   const texts = failures.map(describeFailure);
   const named = files.filter((file) => suspects.includes(file.path) || isNamed(file, texts));
-  // What only another failure of the build names has mended that one.
+  // A file that only another failure of the build names has fixed that failure.
   const rest = files.filter((file) => named.includes(file) || !isNamed(file, outcome.others));
   const mending = chooseOwn(named, rest);
   const places = failures.flatMap(({ test, frames }) =>
@@ -63,8 +63,8 @@ export function readMend(
 }
 
 /**
- * Chooses the files that mended a failure: those that it names, unless they are its tests and others changed
- * with them; otherwise all of the change.
+ * Chooses the files that fixed a failure: the changed files that it names, or all files if it names none or
+ * only tests.
  */
 function chooseOwn(named: readonly ChangedPath[], rest: readonly ChangedPath[]): readonly ChangedPath[] {
   const isTest = (file: ChangedPath) => findFileRole(file) === 'test';
@@ -84,7 +84,7 @@ function findKind(
   return mending.length === 0 && !change.truncated ? 'nothing' : 'change';
 }
 
-/** Finds what speaks against the proof, in words that follow "because". */
+/** Finds a doubt about the proof, in words that follow "because". */
 function findDoubt(
   outcome: Outcome,
   kind: MendKind,
@@ -139,7 +139,10 @@ export function describeFailure({ message, test, frames, excerpt }: Failure): st
 /** Names of fewer characters occur in a text by chance. */
 const SHORTEST = 5;
 
-/** Tells whether a text names a file, or, of what is set up, a name in its changed lines. */
+/**
+ * Tells whether a text names a file. For files other than code, tests and documents, a name in the changed
+ * lines suffices.
+ */
 function isNamed(file: ChangedPath, texts: readonly string[]): boolean {
   const { path, previousPath, patch } = file;
   const paths = [path, previousPath].filter((entry) => entry !== null);

@@ -5,7 +5,7 @@ import { type FailureFilter, MAX_SEARCH, parseSearch } from './search.ts';
 
 const Hour = z.int().min(0).max(23);
 
-/** A rule as people write it: which failures, where to, and when. */
+/** A notification rule as people write it: the failures, the destination, and the schedule. */
 export const NotificationRuleInput = z.strictObject({
   name: z.string().trim().min(1, 'needs a name').max(100),
   query: z
@@ -139,7 +139,7 @@ interface Condition {
   readonly states: readonly CauseState[];
 }
 
-/** Reads the query of a rule. Throws `invalid-input` with a sentence that says what is wrong. */
+/** Parses the query of a rule. Throws `invalid-input` with a sentence that names the fault. */
 export function parseCondition(query: string): Condition {
   const { filter, terms } = parseSearch(query, 0);
   const { states = [], ...rest } = filter;
@@ -212,8 +212,8 @@ export type SentMessage = z.infer<typeof SentMessage>;
  */
 export const MAX_RULES = 200;
 /**
- * Topics of work: an occasion is to be matched with rules (migration 0057 has the triggers that request it),
- * what a rule has found is to be gathered for one target.
+ * Topics of work: matching an occasion with the rules (requested by the triggers of migration 0057), and
+ * gathering the matches of a rule for one target.
  */
 export const MATCH_RULES = 'match-rules';
 export const GATHER = 'gather-matches';

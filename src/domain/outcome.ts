@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProvingBuild } from './failure-history.ts';
 
-/** The questions about an answer that what happened next decides. */
+/** The questions about an answer that its outcome decides. */
 export const QUESTIONS = ['category', 'suspect', 'transient', 'excuse', 'advice'] as const;
 export const GradeQuestion = z.enum(QUESTIONS);
 export type GradeQuestion = z.infer<typeof GradeQuestion>;
@@ -16,19 +16,23 @@ export const QUESTION_WORDS: Readonly<Record<GradeQuestion, string>> = {
 };
 
 /**
- * The share of answers that what happened next calls right although they are wrong: so much is counted as
- * wrong of each. It is the upper end of what `scripts/bench grades` finds (docs/evidence/grades.md).
+ * The share of answers that outcomes grade as right although they are wrong. Each right answer counts as
+ * wrong by this share. It is the upper end of the range found by `scripts/bench grades`
+ * (docs/evidence/grades.md).
  */
 export const FALSE_RIGHT = 0.005;
 
 /**
- * The number of wrong answers that one graded wrong stands for. What happened next grades 0.70 of the right
- * categories and only 0.14 of the wrong ones (docs/evidence/grades.md), so that graded answers alone would
- * look better than all are.
+ * The number of wrong answers that one answer graded as wrong stands for. Outcomes grade 0.70 of the right
+ * categories and only 0.14 of the wrong ones (docs/evidence/grades.md), so the graded answers alone would
+ * look better than all answers are.
  */
 export const WRONG_STANDS_FOR = 5;
 
-/** Doubtful: what happened next does not tell. It counts for nothing. */
+/**
+ * A grade of an answer. `doubtful` means that the outcome does not settle the question; it counts for
+ * nothing.
+ */
 export const OutcomeGrade = z.enum(['right', 'wrong', 'doubtful']);
 export type OutcomeGrade = z.infer<typeof OutcomeGrade>;
 
@@ -44,7 +48,7 @@ export type QuestionGrade = z.infer<typeof QuestionGrade>;
 export const MendKind = z.enum(['rerun', 'change', 'nothing', 'base', 'unknown']);
 export type MendKind = z.infer<typeof MendKind>;
 
-/** The mend of a failure, with its proof. Names of files, branches and people are untrusted text. */
+/** The fix of a failure, with its proof. Names of files, branches and people are untrusted text. */
 export const Mend = z.object({
   kind: MendKind,
   /** The newest failed build that still had the failure. */
@@ -53,7 +57,7 @@ export const Mend = z.object({
   green: ProvingBuild,
   /** Failed builds in a row that had it. */
   times: z.int(),
-  /** The files that mended it as far as they are known, at most 20: not those of other failures. */
+  /** The known files that fixed it, at most 20, without those that fixed other failures. */
   files: z.array(z.string()),
   /** The commits from the one to the other, newest first, at most 5. */
   commits: z.array(z.object({ commit: z.string(), subject: z.string(), author: z.string() })),
@@ -63,7 +67,7 @@ export const Mend = z.object({
 });
 export type Mend = z.infer<typeof Mend>;
 
-/** An answer, graded by what happened next. */
+/** An answer graded by its outcome. */
 export const GradedAnswer = z.object({
   mend: Mend,
   /** One for each question that the answer has an opinion on. */
@@ -109,6 +113,6 @@ export interface Outcome {
    * reports no tests.
    */
   readonly tests: readonly ('passed' | 'failed' | 'skipped' | 'absent' | 'unknown')[];
-  /** Texts of other failures of the same build, which the same change may have mended. */
+  /** Texts of other failures of the same build, which the same change may have fixed. */
   readonly others: readonly string[];
 }

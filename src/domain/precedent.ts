@@ -4,8 +4,8 @@ import { boundReason, isPublishedRoute, type PublishBound } from './publish-boun
 import { findTouchedSuspects } from './review.ts';
 
 /**
- * The grades of earlier answers of the same category to the same failure of the repository: by what happened
- * next, or by a person, whose word wins.
+ * The grades of earlier answers of the same category to the same failure of the repository, by their outcome
+ * or by a person. A person's grade wins.
  */
 export interface Precedent {
   readonly right: number;
@@ -19,10 +19,10 @@ export interface Precedent {
 const CONFIDENCE = 0.9;
 
 /**
- * Lets an answer that would wait for a person rest on its precedents: the same failure was answered so
- * before, and each time what happened next showed it right. It is of a route of its own, which is published
- * if the bound allows. No person has confirmed it, and it does not say so. Left as it is where a precedent
- * was wrong, or where the change of the build touches what is suspected.
+ * Bases an answer that would wait for a person on its precedents: earlier answers of the same category to the
+ * same failure, each proved right. The answer gets the route `precedent`, which is published if the bound
+ * allows. It does not claim that a person confirmed it. Returns the analysis unchanged if a precedent was
+ * wrong, or if the build's change touches a suspect.
  */
 export function withPrecedent(
   build: Build,

@@ -6,8 +6,7 @@ import { computeUpperShare, type Risk } from '../lib/binomial-bound.ts';
  * tested, and must not be changed by looking at outcomes. In the route after `tool error` and the two after
  * `precedent`, a rule that may decide alone names the cause. `inferred`: a test or a tool's error, but for
  * another category than it shows by itself. `Java compiler`: its errors look the same whether the code or a
- * library changed.
- * `precedent`: the same failure was answered so before, and what happened next showed it right.
+ * library changed. `precedent`: the same failure had the same answer before, and the outcome proved it right.
  * `contradicted`: a rule for another category was met, too.
  */
 export const ROUTES = [
@@ -31,7 +30,7 @@ export const ROUTES = [
 export const Route = z.enum(ROUTES);
 export type Route = z.infer<typeof Route>;
 
-/** An answer whose truth is known: what it rested on, how sure it was, and whether it was right. */
+/** An answer whose truth is known: its grounds, its confidence, and whether it was right. */
 export interface RouteOutcome {
   readonly route: Route;
   readonly stated: number;
@@ -106,9 +105,9 @@ function formatWrongShare(share: number): string {
 /** The confidence with which the bound is to hold. */
 export const BOUND_CONFIDENCE = 0.9;
 /**
- * A route with so many outcomes must keep to the bound by itself, too; one with fewer is pooled with those
- * before it, if one more wrong answer would not make it worse than stated. So many right ones keep to 3 % by
- * themselves, even if each counts as 0.5 % wrong.
+ * The minimum number of outcomes from which a route must also keep to the bound by itself. A route with fewer
+ * is pooled with those before it, if one more wrong answer would not make it worse than stated. This number
+ * of right outcomes keeps to 3% by itself, even if each counts as 0.5% wrong.
  */
 const ALONE_FROM = 110;
 /** No release ships outcomes of this route: it is passed over while an installation has too few. */
@@ -129,10 +128,10 @@ export function isPublishedRoute({ routes }: PublishBound, route: Route): boolea
  * structured witnesses together, then one route more each time in the order of ROUTES. Each time the
  * one-sided Clopper-Pearson bound on the share of wrong answers among all that would be published is tested,
  * until the first failure. The fixed sequence needs no correction for several tests. A route that joins the
- * structured ones must be no worse by itself than stated, even with one more wrong answer. A route that only
- * an installation has outcomes of is passed over, and not published, while they are too few to pass: that
- * depends on their number alone and takes no test. Only outcomes from `floor` on count: others are not
- * published. The route `model` is tested by itself, since what is known of the rules says nothing of a model.
+ * structured ones must be no worse by itself than stated, even with one more wrong answer. A route whose
+ * outcomes only an installation has is passed over, and not published, while they are too few to pass. That
+ * depends only on their number and takes no test. Only outcomes from `floor` on count: others are not
+ * published. The route `model` is tested by itself, since outcomes of the rules say nothing about a model.
  * Weighted outcomes count as many as they are worth (Kish).
  */
 export function choosePublished(
@@ -236,8 +235,8 @@ function keeps({ wrong, size }: Tally, { most, confidence }: Risk): boolean {
 const MOST_MISSING = 1_000_000;
 
 /**
- * Counts how many right outcomes more keep to the risk, by halving; the most that is looked for where the
- * risk is zero.
+ * Counts by bisection the further right outcomes that are needed to keep to the risk. Returns `MOST_MISSING`
+ * if the risk is zero.
  */
 function countMissing({ wrong, size }: Tally, risk: Risk): number {
   let [low, high] = [0, MOST_MISSING];

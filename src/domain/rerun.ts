@@ -1,15 +1,15 @@
 import { type Classification, isNotDevelopersFault } from './analysis.ts';
 
 /**
- * The limits of what is said about a re-run. From the first on, the answer says that it would pass; on jobs
- * whose source was left out of the training, 1 of 55 such jobs failed again. Up to the second, the answer
- * says that it would fail. Between them it says nothing.
+ * The probabilities from which an answer says that a re-run would pass, and up to which it says that it would
+ * fail. Between them it says nothing. On jobs whose source was left out of the training, 1 of 55 jobs that
+ * were predicted to pass failed again.
  */
 const PASSES_FROM = 0.8;
 const FAILS_TO = 0.1;
 /**
- * The least probability at which an answer that blames the change goes to a person: what comes and goes by
- * itself is not caused by the change.
+ * The least probability at which an answer that blames the change goes to a person, because the change does
+ * not cause a transient failure.
  */
 const MAY_PASS_FROM = 0.3;
 

@@ -131,7 +131,7 @@ export function formatItemCategory({
   return confidence === 0 ? 'NOT ANALYZED' : category;
 }
 
-/** A review that is to be opened; what else it holds is its analysis' and its build's. */
+/** A review to open. Its other fields come from its analysis and its build. */
 export type NewReview = Pick<
   Review,
   'id' | 'analysisId' | 'buildId' | 'repository' | 'title' | 'category' | 'confidence' | 'why' | 'openedAt'

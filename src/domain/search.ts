@@ -95,8 +95,8 @@ const TERM = /\s*(?:([a-z]{2,20}):(?![:/\\]))?("[^"]*"|“[^”]*”|[^\s"“]\S
 
 /**
  * Reads a search such as `repo:shop/api category:INFRA_ERROR is:flaky since:7d "connection refused"`. `now`
- * in milliseconds since 1970; `me` are the names that `owner:me` represents. Throws `invalid-input` with a
- * sentence that says which part is wrong and what would be right.
+ * in milliseconds since 1970; `me` holds the names that `owner:me` represents. Throws `invalid-input` with a
+ * sentence that names the wrong part and a correct form.
  */
 export function parseSearch(text: string, now: number, me: readonly string[] = []): Search {
   if (text.length > MAX_SEARCH)

@@ -6,11 +6,11 @@ import { findFileRole } from './file-role.ts';
 export interface SilencingFile {
   readonly path: string;
   readonly status: 'added' | 'modified' | 'removed' | 'renamed';
-  /** Its part of a unified diff; null where none is known. */
+  /** Its part of a unified diff. Null if none is known. */
   readonly patch: string | null;
 }
 
-/** The way in which a change made a check pass without mending what it found. */
+/** The way in which a change made a check pass without fixing its findings. */
 export type Silencing = 'skipped' | 'removed' | 'assertion removed' | 'suppressed' | 'allowed to fail';
 
 /** Marks of a test that is left out, in the usual languages and runners. */
@@ -43,9 +43,9 @@ const ASSERTIONS = new RegExp(
 const MAX_LINE = 400;
 
 /**
- * Finds how a change may have turned a failure green without mending it: a test that is now skipped or gone,
- * an assertion that was taken away, a linter that was silenced, a job that may fail. Returns null if
- * it shows none of these.
+ * Finds how a change may have turned a failure green without fixing it: a test that is now skipped or gone,
+ * an assertion that was taken away, a linter that was silenced, a job that may fail. Returns null if it shows
+ * none of these.
  */
 export function findSilencing(files: readonly SilencingFile[]): Silencing | null {
   for (const file of files) {

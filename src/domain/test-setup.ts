@@ -1,13 +1,13 @@
 /**
  * Which changes alter how tests run, so that a failing test could "pass" without its failure being fixed.
- * Knows a file by its name, and of files that hold other things as well only the lines that a change may
- * touch: what pins a dependency, or what is known to be no setting of tests. Pure: the service asks it again
- * about what was tried elsewhere.
+ * Files are recognized by name. In files that also hold other things, a change may touch only lines that pin
+ * a dependency or are known not to be test settings. Pure, because the service checks changes that were tried
+ * elsewhere again.
  */
 
 /**
- * A changed line of a diff, and the section of its file that it is in; null if the diff does not show
- * that.
+ * A changed line of a diff, and the section of the file that contains it. The section is null if the diff
+ * does not show it.
  */
 interface ChangedLine {
   readonly text: string;
@@ -41,7 +41,7 @@ const RUNS_TESTS: readonly RegExp[] = [
     String.raw`^(?:tests?\.\w{1,8}|test[-.].*|.*[-_.](?:test|spec)[-_.].*|` +
       String.raw`(?:[\w-]*[-_])?tests?\.(?:sh|bash|ps1|bat|cmd)|setup[-_.]?tests?\..*)$`,
   ),
-  // JavaScript: configurations of runners, of what compiles for them, of workspaces, and of what starts
+  // JavaScript: configurations of test runners, their compilers, workspaces, and the programs that start
   // scripts.
   new RegExp(
     '^(?:(?:jest|vitest|vite|playwright|karma|cypress|ava|wdio|nightwatch|babel|nyc|' +
@@ -55,7 +55,7 @@ const RUNS_TESTS: readonly RegExp[] = [
     String.raw`^(?:(?:nx|project|turbo|lerna|rush|angular|workspace)\.json|moon\.ya?ml|[Gg]ulpfile.*|` +
       String.raw`[Gg]runtfile.*|\.yarnrc.*|\.pnpmfile\.[cm]?js|pnpm-workspace\.yaml)$`,
   ),
-  // Python, also modules that one of its own would take the place of.
+  // Python, including modules that would shadow one of Python's own.
   new RegExp(
     String.raw`^(?:conftest\.py|\.?pytest\.(?:ini|toml)|tox\.(?:ini|toml)|noxfile\.py|\.coveragerc|` +
       String.raw`hatch\.toml|(?:run_?tests?|tasks|dodo|pavement)\.py)$`,

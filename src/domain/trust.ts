@@ -12,7 +12,7 @@ const Tally = z.object({
 });
 export type Tally = z.infer<typeof Tally>;
 
-/** Something that decides what is answered or published was changed. */
+/** A change of something that decides which answers are given or published. */
 export const TrustChange = z.object({
   at: z.iso.datetime(),
   kind: z.enum(['release', 'analyst', 'threshold', 'calibration', 'rule']),

@@ -66,7 +66,10 @@ function shortenVersion(version: string | null): string | null {
   return version === null ? null : version.slice(0, 10);
 }
 
-/** Says what changed since which run: "pandas 2.3.1 → 3.0.0 since build 812, which passed on this commit". */
+/**
+ * Describes a change and the run since which it holds: "pandas 2.3.1 → 3.0.0 since build 812, which passed on
+ * this commit".
+ */
 export function describeChange(change: VersionChange, { since, isSameCommit }: VersionChanges): string {
   const green = since === null ? 'the green build' : `build ${since.number}`;
   const commit = isSameCommit ? ', which passed on the same commit' : ', which passed';
@@ -82,7 +85,7 @@ const PINS: Readonly<Partial<Record<VersionChange['kind'], (change: VersionChang
   action: ({ name, from }) => `\`${name.split('@')[0]}@${from}\``,
 };
 
-/** Advises how to go back to what passed. */
+/** Advises how to go back to the version that passed. */
 export function advisePin(change: VersionChange): string {
   const { kind, name, from, to } = change;
   if (kind === 'env') return `Set ${name} again, or take it out of what asks for it.`;

@@ -17,7 +17,7 @@ export interface WorkRequest {
   readonly payload?: Readonly<Record<string, unknown>>;
   /**
    * Minimum delay in milliseconds before the work is done. A change that already waits is not brought
-   * forward. Absent: 0.
+   * forward. 0 if absent.
    */
   readonly delayMs?: number;
   /** False if the work is added only to an entry that exists already. */
@@ -30,7 +30,7 @@ export const WorkItem = z.object({
   key: z.string(),
   buildId: z.string().nullable(),
   payload: z.record(z.string(), z.unknown()),
-  /** Rises with each change of what is to be done. */
+  /** Rises with each change of the work to do. */
   version: z.int(),
   /** The highest `version` that was processed or given up; the entry is pending while `version` is higher. */
   settled: z.int(),
@@ -110,7 +110,7 @@ export interface WorkEnd {
   /** The result to store; if absent, the previously stored result stays. */
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: string;
-  /** The entry is then left alone for so many milliseconds, whatever changes. */
+  /** The time in milliseconds for which the entry is then left alone, whatever changes. */
   readonly pauseMs?: number;
   /** True if the entry is to be deleted, unless it was requested again in the meantime. */
   readonly forget?: boolean;
