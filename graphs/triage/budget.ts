@@ -60,9 +60,9 @@ export interface Deadline {
 }
 
 /**
- * Ends after so many milliseconds unless it is stopped before. `AbortSignal.timeout` cannot be stopped: until
- * it ends it holds everything that listens to it, of a run that took a second all that it knew for as long as
- * it might have taken.
+ * Starts a deadline that aborts its signal after a number of milliseconds, unless it is stopped before.
+ * `AbortSignal.timeout` cannot be stopped, and would keep the listeners of a short run in memory until the
+ * time limit.
  */
 export function startDeadline(milliseconds: number): Deadline {
   const controller = new AbortController();

@@ -12,9 +12,9 @@ export interface RunBudget {
 }
 
 /**
- * Asks the analyst. Where the budget is used up, or its seconds run out while he judges, the fallback one
- * judges for nothing and the note says so: a run out of budget ends with an answer, never with an error.
- * Throws only what ends the run.
+ * Asks the analyst. If the budget is used up, or its seconds run out during the judgment, the fallback
+ * analyst judges at no cost and a note says so. A run without budget therefore ends with an answer, never
+ * with an error. Throws only errors that end the run.
  */
 export async function askAnalyst<Value>(
   runtime: TriageRuntime,

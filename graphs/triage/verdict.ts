@@ -128,9 +128,11 @@ const GUESS = 0.65;
 const EXCUSED_ALONE = 0.6;
 const WAS_OTHERWISE = -0.4;
 const MISQUOTED = -0.9;
-/** A service that is away for so many builds in a row is set up wrongly rather than ill. */
+/**
+ * The number of failed builds in a row from which a service is more likely set up wrongly than unavailable.
+ */
 const LONG_RED = 5;
-/** Change in logits for a machine that lacks the same every time. */
+/** The change in logits for a machine that lacks the same resource every time. */
 const LASTS = 0.4;
 
 /**

@@ -27,7 +27,7 @@ export interface Advice {
 }
 
 const NO_FIX = 'No fix found.';
-/** Below it nothing is advised: a misleading hint costs three times what silence costs. */
+/** The minimum confidence for advice. A misleading hint costs three times as much as silence. */
 const LEAST_CONFIDENCE = 0.45;
 /** The trust in a sentence by its origin, before its values are looked at. */
 const BY_ORIGIN = { rule: 0.9, tool: 0.8, kind: 0.75, thrown: 0.6 } as const;

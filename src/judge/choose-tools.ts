@@ -238,8 +238,8 @@ const Parameters = z.looseObject({
 });
 
 /**
- * Mends arguments that are of the wrong type, out of bounds, unknown or missing; null if that makes no
- * difference.
+ * Corrects arguments that are of the wrong type, out of bounds, unknown, or missing. Returns null if that
+ * makes no difference.
  */
 export function mendCall(call: ToolCall, tool: ToolDescription, subject: TriageSubject): ToolCall | null {
   const schema = Parameters.safeParse(tool.parameters);

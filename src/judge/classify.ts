@@ -8,13 +8,13 @@ import { type Match, matchRule, type Rule } from './rule.ts';
 import { ALL_RULES } from './rules/all.ts';
 import { TIES } from './rules/ties.ts';
 
-/** A classification with what it rests on, for the judgements that follow. */
+/** A classification and its grounds, for later judgments. */
 export interface Ruling {
   readonly classification: Classification;
   readonly facts: Facts;
   /** Matches that still count, strongest first. */
   readonly matches: readonly Match[];
-  /** The best match of the chosen category; null where none was met. */
+  /** The best match of the chosen category. Null if none was met. */
   readonly decisive: Match | null;
 }
 

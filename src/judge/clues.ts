@@ -7,7 +7,7 @@ import { type Place, rankPlaces } from './places.ts';
 
 const MAX_HEADLINE = 300;
 
-/** Reads what tools make their arguments of. */
+/** Reads the clues from which tools build their arguments. */
 export function readClues(subject: TriageSubject, category?: Category): Clues {
   const places = rankPlaces(subject);
   const headline = readHeadline(subject);

@@ -114,14 +114,14 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   unknown: { spoken: 'The cause is not clear' },
 };
 
-/** Writes where to look if a server failed at what a test asked of it: its status hides the exception. */
+/** Says where to look if a server failed at a test's request, because its status hides the exception. */
 function findServerError(read: (slot: string) => string | null): string | null {
   const [test, actual, expected] = [read('test'), read('actual'), read('expected')];
   if (test === null || !/^5\d\d$/.test(actual ?? '') || !/^[1-4]\d\d$/.test(expected ?? '')) return null;
   return `Find out from the server log why ${test} gets ${actual} instead of ${expected}.`;
 }
 
-/** Linters that mend findings themselves, and how they are called for the whole project. */
+/** Linters that fix findings themselves, and their commands for a whole project. */
 const MENDING = /\b(eslint|ruff|stylelint|biome|oxlint)\b/;
 const CALLS: Readonly<Record<string, string>> = {
   eslint: 'npx eslint .',

@@ -9,7 +9,7 @@ export function hasCode(line: string): boolean {
   return !NO_CODE_LINE.test(line.slice(0, MAX_LINE));
 }
 
-/** Checks whether a change takes code away or replaces it. What only adds lines rarely breaks what worked. */
+/** Checks whether a change removes or replaces code. Added lines alone rarely break working code. */
 export function altersCode({ removed, added }: LineChange): boolean {
   const kept = new Set(added.map((line) => line.trim()));
   return removed.some((line) => hasCode(line) && !kept.has(line.trim()));

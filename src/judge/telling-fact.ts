@@ -98,7 +98,7 @@ export function tellsOfAnother(fact: Fact | null, { fact: decided }: Match): boo
   return fact !== null && fact !== decided && fact.origin === 'message';
 }
 
-/** The share of the weight of the most informative message below which a line is not what to quote. */
+/** The share of the most informative message's weight below which a line is not quoted. */
 const OUTWEIGHED = 0.4;
 
 /**

@@ -115,7 +115,9 @@ const CLEAR = 1.5;
 /** Logits of a rule that settles. */
 const FULL = 5;
 
-/** A test talks to what it started itself: the share that such words count if a test failed. */
+/**
+ * The factor of such words if a test failed, because a test often talks to servers that it started itself.
+ */
 const IN_A_TEST = 0.35;
 
 /** Computes the values of TRANSIENT_SIGNS, each 0..1. */

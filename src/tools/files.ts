@@ -59,7 +59,7 @@ export function readFile(codeHost: CodeHost): Tool {
   });
 }
 
-/** Says in the title of the last piece what was asked for and is not shown. */
+/** States in the title of the last piece which requested lines are not shown. */
 function tellCut(pieces: readonly PlainFinding[], asked: FileArgs, totalLines: number): PlainFinding[] {
   const { lineStart = 1, lineEnd, line } = asked;
   const last = pieces.at(-1);
@@ -121,9 +121,7 @@ function chooseAlternativeArgs(call: ToolCall, subject: TriageSubject): Record<s
   return { text: failed !== undefined && failed.length > 3 ? failed : name.replace(/\.\w+$/, '') };
 }
 
-/**
- * Lines of the file read before its failing test is searched for: what one question to a code host returns.
- */
+/** The number of lines that one question to a code host returns. */
 const WINDOW = 200;
 
 const TestFileParameters = z.strictObject({

@@ -8,11 +8,11 @@ import { type BuiltCode, defineCodeTool, findBuiltCode, isRelated, testFilePaths
 import type { Tool, ToolContext } from './tool.ts';
 
 /**
- * Files of a repository that are looked through; what lies beyond is not found, and nothing is called missing
- * then.
+ * The maximum number of files of a repository that are searched. If it has more, no path is reported as
+ * missing.
  */
 const MAX_LISTED = 100_000;
-/** Words of the log that are looked up. */
+/** The maximum number of words of the log that are looked up. */
 const MAX_WORDS = 4_000;
 const MAX_FOUND = 24;
 /** Paths of the failure that are looked up. */

@@ -196,7 +196,7 @@ function toFinding(source: string, title: string, lineStart: number, lines: read
   };
 }
 
-/** Longest text that a question about the failure is made of. */
+/** The maximum length of a question about the failure, in characters. */
 const MAX_QUERY = 1_500;
 const MAX_LINE = 300;
 

@@ -201,7 +201,10 @@ function groupRuns(hits: readonly NumberedLine[], context: number): NumberedLine
   return runs;
 }
 
-/** Characters of a line that a pattern looks at; a literal text looks at all. */
+/**
+ * The maximum number of characters of a line that a pattern is matched against. Literal text is searched in
+ * the whole line.
+ */
 const MAX_LINE = 8_000;
 
 /** The parameters of the search in a line. */

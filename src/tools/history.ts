@@ -122,8 +122,8 @@ function formatBuildName(build: Build): string {
 }
 
 /**
- * The database names candidates by trigrams, generously; what is alike is decided on all that is known of
- * each.
+ * The limits of the database's generous search by trigrams. The final likeness is computed from all known
+ * facts of each candidate.
  */
 const CANDIDATES = { minScore: 0.2, limit: 50 } as const;
 const MAX_TEXT = 1_000;

@@ -47,7 +47,7 @@ const MAX_TITLE = 200;
  */
 const EMBED_MS = 60_000;
 
-/** Reads, masks, cuts and stores what a team brings, and embeds it where a model is configured. */
+/** Reads, masks, cuts and stores the documents of a team, and embeds them if a model is configured. */
 export function createKnowledgeService(deps: KnowledgeServiceDeps): KnowledgeService {
   const { store } = deps;
   return {

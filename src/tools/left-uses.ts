@@ -9,7 +9,7 @@ export interface LeftUse {
   readonly line: number;
 }
 
-/** Names that are searched for, and lines that are looked at for each. */
+/** The maximum numbers of names that are searched for, and of lines that are read for each. */
 const [MAX_NAMES, MAX_HITS] = [4, 20];
 /** Time limit of the searches, in milliseconds. The changes are reported without them. */
 const SEARCH_MS = 8_000;

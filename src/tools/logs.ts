@@ -73,7 +73,7 @@ function findTellingLine(subject: TriageSubject, source: string): number | undef
   return section ?? exit ?? subject.excerpts.find((item) => item.source === source)?.lineEnd;
 }
 
-/** Lines shown after the mark: what the build still printed as it gave up. */
+/** The number of lines shown after the exit mark, because a build prints more as it ends. */
 const AFTER_EXIT = 10;
 
 const ConsoleParameters = z.strictObject({

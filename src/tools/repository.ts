@@ -24,13 +24,13 @@ export interface BuiltCode {
   locate(path: string): Promise<Located>;
 }
 
-/** A file of the repository, or what is said where there is none or several fit. */
+/** A file of the repository, or findings if none or several fit. */
 type Located = { readonly path: string } | { readonly findings: Ambiguous[] };
 
 /** The files that a path may mean. */
 type Ambiguous = PlainFinding & { readonly data: { readonly candidates: string[] } };
 
-/** A commit, or what it did to a file, as the tools for changes find it. */
+/** A commit, or its change to a file, as the tools for changes find it. */
 export type ChangeFinding = FindingFrom<'read_commit_diff'>;
 type ChangeData = NonNullable<ChangeFinding['data']>;
 

@@ -21,7 +21,10 @@ export interface ResultCache {
   answer(tool: Tool, request: ToolRequest, context: CacheContext, work: () => Promise<Reply>): Promise<Reply>;
 }
 
-/** Rises when findings change their shape: what an older version kept is then not found any more. */
+/**
+ * The version of the cache key. Raise it when findings change their shape, so that older entries are not
+ * found.
+ */
 const VERSION = 1;
 /**
  * Time limit for finding and reading a cached answer, in milliseconds. A new request often takes no longer.
@@ -90,8 +93,8 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
 }
 
 /**
- * Returns the cache key. Null if the tool caches nothing, is unavailable, or cannot determine what its answer
- * depends on.
+ * Returns the cache key. Returns null if the tool caches nothing, is unavailable, or cannot determine what
+ * its answer depends on.
  */
 async function buildKey(
   tool: Tool,

@@ -17,7 +17,7 @@ type KnowledgeFinding = FindingFrom<'search_knowledge'>;
 const MAX_LINES = 8;
 /** Passages taken per line. */
 const PER_LINE = 10;
-/** Each further line counts this much less: a failure says first what matters most. */
+/** The decrease in weight with each further line, because a failure states the most important fact first. */
 const LATER = 0.03;
 /** The share of a line's words that a team's passage must contain to be relevant. */
 const LEAST_SAID = 0.35;
@@ -28,7 +28,7 @@ const BY_MEANING = 20;
  * it was of the right kind, and 1 in 2 of those above it that came first.
  */
 const LEAST_WORDS = 0.4;
-/** The least likeness: what has less is alike by chance, and is not shown, by whichever way it was found. */
+/** The minimum likeness of a passage that is shown. Less likeness may be chance. */
 const LEAST_LIKE = 0.2;
 /**
  * Time limit of semantic search, in milliseconds. Search by words returns at once and does not wait longer
@@ -151,7 +151,7 @@ async function findByMeaning(
  */
 const K = 60;
 
-/** Something found, by what names it. `score` is 0..1, how well it fits. */
+/** A search hit by its key. `score` is 0..1 and states how well the hit fits. */
 interface Ranked {
   readonly key: string;
   readonly score: number;

@@ -10,7 +10,9 @@ import { formatFailureHeadline } from './findings.ts';
 import { type BuiltCode, defineCodeTool, findBuiltCode } from './repository.ts';
 import type { Tool } from './tool.ts';
 
-/** Words that candidate files are searched by: what the port takes in one question. */
+/**
+ * The maximum number of words that candidate files are searched by. The port takes no more in one question.
+ */
 const MAX_WORDS = 16;
 const MAX_CANDIDATES = 12;
 /** The number of lines that one question to a code host returns. */
@@ -211,7 +213,7 @@ const B = 0.75;
 /** Chunks a question to an embedder holds. */
 const BATCH = 64;
 
-/** Ranks by the cosine of embeddings, best first. Throws what the embedder throws. */
+/** Ranks by the cosine of embeddings, best first. Throws the errors of the embedder. */
 async function rankByMeaning(
   chunks: readonly CodeChunk[],
   query: string,

@@ -101,11 +101,11 @@ export interface ToolDefinition<Schema extends z.ZodObject, Name extends string 
   /** The rule for caching answers. If absent, they are never cached. */
   readonly cache?: CachePolicy<z.output<Schema>>;
   unavailable?(subject: TriageSubject): Promise<string | null>;
-  /** Tells from what costs little whether a call is worth it; absent: that is not known before the call. */
+  /** Tells from cheap facts whether a call is worthwhile. Absent if that is not known before the call. */
   outlook?(subject: TriageSubject, signal: AbortSignal): Promise<Outlook>;
   /** Returns the reason why these arguments are not allowed for this category, or null. */
   guard?(args: z.output<Schema>, context: ToolContext): string | null;
-  /** Returns what was found. What programs read of a finding's data is typed by the tool's name. */
+  /** Returns the findings. The data that programs read is typed by the tool's name. */
   run(args: z.output<Schema>, context: ToolContext): Promise<FindingFrom<Name>[]>;
 }
 

@@ -14,8 +14,8 @@ import { toStoredTermination } from '../routes.ts';
 import { type TriageStateUpdate, type TriageStateValue, toInsight } from '../state.ts';
 
 /**
- * Says what is known: cause, fix, claims with their evidence, suspects. What a person decided for a failure
- * that is alike enough gives the category.
+ * Generates the answer: cause, fix, claims with their evidence, suspects. A person's decision about a
+ * sufficiently similar failure gives the category.
  */
 export async function generateAnswer(
   state: TriageStateValue,
@@ -52,7 +52,7 @@ const SAID = 0.6;
 const MOST_CASES = 5;
 
 /**
- * Minimum similarity at which a decision proposes its category, where the tool that found it does not say.
+ * The minimum similarity at which a decision proposes its category, if the tool that found it does not say.
  */
 const ALIKE = 0.75;
 

@@ -58,7 +58,7 @@ const MISSING_PATH: Wording = {
 /** Folders that builds write. */
 const WRITTEN = /^(?:.{0,160}\/)?(?:dist|build|target|out|coverage|node_modules|reports?|artifacts?)\//;
 
-/** Advises on a path of the checkout; null outside of it, and where a file stands for a folder. */
+/** Advises on a path of the checkout. Returns null outside of it, or if a file stands for a folder. */
 function providePath(read: (slot: string) => string | null): string | null {
   const stated = read('path');
   const path = stated === null || /^\.{1,2}\//.test(stated) ? stated : getProjectPath(stated);

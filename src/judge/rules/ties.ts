@@ -28,7 +28,7 @@ interface TieRuling {
 
 const THROWN = /^(?:null-pointer|type-error-thrown|index-or-value-error|uncaught-product-exception|panic)$/;
 
-/** A tie as a row: what decides it, and what to say of it. */
+/** A row for a tie: the decision and its wording. */
 interface Tie extends Wording {
   readonly apply: (facts: Facts, matches: readonly Match[]) => TieRuling | null;
 }

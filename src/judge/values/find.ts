@@ -215,7 +215,7 @@ function readPublishedName(text: string): string | null {
   return name.startsWith('@') ? name.split('/').slice(0, 2).join('/') : (name.split('/')[0] ?? name);
 }
 
-/** Reads the tool that reported the error, as people call it; null where only its form was read. */
+/** Reads the tool that reported the error, as people call it. Returns null if only its form was read. */
 function readTool({ trigger }: TellingBlock, { subject }: Facts): Value | null {
   const entry = subject.diagnostics.find(
     ({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line,
@@ -224,7 +224,7 @@ function readTool({ trigger }: TellingBlock, { subject }: Facts): Value | null {
   return name === null || /^the |^linter$|^tool$/.test(name) ? null : createValue(trigger, name);
 }
 
-/** Reads how many errors the tool that reported the deciding line reports; null where it is one. */
+/** Counts the errors of the tool that reported the deciding line. Returns null if there is only one. */
 function countErrors({ trigger }: TellingBlock, facts: Facts): Value | null {
   const errors = listErrors(facts);
   const error = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);

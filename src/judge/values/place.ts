@@ -57,7 +57,10 @@ export function readThrownAt(block: TellingBlock, subject: TriageSubject): Value
   };
 }
 
-/** Shorter words, and marks of severity alone, do not say what is wrong. */
+/**
+ * The minimum number of letters and the maximum length of a complaint. Shorter text does not describe the
+ * fault.
+ */
 const [FEWEST_LETTERS, LONGEST_COMPLAINT] = [8, 140];
 /** Scripts whose own checks stop them: the place of such a message is not where the fault is. */
 const CHECKS_OTHERS = /(?:^|\/)CMakeLists\.txt$|\.cmake$/;
@@ -66,8 +69,8 @@ const NO_COMPLAINT =
   /^(?:warning|note|info|notice|debug|hint)\b|^in [\w.<>]+$|\bdeprecated\b|\b(?:connection|timed? ?out|refused|unreachable)\b/i;
 
 /**
- * Reads what is wrong at the place, in the words of the tool that names it; null for frames, and where
- * nothing is said.
+ * Reads what is wrong at the place, in the words of the tool that names it. Returns null for frames, and if
+ * the tool says nothing.
  */
 export function readComplaint(block: TellingBlock, subject: TriageSubject): Value | null {
   const found =
