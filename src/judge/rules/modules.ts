@@ -129,6 +129,7 @@ export const MODULE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', 
         'Pin {from} to a release that has {name}, or import it under its name in the installed release.',
       ],
     ],
+    outranks: ['test-named-as-failed'],
     matches: [
       "ImportError: cannot import name 'weigh' from 'pear' " +
         '(/venv/lib/python3.12/site-packages/pear/__init__.py)',
