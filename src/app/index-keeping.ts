@@ -18,7 +18,7 @@ export function openIndexKeeping(deps: IndexWorkDeps) {
   const inStep = createInStep(deps.logger);
   return {
     sync: {
-      /** Writes these entries to the index now; `false` where that is done later. Never throws. */
+      /** Writes these entries to the index now; `false` if that is done later. Never throws. */
       indexNow: (namespace: VectorNamespace, ids: readonly string[]) => indexNow(deps, namespace, ids),
       bringInStep: inStep.bring,
     },

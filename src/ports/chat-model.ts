@@ -18,11 +18,11 @@ export interface ChatReply<Value> {
   readonly costUsd: number;
   /** False if no price is known for the model; absent: known. */
   readonly costKnown?: boolean;
-  /** The number of model calls for this reply, repairs included; absent: one. */
+  /** The number of model calls for this reply, repairs included; one if absent. */
   readonly calls?: number;
   /** The number of input tokens that the provider had cached; absent if it does not report this. */
   readonly cachedInputTokens?: number;
-  /** Tries that failed and were made again; absent: none. */
+  /** The number of failed attempts that were repeated; none if absent. */
   readonly retries?: number;
 }
 

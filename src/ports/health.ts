@@ -18,11 +18,11 @@ export interface Check {
   readonly name: string;
   /** Advice for a failure whose error does not contain its own. */
   readonly mend: string;
-  /** Time limit in milliseconds; absent: five seconds. */
+  /** Time limit in milliseconds; five seconds if absent. */
   readonly limitMs?: number;
   /** Milliseconds for which the service reuses the result; absent: it does not repeat the check. */
   readonly freshMs?: number;
-  /** The name that `/readyz` and the metrics use; absent: the name of the check. */
+  /** The name that `/readyz` and the metrics use; the name of the check if absent. */
   readonly backend?: string;
   ask(signal: AbortSignal): Promise<Finding | readonly Finding[]>;
 }

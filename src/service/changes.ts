@@ -11,9 +11,9 @@ const KNOWN_MS = 50_000;
 
 /** The scope of the changes that a client follows. */
 export interface Followed {
-  /** Patterns of repositories; null: all. */
+  /** Patterns of repositories; all if null. */
   readonly repositories: readonly string[] | null;
-  /** The id of the only build to follow; null: all builds. */
+  /** The id of the only build to follow; all builds if null. */
   readonly buildId: string | null;
 }
 

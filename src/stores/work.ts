@@ -8,7 +8,7 @@ export interface WorkTake {
   readonly limit: number;
   readonly leaseMs: number;
   readonly newestFirst?: boolean;
-  /** Keys of the items to take; absent: any. */
+  /** Keys of the items to take; any if absent. */
   readonly keys?: readonly string[];
   /** True if items are taken although they are not due yet. */
   readonly early?: boolean;

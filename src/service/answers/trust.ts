@@ -17,7 +17,7 @@ export interface TrustDeps {
   };
   readonly clock: Clock;
   readonly config: { readonly triage?: { readonly thresholds: { readonly autoNotify: number } } };
-  /** The figures measured for this release; absent: nothing is known. */
+  /** The figures measured for this release; unknown if absent. */
   readonly unseen?: readonly UnseenFigures[];
 }
 

@@ -210,9 +210,9 @@ export async function findAnalysis(
 }
 
 /**
- * Finds a build by our id, by its address at its CI, or by `provider:number`, where the number is the CI's
- * own or its id of the run, and may come with the repository: `github:shop/api#812`. Throws TriageError
- * `not-found` or `conflict`.
+ * Finds a build by our id, by its address at its CI, or by `provider:number`. The number is the CI's own or
+ * its id of the run, and the repository may precede it: `github:shop/api#812`. Throws TriageError `not-found`
+ * or `conflict`.
  */
 export async function findBuild(
   builds: ShownStores['builds'],

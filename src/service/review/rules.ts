@@ -100,7 +100,7 @@ export async function restoreRule(
 
 /** The effect of a rule, without storing it. */
 export interface RuleTrial {
-  /** The reason for which the rule would be refused; null: it would be accepted. */
+  /** The reason for which the rule would be refused; null if it would be accepted. */
   readonly refused: string | null;
   /** The line of the sample that it matches. */
   readonly line: string | null;

@@ -27,7 +27,7 @@ export interface ConcludeDeps {
     Stores,
     'publications' | 'analyses' | 'experiments' | 'library' | 'notices' | 'reviews' | 'rules' | 'triages'
   >;
-  /** Grades of earlier answers to the same failure, and the bound in force; absent: nothing is known. */
+  /** Grades of earlier answers to the same failure, and the bound in force; unknown if absent. */
   readonly precedents?: {
     readonly count: Stores['grades']['precedent'];
     readonly mended: Stores['grades']['mendedBefore'];

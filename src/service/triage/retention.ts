@@ -10,7 +10,7 @@ import type { ForgetScope, RetentionStore, RowCounts } from '../../stores/retent
 import type { WorkStore } from '../../stores/work.ts';
 import { drainWork, type WorkDeps } from '../../work/process-items.ts';
 
-/** The retention periods, in days since receipt; 0: forever. */
+/** The retention periods, in days since receipt; forever if 0. */
 interface RetentionDays {
   readonly logsDays: number;
   readonly buildsDays: number;
@@ -29,7 +29,7 @@ export interface RetentionDeps extends WorkDeps {
   readonly archive: Pick<BuildArchive, 'remove' | 'removeElsewhere' | 'tidy'>;
   /** Forgets the checkpoints of triages that are gone. */
   readonly forgetThreads: () => Promise<unknown>;
-  /** Takes library entries out of the index; `false` where that stays pending. */
+  /** Removes library entries from the index; `false` if that stays pending. */
   readonly unindex: (ids: readonly string[]) => Promise<boolean>;
   readonly clock: Clock;
 }

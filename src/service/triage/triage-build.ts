@@ -39,7 +39,7 @@ interface BuildMaterial {
 interface ReadDeps {
   /** Limit of log tokens that an analyst is shown per cause. */
   readonly budgetTokens: number;
-  /** The threads that read large logs; absent: they are read in the main thread. */
+  /** The threads that read large logs. If absent, they are read in the main thread. */
   readonly threads?: ReadingThreads;
 }
 
