@@ -44,7 +44,7 @@ describe('a step without a server', () => {
     ]);
     expect(summary).toContain('### Faultline: 1 cause');
     expect(summary).toContain("Can't resolve './legend/names.js'");
-    expect(shown).toContain('CODE_ERROR ');
+    expect(shown).toContain('Code error ');
   });
 
   test('reads globs and reports, and a log in pieces that a job wrote with tee', async () => {
