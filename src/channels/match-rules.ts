@@ -38,7 +38,8 @@ const OccasionPayload = z.union([z.object({ analysisId: z.string() }), z.object(
 
 function matchHandler({ stores, logger }: RuleHandlerDeps): WorkHandler {
   return {
-    ...{ topic: MATCH_RULES, ...OWN },
+    topic: MATCH_RULES,
+    ...OWN,
     handle: async ([entry]) => {
       const occasion = await stores.notificationRules.occasion(OccasionPayload.parse(entry?.payload));
       if (occasion === null) return { outcome: 'skipped', forget: true };
@@ -85,7 +86,8 @@ export const TargetPayload = z.object({ ruleId: z.string(), target: z.string() }
 function gatherHandler({ stores, clock }: RuleHandlerDeps): WorkHandler {
   const { notificationRules, work } = stores;
   return {
-    ...{ topic: GATHER, ...OWN },
+    topic: GATHER,
+    ...OWN,
     handle: async ([entry]) => {
       if (entry === undefined) return null;
       const { ruleId, target } = TargetPayload.parse(entry.payload);

@@ -17,7 +17,7 @@ import {
 } from './filters.ts';
 import { type Html, html, joinHtml } from './html.ts';
 import { Day, misreadBanner, Offset, Words } from './http.ts';
-import { type CsvTable, readWhole, renderCsvLink, sendCsv } from './lists-as-csv.ts';
+import { type CsvColumns, readWhole, renderCsvLink, sendCsv, toCsvTable } from './lists-as-csv.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { icon } from './parts/icons.ts';
 import { categoryTile } from './parts/marks.ts';
@@ -76,7 +76,11 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
     const { query } = request;
     const filter = toBuildFilter(query, deps.clock.now());
     if (query.csv !== undefined)
-      return sendCsv(reply, 'builds', toTable(await readWhole((page) => builds.list(filter, page))));
+      return sendCsv(
+        reply,
+        'builds',
+        toCsvTable(CSV_COLUMNS, await readWhole((page) => builds.list(filter, page))),
+      );
     const [found, offers] = await Promise.all([
       builds.list(filter, { limit: PAGE + 1, offset: query.offset }),
       builds.offers(filter),
@@ -101,40 +105,20 @@ export function registerBuildList(app: ConsoleApp, deps: ConsoleDeps): void {
   });
 }
 
-const CSV_HEAD = [
-  'repository',
-  'pipeline',
-  'number',
-  'attempt',
-  'status',
-  'branch',
-  'pull_request',
-  'commit',
-  'author',
-  'received_at',
-  'url',
-  'id',
-];
-
-function toTable(builds: readonly Build[]): CsvTable {
-  return {
-    head: CSV_HEAD,
-    rows: builds.map((build) => [
-      build.repository,
-      build.pipeline,
-      build.number,
-      build.attempt,
-      build.status,
-      build.branch,
-      build.pullRequest,
-      build.commit,
-      build.author,
-      build.receivedAt,
-      build.url,
-      build.id,
-    ]),
-  };
-}
+const CSV_COLUMNS: CsvColumns<Build> = {
+  repository: (build) => build.repository,
+  pipeline: (build) => build.pipeline,
+  number: (build) => build.number,
+  attempt: (build) => build.attempt,
+  status: (build) => build.status,
+  branch: (build) => build.branch,
+  pull_request: (build) => build.pullRequest,
+  commit: (build) => build.commit,
+  author: (build) => build.author,
+  received_at: (build) => build.receivedAt,
+  url: (build) => build.url,
+  id: (build) => build.id,
+};
 
 const DAY_MS = 86_400_000;
 

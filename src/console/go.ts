@@ -4,7 +4,7 @@ import { buildAddress, formatCauseAddress } from './addresses.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { type Html, html } from './html.ts';
 import { Words } from './http.ts';
-import { testAddress } from './insights/tests.ts';
+import { testAddress } from './insights/test-page.ts';
 import { type ConsoleApp, route, sendHtml } from './page.ts';
 import { formatScopedAddress } from './scope.ts';
 

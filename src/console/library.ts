@@ -27,7 +27,7 @@ import {
 import { type Html, html } from './html.ts';
 import { misreadBanner } from './http.ts';
 import { getListAddress, LibraryQuery, libraryTop, toListFields } from './library-lists.ts';
-import { type CsvTable, readWhole, renderCsvLink, sendCsv } from './lists-as-csv.ts';
+import { type CsvColumns, readWhole, renderCsvLink, sendCsv, toCsvTable } from './lists-as-csv.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { banner, categoryTile, renderCategory, stateMark } from './parts/marks.ts';
 import { prose } from './prose.ts';
@@ -56,7 +56,11 @@ export function registerLibraryPages(app: ConsoleApp, deps: ConsoleDeps): void {
       ...(query.show === 'flagged' && { flagged: true }),
     };
     if (query.csv !== undefined)
-      return sendCsv(reply, 'library', toTable(await readWhole((page) => library.list(page, filter))));
+      return sendCsv(
+        reply,
+        'library',
+        toCsvTable(CSV_COLUMNS, await readWhole((page) => library.list(page, filter))),
+      );
     const [entries, offers] = await Promise.all([
       library.list({ limit: PAGE_ENTRIES + 1, offset: query.offset }, filter),
       library.offers(filter),
@@ -120,36 +124,18 @@ const FIELDS: readonly FilterField[] = [
   { ...DAYS_FIELD, isElsewhere: true },
 ];
 
-const CSV_HEAD = [
-  'title',
-  'repository',
-  'category',
-  'kind',
-  'decided_by',
-  'decided_at',
-  'times_seen',
-  'last_seen',
-  'withdrawn_at',
-  'id',
-];
-
-function toTable(entries: readonly LibraryEntry[]): CsvTable {
-  return {
-    head: CSV_HEAD,
-    rows: entries.map((entry) => [
-      entry.title,
-      entry.repository,
-      entry.category,
-      entry.kind,
-      entry.confirmedBy,
-      entry.confirmedAt,
-      entry.timesSeen,
-      entry.lastSeenAt,
-      entry.withdrawn?.at ?? null,
-      entry.id,
-    ]),
-  };
-}
+const CSV_COLUMNS: CsvColumns<LibraryEntry> = {
+  title: (entry) => entry.title,
+  repository: (entry) => entry.repository,
+  category: (entry) => entry.category,
+  kind: (entry) => entry.kind,
+  decided_by: (entry) => entry.confirmedBy,
+  decided_at: (entry) => entry.confirmedAt,
+  times_seen: (entry) => entry.timesSeen,
+  last_seen: (entry) => entry.lastSeenAt,
+  withdrawn_at: (entry) => entry.withdrawn?.at ?? null,
+  id: (entry) => entry.id,
+};
 
 function libraryMain(query: LibraryQuery, found: readonly LibraryEntry[], filtering: Filtering): Html {
   const entries = found.slice(0, PAGE_ENTRIES);

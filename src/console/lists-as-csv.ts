@@ -9,19 +9,27 @@ export interface CsvTable {
   readonly rows: readonly (readonly (string | number | null)[])[];
 }
 
-/** Rows of a list that are written at most, and rows that one question to the database returns. */
-const MOST_ROWS = 5_000;
-const AT_ONCE = 200;
+/** The columns of a list by their headings. Each reads its value from a row. */
+export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => string | number | null>>;
+
+/** Fills the columns of a list with its rows. */
+export function toCsvTable<Row>(columns: CsvColumns<Row>, rows: readonly Row[]): CsvTable {
+  const fields = Object.values(columns);
+  return { head: Object.keys(columns), rows: rows.map((row) => fields.map((read) => read(row))) };
+}
+
+/** The maximum number of rows in a file, and of rows that one query returns. */
+const [MAX_ROWS, BATCH_SIZE] = [5_000, 200];
 
 /** Reads a whole list, page by page, up to 5,000 rows. */
 export async function readWhole<Row>(
   read: (page: { readonly limit: number; readonly offset: number }) => Promise<readonly Row[]>,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  while (rows.length < MOST_ROWS) {
-    const found = await read({ limit: AT_ONCE, offset: rows.length });
+  while (rows.length < MAX_ROWS) {
+    const found = await read({ limit: BATCH_SIZE, offset: rows.length });
     for (const row of found) rows.push(row);
-    if (found.length < AT_ONCE) break;
+    if (found.length < BATCH_SIZE) break;
   }
   return rows;
 }

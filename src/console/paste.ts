@@ -20,17 +20,16 @@ import { icon } from './parts/icons.ts';
 import { banner, renderCategory } from './parts/marks.ts';
 import { inlineProse, prose } from './prose.ts';
 
-/** Characters of a log that is explained, and bytes of the form that sends it. */
-const MAX_LOG = 500_000;
-const MAX_FORM_BYTES = 4_000_000;
-/** Time limit of an explanation, in milliseconds. */
+/** The maximum length of a pasted log in characters, and of its form in bytes. */
+const [MAX_LOG, MAX_FORM_BYTES] = [500_000, 4_000_000];
+/** The time limit of an explanation, in milliseconds. */
 const LIMIT_MS = 30_000;
 /** The maximum number of causes that are explained for one log. */
 const MAX_CAUSES = 5;
 
-/** Captured failures, which the package has too. */
+/** The folder of captured failures, which is part of the package. */
 const FAILURES = join(import.meta.dirname, '../../test/fixtures/failures');
-/** Logs of real failures for a try, each with its description. */
+/** The samples that a reader may try, with their descriptions. */
 const SAMPLES = {
   'cart-discount-rounding': 'A test that expects another amount',
   'registry-unavailable': 'A package registry that does not answer',
@@ -44,8 +43,8 @@ const Form = z.object({
 });
 
 /**
- * Serves `/paste`, which explains a log from anywhere by rules alone. It is stored nowhere, so everybody who
- * may read may use it.
+ * Registers `/paste`, which explains a log from anywhere by rules alone. It is not stored, so every
+ * reader may use it.
  */
 export function registerPaste(app: ConsoleApp, deps: ConsoleDeps): void {
   const top = crumbs([html`<a href="/">Overview</a>`, 'Paste a log']);
@@ -141,7 +140,7 @@ async function renderExplanation(analysis: Analysis, log: string): Promise<Html>
     })}</dd></div></dl>${windows.html}</article>`;
 }
 
-/** The archive of a log that is stored nowhere: its lines are those that the analysis quotes. */
+/** The stores of a log that is not stored. Only the lines that the analysis quotes are shown. */
 const NOT_STORED = {
   archive: { list: async () => [], lines: async () => null },
   stores: {

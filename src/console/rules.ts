@@ -10,7 +10,7 @@ import type { ConsoleDeps } from './console-deps.ts';
 import { crumbs, postForm, renderOptions, renderTime, renderUndo } from './controls.ts';
 import { type Html, html } from './html.ts';
 import { libraryTop } from './library-lists.ts';
-import { type CsvTable, readWhole, renderCsvLink, sendCsv } from './lists-as-csv.ts';
+import { type CsvColumns, readWhole, renderCsvLink, sendCsv, toCsvTable } from './lists-as-csv.ts';
 import { answerPage, type ConsoleApp, route } from './page.ts';
 import { banner, renderCategory } from './parts/marks.ts';
 import { CATEGORY_KEYS } from './review/item-page.ts';
@@ -51,7 +51,7 @@ export function registerRulePages(app: ConsoleApp, deps: ConsoleDeps): void {
     const filter = { withdrawn: withdrawn === '1' };
     if (csv !== undefined) {
       const all = await readWhole((page) => deps.stores.rules.list(page, filter));
-      return sendCsv(reply, 'rules', toTable(all));
+      return sendCsv(reply, 'rules', toCsvTable(CSV_COLUMNS, all));
     }
     const rules = await deps.stores.rules.list({ limit: MANY, offset: 0 }, filter);
     const main = rulesMain(rules, withdrawn === '1');
@@ -223,38 +223,19 @@ function rulesMain(rules: readonly Rule[], withWithdrawn: boolean): Html {
     }`;
 }
 
-const CSV_HEAD = [
-  'title',
-  'repository',
-  'category',
-  'kind',
-  'pattern',
-  'author',
-  'created_at',
-  'version',
-  'times_used',
-  'withdrawn_at',
-  'id',
-];
-
-function toTable(rules: readonly Rule[]): CsvTable {
-  return {
-    head: CSV_HEAD,
-    rows: rules.map((rule) => [
-      rule.title,
-      rule.repository,
-      rule.category,
-      rule.kind,
-      rule.pattern,
-      rule.author,
-      rule.createdAt,
-      rule.version,
-      rule.timesUsed,
-      rule.withdrawn?.at ?? null,
-      rule.id,
-    ]),
-  };
-}
+const CSV_COLUMNS: CsvColumns<Rule> = {
+  title: (rule) => rule.title,
+  repository: (rule) => rule.repository,
+  category: (rule) => rule.category,
+  kind: (rule) => rule.kind,
+  pattern: (rule) => rule.pattern,
+  author: (rule) => rule.author,
+  created_at: (rule) => rule.createdAt,
+  version: (rule) => rule.version,
+  times_used: (rule) => rule.timesUsed,
+  withdrawn_at: (rule) => rule.withdrawn?.at ?? null,
+  id: (rule) => rule.id,
+};
 
 function ruleCard({ id, version, repository, author, createdAt, withdrawn, ...rule }: Rule): Html {
   const withdraw = postForm(

@@ -19,7 +19,7 @@ import { formatAge, pager } from './controls.ts';
 import { type FoundPlace, findPlaces, placeList } from './go.ts';
 import { type Html, html, joinHtml, type Shown } from './html.ts';
 import { Offset } from './http.ts';
-import { type CsvTable, readWhole, renderCsvLink, sendCsv } from './lists-as-csv.ts';
+import { type CsvColumns, readWhole, renderCsvLink, sendCsv, toCsvTable } from './lists-as-csv.ts';
 import { type ConsoleApp, listReaderNames, loadReader, route, sendPage } from './page.ts';
 import { renderCategory } from './parts/marks.ts';
 
@@ -44,7 +44,7 @@ export function registerSearch(app: ConsoleApp, deps: ConsoleDeps): void {
     if (csv !== undefined) {
       const { filter } = parseSearch(q, deps.clock.now(), listReaderNames(await loadReader(request, deps)));
       const all = await readWhole((page) => deps.stores.failures.search(filter, page));
-      return sendCsv(reply, 'failures', toTable(all));
+      return sendCsv(reply, 'failures', toCsvTable(CSV_COLUMNS, all));
     }
     const known = findIdAddress(q);
     if (known !== null) return reply.redirect(known, 303);
@@ -191,40 +191,20 @@ function results({ rows, heads, more }: Found, q: string, offset: number, now: n
     ${renderCsvLink(`/search${search({ q, csv: 1 })}`)}`;
 }
 
-const CSV_HEAD = [
-  'seen_at',
-  'repository',
-  'pipeline',
-  'number',
-  'branch',
-  'commit',
-  'category',
-  'decided_by',
-  'test',
-  'message',
-  'fingerprint',
-  'build_id',
-];
-
-function toTable(rows: readonly FailureRow[]): CsvTable {
-  return {
-    head: CSV_HEAD,
-    rows: rows.map((row) => [
-      row.seenAt,
-      row.repository,
-      row.pipeline,
-      row.number,
-      row.branch,
-      row.commit,
-      row.category ?? null,
-      row.decidedBy ?? null,
-      row.failure.test?.name ?? null,
-      row.failure.message.slice(0, MESSAGE),
-      row.failure.fingerprint.value,
-      row.failure.buildId,
-    ]),
-  };
-}
+const CSV_COLUMNS: CsvColumns<FailureRow> = {
+  seen_at: (row) => row.seenAt,
+  repository: (row) => row.repository,
+  pipeline: (row) => row.pipeline,
+  number: (row) => row.number,
+  branch: (row) => row.branch,
+  commit: (row) => row.commit,
+  category: (row) => row.category ?? null,
+  decided_by: (row) => row.decidedBy ?? null,
+  test: (row) => row.failure.test?.name ?? null,
+  message: (row) => row.failure.message.slice(0, MESSAGE),
+  fingerprint: (row) => row.failure.fingerprint.value,
+  build_id: (row) => row.failure.buildId,
+};
 
 /** Renders consecutive failures with the same cause in the same build as one row. */
 function renderResult(

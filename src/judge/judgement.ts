@@ -131,12 +131,10 @@ export function listUnseenFigures(): UnseenFigures[] {
     if (name === undefined) return [];
     const thresholds = [...published.matchAll(/([\d.]+): [\d.]+, (\d+) of (\d+) wrong/g)].map(
       ([, threshold, wrong, of]) => ({
-        ...{
-          threshold: Number(threshold),
-          coverage: Number(of) / Number(cases),
-          wrong: Number(wrong),
-          published: Number(of),
-        },
+        threshold: Number(threshold),
+        coverage: Number(of) / Number(cases),
+        wrong: Number(wrong),
+        published: Number(of),
       }),
     );
     const figures = {

@@ -99,7 +99,11 @@ export function answerView(
   const confirmed = describeConfirmation(analysis);
   const judged = form === 'unsure' ? `not sure, only ${confidence}` : `${confidence} sure`;
   return {
-    ...{ id: analysis.id, form, confidence, confirmed, title: analysis.answer.title },
+    id: analysis.id,
+    form,
+    confidence,
+    confirmed,
+    title: analysis.answer.title,
     category: isJudged(analysis) ? nameCategory(analysis.category) : 'not analyzed',
     what: isJudged(analysis) ? `${nameCategory(analysis.category)} · ${nameKind(analysis.kind)}` : null,
     standing: isJudged(analysis) ? (confirmed ?? judged) : 'the analysis failed',

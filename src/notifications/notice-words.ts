@@ -100,7 +100,10 @@ export function createNoticeLinks(publicUrl: string | null): NoticeLinks {
     base === null ? null : `${base}/${folder}/${encodeURIComponent(id)}`;
   const log = to('logs');
   return {
-    ...{ build: to('builds'), analysis: to('analyses'), run: to('runs'), review: to('review') },
+    build: to('builds'),
+    analysis: to('analyses'),
+    run: to('runs'),
+    review: to('review'),
     lines: (buildId, source, { lineStart, lineEnd }) => {
       const page = log(buildId);
       if (page === null) return null;

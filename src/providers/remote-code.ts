@@ -30,7 +30,7 @@ export interface LinesOf {
   readonly last: number;
 }
 
-/** Neighbouring lines that one commit changed last; 1-based, the last included. */
+/** Neighboring lines that one commit changed last; 1-based, the last included. */
 export interface BlamedRange {
   readonly first: number;
   readonly last: number;

@@ -35,7 +35,11 @@ export function createNoticeStore(
       const build = Build.parse(row);
       const places = findPlaces(rules, (rule) => rule.findPlace(build, { defaultBranch: row.defaultBranch }));
       const entries = places.map(({ channel, key, about, opens }) => ({
-        ...{ topic: `notice:${channel}`, key, buildId, delayMs, opens },
+        topic: `notice:${channel}`,
+        key,
+        buildId,
+        delayMs,
+        opens,
         payload: { repository: build.repository, about },
       }));
       return (await work.add(entries, sql)) > 0;

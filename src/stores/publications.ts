@@ -21,8 +21,10 @@ export function createPublicationStore(db: Database, work: Pick<WorkStore, 'addO
       if (publishers.length === 0 || (await sql.query(IS_IMPORTED, [buildId])).length > 0) return;
       await work.addOnce(
         publishers.map((publisher) => ({
-          ...{ topic: `publish:${publisher}`, key: `${publisher}:${analysisId}` },
-          ...{ buildId, payload: { analysisId } },
+          topic: `publish:${publisher}`,
+          key: `${publisher}:${analysisId}`,
+          buildId,
+          payload: { analysisId },
         })),
         sql,
       );

@@ -1,4 +1,4 @@
-import { testAddress } from '../../src/console/insights/tests.ts';
+import { testAddress } from '../../src/console/insights/test-page.ts';
 import { createId } from '../../src/domain/ids.ts';
 import type { Review } from '../../src/domain/review.ts';
 import { decideReview } from '../../src/service/review/decide.ts';

@@ -17,7 +17,7 @@ import {
 import { formatPercent, runStrip } from '../charts/chart.ts';
 import { formatDay, renderTime } from '../controls.ts';
 import { type Html, html, type Shown } from '../html.ts';
-import { testAddress } from '../insights/tests.ts';
+import { testAddress } from '../insights/test-page.ts';
 import { icon } from '../parts/icons.ts';
 import { renderOwner } from '../parts/marks.ts';
 import type { AnswerFacts } from './facts.ts';

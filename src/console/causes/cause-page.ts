@@ -13,7 +13,7 @@ import { formatOneIn, formatPercent, sparkline } from '../charts/chart.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { crumbs, formatDay, renderTime } from '../controls.ts';
 import { createNumberColumns, dataTable, type Html, html, type Shown } from '../html.ts';
-import { testAddress } from '../insights/tests.ts';
+import { testAddress } from '../insights/test-page.ts';
 import { formatHours } from '../insights/top-causes.ts';
 import { type ConsoleApp, loadReader, mayReview, route, sendPage } from '../page.ts';
 import { icon } from '../parts/icons.ts';

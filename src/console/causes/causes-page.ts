@@ -21,7 +21,7 @@ import {
 } from '../filters.ts';
 import { dataTable, type Html, html, linkTarget, type Shown } from '../html.ts';
 import { misreadBanner, Offset, Words } from '../http.ts';
-import { type CsvTable, readWhole, renderCsvLink, sendCsv } from '../lists-as-csv.ts';
+import { type CsvColumns, readWhole, renderCsvLink, sendCsv, toCsvTable } from '../lists-as-csv.ts';
 import {
   type ConsoleApp,
   listReaderNames,
@@ -85,7 +85,11 @@ export function registerCauses(app: ConsoleApp, deps: ConsoleDeps): void {
     const reader = await loadReader(request, deps);
     const filter = toFilter(query, reader, deps.clock.now());
     if (query.csv !== undefined)
-      return sendCsv(reply, 'causes', toTable(await readWhole((page) => causes.list(filter, page))));
+      return sendCsv(
+        reply,
+        'causes',
+        toCsvTable(CSV_COLUMNS, await readWhole((page) => causes.list(filter, page))),
+      );
     const [found, counts, offers] = await Promise.all([
       causes.list(filter, { limit: PAGE + 1, offset: query.offset }),
       causes.counts(filter),
@@ -157,40 +161,20 @@ export function listPeople(offers: readonly Offer[], { principal }: Reader): str
   return [...new Set([...(principal === null ? [] : [principal.name]), ...known.map(({ value }) => value)])];
 }
 
-const CSV_HEAD = [
-  'title',
-  'repository',
-  'category',
-  'state',
-  'red_pipelines',
-  'assignee',
-  'owner',
-  'muted_until',
-  'ticket',
-  'first_seen',
-  'last_seen',
-  'fingerprint',
-];
-
-function toTable(causes: readonly Cause[]): CsvTable {
-  return {
-    head: CSV_HEAD,
-    rows: causes.map((cause) => [
-      cause.title,
-      cause.repository,
-      cause.category,
-      cause.state,
-      cause.redPipelines.join(' '),
-      cause.assignee,
-      cause.owner?.names.join(' ') ?? null,
-      cause.mutedUntil,
-      cause.ticket,
-      cause.firstAt,
-      cause.lastAt,
-      cause.fingerprint,
-    ]),
-  };
-}
+const CSV_COLUMNS: CsvColumns<Cause> = {
+  title: (cause) => cause.title,
+  repository: (cause) => cause.repository,
+  category: (cause) => cause.category,
+  state: (cause) => cause.state,
+  red_pipelines: (cause) => cause.redPipelines.join(' '),
+  assignee: (cause) => cause.assignee,
+  owner: (cause) => cause.owner?.names.join(' ') ?? null,
+  muted_until: (cause) => cause.mutedUntil,
+  ticket: (cause) => cause.ticket,
+  first_seen: (cause) => cause.firstAt,
+  last_seen: (cause) => cause.lastAt,
+  fingerprint: (cause) => cause.fingerprint,
+};
 
 function lists(query: Query, counts: Readonly<Record<CauseList, number>>): Html {
   const links = CauseList.options.map((list) => {

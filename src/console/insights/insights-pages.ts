@@ -25,7 +25,8 @@ import {
 } from './insights-frame.ts';
 import { renderModelsView } from './models.ts';
 import { renderGraded } from './outcomes.ts';
-import { registerTestPage, renderTestsView } from './tests.ts';
+import { registerTestPage } from './test-page.ts';
+import { renderTestsView } from './tests.ts';
 import { formatHours, renderCausesView } from './top-causes.ts';
 import { createCoverageChart, renderCheckedView, trustFacts, trustView } from './trust.ts';
 

@@ -21,7 +21,7 @@ import { requireReviewer } from '../../service/review/queue.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { crumbs, postForm, renderHiddenFields, renderOptions } from '../controls.ts';
 import { dataTable, type Html, html } from '../html.ts';
-import { type CsvTable, renderCsvLink, sendCsv } from '../lists-as-csv.ts';
+import { type CsvColumns, renderCsvLink, sendCsv, toCsvTable } from '../lists-as-csv.ts';
 import { answerPage, type ConsoleApp, route } from '../page.ts';
 import { banner, stateMark } from '../parts/marks.ts';
 import {
@@ -56,7 +56,8 @@ export function registerNotifications(app: ConsoleApp, deps: ConsoleDeps): void 
   const { notificationRules: rules } = deps.stores;
   app.get('/notifications', route('review', { querystring: ListQuery }), async (request, reply) => {
     const { done, csv } = request.query;
-    if (csv !== undefined) return sendCsv(reply, 'notification-rules', toTable(await rules.list()));
+    if (csv !== undefined)
+      return sendCsv(reply, 'notification-rules', toCsvTable(CSV_COLUMNS, await rules.list()));
     const mayMap = (request.principal?.repositories ?? null) === null;
     const [list, owners, events] = await Promise.all([
       rules.list(),
@@ -199,41 +200,20 @@ async function findRefusal(work: () => Promise<void>): Promise<string | null> {
   }
 }
 
-const CSV_HEAD = [
-  'name',
-  'query',
-  'channel',
-  'destination',
-  'to_owner',
-  'digest_hour',
-  'every_minutes',
-  'quiet_from',
-  'quiet_to',
-  'time_zone',
-  'enabled',
-  'id',
-];
-
-function toTable(rules: readonly NotificationRule[]): CsvTable {
-  const yes = (value: boolean) => (value ? 'yes' : 'no');
-  return {
-    head: CSV_HEAD,
-    rows: rules.map((rule) => [
-      rule.name,
-      rule.query,
-      rule.channel,
-      rule.destination,
-      yes(rule.byOwner),
-      rule.digestHour,
-      rule.everyMinutes,
-      rule.quietFrom,
-      rule.quietTo,
-      rule.timeZone,
-      yes(rule.enabled),
-      rule.id,
-    ]),
-  };
-}
+const CSV_COLUMNS: CsvColumns<NotificationRule> = {
+  name: (rule) => rule.name,
+  query: (rule) => rule.query,
+  channel: (rule) => rule.channel,
+  destination: (rule) => rule.destination,
+  to_owner: (rule) => (rule.byOwner ? 'yes' : 'no'),
+  digest_hour: (rule) => rule.digestHour,
+  every_minutes: (rule) => rule.everyMinutes,
+  quiet_from: (rule) => rule.quietFrom,
+  quiet_to: (rule) => rule.quietTo,
+  time_zone: (rule) => rule.timeZone,
+  enabled: (rule) => (rule.enabled ? 'yes' : 'no'),
+  id: (rule) => rule.id,
+};
 
 function listMain(rules: readonly NotificationRule[], owners: Html | null, messengers: Messengers): Html {
   const rows = rules.map(

@@ -23,7 +23,7 @@ import {
 } from '../filters.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { Words } from '../http.ts';
-import { testAddress } from '../insights/tests.ts';
+import { testAddress } from '../insights/test-page.ts';
 import {
   type ConsoleApp,
   listReaderNames,

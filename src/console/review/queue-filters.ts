@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import type { Review } from '../../domain/review.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import {
   BRANCH_ELSEWHERE,
@@ -8,7 +9,7 @@ import {
   type Filtering,
   REPOSITORY_FIELD,
 } from '../filters.ts';
-import { readWhole, sendCsv } from '../lists-as-csv.ts';
+import { type CsvColumns, readWhole, sendCsv, toCsvTable } from '../lists-as-csv.ts';
 import { type QueueQuery, toReviewFilter } from './queue-query.ts';
 
 const ORDERS = { risk: 'Highest risk first', age: 'Oldest first', confidence: 'Least sure first' };
@@ -42,17 +43,17 @@ export async function readFiltering({ stores }: ConsoleDeps, query: QueueQuery):
   return { path: '/review', query: labels, fields: FIELDS, offers };
 }
 
-const CSV_HEAD = [
-  'title',
-  'repository',
-  'pull_request',
-  'category',
-  'confidence',
-  'state',
-  'why',
-  'opened_at',
-  'id',
-];
+const CSV_COLUMNS: CsvColumns<Review> = {
+  title: (item) => item.title,
+  repository: (item) => item.repository,
+  pull_request: (item) => item.pullRequest,
+  category: (item) => item.category,
+  confidence: (item) => item.confidence,
+  state: (item) => item.state,
+  why: (item) => item.why.join('; '),
+  opened_at: (item) => item.openedAt,
+  id: (item) => item.id,
+};
 
 /** Sends the items of the queue as CSV. */
 export async function sendQueue(
@@ -68,18 +69,5 @@ export async function sendQueue(
       readWhole((page) => stores.reviews.list({ ...filter, ...(state && { state }) }, page, query.sort)),
     ),
   );
-  const rows = found
-    .flat()
-    .map((item) => [
-      item.title,
-      item.repository,
-      item.pullRequest,
-      item.category,
-      item.confidence,
-      item.state,
-      item.why.join('; '),
-      item.openedAt,
-      item.id,
-    ]);
-  return sendCsv(reply, 'review', { head: CSV_HEAD, rows });
+  return sendCsv(reply, 'review', toCsvTable(CSV_COLUMNS, found.flat()));
 }

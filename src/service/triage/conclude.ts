@@ -197,11 +197,9 @@ function createFailedAnalysis(input: {
     fingerprint: group.fingerprint.value,
     category: 'CODE_ERROR',
     kind: 'unknown',
-    ...{
-      classification: guess(),
-      answer: createFailedAnswer(error, isUnread({ fingerprint: group.fingerprint.value })),
-      verdict: createVerdict(evidence, describeReason(group, error)),
-    },
+    classification: guess(),
+    answer: createFailedAnswer(error, isUnread({ fingerprint: group.fingerprint.value })),
+    verdict: createVerdict(evidence, describeReason(group, error)),
     evidence,
     steps: [
       { node: 'give_up', round: 0, startedAt: at, milliseconds: 0, summary: `the analysis failed: ${error}` },

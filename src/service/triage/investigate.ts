@@ -203,7 +203,9 @@ function getMainAnalyst(state: TriageStateValue): string {
 /** Creates the fields that every answer to a subject has, whatever its origin; times in milliseconds. */
 export function createAnalysisHead(subject: TriageSubject, startedAt: number, now: number) {
   return {
-    ...{ id: createId('ana', now), buildId: subject.build.id, triageId: subject.triageId },
+    id: createId('ana', now),
+    buildId: subject.build.id,
+    triageId: subject.triageId,
     failureIds: subject.failures.map((failure) => failure.id),
     fingerprint: subject.fingerprint.value,
     reduction: computeReduction(subject),

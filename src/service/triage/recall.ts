@@ -36,7 +36,10 @@ export function recallAnalysis(
       because: `known failure ${entry.id}, ${proof}`,
       evidence: createEvidenceFor(
         {
-          ...{ tool: 'recall', title: entry.title, text: entry.rootCause, source: `library:${entry.id}` },
+          tool: 'recall',
+          title: entry.title,
+          text: entry.rootCause,
+          source: `library:${entry.id}`,
           data: { entryId: entry.id, confirmedBy: entry.confirmedBy, analysisId: entry.analysisId },
         },
         listExcerpts(subject)[0],
@@ -86,7 +89,10 @@ function createKnownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis 
       because,
     },
     answer: {
-      ...{ title, rootCause, fixRecommendation, confidence },
+      title,
+      rootCause,
+      fixRecommendation,
+      confidence,
       claims: [{ text: claim, evidence: ids, quotes: [] }],
       suspects: [],
       hypotheses: [],
@@ -220,12 +226,10 @@ export function createRuleAnalysis(
       because: `rule ${rule.id} version ${rule.version}, ${provenance}`,
       evidence: createEvidenceFor(
         {
-          ...{
-            tool: 'rule',
-            title: rule.title,
-            text: `${rule.rootCause}\nPattern: ${rule.pattern}`,
-            source: `rule:${rule.id}`,
-          },
+          tool: 'rule',
+          title: rule.title,
+          text: `${rule.rootCause}\nPattern: ${rule.pattern}`,
+          source: `rule:${rule.id}`,
           data: { ruleId: rule.id, version: rule.version, author: rule.author },
         },
         excerpts.find(({ text }) => text.includes(line)) ?? excerpts[0],

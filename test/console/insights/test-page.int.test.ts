@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testAddress } from '../../../src/console/insights/tests.ts';
+import { testAddress } from '../../../src/console/insights/test-page.ts';
 import type { TestResult } from '../../../src/domain/build.ts';
 import { sampleBuild } from '../../stores/samples.ts';
 import { getPage, openConsole, postForm, type TestConsole, TOKENS } from '../../support/console.ts';
