@@ -117,7 +117,7 @@ function judgeByVersions({ changes }: Analysis): Found | null {
 function judgeApart(facts: WhoseFacts): Found | null {
   const { changes } = facts.analysis;
   const changed = [...listChangedFiles(facts.analysis)];
-  const isApart = changed.length > 0 && !changed.some(isSetup) && !reachesFailure(facts);
+  const isApart = isWholeChangeKnown(facts.analysis) && !changed.some(isSetup) && !reachesFailure(facts);
   return changes !== undefined && isApart ? blameVersion(changes, PROBABLE.version) : null;
 }
 
@@ -194,7 +194,7 @@ function judgeMachine(facts: WhoseFacts): Found | null {
   if (reachesFailure(facts) || (isTest && !history.seenElsewhere)) return null;
   const changed = [...listChangedFiles(analysis)];
   const mayNameService = !history.isDefault && getKindRow(analysis.kind).group === 'connection or service';
-  if (!history.seenElsewhere && (changed.some(isSetup) || (mayNameService && changed.length === 0)))
+  if (!history.seenElsewhere && (changed.some(isSetup) || (mayNameService && !isWholeChangeKnown(analysis))))
     return null;
   const proof: WhoseProof[] = [{ what: 'log' }];
   return { verdict: 'machine', probability: PROBABLE.step, proof: proof.concat(countPullRequests(history)) };
@@ -327,14 +327,38 @@ function reachesFailure(facts: WhoseFacts): boolean {
   return named.some((file) => changed.some((path) => file === path || file.endsWith(`/${path}`)));
 }
 
-const Changed = z.object({ files: z.array(z.string()) });
+const Changed = z.object({
+  files: z.array(z.string()),
+  fileCount: z.int().optional(),
+  truncated: z.boolean().default(false),
+  sinceGreen: z.boolean().default(true),
+});
+
+/** Reads the lists of files that changed since the last passing build. */
+function readChanges({ evidence }: Analysis): z.infer<typeof Changed>[] {
+  return evidence
+    .filter(({ tool }) => tool === 'changed_since_green')
+    .flatMap(({ data }) => Changed.safeParse(data).data ?? []);
+}
+
+/**
+ * Checks whether every file of the change is known: a list that was cut, or that is of the last commit alone
+ * because no passing build is known, may leave out the one that matters.
+ */
+function isWholeChangeKnown(analysis: Analysis): boolean {
+  const lists = readChanges(analysis).filter(({ files }) => files.length > 0);
+  return (
+    lists.length > 0 &&
+    lists.every(
+      ({ files, fileCount = files.length, truncated, sinceGreen }) =>
+        !truncated && sinceGreen && fileCount === files.length,
+    )
+  );
+}
 
 /** Lists the files that changed since the last passing build, as far as a tool has read them. */
-function listChangedFiles({ evidence }: Analysis): ReadonlySet<string> {
-  const lists = evidence
-    .filter(({ tool }) => tool === 'changed_since_green')
-    .flatMap(({ data }) => Changed.safeParse(data).data?.files ?? []);
-  return new Set(lists);
+function listChangedFiles(analysis: Analysis): ReadonlySet<string> {
+  return new Set(readChanges(analysis).flatMap(({ files }) => files));
 }
 
 function roundShare(share: number): number {

@@ -182,6 +182,13 @@ describe('whose a failure is', () => {
     expect(judge({ analysis: { ...machine, classification }, failures }).verdict).toBe('unknown');
     const naming = { ...machine, classification, ...changed('.npmrc') };
     expect(judge({ analysis: naming, failures }).verdict).toBe('unknown');
+    const file = 'notes/1.md';
+    for (const more of [{ truncated: true }, { fileCount: 2 }, { sinceGreen: false }]) {
+      const [evidence] = changed(file).evidence ?? [];
+      const cut = evidence === undefined ? [] : [{ ...evidence, data: { files: [file], ...more } }];
+      const analysis = { ...machine, classification, evidence: cut };
+      expect(judge({ analysis, failures }).verdict).toBe('unknown');
+    }
     const full = { category: 'INFRA_ERROR', kind: 'disk_full', classification } as const;
     expect(judge({ analysis: full, failures }).verdict).toBe('machine');
     const outOfTime = { category: 'INFRA_ERROR', kind: 'timeout', classification } as const;
