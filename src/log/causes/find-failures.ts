@@ -28,14 +28,10 @@ export function findFailures(opened: OpenedSources, reading: Reading, options: R
   const steps = listFailedLogs(opened, explainedTests).flatMap((read) =>
     findSteps(read, explainedTests, opened, reading, options),
   );
-  const specificSteps = steps.filter((step) => !step.generic);
-  const decisive =
-    specificSteps.some((step) => !isCancelled(step)) || tests.length > 0
-      ? specificSteps.filter((step) => !isCancelled(step))
-      : specificSteps;
+  const ownSteps = steps.filter((step) => !isCancelled(step));
+  const decisive = ownSteps.length > 0 || tests.length > 0 ? ownSteps : steps;
   const found = sortToleratedLast([...tests, ...decisive], opened.logs);
-  if (found.length > 0) return found;
-  return steps.length > 0 ? steps.slice(0, 1) : [readMainFailure(reading)];
+  return found.length > 0 ? found : [readMainFailure(reading)];
 }
 
 /**

@@ -123,6 +123,19 @@ describe('failures of one build', () => {
     ]);
   });
 
+  it('are a step that says only how it ended, next to failing tests', () => {
+    const step =
+      'make check\n./build/reader\nSegmentation fault (core dumped)\n##[error]Process completed with exit code 139.\n';
+    const causes = readLogs({ unit: JEST, reader: step });
+    expect(causes.map(({ tests, message }) => tests[0] ?? message)).toEqual([
+      'sums',
+      'slow',
+      'label',
+      'Segmentation fault (core dumped)',
+    ]);
+    expect(causes.at(-1)?.sources).toEqual(['reader']);
+  });
+
   it('are none that was canceled because another job had failed', () => {
     const canceled = '##[group]Run npm test\nnpm test\n##[endgroup]\n##[error]The operation was canceled.\n';
     expect(readLogs({ 'unit.log': GO, 'other.log': canceled }).flatMap(({ tests }) => tests)).toEqual([
