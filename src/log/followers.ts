@@ -9,8 +9,8 @@ const WHY: Readonly<Record<NonNullable<Section['follows']>, string>> = {
 };
 
 /**
- * Marks in the logs of one build the jobs that failed only because another one had: they were stopped, or
- * look at how others ended. Where every job is one of these, none is marked.
+ * Marks the jobs of one build that failed only because another job failed: they were stopped, or check the
+ * results of others. If all jobs are such, none is marked.
  */
 export function markFollowers(logs: readonly ReadLog[]): ReadLog[] {
   if (!logs.some(isOwnFailure)) return [...logs];
@@ -27,7 +27,7 @@ export function markFollowers(logs: readonly ReadLog[]): ReadLog[] {
   });
 }
 
-/** Tells whether all that failed in a log follows from another one. */
+/** Tells whether everything that failed in a log is a consequence of another job's failure. */
 export function isFollower({ structure, found }: ReadLog): boolean {
   return (
     structure.failedSections.length > 0 &&
@@ -36,7 +36,7 @@ export function isFollower({ structure, found }: ReadLog): boolean {
   );
 }
 
-/** Says of the steps that follow from another failure what they are. */
+/** Describes the steps that failed as a consequence of another failure. */
 export function describeFollowers(logs: readonly ReadLog[]): string[] {
   return logs.flatMap(({ structure }) =>
     structure.failedSections.flatMap(({ source, name, consequence, follows }) =>

@@ -1,8 +1,8 @@
 import type { StackFrame } from '../domain/failure.ts';
 
 /**
- * The forms of a stack frame in different runtimes, with groups `file`, `line` and `fn` if the runtime shows
- * them.
+ * Forms of a stack frame in different runtimes, with the groups `file`, `line` and, if the runtime prints it,
+ * `fn`.
  */
 const SHAPES: readonly RegExp[] = [
   new RegExp(
@@ -60,12 +60,12 @@ const FOREIGN_FUNCTION = new RegExp(
     String.raw`com\.google|std|core|alloc|__rust_\w{1,40}|testing|runtime|reflect)[.:]`,
 );
 
-/** Applications that come with Elixir and Erlang. */
+/** Applications that are part of Elixir and Erlang. */
 const FOREIGN_APPS = /^(?:elixir|stdlib|kernel|ex_unit|mix|eex|iex|logger|compiler|erts)$/;
 
 /**
- * Reads one line of a stack, or null if it is none. `own` is false for library, runtime and test-runner
- * code.
+ * Reads one line of a stack trace. Returns null if it is not a frame. `own` is false for code of libraries,
+ * runtimes and test runners.
  */
 export function readFrame(line: string): StackFrame | null {
   if (line.length > 1_000) return null;

@@ -12,16 +12,16 @@ import { readCommentsOfPassing, TAP_LITERALS } from './retries/tap-comments.ts';
 import { isWithin, type LineRange } from './sections/system.ts';
 import type { Structure } from './sections.ts';
 
-/** The parts of a log that read like a failure but are not one. */
+/** The lines and tests of a log that look like a failure but are not one. */
 export interface LeftOut {
-  /** Ascending. */
+  /** The ranges of lines, ascending. */
   readonly ranges: readonly LineRange[];
   readonly passedOnRetry: readonly PassedOnRetry[];
-  /** The failing tests that did not pass when run again. */
+  /** The failing tests that did not pass on a rerun. */
   readonly failingTests: Extraction['failingTests'];
 }
 
-/** Groups of literals, whose lines {@link findLeftOut} needs in this order. */
+/** The literals that {@link findLeftOut} needs, in groups, in this order. */
 export const LEFT_OUT_LITERALS: readonly (readonly string[])[] = [
   RETRY_LITERALS,
   TOTALS_LITERALS,
@@ -32,9 +32,9 @@ export const LEFT_OUT_LITERALS: readonly (readonly string[])[] = [
 ];
 
 /**
- * Finds tests that passed when they were run again, with their lines, the lines of feature probes that
- * configuring went on after, of wheels that were built at another try, and what passing tests printed.
- * `reported` are tests of which a report says that they passed.
+ * Finds the lines that must not count as a failure: tests that passed on a rerun, feature probes of a
+ * configure step that went on, wheels that were built on another try, and output of passing tests. `reported`
+ * are tests that a report lists as passed on a rerun.
  */
 export function findLeftOut(
   log: LogText,
@@ -64,7 +64,7 @@ export function findLeftOut(
   };
 }
 
-/** Returns the log as if it did not have these lines. Line numbers stay. */
+/** Returns a view of the log in which these lines are empty. Line numbers do not change. */
 export function withoutLines(log: LogText, ranges: readonly LineRange[]): LogText {
   if (ranges.length === 0) return log;
   const isLeftOut = (line: number) => isWithin(ranges, line);

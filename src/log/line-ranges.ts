@@ -1,11 +1,11 @@
 import type { LineRange } from './sections/system.ts';
 
-/** Tells whether one of the ranges, which ascend, has a line from `start` to `end`. */
+/** Tells whether one of the ranges contains a line from `start` to `end`. The ranges must ascend. */
 export function overlaps(ranges: readonly LineRange[], start: number, end: number): boolean {
   return ranges.some((range) => range.start <= end && range.end >= start);
 }
 
-/** Joins ranges that touch; the result ascends. */
+/** Merges ranges that overlap or touch. The result ascends. */
 export function joinRanges(ranges: readonly LineRange[]): LineRange[] {
   const joined: LineRange[] = [];
   for (const { start, end } of ranges.toSorted((left, right) => left.start - right.start)) {
@@ -16,7 +16,7 @@ export function joinRanges(ranges: readonly LineRange[]): LineRange[] {
   return joined;
 }
 
-/** Returns what is left of the ranges without the lines of others. Both ascend. */
+/** Subtracts the lines of other ranges. Both lists must ascend. */
 export function subtractRanges(ranges: readonly LineRange[], others: readonly LineRange[]): LineRange[] {
   return ranges.flatMap((range) => {
     const left: LineRange[] = [];

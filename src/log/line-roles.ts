@@ -3,14 +3,15 @@ import { isWithin } from './sections/system.ts';
 import type { Structure } from './sections.ts';
 
 /**
- * The role of a line of a log. Only a `cause` may decide or be quoted as the proof, and only a `cause` or a
- * `notice` may be the headline. `echo` is a command or setting shown before it runs, `progress` what a tool
- * does next, `passing` a test or check that did not fail, `notice` a warning or remark, `ending` how
- * something ended without why, `wrapper` a frame around the real message, which is further in.
+ * The role of a line of a log: `echo`, a command or setting shown before it runs; `progress`, what a tool
+ * does next; `passing`, a test or check that did not fail; `notice`, a warning or remark; `ending`, how
+ * something ended, without the reason; `wrapper`, a line that only introduces the real message, which is
+ * further inside; `cause`, anything else with text. Only a `cause` may decide or be quoted as proof, and only
+ * a `cause` or a `notice` may be the headline.
  */
 export type LineRole = 'blank' | 'echo' | 'progress' | 'passing' | 'notice' | 'ending' | 'wrapper' | 'cause';
 
-/** All roles, in the order in which they are tested. */
+/** All roles, in the order in which they are tried. */
 export const LINE_ROLES: readonly LineRole[] = [
   'blank',
   'ending',
@@ -22,7 +23,7 @@ export const LINE_ROLES: readonly LineRole[] = [
   'cause',
 ];
 
-/** Marks that runners put before a sentence of any role. */
+/** Markers that runners print before a sentence of any role. */
 const MARK =
   String.raw`(?:##\[error\]|::error(?: [^:\n]{0,200})?::|\[error\] ?|npm (?:ERR!|error) ?|` +
   String.raw`\[\w{4,8}\] {1,4}|[\w.-]{1,40}: (?:error|fatal): ?|error:? ?|ERROR:? ?|Error: ?|fatal: ?)?`;
@@ -32,21 +33,21 @@ const THINGS =
   'suites?|assertions?|checks?|scenarios?|steps?|problems?|errors?|failures?|issues?|warnings?|violations?|findings?|offenses?|links?|duplicates?|matches|differences|conflicts?|secrets?|vulnerabilities|errors ' +
   'in|jobs?|tasks?|targets?|packages?|files?|hooks?|commands?|resources?|documents?)';
 
-/** Builds a pattern for a sentence after up to 12 signs and an optional mark of a runner. */
+/** Builds a pattern for a sentence after up to 12 signs and an optional marker of a runner. */
 function tagPattern(words: TemplateStringsArray, ...parts: readonly string[]): RegExp {
   return new RegExp(String.raw`^\W{0,12}${MARK}${String.raw(words, ...parts)}`, 'i');
 }
 
-/** Builds a pattern for a sentence after up to 6 signs and an optional mark of a runner. */
+/** Builds a pattern for a sentence after up to 6 signs and an optional marker of a runner. */
 function boxPattern(words: TemplateStringsArray, ...parts: readonly string[]): RegExp {
   return new RegExp(String.raw`^\W{0,6}${MARK}${String.raw(words, ...parts)}`, 'i');
 }
 
-/** Lines that say how something ended. None of them says why. */
+/** Lines that say how something ended, without saying why. */
 const ENDING: readonly RegExp[] = [
   tagPattern`(?:(?:the )?(?:process|command|script|program|task|job|step|container|shell|bash|sh|pwsh|powershell|cmd\.exe|action|lifecycle script|recipe|target)\b.{0,300}?)?\b(?:completed with|exited with|exited|failed with|returned|finished with|terminated with|exit|ended with|died with|returned non-zero)(?: an?)?(?: non-?zero)?(?: code)?(?: exit)?[ -]?(?:code|status)?:?\s{0,2}[('"]?-?(?:0x)?[\da-f]{1,10}['")]?\W{0,8}$`,
   tagPattern`(?:exit (?:code|status)|errno|code|status|rc|signal)[:= ]{1,3}(?:-?\d{1,10}|ELIFECYCLE)\W{0,4}$`,
-  // A signal says why a command of make ended.
+  // A signal is the reason why a command of make ended, so it is excluded.
   new RegExp(
     String.raw`^(?:g?make|ninja)(?:\[\d{1,3}\])?: (?:\*\*\* (?:\[(?![^\]\n]{1,300}\] ` +
       '(?:Segmentation fault|Abort|Bus error|Floating point exc|Illegal inst|Killed))|' +
@@ -97,7 +98,7 @@ const ENDING: readonly RegExp[] = [
   /^(?:##\[error\]|Error: )?(?:Final attempt failed|Attempt \d{1,3} failed|Timeout of \d{1,9}ms hit)/,
 ];
 
-/** Lines around another message, to which they lead. */
+/** Lines that introduce another message or repeat that it exists. */
 const WRAPPER: readonly RegExp[] = [
   new RegExp(
     String.raw`^Traceback \(most recent call last\)|^(?:The above exception was|` +
@@ -130,7 +131,7 @@ const WRAPPER: readonly RegExp[] = [
   ),
 ];
 
-/** Commands and settings as systems show them before they run. */
+/** Commands and settings as CI systems print them before they run. */
 const ECHO: readonly RegExp[] = [
   new RegExp(
     String.raw`^(?:##\[(?:endgroup|command|section)\]|(?:##\[group\]|::group::)(?!❌)|::(?:endgroup|` +
@@ -149,7 +150,7 @@ const ECHO: readonly RegExp[] = [
   ),
 ];
 
-/** Tests and checks that did not fail: what their names say is no evidence. */
+/** Tests and checks that did not fail. Words of failure in their names are no evidence. */
 const PASSING: readonly RegExp[] = [
   new RegExp(
     String.raw`^\s{0,40}(?:ok \d|[✓√✔✅]|PASS(?:ED|ES|ING)?\b|--- (?:PASS|SKIP)|\[ {2,7}(?:OK|PASSED|` +
@@ -175,9 +176,9 @@ const PASSING: readonly RegExp[] = [
   ),
 ];
 
-/** Warnings and remarks, and what a tool tries again by itself. */
+/** Warnings and remarks, and operations that a tool retries. */
 const NOTICE: readonly RegExp[] = [
-  // BuildKit's checks of a Dockerfile.
+  // BuildKit's checks of a Dockerfile
   /\bdocs\.docker\.com\/go\/dockerfile\/rule\//,
   /^\s{0,8}- (?:[A-Z][a-z]{1,20}){2,5}(?:JSON|Env)?: .{1,300} \(line \d{1,6}\)$/,
   /^##teamcity\[(?!buildProblem|testFailed|message\b.{0,500}status='(?:ERROR|FAILURE))/,
@@ -209,7 +210,7 @@ const NOTICE: readonly RegExp[] = [
 
 /** Lines about what a tool does, has done, or is about to do. */
 const PROGRESS: readonly RegExp[] = [
-  // What Jenkins and its plugins do after the build, whatever became of it.
+  // Actions of Jenkins and its plugins after the build, whether or not it failed
   new RegExp(
     String.raw`^(?:\[(?:Checks API|WS-CLEANUP|htmlpublisher|JaCoCo plugin|Cobertura|GitHub Checks?)\] |` +
       '(?:No suitable checks publisher found|Archiving artifacts|Skipped archiving|' +
@@ -252,16 +253,18 @@ const TABLE: readonly (readonly [LineRole, readonly RegExp[]])[] = [
   ['notice', NOTICE],
 ];
 
-/** A tool's own word that this is an error, whatever else the line says ("ERROR: skipping …"). */
+/**
+ * A severity of error that the tool itself prints, whatever the rest of the line says ("ERROR: skipping …").
+ */
 const SEVERE = /^\W{0,6}(?:\S{1,200}: )?(?:##\[error\]|::error|(?:ERROR|error|FATAL|fatal|Error)\b ?[\]:|])/;
 
-/** Roles of lines asked for before: readers, ranking and neighbors ask for the same ones. */
+/** The roles of lines that were classified before. Readers, ranking and neighbors ask for the same lines. */
 const known = new Map<string, LineRole>();
 const MAX_KNOWN = 20_000;
 
 /**
- * Returns the role of a line by its text alone, as a person saw it (see `LogText.line`). Whether a command
- * was only shown may depend on its place: see {@link createRoleLookup}.
+ * Returns the role of a line by its text, which must be cleaned (see `LogText.line`). Whether a command was
+ * only echoed may depend on its position: see {@link createRoleLookup}.
  */
 export function classifyRole(line: string): LineRole {
   const text = line.length > 600 ? line.slice(0, 600) : line;
@@ -284,8 +287,8 @@ function readRole(text: string): LineRole {
 const TOLERATED = /^##\[warning\]The process '[^'\n]{1,300}' failed with exit code \d/;
 
 /**
- * Creates a function that returns the role of each line of a log: by its place if the CI system only showed
- * it or tolerated it, otherwise by its text.
+ * Creates a function that returns the role of each line of a log: `echo` if the CI system marks the line as
+ * echoed, `passing` if the runner tolerated the failure, otherwise the role of its text.
  */
 export function createRoleLookup(
   log: LogText,
@@ -303,16 +306,16 @@ export function isTolerated(below: string): boolean {
   return TOLERATED.test(below);
 }
 
-/** Checks whether a line says how something ended, or only that it did, and not why. */
+/** Checks whether a line only says that something ended or how, without saying why. */
 export function isUninformative(line: string): boolean {
   const role = classifyRole(line);
   return role === 'ending' || role === 'wrapper' || role === 'blank';
 }
 
-/** Words that only point to another place. */
+/** Text that only refers to another place. */
 const POINTS_ELSEWHERE =
   /\b(?:see|check|read|search|refer to|look (?:at|in))\b.{0,40}\b(?:logs?|output|above|below|details?)\b/i;
-/** Words about the ending of a command, and of what runs or builds something else. */
+/** Text about the exit of a command, or of a program that runs or builds others. */
 const RUNS_OTHERS = new RegExp(
   String.raw`\bafter \d{1,3} (?:attempts|tries|retries)$|\bexit (?:status|code)\b|returned non-zero|` +
     String.raw`\b(?:execution failed for \w|error executing command$|` +
@@ -324,7 +327,7 @@ const RUNS_OTHERS = new RegExp(
   'i',
 );
 
-/** Checks whether words only say that something ended, ran or built something else that failed. */
+/** Checks whether a text only says that something else ended or failed. */
 export function isWrapper(words: string): boolean {
   return isUninformative(words) || [POINTS_ELSEWHERE, RUNS_OTHERS].some((pattern) => pattern.test(words));
 }

@@ -13,7 +13,7 @@ import { readResults } from './reports/report.ts';
 import { LineIndex } from './scan/scan-log.ts';
 import { type FromThread, PART, type SentSource, type ToThread } from './worker-pool.ts';
 
-/** The thread in which one log after another is masked or read: errors travel as data. */
+/** The masker of this thread, which masks or reads one log after another. Errors are sent as data. */
 const masker = createMasker(workerData);
 const parts: (string | Uint8Array)[][] = [];
 

@@ -1,15 +1,15 @@
 import type { FailingTest } from '../domain/failure.ts';
 import { takeFirstOfEach } from '../lib/collections.ts';
 
-/** Tells whether a report and a log speak of the same run of a test. */
+/** Tells whether a report and a log describe the same run of a test. */
 export type Agreement = (reported: FailingTest, logged: FailingTest) => boolean;
 
 /**
- * Merges the tests of reports and logs into one entry for each test, although a report and a log write its
- * name differently ("renderReceipt > prints" versus a suite and a name). A merged test has the report's name,
- * suite and message, since the history is kept by these, and the log's position, file and line. If the two do
- * not agree, everything but the name is the log's: they are of different attempts, and what one says is not
- * true of the other.
+ * Merges the tests of reports and logs into one entry for each test, although reports and logs write names
+ * differently ("renderReceipt > prints" versus a suite and a name). A merged test has the report's name,
+ * suite and message, because the history is stored under these, and the log's position, file and line. If
+ * report and log do not agree, they describe different attempts, and everything except the name is taken from
+ * the log.
  */
 export function mergeTests(
   reported: readonly FailingTest[],
@@ -37,16 +37,14 @@ export function mergeTests(
 }
 
 /**
- * Creates the key of a test. A test of the same name in another log, or with another message in a report,
- * failed on its own.
+ * Creates the key of a test. `apart` distinguishes tests of the same name that failed separately, by their
+ * log or their message.
  */
 function createTestKey({ suite, name }: FailingTest, apart: string | null | undefined): string {
   return [suite, name, apart].join('\u0001');
 }
 
-/**
- * Joins the entries that are alike in several reports into one for each test, with its lines in each report.
- */
+/** Merges the entries of one test in several reports, with its lines in each report. */
 function joinReports(reported: readonly FailingTest[]): FailingTest[] {
   const joined = new Map<string, FailingTest>();
   for (const test of reported) {
@@ -58,8 +56,7 @@ function joinReports(reported: readonly FailingTest[]): FailingTest[] {
 }
 
 /**
- * Removes parent tests: `TestA` fails because `TestA/case` does, and reports list both, but only the case is
- * a failing test of its own.
+ * Removes parent tests: `TestA` fails because `TestA/case` does. Reports list both, but only the case counts.
  */
 function withoutParents(tests: readonly FailingTest[]): FailingTest[] {
   const parents = new Set(
@@ -75,7 +72,7 @@ type Words = ReturnType<typeof toTestWords>;
 
 /**
  * Returns the words of suite and name in order, of the name alone, and of the file. Every word has a space
- * before it, so that an ending of the text always consists of whole words.
+ * before it, so that a common ending consists of whole words.
  */
 function toTestWords({ suite, name, file }: FailingTest) {
   return {
@@ -86,8 +83,8 @@ function toTestWords({ suite, name, file }: FailingTest) {
 }
 
 /**
- * Removes the ending of a source file. A module that could not be loaded is named by its path in logs, and by
- * its dotted name in reports.
+ * Removes the extension of a source file. Logs name a module that could not be loaded by its path, reports by
+ * its dotted name.
  */
 function removeEnding(name: string): string {
   return name.replace(/\.(?:py|[cm]?[jt]sx?)$/, '');
@@ -98,8 +95,8 @@ function spaceOut(text: string): string {
 }
 
 /**
- * Finds the test of the log with the same words at its end; if several have them, the one whose file the
- * report names.
+ * Finds the log's test whose words have the same ending. If several match, returns the one in the file that
+ * the report names.
  */
 function findTwin(
   testWords: Words,
@@ -112,8 +109,8 @@ function findTwin(
 }
 
 /**
- * Checks whether two tests may be the same. A suite may be written into the name, so one may have more words
- * than the other before those they share.
+ * Checks whether two tests may be the same. The name may include the suite, so one may have additional words
+ * in front.
  */
 function isAlike(left: Words, right: Words): boolean {
   if (left.name === '' || right.name === '') return false;
@@ -130,8 +127,8 @@ function namesFile(testWords: Words, file: string | null): boolean {
 }
 
 /**
- * Merges a test of a report with the same test of a log. File and line come from the same one of the two, and
- * so do expected and actual.
+ * Merges a test of a report with the same test of a log. File and line are taken from one of the two, and so
+ * are expected and actual.
  */
 function merge(report: FailingTest, log: FailingTest): FailingTest {
   const placed = log.line === null && (log.file === null || isSameFile(log.file, report.file)) ? report : log;
@@ -157,8 +154,7 @@ function isSameFile(left: string, right: string | null): boolean {
 }
 
 /**
- * Checks whether a message is informative: "Failed", or an exception's bare name, says less than what the log
- * printed.
+ * Checks whether a message is informative. "Failed" or the bare name of an exception says less than the log.
  */
 function isInformative(message: string | null): boolean {
   return (

@@ -25,14 +25,14 @@ const RUN_PASSED: readonly RegExp[] = [
 /** The lines that count failures, if a runner prints passed and failed tests on separate lines. */
 const RUN_FAILED =
   /^\s{0,8}(?:[1-9]\d{0,6} failing|\W{0,4}fail [1-9]\d{0,6}$|FAILED \()|^(?:FAIL|FAILED|BUILD FAIL)/;
-/** Lines from the end in which the word that all passed is looked for. */
+/** The number of lines at the end that are searched for a message that all passed. */
 const TAIL = 60;
 
 /**
- * Tells whether a log is that of a run that passed, whatever errors it prints: no step and no test failed,
- * nothing ended badly, and the CI system or the runner says at the end that all passed, no higher than the
- * last error. A log that was cut off is none. Where tests failed and passed when run again (`hasRetried`),
- * that nothing else went wrong is enough.
+ * Tells whether a log is that of a run that passed, even if it contains errors: no step and no test failed,
+ * nothing exited with an error, and at the end the CI system or the runner reports after the last error that
+ * all passed. A truncated log does not count as passed. If tests passed on a rerun (`hasRetried`), it is
+ * enough that nothing else went wrong.
  */
 export function hasPassed(
   log: LogText,
@@ -60,7 +60,7 @@ export function hasPassed(
   return (passedCount > 0 && passedCount >= last) || (hasRetried && last === 0);
 }
 
-/** Returns what was found in a run that passed: nothing that failed. */
+/** Returns the findings of a run that passed, without anything that indicates a failure. */
 export function withoutErrors(found: Extraction): Extraction {
   return { ...found, diagnostics: [], exceptions: [], messages: [] };
 }

@@ -1,11 +1,11 @@
 /**
- * Folders that images like to mount a checkout on; they may as well be the repository's own first folder.
- * `a/`, `b/`: a diff's sides.
+ * Folders in which images mount a checkout. They may also be the first folder of the repository. `a/` and
+ * `b/` are the two sides of a diff.
  */
 const MOUNT =
   /^(?:\/(?:workspaces?|app|srv|src|code|project|repo|build|source|work|workdir|opt\/app|data)\/|[abiw]\/)/;
 
-/** Code that others wrote: its paths name nothing in the repository, though a suffix of them might. */
+/** Code of third parties. Its paths are not in the repository, although a suffix of one might be. */
 const FOREIGN: readonly RegExp[] = [
   new RegExp(
     String.raw`(?:^|/)(?:node_modules|site-packages|dist-packages|\.m2|\.gradle|\.cargo/registry|` +
@@ -15,7 +15,7 @@ const FOREIGN: readonly RegExp[] = [
   /^\/usr\/(?:lib|local\/(?:lib|go|Cellar)|include|share)\/|^\/Library\/|^\/opt\/(?:java|jdk|conda|homebrew)/,
   /^(?:node|java|jdk\.internal|deno|bun|internal):/,
   /^<[^>]{1,80}>|\.jar!|^[A-Za-z]:\/(?:Program Files|hostedtoolcache|Python\d)/,
-  // Bazel's other repositories; a module of Go with its version, as -trimpath prints it.
+  // External repositories of Bazel; Go modules with their version, as -trimpath prints them
   new RegExp(
     '(?:^|/)execroot/[^/]{1,120}/external/|^external/[^/]{1,120}/|' +
       String.raw`\.runfiles/(?!_main/|__main__/)[^/]{1,120}~`,
@@ -24,10 +24,10 @@ const FOREIGN: readonly RegExp[] = [
 ];
 
 /**
- * Paths in the repository that a path from a log may mean, most likely first: without the workspace, then
- * ever shorter suffixes. At least two segments stay where there were two: a bare `index.js` would match
- * anything. A class or module by its dotted name represents its source files. Empty for runtime and library
- * code, and for text that is no path.
+ * Lists the repository paths that a path from a log may mean, most likely first: without the workspace, then
+ * shorter and shorter suffixes. If the path has several segments, at least two are kept, because a bare
+ * `index.js` would match anything. A class or module in dotted notation yields its possible source files.
+ * Returns an empty list for code of runtimes and libraries, and for text that is not a path.
  */
 export function listRepositoryPaths(logged: string): string[] {
   const path = unwrapPath(logged);
@@ -44,8 +44,8 @@ export function listRepositoryPaths(logged: string): string[] {
 }
 
 /**
- * Returns the path inside the repository as far as it can be determined without the repository: no URL, no
- * position, no workspace.
+ * Returns the path inside the repository, as far as it can be determined from the path alone: without URL,
+ * position and workspace.
  */
 export function getProjectPath(logged: string): string {
   const path = unwrapPath(logged);
@@ -53,8 +53,8 @@ export function getProjectPath(logged: string): string {
 }
 
 /**
- * Splits a path into segments, without the drive, empty and `.` segments; `..` removes the segment before it
- * and never leads outside.
+ * Splits a path into segments, without the drive and without empty and `.` segments. `..` removes the segment
+ * before it and never leads above the root.
  */
 function splitSegments(path: string): string[] {
   const segments: string[] = [];
@@ -66,7 +66,7 @@ function splitSegments(path: string): string[] {
 }
 
 const JVM_ENDINGS = ['java', 'kt', 'scala', 'groovy'];
-/** Endings of files, so that `tax.test.ts` or `setup.cfg` is no dotted name. */
+/** File extensions. With one of them, `tax.test.ts` or `setup.cfg` is not a dotted name. */
 const FILE_ENDING = new RegExp(
   String.raw`\.(?:[cm]?[jt]sx?|vue|svelte|py|pyi|rb|go|rs|php|java|kts?|scala|groovy|cs|fs|vb|c|cc|` +
     'cpp|cxx|h|hh|hpp|m|mm|swift|dart|exs?|erl|hs|ml|clj|pl|pm|lua|r|jl|sh|bash|sql|ya?ml|' +
@@ -75,10 +75,10 @@ const FILE_ENDING = new RegExp(
 );
 
 /**
- * Lists the source files that a class or module represents, most likely first: `com.shop.Cart$Line.total` →
- * `com/shop/Cart.java` and its siblings of other JVM languages, `shop.cart.Total` → `shop/cart.py`. For Go's
- * `github.com/shop/api/cart.Total` the result is empty, because the name does not identify a file in the
- * folder `cart`. Empty for everything that is not a dotted name.
+ * Lists the possible source files of a class or module, most likely first: `com.shop.Cart$Line.total` →
+ * `com/shop/Cart.java` and the same for other JVM languages, `shop.cart.Total` → `shop/cart.py`. Returns an
+ * empty list for Go's `github.com/shop/api/cart.Total`, because a Go name does not identify a file in the
+ * folder `cart`, and for text that is not a dotted name.
  */
 function listSourcePaths(name: string): string[] {
   const dotted = name.replace(/\$.{0,300}$/s, '');
@@ -96,7 +96,7 @@ function listSourcePaths(name: string): string[] {
   return [...JVM_ENDINGS.map((ending) => `${jvm}.${ending}`), ...module];
 }
 
-/** Lists the paths of a module, or of a function in a module; a package's own file is last. */
+/** Lists the paths of a module, or of a function in a module. The file of a package is last. */
 function listModulePaths(parts: readonly string[], whole = false): string[] {
   const module = parts.join('/');
   const outer = parts.length > 2 && !whole ? [`${parts.slice(0, -1).join('/')}.py`] : [];
@@ -106,9 +106,10 @@ function listModulePaths(parts: readonly string[], whole = false): string[] {
 const MAX_PATH = 1_024;
 
 /**
- * Removes what a tool wrapped around a path: file and bundler URLs with their query, Windows separators and
- * prefixes, the drives of MSYS, Cygwin and WSL, a position after it (`tax.ts:41:9`, `Tax.cs(41,9)`, `#L41`),
- * and compiled or covered copies of a source. Returns an empty string for text that is not a path.
+ * Removes everything that a tool adds to a path: URLs of files and bundlers with their query, Windows
+ * separators and prefixes, the drives of MSYS, Cygwin and WSL, a position (`tax.ts:41:9`, `Tax.cs(41,9)`,
+ * `#L41`), and the folders of compiled or covered copies. Returns an empty string for text that is not a
+ * path.
  */
 function unwrapPath(logged: string): string {
   const text = logged.trim();
@@ -122,7 +123,7 @@ function withoutQuotes(text: string): string {
   return text.length > 2 && '"\'`'.includes(first) && text.endsWith(first) ? text.slice(1, -1) : text;
 }
 
-/** Bundlers name modules by URLs of their own; a dev server by one of its files. */
+/** Removes the URL of a bundler or development server from a path. */
 function withoutUrl(text: string): string {
   if (!/^[a-z][a-z+-]{1,30}:\/|^\/@fs\//i.test(text) || /^[a-z]:/i.test(text)) return text;
   const bare = text
@@ -168,7 +169,7 @@ function withoutPosition(path: string): string {
     .replace(/#L\d{1,7}(?:-L\d{1,7})?$/, '');
 }
 
-/** Returns the source from which a class file, cached byte code or a page of a coverage report was made. */
+/** Returns the source file of a class file, of cached byte code, or of a page of a coverage report. */
 function resolveSource(path: string): string {
   return path
     .replace(
@@ -183,17 +184,17 @@ function resolveSource(path: string): string {
 }
 
 /**
- * The folders in which CI systems, agents and build tools put a checkout, as their own documents name them.
- * Each pattern removes the workspace, so that the rest is relative to the repository; the more specific ones
- * come first.
+ * The folders in which CI systems, agents and build tools put a checkout, according to their documentation.
+ * Each pattern removes the workspace, so that the rest is relative to the repository. More specific ones come
+ * first.
  */
 const WORKSPACES: readonly RegExp[] = [
-  // Bazel: the sandbox, the execution root, and a test's runfiles; what it generates lies in the same
-  // packages.
+  // Bazel: the sandbox, the execution root, and the runfiles of a test; generated files are in the same
+  // packages
   /^(?:\/[^/]{1,120}){1,12}\/execroot\/[^/]{1,120}\/(?:bazel-out\/[^/]{1,120}\/(?:bin|genfiles|testlogs)\/)?/,
   /^\/?(?:[^/]{1,120}\/){0,14}[^/]{1,120}\.runfiles\/[^/]{1,120}\//,
   /^(?:bazel-out\/[^/]{1,120}\/(?:bin|genfiles|testlogs)|bazel-(?:bin|genfiles|testlogs))\//,
-  // GitHub: hosted runners, job containers, Windows, actions in containers, and a runner of one's own.
+  // GitHub: hosted runners, job containers, Windows, actions in containers, and self-hosted runners
   /^\/(?:home|Users)\/runner\/work\/(?!\d{1,4}\/[sabd]\/)[^/]{1,120}\/[^/]{1,120}\//,
   /^\/__w\/(?!\d{1,4}\/[sabd]\/)[^/]{1,120}\/[^/]{1,120}\//,
   /^[A-Za-z]:\/a\/(?!_work\/|\d{1,4}\/[sabd]\/)[^/]{1,120}\/[^/]{1,120}\//,
@@ -202,23 +203,23 @@ const WORKSPACES: readonly RegExp[] = [
     '^(?:[A-Za-z]:)?/(?:[^/]{1,120}/){0,5}(?:actions-runner|runner|actions)' +
       String.raw`/_work/(?!\d{1,4}/[sabd]/)[^/]{1,120}/[^/]{1,120}/`,
   ),
-  // Gitea's and Forgejo's runners without containers, and act: `~/.cache/act/<hash>/hostexecutor`.
+  // Gitea's and Forgejo's runners without containers, and act: `~/.cache/act/<hash>/hostexecutor`
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,14}hostexecutor\//,
-  // Azure: hosted agents on Linux, macOS and Windows, containers, and agents of one's own.
+  // Azure: hosted agents on Linux, macOS and Windows, containers, and self-hosted agents
   /^\/(?:home\/vsts|Users\/runner|home\/runner)\/work\/\d{1,4}\/[sabd]\//,
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,5}(?:__w|_work|a)\/\d{1,4}\/[sabd]\//,
-  // GitLab: the Docker executor, the shell executor with its token and slot, Firefox's workers.
+  // GitLab: the Docker executor, the shell executor with its token and slot, and Firefox's workers
   /^\/builds\/worker\/(?:checkouts|workspace)\/[^/]{1,120}\//,
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,4}builds\/[\w-]{6,20}\/\d{1,3}\/[^/]{1,120}\/[^/]{1,120}\//i,
   /^\/builds\/[^/]{1,120}\/[^/]{1,120}\//,
-  // Jenkins, with the `@2` of a second executor and the `@script` of a pipeline.
+  // Jenkins, with the `@2` of a second executor and the `@script` of a pipeline
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,6}workspace\/[^/]{1,120}@(?:\d{1,4}|script|tmp)\//,
   new RegExp(
     String.raw`^(?:[A-Za-z]:)?/(?:[^/]{1,120}/){0,6}(?:jenkins|jenkins_home|\.jenkins|` +
       'agent|jenkins-agent|slave)/workspace/[^/]{1,120}/',
     'i',
   ),
-  // CircleCI, Bitbucket, Travis, Buildkite, Drone, Woodpecker, Semaphore, Cirrus, AppVeyor, Bitrise.
+  // CircleCI, Bitbucket, Travis, Buildkite, Drone, Woodpecker, Semaphore, Cirrus, AppVeyor, Bitrise
   /^\/(?:home\/circleci|root)\/(?:project|repo)\//,
   /^\/opt\/atlassian\/pipelines\/agent\/build\//,
   /^(?:\/(?:home|Users)\/travis|[A-Za-z]:\/Users\/travis)\/build\/[^/]{1,120}\/[^/]{1,120}\//,
@@ -232,7 +233,7 @@ const WORKSPACES: readonly RegExp[] = [
   /^(?:\/tmp|[A-Za-z]:\/Users\/[^/]{1,60}\/AppData\/Local\/Temp|\/private\/tmp)\/cirrus-ci-build\//,
   /^[A-Za-z]:\/projects\/[^/]{1,120}\//,
   /^\/(?:Users\/vagrant\/git|bitrise\/src)\//,
-  // CodeBuild, TeamCity, Bamboo, GoCD, Concourse, Heroku.
+  // CodeBuild, TeamCity, Bamboo, GoCD, Concourse, Heroku
   new RegExp(
     String.raw`^/codebuild/output/[^/]{1,120}/src/(?:[\w.-]{1,80}\.(?:com|org|` +
       String.raw`net)/[^/]{1,120}/[^/]{1,120}/|s3/\d{1,3}/)?`,
@@ -242,7 +243,8 @@ const WORKSPACES: readonly RegExp[] = [
   /^\/(?:var\/lib\/go-agent|godata|go)\/pipelines\/[^/]{1,120}\//,
   /^\/tmp\/build\/[0-9a-f]{6,40}\/[^/]{1,120}\//,
   /^\/tmp\/build_[0-9a-f]{6,40}\//,
-  // A GOPATH, a dev container, and mount folders of images that are not names of packages.
+  // A GOPATH, a dev container, and folders in which images mount a checkout, if they cannot be names of
+  // packages
   /^(?:[A-Za-z]:)?\/(?:[^/]{1,120}\/){0,4}go\/src\/[\w.-]{1,80}\.[a-z]{2,6}\/[^/]{1,120}\/[^/]{1,120}\//,
   /^\/workspaces\/[^/]{1,120}\//,
   /^\/usr\/src\/(?:app|project|code|build)\//,
@@ -251,8 +253,8 @@ const WORKSPACES: readonly RegExp[] = [
 ];
 
 /**
- * Returns a path with `/` between its segments, without the folder into which a CI system checks out; the
- * unchanged path if no such folder is known.
+ * Returns a path with `/` as separator, relative to the CI system's checkout. Returns the path unchanged if
+ * its checkout folder is not known.
  */
 function withoutWorkspace(path: string): string {
   for (const workspace of WORKSPACES) {
@@ -263,8 +265,8 @@ function withoutWorkspace(path: string): string {
 }
 
 /**
- * Finds the folder of the checkout, which is usually called like the project's own package. Returns null if
- * the log does not show it.
+ * Finds the name of the checkout folder, which is usually the name of the project's main package. Returns
+ * null if the path does not contain it.
  */
 export function findProjectName(path: string): string | null {
   return (

@@ -1,26 +1,26 @@
 import { findLineBelow, type LogText } from './lines/lines.ts';
 import type { LineRange } from './sections/system.ts';
 
-/** Output of a small program that a configuring tool compiles to find out what the machine has. */
+/** The output of a program that a configure step compiles to find out what the machine supports. */
 interface Probe {
   readonly begins: RegExp;
-  /** The line that ends it, and is none of it. */
+  /** The first line after the probe. */
   readonly until: RegExp;
-  /** The lines that only a probe prints. A probe that no line ends continues to the last of these. */
+  /** Lines that only a probe prints. If no line ends a probe, it ends with the last of these. */
   readonly own: RegExp;
   /**
-   * The line that must follow if the tool continued after the probe: a line like this, or the line that ends
-   * the probe (`end`). By default, nothing must follow.
+   * Proof that the configure step continued after the probe: a line that must follow, or `end` if the line
+   * that ends the probe is enough. If absent, no proof is needed.
    */
   readonly after?: RegExp | 'end';
 }
 
-/** Lines of a probe, and probes of a log. */
+/** The maximum numbers of lines of a probe, and of probes of a log. */
 const [MAX_PROBE, MAX_PROBES] = [400, 2_000];
 const CMAKE_SCRATCH = String.raw`CMakeFiles\/(?:CMakeTmp|CMakeScratch)\b`;
 const CONFIGURE_LINE = String.raw`^configure:\d{1,7}: `;
 const MESON_RESULT = /^(?:Checking|Has|Header|Compiler|Fetching)\b.{0,300}: (?:YES|NO|\d{1,9})\b/;
-/** The text that the shell, make or a CI system prints next. */
+/** Lines that the shell, make or a CI system prints after a probe. */
 const NEXT = String.raw`\+{1,3} \S|##\[|::|\[Pipeline\] |g?make: |ninja: `;
 const CMAKE_NEXT =
   '-- |CMake (?:Error|Warning)|(?:Performing|Determining|Checking|Detecting|Compiling) ' +
@@ -31,25 +31,25 @@ const CMAKE_OWN = /CMakeTmp|CMakeScratch|cmTC_/;
 /** Probes as CMake, autoconf and Meson print or dump them. */
 // biome-ignore format: one row for each tool
 const PROBES: readonly Probe[] = [
-  // CMake's try_compile, where a project prints its output, and in a dump of CMakeError.log or
-  // CMakeConfigureLog.yaml.
+  // CMake's try_compile, if a project prints its output, and in a copy of CMakeError.log or
+  // CMakeConfigureLog.yaml
   { begins: new RegExp(String.raw`^\s{0,12}Change Dir: .{0,300}${CMAKE_SCRATCH}`),
     until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN, after: /^-- (?:Configuring|Generating) done/ },
-  // The same in a message of status, after which configuring goes on by itself; what stops it then says so.
+  // The same in a status message. Configuring continues after it, or reports what stops it.
   { begins: CMAKE_STATUS, until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN },
   { begins: /^(?:Performing|Determining|Checking) .{1,200} failed with the following (?:compile )?output:/,
     until: new RegExp(`^(?:${CMAKE_NEXT})`), own: CMAKE_OWN },
   { begins: /^\s{2,6}kind: "try_(?:compile|run)-v\d"/,
     until: new RegExp(String.raw`^(?:\s{2,4}-$|\.\.\.$|${CMAKE_NEXT})`), own: CMAKE_OWN },
-  // autoconf, in a dump of config.log.
+  // autoconf, in a copy of config.log
   { begins: new RegExp(`${CONFIGURE_LINE}(?!error:)`),
     until: new RegExp(`${CONFIGURE_LINE}|^(?:## -|${NEXT})`), own: /conftest|^\| / },
-  // Meson, in a dump of meson-log.txt.
+  // Meson, in a copy of meson-log.txt
   { begins: /^Running compile:$|^Command line: .{0,4000} -> \d{1,3}$/, until: MESON_RESULT,
     own: /testfile\.c/, after: 'end' },
 ];
 
-/** Says that the compiler itself does not work: then what a probe printed is the cause. */
+/** Messages that the compiler itself does not work. Then the output of a probe is the cause. */
 const NO_COMPILER = new RegExp(
   String.raw`is not able to compile a simple test program|^configure:\d{1,7}: error: .{0,40}` +
     String.raw`(?:compiler cannot create executables|cannot run C\S{0,3} compiled programs|` +
@@ -59,13 +59,13 @@ const NO_COMPILER = new RegExp(
 );
 
 /**
- * A line that cargo passes on from the build script of a dependency, and the one that says that such a script
+ * A line that cargo prints for the build script of a dependency, and the line that says that such a script
  * failed.
  */
 const SCRIPT_OUTPUT = /^\[(?<crate>[\w-]{1,100}) \d{1,5}\.\d{1,5}\.\d{1,5}\S{0,40}\] /;
 const SCRIPT_FAILED = /failed to run custom build command for `(?<crate>[\w-]{1,100}) v/;
 
-/** ASCII literals, case ignored; a line without any of them begins and ends no probe. */
+/** Literals, case ignored. Every line that begins or ends a probe contains one of them. */
 export const PROBE_LITERALS: readonly string[] = [
   'Change Dir: ',
   'with the following output:',
@@ -87,8 +87,8 @@ export const PROBE_LITERALS: readonly string[] = [
 ];
 
 /**
- * Finds the lines of feature probes: their errors tell what a machine lacks, and configuring goes on. Where
- * the compiler itself does not work, or the build script failed that printed them, they stay.
+ * Finds the lines of feature probes. Their errors only show what the machine does not support. Probes are
+ * kept if the compiler itself does not work, and output of a build script is kept if that script failed.
  */
 export function readProbes(log: LogText, lines: readonly number[]): LineRange[] {
   const ranges: LineRange[] = [];

@@ -28,7 +28,7 @@ export interface LogInPieces {
   readonly kind: 'log';
   readonly bytes: LogBytes;
   readonly notes: readonly string[];
-  /** The descriptor of its file, where it has one: another thread can read it. */
+  /** The descriptor of its file, if it has one. Another thread can read from it. */
   readonly file?: number;
   /** The scan, if the log was already scanned for {@link READER_GROUPS}. */
   readonly scan?: Scan;
@@ -42,7 +42,7 @@ export interface Reader {
   readonly green: GreenTemplates | null;
   readonly without: ReadonlySet<ReadStage>;
   readonly leftOut: ReadonlySet<string>;
-  /** Tests of which a report says that they passed when run again. */
+  /** Tests that a report lists as passed on a rerun. */
   readonly passedInReports: readonly PassedOnRetry[];
 }
 
@@ -86,7 +86,7 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
   const isPassed = hasPassed(log, all, structure, passedOnRetry.length > 0);
   const found = isPassed ? withoutErrors(all) : filterFailedSteps(log, all, structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
-  /** The findings that a green build does not have too; all of them if there is none to compare with. */
+  /** The findings that a green build does not have. If there is no green build, all findings. */
   const fresh = diff === null ? found : filterNewFindings(found, diff);
   const read = {
     log,
@@ -100,30 +100,31 @@ function readLines(name: string, bytes: LogBytes, known: Scan | undefined, reade
     isPassed,
     passedOnRetry,
   };
-  /** True if the findings that a green build has too were left out. */
+  /** True if the findings of the green build were removed from `found`. */
   const isOnlyNew: boolean = false;
   /**
-   * Reads the versions that some of what was found may be about; they are often shown outside of the failed
-   * step.
+   * Reads the versions that findings may be about, from the whole log, because they are often printed outside
+   * the failed step.
    */
   const environmentFor = (some: Extraction) => readEnvironment(whole, ofEnvironment, some, structure);
-  /** Reads what the whole log shows of the environment of its job. */
+  /** Reads the record of the job's environment from the whole log. */
   const readEnvironmentRecord = () => readRecord(whole, ofEnvironment[RECORD_GROUP] ?? []);
   const hits = ofReaders.map((lines) => lines.filter(isKept));
   return { ...read, isOnlyNew, proposed: found.blocks, hits, environmentFor, readEnvironmentRecord };
 }
 
-/** Lone carriage returns to one line feed from which on a log is taken to use them as line ends. */
+/** The ratio of lone carriage returns to line feeds above which carriage returns are treated as line ends. */
 const MANY = 20;
 const SAMPLE = 1_000_000;
-/** Bytes a line; where lines are shorter on average, no twenty returns with something between them fit in. */
+/**
+ * The average length of lines below which the check is skipped: such lines have no room for {@link MANY}
+ * carriage returns with text in between.
+ */
 const SHORT_LINE = 60;
 const RETURN = 13;
 const FEED = 10;
 
-/**
- * Checks whether a log's lines were joined by lone carriage returns, as in the downloads of some CI systems.
- */
+/** Checks whether a log uses lone carriage returns as line ends, as some CI systems do in downloads. */
 function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
   if (bytes.size < lineCount * SHORT_LINE) return false;
   const sample = bytes.slice(0, SAMPLE);
@@ -137,8 +138,8 @@ function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
 }
 
 /**
- * Puts what was found in the form with returns as line ends (`split`) back onto the stored lines (`stored`);
- * no byte has moved. Blocks are dropped: they would no longer be whole lines.
+ * Moves findings from the lines between carriage returns (`split`) to the stored lines (`stored`). Byte
+ * offsets are the same in both. Blocks are dropped, because they would not consist of whole lines.
  */
 function foldReturns(found: Extraction, split: LineIndex, stored: LineIndex): Extraction {
   const toStoredLine = (line: number) => stored.lineAt(split.getLineStart(line));

@@ -29,25 +29,25 @@ import { isSameTest } from './retries/retried-tests.ts';
 
 /** The options for reading a build's sources. */
 export interface ReadOptions {
-  /** All excerpts together hold at most this many tokens. */
+  /** The maximum number of tokens of all excerpts together. */
   readonly budgetTokens: number;
-  /** The log of a green build of the same job: what it also says is no evidence. */
+  /** The log of a green build of the same job. Lines that it also contains are no evidence. */
   readonly greenText?: string;
-  /** The same as templates, which come before the text. */
+  /** The templates of green builds. They take precedence over `greenText`. */
   readonly green?: GreenTemplates;
-  /** The number of secrets that were hidden in the sources, for the record. */
+  /** The number of secrets that were hidden in the sources. It is only passed on to the reading. */
   readonly maskedSecrets?: number;
-  /** Stages left out, to measure what they are worth; absent: none. */
+  /** Stages to skip, to measure how much each contributes. If absent, none. */
   readonly without?: ReadonlySet<ReadStage>;
-  /** Tools whose readers are left out, to measure how an unknown tool is read. */
+  /** Tools whose readers are skipped, to measure how output of an unknown tool is read. */
   readonly leftOut?: ReadonlySet<string>;
 }
 
 const NOTHING: ReadonlySet<ReadStage> = new Set();
 const MAX_MESSAGES = 50;
 /**
- * Largest share of the budget for reports if there are logs, and limit on the notes about tests for which the
- * two disagree.
+ * The maximum share of the budget for reports if there are logs, and the maximum number of notes about tests
+ * on which report and log disagree.
  */
 const REPORT_SHARE = 0.5;
 const MAX_CONTRADICTIONS = 5;
@@ -55,11 +55,11 @@ const NOT_ALIKE = (green: string) =>
   `The log of ${green} has no line in common with this build: it was left aside.`;
 const NOTHING_NEW = (green: string) => `Nothing is new since ${green}: its log was left aside.`;
 const PASSED = 'failed first and passed on a rerun.';
-/** Tests that passed when run again, kept and named in notes. */
+/** The maximum numbers of tests passed on a rerun that are kept, and that are named in notes. */
 const [MAX_PASSED, MAX_NAMED] = [100, 20];
 const ONLY_KNOWN = (green: string) => `All errors found are in the log of ${green} too; other lines are new.`;
 
-/** The sources of one build, each read on its own. */
+/** The sources of one build, each read separately. */
 export interface OpenedSources {
   readonly sources: readonly ReadableSource[];
   readonly reports: readonly TestReport[];
@@ -72,7 +72,7 @@ export function readSources(sources: readonly ReadableSource[], options: ReadOpt
   return composeReading(openSources(sources, options), options);
 }
 
-/** Reads each log and report on its own, and leaves out of the logs what a green build says too. */
+/** Reads each log and report separately, and reduces logs to what is new since the green build. */
 export function openSources(sources: readonly ReadableSource[], options: ReadOptions): OpenedSources {
   const green =
     options.green ?? (options.greenText === undefined ? null : createGreenTemplates(options.greenText));
@@ -91,7 +91,7 @@ export function openSources(sources: readonly ReadableSource[], options: ReadOpt
   return { sources, reports, logs, notes: [...disagreements, ...notes, ...describeFollowers(logs)] };
 }
 
-/** Ranks the lines of all logs, cuts them to the budget, and puts together what was found. */
+/** Ranks the lines of all logs, cuts them to the budget, and combines all findings. */
 export function composeReading(
   { sources, reports, logs, notes }: OpenedSources,
   options: ReadOptions,
@@ -151,8 +151,8 @@ export function composeReading(
 }
 
 /**
- * Joins the tests of reports and logs: those that failed to the end, and those of which either says that they
- * passed when run again.
+ * Merges the tests of reports and logs: those that failed on every attempt, and those that passed on a rerun
+ * according to either.
  */
 function joinTests(
   reports: readonly TestReport[],
@@ -173,7 +173,7 @@ function joinTests(
 }
 
 /**
- * Keeps one entry for each test that a report and a log, or two lines of a log, name: the one with the
+ * Keeps one entry of each test that a report and a log, or two lines of a log, name: the entry with the
  * longest name.
  */
 function keepOnce(tests: readonly PassedOnRetry[]): PassedOnRetry[] {
@@ -183,7 +183,7 @@ function keepOnce(tests: readonly PassedOnRetry[]): PassedOnRetry[] {
   return tests.filter((test) => once.includes(test));
 }
 
-/** Says which tests passed when run again, at most a few by name. */
+/** Creates notes on tests that passed on a rerun. At most a few are named. */
 function retryNotes(passed: readonly PassedOnRetry[]): string[] {
   const named = passed.slice(0, MAX_NAMED).map((test) => `${nameInFull(test)} ${PASSED}`.slice(0, 500));
   return passed.length > MAX_NAMED ? [...named, `${passed.length - MAX_NAMED} more tests ${PASSED}`] : named;
@@ -193,10 +193,7 @@ function nameInFull({ suite, name }: PassedOnRetry): string {
   return `${suite ? `${suite}.` : ''}${name}`;
 }
 
-/**
- * Returns the sources that are read as logs. An artifact says what the log leaves out, so it comes after the
- * log.
- */
+/** Returns the sources that are read as logs. Artifacts come after logs, because they only add details. */
 function selectLogs(sources: readonly ReadableSource[]): ReadableSource[] {
   return [
     ...sources.filter(({ kind }) => kind === 'log'),
@@ -222,7 +219,7 @@ function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Rea
   return { ...partial, fingerprint: first?.fingerprint ?? unknown, generic: first?.generic ?? true };
 }
 
-/** Weighs the readers' proposals by their place, and applies the learned ranking of the lines to them. */
+/** Weighs the proposed blocks by their position, and combines them with the learned ranking of lines. */
 function weigh(
   read: ReadLog,
   without: ReadonlySet<ReadStage>,
@@ -235,8 +232,8 @@ function weigh(
 }
 
 /**
- * Reduces the findings to those that are new since the green build, unless nothing is left: a failure must
- * always keep some evidence.
+ * Reduces the findings to those that are new since the green build. If none are new, keeps all, because a
+ * failure must have some evidence.
  */
 function reduceToNew(
   logs: readonly ReadLog[],
@@ -254,7 +251,10 @@ function reduceToNew(
   return { logs, notes: [ONLY_KNOWN(green)] };
 }
 
-/** Returns what the logs were compared with, for people; empty if none was. */
+/**
+ * Returns the names of the green builds that the logs were compared with, for people. Returns an empty string
+ * if there was none.
+ */
 function describeComparison(logs: readonly ReadLog[]): string {
   return [...new Set(logs.flatMap(({ diff }) => (diff === null ? [] : [diff.name])))].join(' and ');
 }
@@ -281,10 +281,7 @@ function sortInformativeFirst(messages: readonly ErrorMessage[]): ErrorMessage[]
   return unique.sort((a, b) => b.weight - a.weight).slice(0, MAX_MESSAGES);
 }
 
-/**
- * Keeps one diagnostic for each line. If two readers know the same line, that of the more specific reader
- * comes first.
- */
+/** Keeps one diagnostic for each line. The first one is that of the most specific reader. */
 function keepOnePerLine(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return takeFirstOfEach(diagnostics, (diagnostic) =>
     diagnostic.at === null ? diagnostic : `${diagnostic.at.source}:${diagnostic.at.line}`,

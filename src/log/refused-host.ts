@@ -1,4 +1,4 @@
-/** Words of a failure of the network or of a service, on the line that names the host. */
+/** Messages of network or service failures that are on the same line as the host. */
 const REFUSED = new RegExp(
   [
     'ECONN(?:REFUSED|RESET)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|connection (?:refused|reset|timed out)',
@@ -13,11 +13,11 @@ const HOSTS = new RegExp(
     '(?:host=?:? ?[\'"]?|ENOTFOUND |EAI_AGAIN |ECONNREFUSED |lookup |resolve host:? ?|to )' +
     String.raw`['"]?(?<name>[\w-]{1,63}(?:\.[\w-]{1,63}){1,6})`,
 );
-/** Hosts that are the job's own: what fails there is no incident elsewhere. */
+/** Hosts that belong to the job itself. A failure of one is not an external incident. */
 const OWN = /^(?:localhost|[\d.]+|.*\.(?:local|internal|localhost|test|example|invalid|svc))$/i;
 const MAX_LINE = 2_000;
 
-/** Finds the host elsewhere that a failure says it could not reach; null if it names none. */
+/** Finds the external host that a failure could not reach. Returns null if it names none. */
 export function findRefusedHost(texts: readonly string[]): string | null {
   for (const line of texts.flatMap((text) => text.split('\n'))) {
     const text = line.slice(0, MAX_LINE);

@@ -1,22 +1,24 @@
 import { RE2JS, RE2JSException } from 're2js';
 import type { Failure } from '../domain/failure.ts';
 
-/** A pattern that can be tried on any text in time linear in its length, since RE2 never goes back. */
+/** A pattern that can be tried on any text in linear time, because RE2 does not backtrack. */
 export interface RulePattern {
-  /** Returns the line of the text on which the first match begins; null if nothing matches. */
+  /** Returns the line on which the first match begins, or null if nothing matches. */
   matchedLine(text: string): string | null;
 }
 
-/** Instructions that a pattern may compile to; what repeats much is long however short it is written. */
+/**
+ * The maximum number of instructions of a compiled pattern. Repetitions need many, even in a short pattern.
+ */
 const MAX_PROGRAM = 3_000;
-/** Characters of a failure that rules look at: its message, then its excerpt. */
+/** The maximum number of characters of a failure that rules are tried on: its message, then its excerpt. */
 const MAX_TEXT = 8_000;
-/** Compiled patterns that are remembered; compiling takes longer than matching. */
+/** The maximum number of cached compiled patterns, because compiling takes longer than matching. */
 const MAX_COMPILED = 1_000;
 
 const compiled = new Map<string, RulePattern>();
 
-/** Compiles a pattern, or says in a sentence why it cannot be taken. */
+/** Compiles a pattern. If it is refused, returns a sentence that says why. */
 export function compileRulePattern(pattern: string): RulePattern | { readonly refused: string } {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;

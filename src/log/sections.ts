@@ -14,7 +14,7 @@ import {
   withConsequences,
 } from './sections/system.ts';
 
-/** The information of a line about the nested blocks of a log. */
+/** A marker on a line that opens or closes a block, or reports an error in it. */
 type BlockMark =
   | { readonly kind: 'open' | 'close'; readonly name: string }
   | { readonly kind: 'error'; readonly isSure: boolean };
@@ -26,14 +26,14 @@ const FATAL = new RegExp(
   'i',
 );
 
-/** Azure Pipelines: tasks stand between `##[section]Starting:` and `Finishing:`, jobs around them. */
+/** Azure Pipelines. Tasks are between `##[section]Starting:` and `Finishing:`, jobs around them. */
 const azure: CiSystem = {
   literals: ['##[section]', '##[error]', '##vso[task.complete'],
   read: (log, marks) => {
     if (!marks.some(({ text }) => text.startsWith('##[section]Starting: '))) return null;
     const failed = readBlocks(log, marks, parseAzureMark, false);
     const first = failed.findIndex(({ isSure }) => isSure);
-    // What a task only reported before another one failed did not stop the job.
+    // Errors that a task reported before another task failed did not stop the job.
     const hasSteps = marks.some(({ text }) => parseAzureMark(text)?.kind === 'open');
     return {
       failed: withConsequences(failed.slice(Math.max(0, first)).map(({ section }) => section)),
@@ -56,7 +56,7 @@ const PREFIX = /^(?:\[\d\d:\d\d:\d\d\])?(?:\w ?)?: {0,2}\s{0,40}(?=\[Step|Step|P
 const NUMBER = /\[Step \d{1,3}\/\d{1,3}\]/;
 const MAX_OUTPUT = 20_000;
 
-/** TeamCity: downloaded logs number their steps; tools report blocks and problems by service messages. */
+/** TeamCity. Downloaded logs number their steps; tools report blocks and problems by service messages. */
 const teamcity: CiSystem = {
   literals: [
     'process exited with code',
@@ -111,9 +111,9 @@ function numberSteps(log: LogText, marks: readonly Mark[]): Section[] {
 }
 
 /**
- * Blocks that hold an error, named with the blocks around them. They end where they are closed, or at their
- * last error. `isSure` where the system said that the block failed, rather than a tool that something is
- * wrong.
+ * Reads the blocks that contain an error, named together with the blocks around them. They end where they are
+ * closed, or at their last error. `isSure` is true if the CI system reported that the block failed, not only
+ * a tool that reported an error.
  */
 function readBlocks(
   log: LogText,
@@ -179,7 +179,8 @@ const EXIT = new RegExp(
   'i',
 );
 /**
- * A crash is one wherever it is named; a stop may only be talked about, so that the word before it decides.
+ * Names of signals. A crash signal always counts. A stop signal may only be mentioned, so the word before it
+ * must say that it was received.
  */
 const SIGNAL = new RegExp(
   String.raw`\b(SIG(?:SEGV|ABRT|BUS|ILL|FPE)|(?<=\b(?:[Ss]ignal[:=]?|by|with|` +
@@ -187,7 +188,7 @@ const SIGNAL = new RegExp(
 );
 const MAX_EXITS = 200;
 
-/** Reads how processes ended badly, in the order of the log, at most the first 200. */
+/** Reads the exits with an error, in the order of the log, at most the first 200. */
 function readExits(log: LogText, marks: readonly Mark[]): ExitMark[] {
   const exits: ExitMark[] = [];
   for (const { line, text } of marks) {
@@ -207,37 +208,36 @@ function readExits(log: LogText, marks: readonly Mark[]): ExitMark[] {
 }
 
 /**
- * The information of the CI system's own marks: which steps made the build fail, and where each failing
- * command ended.
+ * The structure of a log according to the CI system's own markers: the steps that failed the build, and where
+ * each failing command ended.
  */
 export interface Structure {
-  /**
-   * The failed sections in the order of the log, except that those that only follow from others come last.
-   */
+  /** The failed sections in the order of the log. Those that are a consequence of others come last. */
   readonly failedSections: readonly Section[];
   readonly exits: readonly ExitMark[];
-  /** The lines after the step that failed each job: only cleanup. */
+  /** The lines of each job after the step that failed it. They are only cleanup. */
   readonly afterwards: readonly LineRange[];
-  /** True if steps are marked, failed or not. */
+  /** True if steps are marked, whether failed or not. */
   readonly hasSteps: boolean;
   /**
-   * Lines that no program of the build wrote as its output, ascending: commands echoed, and what people wrote
+   * Lines that are not output of the build's programs, ascending: echoed commands, and text that people wrote
    * around a quoted log.
    */
   readonly echoes: readonly LineRange[];
 }
 
-/**
- * Returns the structure as if no mark of a step were trusted: the whole log is one step. For measurements.
- */
+/** Returns the structure without marked steps, as if the whole log were one step. For measurements. */
 export function withoutSections(structure: Structure): Structure {
   return { ...structure, failedSections: [], afterwards: [], hasSteps: false, echoes: [] };
 }
 
-/** Jobs of one log whose ends are kept; more have no honest use. */
+/** The maximum number of jobs of one log. No honest log has more. */
 const MAX_JOBS = 500;
 
-/** Whole builds before tools that may run inside of one. */
+/**
+ * The systems, in the order in which they are tried. Systems that run whole builds precede tools that may run
+ * inside one.
+ */
 const SYSTEMS: readonly CiSystem[] = [
   jenkins,
   gitlab,
@@ -248,12 +248,12 @@ const SYSTEMS: readonly CiSystem[] = [
   teamcity,
 ];
 
-/** Literals whose lines {@link readStructure} needs. */
+/** The literals that {@link readStructure} needs. */
 export const STRUCTURE_LITERALS: readonly string[] = [
   ...new Set([...SYSTEMS.flatMap(({ literals }) => literals), ...EXIT_LITERALS, ...ECHO_LITERALS]),
 ];
 
-/** Reads the CI system's marks from the lines that hold one of {@link STRUCTURE_LITERALS}. */
+/** Reads the CI system's markers from the lines that contain one of {@link STRUCTURE_LITERALS}. */
 export function readStructure(log: LogText, lines: readonly number[]): Structure {
   const marks = lines.map((line) => ({ line, text: log.line(line) }));
   const system = readSystem(log, marks);
@@ -270,7 +270,10 @@ export function readStructure(log: LogText, lines: readonly number[]): Structure
   return { failedSections, exits, afterwards, hasSteps: system.hasSteps ?? false, echoes };
 }
 
-/** Reads the first system that knows of a failure, or else the first that knows the log. */
+/**
+ * Reads the log with the first system that finds a failure, or else with the first one that recognizes the
+ * log.
+ */
 function readSystem(log: LogText, marks: readonly Mark[]): SystemReading {
   let known: SystemReading | null = null;
   for (const { read } of SYSTEMS) {
@@ -281,7 +284,7 @@ function readSystem(log: LogText, marks: readonly Mark[]): SystemReading {
   return known ?? { failed: [] };
 }
 
-/** Returns where the last step ends that failed a job; the job's end if none did. */
+/** Returns the end of the last step that failed a job, or the job's end if none did. */
 function findFailedEnd(sections: readonly Section[], job: LineRange): number {
   const fatal = sections.findLast(
     (section) => section.consequence !== true && section.lineStart >= job.start && section.lineEnd <= job.end,
@@ -290,7 +293,7 @@ function findFailedEnd(sections: readonly Section[], job: LineRange): number {
 }
 
 /**
- * Adds the exit code of the last exit inside a section, or just below it, because that exit ended the
+ * Adds the exit code of the last exit inside a section or directly below it, which is the exit that ended the
  * section.
  */
 function withExit(section: Section, exits: readonly ExitMark[]): Section {

@@ -1,4 +1,4 @@
-/** Tools whose errors mean that code of ours does not compile or type-check. */
+/** Tools whose errors mean that the project's code does not compile or type-check. */
 export const COMPILERS = new RegExp(
   '^(?:javac|maven|maven-compiler|gradle|kotlin|kotlinc|scala|scalac|groovyc|tsc|typescript|' +
     String.raw`gcc|g\+\+|cc|clang|clang\+\+|c\+\+|msvc|cl|csc|msbuild|dotnet|compiler|swift|swiftc|rust|` +
@@ -7,7 +7,7 @@ export const COMPILERS = new RegExp(
   'i',
 );
 
-/** Tools that check how source is written. */
+/** Tools that check the style of source code. */
 export const LINTERS = new RegExp(
   '^(?:eslint|ansible-lint|ruff|flake8|pylint|rubocop|golangci(?:-lint)?|checkstyle|pmd|' +
     'spotbugs|stylelint|ktlint|detekt|clippy|shellcheck|hadolint|biome|oxlint|clang-tidy|' +
@@ -17,8 +17,8 @@ export const LINTERS = new RegExp(
 );
 
 /**
- * Tools that only ever report on source, each finding with its place: their output is not about a test, even
- * if tests ran at the same time.
+ * Tools that only report on source code, each finding with its place. Their findings are not about a test,
+ * even if tests ran at the same time.
  */
 const CHECKS = new RegExp(
   String.raw`^(?:javac|maven-compiler|kotlinc?|scalac?|tsc|typescript|vue-tsc|gcc|g\+\+|clang|` +
@@ -26,22 +26,22 @@ const CHECKS = new RegExp(
   'i',
 );
 
-/** Tells whether a tool compiles or checks source without running it. */
+/** Tells whether a tool compiles or checks source code without running it. */
 export function isCheck(tool: string): boolean {
   return CHECKS.test(tool) || isLinter(tool);
 }
 
-/** Tells whether a tool checks how source is written. */
+/** Tells whether a tool checks the style of source code. */
 export function isLinter(tool: string): boolean {
   return LINTERS.test(tool);
 }
 
-/** Tells whether a linter ends badly for any finding, however mild it calls it. */
+/** Tells whether a linter exits with an error for any finding, whatever its severity. */
 export function failsOnWarnings(tool: string): boolean {
   return /^(?:shellcheck|hadolint|pylint|rubocop|markdownlint|ansible-lint)$/i.test(tool);
 }
 
-/** Tells whether a tool resolves and installs what a build needs. */
+/** Tells whether a tool resolves and installs dependencies. */
 export function isPackageManager(tool: string): boolean {
   return /^(?:npm|pnpm|yarn|pip|uv|poetry|conda|bundler|composer|apt|apk|dnf|brew|choco|cocoapods|cpanm|luarocks|cabal|stack|nuget)$/.test(
     tool,

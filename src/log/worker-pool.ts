@@ -16,51 +16,55 @@ import { type ReportResults, readResults } from './reports/report.ts';
 import type { LineIndexState } from './scan/scan-log.ts';
 
 /**
- * Masks and reads logs in threads, so that a large log does not block others. Small logs are masked and read
- * at once.
+ * Masks and reads logs in threads, so that a large log does not block other work. Small logs are processed on
+ * the calling thread.
  */
 export interface LogThreads {
   /** The masker, like {@link Masker}, except that `maskAll` of more than 32 KB runs in a thread. */
   readonly masker: Masker;
-  /** Decodes like {@link decodeSources}; if the bytes are compressed, or more than 32 KB, in a thread. */
+  /** Decodes like {@link decodeSources}. Compressed bytes, and more than 32 KB, are decoded in a thread. */
   decode(
     name: string,
     bytes: Uint8Array,
     kind: SourceKind,
     limits: { readonly maxBytes: number },
   ): Promise<SourceText[]>;
-  /** Opens an artifact as {@link openArtifact} does; what is compressed, or more than 32 KB, in a thread. */
-  openArtifact(name: string, bytes: Uint8Array, room: ArtifactRoom): Promise<SourceText[]>;
-  /** Surveys files as {@link surveyFiles} does; of more than 32 KB in a thread. */
-  survey(sources: readonly SourceText[], signal?: AbortSignal): Promise<Surveyed<SourceText>>;
   /**
-   * Reads the results of each test in reports, and remarks on them; if there is more than 32 KB, in a thread.
+   * Opens an artifact like {@link openArtifact}. A compressed artifact, or one of more than 32 KB, is opened
+   * in a thread.
    */
+  openArtifact(name: string, bytes: Uint8Array, room: ArtifactRoom): Promise<SourceText[]>;
+  /** Surveys files like {@link surveyFiles}; more than 32 KB are surveyed in a thread. */
+  survey(sources: readonly SourceText[], signal?: AbortSignal): Promise<Surveyed<SourceText>>;
+  /** Reads the test results of reports, and remarks on them; more than 32 KB are read in a thread. */
   readReports(sources: readonly SourceText[]): Promise<readonly ReportResults[]>;
   /**
-   * Reads sources like {@link readCauses}. Throws TriageError: 'cancelled' with the signal, 'timeout',
+   * Reads sources like {@link readCauses}. Throws TriageError: 'cancelled' if the signal aborts, 'timeout',
    * 'too-large' if memory runs out.
    */
   read(sources: readonly ReadableSource[], options: ReadOptions, signal?: AbortSignal): Promise<BuildReading>;
-  /** Builds what is needed to mask and read a small log: the first one would wait, and everybody with it. */
+  /**
+   * Builds everything that masking and reading a small log needs. Otherwise the first log would block the
+   * event loop while it is built.
+   */
   warmUp(): void;
-  /** Ends all threads; what they are at, and what waits, fails with 'cancelled'. */
+  /** Stops all threads. Running and waiting jobs fail with 'cancelled'. */
   close(): Promise<void>;
 }
 
 export interface LogThreadsOptions {
   readonly masking?: MaskerOptions;
-  /** Threads at most; each is started when it is needed first. */
+  /** The maximum number of threads. Each is started when it is first needed. */
   readonly size?: number;
-  /** Characters of all texts of a job that are not worth a thread. */
+  /** The maximum number of characters of a job that is not worth a thread. */
   readonly small?: number;
-  /** Time limit of one job, in milliseconds. */
+  /** The time limit of one job in milliseconds. */
   readonly timeoutMs?: number;
-  /** The module that the threads run; another one in tests. */
+  /** The module that the threads run. Tests replace it. */
   readonly entry?: URL;
 }
 
-/** A source without its text, or a log in a file that all threads can read. */
+/** A source without its text, or a log in a file that all threads can read from. */
 export type SentSource =
   | Omit<SourceText, 'text'>
   | (Pick<LogInPieces, 'name' | 'kind' | 'notes'> & {
@@ -74,7 +78,7 @@ interface TextPart<Part> {
   readonly part: Part;
 }
 
-/** The work that a thread does with the texts of a job. */
+/** The task of a thread for the texts of a job. */
 type Order =
   | { readonly job: 'mask'; readonly texts: number }
   | {
@@ -94,38 +98,41 @@ type Order =
       readonly options: ReadOptions;
     };
 
-/** The messages to a thread: texts in parts, then what to do with them. */
+/** A message to a thread: a part of a text, or after all texts the order. */
 export type ToThread = TextPart<string | Uint8Array> | Order;
 
-/** The result of a job, in addition to its texts. */
+/** The result of a job, without its texts. */
 interface Results {
-  /** The results of masking without the texts; only the texts in which something was hidden are sent back. */
+  /** The results of masking, without the texts. Only texts in which something was hidden are sent back. */
   readonly mask: readonly Omit<Masked, 'text'>[];
   readonly decode: readonly Omit<SourceText, 'text'>[];
-  /** Says what is left of the room. */
+  /** The files of an artifact, without their texts, and the remaining room. */
   readonly artifact: { readonly files: readonly Omit<SourceText, 'text'>[]; readonly room: ArtifactRoom };
-  /** Has places among the sources for what is read. */
+  /** The survey, in which files are indexes into the sources. */
   readonly survey: Surveyed<number>;
   readonly reports: readonly ReportResults[];
   readonly read: BuildReading;
 }
 
-/** The messages from a thread: texts in parts, then the result. */
+/** A message from a thread: a part of a text, or after all texts the result. */
 export type FromThread =
   | TextPart<string>
   | { readonly result: Results[Order['job']] }
   | { readonly failed: string; readonly code: TriageErrorCode; readonly details: TriageError['details'] };
 
 /**
- * Characters that are not worth a thread: reading them at once takes 15 ms at most. And characters sent at
- * once.
+ * The default of `small`, and the number of characters that are sent at once. Reading that many takes at most
+ * 15 ms.
  */
 const SMALL = 32 * 1024;
 export const PART = 1 << 20;
 const SIZE = 2;
 const TIMEOUT_MS = 600_000;
 const MAX_WAITING = 100;
-/** The largest log is 256 MB by default; as text, masked, and with what is found in it. */
+/**
+ * The maximum heap of a thread. The largest log, 256 MB by default, is in memory as text, masked, and with
+ * its findings.
+ */
 const MAX_HEAP_MB = 2_048;
 
 interface Job {
@@ -136,13 +143,13 @@ interface Job {
   readonly reject: (error: TriageError) => void;
 }
 
-/** The texts that came back, by their number, and the result. */
+/** The texts that were sent back, by their index, and the result. */
 interface Answer {
   readonly texts: readonly string[];
   readonly result: unknown;
 }
 
-/** Starts nothing yet. Threads that have nothing to do keep no process alive. */
+/** Creates the threads, but starts none. Idle threads do not keep the process alive. */
 export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
   const {
     masking = {},
@@ -216,7 +223,7 @@ type Run = <Name extends Order['job']>(
   signal?: AbortSignal,
 ) => Promise<{ readonly texts: readonly string[]; readonly result: Results[Name] }>;
 
-/** Gives each job to a thread, at most `size` at once; the others wait. */
+/** Creates a pool that runs at most `size` jobs at once. The others wait. */
 function createPool(
   start: () => Worker,
   size: number,
@@ -228,7 +235,7 @@ function createPool(
   let isClosed = false;
   const started = () => {
     const worker = start();
-    // The caller whose job it runs receives the error as well; an idle thread is just not used again.
+    // The caller of the running job also receives the error, and a failed idle thread is not used again.
     worker.on('error', () => undefined);
     worker.once('exit', () => {
       if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
@@ -239,7 +246,7 @@ function createPool(
     const job = busy.size < size ? waiting.shift() : undefined;
     if (job !== undefined) void give(idle.pop() ?? started(), job).finally(next);
   };
-  /** Never rejects: the job hears of it. */
+  /** Runs a job in a thread. Never rejects; the job receives the error. */
   const give = async (worker: Worker, job: Job): Promise<void> => {
     worker.ref();
     try {
@@ -277,7 +284,7 @@ function createPool(
   return { run: run as Run, close };
 }
 
-/** Sends a job and hears the thread until it is done. */
+/** Sends a job to a thread, and resolves when it is done. */
 function sendJob(
   worker: Worker,
   job: Job,
@@ -317,13 +324,13 @@ function sendJob(
 }
 
 /**
- * Sends the texts part by part: messages between threads are copied, and nothing should wait for a large
- * copy.
+ * Sends the texts part by part. Messages between threads are copied, and a large copy would block the event
+ * loop.
  */
 async function sendAll(worker: Worker, { texts, order }: Job): Promise<void> {
   for (const [text, whole] of texts.entries()) {
     for (let at = 0; at < whole.length; at += PART) {
-      // A copy, which goes to the thread without being copied again.
+      // The bytes are copied here once, because the copy can be transferred.
       const part =
         typeof whole === 'string'
           ? whole.slice(at, at + PART)
@@ -335,7 +342,9 @@ async function sendAll(worker: Worker, { texts, order }: Job): Promise<void> {
   worker.postMessage(order);
 }
 
-/** Returns the source as it is sent to a thread; null for a log whose bytes no other thread can have. */
+/**
+ * Returns the source as it is sent to a thread. Returns null for a log whose bytes other threads cannot read.
+ */
 function toSentSource(source: ReadableSource): SentSource | null {
   const { name, notes } = source;
   if ('text' in source) return { name, kind: source.kind, notes };

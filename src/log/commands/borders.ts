@@ -8,14 +8,14 @@ import { isWithin, type LineRange } from '../sections/system.ts';
 import { isLastWord } from './complaints.ts';
 
 /**
- * Lines from which the output of another command may begin: how well a line fits as its first, by line.
- * Absent if it cannot be.
+ * Scores of the lines from which the output of another command may begin, by line number. A higher score fits
+ * better. A line without an entry cannot begin an output.
  */
 export type Scores = ReadonlyMap<number, number>;
 
-/** The cost of a border that nothing speaks for. */
+/** The score that a border must exceed. It keeps lines without any sign of a border from being one. */
 const COST = 0.25;
-/** A tool says its name and version, or a package manager the script that it runs. */
+/** A line in which a tool prints its name and version, or a package manager the script that it runs. */
 const BANNER = new RegExp(
   `^(?:${[
     '> \\S{1,100}@\\S{1,40} \\S',
@@ -27,13 +27,13 @@ const BANNER = new RegExp(
     '(?:[A-Za-z][\\w.-]{1,30} ){1,3}(?:version )?v?\\d{1,3}\\.\\d{1,4}\\b',
   ].join('|')})`,
 );
-/** A function of a stack trace, whose place is on the line below. */
+/** A line of a Go or C stack trace that names a function; the line below it names the place. */
 const FRAME = /^[\w./*()$<>-]{3,200}\([^()]{0,200}\)$|^created by |^goroutine \d/;
 
 /**
- * Scores each line of an output by how well it fits as the first of another command's: what a line says, what
- * the one above it says, and what was found at both. `errors` are the lines that {@link findErrors} finds.
- * The first fitting line after an error fits better than later ones.
+ * Scores each line of an output by how well it fits as the first line of another command's output. The score
+ * depends on the text of the line, the line above it, and what was found at both. `errors` are the lines that
+ * {@link findErrors} returns. The first fitting line after an error scores higher than later ones.
  */
 export function scoreBorders(
   log: LogText,
@@ -87,7 +87,9 @@ export function scoreBorders(
   return scores;
 }
 
-/** Weighs a finding: one of another tool begins another output more likely than one of the same. */
+/**
+ * Scores a finding: a finding of another tool makes a border more likely, one of the same tool less likely.
+ */
 function scoreTool(tool: string | null, lastTool: string | null): number {
   if (tool === null) return 0;
   if (lastTool === null) return 1;
@@ -95,8 +97,8 @@ function scoreTool(tool: string | null, lastTool: string | null): number {
 }
 
 /**
- * Computes the cost of cutting through what belongs together: a finding and its lines, the block of a test,
- * all blocks of one test.
+ * Computes the cost of a border within lines that belong together: the lines of a finding, the block of a
+ * test, or all blocks of one test.
  */
 function computeInsideScores({ blocks, failingTests }: Extraction) {
   const toInner = (ranges: readonly LineRange[]) =>
@@ -133,13 +135,13 @@ function withoutFirst({ start, end }: LineRange): LineRange {
   return { start: start + 1, end };
 }
 
-/** `Checking formatting...`, `Auto-merging limits.conf` */
+/** A line that begins with a verb in its -ing form: `Checking formatting...`, `Auto-merging limits.conf`. */
 const DOES = new RegExp(
   String.raw`^\s{0,12}(?!Missing|Warning|During|String|Nothing|Setting)` +
     String.raw`(?:[A-Z][a-z]{1,10}-)?[A-Z]?[a-z]{2,14}ing\b(?! to\b)`,
 );
 
-/** Tells whether a line says what a tool begins to do. */
+/** Tells whether a line announces what a tool does next. */
 function isDoing(text: string): boolean {
   return classifyRole(text) === 'progress' || DOES.test(text);
 }
@@ -152,7 +154,7 @@ function findFirstWords(log: LogText, start: number, end: number): string {
 interface LineContext {
   readonly above: string;
   readonly isAfterBlank: boolean;
-  /** True if the output began with the same words. */
+  /** True if the line equals the first line of the output, apart from numbers. */
   readonly isFirstWord: boolean;
 }
 

@@ -3,7 +3,7 @@ import { classifyRole } from '../line-roles.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { LineRange } from '../sections/system.ts';
 
-/** The last lines of tools, besides how they ended. */
+/** Last lines of tools, in addition to the lines that state how a run ended. */
 const LAST_WORDS = new RegExp(
   `^(?:${[
     'Ran all ',
@@ -25,17 +25,17 @@ const LAST_WORDS = new RegExp(
   'i',
 );
 
-/** Tells whether a line is one of the last that a tool prints, and says no more than that it ended. */
+/** Tells whether a line is one that a tool prints last, and that says only that the tool ended. */
 export function isLastWord(text: string): boolean {
   return classifyRole(text) === 'ending' || LAST_WORDS.test(text);
 }
 
-/** Weight from which a message says that something failed, whatever its tool. */
+/** The minimum weight of a message that says that something failed, whichever tool it is from. */
 const TELLING = 40;
 
 /**
- * Finds the lines of the output that can be why a command failed, ascending: no summary, and of a test the
- * line that names it first.
+ * Finds the lines of an output that can be the reason why a command failed, ascending. Lines of summaries are
+ * excluded; a test counts only with the first line that names it.
  */
 export function findErrors(log: LogText, found: Extraction, { start, end }: LineRange): number[] {
   const errors = found.diagnostics.filter(({ severity }) => severity === 'error');
@@ -86,13 +86,13 @@ const COMPLAINS = new RegExp(
   ].join('|')})\\b`,
   'i',
 );
-/** Words of a shell about a command that a signal ended. */
+/** A line of a shell about a command that a signal ended. */
 const CRASHED =
   /^(?:Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception|Killed)\b/;
 
 /**
- * Adds to the lines of errors those that only sound like one: a command may have failed for a reason that no
- * reader knows.
+ * Returns the error lines together with the lines that only sound like errors, ascending: a command may have
+ * failed for a reason that no reader recognizes.
  */
 export function findComplaints(log: LogText, { start, end }: LineRange, errors: readonly number[]): number[] {
   const lines = new Set(errors);

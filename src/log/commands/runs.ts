@@ -13,8 +13,9 @@ interface Way {
 }
 
 /**
- * Chooses where the output of each command begins, so that the sum of what speaks for the borders and the
- * words is greatest. Commands keep their order; those that printed no complaint have no output of their own.
+ * Chooses where the output of each command begins, so that the sum of the border scores and of the mentions
+ * of each command's own words is greatest. Commands keep their order; commands without a complaint get no
+ * output of their own.
  */
 export function chooseRuns(
   { start, end }: LineRange,
@@ -25,11 +26,11 @@ export function chooseRuns(
   const gained = (command: number, line: number) => words[command]?.[line - start] ?? 0;
   const isComplaint = new Set(complaints);
   /**
-   * The best way to the output of each command up to the line at hand, without what its words gain from its
-   * first line on.
+   * The best choice that ends in each command's output at the current line. Its score does not yet count the
+   * mentions of that last command's words.
    */
   const begun = words.map((_, command): Way | null => ({ score: 0, runs: [{ command, start }] }));
-  /** The same, of outputs in which something complains. */
+  /** The same, but with a complaint in the last command's output. */
   const complained = words.map((): Way | null => null);
   for (let line = start; line <= end; line++) {
     const border = line === start ? undefined : borders.get(line);

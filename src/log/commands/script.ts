@@ -1,27 +1,28 @@
 import type { Section } from '../../domain/failure.ts';
 import type { LogText } from '../lines/lines.ts';
 
-/** The commands of a step's script after which it may have failed. */
+/** The commands of a step's script that may have failed. */
 export interface StepScript {
   /**
-   * Commands whose failure did not end the script, in its order, and the last one if its failure ends the
-   * step.
+   * Commands whose failure did not end the script, in the order of the script, followed by the last command
+   * if its failure ended the step.
    */
   readonly commands: readonly string[];
   /** The last line of the step's head; output begins below it. */
   readonly headEnd: number;
 }
 
-/** Lines of a script that are read. */
+/** The maximum number of lines of a script that are read. */
 const MAX_SCRIPT = 300;
 /**
- * A command whose status is kept for later: `cmd || status=$?`, `cmd || failed=1`, `cmd || (( errors++ ))`.
+ * A command that records its failure for later: `cmd || status=$?`, `cmd || failed=1`,
+ * `cmd || (( errors++ ))`.
  */
 const KEEPS_STATUS =
   /\|\|\s{0,4}(?:\{\s{0,4})?(?:export |let |declare )?(?:\w{1,40}\+?=|\(\(|errors?\b|fail\w{0,10}\b)/;
-/** A command whose failure is passed over. */
+/** A command whose failure is ignored. */
 const PASSES_OVER = /\|\|\s{0,4}(?:true\b|:|echo\b|printf\b)|;\s{0,4}true\b/;
-/** Commands that set up or end a script; they are not what fails. */
+/** Commands that set up or end a script. They are not the cause of a failure. */
 const TRIVIAL = new RegExp(
   `^(?:#|\\w{1,40}\\+?=\\S{0,200}$|(?:${[
     'exit',
@@ -61,8 +62,8 @@ const STOPS_AT_FAILURE = /(?:^|[/\\\s])(?:ba|z|da)?sh(?:\.exe)?\b.{0,100}\s-\w{0
 const IS_SHELL = /(?:^|[/\\\s])(?:ba|z|da)?sh(?:\.exe)?(?:\s|$)/;
 
 /**
- * Reads the script that the head of a step shows (`##[group]Run …` to `shell: …`). Null if it shows none, or
- * if the script ends at the first command that fails.
+ * Reads the script in the head of a step (`##[group]Run …` to `shell: …`). Returns null if the head has none,
+ * or if the script ended at the first command that failed.
  */
 export function readScript(
   log: LogText,
@@ -96,7 +97,7 @@ function joinContinued(lines: readonly string[]): string[] {
 }
 
 /**
- * Returns the commands of which more than one can have failed: those after whose failure the script goes on,
+ * Returns the commands that can have failed in the same run: those after whose failure the script goes on,
  * and the last one.
  */
 function listCommandsOfScript(lines: readonly string[], stopsAtFailure: boolean): string[] {

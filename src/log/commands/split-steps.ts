@@ -8,13 +8,13 @@ import { chooseRuns } from './runs.ts';
 import { readScript, type StepScript } from './script.ts';
 import { scoreWords } from './words.ts';
 
-/** Lines of output that are looked at, and commands of one script. */
+/** The maximum number of lines of output that are read, and of commands of one script. */
 const [MAX_OUTPUT, MAX_COMMANDS] = [20_000, 12];
 
 /**
- * Splits each failed step whose script goes on after a command has failed: the output of each command that
- * failed becomes a section of its own. Logs show the output of such commands one after the other without a
- * border; {@link scoreBorders} says where one may be.
+ * Splits each failed step whose script goes on after a command has failed: the output of each failed command
+ * becomes its own section. Logs print such outputs one after the other without a border; {@link scoreBorders}
+ * finds where one may be.
  */
 export function splitSteps(log: LogText, found: Extraction, structure: Structure): Structure {
   const failedSections = structure.failedSections.flatMap((section) => {
@@ -45,8 +45,8 @@ function splitStep(log: LogText, found: Extraction, section: Section, script: St
 }
 
 /**
- * Leaves out the runs that only repeat complaints of earlier ones, numbers aside: what fails again in the
- * same words is one failure.
+ * Removes the runs that only repeat complaints of earlier runs, ignoring numbers: a failure that is repeated
+ * in the same words counts once.
  */
 function withoutRepeats<Run extends { readonly start: number }>(
   log: LogText,
@@ -66,7 +66,7 @@ function withoutRepeats<Run extends { readonly start: number }>(
   });
 }
 
-/** Names a command as GitHub names a step: `Run make test`, below the step's own name if it has one. */
+/** Names a command as GitHub names a step, `Run make test`, after the step's own name if it has one. */
 function nameCommand(step: string, command: string): string {
   const path = step.split(' / ');
   const outer = path.at(-1)?.startsWith('Run ') === true ? path.slice(0, -1) : path;

@@ -2,15 +2,15 @@ import type { Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { LineRange } from '../sections/system.ts';
 
-/** The number of mentions of the same term that count. A tool may print its own name on every line. */
+/** The maximum number of mentions of one word that count, because a tool may print its name on every line. */
 const MAX_MENTIONS = 2;
-/** Words that many commands and tools say. */
+/** Words that many commands and tools print. */
 const COMMON_WORD =
   /^(?:tests?|build|check|install|python3?|bash|node|make|main|src|run|exec|version|true|false|null)$/;
 
 /**
- * Counts for each command how many of its own words the output mentions up to each line: sums from the first
- * line on.
+ * Counts for each command the mentions of words that only this command has: for each line, the number of
+ * mentions from the first line up to it.
  */
 export function scoreWords(
   log: LogText,

@@ -2,14 +2,14 @@ import { Parser, type ReadEntry } from 'tar';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 
-/** The decompressed bytes and entries that all nested archives may still use together. */
+/** The limits on decompressed bytes and entries that all nested archives share. */
 export type Allowance = ReturnType<typeof createAllowance>;
 
-/** Opens an allowance of so many decompressed bytes and entries. */
+/** Creates limits on the decompressed bytes and entries of nested archives. */
 export function createAllowance(maxBytes: number, maxEntries: number) {
   let bytesLeft = maxBytes;
   let entriesLeft = maxEntries;
-  /** Throws 'too-large' if this many bytes would exceed the limit. Does not count them. */
+  /** Throws 'too-large' if this many more bytes would exceed the limit. Does not count them. */
   const checkRoom = (what: string, bytes: number): void => {
     if (bytes > bytesLeft) throw createRefusedError(what, 'its contents are larger than the limit');
   };
@@ -52,7 +52,7 @@ export interface PlannedText {
 
 const SKIPPED_FOLDERS = new Set(['.git', 'node_modules', '__MACOSX', '.svn', '__pycache__']);
 /**
- * Endings that CI systems use for logs, reports and archives of them; a file without an ending may be a log.
+ * Endings that CI systems use for logs, reports and their archives. A file without an ending may be a log.
  */
 const ENDINGS = new RegExp(
   String.raw`\.(?:log|txt|out|err|stdout|stderr|text|console|xml|trx|tap|json|jsonl|ndjson|sarif|` +
@@ -151,7 +151,10 @@ export interface Member {
   readonly read: () => Promise<Uint8Array>;
 }
 
-/** Small files of one repeated line compress well; only above this size is a high ratio a bomb. */
+/**
+ * The size in bytes above which a high compression ratio counts as a bomb. Small files of one repeated line
+ * compress that well, too.
+ */
 const RATIO_FROM_BYTES = 1024 * 1024;
 const MAX_RATIO = 100;
 
@@ -167,9 +170,9 @@ export async function listMembers(
 }
 
 /**
- * Lists the files of a zip archive; each is read into memory when it is requested, and nothing is written to
- * disk. Throws `too-large` for too many entries, `invalid-input` for a broken archive, or one whose names
- * leave it.
+ * Lists the files of a zip archive. A file is decompressed into memory when its `read` is called; nothing is
+ * written to disk. Throws `too-large` for too many entries, and `invalid-input` for a broken archive or a
+ * path that leaves it.
  */
 export async function listZip(what: string, archive: Uint8Array, allowance: Allowance): Promise<Member[]> {
   try {
@@ -251,13 +254,14 @@ function listTar(what: string, archive: Uint8Array, allowance: Allowance, notes:
     },
   });
   try {
-    // In memory and flowing, all of it is read before this returns.
+    // From memory, the parser has read all of it when this call returns.
     parser.end(Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength));
   } catch (error) {
     if (error instanceof TriageError) throw error;
     warnings.push(getErrorMessage(error));
   }
-  // Every header and content fills whole blocks; a header that was cut off is passed over in silence.
+  // A tar archive consists of whole blocks. The parser ignores a header that is cut off, so the length is
+  // checked here.
   if (archive.length % BLOCK !== 0) warnings.push('its end is missing');
   if (warnings.length === 0) return members;
   if (members.length > 0) notes.push(`${what} is a damaged tar archive: ${warnings[0]}.`);

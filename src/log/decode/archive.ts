@@ -25,11 +25,11 @@ export interface ArchiveLimits {
   readonly onlySources?: boolean;
 }
 
-/** One unpacking, through all archives inside one another. */
+/** The state of one call that unpacks an archive and the archives in it. */
 interface Unpacking {
   readonly kind: SourceKind;
   readonly allowance: Allowance;
-  /** Bytes of text that may still come. */
+  /** The number of bytes of text that may still be unpacked. */
   room: number;
   readonly maxBytes: number;
   readonly notes: string[];
@@ -40,12 +40,12 @@ const MAX_DEPTH = 3;
 const MAX_NAMED = 5;
 
 /**
- * Makes texts of a file: one of a log or report, plain or compressed, and one a log or report of a zip or tar
- * archive, also of archives in it, to a depth of three. Logs and reports are distinguished by their content;
- * `kind` decides where it does not say. Sources of an archive are named by it and their path in it,
- * `build.zip/1_build.txt`. What is no text is left out with a note on the first source. Throws TriageError:
- * 'too-large' above the limits or for a bomb, 'invalid-input' for what is broken, 'unsupported-type' where
- * nothing in it is text.
+ * Returns the logs and reports of a file: one if it is a log or report, plain or compressed; if it is a zip
+ * or tar archive, one for each log or report in it, including archives in archives to a depth of three. The
+ * content decides between log and report, or `kind` if the content does not. A source in an archive is named
+ * by the archive and its path, `build.zip/1_build.txt`. Files that are not text are left out with a note on
+ * the first source. Throws TriageError: 'too-large' above the limits or for a bomb, 'invalid-input' for a
+ * broken file, 'unsupported-type' if nothing in it is text.
  */
 export async function decodeSources(
   name: string,

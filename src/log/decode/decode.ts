@@ -4,9 +4,9 @@ import { getErrorMessage, TriageError } from '../../domain/errors.ts';
 import { countIn } from '../../lib/text.ts';
 
 /**
- * Makes one text of what was fetched or uploaded: plain, gzip or Zstandard, in UTF-8, UTF-16 or Windows-1252.
- * Throws TriageError 'too-large' above the limit, 'unsupported-type' for what is no text (archives too:
- * `decodeSources` opens them), 'invalid-input' for what is broken.
+ * Decodes the bytes of a log or report: plain, gzip or Zstandard, in UTF-8, UTF-16 or Windows-1252. Throws
+ * TriageError 'too-large' above the limit, 'unsupported-type' if it is not text (also for archives, which
+ * `decodeSources` opens), 'invalid-input' if it is broken.
  */
 export function decodeSource(
   name: string,
@@ -40,16 +40,16 @@ export function decodePlain(
   };
 }
 
-/** JSON and XML have escapes of their own, which their readers know. */
+/** The beginning of JSON or XML. These have their own escapes, which their readers decode. */
 const MARKUP = /^\s{0,20}(?:[{<]|\[\s{0,20}[{"])/;
-/** Ways in which editors, pagers and JSON write the escape character, where a sequence follows it. */
+/** The escape character as editors, pagers and JSON write it, in front of an escape sequence. */
 const WRITTEN_ESCAPE = /(?:\^\[|\\u001b|\\x1b|␛)(?=\[[\d;?]{0,20}[A-Za-z])/gi;
-/** Lines looked at to see whether a mail or chat quotes the whole log. */
+/** The number of lines that are checked for the quotation marks of a mail or chat. */
 const QUOTED_LINES = 50;
 
 /**
- * Restores a log to what its programs wrote: undoes escapes that were written as text, and the `>` of a
- * quotation before all lines. The number of lines does not change.
+ * Restores a log as its programs printed it: decodes escapes that were written as text, and removes a `>`
+ * that quotes all lines. The number of lines does not change.
  */
 function toPrinted(text: string): string {
   const escaped = ['^[[', '\\u001', '\\x1', '␛['].some((sign) => text.includes(sign))
@@ -67,8 +67,8 @@ const MARK = '\ufffd';
 const SAMPLE_BYTES_TEXT = 4_096;
 
 /**
- * Characters of the bytes from 128 on, in the code pages as which consoles read the UTF-8 of another program:
- * 437, 850, Windows-1252, 866 and Windows-1251.
+ * The characters of the bytes from 128 on in the code pages that consoles use: 437, 850, Windows-1252, 866
+ * and Windows-1251. A console that decodes UTF-8 with one of them garbles the text.
  */
 const CODE_PAGES: readonly string[] = [
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
@@ -79,8 +79,8 @@ const CODE_PAGES: readonly string[] = [
 ];
 
 /**
- * The first bytes of what tools print in UTF-8: quotation marks and arrows, frames, ticks and crosses,
- * pictures.
+ * The first bytes of characters outside ASCII that tools often print in UTF-8: quotation marks, arrows,
+ * box-drawing characters, check marks and emoji.
  */
 const SIGNS: readonly (readonly number[])[] = [
   ...[0x80, 0x94, 0x95, 0x9c, 0x9d].map((byte) => [0xe2, byte]),
@@ -88,9 +88,9 @@ const SIGNS: readonly (readonly number[])[] = [
 ];
 
 /**
- * Reads bytes as UTF-8; as UTF-16 by its mark or by where its NULs stand; as Windows-1252 where there is next
- * to no UTF-8 in it. What people and PostgreSQL cannot read is replaced or, for NUL, left out. The notes are
- * honest remarks about that. Never throws.
+ * Decodes bytes as UTF-8, as UTF-16 if a byte order mark or the position of NULs says so, or as Windows-1252
+ * if hardly any of it is UTF-8. Replaces what is not a character and removes NULs, which PostgreSQL cannot
+ * store; the notes say so. Never throws.
  */
 export function toText(
   name: string,
@@ -200,8 +200,8 @@ function isLetter(byte: number | undefined): boolean {
 }
 
 /**
- * NULs come from UTF-16 appended to other text, and from holes of files that were cut: the text reads without
- * them.
+ * Removes NULs. They come from UTF-16 appended to other text and from holes in truncated files; the rest of
+ * the text is readable.
  */
 function withoutNul(name: string, text: string, notes: string[]): string {
   if (!text.includes('\0')) return text;
@@ -253,8 +253,8 @@ function countEncodedMarks(bytes: Uint8Array): number {
 }
 
 /**
- * The type of a file by its first bytes: a container to open, text, or a file without text, with its common
- * name.
+ * The type of a file by its first bytes: an archive or compressed file, text, or a file without text, with
+ * its common name.
  */
 type FileType =
   | { readonly kind: 'gzip' | 'zstd' | 'zip' | 'tar' | 'text' }
@@ -282,7 +282,7 @@ const MAGIC: readonly (readonly [readonly number[], FileType | string])[] = [
 
 const SAMPLE_BYTES_TYPE = 65_536;
 
-/** Looks at the first bytes only; a name never decides. */
+/** Determines the type of a file by its first bytes. Its name does not matter. */
 export function detectFileType(bytes: Uint8Array): FileType {
   const known = MAGIC.find(([magic]) => magic.every((byte, at) => bytes[at] === byte))?.[1];
   if (known !== undefined) return typeof known === 'string' ? { kind: 'binary', what: known } : known;
@@ -323,14 +323,14 @@ export interface DecodeLimits {
   readonly maxBytes: number;
 }
 
-/** Compressed files of compressed files of … : more layers than this have no honest use. */
+/** The maximum number of nested compressions. No honest file has more. */
 const MAX_LAYERS = 3;
 const AGAIN = 'Fetch or compress it again.';
 
 /**
- * Takes gzip and, where this Node can (the Action runs on older ones as well), Zstandard off, also twice or
- * three times. A gzip stream that was cut off gives what came before, with a note. Throws TriageError
- * 'too-large' above the limit, 'invalid-input' for what is broken.
+ * Decompresses gzip, and Zstandard if this version of Node supports it (the Action also runs on older ones),
+ * up to three layers. A truncated gzip stream yields the part before the cut, with a note. Throws TriageError
+ * 'too-large' above the limit, 'invalid-input' if the data are broken.
  */
 export function decompress(
   name: string,
@@ -347,7 +347,7 @@ export function decompress(
         'unsupported-type',
         `${name} is compressed more than ${MAX_LAYERS} times over: unpack it first.`,
       );
-    // Zero would mean "no limit" to zlib.
+    // zlib takes zero as "no limit".
     const maxOutputLength = Math.max(1, limits.maxBytes);
     plain =
       kind === 'gzip' ? gunzip(name, plain, maxOutputLength, notes) : unzstd(name, plain, maxOutputLength);
@@ -377,7 +377,7 @@ function gunzip(name: string, bytes: Uint8Array, maxOutputLength: number, notes:
   }
 }
 
-/** Decompresses what is left of a truncated stream. Returns null if that is less than a line. */
+/** Decompresses as much as is readable of a truncated stream. Returns null if that is less than a line. */
 function gunzipCut(bytes: Uint8Array, maxOutputLength: number): Uint8Array | null {
   try {
     const rest = zlib.gunzipSync(bytes, { maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH });

@@ -1,18 +1,18 @@
 import type { LogText } from '../lines/lines.ts';
 
-/** A released package that a line of the log names with its version. */
+/** A released package that a line of the log names with a version. */
 export interface Artifact {
   readonly ecosystem: 'maven' | 'python' | 'cargo' | 'go';
-  /** Maven's group; empty elsewhere. */
+  /** The Maven group; empty for other ecosystems. */
   readonly group: string;
   readonly name: string;
   readonly version: string;
   readonly line: number;
-  /** False if only its description was fetched, as of a parent or a bill of materials. */
+  /** False if only its description was downloaded, as for a parent POM or a bill of materials. */
   readonly isUsed: boolean;
 }
 
-/** ASCII literals, case ignored: a line without any of them names no artifact. */
+/** Literals, case ignored. Every line that names an artifact contains one of them. */
 export const ARTIFACT_LITERALS: readonly string[] = [
   'downloaded',
   'downloadin',
@@ -26,7 +26,7 @@ export const ARTIFACT_LITERALS: readonly string[] = [
   'go: downlo',
 ];
 
-/** Lines that are read at most. */
+/** The maximum number of lines that are read. */
 const MAX_LINES = 10_000;
 const URL = /\bhttps?:\/\/[^\s/]{1,200}\/(?<path>[\w.+/~-]{5,400}\.(?<type>jar|pom|aar|war|hpi))\b/;
 const JAR = /\.m2\/repository\/(?<path>[\w.+/~-]{5,400}\.(?<type>jar))\b/;
@@ -39,13 +39,13 @@ const CRATE = new RegExp(
     String.raw` v(?<version>\d[\w.+-]{0,40})(?: -> v(?<to>\d[\w.+-]{0,40}))?`,
 );
 const MODULE = /^go: downloading (?<name>[\w./~-]{3,200}) v(?<version>\d[\w.+-]{0,80})/;
-/** Directories of a repository's address before the group. */
+/** Directories of a repository's URL before the group. */
 const ROOTS = new RegExp(
   String.raw`^(?:.{0,100}?/)?(?:maven2?|releases|public|repository/[\w-]{1,60}|` +
     String.raw`content/(?:groups|repositories)/[\w-]{1,60})/(?=\w)`,
 );
 
-/** Reads the artifacts that a log names, each version once, where it was named last. */
+/** Reads the artifacts that a log names. Each version is returned once, with the last line that names it. */
 export function readArtifacts(log: LogText, lines: readonly number[]): Artifact[] {
   const found = new Map<string, Artifact>();
   for (const line of lines.slice(-MAX_LINES))
@@ -96,8 +96,8 @@ export function readLineArtifacts(text: string, line: number): Artifact[] {
 }
 
 /**
- * Reads a path such as `org/flywaydb/flyway-core/9.20.1/flyway-core-9.20.1.jar` below the repository's own
- * directories.
+ * Reads a path such as `org/flywaydb/flyway-core/9.20.1/flyway-core-9.20.1.jar`, relative to the repository's
+ * own directories.
  */
 function fromPath(path: string, type: string, line: number): Artifact[] {
   const parts = path.replace(ROOTS, '').split('/');

@@ -1,7 +1,7 @@
 import type { AnnouncedChange } from '../../domain/environment.ts';
 import type { LogText } from '../lines/lines.ts';
 
-/** ASCII literals, case ignored: a line without any of them announces no change. */
+/** Literals, case ignored. Every line that announces a change contains one of them. */
 export const CHANGE_LITERALS: readonly string[] = [
   'bump ',
   'update dep',
@@ -24,7 +24,7 @@ const TITLES: readonly RegExp[] = [
   ),
   new RegExp(String.raw`^\s{0,12}Updating ${NAME} (?<from>v\d[\w.+-]{0,40}) -> ${VERSION}$`),
 ];
-/** Branches as Renovate and Dependabot name them: the last number is the version. */
+/** Names of branches by Renovate and Dependabot. The last number is the version. */
 const BRANCHES: readonly RegExp[] = [
   new RegExp(
     String.raw`\bdependabot/[\w-]{1,40}/(?:[\w.@-]{1,100}/){0,6}` +
@@ -33,10 +33,7 @@ const BRANCHES: readonly RegExp[] = [
   new RegExp(String.raw`\brenovate/(?:[\w.-]{1,60}/)?(?<name>[A-Za-z@][\w.@-]{0,100}?)-${VERSION}(?![\w/])`),
 ];
 
-/**
- * Reads the changes of dependencies that titles, branches and package managers in the log announce; each
- * once.
- */
+/** Reads the dependency changes that titles, branches and package managers announce in the log, each once. */
 export function readChanges(log: LogText, lines: readonly number[]): AnnouncedChange[] {
   const changes = new Map<string, AnnouncedChange>();
   for (const line of lines.slice(0, MAX_LINES)) {
@@ -49,7 +46,7 @@ export function readChanges(log: LogText, lines: readonly number[]): AnnouncedCh
   return [...changes.values()];
 }
 
-/** Reads the change that a title or the name of a branch announces; null if it announces none. */
+/** Reads the change that a title or branch name announces. Returns null if it announces none. */
 export function changeIn(text: string): Omit<AnnouncedChange, 'at'> | null {
   for (const pattern of [...TITLES, ...BRANCHES]) {
     const { name, from, to } = pattern.exec(text)?.groups ?? {};

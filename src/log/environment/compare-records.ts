@@ -7,11 +7,11 @@ import type {
 import type { VersionChange } from '../../domain/version-changes.ts';
 import { canonicalizePythonName } from './read-record.ts';
 
-/** Kinds whose lists are whole where an installer prints them: what is missing there is not installed. */
+/** Kinds whose installer prints a whole list: a package that is missing in it is not installed. */
 const WHOLE_LISTS: ReadonlySet<RecordedKind> = new Set(['python', 'npm']);
-/** The share of names that two lists have in common from which they are lists of the same kind. */
+/** The minimum share of common names at which two lists are compared as the same list. */
 const ALIKE = 0.5;
-/** A step counts as slower from this factor and these seconds on. */
+/** The factor and the seconds by which a step must take longer to count as slower. */
 const [SLOWER, LONG] = [3, 60];
 
 /** Returns what differs between the record of a green run and that of a failed run of the same job. */
@@ -47,7 +47,7 @@ export function compareRecords(green: EnvironmentRecord, red: EnvironmentRecord)
   ];
 }
 
-/** Returns the packages of a green run that a failed one has no version of. */
+/** Returns the packages of a green run that the failed run has no version of. */
 export function findAbsent(green: EnvironmentRecord, red: EnvironmentRecord): RecordedVersion[] {
   const has = new Set(red.versions.map(toKey));
   return green.versions.filter((version) => !has.has(toKey(version)));
@@ -59,13 +59,16 @@ function toKey({ kind, name }: RecordedVersion): string {
 
 function isSameVersion({ version: left }: RecordedVersion, { version: right }: RecordedVersion): boolean {
   const sorted = (versions: string) => versions.split(', ').sort().join();
-  // "3.12" and "3.12.7" do not differ, as far as they are known.
+  // "3.12" and "3.12.7" count as equal, because the shorter one only is less exact.
   return (
     sorted(left) === sorted(right) || `${left}.`.startsWith(`${right}.`) || `${right}.`.startsWith(`${left}.`)
   );
 }
 
-/** Tells whether both runs have a list of a kind, and most of the shorter one is in the other. */
+/**
+ * Tells whether both runs have a list of this kind, and the lists have most names of the shorter one in
+ * common.
+ */
 function areAlike(
   kind: RecordedKind,
   before: ReadonlyMap<string, RecordedVersion>,

@@ -5,7 +5,7 @@ import { escapePattern } from '../../lib/text.ts';
 import { isCheck } from '../tool-kinds.ts';
 import { canonicalizePythonName } from './read-record.ts';
 
-/** The words of a failure about itself. */
+/** The parts of a failure that say what went wrong. */
 export interface FailureWords {
   readonly failures: readonly Pick<Failure, 'message' | 'frames'>[];
   readonly failingTests: readonly Pick<FailingTest, 'message'>[];
@@ -18,13 +18,13 @@ export interface FailureWords {
 
 interface Linked {
   readonly link: string;
-  /** Higher: the failure says more plainly that it is about this. */
+  /** Higher if the failure is more clearly about the change. */
   readonly score: number;
 }
 
 interface Said {
   readonly statements: readonly string[];
-  /** The lines of code that traces show where they end. */
+  /** The source lines that traces show at their last frame. */
   readonly code: readonly string[];
   readonly frames: readonly (readonly StackFrame[])[];
   readonly words: FailureWords;
@@ -33,11 +33,11 @@ interface Said {
 
 const [MAX_STATEMENTS, MAX_STATEMENT, MAX_FRAMES] = [60, 2_000, 40];
 
-/** Words by which something says that it was called, imported or asked for in a way that it does not have. */
+/** Messages that say that something was called, imported or requested in a way that it does not support. */
 const BREAKS = new RegExp(
   [
     'has no attribute|cannot import name|No module named|ModuleNotFound|is not a function',
-    // an argument or option by its name
+    // an argument or option, named in quotation marks
     String.raw`['"\x60][\w-]{1,60}['"\x60] (?:argument|parameter|option|keyword)`,
     'is not a constructor|does not provide an export|is not exported|no exported member|ERR_REQUIRE_ESM',
     'ERR_PACKAGE_PATH|ERR_MODULE_NOT_FOUND|Cannot find (?:module|package|symbol)|ES Module',
@@ -54,7 +54,7 @@ const BREAKS = new RegExp(
   ].join('|'),
   'i',
 );
-/** Failures of networks, machines and services: no version explains them. */
+/** Failures of networks, machines and services. No change of a version explains them. */
 const OUTSIDE = new RegExp(
   [
     'ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOSPC|ENOMEM|connection (?:refused|reset|aborted|timed|error)',
@@ -64,7 +64,7 @@ const OUTSIDE = new RegExp(
   ].join('|'),
   'i',
 );
-/** The words of a machine about a program or library that it does not have. */
+/** Messages of a machine about a program or library that it lacks. */
 const MISSING_ON_MACHINE = new RegExp(
   [
     String.raw`(?:^|[\s:'"])(?<program>[\w.+-]{2,40})['"]?: (?:command )?not found\b|command ` +
@@ -78,7 +78,7 @@ const MISSING_ON_MACHINE = new RegExp(
       'No such)|cannot find -l',
   ].join('|'),
 );
-/** The words of an index about a version that it does not have, or no longer. */
+/** Messages of a package index about a version that it does not have, or no longer has. */
 const UNAVAILABLE = new RegExp(
   [
     'No matching distribution found|could not find a version|No matching version fo' +
@@ -92,13 +92,13 @@ const UNAVAILABLE = new RegExp(
   ].join('|'),
   'i',
 );
-/** Packages that run every test: their frames stand in every trace. */
+/** Packages that run tests. Their frames are in every trace. */
 const HARNESS = new RegExp(
   String.raw`^(?:pytest(?:-\w+)?|_?pytest|pluggy|unittest|nose2|tox|nox|jest.*|@jest/.*|vit` +
     'est|@vitest/.*|mocha|chai|expect|ava|tap|jasmine.*|karma.*|rspec.*|minitest|ph' +
     String.raw`punit/.*|junit.*|org\.junit.*|tinypool|tsx|ts-node)$`,
 );
-/** Words of a failure that a runtime's version may explain. */
+/** Messages that a change of a runtime's version may explain. */
 const RUNTIME: Readonly<Record<string, RegExp>> = {
   python: new RegExp(
     "No module named '(?:distutils|imp|asyncore|asynchat|smtpd|cgi|cgitb|crypt|imghdr|sndhdr|" +
@@ -124,9 +124,9 @@ const RUNTIME: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Links changes to a failure: each that the failure's own lines are about gets the words that say so, and the
- * plainest comes first. A change that nothing links to the failure is only listed. Where the commit changed,
- * too, only a new major version that the failure names is blamed.
+ * Links changes to a failure. A change that the failure's own lines are about gets the words that say so; the
+ * clearest link comes first. The other changes stay in the list without a link. If the commit changed as
+ * well, only a new major version that the failure names is linked.
  */
 export function linkChanges(
   changes: readonly VersionChange[],
@@ -140,7 +140,10 @@ export function linkChanges(
     .map(({ change, found }) => (found === null ? change : { ...change, link: found.link }));
 }
 
-/** Finds packages of the green run that the failed one could not get, because their version is gone. */
+/**
+ * Finds packages of the green run that the failed run could not install because their version is no longer
+ * available.
+ */
 export function findUnavailable(
   absent: readonly RecordedVersion[],
   red: EnvironmentRecord,
@@ -181,7 +184,10 @@ function collectWords(words: FailureWords, isSameCommit: boolean): Said {
   return { statements, code: readCode(words), frames, words, isSameCommit };
 }
 
-/** The last frame of a Python trace with its code, Node's line above its caret, and pytest's own mark. */
+/**
+ * Source lines in traces: at the last frame of a Python trace, above Node's caret, and behind pytest's
+ * marker.
+ */
 const CODE = [
   new RegExp(
     String.raw`^ {2}File "[^"\n]{1,300}", line \d{1,7}, in [^\n]{1,200}\n {4}(?<code>[^\n]` +
@@ -200,7 +206,10 @@ function readCode({ excerpts }: FailureWords): string[] {
   return [...new Set(found)].slice(0, MAX_STATEMENTS);
 }
 
-/** Removes the type before a message: it names a package whatever the package is asked for. */
+/**
+ * Removes the exception type before a message. The type names a package, whichever package the message is
+ * about.
+ */
 function withoutType(text: string): string {
   return text
     .slice(0, MAX_STATEMENT)
@@ -261,8 +270,8 @@ function linkRuntime(change: VersionChange, { statements, isSameCommit }: Said):
 }
 
 /**
- * Links a package: by its name in words that say it is used wrongly, by a tool's own errors, or by the
- * place that threw.
+ * Links a package that a message names as used wrongly. If the commit is the same, also links a tool whose
+ * own errors failed the step, and a package in which the exception was thrown.
  */
 function linkPackage(change: VersionChange, collected: Said): Linked | null {
   if (!collected.isSameCommit && !isMajor(change)) return null;
@@ -281,13 +290,13 @@ function linkPackage(change: VersionChange, collected: Said): Linked | null {
   return linkTool(change, names, collected) ?? linkFrames(change, names, collected);
 }
 
-/** Tools whose errors go by another name than their package. */
+/** Packages by the name of the tool in diagnostics, if the names differ. */
 const TOOL_NAMES: Readonly<Record<string, string>> = { tsc: 'typescript', rustc: 'rustc', 'go vet': 'go' };
 
-/** Tools that write source in one form. */
+/** Tools that format source code. */
 const FORMATTER = /^(?:prettier|black|isort|yapf|autopep8|gofmt|gofumpt|rustfmt|dprint|standard)$/;
 
-/** Links a linter or compiler whose own errors fail the step. */
+/** Links a linter or compiler whose own errors failed the step. */
 function linkTool(
   change: VersionChange,
   names: readonly string[],
@@ -303,7 +312,7 @@ function linkTool(
   if (finding !== undefined) return { link: `${finding.tool}: ${finding.message}`.slice(0, 300), score: 6 };
   const isStep = words.failedSections.some(({ name }) => names.some((alias) => runsProgram(name, alias)));
   const isOwn = (text: string) => BREAKS.test(text) || names.some((alias) => startsWith(text, alias));
-  // What only reads source fails by itself, whatever it says.
+  // A tool that only reads source code is the reason for any error of its step.
   const readsSource = names.some((alias) => isCheck(alias) || FORMATTER.test(alias));
   const isTold = statements.some((text) => (readsSource || isOwn(text)) && !OUTSIDE.test(text));
   if (HARNESS.test(change.name) || !isStep || !isTold) return null;
@@ -320,7 +329,7 @@ function startsWith(text: string, name: string): boolean {
   return text.toLowerCase().startsWith(name.toLowerCase());
 }
 
-/** Links what threw, or was called last by the project's own code. */
+/** Links a package whose code is at the top of a trace. */
 function linkFrames(
   change: VersionChange,
   names: readonly string[],
@@ -346,7 +355,9 @@ function isFileIn(file: string, kind: VersionChange['kind'], name: string): bool
   return kind === 'go' && file.includes(`${name}@`);
 }
 
-/** Import names of distributions that go by another one, as their own documentation has them. */
+/**
+ * The import names of distributions that are imported under another name, according to their documentation.
+ */
 const IMPORTED: Readonly<Record<string, readonly string[]>> = {
   pyyaml: ['yaml'],
   'scikit-learn': ['sklearn'],
@@ -368,7 +379,7 @@ const IMPORTED: Readonly<Record<string, readonly string[]>> = {
   dnspython: ['dns'],
 };
 
-/** Returns the names that code and messages know a package by. */
+/** Returns the names by which code and messages refer to a package. */
 function listNames(kind: VersionChange['kind'], name: string): string[] {
   if (kind === 'python') {
     const canonical = canonicalizePythonName(name);
@@ -382,11 +393,11 @@ function listNames(kind: VersionChange['kind'], name: string): string[] {
   if (kind === 'maven') return [name, name.split(':')[1] ?? name, name.split(':')[0] ?? name];
   if (kind === 'os') return [name.split(/\d/)[0] ?? ''].filter((word) => word.length > 3);
   if (kind !== 'npm') return [name];
-  // Code calls "p-limit" pLimit.
+  // JavaScript code imports "p-limit" as pLimit.
   return [...new Set([name, name.replace(/[-_.](?<next>[a-z])/g, (_, next: string) => next.toUpperCase())])];
 }
 
-/** Matches a name where it stands as code or as a package, not in a sentence. */
+/** Creates a pattern that matches a name used as code or as a package, but not as part of a sentence. */
 function createCodePattern(name: string): RegExp {
   const pattern = escapePattern(name);
   return new RegExp(
@@ -411,7 +422,10 @@ function parseNumbers(version: string): number[] {
   return (/^[^\d]{0,12}(\d{1,9}(?:\.\d{1,9}){0,3})/.exec(version)?.[1] ?? '').split('.').map(Number);
 }
 
-/** Tells whether a change is of the part that promises incompatibility: the first, or after 0 the second. */
+/**
+ * Tells whether a change is of the part of the version that announces incompatibility: the first, or the
+ * second after a leading 0.
+ */
 function isMajor({ from, to }: VersionChange): boolean {
   if (from === null || to === null) return true;
   const [[oldMajor = 0, oldMinor = 0], [newMajor = 0, newMinor = 0]] = [parseNumbers(from), parseNumbers(to)];

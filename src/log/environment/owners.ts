@@ -6,9 +6,9 @@ import type { Artifact } from './artifacts.ts';
 /** An artifact that owns a name the failure is about. */
 export interface Owner {
   readonly artifact: Artifact;
-  /** The name as the log has it: "org.flywaydb.core.Flyway". */
+  /** The name as the log prints it: "org.flywaydb.core.Flyway". */
   readonly symbol: string;
-  /** Others of its group that the build used: those of another version first. */
+  /** Other artifacts of its group that the build used. Those with another version come first. */
   readonly siblings: readonly Artifact[];
 }
 
@@ -18,21 +18,21 @@ interface Name {
 }
 
 /**
- * Findings whose names are looked at, lines below a diagnostic, frames below an exception, and owners that
- * are kept.
+ * The maximum numbers of findings that are read, of lines below a diagnostic, of frames below an exception,
+ * of owners, of owners of one name, and of siblings.
  */
 const [MAX_FINDINGS, DETAIL_LINES, MAX_FRAMES, MAX_OWNERS, MAX_OWNERS_EACH, MAX_SIBLINGS] = [
   20, 5, 12, 4, 2, 4,
 ];
-/** An owner that fits so much worse than the best one is none. */
+/** The minimum score of an owner, as a share of the best score. */
 const NEARLY_BEST = 0.75;
 
 const QUALIFIED = /(?<![\w/.$-])(?:[a-z][a-z\d_]{0,40}[./]){1,10}[A-Z]\w{0,80}(?![\w:/-])/g;
 const MISSING_PACKAGE = /\bpackage ([\w.]{3,200}) does not exist/;
 const FRAME = /^\s{0,12}at (?:[\w.-]{1,60}\/{1,2})?((?:[a-z][\w]{0,40}\.){1,10}[A-Z]\w{0,80})/;
-/** Packages that every JVM has; javax is the JVM's but for the packages that moved to jakarta. */
+/** Packages of the JVM itself. javax also matches packages that moved to jakarta; see `JAVAX`. */
 const PLATFORM = /^(?:javax?|jdk|sun|com\.sun\.(?:proxy|tools|management)|worker|app)\./;
-/** Packages that run every test and stand in every trace. */
+/** Packages that run tests. They are in every trace. */
 const HARNESS = new RegExp(
   String.raw`^(?:org\.junit|junit|org\.apache\.maven\.surefire|org\.opentest4j|` +
     String.raw`com\.intellij|org\.gradle|org\.mockito\.junit)\b`,
@@ -45,8 +45,8 @@ const JAVAX = new RegExp(
 const OWN_FILE = /(?:^|\/)src\/[\w-]{1,40}\/(?:java|kotlin|scala|groovy)\/(.{1,300})\/[^/]{1,200}$/;
 
 /**
- * Finds which of the artifacts in the log own the names that a JVM's tools say are missing or changed; the
- * likeliest first.
+ * Finds the artifacts in the log that own the classes and packages that JVM tools report as missing or
+ * changed. The likeliest comes first.
  */
 export function findOwners(log: LogText, found: Extraction, artifacts: readonly Artifact[]): Owner[] {
   const jars = keepNewestOfEach(
@@ -65,8 +65,8 @@ export function findOwners(log: LogText, found: Extraction, artifacts: readonly 
 }
 
 /**
- * Returns the owners of each name in turn, until there are enough; an artifact owns the first name that fits
- * it.
+ * Returns the owners of the names, in the order of the names, up to a limit. An artifact is returned with the
+ * first name that it owns.
  */
 function matchOwners(names: readonly Name[], jars: readonly Artifact[]): Owner[] {
   const owners = new Map<Artifact, Owner>();
@@ -83,7 +83,7 @@ function matchOwners(names: readonly Name[], jars: readonly Artifact[]): Owner[]
   return [...owners.values()].slice(0, MAX_OWNERS);
 }
 
-/** Returns the qualified names in what compilers and exceptions say. */
+/** Returns the qualified names in the messages of compilers and exceptions. */
 function listStatedNames(log: LogText, found: Extraction): Name[] {
   const errors = found.diagnostics.filter(({ severity }) => severity === 'error').slice(0, MAX_FINDINGS);
   return [
@@ -95,7 +95,7 @@ function listStatedNames(log: LogText, found: Extraction): Name[] {
   ].flatMap(listNamesIn);
 }
 
-/** Returns the names in the frames below the exceptions. */
+/** Returns the names in the stack frames below the exceptions. */
 function listFrameNames(log: LogText, { exceptions }: Extraction): Name[] {
   const lines = exceptions
     .slice(0, MAX_FINDINGS)
@@ -112,7 +112,7 @@ function listNamesIn(text: string): Name[] {
   });
 }
 
-/** Reads "symbol:" and "location:" below a diagnostic of javac. */
+/** Reads the "symbol:" and "location:" lines below a diagnostic of javac. */
 function readDetailsBelow(log: LogText, line: number): string[] {
   return listLinesBetween(log, line + 1, line + DETAIL_LINES).filter((text) =>
     /^(?:\[ERROR\])?\s{1,12}(?:symbol|location|class file|bad class file|reason|required|found)\b/.test(text),
@@ -130,13 +130,19 @@ function listOwnPackages({ diagnostics, failingTests }: Extraction): string[] {
   );
 }
 
-/** Groups under which many projects of different owners publish: they tell only with one more part. */
+/**
+ * Groups that many unrelated projects publish under. They identify an owner only together with another part
+ * of the name.
+ */
 const SHARED_GROUP = new RegExp(
   String.raw`^(?:org\.apache|com\.google|com\.github|io\.github|org\.eclipse|org\.codehaus|` +
     String.raw`org\.jenkins|io\.jenkins|org\.jboss|com\.sun)$`,
 );
 
-/** Rates how well a package's parts fit an artifact's group and name: 0 if it cannot be its owner. */
+/**
+ * Rates how well the parts of a qualified name fit an artifact's group and name. Returns 0 if the artifact
+ * cannot own the name.
+ */
 function rateOwner({ group, name }: Artifact, parts: readonly string[]): number {
   const groupParts = group.toLowerCase().split('.');
   let common = 0;
@@ -163,7 +169,7 @@ function isPlugin(name: string): boolean {
   return /^maven-|-maven-plugin$|^surefire|^plexus-(?:compiler|container|interpolation|component)/.test(name);
 }
 
-/** Keeps the last download of each artifact, which is what the failed step worked with. */
+/** Keeps the last download of each artifact, which is the one that the failed step used. */
 function keepNewestOfEach(artifacts: readonly Artifact[]): Artifact[] {
   const last = new Map<string, Artifact>();
   for (const artifact of artifacts.toSorted((left, right) => left.line - right.line))
@@ -171,7 +177,7 @@ function keepNewestOfEach(artifacts: readonly Artifact[]): Artifact[] {
   return [...last.values()];
 }
 
-/** Returns others of the group: those of another version first, and of these the newest. */
+/** Returns other artifacts of the group: those with another version first, newest version first. */
 function listSiblings({ group, name, version }: Artifact, all: readonly Artifact[]): Artifact[] {
   const siblings = all.filter((artifact) => artifact.group === group && artifact.name !== name);
   const rank = (artifact: Artifact) => Number(artifact.version === version);

@@ -3,7 +3,7 @@ import type { RecordRow } from './record-row.ts';
 const NAME = String.raw`[A-Za-z][\w.-]{0,100}`;
 const VERSION = String.raw`v?\d[\w.+~:-]{0,60}`;
 const JS = String.raw`(?:@[\w.-]{1,60}/)?[A-Za-z][\w.-]{0,100}`;
-/** Rows of package managers, the most exact first: of the same name, the last line counts. */
+/** Rows of package managers, most exact first. If several lines match for one name, the last line wins. */
 export const PACKAGE_ROWS: readonly RecordRow[] = [
   {
     kind: 'python',

@@ -12,7 +12,7 @@ import { RECORD_LITERALS } from './record-rows.ts';
 import { RUNTIME_LITERALS, readRuntimes } from './runtimes.ts';
 import { readStoppedRun, STOP_LITERALS } from './stopped-run.ts';
 
-/** The words searched for this reader, a group each. */
+/** The literals that this reader needs, in groups. */
 export const ENVIRONMENT_LITERALS: readonly (readonly string[])[] = [
   RUNTIME_LITERALS,
   ARTIFACT_LITERALS,
@@ -25,12 +25,12 @@ export const ENVIRONMENT_LITERALS: readonly (readonly string[])[] = [
 /** The group of {@link ENVIRONMENT_LITERALS} whose lines `readRecord` reads. */
 export const RECORD_GROUP = 4;
 
-/** Words of a failure that conflicts of versions explain. */
+/** Messages of failures that a version conflict explains. */
 const IS_CONFLICT = /enforcer|convergence|upper bound|requires Jenkins|could not resolve|conflict/i;
 const MAX_BOMS = 3;
 
 /**
- * Reads which versions the failed step worked with, as far as what was `found` may be about them. `hits` has
+ * Reads the versions that the failed step used, if the findings in `found` may be about them. `hits` holds
  * the lines of each group of {@link ENVIRONMENT_LITERALS}.
  */
 export function readEnvironment(
@@ -64,7 +64,7 @@ export function readEnvironment(
   };
 }
 
-/** Joins what was read of several logs of one build. */
+/** Merges the environments that were read from several logs of one build. */
 export function joinEnvironments(all: readonly BuildEnvironment[]): BuildEnvironment {
   const stopped = all.find((environment) => environment.stopped !== undefined)?.stopped;
   return {
@@ -76,12 +76,12 @@ export function joinEnvironments(all: readonly BuildEnvironment[]): BuildEnviron
   };
 }
 
-/** Tells whether the logs show no version that matters, and the run was not stopped. */
+/** Tells whether the logs show no relevant version, and the run was not stopped. */
 export function isEmptyEnvironment({ runtimes, artifacts, changes, stopped }: BuildEnvironment): boolean {
   return runtimes.length + artifacts.length + changes.length === 0 && stopped === undefined;
 }
 
-/** Quotes the lines that show the versions, but for those that are in an excerpt already. */
+/** Quotes the lines that show the versions, except lines that an excerpt already contains. */
 export function quoteEnvironment(
   environment: BuildEnvironment,
   logs: readonly LogText[],
@@ -145,7 +145,7 @@ function findInvolved(
   }));
 }
 
-/** Returns the bills of materials whose group shares a term with the groups of the artifacts. */
+/** Returns the bills of materials whose group has a term in common with the groups of the artifacts. */
 function findBoms(artifacts: readonly Artifact[], involved: readonly InvolvedArtifact[]): Artifact[] {
   const words = new Set(
     involved.flatMap(({ name, needs }) => [...groupWords(name), ...groupWords(needs?.name ?? '')]),
@@ -154,11 +154,11 @@ function findBoms(artifacts: readonly Artifact[], involved: readonly InvolvedArt
     ({ group, name }) =>
       /(?:^|-)bom(?:-|$)|-dependencies$/.test(name) && groupWords(group).some((word) => words.has(word)),
   );
-  // The build's own come first: what they import follows.
+  // The build's own bills of materials precede those that they import.
   return takeFirstOfEach(boms, formatArtifactName).slice(0, MAX_BOMS);
 }
 
-/** Lists the words of a group that tell projects apart. */
+/** Lists the words of a group that distinguish projects. */
 function groupWords(name: string): string[] {
   return (name.split(':')[0] ?? '')
     .split(/[.-]/)

@@ -12,9 +12,9 @@ import { scanLog } from '../scan/scan-log.ts';
 import { readLineArtifacts } from './artifacts.ts';
 import { RECORD_LITERALS, RECORD_ROWS } from './record-rows.ts';
 
-/** Lines of a list below its head, and of one log, that are read at most. */
+/** The maximum numbers of lines of a list, and of lines of one log that are read. */
 const [MAX_LISTED, MAX_LINES] = [400, 12_000];
-/** Lines of a step's head, and of what a tool says of its version. */
+/** The maximum number of lines below a version command that are read. */
 const MAX_HEAD = 12;
 const [MAX_STEPS, MAX_STEP_NAME, MAX_REQUIREMENTS] = [40, 80, 400];
 
@@ -46,7 +46,9 @@ const STEP_TIME =
   /^(?:\S{1,120}\t[^\t\n]{1,120}\t)?\ufeff?(?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z /;
 const SECTION = /section_(?<edge>start|end):(?<time>\d{9,11}):(?<name>[\w.-]{1,100})/;
 
-/** Reads what one log shows of the environment that its job ran in. `lines` hold {@link RECORD_LITERALS}. */
+/**
+ * Reads the environment of the job from its log. `lines` are the lines that contain {@link RECORD_LITERALS}.
+ */
 export function readRecord(log: LogText, lines: readonly number[]): EnvironmentRecord {
   const draft = createDraft(log.name);
   addLines(draft, log, lines.slice(-MAX_LINES), 0);
@@ -54,10 +56,10 @@ export function readRecord(log: LogText, lines: readonly number[]): EnvironmentR
 }
 
 let matcher: Matcher | undefined;
-/** Characters that are read between two pauses. */
+/** The number of characters that are read between two pauses. */
 const TURN = 1 << 16;
 
-/** Reads the same of a text, a part at a time: `pause` is awaited in between. */
+/** Reads the environment from a text in parts, and awaits `pause` after each part. */
 export async function readRecordInTurns(
   name: string,
   text: string,
@@ -71,7 +73,7 @@ export async function readRecordInTurns(
   return finish(draft);
 }
 
-/** Reads the same of a text at once, where nothing else waits. */
+/** Reads the environment from a text without pauses. */
 export function readRecordOfText(name: string, text: string): EnvironmentRecord {
   const draft = createDraft(name);
   for (const part of readParts(draft, text)) void part;
@@ -102,7 +104,7 @@ interface Draft {
   image: string | null;
   digest: string | null;
   step: string | null;
-  /** The newest time that the log shows, in seconds. */
+  /** The time of the newest line so far, in seconds since 1970. */
   now: number;
 }
 
@@ -140,7 +142,10 @@ function addLines(draft: Draft, log: LogText, lines: readonly number[], offset: 
   readTime(draft, last);
 }
 
-/** Keeps the last version of each name; of npm, which may install several, all of them. */
+/**
+ * Creates a function that records versions. It keeps the last version of each name; for npm and cargo, which
+ * may install several, up to five.
+ */
 function createAdd({ found }: Draft, line: number): Add {
   return (kind, name, version) => {
     if (name === '') return;
@@ -161,12 +166,12 @@ function createAdd({ found }: Draft, line: number): Add {
   };
 }
 
-/** Returns the name that an index knows a distribution by (PEP 503). */
+/** Normalizes the name of a distribution as Python's package index does (PEP 503). */
 export function canonicalizePythonName(name: string): string {
   return name.toLowerCase().replace(/[-_.]{1,5}/g, '-');
 }
 
-/** Reads what a runner says of itself. */
+/** Reads what a runner prints about itself. */
 function readRunner(draft: Draft, text: string, add: Add): boolean {
   const image = IMAGE.exec(text)?.groups?.name;
   if (image !== undefined) {
@@ -190,7 +195,10 @@ function readRunner(draft: Draft, text: string, add: Add): boolean {
   return true;
 }
 
-/** Reads the lines below a head: the lists of pnpm and pip, variables, a tool asked for its version. */
+/**
+ * Reads the lines below a heading: lists of pnpm and pip, environment variables, and the output of a version
+ * command.
+ */
 function readList(log: LogText, line: number, text: string, add: Add): boolean {
   if (PNPM_LIST.test(text)) return readRows(log, line + 1, PNPM, (groups) => addGroup(add, 'npm', groups));
   if (PIP_LIST.test(text))
@@ -214,7 +222,7 @@ function addGroup(add: Add, kind: RecordedKind, { name = '', version = '' }: Gro
   add(kind, name, version);
 }
 
-/** Reads rows from a line on, up to the first line that is none. */
+/** Reads rows from a line on, up to the first line that does not match. */
 function readRows(log: LogText, from: number, pattern: RegExp, take: (groups: Groups) => void): true {
   for (let line = from; line < from + MAX_LISTED; line++) {
     const groups = pattern.exec(log.line(line))?.groups;
@@ -250,7 +258,7 @@ function readPytest(text: string, add: Add): boolean {
   return true;
 }
 
-/** Reads pip's list of what it installed, and the jars that Maven and Gradle downloaded. */
+/** Reads the packages that pip installed, and the jars that Maven and Gradle downloaded. */
 function readArtifactLine(text: string, add: Add): boolean {
   const found = readLineArtifacts(text, 1).filter(
     ({ ecosystem }) => ecosystem === 'maven' || ecosystem === 'python',
@@ -261,7 +269,7 @@ function readArtifactLine(text: string, add: Add): boolean {
   return found.length > 0;
 }
 
-/** Reads when steps began and ended, from the times before lines and from GitLab's own marks. */
+/** Reads when steps began and ended, from the time stamps of lines and from GitLab's section markers. */
 function readTime(draft: Draft, raw: string): void {
   const { edge, time: seconds, name } = SECTION.exec(raw)?.groups ?? {};
   if (edge !== undefined && name !== undefined) {

@@ -1,11 +1,13 @@
 import type { RecordedKind } from '../../domain/environment-record.ts';
 
-/** One form in which logs show what a job works with. */
+/** One form in which logs show a version that a job uses. */
 export interface RecordRow {
   readonly kind: RecordedKind;
-  /** The name, where the pattern has no group `name`. */
+  /** The name, if the pattern has no group `name`. */
   readonly name?: string;
-  /** Groups: `name`, `version`; `to` goes before `version` where something was moved. */
+  /**
+   * Groups: `name` and `version`. If the line reports a change, `to` is the new version and takes precedence.
+   */
   readonly pattern: RegExp;
   readonly matches: readonly (readonly [line: string, name: string, version: string])[];
   readonly ignores: readonly string[];

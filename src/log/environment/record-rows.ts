@@ -65,10 +65,10 @@ const RUNNER_ROWS: readonly RecordRow[] = [
   },
 ];
 
-/** Every form, in the order in which they are tried: the first that fits a line counts. */
+/** Every form, in the order in which they are tried. The first form that matches a line is used. */
 export const RECORD_ROWS: readonly RecordRow[] = [...RUNNER_ROWS, ...PACKAGE_ROWS, ...TOOL_ROWS];
 
-/** ASCII literals, case ignored: a line without any of them shows nothing that is recorded. */
+/** Literals, case ignored. Every line with a recorded version contains one of them. */
 export const RECORD_LITERALS: readonly string[] = [
   ...Array.from({ length: 10 }, (_, digit) => [`==${digit}`, `@${digit}`, `@npm:${digit}`]).flat(),
   'action repository',

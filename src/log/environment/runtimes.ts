@@ -1,30 +1,30 @@
 import type { Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
 
-/** Runtimes and compilers whose version decides what code may use. */
+/** Runtimes and compilers whose version determines which language features code may use. */
 export const RUNTIMES = ['node', 'python', 'go', 'java', 'rust'] as const;
 export type Runtime = (typeof RUNTIMES)[number];
 
 /** A version that a line of the log shows. */
 export interface ShownVersion {
   readonly tool: Runtime;
-  /** The version as the log has it, without a leading "v": "18.20.4", "3.8". */
+  /** The version as the log prints it, without a leading "v": "18.20.4", "3.8". */
   readonly version: string;
   readonly line: number;
-  /** True if the failing program itself says so; false if a step set it up or only named it. */
+  /** True if the failing program itself prints it; false if a step set it up or only named it. */
   readonly running: boolean;
 }
 
 interface VersionRow {
   readonly tool: Runtime;
   readonly running: boolean;
-  /** One group, the version. */
+  /** Has one group: the version. */
   readonly pattern: RegExp;
 }
 
 const V = String.raw`v?(\d{1,3}(?:\.\d{1,3}){0,2})`;
 
-/** Ways in which logs show versions. The literals of {@link RUNTIME_LITERALS} begin each of them. */
+/** Forms in which logs show versions. Each contains one of {@link RUNTIME_LITERALS}. */
 // biome-ignore format: one row for each form
 const VERSION_ROWS: readonly VersionRow[] = [
   { tool: 'node', running: true, pattern: new RegExp(`^\\s{0,8}Node\\.js ${V}$`) },
@@ -58,7 +58,7 @@ const VERSION_ROWS: readonly VersionRow[] = [
   { tool: 'rust', running: false, pattern: new RegExp(`\\brustc ${V}(?:-\\w{1,20})? ?\\(`) },
 ];
 
-/** ASCII literals, case ignored: a line without any of them shows no version. */
+/** Literals, case ignored. Every line that shows a version contains one of them. */
 export const RUNTIME_LITERALS: readonly string[] = [
   'node.js v',
   'current: {',
@@ -93,7 +93,7 @@ export const RUNTIME_LITERALS: readonly string[] = [
   'rustc 1',
 ];
 
-/** Words of a failure that a version may explain; without them a log's versions are of no interest. */
+/** Messages of failures that a version may explain. Versions are returned only with such a failure. */
 const ASKS: Readonly<Record<Runtime, RegExp>> = {
   node: new RegExp(
     'is not a (?:function|constructor)|is not defined|does not provide an export named|' +
@@ -118,8 +118,8 @@ const ASKS: Readonly<Record<Runtime, RegExp>> = {
 };
 
 /**
- * Returns for each runtime that a failure may be about the version that the log shows for it; none if none
- * is shown.
+ * Returns the version that the log shows of each runtime that a failure may be about. A runtime without a
+ * version in the log is left out.
  */
 export function readRuntimes(log: LogText, lines: readonly number[], found: Extraction): ShownVersion[] {
   const wanted = listWantedRuntimes(found);
@@ -158,12 +158,12 @@ function listFailedLines({ messages, diagnostics, exceptions }: Extraction): num
   return [...messages, ...diagnostics, ...exceptions].flatMap(({ at }) => at?.line ?? []);
 }
 
-/** Lines behind a failure in which its own program may still say what it is. */
+/** The number of lines after a failure in which the failing program may still print its version. */
 const NEAR = 80;
 
 /**
- * Chooses a version: the failing program's own word first, then what was shown last before it; the more exact
- * of two that agree.
+ * Chooses the version that the failing program printed itself, or else the last one shown before the failure.
+ * If a more exact form of that version was shown as well, returns that one.
  */
 function chooseVersion(versions: readonly ShownVersion[], failed: number): ShownVersion | null {
   const before = versions.filter(({ line }) => line <= failed + NEAR);

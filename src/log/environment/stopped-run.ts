@@ -3,7 +3,7 @@ import { extractJobAndStep } from '../lines/clean.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { Structure } from '../sections.ts';
 
-/** Words of {@link STOPPED}, searched in the whole log. */
+/** Literals of {@link STOPPED}. They are searched in the whole log. */
 export const STOP_LITERALS: readonly string[] = [
   'was cancel',
   'been cancel',
@@ -14,7 +14,7 @@ export const STOP_LITERALS: readonly string[] = [
   'terminated',
   'exit code 143',
 ];
-/** Lines that say that the run was ended from outside, and not why. */
+/** Lines that say that the run was stopped from outside, without saying why. */
 const STOPPED = new RegExp(
   String.raw`^(?:##\[error\]|\W{0,4}(?:error|fatal): )?(?:(?:the |this )?` +
     String.raw`(?:operation|job|build|run|task|step|pipeline|execution) ` +
@@ -22,17 +22,19 @@ const STOPPED = new RegExp(
     String.raw`.{0,80}exit(?:ed with)? (?:code|status):? 143)\W*$`,
   'i',
 );
-/** Lines from the beginning among which the first time stamp stands, and back to one before the end. */
+/** The number of lines from the beginning, and back from the end, that are searched for a time stamp. */
 const LOOKED_THROUGH = 60;
-/** The longest prefix that holds a time stamp, with the columns of a download. */
+/**
+ * The maximum length of a line's prefix that holds a time stamp, including the columns of a downloaded log.
+ */
 const LONGEST_PREFIX = 320;
 const DATED = /(?<!\d)(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)/;
 const CLOCK = /^\[?(\d\d):(\d\d):(\d\d)(?:[.,]\d{1,6})?\]?(?=[\s[]|$)/;
 const DAY_SECONDS = 86_400;
 
 /**
- * Reads how long the run and its last step had taken when the run was stopped, and how long nothing was
- * printed before. Null for a log without time stamps, or of a run that was not stopped.
+ * Measures how long the run and its last step had taken when the run was stopped, and how long nothing had
+ * been printed. Returns null if the log has no time stamps, or if the run was not stopped.
  */
 export function readStoppedRun(
   log: LogText,
@@ -55,12 +57,12 @@ export function readStoppedRun(
   };
 }
 
-/** Checks that a download of several jobs begins with the job that was stopped. */
+/** Tells whether a log that holds several jobs begins with the job that was stopped. */
 function isOneJob(log: LogText, line: number): boolean {
   return extractJobAndStep(log.raw(1))?.job === extractJobAndStep(log.raw(line))?.job;
 }
 
-/** Finds the time stamp of the nearest line that has one. */
+/** Finds the time stamp nearest to a line, in one direction. */
 function findTime(log: LogText, from: number, direction: 1 | -1): number | null {
   for (let away = 0; away < LOOKED_THROUGH; away++) {
     const time = readTime(log.raw(from + away * direction));
@@ -69,7 +71,7 @@ function findTime(log: LogText, from: number, direction: 1 | -1): number | null 
   return null;
 }
 
-/** Returns the seconds of a line's time stamp: since 1970, or since midnight if it has no date. */
+/** Returns the time of a line's time stamp in seconds: since 1970, or since midnight if it has no date. */
 function readTime(raw: string): number | null {
   const prefix = raw.slice(0, LONGEST_PREFIX);
   const [, day, time] = DATED.exec(prefix) ?? [];
@@ -78,7 +80,7 @@ function readTime(raw: string): number | null {
   return hours === undefined ? null : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
 }
 
-/** Returns the seconds between two times; a clock without a date may have passed midnight. */
+/** Returns the seconds between two times. Times without a date may have passed midnight. */
 function countSeconds(begin: number, end: number): number {
   const isClock = begin < DAY_SECONDS && end < DAY_SECONDS;
   return Math.max(0, Math.round(end - begin + (isClock && end < begin ? DAY_SECONDS : 0)));

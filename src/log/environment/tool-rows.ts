@@ -1,6 +1,6 @@
 import type { RecordRow } from './record-row.ts';
 
-/** Tools that say "name version" of themselves, with the words between. */
+/** Tools that print "name version", with the words that may stand between the two. */
 const TOOLS = [
   'pip',
   'uv',
@@ -56,7 +56,7 @@ const TOOLS = [
   'yamllint',
 ].join('|');
 
-/** Rows of tools and runtimes that name themselves. */
+/** Rows of tools and runtimes that print their own name. */
 export const TOOL_ROWS: readonly RecordRow[] = [
   {
     kind: 'tool',

@@ -44,13 +44,13 @@ export interface Extractor {
   /** The family's name; also the toolchain it reports. */
   readonly name: string;
   /**
-   * ASCII literals, case ignored. Only lines that contain one of them are given to `extract`, so that
-   * expensive checks run on these lines alone.
+   * Literals, case ignored. Only lines that contain one of them are given to `extract`, so that expensive
+   * checks run on few lines.
    */
   readonly literals: readonly string[];
   /**
-   * Adds what it finds. `lines` are the candidate lines, ascending. Must not throw, and must look at a
-   * bounded stretch around each.
+   * Adds what it finds to `found`. `lines` are the candidate lines, ascending. Must not throw, and must read
+   * only a bounded number of lines around each.
    */
   readonly extract: (log: LogText, lines: readonly number[], found: Findings) => void;
 }
@@ -63,8 +63,8 @@ const WARNING_WEIGHT = 12;
 export type Groups = Readonly<Record<string, string | undefined>>;
 
 /**
- * Collects what extractors find in one log. `leftOut`: tools that the readers by shape do not know by name,
- * to measure what the names are worth.
+ * Collects what extractors find in one log. `leftOut` names tools that must not be recognized by name, to
+ * measure how much the names contribute.
  */
 export class Findings implements Extraction {
   readonly blocks: Block[] = [];
@@ -103,7 +103,7 @@ export class Findings implements Extraction {
     this.messages.push({ text: text.slice(0, 500), at: { source: this.#source, line }, weight });
   }
 
-  /** Adds a failing test. Everything that is not given is unknown. Returns the index of the test. */
+  /** Adds a failing test. Facts that `known` lacks are null. Returns the index of the test. */
   test(line: number, framework: string, known: Pick<FailingTest, 'name'> & Partial<FailingTest>): number {
     return this.failingTests.push(this.testAt(line, framework, known)) - 1;
   }
@@ -157,14 +157,14 @@ export class Findings implements Extraction {
     return this.#taken.has(line);
   }
 
-  /** Prevents later readers from reading these lines again. */
+  /** Marks these lines as read, so that later readers skip them. */
   take(start: number, end: number): void {
     for (let line = start; line <= end; line++) this.#taken.add(line);
   }
 
   /**
-   * Returns the weight of one more finding of a tool. Later findings weigh less. Returns null if no more are
-   * kept.
+   * Returns the weight of the next finding of a tool; later findings weigh less. Returns null if the tool has
+   * reached its limit.
    */
   weigh(tool: string, severity: Diagnostic['severity'], weight: number): number | null {
     const key = `${tool} ${severity}`;
@@ -174,8 +174,8 @@ export class Findings implements Extraction {
   }
 
   /**
-   * Adds a finding as data and as a block, unless there are too many of its kind. `weight` is the weight of
-   * the first one. Later ones weigh less.
+   * Adds a finding as data and as a block, unless its tool has reached the limit. `weight` is the weight of
+   * the tool's first finding.
    */
   finding({
     start,
@@ -188,7 +188,7 @@ export class Findings implements Extraction {
     const weight = this.weigh(tool, severity, most);
     this.take(start, end);
     if (weight === null) return;
-    // A formatter has no more to say than the name of the file.
+    // Formatters print only the name of the file.
     const file = said.file ?? (isFile(said.message) && !/\s/.test(said.message) ? said.message : null);
     const at = { source: this.#source, line: start };
     this.diagnostics.push({ tool, severity, ...said, file, message: said.message.slice(0, 500), at });
@@ -196,8 +196,8 @@ export class Findings implements Extraction {
   }
 
   /**
-   * Moves messages that were reported before, for another place, behind all that are reported for the first
-   * time, so that a truncated list still shows each message. Moves the diagnostics from index `from` on.
+   * Moves diagnostics that repeat an earlier message for another place to the end, so that a truncated list
+   * still shows each message once. Considers the diagnostics from index `from` on.
    */
   putRepeatsLast(from: number): void {
     const seen = new Set<string>();

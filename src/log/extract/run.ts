@@ -56,13 +56,13 @@ const TOOL_EXTRACTORS: readonly Extractor[] = [
  */
 export const EXTRACTORS: readonly Extractor[] = [...TEST_EXTRACTORS, ...TOOL_EXTRACTORS];
 
-/** One group of literals for each extractor, in their order, then these. */
+/** The groups of literals: one for each extractor, in their order, and then those below. */
 const STRUCTURE = EXTRACTORS.length;
 const BRANCHES = EXTRACTORS.length + 1;
 const LEFT_OUT = EXTRACTORS.length + 2;
 const ENVIRONMENT = LEFT_OUT + LEFT_OUT_LITERALS.length;
 
-/** Readers of shapes rather than of tools. */
+/** Readers that recognize forms of output, whichever tool printed them. */
 const GENERAL: ReadonlySet<string> = new Set([
   'tests',
   'places',
@@ -77,7 +77,7 @@ const GENERAL: ReadonlySet<string> = new Set([
   'harness',
 ]);
 
-/** Their names say nothing of the toolchain. */
+/** Readers whose names are not names of tools. */
 const NOT_A_TOOL: ReadonlySet<string> = new Set([...GENERAL].filter((name) => name !== 'python'));
 
 /** The literals to search for all readers, by group, as {@link shortenLiterals} returns them. */
@@ -102,13 +102,13 @@ export function createReaderMatcher(): Matcher {
   return matcher;
 }
 
-/** A log with its lines at hand, and what was found in it for its readers. */
+/** A log together with the scan for its readers' literals. */
 export interface OpenedLog {
   readonly log: LogText;
   readonly scan: Scan;
 }
 
-/** Opens a log for its readers; `scan` is what a {@link createReaderMatcher} has found in it already. */
+/** Opens a log for its readers. `scan` is the result of {@link createReaderMatcher} on this log. */
 export function openScanned(
   name: string,
   bytes: LogBytes,
@@ -123,7 +123,7 @@ export function readCiStructure({ log, scan }: OpenedLog): Structure {
 }
 
 /**
- * Splits the hits into the lines for each reader, and the lines for {@link LEFT_OUT_LITERALS} and for {@link
+ * Splits the hits by their use: the lines for each reader, for {@link LEFT_OUT_LITERALS}, and for {@link
  * ENVIRONMENT_LITERALS}.
  */
 export function splitHits({
@@ -160,12 +160,12 @@ export function extractAll({ log, scan }: OpenedLog, leftOut: ReadonlySet<string
   return found;
 }
 
-/** Readers may find the cause in the words around a line of these roles. */
+/** Roles of lines on which a diagnostic or message counts as a possible cause. */
 const MAY_CAUSE: ReadonlySet<LineRole> = new Set(['cause', 'wrapper', 'ending', 'blank']);
 
 /**
- * Leaves out what cannot be a cause for what it is and where it stands: in a remark or a command that was
- * only shown, behind the step that failed, and before it where the failed steps say something themselves.
+ * Removes findings that cannot be a cause: in remarks, in commands that were only echoed, and after the
+ * failed step. If the failed steps have findings of their own, also removes those outside.
  */
 export function filterFailedSteps(log: LogText, found: Extraction, structure: Structure): Extraction {
   const roleAt = createRoleLookup(log, structure);
@@ -189,7 +189,7 @@ export function filterFailedSteps(log: LogText, found: Extraction, structure: St
   return withWarningsThatFailed([failed, causes, output].find(hasFindings) ?? found, structure);
 }
 
-/** Raises a linter's warnings to errors if a step failed and nothing else failed in it. */
+/** Turns a linter's warnings into errors if a step failed and nothing else in it did. */
 function withWarningsThatFailed(found: Extraction, { failedSections, exits }: Structure): Extraction {
   const { diagnostics, failingTests, exceptions } = found;
   if (failingTests.length > 0 || failedSections.length + exits.length === 0) return found;
@@ -204,7 +204,7 @@ function withWarningsThatFailed(found: Extraction, { failedSections, exits }: St
   };
 }
 
-/** Returns what was found without what stands on other lines. */
+/** Returns the findings on lines that satisfy `isKept`. */
 export function keepLines(found: Extraction, isKept: (line: number) => boolean): Extraction {
   return withLists(found, (all) => all.filter(({ at }) => at === null || isKept(at.line)));
 }

@@ -1,8 +1,8 @@
 import { isNoise, tokenize } from './normalize.ts';
 
 /**
- * Words that tools of every kind print for failures of every kind: two texts that share them need not share
- * a cause.
+ * Words that tools of all kinds print in failures of all kinds. Two texts that share them may have different
+ * causes.
  */
 const COMMON = new Set(
   (
@@ -35,15 +35,15 @@ const COMMON = new Set(
   ).split(' '),
 );
 
-/** The weights of words that tell failures apart, of words that do not, and of codes such as `E-4711`. */
+/** The weights of distinctive words, of other words, and of codes such as `E-4711`. */
 const [TELLING, COMMON_WORD, CODE] = [1, 0.3, 2];
-/** A text whose words weigh less names nothing. */
+/** The minimum weight of a text that identifies an error. */
 export const NAMES = 2;
 
 const TOKEN = /[\p{L}\p{N}]{1,80}(?:[-_][\p{L}\p{N}]{1,80}){0,12}/gu;
 /**
- * Letters and at least two digits: the code by which a tool or a team knows an error. Names of algorithms
- * and formats are none.
+ * A code that a tool or team assigned to an error: letters and at least two digits. Names of algorithms and
+ * formats are excluded.
  */
 const CODE_SHAPE = new RegExp(
   String.raw`^(?!(?:SHA|AES|RSA|MD|UTF|ISO|HTTPS?|RFC|IPV|JDK|UTC|GMT|X|V)[-_]?\d)` +
@@ -52,7 +52,7 @@ const CODE_SHAPE = new RegExp(
 );
 const MAX_TEXT = 20_000;
 
-/** Returns the codes in a text, in lower case without their hyphens: `e4711`. */
+/** Returns the codes in a text, in lower case and without hyphens: `e4711`. */
 export function listCodes(text: string): string[] {
   const tokens = Array.from(text.slice(0, MAX_TEXT).matchAll(TOKEN), ([token]) => token);
   const codes = tokens.filter(
@@ -62,8 +62,8 @@ export function listCodes(text: string): string[] {
 }
 
 /**
- * Returns what tells a text from others: its codes and words, each with its weight. Numbers and words that
- * every log prints are left out.
+ * Returns the distinctive codes and words of a text with their weights. Numbers and words that every log
+ * contains are left out.
  */
 export function weighWords(text: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
@@ -76,7 +76,7 @@ export function weighWords(text: string): ReadonlyMap<string, number> {
   return weights;
 }
 
-/** Returns the summed weight of the words, or of those that another text has too. */
+/** Returns the total weight of the words, or of those that are also in `among`. */
 export function sumWeights(words: ReadonlyMap<string, number>, among?: ReadonlyMap<string, number>): number {
   let sum = 0;
   for (const [word, weight] of words) if (among === undefined || among.has(word)) sum += weight;

@@ -5,23 +5,23 @@ import { buildLikenessText, extractLikeness } from './likeness.ts';
 import { normalizeIdentity } from './normalize.ts';
 
 /**
- * Limits of the likeness of two failures. From `shown` on a person's decision is shown as a precedent; from
- * `proposes` on it proposes its category, cause and fix. docs/evidence/retrieval.md says how they were
- * measured. They hold for every embedder: it only chooses which decisions are compared.
+ * Thresholds of the likeness of two failures. At `shown`, a person's decision is shown as a precedent; at
+ * `proposes`, its category, cause and fix are proposed. docs/evidence/retrieval.md explains how they were
+ * measured. They apply to every embedder, because embedders only select which decisions are compared.
  */
 export const LIKENESS = { shown: 0.5, proposes: 0.75 } as const;
 
-/** Two texts that have this share of all their distinctive words in common are the same text. */
+/** The share of common distinctive words at which two texts count as the same. */
 const SAME_TEXT = 0.9;
 
-/** A failure as it is compared: its likeness text, and its test if it has one. */
+/** A failure as it is compared: its text, and its test if it has one. */
 export interface ComparedFailure {
-  /** The text of `buildLikenessText`: the message, an empty line, the other lines. */
+  /** The result of `buildLikenessText`: the message, an empty line, the other lines. */
   readonly text: string;
   readonly test: string | null;
 }
 
-/** Extracts what a failure is compared by. */
+/** Extracts the parts of a failure that are compared. */
 export function toComparedFailure(
   failure: Pick<Failure, 'test' | 'message' | 'frames' | 'excerpt'>,
 ): ComparedFailure {
@@ -30,10 +30,10 @@ export function toComparedFailure(
 }
 
 /**
- * Computes how alike two failures are, 0..1, by the words that tell failures apart. A message counts by the
- * share of its distinctive words that the other failure has too, in both directions, so that a line that many
- * failures share makes no two of them alike. A message without distinctive words ("expected 3, got 4",
- * "exit code 1") proves nothing by itself: it needs the same test, or the same lines around it.
+ * Computes how alike two failures are, 0..1, from their distinctive words. A message counts by the share of
+ * its distinctive words that the other failure has, in both directions, so that a common line does not make
+ * two failures alike. A message without distinctive words ("expected 3, got 4", "exit code 1") counts only
+ * with the same test or the same lines around it.
  */
 export function compareFailures(first: ComparedFailure, second: ComparedFailure): number {
   const sameTest = first.test !== null && first.test === second.test;
@@ -53,7 +53,7 @@ interface Parts {
 
 function readParts({ text }: ComparedFailure): Parts {
   const end = text.indexOf('\n\n');
-  // Entries that are older than the empty line begin with the first line of their message.
+  // Older entries have no empty line; their first line is the message.
   const message = (end < 0 ? text.split('\n', 1)[0] : text.slice(0, end)) ?? '';
   const messageWords = weighWords(message);
   return { message, messageWords, weight: sumWeights(messageWords), words: weighWords(text) };

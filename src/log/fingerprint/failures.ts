@@ -122,8 +122,8 @@ function isInSpan({ source, line }: LogPosition, span: LogRange): boolean {
 }
 
 /**
- * Returns the exception that `go test -v` printed before the test's verdict: a test's output is above its
- * verdict, and below that of the test before.
+ * Returns the exception that `go test -v` printed before the test's result: the output of a test is between
+ * the previous test's result and its own.
  */
 function findPrintedBefore(reading: Reading, test: FailingTest): ThrownException | null {
   const at = test.at;
@@ -143,15 +143,15 @@ function findPrintedBefore(reading: Reading, test: FailingTest): ThrownException
   );
 }
 
-/** The message of a failure that printed none. */
+/** The message of a failure for which the log shows no error. */
 export const NO_ERROR = 'No error was found in the log.';
 
 /** The note about logs and reports that show no error. */
 export const NOTHING_FOUND = 'No error was found in the logs and reports.';
 
 /**
- * Returns the one failure of a reading in which no test failed: its main error, or the word that there is
- * none.
+ * Returns the single failure of a reading in which no test failed: its main error, or a failure that says
+ * that no error was found.
  */
 export function readMainFailure(reading: Reading): ReadFailure {
   const excerpt = reading.excerpts.reduce<Excerpt | null>(
@@ -165,8 +165,8 @@ export function readMainFailure(reading: Reading): ReadFailure {
 }
 
 /**
- * Checks whether the first structured error is near the most informative line. Otherwise that line is the
- * headline, and the error is only the identity.
+ * Checks whether the first structured error is near the most informative line. If not, that line is the
+ * message, and the error is used only for the fingerprint.
  */
 function isNearTop({ diagnostics, exceptions, messages }: Reading): boolean {
   const top = messages[0]?.at;
@@ -175,7 +175,7 @@ function isNearTop({ diagnostics, exceptions, messages }: Reading): boolean {
   return structured.source === top.source && Math.abs(structured.line - top.line) <= NEAR_TOP;
 }
 
-/** An exception's lines, or a diagnostic's source lines and notes. */
+/** The maximum distance in lines at which the two count as near. */
 const NEAR_TOP = 15;
 
 /**
@@ -215,7 +215,7 @@ function findExcerptAt(
 
 /** Name of the algorithm; values compare only within one name and version. */
 export const FINGERPRINT_ALGORITHM = 'faultline';
-/** Raised whenever the same failure would get another value. */
+/** The version. It changes whenever the same failure would get another value. */
 export const FINGERPRINT_VERSION = 5;
 
 /** The parts that identify a failure. Anything unknown is null or empty. */
@@ -241,8 +241,8 @@ export function isGenericMessage(message: string): boolean {
 }
 
 /**
- * An assertion's own words, without anything of what it compared: they say that a check failed, as the name
- * of the test does already.
+ * Words of an assertion without the compared values. They say only that a check failed, like the name of the
+ * test.
  */
 const BARE_ASSERTION = new RegExp(
   `^(?:[\\w.$]{0,100}(?:AssertionError|AssertionFailedError|AssertionFailed|ComparisonFailure)(?: \\[\\w{1,40}\\])?:? ?)?(?:${[
@@ -264,19 +264,18 @@ const BARE_ASSERTION = new RegExp(
   ].join('|')})?\\W{0,5}$`,
   'i',
 );
-/** The class of an exception by which a check says that it does not hold. */
+/** The class of an exception that an assertion throws. */
 const ASSERTION_TYPE = /Assert|Expectation|ComparisonFailure|TestFail/;
-/** A trace that was printed into the message, from its first frame on. */
+/** The first frame of a trace that was printed into the message. */
 const TRACE = /\n\s{1,12}(?:at \S|File ")/;
 
 /**
- * Computes the identity of a failure from its exception type, its deepest own frame (file and function, no
- * line), the failing test and the normalized message. A bare assertion is identified by its test and the two
- * values that it compared, if these say more than yes or no. A failure that says only how it ended (a
- * timeout, a signal) and where in its own test is identified by that test: this shows that the same thing
- * happens again, but not why. In this case `generic` is true: such a value groups and counts, but a
- * person's answer must never be recalled by it. Without a test there is no identity either: the value is
- * empty.
+ * Computes the identity of a failure from its exception type, its deepest own frame (file and function,
+ * without the line), the failing test and the normalized message. A bare assertion is identified by its test
+ * and the two values that it compared, if they are more than yes and no. A failure that only says how it
+ * ended (a timeout, a signal), and where in its own test, is identified by that test. Then `generic` is true:
+ * the value shows that the same thing happened again but not why, so it groups and counts failures, and no
+ * decision may be recalled by it. Without a test, such a failure has no identity, and the value is empty.
  */
 export function computeFingerprint(parts: FingerprintParts): {
   readonly fingerprint: Fingerprint;
@@ -294,12 +293,12 @@ export function computeFingerprint(parts: FingerprintParts): {
   return { fingerprint: { algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION, value }, generic };
 
   function buildKey(): readonly string[] | null {
-    // A test that ends badly runs into its limit on one machine and crashes on another.
+    // A test that ends abnormally may time out on one machine and crash on another.
     if (generic && test !== '') return [test, '', '', `(${PLAIN_ENDING})`];
-    // Two processes that were killed have nothing in common but that.
+    // Two killed processes need not have anything else in common.
     if (generic) return null;
-    // A named test with a message is known by these two: whether and how far a trace was printed differs
-    // from machine to machine.
+    // Test and message identify the failure. The trace is left out, because its extent differs from machine
+    // to machine.
     return test !== '' && message !== null
       ? [test, '', '', message]
       : [test, parts.exceptionType ?? '', frame, message ?? ''];
@@ -307,15 +306,16 @@ export function computeFingerprint(parts: FingerprintParts): {
 }
 
 /**
- * Checks whether a fingerprint represents no identity at all: two failures that have it share nothing known.
+ * Checks whether a fingerprint is that of an unidentified failure. Two such failures need not have anything
+ * in common.
  */
 export function isUnknown({ value }: Pick<Fingerprint, 'value'>): boolean {
   return value === '';
 }
 
 /**
- * Returns the failure's own message, normalized; null if it is too general, or no more than an assertion's
- * name in addition to a test's.
+ * Returns the failure's own message, normalized. Returns null if it is too general, or if the test is known
+ * and the message is only the name of an assertion.
  */
 function normalizeOwnMessage({ message }: FingerprintParts, hasTest: boolean): string | null {
   const text = message?.split(TRACE, 1)[0] ?? '';
@@ -324,14 +324,14 @@ function normalizeOwnMessage({ message }: FingerprintParts, hasTest: boolean): s
   return hasTest && BARE_ASSERTION.test(identity) ? null : identity;
 }
 
-/** Words for values that most checks compare, whatever they check. */
+/** Values that most checks compare, whatever they check. */
 const YES_OR_NO = new RegExp(
   String.raw`^\W{0,20}(?:(?:true|false|truthy|falsy|null|nil|none|undefined|` +
     String.raw`nan|empty|some|ok|err|error|\d)\W{0,20})?$`,
   'i',
 );
 
-/** Returns the two values that a test compared; null if they are unknown or say no more than yes or no. */
+/** Returns the two values that a test compared. Returns null if they are unknown or only yes and no. */
 function nameCompared({ compared }: FingerprintParts, hasTest: boolean): string | null {
   if (!hasTest || compared == null || compared.every((value) => YES_OR_NO.test(value))) return null;
   const [expected, actual] = compared.map(normalizeValue);
@@ -344,8 +344,8 @@ export function testIdentity({ suite, name }: Pick<FailingTest, 'suite' | 'name'
 }
 
 /**
- * Returns the key of the deepest own frame, unless the frame is only the place in the test where a check
- * failed.
+ * Returns the key of the deepest own frame. Returns an empty key if the frame is only the place in the test
+ * where a check failed.
  */
 function formatFrameKey(parts: FingerprintParts): string {
   const { test, testFile, exceptionType } = parts;
@@ -367,14 +367,14 @@ function getFrameKey(frame: StackFrame | undefined): string {
     : `${frame.file.split(/[\\/]/).slice(-2).join('/')}:${frame.function ?? ''}`;
 }
 
-/** Returns a file's name without folder and ending. */
+/** Returns a file's name without folder and extension. */
 function getBaseName(file: string): string {
   return (file.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,8}$/, '');
 }
 
 /**
- * Normalizes a test's name but keeps its small numbers: `case 3` is not `case 4`, whereas a port or a time in
- * it says nothing.
+ * Normalizes a test's name but keeps its small numbers: `case 3` and `case 4` differ, but ports and times are
+ * replaced.
  */
 function normalizeName(name: string): string {
   return name
@@ -385,12 +385,12 @@ function normalizeName(name: string): string {
     .trim();
 }
 
-/** An ending that says nothing more than that it was bad. */
+/** The ending of a failure of which nothing else is known. */
 export const PLAIN_ENDING = 'failed';
 
 /**
- * Windows ends a crashed process with one of these (NTSTATUS, unsigned); the signal is what other systems
- * say for the same.
+ * The exit codes of crashed processes on Windows (NTSTATUS, unsigned), with the signal that other systems
+ * use.
  */
 // biome-ignore format: a table
 const WINDOWS_ENDINGS: ReadonlyMap<number, string> = new Map([
@@ -398,14 +398,14 @@ const WINDOWS_ENDINGS: ReadonlyMap<number, string> = new Map([
   [0xc000001d, 'SIGILL'], [0xc0000094, 'SIGFPE'], [0xc000013a, 'SIGINT'],
 ]);
 
-/** The same number on all systems. */
+/** Signals that have the same number on all systems. */
 // biome-ignore format: a table
 const SIGNALS: ReadonlyMap<number, string> = new Map([
   [1, 'SIGHUP'], [2, 'SIGINT'], [3, 'SIGQUIT'], [4, 'SIGILL'], [5, 'SIGTRAP'], [6, 'SIGABRT'],
   [7, 'SIGBUS'], [8, 'SIGFPE'], [9, 'SIGKILL'], [11, 'SIGSEGV'], [13, 'SIGPIPE'], [15, 'SIGTERM'],
 ]);
 
-/** Messages of shells and runtimes that a signal ended a process, each a whole line. */
+/** Messages of shells and runtimes that a signal ended a process. Each is a whole line. */
 const SAID: readonly (readonly [RegExp, string])[] = [
   [/^(?:signal: )?segmentation fault$/i, 'SIGSEGV'],
   [/^(?:signal: )?abort(?:ed)?$/i, 'SIGABRT'],
@@ -431,8 +431,8 @@ const BY_SIGNAL = new RegExp(
 
 /**
  * Classifies how a test or process ended, with the same term on all platforms: `timeout`, a signal's name,
- * `exit 127`, or `failed` if nothing else is known. Returns null if the text says more than an ending, that
- * is, if it may say why.
+ * `exit 127`, or `failed` if nothing else is known. Returns null if the text is more than an ending, because
+ * then it may say why.
  */
 export function classifyEnding(text: string): string | null {
   if (text.length > 120) return null;
@@ -447,8 +447,8 @@ export function classifyEnding(text: string): string | null {
 }
 
 /**
- * Classifies an exit code. 124 is that of `timeout`; 126 and 127 are the shell's. A code that a program chose
- * itself (1, 2, 7) says nothing.
+ * Classifies an exit code. 124 is the code of `timeout`; 126 and 127 are codes of the shell. Codes that a
+ * program chose itself (1, 2, 7) say nothing.
  */
 function classifyEndingOfCode(code: number): string {
   const signal = WINDOWS_ENDINGS.get(code < 0 ? code + 0x1_0000_0000 : code);

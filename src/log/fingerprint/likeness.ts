@@ -21,8 +21,8 @@ interface Entry {
 }
 
 /**
- * Below this, two failures share words and nothing more; see docs/explanation/reading.md for how it was
- * chosen.
+ * The minimum score of similar failures. Below it, they only share words; docs/explanation/reading.md
+ * explains how it was chosen.
  */
 export const NEAR = 0.4;
 
@@ -30,10 +30,10 @@ const MAX_FRAMES = 5;
 const MAX_LINES = 60;
 const MAX_LINE = 300;
 const MAX_TEXT = 2_000;
-/** Lines of the surroundings that are compared. */
+/** The maximum number of surrounding lines that are compared. */
 const MAX_COMPARED = 80;
 /**
- * The weight of each kind of feature. A test's name and a whole line say most, single words of the
+ * The weight of each kind of feature. A test's name and whole lines count most, single words of the
  * surrounding lines least.
  */
 const WEIGHTS = {
@@ -48,7 +48,7 @@ const WEIGHTS = {
 } as const;
 const WORD = /<?[\p{L}_][\p{L}\p{N}_-]{1,60}/gu;
 
-/** Extracts the parts of a failure as it was read. */
+/** Extracts the parts that are compared from a failure. */
 export function extractLikeness(
   failure: Pick<Failure, 'test' | 'message' | 'frames' | 'excerpt'>,
 ): LikenessParts {
@@ -65,10 +65,10 @@ export function extractLikeness(
 }
 
 /**
- * Builds the text that represents a failure wherever texts are compared: its message, an empty line, then the
- * rest of its lines, each once, most informative first. Lines that only say that something ran are left out.
- * The test's name is not part of it, so that two tests that fail for the same reason are alike. Masked like
- * its parts; at most 2,000 characters.
+ * Builds the text that represents a failure wherever texts are compared: its message, an empty line, then its
+ * other lines, each once, most informative first. Lines that only say that something ran are left out. The
+ * test's name is not included, so that two tests that fail for the same reason are alike. The result is
+ * masked if the parts are; at most 2,000 characters.
  */
 export function buildLikenessText(parts: LikenessParts): string {
   const seen = new Set<string>();
@@ -113,8 +113,8 @@ export function createNearMatchIndex(entries: readonly Entry[]) {
   const lengths = counted.map((features) => computeLength(features, rarity));
   return {
     /**
-     * Returns the `limit` nearest entries with at least `minScore`, best first; equal scores in the order of
-     * the entries. A score of 1 means the same text in every part.
+     * Returns the `limit` nearest entries with at least `minScore`, best first. Entries with equal scores
+     * keep their order. A score of 1 means the same text in every part.
      */
     search(
       parts: LikenessParts,
@@ -144,7 +144,9 @@ export function createNearMatchIndex(entries: readonly Entry[]) {
   };
 }
 
-/** Returns the features of a failure with their weights; repeated features are dampened (1 + ln n). */
+/**
+ * Returns the features of a failure with their weights. Repeated features count less each time (1 + ln n).
+ */
 export function listLikenessFeatures(parts: LikenessParts): Map<string, number> {
   const features = new Map<string, number>();
   const counts = new Map<string, number>();

@@ -1,38 +1,42 @@
 import { listCodes, NAMES, sumWeights, weighWords } from './distinctive.ts';
 import { computeCoverage, parseQuestion, tokenizeWords } from './normalize.ts';
 
-/** The words of a document that name the error of a line, and where they begin in its text. */
+/** The part of a document that names the error of a log line. */
 export interface Naming {
-  /** The line, sentence or table row that they are in. */
+  /** The line, sentence or table row that contains it. */
   readonly text: string;
   readonly offset: number;
-  /** A higher number fits better; comparable among the namings of one question. */
+  /** Higher is better. Comparable only between results for the same log line. */
   readonly fit: number;
   /** The cells of the row, if it is one. */
   readonly cells: readonly string[] | null;
-  /** The cell or quoted phrase that names it; null for a whole sentence. */
+  /** The cell or quoted phrase; null if it is a whole sentence. */
   readonly phrase: string | null;
 }
 
 /**
- * The least share of a sentence's distinctive words that the line has, and of the line's that the sentence
+ * The minimum share of a sentence's distinctive words that the line has, and of the line's that the sentence
  * has.
  */
 const [OF_SENTENCE, OF_LINE] = [0.5, 0.6];
-/** A phrase in quotes or a cell that is this much of the line may be shorter than `NAMES`. */
+/**
+ * The reduced minimum weight of a quoted phrase or cell, and the share of the line that it must then cover.
+ */
 const [SHORT, MOST_OF_LINE] = [1.3, 0.5];
-/** All of a sentence that says so much, without a code, is more than the name of a component. */
+/**
+ * The minimum weight of a sentence without a code that is fully contained in the line. Less may only name a
+ * component.
+ */
 const LONG = 3;
 const MAX_UNITS = 2_000;
-/** Numbers that are names: HTTP statuses and codes of signals. */
+/** Numbers that are identifiers: HTTP statuses and exit codes of signals. */
 const STATUS = /\b(?:[45]\d\d|1[34]\d)\b/g;
 
 /**
- * Finds the words of a document that name the error of a log line: a cell of a table or a quoted phrase whose
- * distinctive words all stand in the line, or a sentence that shares most of its distinctive words with it.
- * Words
- * that failures of every kind share name nothing, nor does a component's name alone; another code or HTTP
- * status is another error. Returns null if nothing does.
+ * Finds the part of a document that names the error of a log line: a table cell or quoted phrase whose
+ * distinctive words are all in the line, or a sentence that shares most of its distinctive words with it.
+ * Common words and a component's name alone are not enough, and another code or HTTP status is another error.
+ * Returns null if there is none.
  */
 export function findNaming(line: string, text: string): Naming | null {
   const asked = weighWords(line);
@@ -49,14 +53,14 @@ export function findNaming(line: string, text: string): Naming | null {
 }
 
 /**
- * Returns how well a passage answers a line, 0..1: the share of the line that it contains, and 1 if it names
- * the line's error.
+ * Returns how well a passage answers a log line, 0..1: the share of the line that it contains, and 1 if it
+ * names the line's error.
  */
 export function scorePassage(line: string, text: string): number {
   return findNaming(line, text) === null ? computeCoverage(parseQuestion(line), tokenizeWords(text)) : 1;
 }
 
-/** Returns the words by which a passage is found, with its codes. */
+/** Returns the words and codes by which passages are searched. */
 export function listSearchWords(text: string): string[] {
   return [...tokenizeWords(text), ...listCodes(text)];
 }
@@ -86,7 +90,7 @@ function measureFit(unit: Unit, question: WeightedQuery): Pick<Naming, 'fit' | '
   return best;
 }
 
-/** Returns how well a phrase fits whose distinctive words must all stand in the line; 0 if they do not. */
+/** Returns the fit of a phrase whose distinctive words must all be in the line, or 0 if they are not. */
 function computePhraseFit(phrase: string, question: WeightedQuery): number {
   const words = weighWords(phrase);
   const messageWeight = sumWeights(words);
@@ -107,7 +111,7 @@ function computeSentenceFit(sentence: string, question: WeightedQuery): number {
   return isWhole || (ofSentence >= OF_SENTENCE && ofLine >= OF_LINE) ? ofSentence + ofLine : 0;
 }
 
-/** Checks whether a text has codes or HTTP statuses, and none of those of the line. */
+/** Checks whether a text has codes or HTTP statuses, but none of the line's. */
 function isOtherError(text: string, { codes, statuses }: WeightedQuery): boolean {
   const [ownCodes, ownStatuses] = [listCodes(text), listStatuses(text)];
   const isOther = (names: readonly string[], asked: readonly string[]) =>
@@ -120,8 +124,8 @@ function listStatuses(text: string): string[] {
 }
 
 /**
- * Counts the tokens of a phrase that tell something. `acme-billing` is one name, a code or the name of an
- * exception as much as two.
+ * Counts the distinctive tokens of a phrase. `acme-billing` counts once, a code or the name of an exception
+ * twice.
  */
 function countTellingTokens(phrase: string): number {
   let count = listCodes(phrase).length * 2;
@@ -136,7 +140,7 @@ function countTellingTokens(phrase: string): number {
   return count;
 }
 
-/** Between the cells of a row, in text that was read from a table, and between an error and its remedy. */
+/** Separators between the cells of a table, and between an error and its remedy. */
 const CELL = /\s{0,20}(?:\||\t|→|=>|⇒)\s{0,20}|\s->\s/;
 const QUOTED = /[“"`']([^“”"`'\n]{6,200})[”"`']/g;
 
@@ -144,7 +148,7 @@ function listQuoted(text: string): string[] {
   return Array.from(text.matchAll(QUOTED), ([, phrase = '']) => phrase);
 }
 
-/** Splits a row into its cells. Returns null if the line is none. */
+/** Splits a row into its cells. Returns null if the line is not a row. */
 export function splitCells(line: string): string[] | null {
   const bare = line.trim().replace(/^\|/, '').replace(/\|$/, '');
   const cells = bare.split(CELL).map((cell) => cell.trim());

@@ -6,8 +6,8 @@ const DURATION = new RegExp(
 );
 
 /**
- * Order matters: the long shapes first, bare numbers last. Every quantifier is bounded or runs over one
- * class.
+ * The replacements, in order: long forms first, bare numbers last. Every quantifier is bounded or runs over
+ * one class.
  */
 const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/[‘’“”"`´]/g, "'"],
@@ -23,11 +23,11 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\b\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\b/g, '<time>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
   [/\b0x[0-9a-f]{1,16}\b/gi, '<hex>'],
-  // Digits alone are a number, however many.
+  // Digits alone count as a number, whatever their length.
   [/\b(?=[0-9a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{7,64}\b/gi, '<hex>'],
-  // One service is asked for by name, in IPv4 or in IPv6, whatever the machine prefers.
+  // The same service may be addressed by name, by IPv4 or by IPv6, depending on the machine.
   [/(?<![\w:.-])(?:localhost|\[?::1\]?)(?::\d{1,5})?(?![\w:-])/g, '<address>'],
-  // Java prints a socket's address with the name it was requested: ci-7.example.net/10.0.0.7:50000.
+  // Java prints the address of a socket after the name that was requested: ci-7.example.net/10.0.0.7:50000.
   [/(?:(?<![\w.-])[\w.-]{1,100}\/)?\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g, '<address>'],
   [
     new RegExp(
@@ -40,7 +40,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/(?<=[\w\]])@[0-9a-f]{5,8}\b/g, '@<hex>'],
   [new RegExp(`\\b${DURATION.source}(?:,? ?${DURATION.source}){0,3}`, 'g'), '<duration>'],
   [/\b\d{1,12}(?:[.,]\d{1,12})?\s?(?:[kKMGT]i?B|bytes?)\b/g, '<size>'],
-  // Absolute or relative, of any system: the file's name stays.
+  // Absolute and relative paths of any system are reduced to the file's name.
   [
     new RegExp(
       String.raw`(?:\bfile://|\\\\\?\\)?(?:[A-Za-z]:|(?<![\w.@+~-])[\w.@+~-]{1,100})?` +
@@ -56,8 +56,8 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Returns a message without what changes from run to run: times, ids, addresses, path prefixes (the file's
- * name stays), numbers.
+ * Returns a message without the parts that change from run to run: times, ids, addresses, folders of paths,
+ * and numbers.
  */
 export function normalizeMessage(text: string): string {
   return replaceAll(text, REPLACEMENTS);
@@ -71,12 +71,12 @@ function replaceAll(text: string, replacements: typeof REPLACEMENTS): string {
   return out.trim();
 }
 
-/** Replacements of numbers and amounts, which are what a check compares. */
+/** The placeholders for numbers and amounts. Compared values keep these. */
 const AMOUNTS: ReadonlySet<string> = new Set(['<n>', '<duration>', '<size>']);
 
 /**
- * Returns a value that a check compared, without what changes from run to run. Its numbers and amounts stay,
- * up to four digits.
+ * Returns a value that a check compared, without the parts that change from run to run. Numbers and amounts
+ * of up to four digits are kept.
  */
 export function normalizeValue(text: string): string {
   return replaceAll(
@@ -85,7 +85,7 @@ export function normalizeValue(text: string): string {
   ).replace(/\d{5,}/g, '<n>');
 }
 
-/** Numbers that tell one failure from another: HTTP statuses and exit codes, by the words around them. */
+/** Numbers that distinguish failures: HTTP statuses and exit codes, recognized by the words around them. */
 const TELLING_NUMBERS: readonly RegExp[] = [
   new RegExp(
     String.raw`(?<=\b(?:HTTP(?:/\d(?:\.\d)?)?|status(?: ?code)?|response(?: code)?|returned(?: error)?|` +
@@ -102,11 +102,11 @@ const TELLING_NUMBERS: readonly RegExp[] = [
 ];
 
 /**
- * Words that differ between two reports of one failure: by the reporter, by which check came first, or by
- * chance.
+ * Text that differs between two reports of one failure, depending on the reporter, on which check came first,
+ * or on chance.
  */
 const CHANCE: readonly (readonly [RegExp, string])[] = [
-  // Some reporters print the assertion's class before its message, others do not.
+  // Some reporters print the class of the assertion before its message.
   [
     new RegExp(
       String.raw`^(?:[\w.$]{0,100}\.)?(?:AssertionError|AssertionFailedError|` +
@@ -115,7 +115,7 @@ const CHANCE: readonly (readonly [RegExp, string])[] = [
     '',
   ],
   [/\b(?:strictly |loosely )?(?:deep(?:ly)?[- ])?(?=equal\b)/, ''],
-  // V8 names the place that asked for memory last.
+  // V8 prints the function that requested memory last.
   [
     /^(?:# )?Fatal (?:process OOM in|javascript OOM in|javascript out of memory:) .{1,200}$/i,
     '<v8-out-of-memory>',
@@ -124,9 +124,8 @@ const CHANCE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Normalizes a message like `normalizeMessage`, but keeps HTTP statuses and exit codes: a 404 is not a 502,
- * and a killed process is not one that gave up. Removes incidental words: the class of an assertion before
- * its message, and how strictly it compared.
+ * Normalizes a message like `normalizeMessage`, but keeps HTTP statuses and exit codes, because a 404 is not
+ * a 502. Removes the class of an assertion before its message, and how strictly it compared.
  */
 export function normalizeIdentity(text: string): string {
   let kept = text.slice(0, 1_000);
@@ -135,7 +134,7 @@ export function normalizeIdentity(text: string): string {
   return normalizeMessage(kept);
 }
 
-/** Digits as letters, which the normalisation of numbers leaves alone: 502 → <code-fac>. */
+/** Spells digits as letters, so that normalization does not replace them: 502 → <code-fac>. */
 function spellDigits(digits: string): string {
   return `<code-${digits.replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')}>`;
 }
@@ -144,7 +143,7 @@ function getBaseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-/** Words that carry no meaning of a failure: English glue, and what every log prints whatever went wrong. */
+/** Words without meaning for a failure: function words of English, and words that every log contains. */
 const NOISE = new Set(
   (
     'a an and are as at be been but by can could did do does for from had has have if in into is it ' +
@@ -158,21 +157,21 @@ const NOISE = new Set(
 );
 
 const MAX_CHARACTERS = 20_000;
-/** Minimum length of words whose pieces are worth comparing. */
+/** The minimum length of words that are also compared in parts. */
 const LONG = 6;
 const WORD = /[\p{L}_][\p{L}\p{N}_]*|\p{N}+/gu;
 /**
- * The weights of words and of pairs of adjacent words; what every log prints counts little (the weights of
- * the hashing embedder).
+ * The weights of words and of pairs of adjacent words, as in the hashing embedder. Words that every log
+ * contains count little.
  */
 const WEIGHTS = { word: 1, noise: 0.2, pair: 1.2, noisePair: 0.4 } as const;
-/** A question of one or two words is found in too many texts to prove anything. */
+/** The number of informative words from which a match counts in full. Fewer are found in too many texts. */
 const ENOUGH_WORDS = 3;
 
 /**
- * Splits log text into words for retrieval, in lower case and in order: camelCase, snake_case and dotted
- * names are split, numbers of two or more digits are `0`, codes such as `ts2304` stay whole. Also returns
- * whole identifiers that are long or made of several words: `classnotfoundexception`.
+ * Splits log text into words for retrieval, in lower case and in order. Names in camelCase, snake_case and
+ * with dots are split, numbers of two or more digits become `0`, and codes such as `ts2304` stay whole. Also
+ * returns identifiers that are long or consist of several words, unsplit: `classnotfoundexception`.
  */
 export function tokenize(text: string): { readonly words: string[]; readonly identifiers: string[] } {
   const words: string[] = [];
@@ -186,8 +185,8 @@ export function isNoise(word: string): boolean {
 }
 
 /**
- * Takes a question apart for {@link computeCoverage}: what each part counts, and the words worth searching
- * by, each once, or all where all are common ones.
+ * Parses a question for {@link computeCoverage}: the weight of each part, and the distinct words to search
+ * by. These are the informative ones, or all if there are none.
  */
 export function parseQuestion(question: string) {
   const { words } = tokenize(question);
@@ -205,15 +204,15 @@ export function parseQuestion(question: string) {
   return { parts, total, terms: telling.length > 0 ? telling : unique };
 }
 
-/** Returns the words of a text as {@link computeCoverage} compares them, in order. */
+/** Returns the words of a text in order, as {@link computeCoverage} compares them. */
 export function tokenizeWords(text: string): string[] {
   return tokenize(text).words;
 }
 
 /**
- * Computes how much of a question a text contains: the weight of its words and word pairs that occur in it,
- * 0..1. A whole line that the text quotes gives 1. A question with fewer than three informative words never
- * gives more than a third for each of them.
+ * Computes the share of a question that a text contains, 0..1: the weight of its words and word pairs in the
+ * text. A text that contains the whole line gets 1. A question with fewer than three informative words gets
+ * at most a third for each of them.
  */
 export function computeCoverage(wanted: ReturnType<typeof parseQuestion>, words: readonly string[]): number {
   if (wanted.total === 0) return 0;
@@ -238,7 +237,7 @@ function addToken(token: string, words: string[], identifiers: string[]): void {
     words.push(maskNumber(token));
     return;
   }
-  // Long hexadecimal runs are hashes and addresses: they never come again.
+  // Long hexadecimal numbers are hashes and addresses, which never occur again.
   if (/^(?=.*\d)[0-9a-f]{7,}$/i.test(token)) return;
   const parts = token
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
@@ -250,10 +249,7 @@ function addToken(token: string, words: string[], identifiers: string[]): void {
   if (parts.length > 1 || whole.length >= LONG) identifiers.push(whole.replaceAll('_', ''));
 }
 
-/**
- * Keeps the numbers of HTTP statuses, exit codes and signals, because they are names. Any other number
- * becomes `0`, which only says that there is one.
- */
+/** Keeps HTTP statuses, exit codes and signal numbers. Any other number becomes `0`. */
 function maskNumber(digits: string): string {
   return /^(?:1|2|126|127|13[0-9]|143|401|403|404|407|408|409|410|429|500|502|503|504)$/.test(digits)
     ? digits

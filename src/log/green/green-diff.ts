@@ -6,15 +6,18 @@ import type { LineRange } from '../sections/system.ts';
 import type { Structure } from '../sections.ts';
 import { extractTemplates, knowsAny } from './templates.ts';
 
-/** One log of green builds: what each of them says, and the newest one's name for people, "build 1234". */
+/**
+ * The log of a job in green builds: the templates of each build, and the name of the newest one for people,
+ * "build 1234".
+ */
 export interface GreenLog {
   readonly name: string;
   readonly templates: readonly Templates[];
 }
 
 /**
- * The templates that a log is compared with. Without `logs`, the templates apply to every log. With `logs`,
- * each log has its own templates, from several green builds; a log that is missing in it is not compared.
+ * The templates that logs are compared with. Without `logs`, they apply to every log. With `logs`, each log
+ * has its own templates from several green builds, and a log without an entry is not compared.
  */
 export interface GreenTemplates extends Templates {
   readonly logs?: ReadonlyMap<string, GreenLog>;
@@ -37,59 +40,64 @@ export interface GreenDiff {
   isShort(line: number): boolean;
 }
 
-/** New lines gain this much. */
+/** The weight that new lines gain. */
 const GAIN = 4;
-/** Lines that the green build has too lose this much. */
+/** The weight that lines lose if the green build has them, too. */
 const LOSS = 60;
 /**
- * Weights of new lines that no reader asked for, near something informative and elsewhere. The context of
- * known lines comes between the two.
+ * The weights of new lines that no reader proposed, near something informative and elsewhere. The weights of
+ * the context of known lines are between the two.
  */
 const UNREAD_NEAR = 50;
 const UNREAD_FAR = 36;
-/** Lines around an informative block that count as near it. */
+/** The maximum distance in lines at which a line counts as near an informative block. */
 const REACH = 6;
-/** A longer line (a progress bar, a dump) is not taken for being new alone. */
+/**
+ * The maximum length of a line that is shown only because it is new. Longer ones are progress bars or dumps.
+ */
 const MAX_LINE = 2_000;
-/** The number of known lines between new ones that stay with them. */
+/** The maximum number of known lines between new lines that are kept with them. */
 const BRIDGE = 2;
-/** Lines looked at where new lines are asked of a whole log. */
+/** The maximum number of lines of a log that are searched for new ones. */
 const MAX_LINES = 400_000;
 const MAX_RUNS = 2_000;
-/** Lines before and after a diagnostic's or exception's own that are compared with it. */
+/** The number of lines before and after a diagnostic or exception that are compared together with it. */
 const NEAR = 6;
-/** Lines of a block that are looked through for findings. */
+/** The maximum number of lines of a block that are searched for findings. */
 const MAX_BLOCK = 1_000;
-/** Lines of a failing test that are its own at most. */
+/** The maximum number of lines of a failing test that are kept as its own. */
 const MAX_TEST = 60;
-/** Lines remembered with what became of them, so that a line that is said again is not compared again. */
+/** The maximum number of lines whose result is remembered, so that a repeated line is not compared again. */
 const MAX_REMEMBERED = 20_000;
-/** Held in memory while one build is read: as much as a whole log may need. */
+/** The limits on templates in memory while one build is read: enough for a whole log. */
 const WHOLE_LOG = { templates: 300_000, characters: 40_000_000 };
 
-/** Templates of a green log at hand, for one reading; see `extractTemplates` for what is stored. */
+/**
+ * Creates the templates of a green log for one reading. The templates that are stored have lower limits; see
+ * `extractTemplates`.
+ */
 export function createGreenTemplates(greenText: string): Templates {
   return extractTemplates(greenText, WHOLE_LOG);
 }
 
-/** Templates of several green builds for each log of a failed one. */
+/** Creates templates that apply to each log separately, from several green builds. */
 export function collectGreenTemplates(logs: ReadonlyMap<string, GreenLog>): GreenTemplates {
   return { version: 1, lines: [], logs };
 }
 
-/** Returns what a log is compared with; undefined if there is nothing to compare it with. */
+/** Returns the green log that a log is compared with, or undefined if there is none. */
 export function findGreenLog(green: GreenTemplates, log: string): GreenLog | undefined {
   return green.logs === undefined ? { name: 'the green build', templates: [green] } : green.logs.get(log);
 }
 
-/** Formats the phrase for new lines in the reasons of excerpts. */
+/** Formats the phrase that marks new lines in the reasons of excerpts. */
 export function formatNewSince(name: string): string {
   return `new since ${name}`;
 }
 
 /**
- * Compares a log with green builds; each line is compared once and only when asked for. Null if there is
- * nothing to compare with.
+ * Compares a log with green builds. Each line is compared once, when it is first needed. Returns null if
+ * there is nothing to compare with.
  */
 export function diffWithGreen(
   log: LogText,
@@ -101,7 +109,10 @@ export function diffWithGreen(
   return greenLog === undefined ? null : compare(log, greenLog, listOwnLines(found, structure));
 }
 
-/** Determines which lines of a log are new, without keeping any line for another reason. */
+/**
+ * Determines which lines of a log are new. Unlike {@link diffWithGreen}, treats no line as evidence for
+ * another reason.
+ */
 export function determineNewLines(log: LogText, green: GreenLog): Pick<GreenDiff, 'isNew'> {
   return compare(log, green, new Set());
 }
@@ -130,9 +141,9 @@ function compare(log: LogText, { name, templates }: GreenLog, ignoredLines: Read
 }
 
 /**
- * Returns the findings that are on new lines, or on no line at all. A message is one line; a diagnostic or an
- * exception is new if any line near it in its block is, since the same text may refer to another place. All
- * failing tests stay, and so do the blocks: see {@link splitBlock}.
+ * Returns the findings on new lines, and those without a line. A message is new if its line is; a diagnostic
+ * or an exception is new if any line of its block near it is, since the same text may refer to another place.
+ * All failing tests and all blocks are kept; {@link splitBlock} reduces the blocks.
  */
 export function filterNewFindings(found: Extraction, diff: GreenDiff): Extraction {
   const blocks = listBlocksAround(found);
@@ -148,8 +159,8 @@ export function filterNewFindings(found: Extraction, diff: GreenDiff): Extractio
 }
 
 /**
- * Splits a weighted block in two: its new parts, which gain weight, and the whole, which loses weight if the
- * green build has some of it.
+ * Splits a weighted block into its new parts, which gain weight, and the whole block, which loses weight if
+ * the green build has some of its lines.
  */
 export function splitBlock(
   block: Block,
@@ -167,21 +178,20 @@ export function splitBlock(
 }
 
 /**
- * Returns the ends of the log's processes that do not occur in green builds. The last one always stays, and
- * so do those of failed steps.
+ * Returns the exits that do not occur in green builds. Always keeps the last one and those of failed steps.
  */
 export function selectNewExits({ exits }: Structure, diff: GreenDiff): readonly ExitMark[] {
   return exits.filter(({ line }) => diff.isEvidence(line));
 }
 
-/** Checks whether any line of the failed steps is new, or any line of a log without failed steps. */
+/** Checks whether any line of the failed steps is new, or any line of the log if it has no failed steps. */
 export function hasNewLine(log: LogText, diff: GreenDiff, structure: Structure): boolean {
   return listSearchRanges(log, structure).some(({ start, end }) => hasNew(start, end, diff));
 }
 
 /**
- * Checks whether the green build has any line of this log. A log without one is of another job, was cut off,
- * or is no log.
+ * Checks whether the green build has any line of this log. If it has none, the log is of another job, is cut
+ * off, or is not a log.
  */
 export function hasKnownLine(log: LogText, diff: Pick<GreenDiff, 'isNew'>): boolean {
   for (let line = 1; line <= log.lineCount; line++)
@@ -190,8 +200,8 @@ export function hasKnownLine(log: LogText, diff: Pick<GreenDiff, 'isNew'>): bool
 }
 
 /**
- * Returns new lines that no reader asked for, in the failed steps if a log names them. Those near the
- * informative blocks weigh more.
+ * Returns blocks of new lines that no reader proposed. If a log marks failed steps, only these are searched.
+ * Blocks near informative ones weigh more.
  */
 export function findNewBlocks(
   log: LogText,
@@ -232,7 +242,7 @@ function hasNew(start: number, end: number, diff: Pick<GreenDiff, 'isNew'>): boo
   return false;
 }
 
-/** Runs of lines that pass, with the few between them that do not. */
+/** Returns the runs of lines that satisfy `passes`, including up to {@link BRIDGE} other lines in between. */
 export function findRuns(start: number, end: number, passes: (line: number) => boolean): LineRange[] {
   const runs: { start: number; end: number }[] = [];
   for (let line = start; line <= end; line++) {
@@ -266,8 +276,8 @@ function listBlocksAround(found: Extraction): ReadonlyMap<number, Block> {
 }
 
 /**
- * Returns the lines that the comparison must not remove: those of failing tests, to the end of the block
- * around each, and those that say how the job ended.
+ * Returns the lines that always count as evidence: those of failing tests up to the end of their block, and
+ * those that say how the job ended.
  */
 function listOwnLines(found: Extraction, structure: Structure): ReadonlySet<number> {
   const isFinal = (line: number) =>
@@ -295,8 +305,8 @@ const MAX_PROOFS = 5;
 const MAX_PROOF = 1_000;
 
 /**
- * Returns the lines of the log that say what a failure is about: those that contain a line of its message, as
- * the log prints them, or else the message itself. Returns at most five, masked like the failure.
+ * Returns the lines that say what a failure is about: the log's lines that contain a line of its message, or
+ * else the lines of the message. Returns at most five, masked like the failure.
  */
 export function listTellingLines({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string[] {
   const messageLines = listTextLines(message);
@@ -307,14 +317,14 @@ export function listTellingLines({ message, excerpt }: Pick<Failure, 'message' |
 }
 
 /**
- * Checks whether all of these lines are in a green build's log, according to its templates. Returns false if
- * there are no lines.
+ * Checks whether all of these lines are in a green build's log, judging by its templates. Returns false if
+ * there are none.
  */
 export function standsIn(telling: readonly string[], templates: readonly Templates[]): boolean {
   return telling.length > 0 && telling.every((line) => knowsAny(templates, line));
 }
 
-/** Returns the clean lines that contain text. */
+/** Returns the lines that contain text, without prefixes and escapes. */
 function listTextLines(text: string): string[] {
   const log = openText(text);
   const lines = Array.from({ length: log.lineCount }, (_, i) => log.line(i + 1).trim());

@@ -6,32 +6,35 @@ export { Templates } from '../../domain/build.ts';
 
 interface Tree {
   readonly exact: Set<string>;
-  /** Templates as their words, by what leads to them. */
+  /** The templates as lists of words, by their path in the tree. */
   readonly leaves: Map<string, string[][]>;
 }
 
 const VERSION = 1;
-/** Limits on the number of templates, and on the characters of all templates together. */
+/** The limits on the number of templates, and on the number of their characters. */
 const LIMITS = { templates: 10_000, characters: 1_000_000 };
 const ANY = '<*>';
-/** A longer line is known by its first and last characters. */
+/** The length from which a line is compared only by its first and last characters. */
 const HEAD = 400;
 const TAIL = 200;
-/** Words that lead to a leaf of the tree, after the number of words. */
+/** The number of words in the path to a leaf, after the number of words. */
 const DEPTH = 2;
 /**
- * Share of equal words from which two lines are one template (Drain: 0.4 to 0.6; the cautious end, since a
- * wrong match hides a failure).
+ * The share of equal words at which two lines have the same template. Drain uses 0.4 to 0.6; the high end is
+ * chosen because a wrong match hides a failure.
  */
 const SIMILAR = 0.6;
-/** Lines remembered as they are, so that the same line is not looked at twice. */
+/** The maximum number of lines that are remembered, so that a repeated line is not compared again. */
 const MAX_SEEN = 50_000;
-/** Lines between two pauses. */
+/** The number of lines between two pauses. */
 const TURN = 2_000;
-/** Groups looked at in one leaf: keeps the time linear in the number of lines. */
+/**
+ * The maximum number of templates that are compared in one leaf. It keeps the time linear in the number of
+ * lines.
+ */
 const MAX_GROUPS = 60;
 
-/** Lines that complain, and frames of stack traces: only the same line is the same. */
+/** Lines that report errors, and stack frames. They only match an equal line. */
 const COMPLAINS = new RegExp(
   "err(?:or|no|!)|fail|fatal|exception|panic|abort|denied|refus|reject|cannot|can't|" +
     "could ?n[o']t|unable|not (?:found|ok)|no such|missing|undefined|unresolved|unknown|" +
@@ -42,12 +45,12 @@ const COMPLAINS = new RegExp(
 );
 
 /**
- * A token that stays the same in every run: plain letters, or only signs. Any other token may be a name, a
+ * A token that is the same in every run: only letters, or only punctuation. Any other token may be a name, a
  * number or a place.
  */
 const FIXED_WORD = /^(?:["'([]{0,2}(?:[A-Za-z][a-z]*|[A-Z]+)["')\],:;.!?]{0,3}|[^A-Za-z0-9<]*)$/;
 
-/** "0 failed" is another line than "3 failed", though both are numbers. */
+/** Counts of zero. "0 failed" must not match "3 failed", although both have a number. */
 const NONE = new RegExp(
   String.raw`\b0(?= (?:fail|error|broken|problem|crash))|(?<=\b(?:fail\w{0,10}|errors?|` +
     String.raw`broken|problems?|crash\w{0,6})[^\d,;]{1,20})0\b(?![.\d])`,
@@ -56,9 +59,9 @@ const NONE = new RegExp(
 
 /**
  * Extracts the templates of a green log (P. He et al. 2017, "Drain: An Online Log Parsing Approach with Fixed
- * Depth Tree"), with two rules of caution: a complaining line is kept whole, and only words that look like a
- * name, number or place become `<*>`. Lines are in the order of their first appearance; those over the limits
- * are left out. Deterministic, linear in the length of the text.
+ * Depth Tree"), with two restrictions: lines that report errors are kept unchanged, and only words that look
+ * like a name, number or place become `<*>`. Templates are in the order of their first line; those over the
+ * limits are left out. Deterministic, linear in the length of the text.
  */
 export function extractTemplates(text: string, limits: Partial<typeof LIMITS> = {}): Templates {
   const work = runTemplating(text, limits);
@@ -69,8 +72,8 @@ export function extractTemplates(text: string, limits: Partial<typeof LIMITS> = 
 }
 
 /**
- * Extracts the templates a few thousand lines at a time. Awaits `pause` in between, so that a large log does
- * not block everything else.
+ * Extracts the templates a few thousand lines at a time, and awaits `pause` in between so that a large log
+ * does not block other work.
  */
 export async function extractTemplatesInSteps(text: string, pause: () => Promise<void>): Promise<Templates> {
   const work = runTemplating(text, {});
@@ -139,7 +142,7 @@ function remember(tree: Tree, line: string): string[] {
   return group;
 }
 
-/** Makes a line part of the most similar template, if one is similar enough. */
+/** Adds a line to the most similar template if one is similar enough. Returns whether it was added. */
 function absorbs(tree: Tree, line: string): boolean {
   if (COMPLAINS.test(line)) return false;
   const words = line.split(' ');
@@ -165,7 +168,7 @@ function findMostSimilar(leaf: readonly string[][], words: readonly string[]): s
   return best;
 }
 
-/** Counts the words that are equal. Returns -1 if two words differ that must not. */
+/** Counts the equal words at the same places. Returns -1 if words differ that must be equal. */
 function countEqualWords(template: readonly string[], words: readonly string[]): number {
   let equal = 0;
   for (let i = 0; i < words.length; i++) {
@@ -182,15 +185,15 @@ function toLeafKey(words: readonly string[]): string {
   return key;
 }
 
-/** Text that normalizing a line would change; a line without any of it stays as it is. */
+/** Characters that normalization may change. A line without any of them is returned unchanged. */
 const CHANGES = /[\d/\\]|\*\*\*|<\*>|[^\S ]| {2}/;
 
 /**
- * Returns a line without the parts that change from run to run. A log that spells out `<*>` gets no wildcard
- * from it.
+ * Replaces the parts of a line that change from run to run. A literal `<*>` in the log does not become a
+ * wildcard.
  */
 function toLineShape(line: string): string {
-  // A cut may go through a pair of surrogates, and half of one cannot be stored.
+  // A cut may split a surrogate pair, and a lone surrogate cannot be stored.
   const cut =
     line.length <= HEAD + TAIL ? line : `${line.slice(0, HEAD)}…${line.slice(-TAIL)}`.toWellFormed();
   if (!CHANGES.test(cut)) return cut.trim();

@@ -15,15 +15,21 @@ import {
   readFileName,
 } from './references.ts';
 
-/** Artifacts that are read for their grade. More would crowd out the build's own log. */
+/**
+ * The maximum number of artifacts that are read because of their grade. More would displace the build's own
+ * log.
+ */
 const MAX_RELEVANT = 6;
-/** Artifacts that are read because another file refers to them. */
+/** The maximum number of artifacts that are read because another file refers to them. */
 const MAX_REFERRED = 6;
-/** Limit on the files of one folder that is referred to. */
+/** The maximum number of files that are read of a folder that is referred to. */
 const MAX_OF_FOLDER = 3;
-/** Bytes of all artifacts that are read. */
+/** The maximum size in bytes of all artifacts that are read. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
-/** The number of times that files read because of a reference are themselves searched for references. */
+/**
+ * The maximum length of a chain of references. Files that were read because of a reference are searched for
+ * references, too.
+ */
 const MAX_DEPTH = 3;
 const MAX_LISTED = 30;
 const MAX_MISSING = 5;
@@ -38,7 +44,7 @@ interface Choice {
   referredBy?: { source: string; line: number };
 }
 
-/** Says which files of a build are worth reading, and what was done with each. */
+/** The files of a build that are read, and what was done with each file. */
 export interface Surveyed<Source> {
   readonly read: readonly Source[];
   readonly survey: Survey | null;
@@ -47,9 +53,9 @@ export interface Surveyed<Source> {
 
 /**
  * Surveys all files of a build in three steps: grades each by its name and text, reads those that show a
- * failure, and follows the references in these to the files that were left. Logs and reports are always read.
- * The survey is null if there is nothing but one log; the notes say in sentences what was done with the
- * artifacts. Deterministic; never throws on any text.
+ * failure, and follows references from these to other files. Logs and reports are always read. The survey is
+ * null if there is only one log. The notes describe what was done with the artifacts. Deterministic; never
+ * throws on any text.
  */
 export function surveyFiles<Source extends ReadableSource>(sources: readonly Source[]): Surveyed<Source> {
   if (sources.length < 2) return { read: sources, survey: null, notes: [] };
@@ -78,10 +84,7 @@ function chooseRelevant(choices: readonly Choice[], budget: { bytes: number }): 
   }
 }
 
-/**
- * Chooses files that may show a failure if there is no log, no report, and nothing that does show one: they
- * are better than nothing.
- */
+/** Chooses files that may show a failure if there is no log, no report, and no file that does show one. */
 function chooseAnything(choices: readonly Choice[], budget: { bytes: number }): void {
   const maybe = choices.filter(({ file }) => file.grade === 'maybe').sort(compareScore);
   for (const choice of maybe.slice(0, MAX_OF_FOLDER)) {
@@ -91,8 +94,8 @@ function chooseAnything(choices: readonly Choice[], budget: { bytes: number }): 
 }
 
 /**
- * Reads what is referred to by what is read, until nothing new comes. Returns what is referred to and is not
- * there.
+ * Reads the files that the read files refer to, up to {@link MAX_DEPTH} times. Returns the references to
+ * missing files.
  */
 function follow(choices: readonly Choice[], budget: { bytes: number }): Reference[] {
   if (!choices.some(({ source }) => source.kind === 'artifact')) return [];
@@ -118,8 +121,8 @@ function follow(choices: readonly Choice[], budget: { bytes: number }): Referenc
 }
 
 /**
- * Returns the files that a reference means and that are not read yet; `known` is true if it means any file of
- * the build.
+ * Returns the files that a reference points to and that are not read yet. `known` is true if it points to any
+ * file of the build.
  */
 function resolveReference(
   { path }: Reference,
@@ -136,7 +139,7 @@ function resolveReference(
   };
 }
 
-/** Returns the files that have the most in common with what is meant. */
+/** Returns the files that match a reference best. */
 function chooseBest(choices: readonly Choice[], common: (choice: Choice) => number): Choice[] {
   const parts = choices.map(common);
   const most = findMax(parts);
@@ -147,7 +150,7 @@ function isLeft({ read, source }: Choice): boolean {
   return read === null && source.kind === 'artifact';
 }
 
-/** Marks it as read, where it has a text and there is room for it. */
+/** Marks a file as read if it has a text and fits into the budget. Returns whether it was marked. */
 function take(choice: Choice, as: 'relevant' | 'referred', budget: { bytes: number }): boolean {
   const { bytes } = choice.file;
   if (!('text' in choice.source) || choice.source.text.trim() === '') return false;
@@ -214,7 +217,7 @@ function formatNames(choices: readonly Choice[]): string {
 }
 
 /**
- * A file with its grade, before it is decided what is read. `score` orders files of one grade, the most
+ * A graded file, before it is decided which files are read. `score` orders files of one grade, most
  * informative first.
  */
 interface GradedFile extends Omit<SurveyedFile, 'read' | 'referredBy'> {
@@ -223,15 +226,15 @@ interface GradedFile extends Omit<SurveyedFile, 'read' | 'referredBy'> {
 
 const PREVIEW_LINES = 3;
 const PREVIEW_WIDTH = 160;
-/** A message of less weight is as likely a warning. */
+/** The weight below which a message may just as well be a warning. */
 const TELLING_WEIGHT = 56;
-/** The name said so: above any text that is merely a log. */
+/**
+ * The score of a file whose name indicates a failure: higher than that of any text that only looks like a
+ * log.
+ */
 const NAMED_SCORE = 90;
 
-/**
- * Looks at one file: its name, its kind, and the lines in it that tell of a failure. Never throws on any
- * text.
- */
+/** Grades one file by its name, its kind, and the lines that report a failure. Never throws on any text. */
 function gradeFile(source: ReadableSource): GradedFile {
   if ('bytes' in source) return { ...describeSize(source, 0, source.bytes.size), ...ownLog, preview: '' };
   const text = source.text;
@@ -253,7 +256,10 @@ function describeSize(
   return { name: source.name, kind: source.kind, lines, bytes };
 }
 
-/** Characters of a report that is looked into before it is read; a larger one is read once, in its thread. */
+/**
+ * The maximum number of characters of a report that is parsed for its grade. A larger one is parsed only
+ * once, in its thread.
+ */
 const MAX_GRADED = 1 << 20;
 
 function gradeReport(name: string, text: string): Look {
@@ -337,7 +343,7 @@ function gradeText(name: string, text: string, named: ReturnType<typeof readFile
   return { what, grade: 'maybe', reason, preview, score: strength };
 }
 
-/** Returns how strongly the readers' findings indicate a failure, 0..100. */
+/** Returns how strongly the findings indicate a failure, 0..100. */
 function measureStrength({ failingTests, exceptions, diagnostics, messages }: Extraction): number {
   const structured =
     failingTests.length > 0 ||
@@ -346,7 +352,7 @@ function measureStrength({ failingTests, exceptions, diagnostics, messages }: Ex
   return messages.reduce((most, { weight }) => Math.max(most, weight), structured ? 80 : 0);
 }
 
-/** Returns the findings that the readers understood first, in the order of their lines. */
+/** Returns the lines of the most reliable findings, ascending. */
 function pickInformativeLines({
   failingTests,
   exceptions,

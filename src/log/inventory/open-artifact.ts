@@ -13,13 +13,13 @@ import { isReport } from '../reports/report.ts';
 import { redrawPng } from './png.ts';
 import { readFileName } from './references.ts';
 
-/** The remaining room for a build's artifacts; it shrinks as they are opened. */
+/** The remaining room for a build's artifacts. It shrinks as they are opened. */
 export interface ArtifactRoom {
-  /** Files that may still be listed, with or without their text. */
+  /** The number of files that may still be listed, with or without their text. */
   files: number;
-  /** Bytes of text that may still be kept. */
+  /** The number of bytes of text that may still be kept. */
   bytes: number;
-  /** Pictures that may still be kept. */
+  /** The number of pictures that may still be kept. */
   pictures: number;
   /** The limit on one text, in bytes. */
   readonly maxBytesEach: number;
@@ -31,12 +31,15 @@ export function createArtifactRoom(maxBytes = Number.POSITIVE_INFINITY): Artifac
   return { files: 300, bytes, pictures: 20, maxBytesEach: 16 * 1024 * 1024 };
 }
 
-/** Files in which a program writes more details: kept, even if their folder is one that no one reads. */
+/**
+ * Files to which programs write details. They are kept even in a folder that is otherwise skipped, because a
+ * log may refer to them.
+ */
 const MAY_BE_REFERRED_TO = /\.(?:log|txt|out|err)$/i;
 const MAX_DEPTH = 3;
 const MAX_ENTRIES = 5_000;
 const MAX_PICTURE_NAME = 300;
-/** Limit on everything that is unpacked, kept or not: a decompression bomb ends here. */
+/** The maximum number of bytes that are decompressed, kept or not, so that a decompression bomb ends here. */
 const MAX_UNPACKED = 256 * 1024 * 1024;
 
 interface Opening {
@@ -46,10 +49,10 @@ interface Opening {
 }
 
 /**
- * Returns the files of one artifact; for an archive, each member, named after both. A test report is one of
- * the build's reports; every other text is an artifact. A file that is not text, is too large, or says by its
- * name that no one reads it is listed without its text, and its note says why. Throws TriageError for a
- * broken archive or a decompression bomb; for an archive inside another, only a note is left.
+ * Returns the files of one artifact; for an archive, one for each member, named after both. Test reports
+ * become reports of the build, and all other texts are artifacts. A file that is not text, is too large, or
+ * is of no use judging by its name is listed without its text, with a note that says why. Throws TriageError
+ * for a broken archive or a decompression bomb; an archive in an archive only gets a note.
  */
 export async function openArtifact(
   name: string,
@@ -89,7 +92,7 @@ async function openMembers(
   depth: number,
 ): Promise<SourceText[]> {
   const files: SourceText[] = [];
-  // What may be read comes first: the room must not be full of names of pictures.
+  // Files of which the text may be kept come first, so that names of pictures do not use up the room.
   for (const { path, read } of [...members].sort(
     (left, right) => computeRank(left.path) - computeRank(right.path),
   )) {
@@ -122,7 +125,7 @@ async function openMember(
   }
 }
 
-/** Pictures of tests that failed; others, such as icons of a site, are no evidence. */
+/** Names of pictures of failed tests. Other pictures, such as icons of a web site, are no evidence. */
 const TEST_PICTURE = new RegExp(
   '(?:^|[/_.-])(?:screen-?shots?|test-?results?|failed|actual|expected|diff|snapshots?|e2e|cypress|' +
     'playwright)(?:[/_.-]|$)',
@@ -133,7 +136,7 @@ function isPicture(name: string): boolean {
   return /\.png$/i.test(name) && TEST_PICTURE.test(name.slice(-MAX_PICTURE_NAME));
 }
 
-/** Draws a picture again; one that cannot be is listed with the reason. */
+/** Encodes a picture again. A picture that cannot be encoded is listed with the reason. */
 async function openPicture(room: ArtifactRoom, name: string, read: Member['read']): Promise<SourceText> {
   try {
     const picture = await redrawPng(await read());

@@ -6,23 +6,26 @@ import { formatSize } from '../decode/decode.ts';
 
 const [inflateAside, deflateAside] = [promisify(inflate), promisify(deflate)];
 
-/** The largest file that is read or written, and the most pixels: those of a screen in 4K. */
+/**
+ * The maximum size in bytes of a picture that is read or written, and the maximum number of pixels: those of
+ * a 4K screen.
+ */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_PIXELS = 3840 * 2160;
 const MAX_SIDE = 16_384;
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Samples of a pixel, by the color type of the PNG specification (section 11.2.1). */
+/** The number of samples of a pixel, by the color type of the PNG specification (section 11.2.1). */
 const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 const PALETTE_TYPE = 3;
 const FILTER_TYPES = 5;
 const MAX_CHUNKS = 10_000;
 
 /**
- * Reads a PNG and writes it again, so that no byte of a stranger's file is passed on as it is: the header,
- * the palette with its transparency, and the pixels, packed again. Texts, profiles, animations, and what
- * stands behind the end are left out. The pixels are unpacked and packed outside the event loop, within a
- * size that the header gives. Throws TriageError `invalid-input` for what is no valid PNG, is interlaced, or is too large.
+ * Decodes a PNG and encodes it again, so that no byte of an untrusted file is passed on unchanged. Keeps the
+ * header, the palette with its transparency, and the pixels; drops texts, profiles, animations, and
+ * everything after the end. Pixels are decompressed outside the event loop, up to the size that the header
+ * states. Throws TriageError `invalid-input` if the PNG is invalid, interlaced, or too large.
  */
 export async function redrawPng(bytes: Uint8Array): Promise<Picture> {
   if (bytes.length > MAX_BYTES) throw refuse(`it has ${formatSize(bytes.length)}`);

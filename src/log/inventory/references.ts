@@ -6,17 +6,17 @@ import type { ReadableSource } from '../read-log.ts';
 import { buildMatcher, type Matcher } from '../scan/matcher.ts';
 import { scanLog } from '../scan/scan-log.ts';
 
-/** A place in a text that sends the reader to a file or folder. */
+/** A place in a text that refers to a file or folder. */
 export interface Reference {
   /** The path as it is in the text, with `/` between its parts. */
   readonly path: string;
   readonly source: string;
-  /** 1-based. */
+  /** The line number, 1-based. */
   readonly line: number;
 }
 
 /**
- * Phrases that programs print before the place with more details. Without one of these, a path is only
+ * Phrases that programs print before the path of a file with details. A path without such a phrase is only
  * mentioned.
  */
 const PHRASES: readonly string[] = [
@@ -57,9 +57,15 @@ const PHRASES: readonly string[] = [
   'stderr:',
 ];
 
-/** Lines after the phrase on which the path may stand: npm and the JVM write it on the next one. */
+/**
+ * The maximum number of lines after the phrase on which the path may be. npm and the JVM print it on the next
+ * line.
+ */
 const LINES_AFTER = 2;
-/** The number of lines with a phrase that are read, from the end: failures are late in a log. */
+/**
+ * The maximum number of lines with such a phrase that are read, from the end, because failures are late in a
+ * log.
+ */
 const MAX_LINES = 2_000;
 const MAX_REFERENCES = 200;
 const SEPARATORS = /[\s"'`<>()[\]{}|,;=*]/;
@@ -67,8 +73,7 @@ const SEPARATORS = /[\s"'`<>()[\]{}|,;=*]/;
 let matcher: Matcher | undefined;
 
 /**
- * Returns the files and folders to which a text refers its reader, each once, the last ones first. Never
- * throws on any text.
+ * Returns the files and folders that a text refers to, each once, last one first. Never throws on any text.
  */
 export function listReferences(source: ReadableSource): Reference[] {
   const bytes = 'bytes' in source ? source.bytes : toLogBytes(source.text);
@@ -104,7 +109,7 @@ function getAfterPhrase(text: string): string {
   return starts.length === 0 ? '' : text.slice(findMin(starts));
 }
 
-/** Extracts the words with a folder or an ending, without what surrounds them. */
+/** Extracts the words that have a folder or an extension, without surrounding punctuation. */
 function extractPaths(text: string): string[] {
   return text
     .split(SEPARATORS)
@@ -112,7 +117,10 @@ function extractPaths(text: string): string[] {
     .filter(isPath);
 }
 
-/** Splits a path into its parts: no scheme, drive, `.` or `..`, and no punctuation that ends its sentence. */
+/**
+ * Splits a path into its parts, without a scheme, a drive, `.` and `..`, and punctuation at the end of a
+ * sentence.
+ */
 function splitPath(path: string): string[] {
   const plain = path.replace(/^file:/i, '').replace(/[.:!?]{1,3}$/, '');
   const parts = plain.replaceAll('\\', '/').split('/');
@@ -125,16 +133,16 @@ function isPath(path: string): boolean {
 }
 
 /**
- * Counts the parts that a path and a file have in common from the end if the path names the file itself; 0 if
- * it does not.
+ * Counts the parts that a path and a file have in common from the end. Returns 0 if the path does not point
+ * to the file.
  */
 export function countFileParts(path: string, file: string): number {
   return countCommonEnd(splitPath(path), splitPath(file));
 }
 
 /**
- * Counts the parts of a path that name a folder in which the file lies, directly or deeper; 0 if it names
- * none.
+ * Counts the parts of a path that point to a folder that contains the file, directly or deeper. Returns 0 if
+ * it does not.
  */
 export function countFolderParts(path: string, file: string): number {
   const wanted = splitPath(path);
@@ -159,13 +167,13 @@ interface NamedAs {
   readonly reason: string;
 }
 
-/** Longest name that rules look at, from its end, in characters. */
+/** The maximum length of a name that the rules are tried on, counted from its end. */
 const MAX_NAME = 300;
 
 const PICTURE = 'a picture says nothing that can be read here';
 const PRODUCT = 'a product of the build, not what it said';
 
-/** The first that matches counts. All of them match names of at most 300 characters. */
+/** The rules for names. The first one that matches is used. */
 // biome-ignore format: one row for each kind of file
 const RULES: readonly (NamedAs & { readonly matches: RegExp })[] = [
   { what: 'list or content of installed packages', grade: 'skip', reason: 'what is installed is no failure',
@@ -215,8 +223,8 @@ const RULES: readonly (NamedAs & { readonly matches: RegExp })[] = [
 ];
 
 /**
- * Returns what the name says; null if it says nothing. A name is never proof of a failure that its text
- * denies.
+ * Returns what a file's name indicates, or null if it indicates nothing. The name never counts as a failure
+ * that the text contradicts.
  */
 export function readFileName(name: string): NamedAs | null {
   const end = name.slice(-MAX_NAME).replaceAll('\\', '/');

@@ -1,9 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { TriageError } from '../../domain/errors.ts';
 
-/** A log's bytes, read piece by piece, so that a log need not be in memory: UTF-8, lines ended by `\n`. */
+/**
+ * The bytes of a log, read piece by piece, so that the log need not be in memory. UTF-8; lines end with `\n`.
+ */
 export interface LogBytes {
-  /** Bytes in all. */
+  /** The total number of bytes. */
   readonly size: number;
   /** Returns the bytes from `start` to before `end`, clipped to the log. Valid until the next call. */
   slice(start: number, end: number): Buffer;
@@ -28,7 +30,7 @@ export function toLogBytes(text: string): LogBytes {
     : wrapBytes(Buffer.from(text, 'utf8'));
 }
 
-/** Characters and bytes are the same places: no copy of the whole is needed. */
+/** Opens an ASCII text without copying it: characters and bytes have the same offsets. */
 function openBytesOfAscii(text: string): LogBytes {
   let memory = Buffer.alloc(0);
   return {
@@ -46,7 +48,7 @@ const RETURN = 13;
 const FEED = 10;
 const SPACE = 32;
 
-/** Returns the same bytes with each lone carriage return replaced by a line end. Positions do not change. */
+/** Returns a view of the bytes in which each lone carriage return is a line feed. Offsets do not change. */
 export function withReturnsAsLineEnds(bytes: LogBytes): LogBytes {
   const slice = (start: number, end: number) => {
     const wide = bytes.slice(start, end + 1);
@@ -59,15 +61,18 @@ export function withReturnsAsLineEnds(bytes: LogBytes): LogBytes {
   return { size: bytes.size, slice, text: (start, end) => slice(start, end).toString('utf8') };
 }
 
-/** A short slice lies whole in one window: windows begin at each multiple of `STEP` and are twice as long. */
+/**
+ * The distance between the beginnings of two windows. Windows are twice as long, so every short slice is in
+ * one window.
+ */
 const STEP = 1 << 14;
 const WINDOWS = 256;
-/** Line starts are 32-bit numbers. */
+/** The maximum size in bytes. Line starts are stored as 32-bit numbers. */
 const MAX_SIZE = 2 ** 32 - 1;
 
 /**
- * Opens a file for reading in pieces: only a few megabytes are in memory at any time. `file` is its
- * descriptor, which other threads can read as well. Throws what the file system throws, and TriageError
+ * Opens a file for reading in pieces; at most a few megabytes are in memory at any time. `file` is its
+ * descriptor, which other threads can read from. Throws the errors of the file system, and TriageError
  * 'too-large' from 4 GiB on.
  */
 export function openFileBytes(path: string): LogBytes & { readonly file: number; close(): void } {
@@ -81,7 +86,7 @@ export function openFileBytes(path: string): LogBytes & { readonly file: number;
 }
 
 /**
- * Returns the bytes of a file by its descriptor, which stays the caller's. The file must not change in the
+ * Returns the bytes of a file by its descriptor, which the caller must close. The file must not change in the
  * meantime.
  */
 export function openBytesOfFile(file: number): LogBytes {
@@ -93,7 +98,8 @@ export function openBytesOfFile(file: number): LogBytes {
   const window = (at: number) => {
     const known = windows.get(at);
     if (known !== undefined) return known;
-    // The oldest window's memory is used again: a garbage collector would come too late for a large file.
+    // The memory of the oldest window is reused, because garbage collection would be too late for a large
+    // file.
     const [oldest] = windows.size < WINDOWS ? [] : windows;
     if (oldest !== undefined) windows.delete(oldest[0]);
     const memory =
@@ -114,7 +120,7 @@ export function openBytesOfFile(file: number): LogBytes {
   return { size, slice, text: (start, end) => slice(start, end).toString('utf8') };
 }
 
-/** Fills the buffer from a place in the file on; what the file does not have is cut off. */
+/** Fills the buffer from an offset in the file on. Returns a shorter buffer at the end of the file. */
 function readAt(file: number, buffer: Buffer, position: number): Buffer {
   let filled = 0;
   while (filled < buffer.length) {

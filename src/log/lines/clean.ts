@@ -1,6 +1,7 @@
 /**
- * Terminal control sequences: OSC (titles, links), APC (Buildkite's times), CSI (colors, cursor), and single
- * escapes. Bounded, and never across a line end, so that a text keeps its lines.
+ * Terminal control sequences: OSC (titles, links), APC (time stamps of Buildkite), CSI (colors, cursor), and
+ * single escapes. Matches are bounded and never contain a line end, so that the number of lines stays the
+ * same.
  */
 const ESCAPES = new RegExp(
   String.raw`\u001b(?:[\]_][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)?|` +
@@ -8,19 +9,22 @@ const ESCAPES = new RegExp(
   'g',
 );
 
-/** The job and step columns of GitHub's downloads. */
+/** The maximum length of the job and step columns of a log that was downloaded from GitHub. */
 const LONGEST_COLUMN = 120;
 const JOB_AND_STEP = new RegExp(
   String.raw`^(?:\ufeff|∩╗┐|´╗┐|ï»¿)?(?!\d{4}-\d\d-\d\dT)([^\t\n]{1,120})\t([^\t\n]{1,120})` +
     String.raw`\t(?=(?:\ufeff|∩╗┐|´╗┐|ï»¿)?\d{4}-\d\d-\d\dT)`,
 );
-/** A byte order mark, also as code pages 437, 850 and Windows-1252 show it. */
+/** A byte order mark, also as code pages 437, 850 and Windows-1252 display it. */
 const MARK = /^(?:\ufeff|∩╗┐|´╗┐|ï»¿)/;
 
 const DIGITS = '0123456789';
-/** BuildKit writes seconds in five characters; of four digits and a point only if its step is named. */
+/**
+ * BuildKit's seconds, which take five characters. A number of four digits and a point counts only if the step
+ * is named.
+ */
 const SECONDS = String.raw`\d\.\d{3}|\d\d\.\d\d|\d{3}\.\d`;
-/** The beginnings of tools' messages. A number before one of them is neither a count nor a measurement. */
+/** Beginnings of tools' messages. A number before one of them is a time stamp, not a count or measurement. */
 const SPEAKS =
   String.raw`(?:npm |yarn |pnpm |[Ee]rror\b|ERR|E[:\s] |W: |[Ff]atal\b|FATAL|FAIL|--- FAIL|Traceback |` +
   String.raw`\s{2,12}(?:at \S|File ")|[\w.$]{1,80}(?:Error|Exception)\b|\/\S{1,200}: |` +
@@ -31,7 +35,7 @@ const SPEAKS =
  * the names of steps and containers. Each has the characters it may begin with.
  */
 const PREFIXES: readonly { readonly begins: string; readonly pattern: RegExp }[] = [
-  // Buildkite's times, where the escape character was lost on the way.
+  // Buildkite's time stamps, if the escape character was lost
   { begins: '_', pattern: /^_bk;t=\d{1,16}\u0007/ },
   {
     begins: `[${DIGITS}`,
@@ -55,16 +59,16 @@ const PREFIXES: readonly { readonly begins: string; readonly pattern: RegExp }[]
   { begins: '[', pattern: /^\[pod\/[\w.-]{1,120}\/[\w.-]{1,80}\] ?/ },
   // act: workflow and job
   { begins: '[', pattern: /^\[[^\]\n]{1,80}\/[^\]\n]{1,80}\] {2,3}(?:\| ?)?/ },
-  // What a problem matcher of the runner found: the tool's own line begins behind its mark.
+  // The runner's marker of a finding; the tool's own line follows
   { begins: '#', pattern: /^##\[error\](?= )/ },
-  // BuildKit: by step, and without it where the failed step is shown again
+  // BuildKit: with the step, and without it when a failed step is printed again
   { begins: '#', pattern: new RegExp(`^#\\d{1,4} (?:${SECONDS}|\\d{4}\\.) `) },
   { begins: DIGITS, pattern: new RegExp(`^(?:${SECONDS}) (?=${SPEAKS})`) },
 ];
 
 /**
- * The prefixes that may begin with a character, each with its place in the order: most lines begin with none
- * of these.
+ * The prefixes by their first character, each with its position in the order. Most lines begin with none of
+ * these characters.
  */
 const BY_BEGINNING = Map.groupBy(
   PREFIXES.flatMap(({ begins, pattern }, place) =>
@@ -73,7 +77,7 @@ const BY_BEGINNING = Map.groupBy(
   ({ code }) => code,
 );
 
-/** Docker Compose: the numbered container, filled up with spaces. */
+/** Docker Compose: the numbered container, padded with spaces. */
 const CONTAINER = /^[\w.-]{3,80}(?= {2,40}\|)(?<=[-_]\d{1,3}) {2,40}\|(?: |$)/;
 const LONGEST_CONTAINER = 120;
 
@@ -83,8 +87,8 @@ export function stripEscapes(text: string): string {
 }
 
 /**
- * Returns what a person saw of one line (without escapes): the text after the last carriage return, without
- * the prefixes of CI systems, builders and containers.
+ * Returns a line as a terminal displays it: the text after the last carriage return, without the prefixes of
+ * CI systems, builders and containers. The line must have no escapes.
  */
 export function cleanLine(line: string): string {
   let visible = line.includes('\r') ? getLastSegment(line) : line;
@@ -97,8 +101,8 @@ export function cleanLine(line: string): string {
 }
 
 /**
- * Returns a stored line from the beginning of its own text: without the prefixes of CI systems and without
- * what was overwritten. Escapes inside stay, so the result is contained in the stored line letter for letter.
+ * Returns the part of a stored line that begins with its own text: without prefixes of CI systems and without
+ * overwritten text. Escapes inside are kept, so the result is a substring of the stored line.
  */
 export function stripPrefixes(raw: string): string {
   const line = raw.replace(/\r{1,9}$/, '');
@@ -117,7 +121,7 @@ export function stripPrefixes(raw: string): string {
 }
 
 /**
- * Extracts job and step from a line (as stored) of a log that `gh run view` downloaded; null for any other
+ * Extracts job and step from a stored line of a log that `gh run view` downloaded. Returns null for any other
  * line.
  */
 export function extractJobAndStep(line: string): { readonly job: string; readonly step: string } | null {
@@ -144,8 +148,8 @@ function withoutPrefixes(line: string): string {
 }
 
 /**
- * Returns the text after the last carriage return. Up to nine returns at the end of a line count as its line
- * end.
+ * Returns the text after the last carriage return. Up to nine carriage returns at the end of a line count as
+ * its line end.
  */
 function getLastSegment(line: string): string {
   let end = line.length;

@@ -3,43 +3,50 @@ import { type LineIndex, scanLog } from '../scan/scan-log.ts';
 import { type LogBytes, toLogBytes } from './bytes.ts';
 import { cleanLine, stripEscapes } from './clean.ts';
 
-/** A log with its lines at hand. Lines are 1-based over `text.split('\n')`; a lone `\r` never ends one. */
+/**
+ * A log with access to its lines. Lines are 1-based over `text.split('\n')`; a lone `\r` does not end one.
+ */
 export interface LogText {
   readonly name: string;
   readonly lineCount: number;
   /**
-   * Returns a line as stored; only the beginning of a line longer than {@link MAX_RAW} bytes, which ends
-   * between two characters. Empty if out of range.
+   * Returns a line as stored. Of a line longer than {@link MAX_RAW} bytes, returns only the beginning, up to
+   * a whole character. Empty if out of range.
    */
   raw(line: number): string;
   /** Returns the length of a line as stored, in bytes. */
   length(line: number): number;
   /**
-   * Returns a line as a person saw it: no escapes, no CI or branch prefix, no overwritten progress; cut to
-   * 2,000 characters. Empty if out of range.
+   * Returns a line as a terminal displays it: no escapes, no prefix of a CI system or parallel branch, no
+   * overwritten progress; at most 2,000 characters. Empty if out of range.
    */
   line(line: number): string;
-  /** Tells whether a line is left out, because it belongs to another failure. Absent: none is. */
+  /**
+   * Tells whether a line is left out because it belongs to another failure. If absent, no line is left out.
+   */
   readonly hides?: (line: number) => boolean;
 }
 
-/** Longest part of a line that rules look at, in characters. */
+/** The maximum number of characters of a line that rules are tried on. */
 const MAX_LINE = 2_000;
-/** Bytes from the end of a line that are cleaned: where progress was overwritten, the end is what stayed. */
+/**
+ * The number of bytes at the end of a line that are cleaned. If progress was overwritten, the last text is at
+ * the end.
+ */
 const MAX_CLEANED = 16_000;
-/** Bytes of a line that are ever made a string. */
+/** The maximum number of bytes of a line that are converted to a string. */
 export const MAX_RAW = 262_144;
-/** Lines remembered in each of two generations. */
+/** The number of lines that are cached in each of two generations. */
 const REMEMBERED = 8_192;
 
-/** Opens the lines of a text without searching it for any literals of readers. */
+/** Opens the lines of a text. The text is not searched for the literals of readers. */
 export function openText(text: string): LogText {
   const bytes = toLogBytes(text);
   const scan = scanLog(bytes, buildMatcher([BRANCH_LITERALS]));
   return openLog('', bytes, scan.index, scan.hits[0] ?? []);
 }
 
-/** Gives the lines of a log whose scan found `branchLines` to hold {@link BRANCH_LITERALS}. */
+/** Opens the lines of a log. `branchLines` are the lines in which the scan found {@link BRANCH_LITERALS}. */
 export function openLog(
   name: string,
   bytes: LogBytes,
@@ -65,7 +72,7 @@ export function openLog(
   };
 }
 
-/** Returns the place at which the character begins that the byte at `place` belongs to. */
+/** Returns the offset at which the character begins that contains the byte at `place`. */
 function findBoundary(bytes: LogBytes, place: number): number {
   const last = bytes.slice(place - 3, place + 1);
   const back = [0, 1, 2, 3].find((at) => ((last[3 - at] ?? 0) & 0xc0) !== 0x80) ?? 0;
@@ -73,7 +80,8 @@ function findBoundary(bytes: LogBytes, place: number): number {
 }
 
 /**
- * Reads lines and remembers the last few thousand: most readers look at the same ones. Empty out of range.
+ * Caches the last few thousand lines, because most readers read the same ones. The result is empty for lines
+ * out of range.
  */
 export function rememberLines(lineCount: number, read: (line: number) => string): (line: number) => string {
   let young = new Map<number, string>();
@@ -93,8 +101,8 @@ export function rememberLines(lineCount: number, read: (line: number) => string)
 }
 
 /**
- * Literals whose lines {@link findParallelMarks} needs. The scripts of packages have the names that
- * most projects give them.
+ * The literals that {@link findParallelMarks} needs. Scripts of packages are found by the names that they
+ * usually have.
  */
 export const BRANCH_LITERALS: readonly string[] = [
   '[Pipeline] { (Branch: ',
@@ -116,8 +124,8 @@ export const BRANCH_LITERALS: readonly string[] = [
 
 const MAX_MARKS = 1_000;
 /**
- * Lines that begin one of several outputs that run in parallel: a branch of Jenkins, a script in a package
- * under pnpm and under Turborepo, a workspace of Yarn.
+ * Lines that begin an output that runs in parallel with others: a branch in Jenkins, the script of a package
+ * in pnpm or Turborepo, a workspace in Yarn.
  */
 const BEGUN: readonly { readonly pattern: RegExp; readonly toMark: (name: string) => string }[] = [
   { pattern: /\[Pipeline\] \{ \(Branch: ([^\n)]{1,100})\)/g, toMark: (name) => `[${name}] ` },
@@ -126,7 +134,7 @@ const BEGUN: readonly { readonly pattern: RegExp; readonly toMark: (name: string
   { pattern: /^(\[[^\]\n]{1,100}\]): Process started$/gm, toMark: (name) => `${name}: ` },
 ];
 
-/** Finds what is before each line of one of several parallel outputs. */
+/** Finds the prefixes of the lines of outputs that run in parallel. */
 function findParallelMarks(plain: string): ReadonlySet<string> {
   if (plain === '') return new Set();
   const marks = BEGUN.flatMap(({ pattern, toMark }) =>
@@ -145,8 +153,8 @@ function withoutMark(line: string, marks: ReadonlySet<string>): string {
 }
 
 /**
- * Returns the nearest line at or above `from` that fits, at most `limit` lines up and not above `first`; null
- * if none does.
+ * Returns the nearest line at or above `from` that satisfies the condition, at most `limit` lines up and not
+ * above `first`. Returns null if there is none.
  */
 export function findLineAbove(
   log: LogText,
@@ -160,7 +168,10 @@ export function findLineAbove(
   return null;
 }
 
-/** Returns the nearest line at or below `from` that fits, at most `limit` lines down; null if none does. */
+/**
+ * Returns the nearest line at or below `from` that satisfies the condition, at most `limit` lines down.
+ * Returns null if there is none.
+ */
 export function findLineBelow(
   log: LogText,
   from: number,
@@ -188,7 +199,7 @@ export function findBlockEnd(
   return end;
 }
 
-/** Returns the lines `start` to `end`, at most `limit` of them. */
+/** Returns the text of the lines `start` to `end`, at most `limit` of them. */
 export function listLinesBetween(log: LogText, start: number, end: number, limit = 60): string[] {
   return Array.from({ length: Math.max(0, Math.min(end - start + 1, limit)) }, (_, i) => log.line(start + i));
 }

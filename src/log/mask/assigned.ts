@@ -1,7 +1,7 @@
 import { isPlaceholder, looksRandom, looksSecret, type Span } from './span.ts';
 import { isVendorValue } from './tokens.ts';
 
-/** Literals, in any case, without which a line assigns nothing that is secret by its name. */
+/** Literals, case ignored. Every line that assigns a value to a secret name contains one of them. */
 export const ASSIGNED_LITERALS: readonly string[] = [
   'token',
   'passw',
@@ -43,7 +43,7 @@ export const ASSIGNED_LITERALS: readonly string[] = [
   'wachtwoord',
 ];
 
-/** A name that says a secret follows; what follows the name decides whether it is one. */
+/** A name that may be that of a secret. The text after it decides. */
 const NAME = new RegExp(
   String.raw`passw(?:or[dt]|d)|passphrase|kennwort|mot[ _]?de[ _]?passe|contrase(?:ñ|n)a|\bsenha|` +
     String.raw`wachtwoord|(?<![\w-])pass(?=["']?:)|(?:store|key)pass|pwd|token|secret(?:[_-]?id)?|` +
@@ -53,14 +53,14 @@ const NAME = new RegExp(
 );
 
 /**
- * Between name and value: the rest of the name, quotes, a type (`token: string =`), and what assigns: `=`,
- * `:`, `=>`, `::=`, `?=`, `.=`, `value=`, the end of a tag, the space behind an option, the comma between two
- * quoted arguments.
+ * The text between name and value: the rest of the name, quotes, a type (`token: string =`), and the sign of
+ * assignment: `=`, `:`, `=>`, `::=`, `?=`, `.=`, `value=`, the end of a tag, the space after an option, the
+ * comma between two quoted arguments.
  */
 const TAIL =
   /([\w-]{0,40})(?:\\{0,3}["'`]|&quot;|&#34;)?\]?(?:(?::?\s{1,3}&?(?:string|str|String)\b)?\s{0,20}(=>|:{1,3}=|[?.+|]{1,2}=|[:=]|value\s?=)|(>)|(\s)(?=[^\s:=-])|((?<=["']),)(?=\s{0,3}\\{0,3}["']))\s{0,3}(?:\u001b\[[\d;]{0,20}m){0,2}(\\{0,3}["'`]|&quot;|&#34;)?/y;
 
-/** Rests of a name that make it name something about a secret, and not the secret. */
+/** Rests of names that mean something about a secret, such as its length, and not the secret itself. */
 const ABOUT = new RegExp(
   String.raw`^[\s_-]?(?:name|lib|file|path|url|uri|ids?|type|count|len|length|size|expir\w*|ttl|dir|` +
     'folder|host|user|field|prefix|pattern|regexp?|policy|version|class|kind|mode|status|' +
@@ -70,7 +70,7 @@ const ABOUT = new RegExp(
   'i',
 );
 
-/** Terms directly before `token` or `secret` in a single word of one case: `authtoken`, `GITHUBTOKEN`. */
+/** Words directly before `token` or `secret` in a name without separators: `authtoken`, `GITHUBTOKEN`. */
 const COMPOUND = new RegExp(
   '(?:access|auth|api|app|bearer|refresh|id|session|csrf|xsrf|deploy|github|' +
     'gitlab|npm|pypi|user|client|shared|my|ssh|push|bot|slack|registry|' +
@@ -78,7 +78,7 @@ const COMPOUND = new RegExp(
   'i',
 );
 
-/** Keys that are no secrets although they look random. */
+/** Names of keys that are not secret although their values look random. */
 const PUBLIC_KEY = new RegExp(
   '(?:cache|restore|hash|public|pub|host|primary|foreign|sort|partition|object|storage|' +
     String.raw`commit|index|group|map|dedup\w{0,20}|etag|translation|i18n|` +
@@ -87,7 +87,7 @@ const PUBLIC_KEY = new RegExp(
 );
 
 /**
- * Finds the values in a line whose names call them secret: `token=…`, `"password": "…"`, `--api-key …`,
+ * Finds the values in a line that have the name of a secret: `token=…`, `"password": "…"`, `--api-key …`,
  * `<password>…`.
  */
 export function findAssigned(line: string): Span[] {
@@ -116,7 +116,7 @@ export function findAssigned(line: string): Span[] {
   return spans;
 }
 
-/** A tag or a block of YAML, which ends the line: its value is on the next. */
+/** A tag or a YAML block at the end of a line. Its value is on the next line. */
 const OPENS_BLOCK = /(?:<[\w:.-]{1,64}>|:\s{0,3}[|>][-+]?)\s{0,3}$/;
 const ONLY_VALUE = /^\s{0,200}([^\s<>]{8,4096})\s{0,20}$/;
 
@@ -136,22 +136,22 @@ export function findBelow(line: string, next: string): Span[] {
     : [];
 }
 
-/** Characters of a value that are read before it is judged. */
+/** The maximum number of characters of a value that are read. */
 const MAX_VALUE = 4096;
-/** A value up to here that is no secret is looked through for further names, as in `url=…?token=…`. */
+/** The maximum length of a harmless value in which further names are searched, as in `url=…?token=…`. */
 const MAX_INNER = 100;
 
 /**
- * `a=ice-pwd:…` lives as long as one connection, and session descriptions print it by design (RFC 8839);
- * .NET's `PublicKeyToken` is public.
+ * Text before a name whose values are public by design: `a=ice-pwd:…` is valid for one connection (RFC 8839),
+ * and `PublicKeyToken` is how .NET names public keys.
  */
 const NOT_SECRET = /\bice-$|\bPublicKey$/;
-/** `-Dtoken=…` sets a property of a Java program. */
+/** `-Dtoken=…`, which sets a property of a Java program. */
 const PROPERTY = /(?:^|\s)-D$/;
-/** The first argument of a call. In a list, names stand next to names. */
+/** The first argument of a call. In a list, in contrast, names are next to names. */
 const FIRST_ARGUMENT = /\(\s{0,3}\\{0,3}["'][\w.-]{0,64}$/;
 
-/** Names of passwords, in the languages that tools speak most. */
+/** Names of passwords in common languages. */
 const PASSWORD = /^(?:pass|pwd|kennwort|mot|contrase|senha|wachtwoord)/i;
 
 /** The place and the form of a value's assignment. */
@@ -159,11 +159,11 @@ interface Site {
   readonly kind: 'password' | 'token' | 'key';
   readonly how: 'assigned' | 'labelled' | 'tag' | 'option' | 'argument';
   readonly quote: string;
-  /** `EXPORTED_LIKE_THIS`, where prose is out of the question. */
+  /** True for names in capitals, `EXPORTED_LIKE_THIS`, which do not occur in prose. */
   readonly shouted: boolean;
-  /** A parameter of an address or a connection string. */
+  /** True for a parameter of a URL or connection string. */
   readonly parameter: boolean;
-  /** A field of a struct as Go prints one: `{User:ci Password:…}`. */
+  /** True for a field of a struct as Go prints it: `{User:ci Password:…}`. */
   readonly field: boolean;
   readonly name: string;
 }
@@ -172,7 +172,7 @@ function namesSecret(line: string, at: number, name: string, rest: string): bool
   if (ABOUT.test(rest)) return false;
   const last = name.charCodeAt(name.length - 1);
   const isLower = last >= 97;
-  // "tokens", "token_1" and "tokenValue" go on; "tokenizer" and "secretary" are other words.
+  // "tokens", "token_1" and "tokenValue" are names of tokens; "tokenizer" and "secretary" are other words.
   if (
     rest !== '' &&
     (isLower ? !/^(?:s(?![a-z])|[_\d-]|[A-Z])/.test(rest) : !/^(?:S(?![A-Z])|[_\d-])/.test(rest))
@@ -215,13 +215,13 @@ function describeSite(line: string, at: number, name: string, tail: RegExpExecAr
   };
 }
 
-/** Tells whether a brace that is open here holds fields as Go prints them. */
+/** Tells whether the position is inside a struct as Go prints it. */
 function isInStruct(line: string, at: number): boolean {
   const before = line.slice(Math.max(0, at - MAX_INNER * 3), at);
   return before.lastIndexOf('{') > before.lastIndexOf('}') && line.indexOf('}', at) !== -1;
 }
 
-/** Returns the end of a value: the closing quote, or what ends an unquoted value. */
+/** Returns the end of a value: the closing quote, or the end of an unquoted value. */
 function findValueEnd(line: string, from: number, { quote, kind, how, shouted, parameter }: Site): number {
   const near = line.slice(from, from + MAX_VALUE);
   const close = quote === '' ? -1 : near.indexOf(quote);
@@ -260,7 +260,7 @@ function isSecretValue(value: string, site: Site): boolean {
   }
 }
 
-/** Terms in the names of secret keys. A plain `key=` before hexadecimal digits is as often a checksum. */
+/** Names of secret keys. A plain `key=` before hexadecimal digits may just as well be a checksum. */
 const SECRET_KEY = new RegExp(
   '(?:encrypt(?:ion)?|decrypt(?:ion)?|signing|sign|master|hmac|aes|cipher|' +
     'jwt|session|cookie|auth|webhook|vault)[_.-]?key$',
@@ -268,12 +268,12 @@ const SECRET_KEY = new RegExp(
 );
 
 /**
- * Names of keys that sign packages. With 40 hexadecimal digits they name an OpenPGP key by its fingerprint,
- * which is public.
+ * Names of keys that sign packages. 40 hexadecimal digits are then the fingerprint of an OpenPGP key, which
+ * is public.
  */
 const SIGNING_KEY = /(?<!(?:cookie|hmac|jwt|request|session|token|url|webhook)[_.-]?)sign(?:ing)?[_.-]?key$/i;
 
-/** Tells whether a value is a key in hexadecimal digits: 128 bits or more, under a name of a secret key. */
+/** Tells whether a value is a hexadecimal key of at least 128 bits with the name of a secret key. */
 function isHexKey(value: string, { name }: Site): boolean {
   if (SIGNING_KEY.test(name) && value.length === 40) return false;
   return (
@@ -281,9 +281,9 @@ function isHexKey(value: string, { name }: Site): boolean {
   );
 }
 
-/** Passwords need not look random where they can be nothing else. */
+/** Tells whether a value is a password. It need not look random if its context allows nothing else. */
 function isPassword(value: string, { how, quote, shouted, parameter, field, name }: Site): boolean {
-  // Test runners say `PASS: name`; an object quotes what it holds.
+  // Test runners print `PASS: name`; objects quote their values.
   if (/^pass$/i.test(name) && (quote === '' || name !== 'pass')) return false;
   if (how === 'option') return /^-{1,2}[\w-]*$/.test(name) && value.length >= 4 && !/^[-/]/.test(value);
   if (/^[/.~]/.test(value) || value.length < 4) return false;
@@ -301,8 +301,8 @@ function isPassword(value: string, { how, quote, shouted, parameter, field, name
 }
 
 /**
- * Tells whether a value of at least six characters, with letters and digits, is neither a time nor a version
- * nor named.
+ * Tells whether a value has at least six characters, with letters and digits, and is not a time, a version or
+ * a path.
  */
 function isMadeUp(value: string): boolean {
   return (
@@ -313,7 +313,7 @@ function isMadeUp(value: string): boolean {
   );
 }
 
-/** Sentences that say a password: `password is …`, `Password for user ci: …`. */
+/** Sentences that contain a password: `password is …`, `Password for user ci: …`. */
 const SENTENCES: readonly RegExp[] = [
   /\bpassw(?:or[dt])(?: (?:is|was|ist|set to|changed to)|:) (?:now |set to )?(["'`]?)([^\s"'`,;{}]{6,200})\1/gi,
   /\bpassw(?:or[dt]) f(?:or|ür) [^\r\n]{1,200}: (["'`]?)([^\s"'`]{4,200})\1\s{0,20}$/gi,

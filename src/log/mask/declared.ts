@@ -4,12 +4,12 @@ import { isPlaceholder, type Span } from './span.ts';
 import type { Shape } from './tokens.ts';
 
 /**
- * A way to say of a value that it is secret: literals without which no line does so, and a pattern whose last
- * group is the value.
+ * A statement that declares a value secret: its literals, one of which is on every such line, and a pattern
+ * whose last group is the value.
  */
 type Declaration = readonly [literals: readonly string[], pattern: RegExp];
 
-/** Commands of CI systems and of PowerShell whose only purpose is to make a value secret. */
+/** Commands of CI systems and PowerShell that declare a value secret. */
 const DECLARATIONS: readonly Declaration[] = [
   [
     ['##vso[task.setvariable'],
@@ -27,10 +27,10 @@ const DECLARATIONS: readonly Declaration[] = [
   ],
 ];
 
-/** The end of a command that a shell prints in quotation marks: the mark is not part of the value. */
+/** The closing quotation mark of a command that a shell prints. It is not part of the value. */
 const QUOTED_COMMAND = /["'`]$/;
 
-/** Finds values that a line declares to be secret in so many words. */
+/** Finds values that a line explicitly declares secret. */
 export function findDeclared(line: string): Span[] {
   return DECLARATIONS.flatMap(([, pattern]) =>
     Array.from(line.matchAll(pattern)).flatMap((match) => {
@@ -44,13 +44,16 @@ export function findDeclared(line: string): Span[] {
   );
 }
 
-/** Fewest characters of a declared value that is hidden wherever it stands, and of one of several words. */
+/**
+ * The minimum number of characters of a declared value that is hidden everywhere, for one word and for
+ * several words.
+ */
 const MIN_DECLARED = 6;
 const MIN_DECLARED_WORDS = 10;
-/** Values that jobs declare by mistake, and any log says: words, numbers, versions. */
+/** Values that jobs declare by mistake and that any log contains: words, numbers, versions. */
 const ORDINARY = /^(?:[a-z]{1,11}|[A-Z]{1,11}|[A-Z][a-z]{1,10}|\d{1,9}|v?\d+(?:\.\d+){1,3})$/;
 
-/** Tells whether a declared value can be hidden in other texts without hiding half of them. */
+/** Tells whether a declared value is distinctive enough to be hidden in all texts. */
 export function canHideEverywhere(value: string): boolean {
   return value.length >= (/\s/.test(value) ? MIN_DECLARED_WORDS : MIN_DECLARED) && !ORDINARY.test(value);
 }
@@ -60,9 +63,7 @@ export const DECLARED: Shape = {
   find: findDeclared,
 };
 
-/**
- * Hashes of passwords, as `/etc/shadow` and `htpasswd` hold them: who has one can try passwords against it.
- */
+/** Hashes of passwords as in `/etc/shadow` and `htpasswd`. They allow guessing the password offline. */
 const HASHES = new RegExp(
   String.raw`\$(?:(?:1|apr1)\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|[56]\$(?:rounds=\d{1,9}\$)?` +
     String.raw`[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43,86}|2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|` +
@@ -93,7 +94,7 @@ export const PASSWORD_HASHES: Shape = {
     Array.from(line.matchAll(HASHES), ({ 0: hash, index }) => ({ from: index, to: index + hash.length })),
 };
 
-/** Names of values, as they begin an assignment that is written in base64 or in hex. */
+/** Names at the beginning of an assignment that is encoded in base64 or hex. */
 const ENCODED_NAMES = ['password', 'passwd', 'secret', 'api_key', 'apikey', 'token'].flatMap((name) => [
   name,
   name.toUpperCase(),
@@ -105,7 +106,7 @@ const BASE64_RUN = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,8192}={0,2}/g;
 const HEX_RUN = /(?<![0-9A-Za-z])(?:[0-9a-f]{2}){12,4096}(?![0-9A-Za-z])/gi;
 
 /**
- * Returns the base64 characters that depend on `name` alone where it begins `place` bytes after a multiple of
+ * Returns the base64 characters that depend only on `name`, if it begins `place` bytes after a multiple of
  * three.
  */
 function encodeAt(name: string, place: number): string {
@@ -113,7 +114,7 @@ function encodeAt(name: string, place: number): string {
   return whole.slice(Math.ceil((place * 8) / 6), Math.floor(((place + name.length) * 8) / 6));
 }
 
-/** Assignments of secrets that are written in base64 or in hex as a whole. */
+/** Assignments of secrets that are encoded as a whole in base64 or hex. */
 export const ENCODED_ASSIGNMENTS: Shape = {
   literals: [...IN_BASE64, ...IN_HEX],
   find: (line) => [
@@ -132,7 +133,7 @@ function findEncoded(
     const sought = runs === HEX_RUN ? run.toLowerCase() : run;
     if (!literals.some((literal) => sought.includes(literal))) return [];
     const text = decode(run).toString('utf8');
-    // What does not decode to text is something else that happens to hold these characters.
+    // If it does not decode to text, it is not an assignment and only contains these characters.
     if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(text)) return [];
     return text.split(/\r?\n/).some((row) => findAssigned(row).length > 0)
       ? [{ from: index, to: index + run.length }]
@@ -140,16 +141,16 @@ function findEncoded(
   });
 }
 
-/** Characters that take no room: written into a name or a value, they keep it from being found. */
+/** Invisible characters. In a name or a value, they would keep it from being found. */
 const UNSEEN = ['\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff'];
 const UNSEEN_ANY = new RegExp(`[${UNSEEN.join('')}]`, 'g');
 /**
- * One of them, but for the byte order mark before a time: each step in a log of GitHub Actions begins with
- * one.
+ * Matches an invisible character, except the byte order mark before a time, with which each step in a log of
+ * GitHub Actions begins.
  */
 const HIDES = /[\u00ad\u200b-\u200d\u2060]|\ufeff(?!\d{4}-\d\d-\d\dT)/;
 
-/** Finds in a line with characters that take no room what `shapes` find without them. */
+/** Creates a shape that finds the secrets of `shapes` in lines that contain invisible characters. */
 export function createUnseenShape(shapes: readonly Shape[]): Shape {
   let matcher: Matcher | undefined;
   return {

@@ -10,15 +10,15 @@ import { createGrowingScan, type Scan } from '../scan/scan-log.ts';
 import { findCharacterEnd } from './find-secrets.ts';
 import type { Masker } from './mask.ts';
 
-/** A masked log in a file. `close` ends it; its bytes must not be asked for afterwards. */
+/** A masked log in a file. Its bytes must not be read after `close`. */
 export interface MaskedFile {
   readonly bytes: LogBytes;
-  /** Its descriptor, which other threads can read as well. */
+  /** The file descriptor, from which other threads can read as well. */
   readonly file: number;
-  /** Places where a secret was hidden. */
+  /** The number of places in which a secret was hidden. */
   readonly secrets: number;
   readonly notes: readonly string[];
-  /** The scan for the log's readers, present if the pass that searched for secrets found nothing to hide. */
+  /** The scan for the log's readers; present if nothing had to be hidden. */
   readonly scan?: Scan;
   close(): void;
 }
@@ -26,14 +26,14 @@ export interface MaskedFile {
 const SAMPLE = 65_536;
 const STEP = 1 << 22;
 const LINE_FEED = 10;
-/** XML or JSON: a report, perhaps, which is parsed whole. */
+/** The beginning of XML or JSON. It may be a report, which is parsed as a whole. */
 const DOCUMENT = /^\ufeff?\s{0,1000}(?:<|\{|\[\s{0,1000}\{)/;
 
 /**
- * Masks a log without holding it: the file itself where there is nothing to hide, else a masked copy in a
- * temporary file that has no name any more and vanishes when it is closed. Null if the file is no plain
- * UTF-8 text (compressed, UTF-16, binary) or may be a report: that is for those who decode. Throws what the
- * file system throws on reading, and TriageError 'too-large' from 4 GiB on, 'storage-failed' where the copy
+ * Masks a log without loading it into memory. Returns the file itself if nothing has to be hidden, or else a
+ * masked copy in a temporary file, which is deleted when it is closed. Returns null if the file is not plain
+ * UTF-8 text (compressed, UTF-16, binary) or may be a report; these must be decoded first. Throws the errors
+ * of the file system on reading, TriageError 'too-large' from 4 GiB on, and 'storage-failed' if the copy
  * cannot be written.
  */
 export async function maskFile(path: string, masker: Masker): Promise<MaskedFile | null> {
@@ -82,7 +82,7 @@ function openCopy() {
   const folder = mkdtempSync(join(tmpdir(), 'faultline-masked-'));
   const file = openSync(join(folder, 'log'), 'wx+', 0o600);
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  // Windows keeps the name of what is open; there it goes when it is closed.
+  // Windows cannot delete an open file, so there it is deleted on closing.
   const isWindows = process.platform === 'win32';
   if (!isWindows) remove();
   return {
@@ -97,16 +97,14 @@ function openCopy() {
   };
 }
 
-/**
- * Lists the notes about a decoded text that do not depend on its name. Pieces end where no character is cut.
- */
+/** Lists the notes about a decoded text that do not depend on its name. */
 function listOddities(log: LogBytes): string[] {
   let isWhole = true;
   let hasNul = false;
   let hasLineFeed = false;
   for (let start = 0; start < log.size; ) {
     const piece = log.slice(start, start + STEP);
-    // A file that was cut while it is read: what is missing never comes.
+    // The file was truncated while it is read.
     if (piece.length === 0) break;
     const isLast = start + piece.length >= log.size;
     const line = piece.lastIndexOf(LINE_FEED) + 1;

@@ -9,26 +9,27 @@ import { findShapes, SHAPES } from './shapes.ts';
 import { isDistinctive, mergeSpans, type Span, SpanList } from './span.ts';
 import { findKeyBlock, findWrapped, KEY_BLOCK_LITERALS, TOKEN_SHAPES } from './tokens.ts';
 
-/** Another reader of the same log: its literals are searched for in the same pass. */
+/** Another reader of the same log, for which the same pass searches its literals. */
 export interface FellowReader {
   /**
-   * The literals to search for, as {@link shortenLiterals} returns them. The array must be the same each
-   * time, because a matcher is built for it only once.
+   * The literals to search for, as {@link shortenLiterals} returns them. Must be the same array for each log,
+   * because its matcher is built only once.
    */
   readonly groups: readonly (readonly string[])[];
-  /** Receives each chunk in order; the hits of a chunk begin with those of `groups`. */
+  /** Receives each chunk in order. The hits of a chunk begin with those of `groups`. */
   readonly add: (chunk: ScannedChunk) => void;
 }
 
 /**
- * Bytes of a longer line that are inspected together, and bytes beyond that belong to what begins in them.
+ * The number of bytes of a long line that are searched at once, and the number of bytes after them that a
+ * secret beginning in them may reach.
  */
 export const PIECE = 80 * 1024;
 export const BEYOND = 32 * 1024;
-/** A longer value is a file and not a secret; it is hidden where it stands. */
+/** The maximum length of a secret that is also hidden elsewhere. A longer value is a whole file. */
 const MAX_SPREAD = 4_096;
 const LINE_FEED = 10;
-/** Bytes that can be asked of a log while a chunk of it is in use. */
+/** The maximum number of bytes that can be read from the log while a chunk is in use. */
 const SHORT = 1 << 14;
 
 const GROUPS = [...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS].map(shortenLiterals);
@@ -43,10 +44,10 @@ const NO_GROUPS: readonly (readonly string[])[] = [];
 const matchers = new WeakMap<readonly (readonly string[])[], Matcher>();
 
 /**
- * Finds what shapes and rules see as secret in a log by itself, in one pass, which finds the lines of a
- * fellow reader as well: where it stands, in bytes of the log, and the secrets that may be hidden wherever
- * else they stand, each once, in order; of very many the first. Only lines with a literal of a shape are
- * looked at, however many there are; of a line longer than 80 KB one part after the other.
+ * Finds the secrets in a log in one pass, which also finds the lines for a fellow reader. Returns the places
+ * in bytes of the log, and the distinctive secrets that must be hidden everywhere, each once and in order, up
+ * to a limit. Only lines that contain a literal of a shape are searched. A line longer than 80 KB is searched
+ * in parts.
  */
 export function findSecrets(
   log: LogBytes,
@@ -65,7 +66,7 @@ export function findSecrets(
     if (goesOn !== 0) candidates.delete(chunk.lineEnds.length);
     const spans = mergeSpans([...carried, ...findInChunk(chunk, log, open.from, candidates, found.secrets)]);
     open = { from: nextFrom, groups: goesOn };
-    // What goes on behind the chunk may be found there again.
+    // A secret that goes on after the chunk may be found there again.
     carried = spans.filter(({ to }) => to > end);
     keep(log, spans.slice(0, spans.length - carried.length), found);
   }
@@ -94,9 +95,7 @@ function keep(
   }
 }
 
-/**
- * Maps each line of a chunk to its bits: one for each of the own groups of which the line contains a literal.
- */
+/** Maps each line of a chunk to bits, one for each group of which the line contains a literal. */
 function mapCandidatesIn({ hits }: ScannedChunk, ours: number, open: number): Map<number, number> {
   const bits = new Map<number, number>(open === 0 ? [] : [[0, open]]);
   for (const [group, lines] of hits.slice(ours).entries())
@@ -104,7 +103,7 @@ function mapCandidatesIn({ hits }: ScannedChunk, ours: number, open: number): Ma
   return bits;
 }
 
-/** A line, or a part of a long one, with its place in the log. */
+/** A line, or a part of a long one, with its position in the log. */
 interface Line {
   readonly text: string;
   readonly bytes: Buffer;
@@ -133,7 +132,7 @@ function findInChunk(
       if (line !== null) search.look(line, groups, (after) => lineOf(number + after));
     }
   }
-  // Last: the chunk's bytes are not valid any more when more of the log is requested.
+  // Long lines come last, because reading more of the log invalidates the chunk's bytes.
   for (const { from, to, next } of long) {
     const copy = next === null ? null : { ...next, bytes: Buffer.from(next.bytes) };
     for (const { line, groups, isLast } of splitLongLine(log, from, to))
@@ -142,12 +141,12 @@ function findInChunk(
   return search.spans;
 }
 
-/** Collects what is found in lines. */
+/** Collects the secrets that are found in lines. */
 class Search {
   readonly spans: Span[] = [];
   readonly #secrets: Set<string>;
 
-  /** Adds to `secrets` what lines declare, however ordinary it looks. */
+  /** Creates an empty collection. Values that lines declare secret are added to `secrets`. */
   constructor(secrets: Set<string>) {
     this.#secrets = secrets;
   }
@@ -186,8 +185,8 @@ class Search {
 }
 
 /**
- * Returns where a character of a text begins in its bytes, which need not be whole UTF-8: the end of the
- * longest prefix with no more characters.
+ * Returns the offset of a character of a text in its bytes, which need not be valid UTF-8: the end of the
+ * longest prefix that has no more characters.
  */
 function findByteAt(bytes: Buffer, character: number): number {
   return Math.max(
@@ -197,8 +196,8 @@ function findByteAt(bytes: Buffer, character: number): number {
 }
 
 /**
- * Creates a function that reads the lines of a chunk by their number in it, and those that begin within 32 KB
- * after it.
+ * Creates a function that reads the lines of a chunk by their number in it, including lines that begin within
+ * 32 KB after it.
  */
 function createLineReader(
   { bytes, offset, lineEnds }: ScannedChunk,
@@ -252,8 +251,8 @@ function* splitLongLine(
 }
 
 /**
- * Returns the last position at or before `end` that is not inside a UTF-8 character; `end` itself if there is
- * no such character.
+ * Returns the last position at or before `end` that is not inside a UTF-8 character. Returns `end` itself if
+ * there is none.
  */
 export function findCharacterEnd(bytes: Uint8Array, end: number): number {
   for (let at = end; at > end - 4; at--) if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return at;

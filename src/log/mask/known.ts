@@ -1,23 +1,29 @@
 import { append, takeFirstOfEach } from '../../lib/collections.ts';
 import type { Span } from './span.ts';
 
-/** Finds known secrets in a text, in every spelling, whole, cut short, or broken over lines. */
+/** Finds known secrets in a text, in every spelling: whole, truncated, or broken over lines. */
 export type FindKnown = (text: string) => Span[];
 
-/** Most secrets of one run that are searched for everywhere; a hostile log could "show" any number. */
+/**
+ * The maximum number of secrets of one run that are hidden everywhere. A hostile log could declare any
+ * number.
+ */
 export const MAX_SECRETS = 1_000;
-/** Longest part of a secret that is searched for; the rest of a longer secret is found next to it. */
+/**
+ * The maximum length of the part of a secret that is searched for. The rest is compared where the part is
+ * found.
+ */
 const MAX_LITERAL = 64;
-/** Minimum length of a secret that is also found if up to two characters are missing at an end. */
+/** The minimum length of a secret that is also found if up to two characters are missing at an end. */
 const TRIMMED_FROM = 14;
 const TRIM = 2;
-/** Characters at a line's end by which a broken secret is recognized. */
+/** The number of characters at the end of a line by which a broken secret is recognized. */
 const GRAM = 3;
-/** Most lines that one secret may be broken over. */
+/** The maximum number of lines that one secret may be broken over. */
 const MAX_BREAKS = 60;
 /**
- * Longest part of a secret on the line where it begins, and most places remembered, altogether and for one
- * gram.
+ * The maximum length of a secret's part on its first line, and the maximum numbers of indexed positions, in
+ * total and for one gram.
  */
 const MAX_FIRST_PART = 400;
 const MAX_PLACES = 300_000;
@@ -43,7 +49,7 @@ export function createKnownFinder(secrets: Iterable<string>): FindKnown | null {
     const hiddenTo = new Map<number, number>();
     find(text, (id, from) => {
       const [form, core] = [forms[id], cores[id]];
-      // A secret that repeats itself is found at each place in what is hidden already.
+      // If a secret contains itself, the next match may be in a part that is hidden already.
       if (form === undefined || core === undefined || from + core.literal.length <= (hiddenTo.get(id) ?? 0))
         return;
       const span = extendMatch(text, from, core.trim, form);
@@ -56,7 +62,7 @@ export function createKnownFinder(secrets: Iterable<string>): FindKnown | null {
   };
 }
 
-/** Extends a match to both sides as far as the text agrees with the form. */
+/** Extends a match to both sides as long as the text equals the form. */
 function extendMatch(text: string, at: number, trim: number, form: Form): Span {
   let from = at;
   let start = trim;
@@ -75,10 +81,7 @@ function extendMatch(text: string, at: number, trim: number, form: Form): Span {
   return { from, to };
 }
 
-/**
- * Checks whether a match continues as a longer word at either end: a short secret would be found inside other
- * words.
- */
+/** Checks whether a match is part of a longer word, as a short secret may be. */
 function isWithinWord(text: string, { from, to }: Span): boolean {
   return /\w/.test(text[from - 1] ?? '') || /\w/.test(text[to] ?? '');
 }
@@ -89,7 +92,10 @@ function isBase64(text: string, at: number): boolean {
 
 type Grams = ReadonlyMap<string, readonly (readonly [form: number, end: number])[]>;
 
-/** Indexes where a form may be broken: each three characters in it, with the position after them. */
+/**
+ * Indexes the positions at which a form may be broken: each three characters of it, with the position after
+ * them.
+ */
 function indexGrams(forms: readonly Form[]): Grams {
   const grams = new Map<string, [number, number][]>();
   let count = 0;
@@ -107,7 +113,7 @@ function indexGrams(forms: readonly Form[]): Grams {
   return grams;
 }
 
-/** Forms that begin at the end of one line and go on at the start of the next. */
+/** Adds the places of forms that begin at the end of one line and continue on the next. */
 function findBroken(text: string, forms: readonly Form[], grams: Grams, spans: Span[]): void {
   for (let lineEnd = text.indexOf('\n'); lineEnd !== -1; lineEnd = text.indexOf('\n', lineEnd + 1)) {
     const end = text.charCodeAt(lineEnd - 1) === 13 ? lineEnd - 1 : lineEnd;
@@ -141,20 +147,20 @@ function followBreak(text: string, form: string, at: number, end: number, lineEn
 /** A spelling of a secret to look for. */
 interface Form {
   readonly text: string;
-  /** Characters before and after that also hold bits of the secret, as base64 leaves them. */
+  /** The number of characters before and after it that also contain bits of the secret, in base64. */
   readonly before: number;
   readonly after: number;
 }
 
 /**
- * Minimum length of a spelling that is searched for. A shorter one is searched for only as a whole word, and
- * only if it is that of a short secret itself.
+ * The minimum length of a spelling that is searched for inside words. A shorter one is searched for only if
+ * the secret itself is that short, and only as a whole word.
  */
 export const MIN_FORM = 8;
 
 /**
- * Lists all spellings in which logs show a secret: itself, base64 and base64url at each of the three offsets
- * it can have in a longer text, hex, URL-encoded, and escaped for JSON and for XML.
+ * Lists all spellings of a secret in logs: itself, base64 and base64url at each of the three offsets it can
+ * have in a longer text, hex, URL-encoded, and escaped for JSON and XML.
  */
 function listForms(secret: string): Form[] {
   if (secret.length < MIN_FORM) return [{ text: secret, before: 0, after: 0 }];
@@ -175,8 +181,8 @@ function listForms(secret: string): Form[] {
 }
 
 /**
- * Encodes a secret in base64: the characters that this secret alone determines, and at each end one that it
- * shares with the adjacent text.
+ * Encodes a secret in base64: the characters that depend only on the secret, and one at each end that also
+ * depends on the adjacent text.
  */
 function encodeBase64Forms(bytes: Buffer, place: number): Form[] {
   const whole = Buffer.concat([Buffer.alloc(place), bytes])
@@ -197,7 +203,7 @@ function listUrlEncoded(secret: string): string[] {
   return [encoded, strict, lower(encoded), lower(strict), strict.replaceAll('%20', '+')];
 }
 
-/** Lists how writers of XML write `>`, `"` and `'`. */
+/** The ways in which XML writers escape `>`, `"` and `'`. */
 const XML_STYLES = [
   ['&gt;', '&quot;', '&apos;'],
   ['&gt;', '&quot;', '&#39;'],
@@ -216,15 +222,15 @@ function encodeForXml(secret: string): string[] {
   );
 }
 
-/** Tells of each place in a text where one of the literals stands, in order; places may overlap. */
+/** Calls `found` for each place in a text where one of the literals is, in order. Places may overlap. */
 type FindLiterals = (text: string, found: (literal: number, from: number) => void) => void;
 
 const TABLE = 1 << 16;
 
 /**
- * Looks for any number of literals at once, each at least two characters, exactly as written. Wu and Manber's
- * method ("A fast algorithm for multi-pattern searching", 1994) over blocks of two characters: most of a text
- * is skipped.
+ * Creates a search for any number of literals of at least two characters, case sensitive. Uses Wu and
+ * Manber's method ("A fast algorithm for multi-pattern searching", 1994) over blocks of two characters, which
+ * skips most of a text.
  */
 function createFinder(literals: readonly string[]): FindLiterals {
   const shortest = literals.reduce((least, { length }) => Math.min(least, length), 255);
@@ -254,7 +260,7 @@ function createFinder(literals: readonly string[]): FindLiterals {
 }
 
 /**
- * Hashes two characters to an index of the table. Different pairs may share an index, since each hit is
+ * Hashes two characters to an index of the table. Different pairs may share an index, because each hit is
  * compared.
  */
 function hashBlock(text: string, end: number): number {
@@ -263,30 +269,37 @@ function hashBlock(text: string, end: number): number {
 
 export interface PseudonymOptions {
   readonly emails: boolean;
-  /** Private addresses, and host names under endings that no public name has. */
+  /** True to replace private addresses, and host names with an ending that no public name has. */
   readonly hosts: boolean;
   /** Further endings of private host names, such as `.corp.example.com`. */
   readonly hostSuffixes?: readonly string[];
   /**
-   * False: all are called `<EMAIL>` and `<HOST>`, and nothing can be put back. By default they are numbered.
+   * False to replace all by `<EMAIL>` and `<HOST>`, so that nothing can be restored. By default, the names
+   * are numbered.
    */
   readonly numbered?: boolean;
 }
 
 /**
- * Numbered names for e-mail addresses and private hosts, the same for the same one as long as this object
- * lives.
+ * Numbered names for e-mail addresses and private hosts. Within one object, the same value always has the
+ * same name.
  */
 export interface Pseudonyms {
-  /** Puts `<EMAIL_1>`, `<HOST_1>` … in their place. Lines stay; hiding twice is hiding once. */
+  /**
+   * Replaces e-mail addresses and hosts by `<EMAIL_1>`, `<HOST_1>` and so on. The number of lines does not
+   * change, and hiding again changes nothing.
+   */
   hide(text: string): string;
-  /** Restores the original values for readers who may see them. Never for a model, a store or a comment. */
+  /**
+   * Restores the original values for readers who may see them. Must not be used for a model, a store or a
+   * comment.
+   */
   reveal(text: string): string;
 }
 
 const EMAIL =
   /(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,5}\.[A-Za-z]{2,24}(?![\w-]|\.\w)/g;
-/** `git@host:path` and `noreply@` of code hosts name a service and no person. */
+/** User names of services: `git@host:path`, and `noreply@` of code hosts. */
 const SERVICE = /^(?:git|noreply|no-reply|hg|svn|root)@/i;
 const PRIVATE_V4 = new RegExp(
   String.raw`(?<![\w.-])(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|` +
@@ -308,12 +321,12 @@ const PRIVATE_ENDINGS = [
 ];
 const NAMED = /<(EMAIL|HOST)_(\d{1,6})>/g;
 /**
- * Names given in one run; a hostile log could hold any number. What comes after them is all called the same.
+ * The maximum number of names in one run, because a hostile log could hold any number. Further values share
+ * one name.
  */
 const MAX_NAMES = 10_000;
 /**
- * A name that was put in may uncover what ran into it, as in `fe80::1x.local`: the text is looked through
- * again while that happens.
+ * The maximum number of passes over a text. A replacement may uncover another match, as in `fe80::1x.local`.
  */
 const MAX_ROUNDS = 4;
 
@@ -348,7 +361,7 @@ export function createPseudonyms(options: PseudonymOptions): Pseudonyms {
   };
   return {
     hide: (text) => {
-      // A text that contains <HOST_1> itself must not come back with a real host in its place.
+      // A text that already contains <HOST_1> must not be revealed as a real host.
       for (const [name] of text.matchAll(NAMED)) if (!values.has(name)) taken.add(name);
       let hidden = text;
       for (let round = 0, before = ''; round < MAX_ROUNDS && hidden !== before; round++) {

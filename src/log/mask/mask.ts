@@ -18,49 +18,49 @@ export type { Masked } from './span.ts';
 /** Hides secrets. One masker may be used for any number of texts and runs. */
 export interface Masker {
   /**
-   * Replaces each secret by `***`. The number of lines never changes; what is masked already stays as it is.
-   * A report of XML or JSON can still be read: markup is never hidden.
+   * Replaces each secret by `***`. The number of lines does not change, and text that is masked already
+   * stays. Markup of XML and JSON reports is not hidden, so that they can still be parsed.
    */
   mask(text: string): Promise<Masked>;
   /**
-   * Masks all texts of one run: what is found in one of them is hidden in every other too, also in base64,
-   * hex, URL-encoded, escaped, or broken over lines. Nothing found is remembered afterwards. Returns one
-   * result for each text, in order. If e-mail addresses or hosts are hidden, they have the same name
-   * throughout the run, and the caller who provides `names` can restore them; in a text masked alone they are
-   * all called `<EMAIL>` and `<HOST>`.
+   * Masks all texts of one run. A secret that is found in one of them is hidden in every other, also in
+   * base64, hex, URL-encoded, escaped, or broken over lines. The secrets are not kept afterwards. Returns one
+   * result for each text, in order. If e-mail addresses or hosts are hidden, each has one name in all texts,
+   * and a caller that provides `names` can restore them. In a text that is masked alone, all are called
+   * `<EMAIL>` and `<HOST>`.
    */
   maskAll(texts: readonly string[], names?: Pseudonyms): Promise<Masked[]>;
   /**
-   * Masks one log that need not be in memory, in two passes: what is found on any line is hidden on every
-   * line. `write` gets the masked log piece by piece, in UTF-8, valid until it returns. If there is nothing
-   * to hide, it gets nothing, and what `fellow` received in the first pass is also valid for the masked log.
-   * Resolves to the number of places hidden.
+   * Masks one log in two passes without loading it into memory: a secret that is found on any line is hidden
+   * on every line. Calls `write` with each piece of the masked log, in UTF-8; the piece is valid until
+   * `write` returns. If there is nothing to hide, `write` is not called, and what `fellow` received in the
+   * first pass is also valid for the masked log. Resolves to the number of hidden places.
    */
   maskPieces(log: LogBytes, write: (piece: Buffer) => void, fellow?: FellowReader): Promise<number>;
 }
 
 export interface MaskerOptions {
-  /** E-mail addresses and private hosts that get a numbered name, where wanted. */
+  /** The e-mail addresses and private hosts to replace by numbered names. If absent, none are replaced. */
   readonly names?: PseudonymOptions;
   /**
-   * Secrets known beforehand, such as the process's own: hidden wherever they stand. Less than 8 characters,
-   * or one short word, cannot be: they would be hidden inside of words.
+   * Secrets known beforehand, such as the process's own, which are hidden everywhere. Secrets of less than 8
+   * characters and single short words are not, because they occur inside other words.
    */
   readonly known?: readonly string[];
   /**
-   * Those of them that senders show to us: webhook secrets and tokens. A log that shows one gives it to its
-   * readers.
+   * Known secrets that callers send to this server: webhook secrets and tokens. A log that contains one
+   * exposes it to its readers.
    */
   readonly own?: readonly string[];
 }
 
 /**
- * Limit on the passes over a text that is masked alone. If secrets run into one another, the second is
- * recognized only after the first is hidden, so a text is masked until nothing changes.
+ * The maximum number of passes over a text that is masked alone. If two secrets adjoin, the second one may be
+ * recognized only after the first one is hidden, so masking is repeated until nothing changes.
  */
 const MAX_PASSES = 4;
 
-/** Makes a masker. */
+/** Creates a masker. */
 export function createMasker(options: MaskerOptions = {}): Masker {
   const known = new Set((options.known ?? []).filter(isWorthHiding));
   const findConfigured = createKnownFinder(known);
@@ -126,8 +126,8 @@ function hidesNames(names: PseudonymOptions | undefined): names is PseudonymOpti
 }
 
 /**
- * Runs the second pass, over whole lines at once if there are any. A longer string would outlive the young
- * generation and be garbage collected late.
+ * Runs the second pass, over groups of whole lines. Pieces are short, because long strings would be garbage
+ * collected late.
  */
 function hidePieces(
   log: LogBytes,
@@ -140,7 +140,7 @@ function hidePieces(
   let carried: Span[] = [];
   for (let start = 0; start < log.size; ) {
     const wide = log.slice(start, start + PIECE + BEYOND);
-    // A file that was cut while it is read: what is missing never comes.
+    // The file was truncated while it is read.
     if (wide.length === 0) return count;
     const piece = wide.subarray(0, wide.length <= PIECE ? wide.length : findPieceEnd(wide));
     const text = piece.toString('utf8');
@@ -162,7 +162,7 @@ function hidePieces(
   return count;
 }
 
-/** Spans in a text's bytes, ascending, as spans in its characters. */
+/** Converts spans in a text's bytes to spans in its characters. The spans must ascend. */
 function toCharacterSpans(spans: readonly Span[], text: string, bytes: Buffer): readonly Span[] {
   if (bytes.length === text.length) return spans;
   let [byte, character] = [0, 0];

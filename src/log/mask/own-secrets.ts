@@ -2,17 +2,20 @@ import { digestOfToken, isTokenForm } from '../../domain/access.ts';
 import { createKnownFinder } from './known.ts';
 import type { Masked } from './span.ts';
 
-/** Gives the SHA-256, in hexadecimal, of each own secret that stands in a text, in any spelling. */
+/** Returns the SHA-256, in hexadecimal, of each own secret in a text, in any spelling. */
 export type FindOwnSecrets = (text: string) => readonly string[];
 
-/** Tokens that the database keeps by their digests are known by their form and checksum. */
+/**
+ * The form of access tokens. The database stores only their digests, so they are recognized by form and
+ * checksum.
+ */
 const TOKEN = /\bflt_[0-9A-Za-z]{49}\b/g;
-/** A hostile log could hold any number. */
+/** The maximum number of tokens of one text. A hostile log could contain any number. */
 const MAX_TOKENS = 20;
 
 /**
- * Creates a finder for these secrets and for everything in the form of a token. The caller decides whether it
- * is a token.
+ * Creates a finder for these secrets and for all text in the form of a token. The caller decides whether such
+ * a token exists.
  */
 export function createOwnSecretFinder(secrets: readonly string[]): FindOwnSecrets {
   const findAny = createKnownFinder(secrets);

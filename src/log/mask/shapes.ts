@@ -4,7 +4,10 @@ import { createUnseenShape, DECLARED, ENCODED_ASSIGNMENTS, PASSWORD_HASHES } fro
 import { hideSpans, isPlaceholder, looksSecret, mergeSpans, type Span } from './span.ts';
 import { ENCODED_KEY_LITERALS, findEncodedKeys, type Shape, TOKEN_SHAPES } from './tokens.ts';
 
-/** Addresses that are secrets themselves: who knows one may write there. The secret is what follows. */
+/**
+ * Webhook URLs that are secret because anyone who knows one may post to it. The last group is the secret
+ * part.
+ */
 const WEBHOOKS = new RegExp(
   String.raw`(?:hooks\.slack\.com/(?:services|workflows|triggers)/|` +
     String.raw`discord(?:app)?\.com/api/webhooks/\d{5,25}/|\.webhook\.office\.com/webhookb2/|` +
@@ -12,7 +15,7 @@ const WEBHOOKS = new RegExp(
   'g',
 );
 
-/** Literals, in any case, without which a line contains no webhook address. */
+/** Literals, case ignored. Every line with such a URL contains one of them. */
 const WEBHOOK_LITERALS: readonly string[] = [
   'hooks.slack.com/',
   '.com/api/webhooks/',
@@ -20,7 +23,7 @@ const WEBHOOK_LITERALS: readonly string[] = [
   'chat.googleapis.com/v1/',
 ];
 
-/** Finds the last group of each match, which ends the match, if it is a secret. */
+/** Finds the last group of each match if it is a secret. The group must end the match. */
 function findValues(
   line: string,
   pattern: RegExp,
@@ -46,7 +49,7 @@ const AUTHORIZATION = new RegExp(
 const BASIC = /\bbasic\s{1,3}$/i;
 
 /**
- * Finds the credentials in `Authorization: Bearer …` and the like, and the values in `Cookie` and
+ * Finds the credentials in `Authorization: Bearer …` and similar headers, and the values in `Cookie` and
  * `Set-Cookie` that look random.
  */
 function findHeaders(line: string): Span[] {
@@ -80,14 +83,11 @@ function findCookies(line: string): Span[] {
   }));
 }
 
-/** Longest part before a host: user, colon, password. */
+/** The maximum length of the part before a host: user, colon, password. */
 const MAX_AUTHORITY = 2_000;
 const END_OF_AUTHORITY = /[\s/"'<>`\\\u0000-\u001f]/;
 
-/**
- * Finds the password in `scheme://user:password@host`, or the long token that takes the place of both user
- * and password.
- */
+/** Finds the password in `scheme://user:password@host`, or a long token in place of user and password. */
 function findAddresses(line: string): Span[] {
   const spans: Span[] = [];
   for (let at = line.indexOf(':'); at !== -1; at = line.indexOf(':', at + 1)) {
@@ -126,8 +126,8 @@ function findOracle(line: string): Span[] {
 }
 
 /**
- * Commands with an option whose value is a password: how the command begins (lower case), and the option,
- * looked for in the rest of the command. The group is the value, and ends the match.
+ * Commands with an option whose value is a password: the beginning of the command in lower case, and the
+ * option, which is searched in the rest of the command. The group is the value and ends the match.
  */
 // biome-ignore format: one row for each command
 const COMMANDS: readonly (readonly [literals: readonly string[], option: RegExp])[] = [
@@ -151,19 +151,22 @@ const COMMANDS: readonly (readonly [literals: readonly string[], option: RegExp]
   [['--creds', '-creds'], /-creds[ =]["']?[^\s"':]{1,100}:([^\s"']{1,400})/g],
   [['machine '], /\slogin\s{1,3}\S{1,200}\s{1,3}password\s{1,3}(\S{1,400})/g],
 ];
-/** The separator after which another command begins. */
+/** The separator before another command. */
 const NEXT_COMMAND = / (?:&&?|\|\|?|;) /;
 const MAX_COMMAND = 600;
 
-/** A line of a `.netrc` that has its fields on lines of their own. */
+/** A line of a `.netrc` file that has one field on each line. */
 const NETRC = /^\s{0,8}password\s{1,3}(\S{1,400})/g;
 
-/** Checks whether a value is long enough to be a secret; a shorter one could be anything. */
+/** Checks whether a value is long enough to be a secret. */
 function isValue(value: string): boolean {
   return value.length >= 3 && !isPlaceholder(value);
 }
 
-/** `"auth": "…"` of a Docker configuration: base64 of user and password. And the whole file in base64. */
+/**
+ * `"auth": "…"` of a Docker configuration, the base64 of user and password. The second pattern matches a
+ * whole configuration in base64.
+ */
 const DOCKER_AUTH = /auth\\{0,3}["']\s{0,3}:\s{0,3}\\{0,3}["']([A-Za-z0-9+/]{8,4096}={0,2})/g;
 const DOCKER_CONFIG = /(?<![A-Za-z0-9+/])eyJhdXRocyI6([A-Za-z0-9+/]{16,8192}={0,2})/g;
 
@@ -174,7 +177,7 @@ const COMMAND_LITERALS: readonly string[] = [
 ];
 const DOCKER_LITERALS: readonly string[] = ['auth"', "auth'", 'auth\\', 'eyjhdxrocyi6'];
 
-/** Passwords given to commands in a line. */
+/** Finds passwords that are passed to commands in a line. */
 function findInCommands(line: string): Span[] {
   const lower = line.toLowerCase();
   const spans = findValues(line, NETRC, (value) => isValue(value) && looksSecret(value));
@@ -191,14 +194,16 @@ function findInCommands(line: string): Span[] {
   return spans;
 }
 
-/** Returns a command up to where another begins, or as far as its options are likely to reach. */
+/**
+ * Returns a command up to the next one, or up to the maximum length within which its options are searched.
+ */
 function cutCommand(line: string, at: number, literal: number): string {
   const near = line.slice(at, at + MAX_COMMAND);
   const end = near.slice(literal).search(NEXT_COMMAND);
   return end === -1 ? near : near.slice(0, literal + end);
 }
 
-/** Credentials of Docker registries in a line. */
+/** Finds credentials of Docker registries in a line. */
 function findDockerAuth(line: string): Span[] {
   return [
     ...findValues(line, DOCKER_AUTH, (value) => isValue(value) && holdsPair(value)),
@@ -206,7 +211,7 @@ function findDockerAuth(line: string): Span[] {
   ];
 }
 
-/** Every kind that one line is enough to see where nothing in it is unseen. */
+/** All shapes that are found within one line, if it has no invisible characters. */
 const SEEN: readonly Shape[] = [
   ...TOKEN_SHAPES,
   { literals: ASSIGNED_LITERALS, find: findAssigned },
@@ -235,10 +240,10 @@ const SEEN: readonly Shape[] = [
   ENCODED_ASSIGNMENTS,
 ];
 
-/** Every kind that one line is enough to see. */
+/** All shapes that are found within one line. */
 export const SHAPES: readonly Shape[] = [...SEEN, createUnseenShape(SEEN)];
 
-/** Finds the secrets in a line whose literals are known; bit n of `groups` represents `SHAPES[n]`. */
+/** Finds the secrets in a line. Bit n of `groups` is set if the line contains a literal of `SHAPES[n]`. */
 export function findShapes(line: string, groups: number): Span[] {
   const spans: Span[] = [];
   for (let at = 0; at < SHAPES.length; at++)
@@ -246,7 +251,7 @@ export function findShapes(line: string, groups: number): Span[] {
   return spans;
 }
 
-/** Masks the secrets of one line, such as a name or an address that accompanies a log. */
+/** Masks the secrets of one line, such as a name or URL that accompanies a log. */
 export function maskLine(line: string): string {
   return hideSpans(line, mergeSpans(findShapes(line, -1))).text;
 }

@@ -1,33 +1,33 @@
 import { findFirstPlace, withRoom } from '../../lib/collections.ts';
 
 /**
- * A part of a text that is to be hidden: from (inclusive) to (exclusive), in UTF-16 code units, or in bytes
- * where that is said. Never holds a line end.
+ * A part of a text to hide: from (inclusive) to (exclusive), in UTF-16 code units unless bytes are mentioned.
+ * Never contains a line end.
  */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** A text with its secrets hidden, and how many places that were. */
+/** A masked text, and the number of hidden places. */
 export interface Masked {
   readonly text: string;
   readonly count: number;
   /**
-   * SHA-256, in hexadecimal, of the own secrets that were hidden, and of what has the form of our tokens.
-   * Absent: none.
+   * The SHA-256, in hexadecimal, of the own secrets and of texts in the form of access tokens that were
+   * hidden. Absent if there were none.
    */
   readonly own?: readonly string[];
 }
 
-/** The text that replaces a secret. GitHub and GitLab write the same. */
+/** The replacement of a secret. GitHub and GitLab use the same. */
 const HIDDEN = '***';
 
 const COLOR = /\u001b\[[\d;]{0,20}[A-Za-z]/g;
 
 /**
- * Replaces color codes with spaces: the letter that ends a code is not part of the token behind it. Positions
- * do not change.
+ * Replaces color codes by spaces, because the letter that ends a code is not part of the following token.
+ * Positions do not change.
  */
 export function withoutColors(text: string): string {
   return text.includes('\u001b[') ? text.replace(COLOR, (color) => ' '.repeat(color.length)) : text;
@@ -58,7 +58,7 @@ export function hideSpans(text: string, merged: readonly Span[]): Masked {
   return { text: parts.join(''), count: merged.length };
 }
 
-/** Any number of merged spans, ascending, in little memory. */
+/** A compact list of merged spans, ascending. */
 export class SpanList {
   count = 0;
   #ends = new Uint32Array(16);
@@ -69,7 +69,7 @@ export class SpanList {
   }
 
   /**
-   * Returns the spans from `start` to before `end`, relative to `start`; a span across a border is cut there.
+   * Returns the spans between `start` and `end`, relative to `start`. A span across a border is cut there.
    */
   overlapping(start: number, end: number): Span[] {
     const first = findFirstPlace(this.count, (place) => (this.#ends[2 * place + 1] ?? 0) <= start);
@@ -83,7 +83,7 @@ export class SpanList {
   }
 }
 
-/** Longest part of a value that is inspected to judge it. */
+/** The maximum number of characters of a value that are examined. */
 const JUDGED = 256;
 
 const PLACEHOLDER = new RegExp(
@@ -92,7 +92,7 @@ const PLACEHOLDER = new RegExp(
     String.raw`env\.|vault:|op://|arn:aws:)(?![A-Za-z0-9])|^\[[a-z ]{2,24}\]|^\w{1,60}\(`,
   'i',
 );
-/** Paths, versions, times, digests and plain numbers. */
+/** Values that are not secret: paths, versions, times, digests and plain numbers. */
 const NO_SECRET = new RegExp(
   String.raw`^[./~]|\.\.|^[A-Za-z]:[\\/]|^v?\d[\d.:T+-]*Z?$|^(?:sha\d{1,3}|md5|` +
     String.raw`blake\w{1,4})[:=-]|^https?:|^(?:jar|pom|war|aar):\d`,
@@ -102,16 +102,16 @@ const VERSION = /^[v^~]?\d+\.\d+(?:\.\d+)?(?:[-+.][\w.](?:[-+]?[\w.])*)?$/;
 const FILE_NAME = /\.[A-Za-z][A-Za-z0-9]{0,4}$/;
 
 /**
- * Checks whether a value only stands in for a secret: a variable, a call, a term for "nothing", or text that
- * was masked before.
+ * Checks whether a value only stands for a secret: a variable, a call, a term for "nothing", or masked text.
  */
 export function isPlaceholder(value: string): boolean {
   return PLACEHOLDER.test(value.slice(0, JUDGED)) || value.endsWith('***');
 }
 
 /**
- * Letters and digits mixed, at least 8 characters, at least 2.8 bits of entropy a character, and not made of
- * words and small numbers as paths, versions, times, file names and names of things are.
+ * Checks whether a value looks like a secret: letters and digits mixed, at least 8 characters, at least 2.8
+ * bits of entropy per character, and not made of words and small numbers as paths, versions, times and file
+ * names are.
  */
 export function looksSecret(value: string): boolean {
   const judged = value.slice(0, JUDGED);
@@ -124,8 +124,8 @@ export function looksSecret(value: string): boolean {
 }
 
 /**
- * Checks whether a value looks like a random key of 20 or more characters: no words between separators, and
- * either long hex or all kinds of letters.
+ * Checks whether a value looks like a random key of at least 20 characters: no words between separators, and
+ * either long hexadecimal digits or letters of both cases and digits.
  */
 export function looksRandom(value: string): boolean {
   return (
@@ -149,7 +149,7 @@ export function isDistinctive(secret: string): boolean {
   return !isNamed(secret) && !FILE_NAME.test(secret.slice(-8)) && computeEntropy(secret) >= 2.5;
 }
 
-/** Bits a character, over the first 256. */
+/** Computes the entropy of the first 256 characters, in bits per character. */
 export function computeEntropy(value: string): number {
   const counts = new Map<string, number>();
   const judged = value.slice(0, JUDGED);
@@ -160,8 +160,8 @@ export function computeEntropy(value: string): number {
 }
 
 /**
- * Checks whether a value is a long base64 key that begins like a path: three in a hundred keys begin with a
- * slash or end in dots.
+ * Checks whether a value is a long base64 key that looks like a path, because it begins with a slash or ends
+ * in dots. Three in a hundred keys do.
  */
 function isLongBase64(value: string): boolean {
   return /^\/[A-Za-z0-9+/]{38,}={0,2}$/.test(value) && isMixed(value) && computeEntropy(value) >= 4.3;

@@ -4,10 +4,10 @@ import { isXmlReport } from '../reports/report.ts';
 import { hideSpans, type Masked, mergeSpans, type Span } from './span.ts';
 
 /**
- * A stretch that holds a value, in which anything may be hidden; what lies between two is markup and stays.
+ * A range of a report that contains a value. Anything in it may be hidden; the text between values is markup.
  */
 interface Value extends Span {
-  /** The pattern that must be hidden as a whole: an entity of XML, an escape of JSON. */
+  /** The pattern of units that are hidden as a whole: an entity of XML, an escape of JSON. */
   readonly whole: RegExp | null;
 }
 
@@ -16,9 +16,9 @@ const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|[^u])/g;
 const NAMED = /<(EMAIL|HOST)((?:_\d{1,6})?)>/g;
 
 /**
- * Hides spans of a report so that it can still be read: a secret in a value seems to go on into the closing
- * tag or the quotation mark behind it, which stay. What begins in markup is hidden all the same: not every
- * text that begins as XML goes on so. Null for a text that is neither XML nor JSON: there is nothing to keep.
+ * Hides spans of a report so that it can still be parsed. A secret in a value seems to include the closing
+ * tag or quotation mark after it, which are kept. A span that begins in markup is hidden, because not every
+ * text that begins like XML is XML throughout. Returns null for a text that is neither XML nor JSON.
  */
 export function hideInReport(text: string, spans: readonly Span[]): Masked | null {
   if (spans.length === 0) return null;
@@ -33,8 +33,8 @@ export function hideInReport(text: string, spans: readonly Span[]): Masked | nul
 }
 
 /**
- * Replaces the names of e-mail addresses and hosts in XML text with entities, because these names look like
- * tags.
+ * Replaces the brackets around names of e-mail addresses and hosts in XML text by entities, because the names
+ * look like tags.
  */
 export function replaceNames(text: string): string {
   if (!isXmlReport(text)) return text;
@@ -84,8 +84,8 @@ function listOverlapping(merged: readonly Span[], { from, to }: Span): readonly 
 }
 
 /**
- * Strings with their quotation marks, and numbers. One pattern for a whole string would overflow the stack on
- * one of some megabytes.
+ * Lists the strings, with quotation marks, and the numbers of a JSON text. A single pattern would overflow
+ * the stack on a very long string.
  */
 function* listJsonTokens(text: string): Generator<Span> {
   for (let from = 0; from < text.length; ) {
@@ -100,7 +100,7 @@ function* listJsonTokens(text: string): Generator<Span> {
   }
 }
 
-/** Returns the parts of the spans that lie in values. */
+/** Returns the parts of the spans that are in values. */
 function listWithin(values: readonly Value[], text: string, spans: readonly Span[]): Span[] {
   const merged = mergeSpans(spans);
   const kept: Span[] = [];
@@ -114,10 +114,13 @@ function listWithin(values: readonly Value[], text: string, spans: readonly Span
   return mergeSpans(kept);
 }
 
-/** The text that ends a value: a closing tag, a quotation mark, the marks around CDATA and comments. */
+/** The text that ends a value: a closing tag, a quotation mark, or the delimiters of CDATA and comments. */
 const ENDS_VALUE = /^(?:<\/|<!|["']|\]\]>|-->)/;
 
-/** Stretches of the merged spans between values, but for what only ends the value that a span came from. */
+/**
+ * Returns the parts of the merged spans between values, except the delimiter after the value in which a span
+ * begins.
+ */
 function findMarkupSpans(values: readonly Value[], text: string, merged: readonly Span[]): Span[] {
   const hidden: Span[] = [];
   let start = 0;
@@ -131,7 +134,9 @@ function findMarkupSpans(values: readonly Value[], text: string, merged: readonl
   return hidden;
 }
 
-/** Entities and escapes are hidden whole or not at all. The spans of one value, ascending. */
+/**
+ * Extends the spans of one value so that entities and escapes are hidden as a whole. The spans must ascend.
+ */
 function alignSpans(
   spans: readonly Span[],
   { from: start, to: end, whole }: Value,
@@ -156,7 +161,7 @@ function alignSpans(
   });
 }
 
-/** Returns text, attribute values, CDATA and comments of an XML document. */
+/** Lists texts, attribute values, CDATA and comments of an XML document. */
 function listXmlValues(text: string): Value[] {
   const values: Value[] = [];
   const add = (from: number, to: number, whole: RegExp | null) => {
@@ -182,8 +187,8 @@ function listXmlValues(text: string): Value[] {
 }
 
 /**
- * Returns where a tag ends, and passes the values of its attributes to `add`; a `<` that opens no tag is
- * text.
+ * Returns where a tag ends, and passes the values of its attributes to `add`. A `<` that does not open a tag
+ * is text.
  */
 function findTagEnd(
   text: string,

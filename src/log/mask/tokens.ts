@@ -8,28 +8,28 @@ const NAMED = stored.named.map(({ name, value }) => ({
 }));
 
 /**
- * Checks whether a value has the form of a secret of the vendor in its name, such as the 16 digits of
- * `ASANA_TOKEN`, which could be anything elsewhere.
+ * Checks whether a value has the form of a secret of the vendor that its name contains, such as the 16 digits
+ * of `ASANA_TOKEN`. In another place, such a value could be anything.
  */
 export function isVendorValue(name: string, value: string): boolean {
   return NAMED.some((rule) => rule.value.test(value) && rule.name.test(name));
 }
 
 /**
- * A kind of secret: literals (lower case) without which, in any case, no line holds one, and what finds them
- * in a line.
+ * A kind of secret: its literals in lower case, one of which is on every line with such a secret in any case,
+ * and the function that finds it in a line.
  */
 export interface Shape {
   readonly literals: readonly string[];
   readonly find: (line: string) => Span[];
 }
 
-/** Bits a character: documents write `ghp_xxxx…` for a token. */
+/** The minimum entropy of a token, in bits per character. Documents write `ghp_xxxx…` for a token. */
 const LEAST_BITS = 1.2;
 
 /**
- * Tokens that give themselves away by their form, where gitleaks has no rule or a narrower one (it wants
- * exact lengths, which makers change). Each with literals (lower case) without which it cannot match.
+ * Tokens that are recognized by their form, if gitleaks has no rule or a narrower one (it requires exact
+ * lengths, which vendors change). Each has literals in lower case, one of which is in every match.
  */
 const TOKENS: readonly (readonly [literals: readonly string[], pattern: string])[] = [
   [['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_[A-Za-z0-9]{20,255}'],
@@ -61,7 +61,8 @@ const TOKENS: readonly (readonly [literals: readonly string[], pattern: string])
   [['aiza'], 'AIza[\\w-]{35}'],
   [['ya29.'], 'ya29\\.[\\w-]{20,512}'],
   [['gocspx-'], 'GOCSPX-[\\w-]{20,64}'],
-  // The run must begin here; otherwise each position inside a long one would be tried again.
+  // A match must not begin inside a run of such characters, because every position in a long run would be
+  // tried.
   [['eyj'], '(?<![_-])eyJ[\\w-]{10,4000}\\.[\\w-]{10,8000}(?:\\.[\\w-]{4,2000}){0,3}'],
   [['whsec_'], 'whsec_[A-Za-z0-9+/]{24,64}={0,2}'],
   [['hrku-'], 'HRKU-[A-Za-z0-9_-]{36,128}'],
@@ -80,7 +81,8 @@ const TOKENS: readonly (readonly [literals: readonly string[], pattern: string])
   [['pplx-', 'xai-', 'gsk_'], '(?:pplx-|xai-|gsk_)[A-Za-z0-9]{40,100}'],
   [['fo1_', 'fm1', 'fm2_'], '(?:fo1|fm1[ar]?|fm2)_[A-Za-z0-9+/=_-]{40,700}'],
   [['azdo'], '[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}'],
-  // Our own: see `domain/access-token.ts`; the shorter form is of tokens that a data directory makes.
+  // Faultline's own tokens: see `domain/access-token.ts`. The shorter form is that of tokens created in a
+  // data directory.
   [['flt_'], 'flt_[\\w-]{32,64}'],
   [['tfp_'], 'tfp_[\\w.=-]{32,80}'],
   [['sg.'], 'SG\\.[\\w-]{16,32}\\.[\\w-]{30,60}'],
@@ -99,15 +101,15 @@ const TOKENS: readonly (readonly [literals: readonly string[], pattern: string])
   [['pnu_', 'pnb_'], 'pn[ub]_[A-Za-z0-9]{36}'],
   [['key-'], '(?:pub)?key-[0-9a-f]{32}'],
   [['-us1', '-us2', '-us3', '-us4', '-us5', '-us6', '-us7', '-us8', '-us9'], '[0-9a-f]{32}-us\\d{1,2}'],
-  // Addresses of Telegram have `bot` right before it.
+  // In URLs of Telegram, `bot` is directly before the token.
   [[':aa'], '(?:bot)?\\d{8,10}:AA[\\w-]{32,34}'],
   [['discord', 'bot '], '[MNO][\\w-]{23,27}\\.[\\w-]{6}\\.[\\w-]{27,38}'],
   [['access-san', 'access-dev', 'access-pro'], 'access-(?:sandbox|development|production)-[0-9a-f-]{36}'],
 ];
 
 /**
- * Keys of the makers of models, and Twilio's. `sk-` and `sk` end many words, so lines with them are looked
- * through for nothing else.
+ * Keys of model providers and of Twilio. Many words end in `sk-` or `sk`, so lines with these literals are
+ * searched only for this pattern.
  */
 const KEY = new RegExp(
   '(?<![A-Za-z0-9])(?:sk-(?:proj-|svcacct-|admin-|ant-|or-v1-|' +
@@ -145,15 +147,18 @@ function findSpans(line: string, pattern: RegExp): Span[] {
   );
 }
 
-/** Longest end of a line, and start of the next, that may be two parts of one token. */
+/**
+ * The maximum length of the end of a line, and of the beginning of the next, that may be two parts of one
+ * token.
+ */
 const MAX_PART = 300;
 const LAST_RUN_TOKEN = /(?<![\w.-])[A-Za-z][\w.-]{2,299}$/;
 const FIRST_RUN = /^((?:\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\s){0,8})([\w.-]{4,300})/;
 
 /**
- * Finds a token that a terminal or a log driver broke: it begins at the end of this line and ends at the
- * start of the next. Returns spans of the first and of the second line. A token that is whole on its own line
- * takes nothing from the next, unless the next contains only more of the same kind.
+ * Finds a token that a terminal or log driver broke: it begins at the end of this line and ends at the
+ * beginning of the next. Returns spans of both lines. A token that is complete on its own line continues on
+ * the next line only if that line contains nothing but characters of the same kind.
  */
 export function findWrapped(
   line: string,
@@ -179,14 +184,14 @@ export function findWrapped(
   };
 }
 
-/** Returns the length of a vendor's tokens; 0 if it is not fixed. */
+/** Returns the length of a vendor's tokens, or 0 if it is not fixed. */
 function findFullLength(token: string): number {
   if (/^gh[pousr]_/.test(token) || token.startsWith('npm_')) return 40;
   if (token.startsWith('github_pat_')) return 93;
   return token.startsWith('glpat-') ? 26 : 0;
 }
 
-/** Checks whether a text is the rest of a token: nothing follows, and it is not an ordinary word. */
+/** Checks whether a text is the rest of a token: nothing follows it, and it is not an ordinary word. */
 function isRest(first: string, after: string): boolean {
   if (after.trim() !== '' || /[.-]/.test(first) || !/[A-Za-z]/.test(first)) return false;
   return /\d/.test(first) ? first.length >= 6 : first.length >= 16 && /[a-z][A-Z]/.test(first);
@@ -197,27 +202,27 @@ export const ENCODED_KEY_LITERALS: readonly string[] = ['ls0tls1crudjti'];
 
 const BEGIN = /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|\bPrivate-Lines: \d{1,3}/;
 const END = /-{4,5} ?END /;
-/** The longest private key block, in lines. */
+/** The maximum number of lines of a private key. */
 const MAX_LINES = 200;
-/** Keys of one line, as in a JSON document without line ends. */
+/** The maximum number of keys on one line, as in a JSON document without line ends. */
 const MAX_BLOCKS = 50;
 const LAST_RUN_KEY = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{1,2000}(?=(?:\\{1,2}[nr]){0,2}["',]{0,3}\s{0,8}$)/;
-/** Lines of a block that hold no key: its headers, and what is empty. */
+/** Lines of a private key block without key material: headers and blank lines. */
 const HEADER = /(?:^|\s)(?:Proc-Type|DEK-Info|Version|Comment|Hash|Subject|Charset): |^\s*$/;
 
-/** Reads the lines of a text after a given one; null if there is none. */
+/** Reads the line that is `after` lines below a given one. Returns null if there is none. */
 type NextLine = (after: number) => string | null;
 
-/** Spans in one line; `line` counts from the line where the block begins. */
+/** The spans in one line. `line` counts from the line where the block begins. */
 interface LineSpans {
   readonly line: number;
   readonly spans: readonly Span[];
 }
 
 /**
- * Finds the bodies of the private keys that begin in this line: the text that follows on the line itself
- * (`\n` written out; several if each of them also ends there), or on at most 200 lines after it, up to the
- * end of the key or to the first line that cannot belong to a key.
+ * Finds the private keys that begin in this line: on the line itself (with `\n` written out; several if each
+ * of them ends there), or on at most 200 lines after it, up to the end of the key or to the first line that
+ * cannot belong to one.
  */
 export function findKeyBlock(first: string, next: NextLine): LineSpans[] {
   const found: LineSpans[] = [];
@@ -257,15 +262,15 @@ function isKeyMaterial(run: string): boolean {
 
 /**
  * Checks whether the key ends on one of the next two lines: its last line may be short, and a checksum may
- * follow it.
+ * follow.
  */
 function endsSoon(next: NextLine, line: number): boolean {
   return END.test(next(line + 1) ?? '') || END.test(next(line + 2) ?? '');
 }
 
 /**
- * Finds the base64 of whole PEM files with a private key, as in kubeconfigs and Kubernetes secrets;
- * certificates stay.
+ * Finds whole PEM files with a private key in base64, as in kubeconfigs and Kubernetes secrets. Certificates
+ * are not hidden.
  */
 export function findEncodedKeys(line: string): Span[] {
   return Array.from(line.matchAll(/(?<![A-Za-z0-9+/])LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,200000}={0,2}/g)).flatMap(
@@ -277,8 +282,7 @@ export function findEncodedKeys(line: string): Span[] {
 }
 
 /**
- * Returns the key between its first and its last mark, without the line breaks (`\n` written out) at both
- * ends.
+ * Returns the key between its first and last line, without the line breaks (`\n` written out) at both ends.
  */
 function joinOnOneLine(line: string, from: number, to: number): LineSpans[] {
   const body = line.slice(from, to);

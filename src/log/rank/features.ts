@@ -4,14 +4,17 @@ import { createRoleLookup, LINE_ROLES, type LineRole } from '../line-roles.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { Structure } from '../sections.ts';
 
-/** A line that may be kept, with what is known of it before its words are weighed. */
+/** A line that may be kept, with its facts except the score of its words. */
 export interface Candidate {
   readonly line: number;
   readonly text: string;
   readonly role: LineRole;
 }
 
-/** The measurements of a line among those around it: its paragraph, and the other candidates of its step. */
+/**
+ * The measurements of a line in relation to the lines around it: its paragraph, and the other candidates of
+ * its step.
+ */
 export const SURROUNDINGS = [
   ...([
     'head',
@@ -27,8 +30,8 @@ export const SURROUNDINGS = [
 ] as const;
 
 /**
- * Returns one row of {@link SURROUNDINGS} for each candidate. `isSevere` says for each whether it contains a
- * term of failure; counts are binary logarithms.
+ * Returns one row of {@link SURROUNDINGS} for each candidate. `isSevere` says for each candidate whether it
+ * contains a term of failure. Counts are binary logarithms.
  */
 export function measureSurroundings(
   lines: readonly Candidate[],
@@ -93,7 +96,9 @@ export function measureSurroundings(
   return rows;
 }
 
-/** Counts how many of the lines before each satisfy the condition, and how many of all. */
+/**
+ * Counts for each line how many of the lines before it satisfy the condition. The last value is the total.
+ */
 function computeSums(count: number, is: (i: number) => boolean): Int32Array {
   const sums = new Int32Array(count + 1);
   for (let i = 0; i < count; i++) sums[i + 1] = (sums[i] ?? 0) + (is(i) ? 1 : 0);
@@ -105,8 +110,8 @@ function computeLog2(value: number): number {
 }
 
 /**
- * Returns the words of the commands and settings that a step shows before it runs. Its tools print them too;
- * other output seldom does.
+ * Returns the words of the commands and settings that a step echoes. Output of their tools contains these
+ * words more often than other output.
  */
 function listCommandWords(lines: readonly Candidate[]): ReadonlySet<string> {
   const words = lines.filter(({ role }) => role === 'echo').flatMap(({ text }) => extractWords(text));
@@ -123,8 +128,8 @@ function extractWords(text: string): string[] {
 }
 
 /**
- * Classifies the beginning of a line: 0 a letter, 1 a digit, 2 a bracket, 3 a list mark, 4 a quotation mark,
- * 5 anything else.
+ * Classifies the first character of a line: 0 a letter, 1 a digit, 2 a bracket, 3 a list mark, 4 a quotation
+ * mark, 5 anything else.
  */
 function classifyHead(text: string): number {
   const place = [/^\s*[\p{L}_]/u, /^\s*\d/, /^\s*[[({<]/, /^\s*[-*•·–—●○▪]/, /^\s*["'`‘“]/].findIndex(
@@ -133,14 +138,14 @@ function classifyHead(text: string): number {
   return place < 0 ? 5 : place;
 }
 
-/** The candidates of one log, ascending, and their facts, one row each. */
+/** The candidates of one log, ascending, with one row of facts for each. */
 export interface Candidates {
   readonly lines: readonly Candidate[];
   /** `lines.length` × {@link FACTS}`.length` values. */
   readonly facts: Float32Array;
 }
 
-/** The measurements of a line in addition to its words, in the order of the columns. */
+/** The facts of a line apart from its words, in the order of the columns. */
 export const FACTS = [
   ...([
     'reader',
@@ -190,25 +195,28 @@ export const FACTS = [
   ...SURROUNDINGS,
 ] as const;
 
-/** Lines of a failed step's end that are candidates regardless of their text. */
+/** The number of lines at the end of a failed step that are always candidates. */
 const TAIL = 150;
-/** Lines of one block that are candidates. */
+/** The maximum number of lines of one block that are candidates. */
 const MAX_BLOCK = 200;
-/** Candidates of one log; of more, those nearest to the ends of the failed steps stay. */
+/**
+ * The maximum number of candidates of one log. If there are more, those nearest to the ends of the failed
+ * steps are kept.
+ */
 const MAX_CANDIDATES = 12_000;
 
-/** A log as it was read, before its lines are ranked. */
+/** A log that has been read, before its lines are ranked. */
 export interface ReadLog {
   readonly log: LogText;
-  /** Lines that contain a literal that some reader asks for. */
+  /** The lines that contain a literal of some reader. */
   readonly hits: readonly (readonly number[])[];
   readonly found: Extraction;
   readonly structure: Structure;
 }
 
 /**
- * Chooses the lines of one log that are ranked: what the scan let through, its neighbors, what readers
- * proposed, and the ends of failed steps.
+ * Chooses the lines of one log that are ranked: lines with a literal, their neighbors, the lines of proposed
+ * blocks, and the ends of failed steps.
  */
 function chooseCandidateLines({ log, hits, structure }: ReadLog, blocks: readonly Block[]): number[] {
   const lines = new Set<number>();
@@ -232,8 +240,8 @@ function listStepEnds(log: LogText, { failedSections }: Structure): number[] {
 }
 
 /**
- * Keeps, if there are too many lines, those of the heaviest blocks and the last before each end in equal
- * shares.
+ * Reduces the lines if there are too many. Half of the limit goes to lines of the heaviest blocks, the other
+ * half to the last lines before the end of each failed step.
  */
 function keepNearest(
   sorted: readonly number[],
@@ -252,8 +260,8 @@ function keepNearest(
 }
 
 /**
- * Chooses the candidates of one log and reads their facts; `weighed` are its blocks as {@link weighBlocks}
- * gives them.
+ * Chooses the candidates of one log and reads their facts. `weighed` are its blocks, as {@link weighBlocks}
+ * returns them.
  */
 export function readCandidates(read: ReadLog, weighed: readonly Block[]): Candidates {
   const { log, found, structure } = read;
@@ -337,7 +345,9 @@ function getRoleNumber(role: LineRole): number {
   return LINE_ROLES.indexOf(role);
 }
 
-/** Describes a line next to a candidate. The last parameter is the candidate there, if it is that line. */
+/**
+ * Describes a line next to a candidate. The last parameter is the candidate on that line, if there is one.
+ */
 function describeNeighbor(
   log: LogText,
   line: number,
@@ -361,7 +371,7 @@ function listFoundLines(found: Extraction) {
   };
 }
 
-/** Finds the heaviest block over each line; of equally heavy ones, the smallest. */
+/** Finds the heaviest block on each line. Among equally heavy blocks, the smallest is chosen. */
 function findBlocksByLine(proposed: readonly Block[], wanted: ReadonlySet<number>) {
   const best = new Map<number, { weight: number; loose: boolean; size: number; place: number }>();
   for (const { start, end, weight, loose } of proposed) {
@@ -389,15 +399,15 @@ function countRepeats(lines: readonly Candidate[]): { total: number[]; occurrenc
   return { total: keys.map((key) => counts.get(key) ?? 1), occurrence };
 }
 
-/** Locates lines relative to the ends of failed steps. */
+/** Creates functions that locate lines in relation to the ends of failed steps. */
 function locateEndsOfSteps(log: LogText, { failedSections, exits, afterwards }: Structure) {
   const marks = [...exits.map(({ line }) => line), ...failedSections.map(({ lineEnd }) => lineEnd)].sort(
     (a, b) => a - b,
   );
   return {
     /**
-     * Locates one line. `inside`: 2 in a failed step, 1 in one that failed only as a consequence, 0 if no
-     * step is known to have failed, -1 outside, -2 after all of them.
+     * Locates one line. `inside` is 2 in a failed step, 1 in one that failed as a consequence, 0 if no failed
+     * step is known, -1 outside of failed steps, and -2 after all of them.
      */
     locateLine(line: number): {
       readonly inside: number;
@@ -418,7 +428,7 @@ function locateEndsOfSteps(log: LogText, { failedSections, exits, afterwards }: 
         ? { inside: -2, toEnd: 5_000, fromStart: 5_000 }
         : { inside: -1, toEnd: next.lineEnd - line, fromStart: 5_000 };
     },
-    /** Counts the lines to the next one that says how something ended. */
+    /** Counts the lines to the next line that says how something ended. */
     toMark(line: number): number {
       return (
         (marks[findFirstPlace(marks.length, (place) => (marks[place] ?? 0) < line)] ?? log.lineCount) - line
@@ -435,8 +445,8 @@ const SEVERITY = new RegExp(
 );
 
 /**
- * Kinds of characters, in this order after 0: small letters, capitals, digits, white space, and signs that
- * some pattern below needs.
+ * Kinds of characters, numbered from 1: lower-case letters, capitals, digits, white space, and the signs that
+ * the patterns below need.
  */
 const kindAt = createKindLookup([/[a-z]/, /[A-Z]/, /\d/, /\s/, /\./, /\//, /:/, /\(/, /["'`‘“]/]);
 const SPACE = 4;
@@ -469,7 +479,7 @@ function measureShape(text: string) {
   };
 }
 
-/** Counts the characters of each kind in a text; a stretch of white space counts once. */
+/** Counts the characters of each kind in a text. A run of white space counts once. */
 function countKinds(text: string): number[] {
   const counts = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
   let before = 0;
@@ -487,25 +497,25 @@ function countIndent(text: string): number {
     : Math.min(40, text.length - text.trimStart().length);
 }
 
-/** Buckets of hashed words and pairs of words. */
+/** The number of buckets for hashed words and word pairs. */
 export const BUCKETS = 65_536;
 
 const wordKindAt = createKindLookup([/[a-z_]/, /\d/, /\s/]);
 const [DIGIT, GAP] = [2, 3];
-/** Maximum number of characters of one token, by kind: any other sign is a token of its own. */
+/** The maximum number of characters of one token, by kind. Any other sign is a token of its own. */
 const LONGEST = [1, 30, 20, 1];
 const MAX_WORDS = 40;
 const ZERO = 48;
-/** FNV-1a, begun otherwise for words and for pairs. */
+/** The constants of FNV-1a, with different start values for words and for pairs. */
 const PRIME = 16_777_619;
 const [WORD, PAIR] = [2_166_136_261 ^ 1, 2_166_136_261 ^ 2];
-/** The turn in which each bucket was last met. */
+/** The number of the last call that used each bucket. */
 const met = new Uint32Array(BUCKETS);
 let turn = 0;
 
 /**
- * Returns the buckets of a line's words and word pairs, each once. Any number counts as the word `0`; the
- * first and the last word are paired with the ends of the line.
+ * Returns the buckets of a line's words and word pairs, each once. Any number counts as the word `0`. The
+ * first and the last word also form a pair with the end of the line that they are next to.
  */
 export function hashToBuckets(text: string): number[] {
   const small = text.slice(0, 300).toLowerCase();
@@ -546,8 +556,8 @@ function hashOn(begun: number, text: string): number {
 }
 
 /**
- * Tells the first of the patterns, counted from 1, that the character at a place of a text is of; 0 if it
- * is of none.
+ * Creates a function that returns the first pattern, counted from 1, that a character of a text matches, or 0
+ * if none does.
  */
 function createKindLookup(patterns: readonly RegExp[]): (text: string, at: number) => number {
   const findKind = (character: string) => patterns.findIndex((pattern) => pattern.test(character)) + 1;

@@ -5,7 +5,7 @@ import { BUCKETS, type Candidate, type Candidates, FACTS, hashToBuckets } from '
 import stored from './model.json' with { type: 'json' };
 
 /**
- * The inputs of the trees: the facts of a line, then the weights of its words and of those of the lines
+ * The inputs of the trees: the facts of a line, then the scores of its words and of the words of the lines
  * around it.
  */
 export const COLUMNS = [
@@ -25,11 +25,11 @@ export const COLUMNS = [
 /** The learned parameters of the ranking. */
 export interface RankModel {
   readonly wordScale: number;
-  /** One signed byte a bucket. */
+  /** The weight of each bucket, as one signed byte. */
   readonly wordWeights: Int8Array;
-  /** Rank the lines that are worth keeping, whole passages among them. */
+  /** The trees that rank lines by whether they are worth keeping, including whole passages. */
   readonly keeping: readonly Tree[];
-  /** Rank the few lines that prove the cause. */
+  /** The trees that rank lines by whether they prove the cause. */
   readonly proving: readonly Tree[];
 }
 
@@ -57,20 +57,20 @@ const ModelFile = z.object({
 
 let loaded: RankModel | undefined;
 
-/** Returns the model in this folder, which is read once. */
+/** Returns the model in this folder. Its file is read once. */
 export function rankModel(): RankModel {
   loaded ??= parseModel(stored);
   return loaded;
 }
 
-/** Ranks by another model from now on: one that did not see the project that is measured. */
+/** Replaces the model, for measurements on a project that the other model was not trained on. */
 export function useRankModel(model: RankModel): void {
   loaded = model;
 }
 
 /**
- * Reads a model's file. Throws if it was trained for other columns: train it again (`node
- * scripts/train/train-ranking.ts`).
+ * Reads a model's file. Throws if it was trained for other columns; then
+ * `node scripts/train/train-ranking.ts` must be run.
  */
 function parseModel(value: unknown): RankModel {
   const file = ModelFile.parse(value);
@@ -87,13 +87,13 @@ function parseModel(value: unknown): RankModel {
   };
 }
 
-/** Lines of other roles prove nothing. */
+/** The roles of lines that can prove a cause. */
 export const MAY_PROVE: ReadonlySet<LineRole> = new Set(['cause', 'notice', 'wrapper']);
 const NO_PROOF = -50;
 
 /**
- * Scores how well each candidate of one log is worth keeping, and how well it proves the cause, as log-odds;
- * only their order is meaningful.
+ * Scores how worth keeping each candidate of one log is, and how well it proves the cause, as log-odds. Only
+ * the order of scores is meaningful.
  */
 export function scoreCandidates(model: RankModel, candidates: Candidates) {
   const { lines } = candidates;
@@ -119,7 +119,7 @@ function getTreeSum(trees: readonly Tree[]): ReturnType<typeof createTreeSum> {
   return sum;
 }
 
-/** Computes the weight of a line's words. */
+/** Computes the score of a line's words. */
 export function computeWordScore(model: Pick<RankModel, 'wordScale' | 'wordWeights'>, text: string): number {
   const buckets = hashToBuckets(text);
   let sum = 0;
@@ -155,8 +155,8 @@ function getUnknownWords(lines: readonly Candidate[], words: Float32Array, i: nu
 }
 
 /**
- * Returns the best weight of the lines within three and within ten of a line, and the mean of those within
- * five; the line itself is excluded.
+ * Returns the best word score within three and within ten lines of a line, and the mean within five lines.
+ * The line itself is excluded.
  */
 function findNearbyWeights(
   lines: readonly Candidate[],
@@ -181,14 +181,14 @@ function findNearbyWeights(
   return { best3, best10, mean5: count === 0 ? UNKNOWN : sum / count };
 }
 
-/** Returns the share of all candidates that weigh less. */
+/** Returns the share of all candidates with a lower score. */
 function placeIn(order: Float32Array, score: number): number {
   return findFirstPlace(order.length, (place) => (order[place] ?? 0) < score) / Math.max(1, order.length);
 }
 
 /**
- * One tree as flat arrays: a leaf has column -1 and its value as threshold; a value up to the threshold goes
- * left, to the next node.
+ * One decision tree as flat arrays. A leaf has column -1, and its value as threshold. A value up to the
+ * threshold goes to the left child, which is the next node.
  */
 export interface Tree {
   readonly columns: ArrayLike<number>;
@@ -197,23 +197,26 @@ export interface Tree {
   readonly rights: ArrayLike<number>;
 }
 
-/** Leaves of a tree at most: one bit each, and one bit less for its cuts, in two bytes. */
+/**
+ * The maximum number of leaves of a tree: the leaves are the bits of two bytes, and so are the cuts, of which
+ * there is one less.
+ */
 const MAX_LEAVES = 16;
 const BYTE = 256;
 
 /**
- * Gives a function that sums the leaves of all trees for the row of values that begins at an index. No tree
- * is walked. As in QuickScorer (Lucchese et al., 2015) each cut that a value is above rules out the leaves on
- * its left, and of what remains of a tree the leftmost leaf counts. Of a row only the cuts between its values
- * and those of the row before are inspected, since rows of one log are much alike. Throws RangeError if a
- * tree has more than 16 leaves.
+ * Creates a function that sums the leaves of all trees for the row of values that begins at an index. Trees
+ * are not traversed. As in QuickScorer (Lucchese et al., 2015), each cut that a value exceeds excludes the
+ * leaves on its left, and the leftmost remaining leaf of each tree counts. Only the cuts between the values
+ * of this row and of the previous one are processed, because rows of one log are similar. Throws RangeError
+ * if a tree has more than 16 leaves.
  */
 export function createTreeSum(
   trees: readonly Tree[],
   width: number,
 ): (rows: Float32Array, row: number) => number {
   const leaves = new Float64Array(trees.length * MAX_LEAVES);
-  /** The leaves that remain, by tree and byte of its passed cuts. */
+  /** The remaining leaves, by tree and by each byte of its exceeded cuts. */
   const remaining = new Uint16Array(trees.length * 2 * BYTE).fill(-1);
   const cuts = trees.flatMap((tree, owner) => collectCuts(tree, owner, leaves, remaining));
   cuts.sort((a, b) => a.column - b.column || a.threshold - b.threshold);
@@ -225,11 +228,11 @@ export function createTreeSum(
     (_, column) => cuts.filter((cut) => cut.column < column).length,
   );
   /**
-   * The first cut that the last value of each column was not above, and the cuts of each tree that the last
-   * values were above.
+   * The first cut of each column that its last value did not exceed, and the cuts of each tree that the last
+   * values exceeded.
    */
   const [places, passed] = [begins.slice(), new Uint16Array(trees.length)];
-  // Indices are within the arrays: asking whether an element is missing would cost as much as the sum.
+  // All indices are in range. Checking for undefined would take as long as the sum.
   return (rows, row) => {
     for (let column = 0; column < width; column++) {
       const value = rows[row + column] as number;
@@ -255,7 +258,7 @@ export function createTreeSum(
   };
 }
 
-/** Returns the cuts of one tree. Writes the values of its leaves, and which leaves its cuts rule out. */
+/** Returns the cuts of one tree. Fills in the values of its leaves, and the leaves that its cuts exclude. */
 function collectCuts(
   { columns, thresholds, rights }: Tree,
   owner: number,
@@ -263,7 +266,7 @@ function collectCuts(
   remaining: Uint16Array,
 ) {
   const cuts: { column: number; threshold: number; owner: number; bit: number }[] = [];
-  /** The number of leaves before each node: leaves are stored from left to right. */
+  /** The number of leaves before each node. Leaves are stored from left to right. */
   const before: number[] = [];
   let count = 0;
   for (const [node, column] of Array.from(columns).entries()) {

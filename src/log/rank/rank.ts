@@ -11,18 +11,18 @@ export interface RankedLine {
   readonly line: number;
   readonly text: string;
   readonly role: LineRole;
-  /** Log-odds that it is worth keeping; only the order of one log's lines means something. */
+  /** The log-odds that it is worth keeping. Only the order within one log is meaningful. */
   readonly score: number;
-  /** Log-odds that it proves the cause. */
+  /** The log-odds that it proves the cause. */
   readonly proof: number;
 }
 
-/** The penalty of a line that a green build has too. */
+/** The penalty of a line that a green build has, too. */
 const KNOWN = -4;
 
 /**
  * Returns the candidate lines of one log with their scores, in the order of the log. `weighed` are the blocks
- * of {@link weighBlocks}.
+ * that {@link weighBlocks} returns.
  */
 export function rankLines(read: ReadLog, weighed: readonly Block[], green: GreenDiff | null): RankedLine[] {
   const candidates = readCandidates(read, weighed);
@@ -33,25 +33,26 @@ export function rankLines(read: ReadLog, weighed: readonly Block[], green: Green
   });
 }
 
-/** Lines of one log that become messages at most. */
+/** The maximum number of lines of one log that become messages. */
 const MAX_MESSAGES = 50;
-/** Weight of the phrases that say "error: …" and the like. */
+/** The weight of general error phrases such as "error: …". */
 const PLAIN_ERROR = 48;
-/** The share of the learned order; the rest is the share of the readers' own order. */
+/** The share of the learned order in a line's rank. The rest is the share of the readers' order. */
 const LEARNED = 0.6;
 /**
  * The cost of each doubling of the rank, the cost of each doubling of the length, and the unit of length in
  * characters: long lines use more of the token budget.
  */
 const [PER_DOUBLING, PER_LENGTH, PIECE] = [5, 2.5, 40];
-/** The share of the difference to the better of its neighbors by which a line is lifted. */
+/** The share of the difference to its better neighbor by which a line's weight is raised. */
 const TOGETHER = 0.5;
-/** Lines of one block that it lifts. */
+/** The maximum number of lines of one block that get its weight. */
 const MAX_BLOCK = 2_000;
 
 /**
- * Returns one block for each ranked line. Its weight combines its rank in the learned order and in the order
- * of the readers' weights; it falls by a fixed amount with each doubling of the rank, and with the length.
+ * Returns one block for each ranked line. Its weight depends on its rank in the learned order and in the
+ * order of the readers' weights, and falls by a fixed amount with each doubling of the rank and of the
+ * length.
  */
 export function placeRanked(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
   const heaviest = getHeaviestBlocks(ranked, placed);
@@ -85,7 +86,7 @@ function computeLogRanks(
   return places;
 }
 
-/** Returns the heaviest block over each line. */
+/** Returns the heaviest block on each line. */
 function getHeaviestBlocks(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
   const blocks: Block[] = [];
   for (const block of placed.toSorted((a, b) => b.weight - a.weight)) {
@@ -97,8 +98,8 @@ function getHeaviestBlocks(ranked: readonly RankedLine[], placed: readonly Block
 }
 
 /**
- * Moves the next line to the front if the first only introduces what is below it ("Error in module x:") and
- * the next may be a cause too.
+ * Moves the next line to the front if the first one only introduces it ("Error in module x:") and the next
+ * one may be a cause, too.
  */
 function moveInward(chosen: readonly RankedLine[]): readonly RankedLine[] {
   const [first, ...others] = chosen;
@@ -110,16 +111,17 @@ function moveInward(chosen: readonly RankedLine[]): readonly RankedLine[] {
 }
 
 /**
- * Returns the most informative sentences, weighted by their share of the best one's odds (0..100). Includes
- * wrappers only if there is nothing else. For a log that does not say that anything failed, includes only
- * what a reader took for an error.
+ * Returns the most informative messages, weighted by their odds relative to the best one (0..100). Includes
+ * wrappers only if there is nothing else. If the log does not show that anything failed, includes only lines
+ * that a reader reported as an error.
  */
 export function rankMessages(
   { log, found, structure }: Omit<ReadLog, 'hits'>,
   ranked: readonly RankedLine[],
 ): ErrorMessage[] {
   const hasFailed = structure.failedSections.length > 0 || structure.exits.length > 0;
-  // In a log whose steps are marked, and none as failed, only a plain error shows that something did.
+  // If the log marks steps but none as failed, only a message with the weight of an error phrase shows that
+  // something failed.
   const least = hasFailed || !structure.hasSteps ? 0 : PLAIN_ERROR;
   const byWeight = found.messages.filter(({ weight }) => weight >= least).sort((a, b) => a.weight - b.weight);
   const texts = new Map(byWeight.map((message) => [message.at?.line, message.text]));

@@ -7,16 +7,16 @@ import type { LogText } from '../lines/lines.ts';
 import type { Structure } from '../sections.ts';
 import { countTokens } from './tokens.ts';
 
-/** Blocks below this weight never get context of their own. */
+/** The minimum weight of blocks that get context. */
 const WORTH_CONTEXT = 30;
-/** The number of heaviest blocks that get context. */
+/** The maximum number of blocks that get context. The heaviest ones do. */
 const MAX_CONTEXT = 150;
 
 /**
- * Weighs the readers' proposals by their place: in a failed step or outside of it, early or late, once or
- * many times. Adds the lines around the heaviest blocks and the ends of the failed steps as lighter blocks,
- * to fill the remaining room. In a comparison with a green build, new lines gain weight, known ones lose
- * weight, and new lines that no reader asked for are added.
+ * Weighs proposed blocks by their position: in a failed step or outside, early or late, once or repeated.
+ * Adds the lines around the heaviest blocks and the ends of the failed steps as lighter blocks, which fill
+ * the remaining budget. If there is a green build, new lines gain weight, known ones lose weight, and blocks
+ * of other new lines are added.
  */
 export function weighBlocks(
   log: LogText,
@@ -36,8 +36,8 @@ export function getLastLines(log: LogText): Block[] {
 }
 
 /**
- * Weighs blocks in comparison with a green build. Known blocks get no context of their own, and the context
- * of new ones comes after the new lines near them.
+ * Weighs blocks in comparison with a green build. Blocks of known lines get no context. The context of new
+ * blocks weighs less than the new lines near them.
  */
 function rankAgainstPassing(
   log: LogText,
@@ -74,12 +74,12 @@ function placeWeight(block: Block, structure: Structure, log: LogText): number {
     : -16;
 }
 
-/** Single lines that say the same are shown so often, and then counted. */
+/** The maximum number of equal single lines that are shown. The others are only counted. */
 const MAX_SHOWN = 4;
 
 /**
- * Lowers the weight of repeated text each time it occurs. Of single lines only the first few stay, and the
- * first says how many there are.
+ * Lowers the weight of a repeated text each time it occurs. Of equal single lines, only the first few are
+ * kept, and the reason of the first one states their number.
  */
 function weighRepeats(log: LogText, proposed: readonly Block[], structure: Structure): Block[] {
   const seen = new Map<string, { times: number; readonly first: number }>();
@@ -136,7 +136,7 @@ function createEndBlocks(log: LogText, structure: Structure): Block[] {
   return blocks;
 }
 
-/** Returns the last line of a step before the closing messages of tools that say nothing new. */
+/** Returns the last informative line of a step, before the closing messages of tools. */
 function findLastOutput(log: LogText, start: number, end: number): number {
   let line = end;
   while (line > Math.max(start, end - 60) && isUninformative(log.line(line))) line--;
@@ -147,7 +147,7 @@ function tail(start: number, end: number, lines: number, weight: number, reason:
   return { start: Math.max(start, end - lines), end, weight, reason, fromEnd: true };
 }
 
-/** One log with the blocks its readers proposed. */
+/** One log with its weighed blocks. */
 export interface WeighedLog {
   readonly log: LogText;
   readonly blocks: readonly Block[];
@@ -155,27 +155,33 @@ export interface WeighedLog {
 
 interface Candidate extends Block {
   readonly log: LogText;
-  /** Tokens of the log's lines, where counted. */
+  /** The tokens of each line of the log, counted when they are first needed. */
   readonly costs: Map<number, number>;
 }
 
 type Picked = Pick<Block, 'reason' | 'weight'>;
 
-/** Joining lines may tokenize a little differently than the lines alone; this much is kept back. */
+/**
+ * The share of the budget that is used. The rest is a margin, because joined lines may have slightly more
+ * tokens.
+ */
 const RESERVE = 0.98;
 const MAX_TRIES = 5_000;
 /**
- * The share of the budget left, and the number of consecutive blocks that added nothing, at which no more
- * blocks are tried.
+ * The remaining share of the budget, and the number of consecutive blocks that added nothing, at which
+ * selection stops.
  */
 const NEARLY_FULL = 0.03;
 const MAX_REFUSED = 100;
-/** Limit on the heaviest blocks that get a second chance for the expensive lines they were given without. */
+/**
+ * The maximum number of blocks, heaviest first, that are tried again with the expensive lines that were left
+ * out at first.
+ */
 const MAX_SECOND = 60;
 
 /**
- * Fills the budget with the heaviest blocks and gives excerpts back in the order of the logs, with their
- * tokens. Counted is what is shown of a line: its own words, without time stamps, columns and escapes.
+ * Fills the token budget with the heaviest blocks and returns excerpts in the order of the logs, with their
+ * number of tokens. Tokens are counted for the text of a line, without time stamps, columns and escapes.
  */
 export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): ReturnType<typeof settle> {
   const picked = new Map<LogText, Map<number, Picked>>(logs.map(({ log }) => [log, new Map()]));
@@ -203,9 +209,9 @@ export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): R
   );
 }
 
-/** Characters kept of a line. */
+/** The maximum number of characters of a line in an excerpt. */
 const MAX_LINE = 1_000;
-/** A line that costs more than this share of the budget is left out of blocks of several lines. */
+/** The share of the budget above which a line is left out of blocks of several lines. */
 const MAX_LINE_SHARE = 0.2;
 
 function pick(block: Candidate, lines: Map<number, Picked>, room: number, budget: number): number {
@@ -248,7 +254,7 @@ function createExcerpt(log: LogText, lines: readonly number[], picked: ReadonlyM
   return { source: log.name, lineStart: lines[0] ?? 1, lineEnd: lines.at(-1) ?? 1, text, ...best };
 }
 
-/** Returns the part of a stored line that an excerpt keeps. */
+/** Returns the part of a stored line that an excerpt contains. */
 export function trimStoredLine(raw: string): string {
   return stripPrefixes(raw).slice(0, MAX_LINE);
 }

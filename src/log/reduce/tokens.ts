@@ -5,16 +5,17 @@ interface Tokenizer {
 }
 
 /**
- * Byte-pair merging slows down on long runs without word boundaries; pieces of this length keep it linear.
+ * The maximum length of text that is tokenized at once. Byte-pair merging slows down on long runs without
+ * word boundaries.
  */
 const PIECE = 2_000;
-/** A log may spell out a special token such as `<|im_end|>`; here it is text like any other. */
+/** The options to count special tokens such as `<|im_end|>` in a log as ordinary text. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
 const BEYOND_ASCII = /[^\0-\x7f]/g;
 
 const [FEED, RETURN, SPACE, APOSTROPHE, SLASH] = [10, 13, 32, 39, 47];
 const [NOTHING, UPPER, LOWER, DIGIT, WHITE] = [0, 1, 2, 3, 4];
-/** The kinds of ASCII characters that o200k's pattern distinguishes; the rest is punctuation. */
+/** The kinds of ASCII characters that the pattern of o200k distinguishes. All others are punctuation. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   if (code >= 65 && code <= 90) return UPPER;
   if (code >= 97 && code <= 122) return LOWER;
@@ -22,15 +23,15 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   return code === SPACE || (code >= 9 && code <= 13) ? WHITE : NOTHING;
 });
 
-/** Words remembered with their tokens, since logs repeat theirs. */
+/** The maximum number of words whose token counts are cached, because words of logs are often repeated. */
 const MAX_WORDS = 50_000;
 const counts = new Map<string, number>();
 
 let tokenizer: Tokenizer | undefined;
 
 /**
- * Tokens of a text in OpenAI's o200k encoding. Texts over 2,000 characters are counted in pieces, which may
- * count a few too many.
+ * Counts the tokens of a text in OpenAI's o200k encoding. A text over 2,000 characters is counted in pieces,
+ * so the result may be slightly too high.
  */
 export function countTokens(text: string): number {
   if (text.length <= PIECE) return countPiece(text);
@@ -41,8 +42,8 @@ export function countTokens(text: string): number {
 }
 
 /**
- * Counts the tokens of a piece. No token extends beyond the end of text before a space, so words with
- * non-ASCII characters are cut out there and left to the encoding.
+ * Counts the tokens of a piece. No token extends over the end of text before a space, so words with non-ASCII
+ * characters are cut out at spaces and counted by the encoding itself.
  */
 function countPiece(text: string): number {
   let tokens = 0;
@@ -65,8 +66,8 @@ function isWordEnd(text: string, at: number): boolean {
 }
 
 /**
- * Cuts ASCII characters into words as the encoding's own pattern does. It merges bytes within words only, so
- * that each can be remembered.
+ * Counts the tokens of ASCII characters, split into words as the encoding's own pattern does. Bytes are only
+ * merged within words, so the count of each word can be cached.
  */
 function countAscii(text: string, from: number, to: number): number {
   let tokens = 0;
@@ -97,7 +98,10 @@ function findRunEnd(text: string, at: number, to: number, kind: number): number 
   return end;
 }
 
-/** Capitals and the small letters after them, with `'s` or `'ll`. */
+/**
+ * Returns the end of a run of letters: capitals, the lower-case letters after them, and a contraction such
+ * as `'s` or `'ll`.
+ */
 function findLettersEnd(text: string, at: number, to: number): number {
   const end = findRunEnd(text, findRunEnd(text, at, to, UPPER), to, LOWER);
   if (end >= to || text.charCodeAt(end) !== APOSTROPHE) return end;
@@ -117,8 +121,8 @@ function findPunctuationEnd(text: string, at: number, to: number): number {
 }
 
 /**
- * Returns the end of white space: after its last line break; if it has none and text follows, before its last
- * character, which belongs to the text.
+ * Returns the end of white space: after its last line break, or, if it has none and text follows, before its
+ * last character, which belongs to that text.
  */
 function findWhiteEnd(text: string, at: number, to: number): number {
   const end = findRunEnd(text, at, to, WHITE);

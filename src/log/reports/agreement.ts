@@ -4,12 +4,13 @@ import type { LogText } from '../lines/lines.ts';
 import { findPassages, namePassage, type TestReport } from './report-draft.ts';
 import { isShownInLog, joinWords } from './report-excerpts.ts';
 
-/** Tests that are named in a note about reports that disagree. */
+/** The maximum number of tests that a note about contradicting reports names. */
 const MAX_NAMED = 5;
 
 /**
- * Tells whether a report and a log speak of the same run of a test: one of them holds the message of the
- * other, or both expected and got the same. A side without a message contradicts nothing.
+ * Creates a function that tells whether a report and a log describe the same run of a test: one contains the
+ * message of the other, or both have the same expected and actual value. A missing message counts as
+ * agreement.
  */
 export function createAgreement(
   reports: readonly TestReport[],
@@ -29,7 +30,7 @@ export function createAgreement(
   };
 }
 
-/** Says that a report and a log tell different things of one test, for people. */
+/** Describes, for people, that a report and a log contradict each other about a test. */
 export function noteContradiction(reported: FailingTest, logged: FailingTest): string {
   const [report, log] = [reported.at?.source ?? 'the report', logged.at?.source ?? 'the log'];
   return (
@@ -42,7 +43,7 @@ function nameTest({ suite, name }: Pick<FailingTest, 'suite' | 'name'>): string 
   return `${suite === null ? '' : `${suite}.`}${name}`.replace(/\s+/g, ' ').slice(0, 300);
 }
 
-/** Says which tests failed in one report and passed in another, for people. */
+/** Lists, for people, the tests that failed in one report and passed in another. */
 export function noteDisagreements(reports: readonly TestReport[]): string[] {
   if (reports.length < 2) return [];
   const failedIn = new Map<string, string>();

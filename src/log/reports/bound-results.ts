@@ -2,15 +2,15 @@ import type { TestResult } from '../../domain/build.ts';
 import { formatCount } from '../../lib/text.ts';
 
 /**
- * Results of one build that are kept one by one: of failed tests, and of all. The rest is counted, and is
- * found in the report's text.
+ * The maximum numbers of results that are kept for one build: of failed tests, and of all tests. The others
+ * are only counted; the report's text still contains them.
  */
 const MAX_FAILED = 5_000;
 const MAX_KEPT = 50_000;
 
 /**
- * Keeps the first results of failed tests, then those of the others, in their order, and says how many are
- * only counted; null: none.
+ * Keeps the first results of failed tests, and then those of other tests, in their order. Also returns a note
+ * on the results that are only counted, or null if there are none.
  */
 export function boundResults(results: readonly TestResult[]): {
   readonly kept: readonly TestResult[];

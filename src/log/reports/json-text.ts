@@ -1,19 +1,19 @@
 import { countIn } from '../../lib/text.ts';
 import type { Stretch } from './passages.ts';
 
-/** Characters that are searched for a string at most, on from the last one found. */
+/** The maximum number of characters that are searched for a string, from the last one found. */
 const MAX_AHEAD = 8_000_000;
-/** Characters between what the text says of one test: its name, its message, its trace. */
+/** The maximum distance in characters between the strings of one test: its name, its message, its trace. */
 const MAX_APART = 200_000;
 const MAX_SEARCHES = 5_000;
-/** Searches that find nothing, after which no more are made. */
+/** The number of failed searches after which no more are made. */
 const MAX_MISSES = 10;
 
-/** Finds where a JSON text writes a value, whatever escapes it uses. */
+/** A search for values in a JSON text, whichever escapes it uses. */
 export interface StringSearch {
   /**
-   * Finds the first of each text among the values behind the ones found before, and moves on behind them.
-   * What is found nowhere is left out; the number of searches is bounded.
+   * Finds the first occurrence of each text after the last one found. Leaves out texts that are not found.
+   * Returns nothing after too many searches.
    */
   find(texts: readonly string[]): Stretch[];
 }
@@ -33,7 +33,7 @@ export function createStringSearch(json: string): StringSearch {
   };
 }
 
-/** Looks through the strings in their order; the stretches come in the order of the texts. */
+/** Searches the strings of a JSON text in their order. Returns the places in the order of `wanted`. */
 function findValues(json: string, from: number, wanted: readonly string[]): Stretch[] {
   const left = new Set(wanted);
   const found = new Map<string, Stretch>();
@@ -52,7 +52,7 @@ function findValues(json: string, from: number, wanted: readonly string[]): Stre
   return wanted.flatMap((text) => found.get(text) ?? []);
 }
 
-/** Returns where a string ends that begins with the quotation mark at `start`; -1 where it does not. */
+/** Returns the end of the string that begins with the quotation mark at `start`, or -1 if it has none. */
 function findStringEnd(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -65,7 +65,7 @@ function findStringEnd(json: string, start: number): number {
 function isWritten(json: string, start: number, end: number, text: string): boolean {
   const length = end - start;
   if (length === text.length) return json.startsWith(text, start);
-  // An escape is six characters at most.
+  // An escape has at most six characters.
   if (length < text.length || length > text.length * 6) return false;
   try {
     return JSON.parse(json.slice(start - 1, end + 1)) === text;
@@ -74,7 +74,7 @@ function isWritten(json: string, start: number, end: number, text: string): bool
   }
 }
 
-/** A damaged JSON text's value, and what is the matter with it, as a clause for people. */
+/** The value of a damaged JSON text, and a clause for people that describes the damage. */
 export interface MendedJson {
   readonly value: unknown;
   readonly damage: string;
@@ -83,8 +83,8 @@ export interface MendedJson {
 const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
 
 /**
- * Reads a JSON text with control characters that JSON forbids, or one that breaks off: objects and lists that
- * are complete are kept. Null if it is no such text.
+ * Parses a JSON text that contains forbidden control characters, or a truncated one, of which complete
+ * objects and lists are kept. Returns null for any other text.
  */
 export function mendJson(json: string): MendedJson | null {
   if (!/^[\ufeff\s]{0,1000}[{[]/.test(json)) return null;
@@ -113,8 +113,8 @@ function parse(json: string): unknown {
 }
 
 /**
- * Finds the end of the last complete object or list in a text that breaks off, and the brackets that close
- * those around it; null if the text does not break off.
+ * Finds the end of the last complete object or list in a truncated text, and the brackets that close those
+ * around it. Returns null if the text is not truncated.
  */
 function findLastComplete(json: string): { readonly end: number; readonly closers: string } | null {
   const MARKS = /["{}[\]]/g;

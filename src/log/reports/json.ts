@@ -4,29 +4,29 @@ import { createStringSearch } from './json-text.ts';
 import { createLineCounter } from './line-counter.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
 
-/** The material of a format's reader: the parsed document, and the report that it fills. */
+/** The input and output of a format's reader: the parsed document, and the report that it fills. */
 interface JsonReport {
   readonly draft: ReportDraft;
-  /** The whole document, as it was parsed. */
+  /** The whole document as parsed, with fields that its schema drops. */
   readonly value: unknown;
   /**
-   * Adds a test; `name` is what the text calls it, and `texts` what it says of one that failed: by these it
-   * is found in the text.
+   * Adds a test. `name` and `texts` are its name and its messages as the document writes them; a failed test
+   * is located by these in the text.
    */
   readonly add: (name: string, outcome: Outcome, texts?: readonly (string | null | undefined)[]) => void;
-  /** Adds a diagnostic, which is found by its message. */
+  /** Adds a diagnostic. It is located in the text by its message. */
   readonly diagnose: (diagnostic: Omit<Diagnostic, 'at'>) => void;
 }
 
-/** Characters; a value takes several times as much memory as its text. */
+/** The maximum number of characters. A value takes several times as much memory as its text. */
 const MAX_JSON = 64 * 1024 * 1024;
 const MAX_LINE = 4_000;
 
-/** A text field of which a report may hold more than we want. */
+/** A text field that is optional in a report. */
 const text = z.string().nullish();
 const count = z.number().nullish();
 
-/** Parses JSON; undefined if the text is none or too large. */
+/** Parses JSON. Returns undefined if the text is not JSON or too large. */
 export function parseJson(source: string): unknown {
   if (source.length > MAX_JSON || !/^[\ufeff\s]{0,1000}[{[]/.test(source)) return undefined;
   try {
@@ -36,7 +36,10 @@ export function parseJson(source: string): unknown {
   }
 }
 
-/** Reads a parsed report of any format that is known by its fields; null if it is of none. */
+/**
+ * Reads a parsed report in any known format, which is recognized by its fields. Returns null if the format is
+ * unknown.
+ */
 export function readJson(source: string, value: unknown, json: string): ReportDraft | null {
   for (const read of FORMATS) {
     const draft = read(source, value, json);
@@ -79,8 +82,8 @@ function format<Schema extends z.ZodType>(
 }
 
 /**
- * Reads a list item by item, so that one strange item does not hide the others; a note says how many were
- * strange.
+ * Reads a list item by item, so that an invalid item does not prevent reading the others. A note states the
+ * number of invalid items.
  */
 function readItems<Item extends z.ZodType>(
   { draft }: JsonReport,
@@ -101,7 +104,7 @@ function readItems<Item extends z.ZodType>(
     );
 }
 
-/** Tells whether the line at an offset is longer than anybody reads. */
+/** Tells whether the line at an offset is too long to be quoted. */
 function isLongLine(json: string, at: number): boolean {
   const before = json.slice(Math.max(0, at - MAX_LINE), at).lastIndexOf('\n');
   const after = json.slice(at, at + MAX_LINE).indexOf('\n');
@@ -112,7 +115,7 @@ function toStatus(status: string): Outcome['status'] {
   return status === 'failed' || status === 'passed' ? status : 'skipped';
 }
 
-/** Microseconds as milliseconds, to the microsecond. */
+/** Converts microseconds to milliseconds, rounded to microseconds. */
 function toMilliseconds(microseconds: number): number {
   return Math.round(microseconds) / 1e3;
 }
@@ -135,9 +138,9 @@ function findSuite(full: string, name: string): string | null {
 const CtrfTest = z.object({
   name: z.string(),
   status: z.string(),
-  /** Milliseconds. */
+  /** The duration in milliseconds. */
   duration: count,
-  /** A path of suites, or in older versions their names in one. */
+  /** The path of suites, or in older versions one string with their names. */
   suite: z.union([z.string(), z.array(z.string())]).nullish(),
   message: text,
   trace: text,
@@ -147,7 +150,7 @@ const CtrfTest = z.object({
   stdout: z.array(z.string()).nullish(),
 });
 
-/** Common Test Report Format. */
+/** The reader of the Common Test Report Format. */
 const ctrf = format(
   'ctrf',
   z.object({ results: z.object({ tool: z.object({ name: z.string() }), tests: z.array(z.unknown()) }) }),
@@ -200,7 +203,7 @@ const Run = z.object({
   results: z.array(z.unknown()).nullish(),
 });
 
-/** SARIF 2: what static analysis complains about. */
+/** The reader of SARIF 2, the findings of static analysis. */
 const sarif = format(
   'sarif',
   z.object({ version: z.string().startsWith('2.'), runs: z.array(Run) }),
@@ -253,7 +256,7 @@ const JestFile = z.object({
   ),
 });
 
-/** `jest --json`, and Vitest's reporter of the same shape. */
+/** The reader of `jest --json`, and of Vitest's reporter with the same format. */
 const jest = format(
   'jest',
   z.object({ numTotalTests: z.number(), testResults: z.array(z.unknown()) }),
@@ -274,7 +277,7 @@ const jest = format(
         };
         report.add(test.fullName ?? test.title, outcome, messages);
       }
-      // A file that could not be loaded has no test that failed.
+      // Only a file that could not be loaded has failed without a failed test.
       if (file.status !== 'failed' || file.assertionResults.some(({ status }) => status === 'failed')) return;
       const outcome: Outcome = {
         name: file.name,
@@ -301,7 +304,7 @@ const MochaTest = z.object({
 });
 const Pending = z.object({ pending: z.array(z.object({ fullTitle: z.string() })).default([]) });
 
-/** Mocha's `json` reporter. */
+/** The reader of Mocha's `json` reporter. */
 const mocha = format(
   'mocha',
   z.object({
@@ -330,7 +333,7 @@ const mocha = format(
       report.add(fullTitle, outcome, [err?.message, err?.stack]);
     };
     readItems(report, tests, MochaTest, add);
-    // Hooks that failed are no tests, and stand among the failures alone.
+    // Failed hooks are not tests, and only the list of failures contains them.
     readItems(report, failures, MochaTest, (test) => {
       if (!seen.has(test.fullTitle)) add(test);
     });
@@ -354,7 +357,7 @@ const PytestTest = z.object({
   teardown: Stage,
 });
 
-/** pytest-json-report. */
+/** The reader of pytest-json-report. */
 const pytest = format(
   'pytest',
   z.object({ tests: z.array(z.unknown()), exitcode: z.number(), root: z.string() }),
@@ -394,7 +397,7 @@ const Example = z.object({
   exception: z.object({ class: text, message: text, backtrace: z.array(z.string()).nullish() }).nullish(),
 });
 
-/** RSpec's `json` formatter. */
+/** The reader of RSpec's `json` formatter. */
 const rspec = format(
   'rspec',
   z.object({ examples: z.array(z.unknown()), summary_line: z.string() }),
@@ -437,7 +440,7 @@ const Feature = z.object({
   elements: z.array(z.unknown()).nullish(),
 });
 
-/** Cucumber's JSON: a list of features. */
+/** The reader of Cucumber's JSON, a list of features. */
 const cucumber = format('cucumber', z.array(Feature).min(1), (features, report) => {
   for (const feature of features) {
     readItems(report, feature.elements ?? [], Scenario, (scenario) => {
@@ -455,7 +458,7 @@ const cucumber = format('cucumber', z.array(Feature).min(1), (features, report) 
         file: feature.uri,
         line: scenario.line,
         status: broken !== undefined ? 'failed' : isSkipped ? 'skipped' : 'passed',
-        // Nanoseconds.
+        // Cucumber's durations are in nanoseconds.
         durationMs: toMilliseconds(steps.reduce((sum, { result }) => sum + (result?.duration ?? 0), 0) / 1e3),
         message:
           broken === undefined
@@ -468,5 +471,5 @@ const cucumber = format('cucumber', z.array(Feature).min(1), (features, report) 
   }
 });
 
-/** The first whose fields a document has reads it. */
+/** The formats. The first one whose schema fits a document reads it. */
 const FORMATS: readonly FormatReader[] = [ctrf, sarif, jest, mocha, pytest, rspec, cucumber];

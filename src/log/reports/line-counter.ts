@@ -1,14 +1,14 @@
 import { countIn } from '../../lib/text.ts';
 
-/** Characters between two places whose line is remembered. */
+/** The number of characters between two places whose line number is remembered. */
 const STRETCH = 4_096;
 
 /**
- * Gives the 1-based line of a place in a text, over `split('\n')`: a lone `\r` ends none. Whatever the order
- * it is asked in, the text is read once.
+ * Creates a function that returns the 1-based line of an offset in a text, over `split('\n')`; a lone `\r`
+ * does not end a line. The text is read only once, in whichever order offsets are requested.
  */
 export function createLineCounter(text: string): (at: number) => number {
-  /** Lines that end before each stretch. */
+  /** The number of lines that end before each stretch. */
   const ended = [0];
   return (at) => {
     const stretch = Math.floor(Math.min(at, text.length) / STRETCH);

@@ -6,7 +6,7 @@ import type { Stretch } from './passages.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
 
 const MAX_TEXT = 20_000;
-/** Events of a test whose lines are kept to be quoted. */
+/** The maximum number of events of a test whose lines are kept for quotation. */
 const MAX_STRETCHES = 100;
 
 const Event = z.object({
@@ -14,7 +14,7 @@ const Event = z.object({
   Package: z.string().optional(),
   ImportPath: z.string().optional(),
   Test: z.string().optional(),
-  /** Seconds. */
+  /** The duration in seconds. */
   Elapsed: z.number().optional(),
   Output: z.string().optional(),
 });
@@ -30,19 +30,21 @@ interface GoRun {
   readonly draft: ReportDraft;
   /** The running tests by package and test; the package itself has the test ''. */
   readonly running: Map<string, Running>;
-  /** Packages with a test that failed by name. */
+  /** Packages in which a named test failed. */
   readonly failed: Set<string>;
-  /** The test whose output the events of another test have carried since a mark in its text, by package. */
+  /**
+   * The test that a marker in the output names although the events are labeled with another test, by package.
+   */
   readonly speakers: Map<string, Speaker>;
 }
 
-/** The test that the text names, as long as the events name the same other one. */
+/** The test that the output names. It applies as long as events have the same other label. */
 interface Speaker {
   readonly labelled: string;
   readonly named: string;
 }
 
-/** An event, and where it stands. */
+/** An event and its position. */
 interface PlacedEvent extends z.infer<typeof Event> {
   readonly number: number;
   readonly stretch: Stretch;
@@ -50,14 +52,14 @@ interface PlacedEvent extends z.infer<typeof Event> {
 
 const MAX_LINE = 1_000_000;
 
-/** Checks whether a text is in the format of `go test -json`: one event a line, each with an action. */
+/** Checks whether a text is in the format of `go test -json`: one event on each line, with an action. */
 export function isGoJson(source: string): boolean {
   return /^[\ufeff\s]{0,100}\{(?:"Time":"[^"\n]{1,60}",)?"(?:Action|ImportPath)":"/.test(source);
 }
 
 /**
- * Reads the output of `go test -json` and `gotestsum --jsonfile`. Other lines between the events are left
- * out; a note says how many.
+ * Reads the output of `go test -json` and `gotestsum --jsonfile`. Other lines between the events are skipped;
+ * a note states their number.
  */
 export function readGoJson(source: string, json: string): ReportDraft {
   const draft = draftReport(source, 'go', { text: json });
@@ -89,7 +91,7 @@ function readEvent(line: string): z.infer<typeof Event> | null {
   }
 }
 
-/** Locates the text of an event in its line. */
+/** Locates the text of an event's output in its line. */
 function outputIn(json: string, start: number, end: number): Stretch {
   const field = json.indexOf(OUTPUT, start);
   const first = field === -1 || field >= end ? end : field + OUTPUT.length;
@@ -122,14 +124,17 @@ function take(state: GoRun, event: PlacedEvent): void {
   }
 }
 
-/** The mark that names a test in the output of parallel ones. */
+/** The marker that names a test in the output of parallel tests. */
 const MARK = /^\s{0,40}(?:=== (?:RUN|CONT|NAME|PAUSE)\s{1,10}|--- (?:FAIL|PASS|SKIP): )(?<test>\S{1,1000})/;
-/** A frame of a panic: `example.test/cart.TestTotal(0xc000…)`, `example.test/cart.TestTotal.func1(…)`. */
+/**
+ * A stack frame of a panic: `example.test/cart.TestTotal(0xc000…)`, `example.test/cart.TestTotal.func1(…)`.
+ */
 const FRAME = /^[\w./-]{1,300}\.(?<test>Test\w{1,200})(?:\.func\d{1,4}){0,5}\(/;
 
 /**
- * Returns whose output an event carries. Tests that run in parallel share one stream, and go test labels a
- * line by the test that spoke last: the marks in the text, and the frames of a panic, say whose it is.
+ * Returns the test whose output an event contains. Parallel tests share one stream, and go test labels each
+ * line with the test that printed last. Markers in the text and the stack frames of a panic name the actual
+ * test.
  */
 function findSpeaker(
   { running, speakers }: GoRun,
@@ -151,7 +156,7 @@ function findSpeaker(
   return frame;
 }
 
-/** Gives a panic that began in one test's output to the test whose frame it shows. */
+/** Moves a panic from the output of one test to that of the test that its stack frame names. */
 function moveOutput(running: Map<string, Running>, from: string, to: string): void {
   const [source, target] = [running.get(from), running.get(to)];
   const start = source?.output.search(/^(?:panic: |fatal error: )/m) ?? -1;
@@ -176,8 +181,8 @@ function addTest({ draft, failed }: GoRun, event: PlacedEvent, open: Running | u
 }
 
 /**
- * Ends a package. A panic or a timeout ends a package early, and tests that were running have no end of their
- * own: they are what failed, unless a test failed by name. Others without an end are noted.
+ * Ends a package. A panic or timeout ends a package early, so that running tests have no result: these tests
+ * failed, unless a named test failed. Other tests without a result are noted.
  */
 function endPackage(
   { source, draft, running, failed }: GoRun,
@@ -200,7 +205,9 @@ function endPackage(
   }
 }
 
-/** Reads a complaint of Go's compiler or vet, `./cart.go:5:2: undefined: total`; null for any other line. */
+/**
+ * Reads an error of Go's compiler or vet, `./cart.go:5:2: undefined: total`. Returns null for any other line.
+ */
 function readDiagnostic(line: string): Omit<Diagnostic, 'at'> | null {
   const groups =
     /^(?:vet: )?(?<file>[\w./\\-]{1,250}\.go):(?<line>\d{1,7})(?::(?<column>\d{1,5}))?: (?<message>.{1,500})/.exec(
@@ -219,7 +226,7 @@ function readDiagnostic(line: string): Omit<Diagnostic, 'at'> | null {
   };
 }
 
-/** A level of subtests: its results come before the line of the test they belong to. */
+/** A level of subtests. Its results precede the line of the test that contains them. */
 interface Level {
   readonly indent: number;
   readonly title: string | null;
@@ -228,13 +235,13 @@ interface Level {
   failed: boolean;
 }
 
-/** A result whose details may still follow. */
+/** A result whose details may follow. */
 interface Pending {
   readonly outcome: Outcome;
   readonly isParent: boolean;
   comments: string;
   fields: ReadonlyMap<string, string> | null;
-  /** The offset at which it begins in the text; `end` is the offset at which its details end. */
+  /** The offsets of its beginning and of the end of its details in the text. */
   readonly start: number;
   end: number;
 }
@@ -291,7 +298,7 @@ export function readTap(source: string, text: string): ReportDraft {
   return state.draft;
 }
 
-/** The position of a line of TAP. */
+/** The position of a TAP line. */
 interface TapLine {
   readonly indent: number;
   readonly number: number;
@@ -347,7 +354,7 @@ function readResult(
   state.pending = { outcome, isParent: closed?.failed ?? false, comments: '', fields: null, start, end };
 }
 
-/** Returns the level of an indentation. A new one is opened with the last `# Subtest` as its title. */
+/** Returns the level of an indentation. If it is new, its title is the last `# Subtest`. */
 function getLevelAt(state: TapRun, indent: number): Level {
   while (state.levels.length > 1 && (state.levels.at(-1)?.indent ?? 0) > indent) {
     const left = state.levels.pop();
@@ -378,7 +385,7 @@ function splitDirective(rest: string): { readonly name: string; readonly directi
   return { name: name.replace(/\\([#\\])/g, '$1').trim(), directive: groups?.word?.toLowerCase() ?? null };
 }
 
-/** Reads the flat fields of a YAML block, and gives the index of its last line. */
+/** Reads the top-level fields of a YAML block. Returns the index of its last line. */
 function readYaml(state: TapRun, lines: readonly string[], start: number, indent: number): number {
   const fields = new Map<string, string>();
   let key = '';
@@ -410,7 +417,7 @@ function flush(state: TapRun): void {
   state.pending = null;
   if (pending === null) return;
   const { outcome, comments, fields } = pending;
-  // A test that only says that its subtests failed is none of its own.
+  // A result that only says that its subtests failed is not a test of its own.
   const isParent = pending.isParent || fields?.get('failureType') === 'subtestsFailed';
   if (isParent && outcome.status === 'failed') return;
   const field = (...names: string[]) =>

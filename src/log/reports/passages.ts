@@ -1,11 +1,11 @@
 import { stripEscapes } from '../lines/clean.ts';
 import { createLineCounter } from './line-counter.ts';
 
-/** The notation in which a stretch of a report writes its characters. */
+/** The notation in which a part of a report is written. */
 export type Writing = 'xml' | 'json' | 'plain';
 
 /**
- * A stretch of a report's text that belongs to one test: a name, a message, a trace, output. Offsets in
+ * A part of a report's text that belongs to one test: a name, a message, a trace, output. Offsets are in
  * characters; `end` is exclusive.
  */
 export interface Stretch {
@@ -14,34 +14,36 @@ export interface Stretch {
   readonly writing: Writing;
 }
 
-/**
- * The text of one line of a report about one test, as a person reads it: entities and escapes are decoded.
- * `line` is 1-based.
- */
+/** The text of one line of a report about one test, with entities and escapes decoded. `line` is 1-based. */
 export interface PassageLine {
   readonly line: number;
   readonly text: string;
 }
 
 /**
- * The text of a report about one failing test: lines ascend, each once. Blank ones occur only between others.
+ * The text of a report about one failing test. Each line occurs once, ascending. Blank lines occur only
+ * between others.
  */
 export type Passage = readonly PassageLine[];
 
 /**
- * Stands for a line break that a stored line writes as an entity or an escape, and for what lies between two
- * stretches of a line.
+ * The sign for a line break that a stored line contains as an entity or escape, and for omitted text between
+ * two parts of a line.
  */
 export const BREAK = ' ↵ ';
 
-/** Lines and characters of one passage at most, and of one of its stretches. */
+/**
+ * The maximum number of lines of a passage and of each of its parts, and the maximum number of characters of
+ * a line and of a part.
+ */
 const MAX_LINES = 80;
 const MAX_STRETCH_LINES = 60;
 const MAX_LINE = 1_000;
 const MAX_STRETCH = 20_000;
 
 /**
- * Reads passages of one report. Whatever the order in which they are asked for, its lines are counted once.
+ * Creates a function that reads passages of one report. The report's lines are counted only once, in
+ * whichever order passages are requested.
  */
 export function createPassageReader(text: string): (stretches: readonly Stretch[]) => Passage {
   const lineAt = createLineCounter(text);
@@ -67,9 +69,7 @@ export function createPassageReader(text: string): (stretches: readonly Stretch[
   };
 }
 
-/**
- * Adds the lines of a text that stands on one stored line; what that line has said already is not said again.
- */
+/** Adds the lines of a text that is on one stored line, except those that the line already has. */
 function addParts(lines: Map<number, string[]>, line: number, text: string): void {
   const parts = text
     .split('\n')
@@ -79,7 +79,7 @@ function addParts(lines: Map<number, string[]>, line: number, text: string): voi
   lines.set(line, [...known, ...parts.filter((part) => !known.includes(part))]);
 }
 
-/** Shows a report's stored line as a person reads it, whatever its format. */
+/** Decodes a stored line of a report, whichever its format. */
 export function showReadableLine(stored: string): string {
   const writing = /[<>]|&\w{2,6};/.test(stored)
     ? 'xml'
@@ -89,7 +89,7 @@ export function showReadableLine(stored: string): string {
   return decodeReadableText(stored, writing).replaceAll('\n', BREAK);
 }
 
-/** Tells whether a report's stored line holds the quoted words, as it is written or as a person reads it. */
+/** Tells whether a stored line of a report contains the quoted words, as stored or decoded. */
 export function holdsReadable(
   stored: string,
   quote: string,
@@ -103,8 +103,8 @@ export function holdsReadable(
 }
 
 /**
- * Decodes what is written in a report's own way: XML's entities, character references and CDATA marks, JSON's
- * escapes.
+ * Decodes the escapes of a notation: entities, character references and CDATA delimiters of XML, or escapes
+ * of JSON.
  */
 function decodeReadableText(raw: string, writing: Writing): string {
   if (writing === 'xml')

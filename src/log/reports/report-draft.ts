@@ -7,54 +7,51 @@ import { createPassageReader, type Passage, type Stretch } from './passages.ts';
 
 type Maybe<T> = T | null | undefined;
 
-/** One run of one test, as a report describes it. What is not known is left out. */
+/** One run of one test, as a report describes it. Unknown facts are absent. */
 export interface Outcome {
   readonly name: string;
   readonly suite?: Maybe<string>;
   readonly file?: Maybe<string>;
-  /** 1-based. */
+  /** The line number, 1-based. */
   readonly line?: Maybe<number>;
   readonly status: TestResult['status'];
   readonly durationMs?: Maybe<number>;
-  /** The machine. */
+  /** The name of the machine. */
   readonly runner?: Maybe<string>;
   /**
-   * The message in the report's own words; the most informative line of detail, type and output if there is
-   * none.
+   * The message in the report's own words. If absent, the most informative line of detail, type or output is
+   * used.
    */
   readonly message?: Maybe<string>;
   /** The type of the exception. */
   readonly type?: Maybe<string>;
-  /**
-   * Stack trace or diff: what the message, the place and the expectation are read from where they are not
-   * given.
-   */
+  /** The stack trace or diff. Message, place and compared values are read from it if they are absent. */
   readonly detail?: string;
-  /** The output of the test, for reports whose detail says nothing. */
+  /** The output of the test. It is used if there is no detail. */
   readonly output?: string;
   readonly expected?: Maybe<string>;
   readonly actual?: Maybe<string>;
-  /** It failed first and passed when it was tried again. */
+  /** True if the test first failed and then passed on another attempt. */
   readonly flaky?: boolean;
-  /** Line of the report, 1-based. */
+  /** The line of the report, 1-based. */
   readonly at?: Maybe<number>;
-  /** The places of a failing test's name, message and text in the report. */
+  /** The positions of a failing test's name, message and text in the report. */
   readonly said?: readonly Stretch[];
 }
 
-/** A report while it is read. */
+/** A report under construction. */
 export interface ReportDraft {
-  /** Tests added so far. */
+  /** The number of tests that were added so far. */
   readonly size: number;
   add(outcome: Outcome): void;
-  /** Adds a diagnostic. `said`: its place in the report. */
+  /** Adds a diagnostic. `passage` is its position in the report, for quotation. */
   diagnose(diagnostic: Omit<Diagnostic, 'at'>, line: number | null, passage?: Stretch | null): void;
-  /** Notes are bounded: a report that complains a million times is cut with one note. */
+  /** Adds a note. Above a limit, further notes are only counted. */
   note(text: string): void;
   finish(): TestReport;
 }
 
-/** The history of one test over all its runs in this report. */
+/** The runs of one test in this report. */
 interface Story {
   last: Outcome;
   failed: Outcome | null;
@@ -64,32 +61,35 @@ interface Story {
 
 const MAX_TESTS = 1_000_000;
 /**
- * Limit on the failing tests that are reported separately. If there are more, the first of each cause are
- * kept, then the first of the rest.
+ * The maximum number of failing tests that are reported separately. If there are more, the first one of each
+ * cause is kept, and then the first of the others.
  */
 const MAX_FAILING = 500;
-/** Characters of what failing tests say, all together: beyond that only names and messages are kept. */
+/**
+ * The maximum number of characters of details and output of all failing tests together. Above it, only names
+ * and messages are kept.
+ */
 const MAX_SAID = 32_000_000;
 const MAX_DIAGNOSTICS = 10_000;
-/** Diagnostics that can be quoted. */
+/** The maximum number of diagnostics that can be quoted. */
 const MAX_QUOTABLE = 200;
 const MAX_NOTES = 50;
 const MAX_NAME = 2_000;
 const MAX_MESSAGE = 1_000;
 const MAX_RUNNER = 200;
 
-/** The facts known about a report before it is read. */
+/** The options of a report. */
 interface DraftOptions {
-  /** True if a repeat of the same test is another attempt. */
+  /** True if a repeated test is another attempt of the same test; the default. */
   readonly retries?: boolean;
-  /** The report, with the lines as they are stored. */
+  /** The text of the report. */
   readonly text: string;
 }
 
 /**
- * Collects what a report of `framework` says. The same test twice is one test: it failed if any of its runs
- * did, except if `retries` says that a repeat is another try, and the only pass is the last one. Throws
- * Error above a million tests.
+ * Creates an empty report of `framework`. Runs of the same test are merged into one test. It has failed if
+ * any run did, unless `retries` is true and the last run is the only one that passed. Throws Error above a
+ * million tests.
  */
 export function draftReport(
   source: string,
@@ -166,8 +166,8 @@ export interface TestPassage {
 }
 
 /**
- * Finds what a report says of a test, by its name and its lines in the report. Where the report has several
- * tests of that name on one line, the message tells them apart.
+ * Finds the text of a report about a test, by its name and its lines in the report. If the report has several
+ * tests of that name on one line, the message decides.
  */
 export function findPassages(
   report: TestReport,
@@ -184,14 +184,15 @@ export function findPassages(
   return exact.length > 0 ? exact : named;
 }
 
-/** Names a failing test among those of one report, merged with a log's or not. */
+/**
+ * Creates the key of a failing test in a report. It is the same after the test is merged with one of a log.
+ */
 export function namePassage({ suite, name }: Pick<FailingTest, 'suite' | 'name'>): string {
   return `${suite ?? ''}\u0001${name}`;
 }
 
 /**
- * Keeps at most so many in their order: the first that says something new, each time, and then the first at
- * all.
+ * Keeps at most `most` tests in their order: the first one of each cause, and then the first of the others.
  */
 function keepFirstOfEachCause(failed: readonly Outcome[], most: number): readonly Outcome[] {
   if (failed.length <= most) return failed;
@@ -210,7 +211,7 @@ function withRun(story: Story | undefined, outcome: Outcome): Story {
   const passes = outcome.status === 'passed' ? 1 : 0;
   if (story === undefined)
     return { last: outcome, failed: hasFailed ? outcome : null, passes, flaky: outcome.flaky ?? false };
-  // A second run that was skipped says nothing about the first.
+  // A skipped run says nothing about an earlier one.
   story.last = outcome.status === 'skipped' ? story.last : outcome;
   if (hasFailed) story.failed ??= outcome;
   story.passes += passes;
@@ -246,7 +247,7 @@ function toTestResult({ name, suite, file, status, durationMs, runner }: Outcome
   };
 }
 
-/** Names are shown and compared on one line. */
+/** Joins a name's lines, because names are displayed and compared as one line. */
 function toOneLine(name: string): string {
   if (!/[\r\n]/.test(name)) return name.slice(0, MAX_NAME);
   const lines = name.slice(0, MAX_NAME).split(/[\r\n]/);
@@ -266,7 +267,7 @@ function createFailingTest(
   const message = isTitle(given, outcome.name) ? '' : given;
   const plain = withoutEscapes(outcome.detail ?? '');
   const output = withoutEscapes(outcome.output ?? '');
-  // CTest prints what went wrong, and says no more than "Failed" in its place.
+  // CTest writes the error to the output, and only "Failed" as the detail.
   const detail = plain.trim() === '' ? output : plain;
   const split = splitExpectation(`${message}\n${detail}`);
   const { name, suite, file } = toTestResult(outcome);
@@ -291,7 +292,7 @@ function createFailingTest(
   };
 }
 
-/** Returns the lines that report a test, and the one of them that names it. */
+/** Returns the lines that report a test, and the line that names it. */
 function findPosition(
   source: string,
   line: number | null,
@@ -306,10 +307,10 @@ function findPosition(
   };
 }
 
-/** The placeholders that reporters write if they have nothing to say. */
+/** Placeholders that reporters write if there is no message. */
 const EMPTY_WORDS =
   /^(?:(?:test |subtest )?(?:failed|failure|error|not ok)|unknown|null|undefined|no message)?[.!:]?$/i;
-/** Lines of a test's output that frame it and do not tell. */
+/** Lines of a test's output that only frame it. */
 const FRAMING = new RegExp(
   String.raw`^(?:=== |--- (?:FAIL|PASS|SKIP)|FAIL\b|PASS\b|ok\b|[-=_~*#.]{3,}|` +
     String.raw`Traceback \(most recent|stack ?trace:|at \S)`,
@@ -321,8 +322,8 @@ const PLACED = /^[\w./\\-]{1,200}\.\w{1,5}:\d{1,7}:(?:\d{1,6}:)? ?/;
 const MAX_LINES_WORDS = 400;
 
 /**
- * Checks whether a line is a title that Playwright writes as a message and above its text: the place of the
- * test, and its name.
+ * Checks whether a text is a title that Playwright writes as a message and above its text: the place of the
+ * test and its name.
  */
 function isTitle(text: string, name: string): boolean {
   const words = /^\s{0,20}[\w./\\@-]{1,300}:\d{1,7}:\d{1,6} (?<title>.{1,2000})$/.exec(text)?.groups?.title;
@@ -341,8 +342,8 @@ function withoutTitle(detail: string, name: string): string {
 }
 
 /**
- * Returns the message or, if it says nothing specific, the most informative part of detail, type or output;
- * null if there is none.
+ * Returns the message or, if it says nothing specific, the most informative line of detail, type or output.
+ * Returns null if there is none.
  */
 function findTellingMessage(
   message: string,
@@ -362,7 +363,7 @@ const PLACE_ONLY = new RegExp(
     String.raw`thread '[^'\n]{1,300}' (?:\(\d{1,10}\) )?panicked at \S{1,300}:)$`,
 );
 
-/** Completes a message whose first line is only its place, or only leads to the lines below. */
+/** Completes a message whose first line is only a place, or ends in a colon. */
 function completeWholeMessage(message: string): string {
   const lines = message.split('\n');
   const messageLines = lines.length > 1 && PLACE_ONLY.test(lines[0]?.trim() ?? '') ? lines.slice(1) : lines;
@@ -372,15 +373,15 @@ function completeWholeMessage(message: string): string {
 }
 
 /**
- * Returns the most informative of the lines that begin with a place in a file, as `go test` and compilers
- * write them; null if there is none.
+ * Returns the most informative line that begins with a place, as `go test` and compilers write them. Returns
+ * null if there is none.
  */
 function placeLine(detail: string): string | null {
   const placed = listOwnLines(detail).filter((line) => PLACED.test(line));
   return placed.find((line) => TELLING.test(line.replace(PLACED, ''))) ?? placed[0] ?? null;
 }
 
-/** Takes colors and other terminal escapes off: reports quote what was meant for a terminal. */
+/** Removes colors and other terminal escapes, which reports copy from terminal output. */
 function withoutEscapes(text: string): string {
   return /[\u001b\u009b]/.test(text) ? text.replace(/[\u001b\u009b]\[?[\d;?]{0,30}[A-Za-z]/g, '') : text;
 }
@@ -397,14 +398,14 @@ type Place = Pick<FailingTest, 'file' | 'line'>;
 const MAX_LINES_PLACE = 300;
 const AT_FILE =
   /(?:^|[\s(#'"])(?<file>(?:[A-Za-z]:)?[\w./\\@+-]{1,250}\.[A-Za-z]{1,5}):(?<line>\d{1,7})(?=$|[:\s),'"])/;
-/** .NET, on Windows too. */
+/** The place in a frame of .NET, including paths of Windows. */
 const IN_FILE = / in (?<file>(?:[A-Za-z]:)?[^\n:]{1,250}):line (?<line>\d{1,7})$/;
 const AT_LINE = /\bat (?<file>[\w./\\-]{1,250}\.\w{1,5}) line (?<line>\d{1,7})\b/;
 
 /**
- * Finds the line of a failure in the test's own file, read from its stack trace or output. A known file
- * stays. Without one, the file is the first place in the project's own code that belongs to the suite or
- * looks like a test's, or else the first place in it at all.
+ * Finds the place of a failure from its stack trace or output. If the file is known, finds its line. If not,
+ * the file is the first one in the project's own code that belongs to the suite or looks like a test file, or
+ * else the first one at all.
  */
 function findPlace(detail: string, known: Place & Pick<FailingTest, 'suite'>): Place {
   const places = listPlacesIn(detail);
@@ -413,7 +414,7 @@ function findPlace(detail: string, known: Place & Pick<FailingTest, 'suite'>): P
     const samePath = places.find((place) => isSameFile(place.file, file));
     return { file, line: samePath?.line ?? known.line };
   }
-  // `com.example.OuterTest$Inner` is in `OuterTest`; `tests.test_tax.TestTax` is in `test_tax`.
+  // The class `com.example.OuterTest$Inner` is in `OuterTest`, and `tests.test_tax.TestTax` in `test_tax`.
   const names = new Set((known.suite ?? '').split(/[.$+:\\/ ]/).filter((part) => part.length > 2));
   const sameName =
     places.find(({ file }) => names.has(getBaseName(file))) ??
@@ -454,21 +455,21 @@ function isSameFile(left: string, right: string): boolean {
 /** The content of a test report, in any format. */
 export interface TestReport {
   readonly source: string;
-  /** The failing tests, at most 500: if there are more, the first of each cause. */
+  /** The failing tests, at most 500. If there are more, the first one of each cause. */
   readonly failingTests: readonly FailingTest[];
   /**
-   * The text of the report about each of them, by {@link namePassage}: several files may have a test of the
+   * The text of the report about each of them, by {@link namePassage}. Tests in different files may have the
    * same name.
    */
   readonly passages: ReadonlyMap<string, readonly TestPassage[]>;
-  /** The lines of the first diagnostics. */
+  /** The lines of the first diagnostics, which can be quoted. */
   readonly quotable: Passage;
   /** Every test once, with its last outcome. */
   readonly testResults: readonly TestResult[];
-  /** The complaints of a checker's report. */
+  /** The findings of a linter's report. */
   readonly diagnostics: readonly Diagnostic[];
   /** Tests that failed first and passed on a rerun. */
   readonly passedOnRetry: readonly PassedOnRetry[];
-  /** Honest remarks: what was broken, cut or unknown. */
+  /** Remarks on the report: what was invalid, truncated or unknown. */
   readonly notes: readonly string[];
 }

@@ -6,23 +6,24 @@ import { countTokens } from '../reduce/tokens.ts';
 import type { Passage, PassageLine } from './passages.ts';
 import { findPassages, type TestReport } from './report-draft.ts';
 
-/** The excerpts of the reports that are shown, and their tokens. */
+/** The excerpts of reports, and their number of tokens. */
 export interface ReportExcerpts {
   readonly excerpts: readonly Excerpt[];
   readonly tokens: number;
 }
 
-/** Tokens that a test's passage has at least, as long as there is room at all. */
+/** The minimum number of tokens for a test's passage, as long as the budget lasts. */
 const LEAST_SHARE = 120;
 const [TEST_WEIGHT, DIAGNOSTIC_WEIGHT] = [90, 60];
-/** Lines of a test's block in a log that are searched for its message. */
+/** The maximum number of lines of a test's block in a log that are searched for its message. */
 const MAX_BLOCK = 300;
-/** The type before a message, which runners leave out or shorten. */
+/** The type before a message. Runners leave it out or shorten it. */
 const THROWN = /^\s{0,20}[\w.$\\]{1,200}(?: \[\w{1,40}\])?: (?=\S)/;
 
 /**
- * Shows what reports say of the failing tests, within so many tokens: each test has its share. What a log
- * shows is quoted from there, so a test whose message stands in its lines of a log is left out.
+ * Creates excerpts of what reports say about the failing tests and of diagnostics, within a budget of tokens
+ * that is divided among them. A test whose message is in its lines of a log is left out, because it is quoted
+ * from there.
  */
 export function createReportExcerpts(
   reports: readonly TestReport[],
@@ -46,7 +47,7 @@ export function createReportExcerpts(
   return { excerpts, tokens };
 }
 
-/** Tells whether a test's lines of a log hold the first words of its message. */
+/** Tells whether a test's lines in a log contain the beginning of its message. */
 export function isShownInLog({ message, spans = [] }: FailingTest, logs: readonly LogText[]): boolean {
   const inLogs = spans.flatMap((span) => {
     const log = logs.find(({ name }) => name === span.source);
@@ -62,7 +63,7 @@ export function isShownInLog({ message, spans = [] }: FailingTest, logs: readonl
   });
 }
 
-/** Letters and numbers of a text: how two tools write the same. */
+/** Reduces a text to lower-case letters and digits, so that texts of different tools can be compared. */
 export function joinWords(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
 }
@@ -92,7 +93,7 @@ function getLinesWithin(
   return { lines, tokens };
 }
 
-/** Joins lines that follow one another. */
+/** Joins consecutive lines into excerpts. */
 function joinLines(source: string, lines: readonly PassageLine[], weight: number): Excerpt[] {
   const excerpts: Excerpt[] = [];
   for (const { line, text } of lines) {

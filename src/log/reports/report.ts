@@ -31,7 +31,7 @@ const XML: readonly XmlFormat[] = [
   { roots: ['checkstyle'], title: 'Checkstyle report', open: readCheckstyle },
 ];
 
-/** The content of a report, and a sentence on why it could not be read, or not to its end. */
+/** The content of a report, and a sentence that says why it could not be read completely. */
 type Outcome = ReturnType<typeof attempt>;
 
 const NOTHING: TestReport = {
@@ -46,8 +46,8 @@ const NOTHING: TestReport = {
 };
 
 /**
- * Reads a test report; its format is known by its content. Never throws: what is broken or unknown gives what
- * was read before that, and a note. Formats are listed in docs/explanation/reports.md.
+ * Reads a test report; its content determines the format. Never throws: an invalid or unknown report returns
+ * what was read before the error, with a note. The formats are listed in docs/explanation/reports.md.
  */
 export function parseReport(name: string, text: string): TestReport {
   const { report, broken } = read(name, text);
@@ -65,19 +65,19 @@ export function readResults(name: string, text: string): ReportResults {
 }
 
 /**
- * Checks whether a text is one document of a known report format. TAP and `go test -json` do not count: they
- * are just as much the log of a run, and are read as reports only if they are given as such.
+ * Checks whether a text is one document in a known report format. Returns false for TAP and `go test -json`,
+ * because these are also the log of a run. They are read as reports only if they were submitted as such.
  */
 export function isReport(text: string): boolean {
   const root = findRootElement(text);
   if (root !== null) return XML.some(({ roots }) => roots.includes(root));
   const value = parseJson(text);
   if (value === undefined) return false;
-  // A value nested without end may be no format's, but must not stop who asks.
+  // Parsing a value with endless nesting throws, which must not affect the caller.
   return attempt('', '', () => readJson('', value, text) ?? refuse('')).broken === null;
 }
 
-/** Checks whether a text is an XML report, even if it is broken further down. */
+/** Checks whether a text is an XML report, even if it is invalid further down. */
 export function isXmlReport(text: string): boolean {
   if (!/^[\ufeff\s]{0,1000}</.test(text)) return false;
   const root = findRootElement(text);
@@ -93,7 +93,7 @@ export function isLineReport(text: string): boolean {
 }
 
 /**
- * Checks whether a file found among others is neither a log nor a report: a web page, or XML or JSON of
+ * Checks whether a file in an archive is neither a log nor a report, such as a web page, or XML or JSON of
  * another kind.
  */
 export function isStray(name: string, text: string): boolean {
@@ -123,14 +123,14 @@ function read(name: string, given: string): Outcome {
   return { report: NOTHING, broken: `${name} is no test report that can be read: ${why}.` };
 }
 
-/** Characters before a document that a program printed into the same file. */
+/** The maximum number of characters that a program printed before the document in the same file. */
 const MAX_PREFACE = 20_000;
 const DOCUMENT = new RegExp(
   String.raw`\n[ \t]{0,100}(?=<(?:\?xml|testsuites?|testcase|assemblies|test-run|` +
     String.raw`test-results|TestRun|testng-results|checkstyle)[\s>])`,
 );
 
-/** Blanks what stands before an XML document; lines stay. */
+/** Replaces the text before an XML document by blanks. The number of lines does not change. */
 function withoutPreface(text: string): string {
   if (/^[\ufeff\s]{0,1000}[<{[]/.test(text)) return text;
   const found = DOCUMENT.exec(text.slice(0, MAX_PREFACE));
@@ -169,7 +169,10 @@ function readXmlReport(name: string, text: string, root: string): Outcome {
   };
 }
 
-/** Reads a document as far as it goes, and says in a phrase why it is not well-formed; null if it is. */
+/**
+ * Reads a document as far as possible. Returns a phrase that says why it is not well-formed, or null if it
+ * is.
+ */
 function readPrepared(
   name: string,
   xml: string,

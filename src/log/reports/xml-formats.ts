@@ -2,14 +2,14 @@ import type { Stretch } from './passages.ts';
 import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
 import { type Attributes, attributeAt, convertSecondsToMs, parseNumber, type XmlHandler } from './xml.ts';
 
-/** A report of one format that is being read. */
+/** A report in one format that is being read. */
 export interface OpenReport {
   readonly draft: ReportDraft;
   readonly handler: XmlHandler;
 }
 
 const MAX_TEXT = 20_000;
-/** Stretches of a test's text that are kept: the first ones tell. */
+/** The maximum number of parts of a test's text that are kept. The first ones are the most informative. */
 const MAX_STRETCHES = 12;
 const NAME = /\s(?:fullname|testName|name)\s{0,10}=\s{0,10}["']/;
 const MESSAGE = /\smessage\s{0,10}=\s{0,10}["']/;
@@ -24,7 +24,7 @@ interface OpenSuite {
 
 interface OpenCase {
   readonly outcome: Outcome;
-  /** It represents its suite, which complained outside of any case. */
+  /** True if it stands for its suite, which failed outside of any test case. */
   readonly ofSuite: boolean;
   status: Outcome['status'];
   flaky: boolean;
@@ -32,7 +32,7 @@ interface OpenCase {
   type: string | null;
   text: string;
   output: string;
-  /** The offsets at which its tag ends, and at which the tags of what went wrong in it end. */
+  /** The offset of the end of its tag, followed by those of the tags of its errors. */
   readonly tags: number[];
   readonly texts: Stretch[];
   readonly outputs: Stretch[];
@@ -50,8 +50,8 @@ interface State {
 const RERUNS = new Set(['rerunFailure', 'rerunError', 'flakyFailure', 'flakyError']);
 
 /**
- * Reads JUnit XML of any dialect. Surefire writes a rerun inside a test case, and lists each row of a data
- * provider under the same name; the other dialects list a second try as a second case of the same name.
+ * Reads JUnit XML of any dialect. Surefire writes a rerun inside the test case, and lists each row of a data
+ * provider under the same name. Other dialects write a second attempt as a second test case of the same name.
  */
 export function readJUnit(source: string, xml: string): OpenReport {
   const retries = !/surefire-test-report|surefire\.test\.class\.path/.test(xml.slice(0, 20_000));
@@ -61,7 +61,7 @@ export function readJUnit(source: string, xml: string): OpenReport {
     open: (name, attributes, line, end) => openTag(state, name, attributes, { line, end }),
     text: (text, at) => addText(state, text, at),
     close: (name) => closeTag(state, name),
-    // Of a test that the document breaks off in, only a failure is known.
+    // If the document is truncated inside a test, its result is only known if it failed.
     end: () => state.open?.status === 'failed' && closeCase(state),
   };
   return { draft: state.draft, handler };
@@ -85,7 +85,7 @@ function openTag(state: State, name: string, attributes: Attributes, at: TagEnd)
 
 function openSuite(state: State, attributes: Attributes): void {
   const file = attributes.file ?? attributes.filepath ?? state.suites.at(-1)?.file ?? null;
-  // Jest and others write this where they know no machine.
+  // Jest and others write this if they do not know the machine.
   const runner =
     attributes.hostname === 'localhost' ? null : (attributes.hostname ?? state.suites.at(-1)?.runner ?? null);
   state.suites.push({
@@ -102,7 +102,7 @@ function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, o
   if (suite !== undefined && !ofSuite) suite.seen++;
   const outcome: Outcome = {
     name: attributes.name ?? '(unnamed)',
-    // Node's own reporter says that each test is of class `test`.
+    // Node's reporter writes the class `test` for every test.
     suite:
       (attributes.classname === 'test' ? null : attributes.classname || attributes.class || null) ??
       suite?.name ??
@@ -129,7 +129,7 @@ function openCase(state: State, attributes: Attributes, { line, end }: TagEnd, o
   return open;
 }
 
-/** Reads the attribute in which CTest and GoogleTest also say how a test ended. */
+/** Reads the status from attributes that CTest and GoogleTest write. */
 function readStatus({ status, result }: Attributes): Outcome['status'] {
   if (/^(?:fail(?:ed|ure)?|error)$/i.test(status ?? '')) return 'failed';
   return /^(?:notrun|disabled|skipped|suppressed)$/i.test(status ?? '') ||
@@ -185,7 +185,8 @@ function closeCase(state: State): void {
 }
 
 /**
- * Returns the places of a test's name, message and text; those of its output only if it says nothing more.
+ * Returns the positions of a test's name, message and text. Those of its output are used only if there are no
+ * others.
  */
 function listStretches(
   xml: string,
@@ -207,7 +208,7 @@ function closeSuite(state: State): void {
   );
 }
 
-/** A test with what the elements in it said. */
+/** A test with the content of its elements so far. */
 interface OpenTest {
   readonly outcome: Outcome;
   readonly attributes: Attributes;
@@ -215,19 +216,19 @@ interface OpenTest {
   message: string;
   stack: string;
   output: string;
-  /** The places of its name, message and text. */
+  /** The positions of its name, message and text. */
   readonly said: Stretch[];
-  /** It holds tests of its own, one a data row, which say all that it says. */
+  /** True if it contains tests of its own, one for each data row, which repeat its content. */
   hasInner: boolean;
 }
 
-/** A format whose documents have an element for each test, and others in it for what it said. */
+/** A format that has an element for each test, with other elements in it. */
 interface TestFormat {
   readonly isTest: (name: string) => boolean;
   readonly outcome: (name: string, attributes: Attributes, line: number) => Outcome;
-  /** Returns the kind of an element's text, by its name and that of the element around it. */
+  /** Returns the kind of an element's text, by the names of the element and of its parent. */
   readonly classifyText: (name: string, around: string) => 'message' | 'stack' | 'output' | undefined;
-  /** Returns the exception type that an element names; null or undefined if it names none. */
+  /** Returns the exception type of an element, or null or undefined if it has none. */
   readonly type?: (name: string, attributes: Attributes) => string | null | undefined;
   readonly add: (test: OpenTest) => void;
 }
@@ -262,7 +263,7 @@ function openTests(
       const test = isTest(name) ? open.pop() : undefined;
       if (test !== undefined && !test.hasInner) add(test);
     },
-    // Of a test that the document breaks off in, only a failure is known.
+    // If the document is truncated inside a test, its result is only known if it failed.
     end() {
       for (const test of open.splice(0)) if (test.outcome.status === 'failed' && !test.hasInner) add(test);
     },
@@ -270,7 +271,7 @@ function openTests(
   return { draft, handler };
 }
 
-/** Adds a test of .NET, with its stack below its message. */
+/** Adds a .NET test, with its message followed by its stack trace. */
 function addTest(
   draft: ReportDraft,
   { outcome, type, message, stack, output, said }: OpenTest,
@@ -281,8 +282,8 @@ function addTest(
 }
 
 /**
- * Reads TestNG's `testng-results.xml`. Rows of a data provider are one test; a configuration method counts
- * only if it failed.
+ * Reads TestNG's `testng-results.xml`. Rows of a data provider are one test. A configuration method is
+ * included only if it failed.
  */
 export function readTestng(source: string, xml: string): OpenReport {
   const draft = draftReport(source, 'testng', { retries: false, text: xml });
@@ -303,7 +304,7 @@ export function readTestng(source: string, xml: string): OpenReport {
     add: ({ outcome, attributes, type, message, stack, said }) => {
       const key = `${outcome.suite ?? ''}\u0001${outcome.name}`;
       const retried = attributes.retried === 'true';
-      // A try that was followed by another is written as skipped.
+      // A try that was repeated is written as skipped.
       if (retried) tries.add(key);
       if (retried || (attributes['is-config'] === 'true' && outcome.status !== 'failed')) return;
       const flaky = outcome.status === 'passed' && tries.has(key);
@@ -354,8 +355,8 @@ export function readNunit(source: string, xml: string): OpenReport {
 }
 
 /**
- * Reads the XML of xUnit.net or NUnit: both have a test with a failure inside, which has a message and a
- * stack.
+ * Reads the XML of xUnit.net or NUnit. In both, a failed test contains an element with a message and a stack
+ * trace.
  */
 function readNet(
   source: string,
@@ -381,8 +382,8 @@ function readNet(
 }
 
 /**
- * Maps the terms of .NET's frameworks and runners for the end of a test to a status. A test that neither
- * ended badly nor was left out has passed.
+ * Maps the result of a test in .NET frameworks to a status. A test that was neither failed nor skipped has
+ * passed.
  */
 function mapOutcomeStatus(result: string | undefined): Outcome['status'] {
   if (/^(?:fail(?:ed|ure)?|error|timeout|aborted|disconnected|notrunnable|false)$/i.test(result ?? ''))
@@ -394,9 +395,7 @@ function mapOutcomeStatus(result: string | undefined): Outcome['status'] {
     : 'passed';
 }
 
-/**
- * Removes the class from the front of a full name: `Shop.CartTests.Adds(1)` in `Shop.CartTests` is `Adds(1)`.
- */
+/** Removes the class from a full name: `Shop.CartTests.Adds(1)` in `Shop.CartTests` becomes `Adds(1)`. */
 function removeClass(
   full: string,
   suite: string | null,
@@ -420,8 +419,8 @@ const TRX_TEXTS: Readonly<Record<string, 'message' | 'stack' | 'output'>> = {
 };
 
 /**
- * Reads Visual Studio's test results. Classes come after all results, so nothing is known before the
- * document's end.
+ * Reads Visual Studio's test results. Classes are listed after all results, so tests are added at the end of
+ * the document.
  */
 export function readTrx(source: string, xml: string): OpenReport {
   const draft = draftReport(source, 'trx', { retries: false, text: xml });
@@ -446,7 +445,7 @@ export function readTrx(source: string, xml: string): OpenReport {
       tests.open(name, attributes, line, end);
       inText = name === 'Text';
       if (name === 'UnitTest') unitTest = attributes.id ?? '';
-      // `Shop.CartTests, Shop.Tests, Version=1.0.0.0` is the class and its assembly.
+      // The class is followed by its assembly: `Shop.CartTests, Shop.Tests, Version=1.0.0.0`.
       else if (name === 'TestMethod' && attributes.className !== undefined)
         classes.set(unitTest, attributes.className.split(',', 1)[0]?.trim() ?? '');
       else if (name === 'RunInfo' && attributes.outcome !== 'Warning') runInfo = '';

@@ -5,18 +5,18 @@ import type { Stretch } from './passages.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** The callbacks that handle a document as it is read. Names come without their namespace's prefix. */
+/** The callbacks for the parts of a document. Names come without a namespace prefix. */
 export interface XmlHandler {
-  /** Handles an opening tag. `line` is where the tag ends, 1-based; `end` is the offset after it. */
+  /** Handles an opening tag. `line` is the 1-based line of its end, and `end` the offset after it. */
   open(name: string, attributes: Attributes, line: number, end: number): void;
-  /** Handles text and CDATA; long text comes in one piece, with its place. */
+  /** Handles text and CDATA. Long text comes in one piece, with its position. */
   text?(text: string, at: Stretch): void;
   close?(name: string): void;
-  /** Handles the end of the document, whether it is whole or cut off. */
+  /** Handles the end of the document, complete or truncated. */
   end?(): void;
 }
 
-/** The place at which a document breaks the rules of XML: `why` is a phrase for people. */
+/** The place at which a document is not well-formed. `why` is a phrase for people. */
 export interface XmlFault {
   readonly line: number;
   readonly why: string;
@@ -24,10 +24,11 @@ export interface XmlFault {
 
 const MAX_DEPTH = 200;
 const MAX_ELEMENTS = 20_000_000;
-/** Faults after which a document is read no further. */
+/** The maximum number of faults before reading stops. */
 const MAX_FAULTS = 1_000;
 /**
- * Characters that XML forbids and reporters write all the same, because a test printed them; colors go whole.
+ * Characters that XML forbids but reporters write, because a test printed them. Color codes are matched as a
+ * whole.
  */
 const FORBIDDEN = new RegExp(
   String.raw`(?:\x1b|&#(?:27|x1b);)\[[\d;?]{0,30}[A-Za-z]|[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|` +
@@ -36,22 +37,19 @@ const FORBIDDEN = new RegExp(
 );
 const DECLARATION = /^\s{0,1000}<\?xml\b[^<>]{0,500}>/;
 
-/** A document as it can be parsed: the same lines, without what XML forbids. */
+/** A document without forbidden characters, with the same lines. */
 export interface XmlText {
   readonly text: string;
-  /** The number of removed characters that XML forbids, and the line of the first. */
+  /** The number of forbidden characters that were removed, and the line of the first one. */
   readonly forbidden: { readonly count: number; readonly line: number } | null;
 }
 
-/**
- * Leaves out what XML forbids, and the declaration: the text is decoded already, whatever it says of its
- * encoding.
- */
+/** Removes the characters that XML forbids, and the declaration, because the text is already decoded. */
 export function prepareXml(xml: string): XmlText {
   let count = 0;
   let first = 0;
   const plain = xml.replace(FORBIDDEN, (found: string, offset: number) => {
-    // A color is no damage.
+    // Color codes do not count as damage.
     if (!/[A-Za-z]$/.test(found) && count++ === 0) first = offset;
     return '';
   });
@@ -65,7 +63,7 @@ export function prepareXml(xml: string): XmlText {
 
 const BARE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)|<(?![A-Za-z_/!?])/gi;
 
-/** Escapes the signs outside CDATA that a reporter forgot to escape: they are text. Lines stay. */
+/** Escapes characters outside CDATA that a reporter failed to escape. The number of lines does not change. */
 export function escapeBareSigns(text: string): string {
   const parts: string[] = [];
   let at = 0;
@@ -84,9 +82,10 @@ export function escapeBareSigns(text: string): string {
 }
 
 /**
- * Reads a hostile document, prepared, as far as it goes: no document type with definitions of its own, none
- * fetched, no entity but XML's own five, bounded depth, count and faults. Returns its first fault, or null.
- * Throws Error, with words for people, where it is refused; what came before has been handed over.
+ * Reads a prepared document, which may be hostile, as far as possible. Only the five predefined entities are
+ * expanded, no document type is fetched, and depth, size and number of faults are limited. Returns the first
+ * fault, or null if there is none. Throws Error with a message for people if the document is refused; content
+ * before that has been passed on.
  */
 export function readXml(text: string, handler: XmlHandler): XmlFault | null {
   const parser = new SaxesParser({ xmlns: false, position: false });
@@ -126,7 +125,7 @@ export function readXml(text: string, handler: XmlHandler): XmlFault | null {
     });
   parser.on('closetag', (tag) => {
     depth--;
-    // A self-closing tag has handed itself over already.
+    // The callback of a self-closing tag has been called already.
     markupEnd = parser.position;
     handler.close?.(getLocalName(tag.name));
   });
@@ -141,7 +140,9 @@ export function readXml(text: string, handler: XmlHandler): XmlFault | null {
 const CDATA = '<![CDATA[';
 const CDATA_END = ']]>';
 
-/** Finds the value of an attribute in the tag that ends at `end`; null if the tag has none. */
+/**
+ * Finds the value of an attribute in the tag that ends at `end`. Returns null if the tag does not have it.
+ */
 export function attributeAt(text: string, end: number, pattern: RegExp): Stretch | null {
   const tagStart = text.lastIndexOf('<', end - 1);
   const found = pattern.exec(text.slice(tagStart, end));
@@ -152,8 +153,8 @@ export function attributeAt(text: string, end: number, pattern: RegExp): Stretch
 }
 
 /**
- * Returns the name of a document's first element, or of its document type, without its prefix; null if the
- * text does not begin as XML does.
+ * Returns the name of a document's root element or document type, without its prefix. Returns null if the
+ * text does not begin like XML.
  */
 export function findRootElement(text: string): string | null {
   let rest = text.slice(0, 20_000).replace(/^[\ufeff\s]{1,1000}/, '');
@@ -170,15 +171,13 @@ export function findRootElement(text: string): string | null {
   return name === undefined ? null : getLocalName(name);
 }
 
-/**
- * Parses a number as reporters write it, sometimes with commas between thousands; null if it is not a number.
- */
+/** Parses a number, which may have commas between thousands. Returns null if it is not a number. */
 export function parseNumber(value: string | undefined): number | null {
   const number = value === undefined || value.trim() === '' ? Number.NaN : Number(value.replaceAll(',', ''));
   return Number.isFinite(number) ? number : null;
 }
 
-/** Seconds as milliseconds, to the microsecond. */
+/** Converts seconds to milliseconds, rounded to microseconds. */
 export function convertSecondsToMs(value: string | undefined): number | null {
   const seconds = parseNumber(value);
   return seconds === null ? null : Math.round(seconds * 1e6) / 1e3;

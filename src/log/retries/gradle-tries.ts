@@ -2,7 +2,7 @@ import type { FailingTest } from '../../domain/failure.ts';
 import type { LogText } from '../lines/lines.ts';
 import { listRangesOfTest } from './retried-tests.ts';
 
-/** ASCII literals, case ignored; a line without any of them tells nothing of Gradle's tests. */
+/** Literals, case ignored. Every line that is needed about Gradle's tests contains one of them. */
 export const GRADLE_LITERALS: readonly string[] = [
   ' FAILED',
   ' PASSED',
@@ -17,7 +17,7 @@ const VERDICT = new RegExp(
     String.raw`(?<title>\S.{0,400} > \S.{0,400}) (?<says>FAILED|PASSED)$`,
 );
 
-/** The number of failures of one task's test, and the place where it passed last. */
+/** The failures of one test of a task, and the line on which it passed last. */
 interface Story {
   failed: number;
   readonly lines: number[];
@@ -26,9 +26,9 @@ interface Story {
 
 /**
  * Finds the tests of Gradle that passed when its test-retry plugin ran them again. The plugin reports each
- * try as a failure and names no pass, unless the build shows passes. A test passed in the end where its task
- * shows so; where another test of the task failed more often, since what keeps failing is tried the most; and
- * where the build ended without Gradle's word that there were failing tests.
+ * attempt as a failure, and passes are only shown if the build enables that. A test has passed if its task
+ * shows so, if another test of the task failed more often (a test that keeps failing is tried the maximum
+ * number of times), or if the build ended without the message that there were failing tests.
  */
 export function findPassedInGradle(
   log: LogText,

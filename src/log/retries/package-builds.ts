@@ -1,7 +1,7 @@
 import type { LogText } from '../lines/lines.ts';
 import type { LineRange } from '../sections/system.ts';
 
-/** ASCII literals, case ignored; a line without any of them tells nothing of a wheel. */
+/** Literals, case ignored. Every line that is needed about wheels contains one of them. */
 export const WHEEL_LITERALS: readonly string[] = [
   'Building wheel for ',
   'Failed building wheel for ',
@@ -14,14 +14,14 @@ export const WHEEL_LITERALS: readonly string[] = [
 const NAME = String.raw`[\w.-]{1,100}`;
 const BEGINS = new RegExp(String.raw`^\s{0,8}Building wheel for (?<name>${NAME}) \(.{1,60}\): started`);
 const FAILED = new RegExp(String.raw`^\s{0,8}(?:ERROR: )?Failed building wheel for (?<name>${NAME})\s*$`);
-/** The lines below a failed wheel that say again that it failed. */
+/** The lines below a failed wheel that repeat that it failed. */
 const FAILED_TOO = /^(?:ERROR: )?(?:Failed to build \S|Could not build wheels for )/;
 const SUCCEEDED = /^\s{0,8}Successfully (?:built|installed) (?<names>\S.{0,2000})$/;
 const MAX_BELOW = 6;
 
 /**
- * Finds the lines of wheels whose build failed, where pip built or installed the same package further down:
- * with another compiler, from source, or at the second try.
+ * Finds the lines of wheels whose build failed, if pip built or installed the same package later: with
+ * another compiler, from source, or on the second attempt.
  */
 export function readRepeatedWheels(log: LogText, lines: readonly number[]): LineRange[] {
   const texts = lines.map((line) => ({ line, text: log.line(line).trimEnd() }));

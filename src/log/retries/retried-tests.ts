@@ -9,13 +9,13 @@ import { isWithin, type LineRange } from '../sections/system.ts';
 import { readListHead, readListItem, readMark, type TryVerdict } from './retry-marks.ts';
 
 /**
- * Tests that failed first and passed when run again, those that failed to the end, and the lines of tries
- * that passed in the end.
+ * Tests that passed on a rerun, tests that failed on every attempt, and the lines of failed attempts of
+ * passed tests.
  */
 export interface Retries {
   readonly passed: readonly PassedOnRetry[];
   readonly failing: readonly FailingTest[];
-  /** Ascending. */
+  /** The ranges of lines, ascending. */
   readonly ranges: readonly LineRange[];
 }
 
@@ -31,9 +31,9 @@ const MAX_TRIES = 5_000;
 const MAX_OUTPUT = 400;
 
 /**
- * Reads which of the failing tests of a log passed when their runner ran them again. `lines` are the
- * lines that contain one of `RETRY_LITERALS` (`retry-marks.ts`); `reported` are tests that a report lists as
- * passed on retry.
+ * Reads which failing tests of a log passed when their runner ran them again. `lines` are the lines that
+ * contain one of `RETRY_LITERALS` (`retry-marks.ts`). `reported` are tests that a report lists as passed on a
+ * rerun.
  */
 export function readRetries(
   log: LogText,
@@ -110,13 +110,13 @@ function readList(log: LogText, head: number, says: TryVerdict): Try[] {
 
 const DONE = /^DONE (?:(?<runs>\d{1,4}) runs, )?\d{1,7} tests?\b/;
 
-/** A test of Go that failed in a later try, as gotestsum lists it. */
+/** A Go test that failed in a later attempt, as gotestsum lists it. */
 const FAILED_AGAIN = /^=== \W{0,4}FAIL: \S{1,400} (?<title>\S{1,400}) \(re-run (?<run>\d{1,4})\)/;
 
 /**
- * Reads the tries of gotestsum, which runs failed tests again and lists at the end every try that failed: a
- * test that is missing from the list of the last run passed in an earlier one. Tests of packages with the
- * same name are one test here; they passed only if none of them failed in the last run.
+ * Reads the attempts of gotestsum, which reruns failed tests and lists all failed attempts at the end. A test
+ * that is missing in the list of the last run passed in an earlier one. Tests of the same name in different
+ * packages are treated as one test, which passed only if none of them failed in the last run.
  */
 function readGotestsum(log: LogText, lines: readonly number[], failing: readonly FailingTest[]): Try[] {
   const totals = lines.flatMap((line) => {
@@ -125,7 +125,7 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
   });
   let from = 0;
   return totals.flatMap(({ line, runs }, at) => {
-    // Every run prints totals; the list of all failed tries follows only the last totals.
+    // Every run prints totals. The list of all failed attempts follows only the last ones.
     if (totals[at + 1]?.runs === runs + 1) return [];
     if (runs === 1) {
       from = line;
@@ -150,7 +150,7 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
     );
     from = line;
     const start = findMin(passed.map((test) => test.at?.line ?? line));
-    // If no test failed in the last run, the totals in between are no failures either.
+    // If no test failed in the last run, the totals of earlier runs are not failures either.
     const over = (at: number) => (failed.length === 0 ? { start, end: line } : { start: at, end: at });
     return [
       ...passed.map(
@@ -161,7 +161,7 @@ function readGotestsum(log: LogText, lines: readonly number[], failing: readonly
   });
 }
 
-/** Returns the name of the outermost test: a subtest is run again with its parent. */
+/** Returns the name of the outermost test. A subtest is rerun together with its parent. */
 function getRootName(name: string): string {
   return name.slice(0, name.includes('/') ? name.indexOf('/') : undefined);
 }
@@ -179,8 +179,8 @@ export function isSameTest(
 }
 
 /**
- * Tells whether a title names a test: it ends with the test's own name, and the title and the full name
- * differ at most by leading words.
+ * Tells whether a title names a test: it ends with the test's own name, and title and full name only differ
+ * in leading words.
  */
 function isNamed({ all, own }: Words, title: readonly string[]): boolean {
   return endsWith(title, own) && (endsWith(title, all) || endsWith(all, title));
@@ -193,14 +193,14 @@ function endsWith(words: readonly string[], last: readonly string[]): boolean {
 
 function createPassedTest(log: LogText, { title, suite: known, start }: Try): PassedOnRetry {
   const at = { source: log.name, line: start };
-  // rspec-retry names a test only by its file and line.
+  // rspec-retry identifies a test only by file and line.
   if (/^\S{1,300}\.\w{1,6}:\d{1,7}$/.test(title))
     return { name: title.replace(/^\.\//, ''), suite: null, at };
   const { name, suite } = known === null ? readTitle(title) : { name: title, suite: known };
   return { name, suite, at };
 }
 
-/** Adds the lines of all its tries to a test that failed to the end. */
+/** Adds the lines of all attempts to a test that failed on every attempt. */
 function withTries(log: LogText, test: FailingTest, words: Words, tries: readonly Try[]): FailingTest {
   const matching = tries.filter(({ start, end, words: title }) => end > start && isNamed(words, title));
   if (matching.length === 0) return test;

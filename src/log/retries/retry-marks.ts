@@ -1,21 +1,24 @@
 import { TAG } from '../extract/tests/block.ts';
 
 /**
- * The statement of a line about a test that may run more than once. `again`: it is run again, and reported as
- * failing only if the last try failed; `passed` and `failed`: the result of its last try, from a runner that
- * reports each try as a failure; `output`: its output is below.
+ * The message of a line about a test that may be repeated. `again`: it is repeated, and reported as failing
+ * only if the last attempt failed. `passed` and `failed`: the result of its last attempt, from a runner that
+ * reports each attempt as a failure. `output`: its output follows.
  */
 export type TryVerdict = 'again' | 'passed' | 'failed' | 'output';
 
-/** One way in which a runner tells of a try; the group `title` names the test, `suite` where it is. */
+/**
+ * One form in which a runner reports an attempt. The group `title` names the test, the optional group `suite`
+ * its suite.
+ */
 interface RetryMark {
   readonly says: TryVerdict;
   readonly pattern: RegExp;
-  /** Lines below that are the try's own output: all up to this one. Absent: none are. */
+  /** Matches the line that ends the output of the attempt. If absent, the attempt has no output. */
   readonly until?: RegExp;
 }
 
-/** The data read from one line. */
+/** The marker that was read from one line. */
 export interface ReadMark {
   readonly says: TryVerdict;
   readonly title: string;
@@ -35,13 +38,11 @@ const CTEST = String.raw`^\s{4,12}Test {1,4}#\d{1,5}: (?<title>\S{1,200}) \.{2,8
 const PLAYWRIGHT =
   String.raw`\s{1,6}\d{1,6} (?<title>\S.{0,500}?) \(retry #\d{1,4}\)` + String.raw`(?: \([^()\n]{1,20}\))?$`;
 
-/**
- * Marks with which runners show that a test runs again. No runner prints its mark for a test that ran once.
- */
+/** Markers of runners for repeated tests. No runner prints its marker for a test that ran once. */
 // biome-ignore format: one row for each mark
 const MARKS: readonly RetryMark[] = [
   // Jest (retryTimes with logErrorsBeforeRetry), Vitest (retry), Cypress, minitest-retry, rspec-retry,
-  // pytest-rerunfailures, flaky.
+  // pytest-rerunfailures, flaky
   { says: 'again', pattern: new RegExp(String.raw`${JEST_HEAD}{1,4}(?<title>\S.{0,500})$`),
     until: new RegExp(String.raw`${JEST_HEAD}|^\s{0,4}(?:PASS|FAIL)\s|^Test Suites: `) },
   { says: 'again',
@@ -63,7 +64,7 @@ const MARKS: readonly RetryMark[] = [
   { says: 'again', pattern: /^(?<title>[^\s:]{1,300}\.py::\S.{0,400}?) RERUN\b/ },
   { says: 'again', pattern: /^(?<title>\w{1,300}) failed \(\d{1,4} runs? remaining out of \d{1,4}\)\.$/,
     until: /^(?:\w.{0,300} (?:passed|failed)\b|={3})/ },
-  // Playwright, gotestsum, nextest, Bazel, ctest --repeat.
+  // Playwright, gotestsum, nextest, Bazel, ctest --repeat
   { says: 'passed', pattern: new RegExp(String.raw`^\s{0,12}(?:[✓✔√]|ok)${PLAYWRIGHT}`) },
   { says: 'failed', pattern: new RegExp(String.raw`^\s{0,12}(?:[✘×x]|not ok)${PLAYWRIGHT}`) },
   { says: 'passed', pattern: new RegExp(String.raw`^\W{0,4}PASS:? ${GO_TEST}`) },
@@ -82,7 +83,7 @@ const MARKS: readonly RetryMark[] = [
   { says: 'failed', pattern: new RegExp(String.raw`${CTEST}\s?\*{3}`) },
 ];
 
-/** ASCII literals, case ignored; a line without any of them says nothing of another try. */
+/** Literals, case ignored. Every line about a repeated test contains one of them. */
 export const RETRY_LITERALS: readonly string[] = [
   'LOGGING RETRY ERRORS',
   '(retry x',
@@ -108,13 +109,13 @@ export const RETRY_LITERALS: readonly string[] = [
   'DONE ',
 ];
 
-/** Lists whose items are tests that passed in the end, and those whose items failed at last. */
+/** Lists of tests that finally passed, and lists of tests that finally failed. */
 const LISTS: readonly { readonly head: RegExp; readonly says: 'passed' | 'failed' }[] = [
   { says: 'passed', head: /^\s{0,4}\d{1,6} flaky$|^(?:Flakes|Flaked tests):\s{0,4}$/ },
   { says: 'failed', head: /^\s{0,4}\d{1,6} failed$/ },
 ];
 
-/** Returns what a line says of a try; null if it says nothing. */
+/** Returns the marker of a line, or null if it has none. */
 export function readMark(text: string): ReadMark | null {
   for (const { says, pattern, until } of MARKS) {
     const { title, suite } = pattern.exec(text)?.groups ?? {};
@@ -123,18 +124,21 @@ export function readMark(text: string): ReadMark | null {
   return null;
 }
 
-/** Returns how the tests ended that are listed below a line; null if it heads no list. */
+/**
+ * Returns the result of the tests that are listed below a line. Returns null if the line is not a heading of
+ * such a list.
+ */
 export function readListHead(text: string): 'passed' | 'failed' | null {
   return LISTS.find(({ head }) => head.test(text.replace(TAG, '')))?.says ?? null;
 }
 
-/** Items of such a list: indented further than its heading, or a method with its class. */
+/** The items of such a list: indented more than the heading, or a method with its class. */
 const ITEM =
   /^\s{4,12}(?<title>\S.{0,500})$|^(?<method>[\w$]{1,200}(?:[.#][\w$[\]]{1,200}){1,30}(?:\(.{0,300}\))?)$/;
 
 /**
- * Returns the test that a line of such a list names: empty if it tells of a single try, null if the
- * list is over.
+ * Returns the test that an item of such a list names. Returns an empty string for a line about a single
+ * attempt, and null at the end of the list.
  */
 export function readListItem(text: string): string | null {
   const item = text.replace(TAG, '').trimEnd();

@@ -13,11 +13,11 @@ interface Totals {
   readonly failed: number;
 }
 
-/** The form in which a runner counts what it ran; what a pattern does not count is zero. */
+/** A form of a runner's totals. A count whose pattern is missing is zero. */
 interface TotalsForm {
   readonly runner: string;
   readonly pattern: RegExp;
-  /** Lines below that say how many failed, in the group `failed`. */
+  /** Matches a line below with the number of failures, as the group `failed`. */
   readonly below?: RegExp;
 }
 
@@ -72,7 +72,7 @@ const FORMS: readonly TotalsForm[] = [
     below: /^Result: (?:PASS|(?<bad>FAIL))$/ },
 ];
 
-/** ASCII literals, case ignored; a line without any of them counts no tests. */
+/** Literals, case ignored. Every line that counts tests contains one of them. */
 export const TOTALS_LITERALS: readonly string[] = [
   'Ran ',
   ' passed in ',
@@ -98,23 +98,23 @@ export const TOTALS_LITERALS: readonly string[] = [
   'Files=',
 ];
 
-/** Says that what failed is tried again, as scripts, CI systems and their plugins put it. */
+/** Messages of scripts, CI systems and plugins that what failed is run again. */
 const AGAIN = new RegExp(
   String.raw`\b(?:re-?try(?:ing)?|re-?runn?(?:ing)?|(?:run|runs|running|try|trying|start|` +
     String.raw`starting)\b.{0,30}\b(?:again|once more))\b|\battempt(?: |:|#|\b.{0,12}\b)(?:[2-9]|` +
     String.raw`\d\d)\b|\b(?:second|third|2nd|3rd) (?:try|run|attempt)\b`,
   'i',
 );
-/** Lines between the totals of a run and the word that it is run again. */
+/** The maximum number of lines between the totals of a run and the message that it is repeated. */
 const MAX_BETWEEN = 40;
 const MAX_RUNS = 500;
 const TRACE = /^\+{1,3} (?!sleep |echo |true$|exit )/;
 
 /**
  * Finds runs of a whole suite that were repeated because they failed. Returns the tests that failed in an
- * earlier run and not in the last one, and the lines. Runs count only if the log says so: a message about
- * another try between two runs, the same command traced again, or a build that went on as green (`isGreen`).
- * Two runs are of one suite if the later one ran as many tests as the one before, or as many as had failed.
+ * earlier run but not in the last one, with their lines. Requires evidence of a repetition: a message about
+ * another attempt between two runs, the same command traced again, or a build that passed (`isGreen`). Two
+ * runs are of the same suite if the later one ran as many tests as the one before, or as many as had failed.
  */
 export function readSuiteRuns(
   log: LogText,
@@ -171,7 +171,7 @@ function isSameSuite(first: Totals, second: Totals): boolean {
   return second.ran === first.ran || second.ran === first.failed;
 }
 
-/** Finds the line that says that a run is repeated, or shows its command again. */
+/** Finds the line that announces that a run is repeated, or that shows its command again. */
 function findLineOfRerun(log: LogText, first: Totals, second: Totals): number | null {
   const last = Math.min(second.line - 1, first.end + MAX_BETWEEN);
   for (let line = first.end + 1; line <= last; line++) {

@@ -1,7 +1,7 @@
 import type { LogText } from '../lines/lines.ts';
 import type { LineRange } from '../sections/system.ts';
 
-/** ASCII literals, case ignored; a line without any of them starts no test of a TAP stream. */
+/** Literals, case ignored. Every line that begins a test in Node's TAP output contains one of them. */
 export const TAP_LITERALS: readonly string[] = ['# Subtest: '];
 
 const SUBTEST = /^(?<indent>\s{0,40})# Subtest: (?<name>\S.{0,400})$/;
@@ -9,7 +9,7 @@ const COMMENT = /^\s{0,40}#(?: (?!Subtest: )|$)/;
 const MAX_ABOVE = 500;
 
 /**
- * Finds what passing tests of Node.js printed: the comments of a TAP stream above the name of a test that is
+ * Finds the output of passing tests of Node.js: comments in a TAP stream above the name of a test that is
  * reported as ok on the next line.
  */
 export function readCommentsOfPassing(log: LogText, lines: readonly number[]): LineRange[] {

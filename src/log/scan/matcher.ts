@@ -1,41 +1,42 @@
 /**
  * A finite automaton over bytes that finds many literals at once (Aho and Corasick, 1975), ignoring the case
- * of ASCII letters. States from `events` on are events, so that one comparison a byte decides whether
- * anything happened: a literal ended, a line ended, or a terminal escape begins.
+ * of ASCII letters. States from `events` on are events, so that one comparison for each byte shows whether a
+ * literal or line ended or a terminal escape begins.
  */
 export interface Matcher {
-  /** Byte to column. */
+  /** The column of each byte. */
   readonly columns: Uint8Array;
-  /** A row of `next` holds so many states, one a column. */
+  /** The number of columns, which is the number of states in a row of `next`. */
   readonly width: number;
   readonly next: Uint16Array;
-  /** The first state that is an event. */
+  /** The number of the first state that is an event. */
   readonly events: number;
   readonly lineEnd: number;
   readonly escapeStart: number;
-  /** The groups whose literal ends in a state, by state from `events` on. */
+  /** The groups whose literals end in a state. Index 0 is the state `events`. */
   readonly groups: readonly (readonly number[])[];
   readonly groupCount: number;
   /**
-   * Finds the literals that count inside of escapes, too; escapes are text to it. Null if there are none.
+   * The matcher for literals that count inside terminal escapes, too. It treats escapes as text. Null if
+   * there are none.
    */
   readonly within: Matcher | null;
 }
 
-/** Characters of a literal that are searched by {@link shortenLiterals}. */
+/** The number of characters of a literal that {@link shortenLiterals} keeps. */
 export const BEGINNING = 10;
 const ROOT = 0;
 const MAX_STATES = 65_000;
 const LINE_FEED = 10;
 const ESCAPE = 27;
 
-/** A row of next states each, and the groups that end in it. */
+/** A row of next states for each state, and the groups that end in each state. */
 type Trie = ReturnType<typeof growTrie>;
 
 /**
- * Shortens the literals of one group to their beginnings, in lower case, and drops those that contain
- * another. Every line with a literal has its beginning too; the rest seldom adds information, and a table
- * half as large stays in the processor's caches.
+ * Shortens the literals of one group to their beginnings, in lower case, and drops those that contain another
+ * one. Lines with the whole literal are still found, hardly any others are, and the smaller table stays in
+ * the processor's caches.
  */
 export function shortenLiterals(literals: readonly string[]): readonly string[] {
   const beginnings = [
@@ -47,9 +48,9 @@ export function shortenLiterals(literals: readonly string[]): readonly string[] 
 }
 
 /**
- * Builds the matcher of groups of literals; a group's index is its number. A literal is found where terminal
- * escapes interrupt it, and not inside of them, but for the groups from `textFrom` on: a secret may be inside
- * of an escape. Throws RangeError above 65,000 states.
+ * Builds the matcher of groups of literals, which are numbered by their index. A literal that is interrupted
+ * by terminal escapes is found. A literal inside an escape is found only for groups from `textFrom` on,
+ * because an escape may contain a secret. Throws RangeError above 65,000 states.
  */
 export function buildMatcher(
   groups: readonly (readonly string[])[],
@@ -61,8 +62,8 @@ export function buildMatcher(
 }
 
 /**
- * Finds the groups of which one short text holds a literal. Escapes are stepped over as bytes that no literal
- * holds.
+ * Finds the groups that have a literal in a short text. Escapes are treated as bytes that no literal
+ * contains.
  */
 export function findGroups(text: string, { next, columns, width, events, groups }: Matcher): Set<number> {
   const found = new Set<number>();
@@ -75,8 +76,8 @@ export function findGroups(text: string, { next, columns, width, events, groups 
 }
 
 /**
- * Builds a matcher of the wanted groups only, with escapes as text; if `wanted` is null, of all groups,
- * stepping over escapes.
+ * Builds a matcher of the wanted groups that treats escapes as text, or, if `wanted` is null, a matcher of
+ * all groups that skips escapes.
  */
 function build(
   groups: readonly (readonly string[])[],
@@ -95,8 +96,8 @@ function build(
 }
 
 /**
- * Assigns a column to each byte. Column 0 is for every byte that no literal contains; line feed and escape
- * have their own.
+ * Assigns a column to each byte. All bytes that no literal contains share column 0. Line feed and escape have
+ * their own columns.
  */
 function assignColumns(literals: readonly Buffer[]): { columns: Uint8Array; width: number } {
   const columns = new Uint8Array(256);
@@ -134,7 +135,7 @@ function growTrie(literals: readonly { bytes: Buffer; group: number }[], columns
   return { rows, ends };
 }
 
-/** Completes the trie to an automaton, in place; gives its states in breadth-first order. */
+/** Completes the trie to an automaton in place. Returns its states in breadth-first order. */
 function linkFailures({ rows, ends }: Trie, width: number): number[] {
   const failure = new Uint16Array(rows.length);
   const order = [ROOT];
@@ -157,8 +158,8 @@ function linkFailures({ rows, ends }: Trie, width: number): number[] {
 }
 
 /**
- * Renumbers the states: those without an event first, breadth first, so that the busiest rows are close
- * together.
+ * Renumbers the states: those that are no events first, in breadth-first order, so that the most frequent
+ * rows are close together.
  */
 function numberStates(
   { rows, ends }: Trie,
@@ -181,7 +182,7 @@ function numberStates(
     next[base + 1] = lineEnd;
     if (!escapesAreText) next[base + 2] = escapeStart;
   }
-  // The text after a line end or an escape starts again, as from the root.
+  // After a line end or an escape, matching starts again from the root.
   for (const state of [lineEnd, escapeStart]) next.copyWithin(state * width, ROOT, width);
   const groups = ending.map((state) => [...(ends[state] ?? [])]);
   return { ...table, next, events: quiet.length, lineEnd, escapeStart, groups };

@@ -2,44 +2,43 @@ import { withRoom } from '../../lib/collections.ts';
 import type { LogBytes } from '../lines/bytes.ts';
 import { BEGINNING, type Matcher } from './matcher.ts';
 
-/** A stretch of a log in which every literal has been found. */
+/** A part of a log in which every literal has been found. */
 export interface ScannedChunk {
-  /** Its bytes; valid until the next chunk is requested. */
+  /** The bytes of the chunk; valid until the next chunk is requested. */
   readonly bytes: Buffer;
-  /** Offset of its first byte in the log. */
+  /** The offset of its first byte in the log. */
   readonly offset: number;
-  /** Number, from 1, of the line that its first byte lies on. */
+  /** The line of its first byte, 1-based. */
   readonly firstLine: number;
-  /** Offsets in `bytes` of its line feeds, ascending. */
+  /** The offsets in `bytes` of its line feeds, ascending. */
   readonly lineEnds: Uint32Array;
   /**
-   * The lines of the chunk (0 is the first) that contain a literal of a group, by group; ascending, each
-   * once.
+   * The lines of the chunk that contain a literal of each group, ascending, each once. 0 is the first line.
    */
   readonly hits: readonly (readonly number[])[];
 }
 
-/** Bytes scanned at once. */
+/** The number of bytes that are scanned at once. */
 const CHUNK = 1 << 20;
-/** Below this a chunk is scanned in one lane. */
+/** The number of bytes below which a chunk is scanned in one lane. */
 const SMALL = 1 << 14;
 const LANES = 4;
 const LINE_FEED = 10;
 
 /**
- * Scans a log in one pass. A table look-up waits for the one before it, so each chunk is cut at line ends
- * into four lanes that are walked in step: the look-ups of one lane fill the waits of the others, which
- * tripled the speed. Chunks end at a line end where they can.
+ * Scans a log in one pass. Each table look-up depends on the previous one, so each chunk is cut at line ends
+ * into four lanes that are processed in parallel. One lane's look-ups fill the waiting times of the others,
+ * which triples the speed. Chunks end at a line end if possible.
  */
 export function* scanChunks(log: LogBytes, matcher: Matcher): Generator<ScannedChunk> {
-  // Lanes are used again for each chunk: they are the only memory that scanning takes.
+  // Lanes are reused for each chunk. They are the only memory that scanning needs.
   const lanes = Array.from({ length: LANES }, () => new Lane(matcher.groupCount));
   let offset = 0;
   let firstLine = 1;
   let state = 0;
   while (offset < log.size) {
     const bytes = takeWholeLines(log.slice(offset, offset + CHUNK), offset + CHUNK >= log.size);
-    // A file that was cut while it is read: what is missing never comes.
+    // The file was truncated while it is read.
     if (bytes.length === 0) return;
     const used = cutLanes(bytes, lanes, state);
     walk(bytes, used, matcher);
@@ -56,7 +55,7 @@ function takeWholeLines(bytes: Buffer, isLast: boolean): Buffer {
   return end === -1 ? bytes : bytes.subarray(0, end + 1);
 }
 
-/** A stretch of whole lines with what was found in it; lines count from 0 within the lane. */
+/** A range of whole lines with its hits. Line numbers are relative to the lane. */
 class Lane {
   at = 0;
   end = 0;
@@ -94,7 +93,7 @@ class Lane {
     return reached;
   }
 
-  /** Notes what begins inside of an escape; no literal is longer than a beginning. */
+  /** Adds the hits that begin inside an escape. No shortened literal is longer than BEGINNING. */
   lookWithin(
     bytes: Uint8Array,
     start: number,
@@ -116,7 +115,7 @@ class Lane {
   }
 }
 
-/** Splits the bytes into the lanes that they need, each over whole lines. */
+/** Splits the bytes into the necessary number of lanes of whole lines. */
 function cutLanes(bytes: Uint8Array, lanes: readonly Lane[], state: number): readonly Lane[] {
   const count = bytes.length < SMALL ? 1 : lanes.length;
   let start = 0;
@@ -142,8 +141,8 @@ function walk(bytes: Uint8Array, lanes: readonly Lane[], matcher: Matcher): void
 }
 
 /**
- * Walks until the shortest lane is at its end. Spelled out four times: a loop over lanes would undo what the
- * lanes are for.
+ * Processes all lanes until the shortest one ends. The code is repeated four times, because a loop over lanes
+ * would lose the speed.
  */
 function walkTogether(bytes: Uint8Array, a: Lane, b: Lane, c: Lane, d: Lane, matcher: Matcher): void {
   const { next, columns, width, events } = matcher;
@@ -205,7 +204,10 @@ function walkAlone(bytes: Uint8Array, lane: Lane, matcher: Matcher): void {
   lane.state = state;
 }
 
-/** Keeps the state before an escape sequence, which may be in the middle of a literal. */
+/**
+ * Returns the state to continue with. After an escape sequence (-1), that is the state before it, which may
+ * be in the middle of a literal.
+ */
 function keep(state: number, before: number): number {
   return state === -1 ? before : state;
 }
@@ -232,13 +234,13 @@ function joinLanes(
 const BELL = 7;
 const ESCAPE = 27;
 const BACKSLASH = 92;
-/** The longest title or link of a terminal that is taken for one. */
+/** The maximum length of a terminal title or link. */
 const MAX_STRING = 2_000;
 
 /**
- * Returns where the terminal control sequence that begins at `start` (its escape byte) ends: the offset of
- * the first byte after it, at most `end`. Reads OSC and APC strings, CSI sequences, character sets and single
- * escapes, like {@link stripEscapes} does for text.
+ * Returns the offset after the terminal control sequence that begins at `start` with its escape byte, at most
+ * `end`. Recognizes OSC and APC strings, CSI sequences, character sets and single escapes, as {@link
+ * stripEscapes} does.
  */
 export function skipEscape(bytes: Uint8Array, start: number, end: number): number {
   const kind = bytes[start + 1] ?? 0;

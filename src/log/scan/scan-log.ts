@@ -3,16 +3,17 @@ import type { LogBytes } from '../lines/bytes.ts';
 import type { Matcher } from './matcher.ts';
 import { type ScannedChunk, scanChunks } from './scan-chunks.ts';
 
-/** The beginnings of a log's lines, and the lines that contain the literals of each group. */
+/** The index of a log's lines, and the lines that contain the literals of each group. */
 export interface Scan {
   readonly index: LineIndex;
   /**
-   * The lines by group: 1-based, ascending, each once; of very many, the first and the last {@link MAX_HITS}.
+   * The lines with a literal of each group: 1-based, ascending, each once. If there are too many, the first
+   * and the last {@link MAX_HITS} are kept.
    */
   readonly hits: readonly (readonly number[])[];
 }
 
-/** Lines kept for one group from each end of a log: enough for any real log, bounded for hostile ones. */
+/** The number of lines of one group that are kept at each end of a log. No real log has more. */
 export const MAX_HITS = 5_000;
 
 /** Scans a log of at most 4 GiB in one pass. */
@@ -23,8 +24,8 @@ export function scanLog(log: LogBytes, matcher: Matcher): Scan {
 }
 
 /**
- * Creates a scan that another pass over the same log feeds: `add` takes its chunks in order, of which the
- * first `groupCount` groups count.
+ * Creates a scan that is filled during another pass over the same log. `add` must receive all chunks in
+ * order. Only the first `groupCount` groups are used.
  */
 export function createGrowingScan(
   log: LogBytes,
@@ -39,9 +40,9 @@ export function createGrowingScan(
   return { scan: { index, hits }, add };
 }
 
-/** Adds the lines of a chunk; of too many, those in the middle of the log go. */
+/** Adds the lines of a chunk. If there are too many, those in the middle of the log are dropped. */
 function note(kept: number[], lines: readonly number[], firstLine: number): void {
-  // A line that goes on from the chunk before is noted already.
+  // A line that continues from the previous chunk has been added already.
   let next = lines[0] !== undefined && kept[kept.length - 1] === firstLine + lines[0] ? 1 : 0;
   while (kept.length < MAX_HITS && next < lines.length) kept.push(firstLine + (lines[next++] ?? 0));
   for (next = Math.max(next, lines.length - MAX_HITS); next < lines.length; next++)
@@ -52,13 +53,16 @@ function note(kept: number[], lines: readonly number[], firstLine: number): void
   kept.length = 2 * MAX_HITS;
 }
 
-/** Offsets kept at most: 4 MB. A log of more lines keeps the start of every second, fourth, … line. */
+/**
+ * The maximum number of offsets that are kept: 4 MB. For a log of more lines, only the start of every second,
+ * fourth, … line is kept.
+ */
 const MAX_OFFSETS = 1_000_000;
 const LINE_FEED = 10;
-/** Bytes looked through at once for a line's end. */
+/** The number of bytes that are searched at once for the end of a line. */
 const STEP = 1 << 16;
 
-/** A line index as it may be sent to another thread. */
+/** The data of a line index that can be sent to another thread. */
 export interface LineIndexState {
   readonly starts: Uint32Array;
   readonly stride: number;
@@ -72,7 +76,7 @@ export class LineIndex {
   #used = 1;
   #stride = 1;
   #lines = 1;
-  /** The line found last, and where it starts: the next one asked for is often near. */
+  /** The line that was found last, with its start. The next one is often near. */
   #near = { line: 1, start: 0 };
 
   constructor(bytes: LogBytes, known?: LineIndexState) {
@@ -91,7 +95,7 @@ export class LineIndex {
     return this.#lines;
   }
 
-  /** Adds the line that begins at `start`; lines come in order. */
+  /** Adds the line that begins at `start`. Lines must be added in order. */
   add(start: number): void {
     const index = this.#lines++;
     if (index % this.#stride !== 0) return;
@@ -103,7 +107,7 @@ export class LineIndex {
     this.#starts[this.#used++] = start;
   }
 
-  /** Returns the offset of a line's first byte; `size` after the last line. */
+  /** Returns the offset of a line's first byte, or `size` after the last line. */
   getLineStart(line: number): number {
     if (line > this.#lines) return this.#bytes.size;
     const index = line - 1;
@@ -117,7 +121,7 @@ export class LineIndex {
     return start;
   }
 
-  /** Returns the offset of the line feed that ends a line; `size` for the last line. */
+  /** Returns the offset of the line feed that ends a line, or `size` for the last line. */
   getLineEnd(line: number): number {
     if (line >= this.#lines) return this.#bytes.size;
     return this.#stride === 1 ? (this.#starts[line] ?? 0) - 1 : this.#lineFeedFrom(this.getLineStart(line));

@@ -17,21 +17,24 @@ interface Job {
 
 interface OpenStep {
   readonly job: Job;
-  /** Its own name, below that of the action that runs it. */
+  /** Its own name, after that of the action that contains it. */
   readonly path: readonly string[];
   readonly line: number;
   outputStart: number;
   lineEnd: number;
-  /** The beginning of its script, as its head shows it. */
+  /** The beginning of its script, as printed in its head. */
   script: string;
-  /** True if an action runs in it, which shows a failure by `##[error]` alone. */
+  /** True if it runs an action. An action reports a failure only by `##[error]`. */
   isAction: boolean;
-  /** True if columns or the file's name say where it begins and ends, so that heads in it are its own. */
+  /**
+   * True if columns or the file name show where it begins and ends. Then heads of steps in it are part of its
+   * output.
+   */
   readonly isNamed: boolean;
-  /** Groups that its output opened and has not closed, and those that were open where it failed. */
+  /** The groups that its output has opened and not closed, and those that were open where it failed. */
   readonly groups: string[];
   failedIn: readonly string[];
-  /** The last `##[error]`, and the line that says that the step failed. */
+  /** The line of the last `##[error]`, and the line that says that the step failed. */
   errorAt: number | null;
   failedAt: number | null;
   isStopped: boolean;
@@ -48,27 +51,27 @@ const STOPPED = new RegExp(
 const PAGE_FAILED = /^Error: Process completed with exit code [1-9]/;
 const ACTION = /^Run (?:(?:\.{0,2}[\w.-]{0,80}\/)[\w./-]{1,200}(?:@\S{1,100})?$|docker:\/\/)/;
 const SCRIPT_FILE = /^Run \.{0,2}\/\S{0,200}\.\w{1,4}$/;
-/** Lines that GitHub writes into a step's head, below the script, and what is below these. */
+/** Lines of a step's head below the script: the headings, and the indented lines below them. */
 const STEP_HEAD = /^(?:shell: \S|with:$|env:$)/;
 const IN_HEAD = /^(?:shell: \S|with:$|env:$| {2}\S)/;
-/** Lines of a step before its first mark that are inspected. */
+/** The maximum number of lines of a step before its first marker that are searched. */
 const MAX_UNMARKED = 5_000;
 const MAX_HEAD = 300;
-/** Lines of a script that show what it is for. */
+/** The maximum number of lines of a script that are read to find its purpose. */
 const TELLING = 12;
 const JOB_BEGINS = 'Current runner version';
 const JOB_NAME = 'Complete job name: ';
 const CLEAN_UP = 'Post job cleanup';
 const AFTER_STEPS = /^(?:Post job cleanup|Cleaning up orphan processes)/;
-/** GitHub's name for the time before the first step. */
+/** GitHub's name for the part of a job before the first step. */
 const SET_UP = 'Set up job';
-/** Names of steps that mostly run with `if: always()` or `if: failure()`. */
+/** Names of steps that usually run with `if: always()` or `if: failure()`. */
 const FOLLOWER = new RegExp(
   String.raw`(?<![-./\w=])(?:reports?|summary|summari[sz]e|comment|logs|dump|diagnos\w{1,10}|debug|` +
     String.raw`collect|save|stop|shut ?down|kill|down)(?![-=./\w])|^Complete job$`,
   'i',
 );
-/** A job or step that only looks at how others ended, by its name or its script. */
+/** Names and scripts of jobs or steps that only check the results of others. */
 const GATE = new RegExp(
   String.raw`\b(?:required|all)\b.{0,30}\b(?:checks?|jobs?|green|passed|succeeded)\b|` +
     String.raw`\b(?:ci|build|tests?|status|checks?)[ -](?:success|passed|gate|results?|` +
@@ -81,8 +84,8 @@ const COMPARES_RESULTS = new RegExp(
 );
 
 /**
- * GitHub Actions, and Gitea's in its form: a step's head is a group `Run …`, and how it ended is in
- * `##[error]`.
+ * GitHub Actions, and Gitea in the same format. A step begins with a group `Run …`, and `##[error]` shows
+ * that it failed.
  */
 export const github: CiSystem = {
   literals: [
@@ -114,7 +117,7 @@ export const github: CiSystem = {
   },
 };
 
-/** Follows the marks of a log from job to job and from step to step. */
+/** Reads the markers of a log, job by job and step by step. */
 class StepReader {
   readonly jobs: Job[] = [];
   readonly echoes: LineRange[] = [];
@@ -144,8 +147,8 @@ class StepReader {
   }
 
   /**
-   * Follows the job and step columns of a download. In consecutive raw logs, the runner's version begins a
-   * job.
+   * Reads the job and step columns of a downloaded log. In concatenated raw logs, the runner's version begins
+   * a job.
    */
   private followColumns(line: number, text: string): void {
     const columns = extractJobAndStep(this.log.raw(line).slice(0, 300));
@@ -174,8 +177,8 @@ class StepReader {
   }
 
   /**
-   * Finds the first of the consecutive lines with the same columns: a step may print much before its first
-   * mark.
+   * Finds the first of the consecutive lines with the same columns. A step may print much before its first
+   * marker.
    */
   private firstWith(key: string, line: number): number {
     const isSame = (at: number) => {
@@ -218,7 +221,7 @@ class StepReader {
       isNamed,
       ...fresh,
     };
-    // What is before the first columns of a download is no job.
+    // Lines before the first columns of a downloaded log are not a job.
     if (
       this.jobs.length > 1 &&
       this.jobs[0]?.steps.length === 1 &&
@@ -236,9 +239,10 @@ class StepReader {
       return;
     }
     const { step } = this;
-    // An action that said nothing before the next head is one of several steps, whose first this is.
+    // If an action printed nothing before the next head, it is a composite action, and this is its first
+    // step.
     const outer = step.isAction && step.outputStart === line && step.line < line - 1 ? step.path : [];
-    // No step begins when a job has cleaned up: this is the next job.
+    // After the cleanup of a job, a step belongs to the next job.
     const job = step.path[0] === CLEAN_UP && !step.isNamed ? this.getJob(null) : step.job;
     if (!step.isNamed) this.step = this.open(job, [...outer, name], line);
     this.step.isAction = ACTION.test(name) && !SCRIPT_FILE.test(name);
@@ -273,8 +277,8 @@ class StepReader {
 }
 
 /**
- * Scripts may open groups called "Run …" too; the head of a step ends with its shell, inputs or environment,
- * or is empty.
+ * Checks whether a group is the head of a step. Scripts may open groups called "Run …", too, but the head of
+ * a step ends with its shell, inputs or environment, or is empty.
  */
 function isStepHead(log: LogText, line: number, isInStep: boolean): boolean {
   for (let at = line + 1; at <= Math.min(log.lineCount, line + MAX_HEAD); at++) {
@@ -286,7 +290,7 @@ function isStepHead(log: LogText, line: number, isInStep: boolean): boolean {
   return true;
 }
 
-/** Ends each step where the next one of the log begins. */
+/** Ends each step where the next one begins. */
 function endSteps(steps: readonly OpenStep[], lineCount: number): void {
   const inOrder = steps.toSorted((a, b) => a.line - b.line);
   for (const [i, step] of inOrder.entries())
@@ -298,8 +302,8 @@ function isFailed({ failedAt, isAction, errorAt }: OpenStep): boolean {
 }
 
 /**
- * Returns the steps that made each job fail. An action that only reports problems lets the next step run: it
- * counts if nothing else failed.
+ * Returns the steps that failed each job. An action that reports problems without stopping the job counts
+ * only if nothing else failed.
  */
 function listFailedSteps(log: LogText, jobs: readonly Job[]): Section[] {
   const red = jobs.flatMap((job) => findFailedSteps(log, job));
@@ -319,7 +323,7 @@ function listFailedSteps(log: LogText, jobs: readonly Job[]): Section[] {
       job.name !== null &&
       (jobs.length > 1 || step.isNamed || extractJobAndStep(log.raw(line).slice(0, 300)) !== null);
     const outer = isNamed || /\d_[^/]{1,150}\.txt$/.test(log.name) ? [job.name ?? ''] : [];
-    // An action may go on to explain itself.
+    // An action may print an explanation after its error, so its section continues to its end.
     const section = createFailedSection(
       log,
       [...outer, ...path, ...step.failedIn],
@@ -341,8 +345,8 @@ function listFailedSteps(log: LogText, jobs: readonly Job[]): Section[] {
 
 /**
  * Returns the steps that failed one job. A step that failed without stopping the job is marked as tolerated:
- * after it another one ran that never runs after a failure, and a later one failed too. A step that failed
- * after a decisive one, only to clean up or to report, follows from it.
+ * after it, a step ran that does not run after a failure, and a later step failed as well. A step that failed
+ * later, and only cleans up or reports, is marked as a consequence.
  */
 function findFailedSteps(
   log: LogText,
@@ -356,8 +360,7 @@ function findFailedSteps(
     !step.isStopped && at < (step.failedAt === null ? lastRun : lastBetween);
   const red = steps.filter((step, at) => isFailed(step) && !isTolerated(step, at));
   const stopped = red.findIndex(({ isStopped }) => isStopped);
-  // An action may report problems without failing; a command that ended badly has failed, whatever ran after
-  // it.
+  // Actions that only reported problems are not included, because they need not have failed.
   const tolerated = steps.filter(
     (step, at) => step.failedAt !== null && isTolerated(step, at) && !isLate(step),
   );
@@ -382,7 +385,10 @@ function explainFollowing(log: LogText, step: OpenStep): NonNullable<Section['fo
   return isMissingFiles(log, step) ? 'no-files' : null;
 }
 
-/** Lines above the end of a failed step in which it says that there were no files. */
+/**
+ * The number of lines before the end of a failed step that are searched for a message that there were no
+ * files.
+ */
 const LAST_WORDS = 4;
 const NO_FILES = new RegExp(
   String.raw`\bno (?:\w{1,20} )?(?:reports?|results?|files?|artifacts?)\b.{0,80}\b(?:found|` +
@@ -392,7 +398,7 @@ const NO_FILES = new RegExp(
   'i',
 );
 
-/** Checks whether a failed step only says that there were no reports or artifacts. */
+/** Checks whether a step failed only because there were no reports or artifacts. */
 function isMissingFiles(log: LogText, { errorAt, failedAt, outputStart }: OpenStep): boolean {
   const end = failedAt ?? errorAt;
   if (end === null) return false;
@@ -406,7 +412,7 @@ function isGate({ job, path, script }: OpenStep): boolean {
 }
 
 /**
- * Returns the job and the step of a whole file: archives of logs contain one file for each job
+ * Returns the job and step that a file's name states. Archives of logs contain one file for each job
  * (`0_build.txt`) and one for each step (`build/3_Run tests.txt`).
  */
 function readArchivedStep(source: string): { readonly job: string | null; readonly step: string | null } {
@@ -417,8 +423,8 @@ function readArchivedStep(source: string): { readonly job: string | null; readon
 }
 
 /**
- * Reads text copied from the web page, which shows `Error:` instead of `##[error]`, and the head of a step as
- * plain lines.
+ * Reads text that was copied from the web page. It has `Error:` instead of `##[error]`, and the head of a
+ * step as plain lines.
  */
 function fromPage(log: LogText, marks: readonly Mark[]): SystemReading | null {
   const failed: Section[] = [];
@@ -437,8 +443,8 @@ function fromPage(log: LogText, marks: readonly Mark[]): SystemReading | null {
 }
 
 /**
- * Returns the last line of a step's head without marks; null if no shell, inputs or environment show that it
- * is one.
+ * Returns the last line of a step's head without markers. Returns null if no shell, inputs or environment
+ * show that it is one.
  */
 function findPlainHead(log: LogText, line: number): number | null {
   let at = line + 1;

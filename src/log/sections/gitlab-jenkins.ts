@@ -6,25 +6,25 @@ interface Stage {
   readonly name: string;
   readonly start: number;
   end: number | null;
-  /** The last sections opened inside and not closed: where the script broke off. */
+  /** The innermost sections that were opened and not closed. They show where the script ended. */
   inner: string[];
 }
 
-/** The runner's own stages follow one another, so that one of them ends all before it. */
+/** The runner's own stages. They follow one another, so each one ends all sections before it. */
 const OWN = new RegExp(
   '^(?:prepare_executor|prepare_script|get_sources|restore_cache|download_artifacts|' +
     String.raw`step_script|build_script|after_script|upload_artifacts\w{0,40}|` +
     String.raw`archive_cache\w{0,40}|cleanup\w{0,40})$`,
 );
-/** Sections that the runner executes whether or not the script failed. */
+/** Sections that the runner executes even if the script failed. */
 const CLEAN_UP = /^(?:after_script|upload_artifacts|archive_cache|cleanup)/;
 const SECTION = /section_(start|end):\d{1,12}:([\w.-]{1,100})/g;
-/** The number of lines above in which the failed command is searched for. */
+/** The maximum number of lines above an error in which the failed command is searched. */
 const MAX_OUTPUT = 5_000;
 
 /**
- * GitLab: sections are marked before a carriage return, each command of the script is echoed in green after
- * `$ `.
+ * GitLab. Sections are marked before a carriage return, and each command of the script is echoed in green
+ * after `$ `.
  */
 export const gitlab: CiSystem = {
   literals: ['section_start:', 'section_end:', 'error: job failed'],
@@ -60,11 +60,11 @@ function listGitLabStages(log: LogText, marks: readonly Mark[]): Stage[] {
 }
 
 /**
- * Narrows a section to the command that failed. All commands of a script share one section; the last one
- * echoed is the one that failed.
+ * Narrows a section to the command that failed. All commands of a script share one section; the last one that
+ * was echoed is the one that failed.
  */
 function cutToCommand(log: LogText, stage: Stage | undefined, ended: Mark): Section {
-  // The runner's own failures and time limits stand in that last line alone.
+  // Failures of the runner and time limits are reported on the last line only, so the section includes it.
   const isPlain = /^ERROR: Job failed: (?:.{0,60}exit (?:code|status) \d{1,3})/.test(ended.text);
   const end = isPlain ? (stage?.end ?? ended.line) : ended.line;
   const path = stage === undefined ? [] : [stage.name, ...stage.inner];
@@ -81,8 +81,8 @@ function cutToCommand(log: LogText, stage: Stage | undefined, ended: Mark): Sect
 }
 
 /**
- * Checks whether a line is GitLab's echo of a command, which is green if colors are kept. yarn echoes what it
- * runs like a shell does, below its own first line.
+ * Checks whether a line is GitLab's echo of a command. It is green if colors are kept. yarn echoes commands,
+ * too, below its own first line.
  */
 function isEcho(log: LogText, line: number, text: string): boolean {
   if (!text.startsWith('$ ')) return false;
@@ -91,7 +91,7 @@ function isEcho(log: LogText, line: number, text: string): boolean {
   return !/^yarn run v\d/.test(log.line(line - 1));
 }
 
-/** A stage or branch of a pipeline. */
+/** A stage of a Jenkins pipeline, or a branch of `parallel`. */
 interface JenkinsStage {
   readonly name: string;
   /** Names of the stages around it, outermost first. */
@@ -99,7 +99,7 @@ interface JenkinsStage {
   readonly start: number;
   end: number;
   /**
-   * The line of a step that ran in the stage itself, rather than only in a stage inside it; null if there is
+   * The line of the first step that ran directly in the stage, not in a stage inside it. Null if there is
    * none.
    */
   stepAt: number | null;
@@ -113,19 +113,22 @@ const SKIPPED = /^Stage "(?<name>.{1,120})" skipped due to /;
 const FREESTYLE_ENDED =
   /^Build step '(.{1,200})' (?:marked build as failure|changed build result to (?:FAILURE|UNSTABLE))/;
 
-/** Blocks that Jenkins opens itself, and what runs when everything is over. */
+/** Blocks that Jenkins opens itself. They are not stages. */
 const NOT_A_STAGE = /^(?:hide|Declarative: (?:Checkout SCM|Tool Install|Agent Setup))$/;
 const BRANCH = 'Branch: ';
 const POST = 'Declarative: Post Actions';
-/** Steps that only hold other steps, or look at what is around them. */
+/**
+ * Matches pipeline steps that do something. Steps that only contain other steps or check their context are
+ * excluded.
+ */
 const NO_STEP = new RegExp(
   String.raw`^\[Pipeline\] (?!//|stage\b|End\b|Start\b|node\b|parallel\b|with\w+\b|getContext\b|` +
     String.raw`timeout\b|script\b|catchError\b|retry\b|dir\b|ws\b)\w`,
 );
 
 /**
- * Jenkins: pipelines mark their blocks, branches of `parallel` are named where they failed, freestyle jobs
- * name the build step.
+ * Jenkins. Pipelines mark their blocks, a failed branch of `parallel` is named, and freestyle jobs name the
+ * build step.
  */
 export const jenkins: CiSystem = {
   literals: [
@@ -166,7 +169,8 @@ function listPipelineFailures(log: LogText, marks: readonly Mark[]): readonly Se
 }
 
 /**
- * Branches run at once, so what is between a branch's start and the word that it failed may be of others too.
+ * Returns the failed branches. Branches run in parallel, so the lines between the beginning of a branch and
+ * the message that it failed may also be those of others.
  */
 function listFailedBranches(
   log: LogText,
@@ -187,8 +191,8 @@ function listFailedBranches(
 }
 
 /**
- * Returns the error that `catchError` and the like report inside the stage. What fails the build is reported
- * after the pipeline's end.
+ * Returns the error that `catchError` and similar steps report inside the stage. An error that fails the
+ * build is reported after the pipeline's end.
  */
 function findComplaint(
   marks: readonly Mark[],
@@ -204,9 +208,7 @@ function findComplaint(
   );
 }
 
-/**
- * Returns the step that ran last before the end of everything: scripted pipelines may have no stage at all.
- */
+/** Returns the last step that ran. Scripted pipelines may have no stages. */
 function findLastStep(log: LogText, marks: readonly Mark[]): Section[] {
   const step = marks.findLast(({ text }) => /^\[Pipeline\] (?:sh|bat|powershell|pwsh|error)$/.test(text));
   if (step === undefined) return [];
@@ -221,7 +223,7 @@ function toSection(log: LogText, { outer, name, start }: JenkinsStage, end: numb
 }
 
 /**
- * Returns the build steps that failed a freestyle job. Each starts with the workspace in brackets and the
+ * Returns the build steps that failed a freestyle job. Each begins with the workspace in brackets and the
  * command: `[ledger] $ /bin/sh -xe …`.
  */
 function listFreestyleFailures(log: LogText, marks: readonly Mark[]): Section[] {
@@ -231,7 +233,7 @@ function listFreestyleFailures(log: LogText, marks: readonly Mark[]): Section[] 
     if (/^\[[^\]]{1,120}\] \$ /.test(mark.text)) started = mark;
     const name = FREESTYLE_ENDED.exec(mark.text)?.[1];
     if (name === undefined) continue;
-    // Publishers start no command of their own: what they blame stands just above.
+    // A publisher runs no command. What it reports is in the few lines above.
     const start = started?.line ?? Math.max(failed.at(-1)?.lineEnd ?? 1, mark.line - 5);
     failed.push(createFailedSection(log, [name], start, mark.line));
     started = undefined;
@@ -275,8 +277,8 @@ function readOpenedStage(
   if (name === undefined || NOT_A_STAGE.test(name)) return null;
   const around = open.flatMap((stage) => (stage === null ? [] : [stage.name]));
   const branches = around.filter((name) => name.startsWith(BRANCH));
-  // Branches run side by side: their marks mix, and which of several open ones a stage is in cannot be
-  // complaining.
+  // Branches run in parallel, so their markers are mixed. With several open branches, it is unknown which one
+  // contains a stage.
   const isMixed = name.startsWith(BRANCH) || branches.length > 1;
   const known = isMixed && branches.length > 0 ? around.slice(0, around.indexOf(branches[0] ?? '')) : around;
   const outer = known.map((name) => name.replace(BRANCH, ''));
@@ -291,7 +293,7 @@ function readOpenedStage(
   };
 }
 
-/** Ends the own steps of the innermost open stage: its own post actions are inside of it, below this mark. */
+/** Ends the steps of the innermost open stage. Its post actions are inside the stage, below this marker. */
 function endOwnSteps(open: readonly (JenkinsStage | null)[], line: number): void {
   const inner = open.findLast((stage) => stage !== null);
   if (inner != null) inner.end = line;

@@ -2,34 +2,41 @@ import type { ExitMark, Section } from '../../domain/failure.ts';
 import { findLineAbove, type LogText } from '../lines/lines.ts';
 import { type CiSystem, createFailedSection, type LineRange, type Mark, withConsequences } from './system.ts';
 
-/** A CI system that shows where a command begins and how it ended. */
+/** The markers of a CI system that shows where a command begins and how it ended. */
 interface CommandMarks {
   /**
-   * Literals of the lines that say how a command ended; those of the lines that begin one too, unless `reach`
-   * says how far up they stand.
+   * Literals of the lines that say how a command ended, and, unless `reach` is set, of the lines that begin
+   * one.
    */
   readonly literals: readonly string[];
-  /** Lines above an end that are inspected for its beginning, where that has no literal. */
+  /**
+   * The number of lines above an end that are searched for the beginning of the command, if beginnings have
+   * no literal.
+   */
   readonly reach?: number;
-  /** Returns the name of the command or group that a line begins; null if it begins none. */
+  /** Returns the name of the command or group that begins on a line, or null if none does. */
   readonly begins: (text: string, log: LogText, line: number) => string | null;
-  /** Says that it failed; its group is a name around that of the command. */
+  /**
+   * Matches the line that says that the command failed. Its optional group is the name of what contains the
+   * command.
+   */
   readonly failed: RegExp;
-  /** The name of what is around the commands below a line. */
+  /** Matches a line with the name of what contains the commands below it. */
   readonly around?: RegExp;
-  /** The name where no beginning is found; without it such an end is not believed. */
+  /** The name of a command whose beginning is not found. If absent, such a command is ignored. */
   readonly unnamed?: string;
 }
 
 const STAMP =
   /^(?:\u001b?_bk;t=\d{1,16}\u0007|\[Container\] \d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d(?:\.\d{1,9})? )/;
-/** Heads of diffs and verdicts of tests, which have the same signs as Buildkite's groups. */
+/** Lines that begin with the same signs as Buildkite's groups: headings of diffs and results of Go tests. */
 const NO_GROUP =
   /^(?:---|\+\+\+) (?:[ab]\/|\/dev\/null|\S{1,200}\t|Expected|Actual|Received|(?:FAIL|PASS|SKIP): )/;
 
 const SYSTEMS: readonly CommandMarks[] = [
-  // Travis: a command is timed or folded where it starts. The last line of one of several lines has no head;
-  // no colon and one quote only distinguish it from a tool's `ERROR: "lint" exited with 1.`
+  // Travis. Commands are timed or folded where they begin. If a command has several lines, the message may
+  // show only its last line, without the beginning; it then differs from a tool's
+  // `ERROR: "lint" exited with 1.` only by having no colon and a single quote.
   {
     literals: [
       'travis_fold:',
@@ -47,7 +54,7 @@ const SYSTEMS: readonly CommandMarks[] = [
     ),
     unnamed: 'log',
   },
-  // AWS CodeBuild: the container names each command and each phase.
+  // AWS CodeBuild. The container names each command and each phase.
   {
     literals: [
       'entering phase ',
@@ -61,8 +68,8 @@ const SYSTEMS: readonly CommandMarks[] = [
     around: /^Entering phase (\w{1,40})/,
     unnamed: '',
   },
-  // Buildkite: `---`, `+++` and `~~~` head the groups. Other `🚨 Error:` lines are of single calls that a job
-  // survives.
+  // Buildkite. `---`, `+++` and `~~~` begin groups. Other lines with `🚨 Error:` are about single calls that
+  // do not fail the job.
   {
     literals: ['exited with status', 'user command error: '],
     reach: 5_000,
@@ -74,7 +81,7 @@ const SYSTEMS: readonly CommandMarks[] = [
         'user command error: (?:exit status [1-9]|.{1,200} exited with status))',
     ),
   },
-  // AppVeyor: the scripts of each phase are named before they run.
+  // AppVeyor. The scripts of each phase are named before they run.
   {
     literals: [
       'command exited with code',
@@ -86,7 +93,7 @@ const SYSTEMS: readonly CommandMarks[] = [
     failed: /^(?:Command (?:exited with code -?\d|executed with exception)|Build execution time has reached)/,
     unnamed: 'build',
   },
-  // CircleCI: the output of each step begins with its shell and script; its own command line adds headers.
+  // CircleCI. The output of each step begins with its shell and script; its command-line tool adds headings.
   {
     literals: [
       'exited with code',
@@ -104,7 +111,7 @@ const SYSTEMS: readonly CommandMarks[] = [
     ),
     unnamed: 'log',
   },
-  // act, Gitea and Forgejo, where they run GitHub's workflows on their own.
+  // act, Gitea and Forgejo, which run GitHub's workflows
   {
     literals: ['run main ', 'run post ', 'failure - main ', 'failure - post '],
     begins: (text) => /^\W{1,8}Run (?:Main|Post) (.{1,200})$/.exec(text)?.[1] ?? null,
@@ -112,15 +119,15 @@ const SYSTEMS: readonly CommandMarks[] = [
   },
 ];
 
-/** The CI systems that show commands one after the other: a row each. */
+/** The CI systems that show commands one after the other. Each is a row of {@link SYSTEMS}. */
 export const COMMAND_SYSTEMS: readonly CiSystem[] = SYSTEMS.map((system) => ({
   literals: system.literals,
   read: (log, marks) => readCommands(log, marks, system),
 }));
 
 /**
- * Google Cloud Build: each step says that it starts and that it is finished; the build says at its end which
- * step failed.
+ * Google Cloud Build. Each step prints when it starts and when it is finished. At its end, the build names
+ * the step that failed.
  */
 export const cloudBuild: CiSystem = {
   literals: ['starting step #', 'finished step #', 'error: build step '],
@@ -173,8 +180,8 @@ function findBeginning(log: LogText, line: number, after: number, { begins, reac
 }
 
 /**
- * Returns the command that a mark before a carriage return begins, which is on the same line or the next.
- * Empty if neither names one; null if the line begins no command.
+ * Returns the command that begins with Travis's marker before a carriage return. It is on the same line or
+ * the next. Returns an empty string if neither names one, and null if no command begins on the line.
  */
 function findTravisCommand(text: string, log: LogText, line: number): string | null {
   const isMarked = /travis_(?:time|fold):start/.test(log.raw(line).slice(0, 500));
@@ -183,19 +190,21 @@ function findTravisCommand(text: string, log: LogText, line: number): string | n
   return /^.{0,200}?\$ (.{0,120})/.exec(commandLine)?.[1] ?? '';
 }
 
-/** Literals of lines that docker and Markdown put around commands and logs. */
+/** Literals of lines that docker and Markdown print around commands and logs. */
 export const ECHO_LITERALS = ['] run ', ' : run ', '| >>> ', '```'] as const;
 
-/** `#12 [4/7] RUN npm ci`, ` > [4/7] RUN npm ci:`, `Step 4/7 : RUN npm ci`. */
+/**
+ * An instruction of a Dockerfile before it runs: `#12 [4/7] RUN npm ci`, ` > [4/7] RUN npm ci:`,
+ * `Step 4/7 : RUN npm ci`.
+ */
 const INSTRUCTION = /^(?:#\d{1,4} | {0,2}> )\[[^\]]{1,80}\] RUN |^Step \d{1,3}\/\d{1,3} : RUN /;
-/** The Dockerfile around the instruction that failed. */
+/** Lines of the Dockerfile that are quoted around the failed instruction. */
 const EXCERPT = /^\s{0,6}\d{1,5} \| |^-{20}$|^[\w./-]{0,200}[Dd]ockerfile[\w.-]{0,40}:\d{1,5}$/;
 const LONGEST_EXCERPT = 20;
 const FENCE = /^\s{0,3}```[\w-]{0,20}\s{0,3}$/;
 
 /**
- * Returns the lines of docker builds that repeat instructions, and the sentences around a log that is in
- * fences.
+ * Returns the lines in which docker builds repeat instructions, and the text around a log in Markdown fences.
  */
 export function readEchoes(log: LogText, marks: readonly Mark[]): LineRange[] {
   const echoes: LineRange[] = [];
@@ -215,8 +224,8 @@ function getExcerptAround(log: LogText, line: number): LineRange {
 }
 
 /**
- * Returns the lines outside of fences. Empty unless fences contain more than half of a text, and more than a
- * snippet: builds print Markdown too.
+ * Returns the lines outside of Markdown fences. Returns none unless the fences contain more than half of the
+ * text, and more than a few lines, because builds print Markdown, too.
  */
 function listAroundFences(log: LogText, marks: readonly Mark[]): LineRange[] {
   const fences = marks.filter(({ text }) => FENCE.test(text)).map(({ line }) => line);
@@ -233,18 +242,18 @@ function listAroundFences(log: LogText, marks: readonly Mark[]): LineRange[] {
 }
 
 /**
- * `set -x` puts `+` before each command, once for each level of the shell; settings of variables may come
- * first.
+ * A command traced by `set -x`: a `+` for each nested shell, then the command, which may begin with settings
+ * of variables.
  */
 const TRACE =
   /^\+{1,4} ((?:[A-Za-z_]\w{0,40}=\S{0,100} ){0,5}["'$~]?[A-Za-z_./[][\w./~$'"@:[-]{0,200}(?: .{0,300})?)$/;
-/** Commands that set up, test or tidy; they are seldom what failed, and a trap runs them after it. */
+/** Commands that set up, test or clean up. They are rarely what failed, and traps run them afterwards. */
 const TRIVIAL = new RegExp(
   String.raw`^(?:exit|return|local|:|source|\.|set|trap|rm|echo|printf|true|false|export|` +
     'declare|unset|shift|popd|cd|kill|wait|cat|test|mkdir|sleep)(?: |$)|' +
     String.raw`^'?\[{1,2}'?(?: |$)|^(?:\w{1,40}=\S{0,200}$)`,
 );
-/** pnpm and terraform list additions behind the same sign. */
+/** Lines of pnpm and terraform that list additions after a `+`. */
 const LISTED = /^\+ @?[\w./-]{1,100} \(?v?\d{1,5}\.|^\+ (?:resource|module|data|output) "/;
 const COMPLAINT = /\b(?:error|fatal|fail(?:ed|ure)?|exception|not found|denied|killed|cannot|unable)\b/i;
 const SUCCESS = /^(?:Finished: SUCCESS|Job succeeded|Build succeeded|The command ".{1,300}" exited with 0)/i;
@@ -252,9 +261,9 @@ const MAX_OUTPUT = 2_000;
 const MAX_TAIL = 300;
 
 /**
- * Finds the command that a traced shell ran last before it gave up: from its trace to its exit, or to the end
- * of the log. Returns null unless at least two traced commands are in the lines looked at, so that a line of
- * a diff is not taken for one. Skips commands that printed nothing: they are seldom what people look for.
+ * Finds the last command that a traced shell ran before it failed. The section reaches from its trace to its
+ * exit, or to the end of the log. Requires at least two traced commands, so that a line of a diff is not
+ * mistaken for one. Skips commands that printed nothing. Returns null if there is none.
  */
 export function traceFailure(log: LogText, exits: readonly ExitMark[]): Section | null {
   const exit = exits.findLast(({ code }) => code !== null);
@@ -285,8 +294,8 @@ function isDiff(text: string): boolean {
 }
 
 /**
- * Checks the output of a command without a known exit: it must complain, and the end must not say that all
- * went well.
+ * Checks the output of a command without a known exit: it must contain an error, and the end of the log must
+ * not report success.
  */
 function isComplaining(log: LogText, from: number): boolean {
   return (

@@ -2,48 +2,49 @@ import type { Section } from '../../domain/failure.ts';
 import { findFirstPlace } from '../../lib/collections.ts';
 import type { LogText } from '../lines/lines.ts';
 
-/** A line that holds one of a system's literals, as a person saw it. */
+/** A line that contains one of a system's literals, cleaned. */
 export interface Mark {
   readonly line: number;
   readonly text: string;
 }
 
-/** Lines from `start` to `end`, both with them. */
+/** The lines from `start` to `end`, both included. */
 export interface LineRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Checks whether a line lies in one of the ranges, which ascend. */
+/** Checks whether one of the ranges contains a line. The ranges must ascend. */
 export function isWithin(ranges: readonly LineRange[], line: number): boolean {
   const first = findFirstPlace(ranges.length, (place) => (ranges[place]?.end ?? 0) < line);
   return (ranges[first]?.start ?? Number.POSITIVE_INFINITY) <= line;
 }
 
-/** The information of one system's marks about a log. */
+/** The information from one system's markers about a log. */
 export interface SystemReading {
-  /** The steps that turned their jobs red, in the order of the log, and those that only failed for it. */
+  /** The steps that failed their jobs, in the order of the log, and steps that failed as a consequence. */
   readonly failed: readonly Section[];
-  /** True if the system marks steps, failed or not; absent for a system that marks none. */
+  /** True if the system marks steps, whether failed or not. Absent if it does not mark steps. */
   readonly hasSteps?: boolean;
-  /** Commands echoed before their output. */
+  /** Commands that are echoed before their output. */
   readonly echoes?: readonly LineRange[];
-  /** The ranges of the jobs of the log; absent if the log is a single job. */
+  /** The ranges of the log's jobs. Absent if the log is a single job. */
   readonly jobs?: readonly LineRange[];
 }
 
-/** Reads the marks that one CI system leaves in its logs. */
+/** A CI system, with a reader of its markers. */
 export interface CiSystem {
-  /** ASCII literals, case ignored, rare on ordinary lines. */
+  /** Literals, case ignored, that are rare on ordinary lines. */
   readonly literals: readonly string[];
   /**
-   * Reads the marks of a log. Returns null if the log is not of this system. `marks` are the lines with
-   * literals of any system, ascending. Looks at a bounded stretch around each; must not throw.
+   * Reads the markers of a log. `marks` are the lines with literals of any system, ascending. Returns null if
+   * the log is not of this system. Must read only a bounded number of lines around each marker, and must not
+   * throw.
    */
   readonly read: (log: LogText, marks: readonly Mark[]) => SystemReading | null;
 }
 
-/** Names that people and systems give to steps that run when everything has been decided. */
+/** Names of steps that run regardless of the result. */
 const CLEAN_UP = new RegExp(
   String.raw`\b(?:upload|artifacts?|publish|test[ -]report(?:er)?|upload coverage|codecov|coveralls|` +
     'notify|notifications?|slack|clean ?up|tear ?down|after[_ ](?:script|failure)|' +
@@ -51,12 +52,12 @@ const CLEAN_UP = new RegExp(
   'i',
 );
 
-/** Checks whether a step only cleans up, publishes or reports, whatever happened before it. */
+/** Checks whether a step only cleans up, publishes or reports, regardless of the result of others. */
 export function isCleanUp(name: string): boolean {
   return CLEAN_UP.test(name);
 }
 
-/** Creates a failed section. Its name may be a path, outermost first: `['Test', 'Run unit tests']`. */
+/** Creates a failed section. Its name is a path, outermost first: `['Test', 'Run unit tests']`. */
 export function createFailedSection(
   log: LogText,
   path: readonly string[],
@@ -75,10 +76,7 @@ export function createFailedSection(
   };
 }
 
-/**
- * Marks sections that only clean up, publish or report after the first one had failed: what they say follows
- * from it.
- */
+/** Marks sections after the first one that only clean up, publish or report as consequences of it. */
 export function withConsequences(sections: readonly Section[]): Section[] {
   return sections.map((section, i) =>
     i > 0 && isCleanUp(section.name) ? { ...section, consequence: true } : section,
@@ -86,8 +84,7 @@ export function withConsequences(sections: readonly Section[]): Section[] {
 }
 
 /**
- * One TeamCity service message, with its values unescaped. A message of a single value has it under the empty
- * name.
+ * A TeamCity service message with its values unescaped. If a message has a single value, its name is empty.
  */
 export interface ServiceMessage {
   readonly name: string;
@@ -96,12 +93,13 @@ export interface ServiceMessage {
 
 const HEAD = /##teamcity\[(\w{1,60})(?= |\])/;
 /**
- * `|'` and `||` are escaped inside a value, so that a value ends at the first quote without `|` before it.
+ * An attribute of a service message. `|'` and `||` are escapes, so a value ends at the first quote without
+ * `|` before it.
  */
 const ATTRIBUTE = /(?<= )(?:(\w{1,60}) ?= ?)?'((?:[^'|]|\|.){0,20000})'/gs;
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', x: '\u0085', l: '\u2028', p: '\u2029' };
 
-/** Reads the service message that a line holds, wherever in the line it starts; null if it holds none. */
+/** Reads the service message on a line, wherever it begins. Returns null if there is none. */
 export function readServiceMessage(line: string): ServiceMessage | null {
   const head = HEAD.exec(line);
   if (head === null) return null;

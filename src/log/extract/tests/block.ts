@@ -7,7 +7,7 @@ type Sides = Pick<FailingTest, 'expected' | 'actual'>;
 
 /** The tag that build tools put before each line. */
 export const TAG = /^\s{0,12}\[(?:info|error|warn|junit|INFO|ERROR|WARNING)\] ?/;
-/** A path with an ending, and a line number in any of the usual notations. */
+/** A path with an extension and a line number, in any of the usual notations. */
 const PLACE = new RegExp(
   String.raw`(?<file>(?:[A-Za-z]:)?[^\s:()'"[\]@,<>*]{1,300}\.[A-Za-z]\w{0,8})'?(?:[:(#]|` +
     String.raw`:line |, line | line | @ )(?<line>\d{1,7})(?!\d|\.\d)`,
@@ -18,7 +18,7 @@ const BEFORE_MESSAGE = new RegExp(
     String.raw`\[xUnit\.net [\d:.]{1,20}\]\s{0,12}|(?:Reason|Message|Error Message): |Error:\s{2,20})?` +
     String.raw`(?:(?:FATAL )?ERROR: (?=\w{1,40}\())?`,
 );
-/** Lines that give no message: a label, a place, a rule, a frame. */
+/** Lines that are not a message: a label, a place, a line of dashes, a stack frame. */
 const NO_MESSAGE = new RegExp(
   String.raw`^(?:(?:unknown file|[^\s:()]{1,300}[:(]\d{1,7}\)?): (?:Failure|error)$|` +
     '(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure/Error|' +
@@ -30,18 +30,18 @@ const NO_MESSAGE = new RegExp(
 );
 /** A line of code that a runner quotes with its number. */
 const QUOTED_CODE = /^(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]/;
-/** The text of an exception that is not an assertion, as languages write it. */
+/** The text of an exception that is not an assertion, in the notations of different languages. */
 const THROWN = new RegExp(
   String.raw`^(?:\*\* \(|C\+\+ exception with description |(?!(?:[\w.$:]{0,80}[.:])?(?:Assert|` +
     String.raw`Comparison|Expectation|MultipleFail|Failed|RSpec::Expect|Minitest::Assert)\w{0,40}\b)` +
     String.raw`(?:[A-Za-z_][\w$]{0,80}(?:\.|::)){0,8}[A-Z]\w{0,80}(?:Error|Exception)\b)`,
 );
-/** The line before what an exception said, where a runner shows the check first. */
+/** The line before an exception's message, in runners that print the failed check first. */
 const UNEXPECTED =
   /^(?:due to (?:a fatal error|unexpected exception) with messages?|unexpected exception):$/i;
 /**
- * How runners write the two sides, where `splitExpectation` does not know it; the sides may be on different
- * lines.
+ * Notations of expected and actual value that `splitExpectation` does not know. The two values may be on
+ * different lines.
  */
 // biome-ignore format: one row for each notation
 const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] = [
@@ -65,7 +65,7 @@ const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] =
   { expected: /<(?<value>[^\n]{0,300})> expected but was\n/,
     actual: /> expected but was\n<(?<value>[^\n]{0,300})>/ },
 ];
-/** A difference of Jest and Playwright with one line of each side: the numbers in its head count lines. */
+/** A diff of Jest or Playwright with one line on each side. Its heading contains the numbers of lines. */
 const ONE_CHANGED_LINE = new RegExp(
   [
     String.raw`- Expected {2}- 1\n\s{0,12}\+ Received {2}\+ 1\n(?:(?!\s{0,12}[-+])[^\n]{0,300}\n){0,40}`,
@@ -73,7 +73,7 @@ const ONE_CHANGED_LINE = new RegExp(
     String.raw`\s{0,12}\+ {1,20}(?<actual>\S[^\n]{0,299}?),?(?:\n|$)`,
   ].join(''),
 );
-/** Notations with both sides of a comparison on one line or in one paragraph. */
+/** Notations that have both values of a comparison on one line or in one paragraph. */
 const COMPARED: readonly RegExp[] = [
   /Expected (?<actual>[^\n]{1,200}?) to (?:be|equal) (?!equal)(?<expected>[^\n]{1,200}?)\.(?:\n|$)/,
   / has failed \[(?<actual>[^\n]{1,250}) != (?<expected>[^\n]{1,250})\]/,
@@ -103,19 +103,19 @@ const COMPARED: readonly RegExp[] = [
 ];
 
 /**
- * Reads the lines below a title. The file is the test's own where one of the places is, else the first of the
- * project's own code.
+ * Reads the place, the message and the compared values from the lines below a title. The file is the test's
+ * own if one of the places is in it, or else the first file of the project's own code.
  */
 export function readBlock(body: readonly string[], title: Pick<FailingTest, 'name' | 'suite'>) {
   const plain = body.map((text) => text.replace(TAG, ''));
   const place = findOwnPlace(plain, title);
-  // pytest marks what was raised with an E at the margin.
+  // pytest marks the lines of an exception with an E at the margin.
   const raised = plain
     .filter((text) => /^E(?:\s{2,40}|$)/.test(text))
     .map((text) => text.replace(/^E\s{0,3}/, ''));
   const lines = raised.length > 0 ? raised : plain;
   const message = extractMessage(lines, title.name);
-  // What was thrown compares nothing, whatever the lines of code around it do.
+  // An exception that is not an assertion compares nothing, whatever source code is printed around it.
   const sides =
     message !== null && THROWN.test(message)
       ? { expected: null, actual: null }
@@ -132,7 +132,7 @@ export function matchGroups(lines: readonly string[], pattern: RegExp): Groups |
   return undefined;
 }
 
-/** Checks whether a path is that of a test by its name. */
+/** Checks whether a path is that of a test file, judging by its name. */
 export function isTestFile(path: string): boolean {
   return /(?:^|[/\\])(?:tests?|specs?|__tests__|e2e|features)[/\\]|(?:^|[/\\._-])(?:tests?|specs?|cy)(?:[._-]|$)|[a-z\d](?:Tests?|Spec|IT)\.\w{1,8}$|\.(?:feature|phpt|t|bats)$/i.test(
     path,
@@ -143,7 +143,7 @@ function findOwnPlace(
   body: readonly string[],
   { name, suite }: Pick<FailingTest, 'name' | 'suite'>,
 ): ReturnType<typeof placeIn> {
-  // A Go test is in a file that says so, and nowhere else.
+  // Go's tests are in files that end in _test.go.
   const places = body
     .flatMap((text) => placeIn(text) ?? [])
     .filter(({ file }) => !/(?<!_test)\.go$/.test(file));
@@ -187,13 +187,10 @@ function extractMessage(body: readonly string[], name: string): string | null {
   return null;
 }
 
-/** Lines below a message that only leads to them. */
+/** The maximum number of lines that are joined to a message that ends in a colon. */
 const MAX_LED = 4;
 
-/**
- * Makes a message whole whose first line ends in a colon: the lines below, as far as they belong to it, say
- * what is the matter.
- */
+/** Joins the following lines to a message whose first line ends in a colon, as far as they belong to it. */
 export function joinLedLines([message = '', ...below]: readonly string[]): string {
   if (!message.endsWith(':')) return message;
   const isEnd = (text: string, at: number) =>
@@ -207,9 +204,7 @@ function isNoMessage(text: string): boolean {
   return NO_MESSAGE.test(text) || QUOTED_CODE.test(text);
 }
 
-/**
- * Returns what Python raised, which it prints below the trace. In a chain, the last exception ended the test.
- */
+/** Returns the exception that Python prints below a trace. In a chain, the last exception ended the test. */
 function readRaisedLast(body: readonly string[]): string | null {
   const captured = body.findIndex((text) => /-{8} ?>> begin captured/.test(text));
   const raised = body
@@ -251,8 +246,8 @@ export type AddTest = (known: KnownTest, start: number, end: number) => void;
 export const UNKNOWN = 'tests';
 
 /**
- * Opens the list of one framework's failing tests in one log; `found` receives them with their weighted
- * blocks. A test reported twice (where it ran, and in a summary) is one.
+ * Opens the list of one framework's failing tests in one log. `found` receives them with their weighted
+ * blocks. A test that is reported twice (where it ran, and in a summary) is added once.
  */
 export function openTestList(log: LogText, found: Findings, framework: string): AddTest {
   const seen = new Map<string, number>();
@@ -292,13 +287,13 @@ export function lookBack<T>(
 }
 
 /**
- * Reads what a framework shows as a difference (`-` is the expected value, `+` the actual value) or in its
- * own words.
+ * Reads message, place and compared values from a test's block. In a diff, `-` marks the expected value and
+ * `+` the actual one.
  */
 function readBody(log: LogText, start: number, end: number, known: KnownTest): Partial<FailingTest> {
   const body = listLinesBetween(log, start + 1, end);
   const first = body.find((text) => text.trim() !== '' && !text.includes(known.name))?.trim();
-  // A rule or the head of a YAML block is no message.
+  // A line of dashes or the beginning of a YAML block is not a message.
   const message = first === undefined || !/[\p{L}\p{N}]/u.test(first) ? null : first.slice(0, 1_000);
   const frame =
     known.file === undefined || known.file === null
@@ -322,9 +317,7 @@ function extractExpectation(body: readonly string[]): Sides {
   };
 }
 
-/**
- * Proposes the whole block, its beginning, and the part that says what went wrong, which may be far below.
- */
+/** Adds blocks for the whole report, for its beginning, and for the message if it is far below. */
 function propose(
   log: LogText,
   found: Findings,
@@ -351,7 +344,7 @@ function pickDefined(known: KnownTest): KnownTest & Partial<FailingTest> {
   return { ...Object.fromEntries(kept), name: known.name };
 }
 
-/** Joins two reports of the same test. The place to show is that of the report with more information. */
+/** Merges two reports of the same test. The merged test points to the report with more information. */
 function join(before: FailingTest, after: FailingTest): FailingTest {
   const isFuller = before.message === null && after.message !== null;
   const isOwn =

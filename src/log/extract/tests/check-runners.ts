@@ -1,18 +1,18 @@
 import { matchGroups } from './block.ts';
 import type { Named, Runner } from './shapes.ts';
 
-/** A line that says what is the matter, among those that only tell what was done. */
+/** A line that says what is wrong. Other lines only say what was done. */
 const TELLING = /error|fail|assert|exception|expect|panic|mismatch|not found|no such|!=|\bgot\b|\bwant/i;
 
-/** Commands, rules, and the names of streams around what a program printed. */
+/** Commands, separator lines, and names of streams around what a program printed. */
 const FRAME = new RegExp(
   String.raw`^(?:>>>|[$+#]|\*{3,}|-{3}|RUN:)|^(?:Script|Command Output \(std\w{3}\)|` +
     String.raw`Exit Code: \d{1,4}|stdout|stderr):?$|\(exit status: \d{1,3}\)$`,
 );
 
 /**
- * Runners of a build system's `check`, and those of C that it starts. Their tests are programs, known by one
- * line of result and by what was printed. A new one is a row here.
+ * Runners of a build system's `check` target, and the C test runners that it starts. Their tests are
+ * programs; a line of result and the program's output are known. A new runner is a row here.
  */
 // biome-ignore format: one row for each shape
 export const CHECK_RUNNERS: readonly Runner[] = [
@@ -25,7 +25,8 @@ export const CHECK_RUNNERS: readonly Runner[] = [
   ] },
   { name: 'automake', literals: ['FAIL: ', 'ERROR: ', '# TOTAL:'], ran: /^# TOTAL:\s{1,8}\d/,
     fillsIn: 'alike', shapes: [
-    // What the test printed stands in its log, under its name without an ending and above how it ended.
+    // The output of a failed test is in the log under the test's name without its file extension, above the
+    // result.
     { head: /^(?:FAIL|XPASS|ERROR): \S.{0,300}$/, next: /^={3,300}$/, body: 'open',
       until: /^(?:FAIL|ERROR|PASS|SKIP|XFAIL|XPASS): \S|^={20,300}$/, limit: 80, finish: readAutomakeTest },
     { head: /^(?:FAIL|XPASS|ERROR): (?<name>\S.{0,300})$/, next: /^(?!={3,300}$)/, body: 'none' },
@@ -56,7 +57,8 @@ export const CHECK_RUNNERS: readonly Runner[] = [
 ];
 
 /**
- * Reads what the program said between the rules, else how it ended where that says more than that it failed.
+ * Reads what the program printed between the separator lines, or how it ended if that says more than that it
+ * failed.
  */
 function readMesonTest({ ending = '', ...named }: Named, body: readonly string[]): Named {
   const { suite, name } =
@@ -66,7 +68,7 @@ function readMesonTest({ ending = '', ...named }: Named, body: readonly string[]
 }
 
 /**
- * Reads a failed program; one that logs results of its own has no such ending, and its tests are read
+ * Reads a failed program. Returns null for a program that prints results of its own, because these are read
  * instead.
  */
 function readAutomakeTest(_: Named, body: readonly string[]): Named | null {
@@ -79,8 +81,8 @@ function readPrintedTest(named: Named, body: readonly string[]): Named {
 }
 
 /**
- * Reads the first informative line of what a program printed; commands, rules and the names of streams are
- * none.
+ * Reads the first informative line of a program's output, skipping commands, separator lines and names of
+ * streams.
  */
 function readPrintedMessage(body: readonly string[]): string | undefined {
   const printed = body.map((text) => text.trim()).filter((text) => /\p{L}/u.test(text) && !FRAME.test(text));

@@ -6,17 +6,19 @@ import type { FailingTest } from '../../../domain/failure.ts';
  */
 export type Trust = 'sure' | 'marked' | 'weak';
 
-/** One way in which runners mark a failing test; the group `title` names it. */
+/** One form in which runners mark a failing test. The group `title` holds the test's title. */
 interface Form {
   readonly pattern: RegExp;
   readonly trust: Trust;
-  /** True if a time must be behind the title. Times are taken off before a pattern is tried. */
+  /** True if a time must follow the title. Times are removed before a pattern is tried. */
   readonly timed?: true;
-  /** The runner that alone marks its tests so. */
+  /** The framework, if only one runner uses this form. */
   readonly framework?: string;
 }
 
-/** How runners mark the name of a test that failed, in words, brackets and signs, before and behind it. */
+/**
+ * Forms in which runners mark the name of a failed test: by words, brackets and signs before and after it.
+ */
 // biome-ignore format: one row for each form
 export const FORMS: readonly Form[] = [
   { trust: 'sure', pattern: /^FAIL! {1,3}: (?<title>\w[\w:]{0,200}\([^()\n]{0,200}\))/ },
@@ -163,10 +165,10 @@ export const FORMS: readonly Form[] = [
   { trust: 'weak', timed: true, pattern: /^\s{2,40}x (?<title>\S.{0,400})$/ },
 ];
 
-/** Colors whose escape character was lost on the way. */
+/** Color codes whose escape character was lost. */
 export const LOST_ESCAPES = /\[\d{1,2}(?:;\d{1,3}){0,4}m/g;
 
-/** Lists in which each item is a failing test, and lists whose items are none. */
+/** Headings of lists whose items are failing tests, and headings of other lists. */
 export const LIST = new RegExp(
   String.raw`^\W{0,8}(?:\d{1,6} (?:failing|of \d{1,6} tests? failed:?|tests? failed:?)|(?:Failures|` +
     'Failed examples|Failed tests|Tests in error|Errors|FAILED TESTS|failing tests|' +
@@ -181,12 +183,12 @@ export const OTHER_LIST = new RegExp(
   'i',
 );
 export const ITEM = /^\s{0,8}\d{1,5}\) (?<title>\S.{0,500}?)\s{0,8}$/;
-/** Lines below a title that are no part of it. */
+/** Lines below a title that are not part of the test's name. */
 export const DETAIL = new RegExp(
   String.raw`^\s{0,40}(?:at |[A-Z]\w{0,60}Error\b|(?:Message|Stack|Output|Failure/Error|` +
     String.raw`expected|Expected|got|Got|left|right|code)\b|#|%%)`,
 );
-/** Items of a list without numbers: a test with its class, with its class and line, with its file. */
+/** Items of an unnumbered list: a test with its class, with its class and line, or with its file. */
 export const LISTED: readonly RegExp[] = [
   new RegExp(
     String.raw`^(?<title>[\w$ [\]{}=,.:-]{1,200}\((?:[a-z][\w$]{0,100}\.){0,20}` +
@@ -203,7 +205,7 @@ export const LISTED: readonly RegExp[] = [
   /^(?<title>\w{1,100}(?:::\w{1,200}){1,10})$/,
   /^\s{0,4}[*•-] (?<title>\S{1,300}(?: > | › |::)\S.{0,300})$/,
 ];
-/** A file of tests in such a list, with how it ended. */
+/** A test file in such a list, with its result. */
 export const LISTED_FILE =
   /^\s{0,4}[*•-] (?<file>[^\s:]{1,300}\.\w{1,6})(?: \((?:exit(?: code)?:? )?\d{1,3}\))?$/;
 /** The error of a file that could not be loaded. */
@@ -221,13 +223,13 @@ export const TOTALS = new RegExp(
 );
 export const PASSED =
   /^\s{0,40}(?:[✓√✔]|\[\+\]|ok\b|PASS\b|\(pass\)|- .{1,200}$)|\b(?:PASS(?:ED)?|ok|OK)\b.{0,20}$/;
-/** Lines that are echoed, not said by a test runner; and tests that failed as they should. */
+/** Lines that are not a result of a runner: echoed commands, and tests that failed as expected. */
 export const NO_RESULT = new RegExp(
   String.raw`^(?:\+{1,3} |[$>%] |##\[|::|\s{0,8}(?:echo|printf|grep|if|run:) )|` +
     String.raw`\b(?:XFAIL|expected fail|known (?:issue|failure)|TODO|SKIP)\b`,
 );
 
-/** Titles of what is no test: counts, steps and endings of a build, sentences about the run. */
+/** Titles that are not tests: counts, steps and endings of a build, sentences about the run. */
 const NO_TEST = new RegExp(
   String.raw`^\W{0,8}(?:\d[\d,]{0,8}|all|some|no|one|any) (?:of \d{1,6} )?(?:[\w-]{1,20} )?(?:tests?|` +
     'specs?|examples?|scenarios?|suites?|files?|assertions?|problems?|errors?|warnings?|' +
@@ -255,7 +257,7 @@ const BDD_NODE = new RegExp(
   String.raw`\s?\[(?:It|BeforeEach|AfterEach|JustBeforeEach|(?:Before|After)(?:Suite|All)|` +
     String.raw`DeferCleanup[^\]\n]{0,40})\]\s?`,
 );
-/** A title's own notation, where it is one of these. */
+/** Notations of a title's parts. */
 const PARTS: readonly RegExp[] = [
   /^(?<suite>[\w\\]{2,300})::(?<name>\w{1,200} with data set (?:#\d{1,6}|"[^"\n]{0,200}"))/,
   /^(?<name>[^\s(].{0,300}?) => (?<file>[^\s:]{1,300}):(?<line>\d{1,7}):\d{1,6}$/,
@@ -273,10 +275,10 @@ const PARTS: readonly RegExp[] = [
   /^(?<suite>[A-Za-z_$][\w$]{0,200}(?:\.[\w$]{1,200}){1,20})\.(?<name>[\w$]{1,300}(?:[[(].{0,300})?)$/,
   /^(?<suite>[A-Za-z]\w{0,200}): (?<name>\w{1,200}_test_?)\b.{0,200}$/,
 ];
-/** A test's file, and a place in it, before the rest of a title. */
+/** A test's file, with or without a position, before the rest of a title. */
 const FILE_FIRST =
   /^(?<file>[^\s:]{1,300}\.\w{1,6})(?::(?<line>\d{1,7})(?<column>:\d{1,6})?)?(?<mark> > | › |::)/;
-/** The text before a title: workers, counters, browsers, and the runs around a test. */
+/** Text before a title: workers, counters, browsers, and suites. */
 const BEFORE = new RegExp(
   String.raw`^(?:\{\d{1,4}\} |\d{1,6}/\d{1,6} (?:Test\s{1,4}#\d{1,6}: )?|- |` +
     String.raw`\[xUnit\.net [\d:.]{1,20}\]\s{1,8}|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3}` +
@@ -290,8 +292,7 @@ export function isTestTitle(title: string): boolean {
 }
 
 /**
- * Takes a title apart: its file and place, its suite, its name; times, projects and marks of nodes are left
- * out.
+ * Splits a title into file, line, suite and name. Drops durations, project names and markers of processes.
  */
 export function readTitle(title: string): Pick<FailingTest, 'name' | 'suite' | 'file' | 'line'> {
   const text = cleanTitle(title);
@@ -309,7 +310,7 @@ export function readTitle(title: string): Pick<FailingTest, 'name' | 'suite' | '
     if (groups?.name === undefined) continue;
     const { file = null, line } = groups;
     const name = groups.name.trim();
-    // Python names the test again behind its class.
+    // Python prints the test's name again after its class.
     const suite =
       groups.suite?.endsWith(`.${name}`) === true ? groups.suite.slice(0, -name.length - 1) : groups.suite;
     return { name, suite: suite?.trim() || null, file, line: line === undefined ? null : Number(line) };
@@ -317,10 +318,7 @@ export function readTitle(title: string): Pick<FailingTest, 'name' | 'suite' | '
   return { name: text.replace(/^"(?<inner>[^"]{1,300})"$/, '$<inner>'), suite: null, file: null, line: null };
 }
 
-/**
- * Splits a title at the last occurrence of a mark into the suite before it and the name after it. Text in
- * brackets stays together.
- */
+/** Splits a title at the last separator into suite and name. Text in brackets is not split. */
 function splitAt(text: string, marks: readonly string[]): Pick<FailingTest, 'suite' | 'name'> {
   const bracket = text.search(/[[("]/);
   const head = bracket <= 0 ? text : text.slice(0, bracket);

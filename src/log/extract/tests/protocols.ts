@@ -13,12 +13,10 @@ const COMPLAINT = new RegExp(
     String.raw`FATAL ERROR|Check failed|Assertion)\b)`,
   'i',
 );
-/** Beginnings of what a test runner printed, rather than of a message. */
+/** Beginnings of lines that a test runner printed. Other lines may be a message. */
 const OUTPUT = /^(?:TAP version|\[process |[▶✔✖#{<[]|-{3}|ok \d|not ok )/;
 
-/**
- * Test Anything Protocol, node:test's and node's own among it: `not ok 3 name` with YAML or comments below.
- */
+/** The Test Anything Protocol, including node:test's output: `not ok 3 name` with YAML or comments below. */
 export const TAP: Runner = {
   name: 'tap',
   literals: ['not ok '],
@@ -73,10 +71,7 @@ function readTapTest(named: Named, body: readonly string[]): Named | null {
   };
 }
 
-/**
- * Returns what the test's process printed or how it ended if nothing was thrown: its own complaint, a
- * timeout, or a crash.
- */
+/** Returns a reason if no exception was thrown: what the test's process printed, a timeout, or a crash. */
 function readEnding(
   body: readonly string[],
   severity: string | undefined,
@@ -90,13 +85,13 @@ function readEnding(
     printed.find((text) => COMPLAINT.test(text)) ??
     (first === '...' || OUTPUT.test(first ?? '') ? undefined : first);
   if (complaint !== undefined) return complaint;
-  // Any test that fails may end with 1; other codes say how.
+  // Code 1 is usual for any failing test; other codes are informative.
   return code === undefined || code === '1'
     ? undefined
     : `${severity === 'crashed' ? 'crashed' : 'ended'} with exit code ${code}`;
 }
 
-/** Bats and others say below what failed in comments. */
+/** Reads what failed from the comments below a result, as Bats writes them. */
 function readCommentBelow(body: readonly string[]): string | undefined {
   const printed = body
     .filter((text) => /^\s{0,40}#/.test(text))
@@ -109,8 +104,8 @@ function readCommentBelow(body: readonly string[]): string | undefined {
 const MAX_TESTS = 2_000;
 
 /**
- * TeamCity service messages, as its plugins for most test frameworks print them, whole in one line: failed
- * tests with what they wanted and got, build problems, and messages of status ERROR.
+ * TeamCity service messages, which its plugins for most test frameworks print, each on one line: failed tests
+ * with expected and actual value, build problems, and messages of status ERROR.
  */
 export const teamcity: Extractor = {
   name: 'teamcity',
@@ -122,7 +117,7 @@ export const teamcity: Extractor = {
   ],
   extract: (log, lines, found) => {
     const suites = new Map<string, string[]>();
-    // The framework's own output, next to the messages, names the same tests by their plain names.
+    // The framework also prints its own output, in which the same tests have plain names.
     const known = new Set(found.failingTests.map(({ name }) => name));
     let tests = 0;
     for (const line of lines) {
@@ -137,14 +132,15 @@ export const teamcity: Extractor = {
 };
 
 /**
- * Messages are long: details hold a whole stack trace. What cleaning cut off is taken from the stored line.
+ * Returns a message in full. Details may hold a whole stack trace, which cleaning has cut, so the line is
+ * read as stored.
  */
 function getWholeLine(log: LogText, line: number): string {
   const raw = log.raw(line);
   return raw.slice(Math.max(0, raw.indexOf('##teamcity[')), 40_000);
 }
 
-/** Suites nest within one flow: parallel tests each have their own. */
+/** Keeps track of the open suites. Suites nest within one flow; parallel tests have different flows. */
 function follow({ name, attributes }: ServiceMessage, suites: Map<string, string[]>): void {
   const flow = attributes.get('flowId') ?? '';
   const open = suites.get(flow) ?? [];
@@ -184,8 +180,8 @@ function isKnown({ attributes }: ServiceMessage, known: ReadonlySet<string>): bo
 }
 
 /**
- * Finds the place where the test complains, as written by pytest (`test_a.py:7: AssertionError`) or in
- * Python's own traces.
+ * Finds the place of the failure in the test's details, as pytest (`test_a.py:7: AssertionError`) or Python's
+ * traces write it.
  */
 function placeIn(details: string): { readonly file: string | null; readonly line: number | null } {
   const last = [
@@ -209,15 +205,21 @@ function addProblem(line: number, { name, attributes }: ServiceMessage, found: F
   found.message(line, text, weight);
 }
 
-/** A statement of one line about a whole run, or about the process that ran it. */
+/** A form of a line that reports on a whole run, or on the process that ran it. */
 interface Mark {
   readonly pattern: RegExp;
   readonly weight: number;
   readonly reason: string;
-  /** The lines below that belong to it: all up to this one, `limit` of them; none if both are absent. */
+  /**
+   * The lines below that belong to it: all up to a line that matches, at most `limit`. None if both are
+   * absent.
+   */
   readonly until?: RegExp;
   readonly limit?: number;
-  /** The message: the line itself, or the first below it, that of a `> ` before any other. */
+  /**
+   * The position of the message: on the line itself, or below it. Below, a line that begins with `> ` takes
+   * precedence over the first line.
+   */
   readonly message?: 'line' | 'below';
   readonly toolchain?: string;
 }
@@ -278,8 +280,8 @@ const MARKS: readonly Mark[] = [
 ];
 
 /**
- * The reader of what runners and harnesses report about a run as a whole: its totals, its failed scripts and
- * environments, crashed processes.
+ * The reader of what runners and harnesses report about a whole run: totals, failed scripts and environments,
+ * crashed processes.
  */
 export const harness: Extractor = {
   name: 'harness',
@@ -345,7 +347,7 @@ function addMark(log: LogText, line: number, text: string, mark: Mark, found: Fi
     mark.message === 'line'
       ? text.trim()
       : (below.find((line) => line.startsWith('> '))?.slice(2) ?? below[0] ?? '');
-  // That tests failed, or that something did not compile, is said better elsewhere.
+  // Other lines say better which tests failed or what did not compile.
   const worth = /There were failing tests|Compilation failed/.test(message) ? 30 : weight;
   found.message(mark.message === 'line' ? line : line + 1, message, worth);
 }

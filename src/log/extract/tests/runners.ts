@@ -17,14 +17,13 @@ const NEXTEST_END = new RegExp(
   String.raw`^\s{1,12}(?:[A-Z]{3,8}|TRY \d{1,3} [A-Z]{3,8}|FLAKY \d{1,3}/\d{1,3}|Summary|` +
     String.raw`Cancell?ing) |^\s{0,8}─{4,}$|^error: test run failed`,
 );
-/** The end of the subtests in which a Perl test failed. */
+/** The end of a group of subtests in which a Perl test failed. */
 export const FAILED_SUBTESTS = /^\s{4,40}# Looks like you failed \d{1,6} tests? of /;
-/** Words of a system about what it stopped for running too long. */
+/** Messages of a system that stopped something for running too long. */
 const STOPPED = /\b(?:timed[ -]?out|time limit|exceeded|cancell?ed|terminated|killed)\b/i;
 
 /**
- * Runners of scripting languages and of plain language, known by the shape of a line or two. A new one is a
- * row here.
+ * Runners of scripting languages and of Gherkin, recognized by one or two lines. A new runner is a row here.
  */
 // biome-ignore format: one row for each shape
 export const SCRIPT_RUNNERS: readonly Runner[] = [
@@ -146,8 +145,8 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
 ];
 
 /**
- * Runners of compiled languages, known by the shape of a line or two. A new one is a row here; those that
- * fill in stand below those they follow.
+ * Runners of compiled languages, recognized by one or two lines. A new runner is a row here. Runners with
+ * `fillsIn` come after the runners whose output they complete.
  */
 // biome-ignore format: one row for each shape
 export const COMPILED_RUNNERS: readonly Runner[] = [
@@ -156,7 +155,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
         String.raw`^(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){0,3}(?!(?:Task|FAIL|` +
         String.raw`Gradle)\b)(?<suite>[\w$.].{0,400}) > (?<name>\S.{0,400}) FAILED$`,
       ), finish: splitGradleName },
-    // Kotlin's native and browser targets name class and method in one.
+    // Kotlin's native and browser targets write class and method as one name.
     { head: new RegExp(
         String.raw`^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200})` +
         String.raw`\.(?<name>[\w$]{1,200}(?:\[[\w, ]{1,60}\])?) FAILED$`,
@@ -169,7 +168,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
       titled: true, body: 'open', until: /^(?:Testcase: .{0,300})?$/, limit: 40,
       suite: /^Test(?:suite: | )?(?<suite>[\w$.]{3,300})(?: FAILED)?$/,
       finish: (named, body) => ({ ...named, suite: named.suite ?? findClass(named.name ?? '', body) }) },
-    // Ant's brief form says all on one line.
+    // Ant's brief format reports a test on one line.
     { head: /^Testcase: (?<name>.{1,300}?)\((?<suite>[\w$.]{1,300})\):\s{1,4}(?:FAILED|Caused an ERROR)$/,
       body: 'open', until: /^$|^Test(?:case|suite)?:? \S/, limit: 40 },
     { head: /^JUnit (?:Jupiter|Vintage):/,
@@ -329,13 +328,14 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     { head: /^---- (?!end stdout)(?<name>\S.{0,300}) stdout ----$/, body: 'open',
       until: /^failures:$|^test result:/, finish: readRustPanic },
     { head: /^test (?<name>\S.{0,300}?)(?: - should panic)? \.{3} FAILED$/, body: 'none' },
-    // What the test printed is below the result where it ran, and nothing if it is listed again.
+    // The output of a test is below its result where it ran. If the result is listed again, nothing is below
+    // it.
     { head: NEXTEST_FAIL, body: 'open', until: NEXTEST_END, needs: /panicked at /, limit: 100,
       finish: readRustPanic },
     { head: NEXTEST_FAIL, body: 'none' },
     { head: /^test (?<name>\S.{0,300}?) (?<message>has been running for over \d{1,6} seconds)$/,
       body: 'open', until: /^test result: /, needs: STOPPED, finish: readHungTest },
-    // A try that failed is no failure yet: below its totals nextest lists how the last one ended.
+    // nextest reports every failed try. Only the results below its totals are final.
     { above: /^\s{2,8}Summary \[/, within: 300,
       head: new RegExp(`^\\s{1,12}TRY \\d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) ${NEXTEST}`), body: 'none' },
   ] },
@@ -344,7 +344,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
     nested: true, shapes: [
     { head: /^\s{0,40}--- FAIL: (?<name>\S{1,400})(?: \([\d.]{1,12}s\))?/, opened: ({ name = '' }) => name,
       until: /^\s{0,40}(?:---|===) |^(?:FAIL|PASS|ok|exit status)\b/, limit: 80, finish: chooseGoMessage },
-    // gotestsum's list of what failed, with the tries of a test that ran again.
+    // gotestsum's list of failed tests, with every try of tests that were rerun.
     { head: /^=== \W{0,4}FAIL: \S{1,400} (?<name>\S{1,400})(?: \(re-run \d{1,4}\))? \([\d.]{1,12}s\)$/,
       body: 'open', until: /^$|^(?:===|DONE) /, limit: 80, finish: chooseGoMessage },
     { above: /^panic: (?<message>test timed out after \S{1,40})$/, titled: true, head: /^running tests:$/,
@@ -355,7 +355,7 @@ export const COMPILED_RUNNERS: readonly Runner[] = [
 ];
 
 /**
- * Chooses the message of a Go test, because Go prints remarks and failures alike: a line that compares
+ * Chooses the message of a Go test, because Go prints log lines and failures alike: a line that compares
  * values, or else the last line.
  */
 function chooseGoMessage(named: Named, body: readonly string[]): Named {
@@ -367,7 +367,7 @@ function chooseGoMessage(named: Named, body: readonly string[]): Named {
   return message === undefined || isPanic || printed.length < 2 ? named : { ...named, message };
 }
 
-/** Reads a test that neither ended nor let the run end. */
+/** Reads a test that was still running when the run was aborted. */
 function readHungTest(named: Named, body: readonly string[]): Named | null {
   return body.some((text) => text.startsWith(`test ${named.name} ... `)) ? null : named;
 }
@@ -394,8 +394,8 @@ function readTrialName(_: Named, body: readonly string[]): Named | null {
 }
 
 /**
- * Normalizes the name of a test, which the summary gives as a path and its section as a dotted name. The part
- * that a subtest adds is left out.
+ * Normalizes the name of a test, which pytest writes as a path in the summary and as a dotted name above the
+ * failure. The suffix of a subtest is removed.
  */
 function normalizePytestName(named: Named): Named {
   const { file, rest } = named;
@@ -403,7 +403,7 @@ function normalizePytestName(named: Named): Named {
   if (named.collecting !== undefined || (rest === undefined && file !== undefined))
     return { ...named, name: title, file: title };
   const mark = rest === undefined ? '.' : '::';
-  // Parametrised names hold dots and colons inside their brackets.
+  // The brackets of a parametrized test may contain dots and colons.
   const head = title.split('[')[0] ?? title;
   const at = head.lastIndexOf(mark);
   const suite = at === -1 ? undefined : title.slice(0, at).replaceAll('::', '.');
@@ -417,8 +417,8 @@ function readScenarioMessage(named: Named, body: readonly string[]): Named {
 }
 
 /**
- * Reads `# Failed test 'adds up'`, with the place on the same line or the next, and the actual and expected
- * values below.
+ * Reads `# Failed test 'adds up'`, its place on the same line or the next, and the actual and expected values
+ * below.
  */
 function proveCheck(named: Named, body: readonly string[]): Named | null {
   const printed = body.map((text) => text.replace(/^\s{0,12}#\s{0,20}/, ''));
@@ -478,7 +478,7 @@ function readScalaPlace(named: Named): Named {
   return { ...named, ...place };
 }
 
-/** Splits off the class if the title begins with it. */
+/** Splits the class from a title that begins with it. */
 function splitGradleName(named: Named): Named {
   const full =
     /^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200}|[\w$]{1,100}(?:\.[\w$]{1,100}){1,20}(?=\.[\w$]{1,200}(?:\[.{1,200})?$))\.(?<name>\S.{0,400})$/.exec(
@@ -487,7 +487,10 @@ function splitGradleName(named: Named): Named {
   return { ...named, ...full };
 }
 
-/** Reads the message out of Flutter's frame around what was thrown; other tests begin with it. */
+/**
+ * Reads the exception out of the frame that Flutter draws around it. Other tests begin with such a frame as
+ * well.
+ */
 function readFlutterMessage(named: Named, body: readonly string[]): Named {
   const at = body.findIndex((text) => /^The following .{1,200} was thrown .{1,200}:$/.test(text.trim()));
   return at === -1 ? named : { ...named, message: body[at + 1] ?? '' };

@@ -14,31 +14,37 @@ import { type AddTest, lookBack, openTestList, placeIn, readBlock } from './bloc
 export type Named = Groups;
 
 /**
- * One way in which a runner reports a failing test. Its patterns' groups are `name`, `suite`, `file`, `line`,
- * `message`, `expected` and `actual`; what they leave out is read from the lines below.
+ * One form in which a runner reports a failing test. The patterns have the groups `name`, `suite`, `file`,
+ * `line`, `message`, `expected` and `actual`; missing ones are read from the lines below.
  */
 export interface Shape {
-  /** The framework that its tests are said to be of; the reader's name where it is absent. */
+  /** The framework of these tests, if it is not the reader's name. */
   readonly framework?: string;
-  /** The line that is searched for. */
+  /** The line that names the test. The other patterns match lines around it. */
   readonly head: RegExp;
-  /** The line below it. */
+  /** The pattern that the next line must match. */
   readonly next?: RegExp;
   /**
-   * The nearest line above it that says more, `within` lines of it (1 where absent); `titled` where the
-   * test's block begins there.
+   * The pattern of a line that must be above it, at most `within` lines up (default 1). If `titled` is true,
+   * the test's block begins there.
    */
   readonly above?: RegExp;
   readonly within?: number;
   readonly titled?: boolean;
-  /** The line above it, blank ones left out, that makes it none: it failed because what ends there did. */
+  /**
+   * A pattern of the nearest line above that is not blank. If it matches, the test is not reported: it only
+   * failed because of what ends there.
+   */
   readonly unless?: RegExp;
   /**
-   * Returns the key by which the runner's `opens` identifies this test. The test's block begins there if
-   * nothing is below its name.
+   * Returns the key by which the runner's `opens` identifies this test. If nothing is below its name, its
+   * block begins where it was opened.
    */
   readonly opened?: (named: Named) => string;
-  /** The name is the heading between the two nearest lines above that look like this, a part on each line. */
+  /**
+   * The pattern of the two nearest such lines above. The heading between them is the test's name, one part on
+   * each line.
+   */
   readonly between?: RegExp;
   /**
    * The lines below that belong to the test: those indented more (the default), all lines up to `until`, or
@@ -47,16 +53,19 @@ export interface Shape {
   readonly body?: 'indented' | 'open' | 'none';
   readonly until?: RegExp;
   readonly limit?: number;
-  /** A line of the block that makes it a failure, and one that makes it none. */
+  /** Patterns for the lines of the block: one must match `needs`, and none may match `never`. */
   readonly needs?: RegExp;
   readonly never?: RegExp;
-  /** The heading above that names the suite. */
+  /** The nearest heading above, which names the suite. */
   readonly suite?: RegExp;
-  /** The runner's banner that it must be under. */
+  /** The runner's banner that must be above it. */
   readonly under?: RegExp;
-  /** True if what its block raised is an exception of its own, and nothing else is searched for in it. */
+  /**
+   * True if an exception in its block is reported as an exception, too, and no other tests are searched for
+   * in the block.
+   */
   readonly raises?: boolean;
-  /** Puts in order what was read; null if it is no failing test. */
+  /** Corrects what was read. Returns null if it is not a failing test. */
   readonly finish?: (named: Named, body: readonly string[]) => Named | null;
 }
 
@@ -66,21 +75,24 @@ export interface Runner {
   readonly literals: readonly string[];
   readonly shapes: readonly Shape[];
   /**
-   * Set where another reader may have reported the same tests: those of like names, or of the same name,
-   * are not reported again.
+   * Set if another reader may have reported the same tests. Tests that this reader finds again, by a similar
+   * name or by the same name, are dropped.
    */
   readonly fillsIn?: 'alike' | 'same';
   /** The pattern that is removed from lines before they are read. */
   readonly strip?: RegExp;
-  /** A line that the runner prints in each run: a log without it has none of its tests. */
+  /**
+   * A line that the runner prints in every run. Without it, nothing in the log is read as a test of this
+   * runner.
+   */
   readonly ran?: RegExp;
-  /** The line that begins a part of its report; the group `title` names the part. */
+  /** The line that begins a part of the runner's report. The group `title` names the part. */
   readonly banner?: RegExp;
-  /** The line that says that a test began; the group `key` names it. */
+  /** The line that announces a test. The group `key` identifies the test. */
   readonly opens?: RegExp;
   /**
-   * True if a test holds others as `TestA/case`: it fails because they do, or because those that another
-   * runner reports in it do.
+   * True if tests contain others, such as `TestA/case`. A test that only failed because of those inside it,
+   * or because of tests of another runner, is dropped.
    */
   readonly nested?: boolean;
 }
@@ -135,8 +147,8 @@ function readRunner(whole: LogText, lines: readonly number[], found: Findings, r
 }
 
 /**
- * Adds the exception that was raised in a test's block, with its deepest frame first. A bare `assert` does
- * not count.
+ * Adds the exception that was raised in a test's block, with its deepest frame first. A bare `assert` is not
+ * added.
  */
 function addException(
   log: LogText,
@@ -174,8 +186,8 @@ function dropParents(found: Findings, framework: string): void {
 }
 
 /**
- * Reads the failing test that a line names in this shape, and the lines that report it; null if it names
- * none.
+ * Reads the failing test that a line names in this shape, with the lines that report it. Returns null if the
+ * line names none.
  */
 function readShape(log: LogText, line: number, shape: Shape, begun: ReadonlyMap<string, number>) {
   const head = shape.head.exec(log.line(line).trimEnd());
@@ -244,7 +256,7 @@ function findTestEnd(log: LogText, line: number, shape: Shape): number {
   return withoutBlanks(log, line, end);
 }
 
-/** Reads the place of a test on the line above its title, where some runners print it and nothing else. */
+/** Reads the place of a test from the line above its title, if that line has nothing else. */
 export function placeAbove(
   log: LogText,
   line: number,
@@ -274,7 +286,7 @@ export function withoutBlanks(log: LogText, start: number, end: number): number 
   return last;
 }
 
-/** Columns of white space at the beginning of a line. */
+/** Counts the columns of white space at the beginning of a line. */
 export function countIndent(text: string): number {
   return text.length - text.trimStart().length;
 }
@@ -291,7 +303,7 @@ export interface Words {
   readonly own: readonly string[];
 }
 
-/** Splits a test's name into words, so that notation does not count. */
+/** Splits a test's name into words, so that different notations compare as equal. */
 export function splitTestName({
   suite,
   name,
@@ -302,7 +314,7 @@ export function splitTestName({
   return { all: split(`${suite ?? ''} ${name}`), own: split(name) };
 }
 
-/** Checks whether two tests may be the same: the name of either is among the words of the other. */
+/** Checks whether two tests may be the same: the name of one is among the words of the other. */
 export function isAlike(left: Words, right: Words): boolean {
   return isWithin(left.own, right.all) || isWithin(right.own, left.all);
 }

@@ -36,7 +36,7 @@ const MAX_ITEMS = 2_000;
 const MAX_BODY = 40;
 /** The end of a line that opens a value. */
 const OPEN = /[{[(`]$/;
-/** Lines around what a runner's own reader reported in which nothing is added. */
+/** The number of lines around the tests of a runner's own reader in which this reader adds none. */
 const NEAR = 300;
 
 interface Item {
@@ -53,8 +53,8 @@ interface Item {
 }
 
 /**
- * Failing tests of any runner, by the shape of its marks, lists and blocks; only if no reader of a runner
- * has reported them.
+ * Failing tests of any runner, recognized by its marks, lists and blocks. Tests that a runner's own reader
+ * has reported are not reported again.
  */
 export const structural: Extractor = {
   name: UNKNOWN,
@@ -97,7 +97,7 @@ export const structural: Extractor = {
     }));
     const index = indexTests(reported);
     const items = removeUnlisted(readItems(log, lines));
-    // Where one runner is known by its marks, what has none is its own too.
+    // If marks identify a single runner, unmarked tests are of this runner as well.
     const known = [...new Set(items.flatMap(({ framework }) => framework ?? []))];
     const lists = new Map(
       [...known, UNKNOWN].map((framework) => [framework, openTestList(log, found, framework)]),
@@ -119,8 +119,8 @@ interface ReportedTest {
 }
 
 /**
- * Finds the reported test that has this name: with the same suite, else the only one. Returns -1 where there
- * is none.
+ * Finds the reported test with the same suite and name, or the only one with the same name. Returns the
+ * index, or -1.
  */
 function findTwin({ byPath, byName }: ReturnType<typeof indexTests>, { all, own }: Words): number {
   const named = byName.get(own.join(' ')) ?? [];
@@ -137,8 +137,8 @@ function indexTests(reported: readonly ReportedTest[]) {
 }
 
 /**
- * Checks whether a reader of the runner already covers the item: nothing is added to what such a reader
- * reported.
+ * Checks whether a runner's own reader covers the item: it has reported the test, or has read the lines
+ * around it.
  */
 function isCovered(
   reported: readonly ReportedTest[],
@@ -147,7 +147,8 @@ function isCovered(
 ): boolean {
   if (reported.length === 0) return false;
   if (reported.some((reportedTest) => isAlike(reportedTest.words, words))) return true;
-  // Another runner ran in the same log: its own marks say so, or its list stands apart.
+  // The log may also hold another runner's output: its marks show that, or its list is far from the other
+  // tests.
   if (framework !== undefined && reported.every((reportedTest) => reportedTest.framework !== framework))
     return false;
   if (trust !== 'sure') return true;
@@ -156,13 +157,13 @@ function isCovered(
   return start >= findMin(lines) - NEAR && start <= findMax(lines) + NEAR;
 }
 
-/** Checks whether all reported tests are on the same side of a line and none is close to it. */
+/** Checks whether a line is before or after all reported tests, and not close to any. */
 function isApart(reported: readonly ReportedTest[], start: number): boolean {
   const lines = reported.map(({ line }) => line);
   return start > findMax(lines) + BESIDE || start < findMin(lines) - BESIDE;
 }
 
-/** Lines of one test's block, at most, in most runners. */
+/** The number of lines that one test's block has at most in most runners. */
 const BESIDE = 40;
 
 function readItems(log: LogText, lines: readonly number[]): Item[] {
@@ -200,24 +201,22 @@ function readItems(log: LogText, lines: readonly number[]): Item[] {
 }
 
 /**
- * Checks whether a numbered item without a heading stands for a failure: it says that it failed, or has a
- * place of its own on the line above or below.
+ * Checks whether a numbered item without a heading is a failure: it says that it failed, or a line next to it
+ * is only a place.
  */
 function isOwnItem(log: LogText, line: number, text: string): boolean {
   if (/^\s{0,4}\d{1,5}\) (?:(?:Failure|Error):$|(?:Failed|Error) : )/.test(text)) return true;
   return ITEM.test(text) && (isPlace(log.line(line + 1)) || isPlace(log.line(line - 1)));
 }
 
-/**
- * Reads `1) title`, with the titles of mocha's suites on lines of their own. The numbers must be consecutive.
- */
+/** Reads `1) title`, and the titles of mocha's suites below it. The numbers must be consecutive. */
 function readNumbered(log: LogText, line: number, text: string, next: number | null): Item | null {
   const title = ITEM.exec(text)?.groups?.title;
   if (title === undefined || (next !== null && Number.parseInt(text.trim(), 10) !== next)) return null;
   const below = log.line(line + 1).trim();
   if (/^(?:Failure|Error):$/.test(title))
     return createItem(log, line, { title: below.replace(/:$/, '') }, 'sure', line + 1);
-  // A pending example that failed as it should gives its reason first.
+  // A pending RSpec example that failed as expected gives its reason first.
   if (/^\s{4,10}# /.test(log.line(line + 1))) return null;
   const named = /^(?:Failed|Error) : (?<title>\S.{0,400})$/.exec(title)?.groups?.title;
   if (named !== undefined) return createItem(log, line, { title: named }, 'sure', line);
@@ -225,14 +224,14 @@ function readNumbered(log: LogText, line: number, text: string, next: number | n
   const titles = listLinesBetween(log, line + 1, end).map((titleLine) => titleLine.trim());
   if (titles.length === 0) return createItem(log, line, { title: title.replace(/:$/, '') }, 'sure', line);
   const whole = [title, ...titles];
-  // A title that holds a value printed on several lines goes on to the line that closes it.
+  // A title that contains a value printed on several lines ends at the line that closes the value.
   const open = whole.findIndex((text) => OPEN.test(text));
   const path = open === -1 ? whole : [...whole.slice(0, open), whole.slice(open).join(' ')];
   const name = path.at(-1)?.replace(/:$/, '') ?? '';
   return createItem(log, line, { title: name, suite: path.slice(0, -1).join(' ') }, 'sure', end);
 }
 
-/** Reads the items below a heading, or after it on its line, that name their class or file. */
+/** Reads the items of a list that name a class or file, after the heading on its line or below it. */
 function readListed(log: LogText, head: number, text: string): Item[] {
   const end = findBlockEnd(log, head, 300, (below) => below.trim() !== '' && !LIST.test(below));
   const behind = /^[^:\n]{1,40}:(?<item>[^\n]{1,600})$/.exec(text)?.groups?.item;
@@ -250,15 +249,13 @@ function readListed(log: LogText, head: number, text: string): Item[] {
   });
 }
 
-/**
- * Creates the item of a file that could not be loaded. The file itself is what failed: none of its tests ran.
- */
+/** Creates an item for a file that could not be loaded. None of its tests ran, so the file is what failed. */
 function createFileItem(log: LogText, line: number, file: string): Item {
   const item = createItem(log, line, { title: '' }, 'sure', line);
   return { ...item, known: { ...item.known, name: file, suite: null, file } };
 }
 
-/** Reads a file that is only named: what it died of stands above the list. */
+/** Reads a file that a list only names; its error is above the list. */
 function readListedFile(log: LogText, line: number, file: string): Item {
   const item = createFileItem(log, line, file);
   return { ...item, known: { name: file, suite: null, file, line: null }, end: line, listed: 'plain' };
@@ -278,8 +275,8 @@ function findTitleEnd(log: LogText, line: number): number {
 }
 
 /**
- * Reads a verdict on a line of its own. The name is on the line above, after a label, or on the line below if
- * a place follows the verdict.
+ * Reads a result on a line of its own. The name is on the line above, after a label, or on the line below if
+ * the result is followed by a place.
  */
 function readApart(log: LogText, line: number, text: string): Item | null {
   const place =
@@ -295,8 +292,7 @@ function readApart(log: LogText, line: number, text: string): Item | null {
 }
 
 function readMarked(log: LogText, line: number, text: string, ran: boolean): Item | null {
-  // A pattern of a line's end is tried from each character on: its last one shows sooner that it cannot
-  // match.
+  // Trying a pattern anchored at the end is slow, so the last character is checked first.
   const mayEnd = /[)\]cs]/.test(text.charAt(text.length - 1));
   const bare = mayEnd ? text.replace(/ \(\w{1,60}\)$/, '').replace(TIME, '') : text;
   const timed = mayEnd && TIME.test(text);
@@ -317,7 +313,7 @@ function readMarked(log: LogText, line: number, text: string, ran: boolean): Ite
   return null;
 }
 
-/** Checks whether the line below is indented more and so describes what went wrong. */
+/** Checks whether the line below is indented more, that is, whether it describes the failure. */
 function hasDetail(log: LogText, line: number): boolean {
   return log.line(line + 1).trim() !== '' && countIndent(log.line(line + 1)) > countIndent(log.line(line));
 }
@@ -368,8 +364,8 @@ function createItem(
 }
 
 /**
- * Returns the last line of a test's block. The block continues while lines are indented more, and over the
- * paragraph right below; the next result ends it.
+ * Returns the last line of a test's block: lines that are indented more, or the paragraph directly below. The
+ * next result ends it.
  */
 function findBodyEnd(log: LogText, line: number, from: number): number {
   const indent = countIndent(log.line(line));
@@ -391,7 +387,7 @@ function findBodyEnd(log: LogText, line: number, from: number): number {
   return withoutBlanks(log, from, end);
 }
 
-/** Returns the headings above a marked line in a tree, each indented less than the lines it contains. */
+/** Returns the headings above a line in a tree of results, each indented less than the one below it. */
 function findHeadingsAbove(log: LogText, line: number, indent: number): string | null {
   const path: string[] = [];
   let below = indent;
@@ -407,9 +403,9 @@ function findHeadingsAbove(log: LogText, line: number, indent: number): string |
 }
 
 /**
- * Removes weaker marks if there are marks of a known runner or a numbered list. Removes places in a list
- * whose class's tests were shown one by one, since they may name the method that threw. A file that could not
- * be loaded stands for its tests if none of them is named.
+ * Removes unreliable items: weakly marked ones if there are marks of a known runner or a numbered list, and
+ * listed places in a class whose tests are shown one by one, since such a place may be where the exception
+ * was thrown. A file that could not be loaded is kept only if none of its tests is named.
  */
 function removeUnlisted(items: readonly Item[]): Item[] {
   const isKnown = items.some(({ framework, listed }) => framework !== undefined || listed === 'numbered');
@@ -439,8 +435,8 @@ function getClassName(suite: string): string {
 }
 
 /**
- * Adds the passages below a list of marked titles: each has the title alone on a line, and then what went
- * wrong.
+ * Adds the text below a list of failed titles, where each title is repeated on a line and the failure is
+ * described below it.
  */
 function withPassages(log: LogText, items: readonly Item[]): Item[] {
   const bare = items.filter(({ start, end, title }) => end <= start + 1 && title.length > 3);
@@ -479,9 +475,7 @@ function withPassages(log: LogText, items: readonly Item[]): Item[] {
   });
 }
 
-/**
- * Gives a test that is reported twice, in the tree of a run and in its summary, a single name: the longest.
- */
+/** Merges reports of one test in the tree of a run and in its summary. The longest name is kept. */
 function keepUnique(items: readonly Item[]): Item[] {
   const byLast = new Map<string, KnownTest[]>();
   for (const { known } of items) {
@@ -512,7 +506,7 @@ function listPathWords({ suite = null, name }: KnownTest): readonly string[] {
   return splitTestName({ suite, name }).all;
 }
 
-/** Removes suites that fail only because their tests do: just the tests count as failing tests. */
+/** Removes suites that failed only because their tests did. */
 function withoutSuites(log: LogText, items: readonly Item[]): Item[] {
   const names = items.map(({ known }) => known.name);
   return items.filter(({ known, start, indent, trust }, index) => {

@@ -4,7 +4,7 @@ import { findBlockEnd, type LogText, listLinesBetween } from '../../lines/lines.
 import type { Extractor, Findings } from '../extraction.ts';
 import { isFile, nameTool, type Placed, parseNumber, parseSeverity, readHead, readPlaced } from './place.ts';
 
-/** The name of a tool of which only the shape of its output is known. */
+/** The name of a tool that is unknown; only the form of its output was recognized. */
 export const UNKNOWN_TOOL = 'tool';
 
 const SOURCES = (
@@ -17,17 +17,19 @@ const SOURCES = (
   .map((extension) => `.${extension}:`);
 
 /**
- * A place has a colon and a digit, a bracket, or the keyword "line" before its message; the message often
- * names its severity.
+ * Literals of places and messages: a digit, a bracket or the word "line" before a message, and the words for
+ * severities.
  */
 const LITERALS = [...'0123456789']
   .map((digit) => `${digit}: `)
   .concat(SOURCES, ['error', 'warning', 'fatal', ' line ', '--> ', '): ', '✖', '✘', '×', '└─', '┌─', '╭─']);
 
-/** Findings of tools that are known by their files, codes and words, in whatever spelling of a place. */
+/**
+ * Reads findings of tools that are recognized by their files, codes and words, in any notation of a place.
+ */
 export const namedTools = createPlacesReader(true);
 
-/** Findings of unknown tools, on lines that no other reader has claimed. */
+/** Reads findings of unknown tools, on lines that no other reader has claimed. */
 export const anyTool = createPlacesReader(false);
 
 function createPlacesReader(isNamed: boolean): Extractor {
@@ -39,12 +41,12 @@ function createPlacesReader(isNamed: boolean): Extractor {
 }
 
 /**
- * The shape of every place: an extension or a known name, then a number. It keeps the expensive patterns to
- * few lines.
+ * Matches everything that may be a place: an extension or a known name, then a number. Only these lines are
+ * tried with the expensive patterns.
  */
 const MAYBE_PLACE =
   /(?:\.[A-Za-z_][\w+-]{0,11}|file|BUILD|WORKSPACE)["']?(?::\s?[([]?|\s?[([]|:?,? (?:on )?lines? |\s)\d/;
-/** Sources that a build only compiles to learn what the machine can do. */
+/** Source files that a configure step compiles only to test the machine. */
 const PROBE = /(?:^|[\\/])(?:_?conf(?:ig)?test\.\w{1,4}$|CMakeTmp[\\/]|TryCompile)/;
 const COMPLAINS = new RegExp(
   "error|undefined|undeclared|unresolved|expected|invalid|illegal|missing|cannot|can't|" +
@@ -52,7 +54,7 @@ const COMPLAINS = new RegExp(
     'duplicate|redefin|deprecat|denied|conflict|wrong|bad |unbound|unable|attempt|overrid|too ',
   'i',
 );
-/** Blocks that another reader is sure of: what is in them is known already. */
+/** The weight from which a block of another reader is reliable. Its lines are not read again. */
 const SURE = 60;
 const MAX_BLOCK = 40;
 
@@ -101,9 +103,7 @@ function readPlacedLine(
   return add({ ...placed, message }, text, line, end, found, isNamed);
 }
 
-/**
- * `--> file:line:col`, `└─ file:line:col`, `on file line N`: a place below the message that it belongs to.
- */
+/** A place below its message: `--> file:line:col`, `└─ file:line:col`, `on file line N`. */
 const ARROW = new RegExp(
   String.raw`^\s{0,12}(?:[│|]\s{1,8})?(?:-{1,2}>|└─|[┌╭]─{1,4}[>[]?|╰─{1,4}|on(?= \S{1,300} line \d)|` +
     String.raw`at(?= )|\[|(?=\S{1,300}:\d{1,7}:\d{1,6}:$))\s{0,4}(?<place>\S.{3,400}?)[\])]?$`,
@@ -134,15 +134,13 @@ function readArrow(log: LogText, line: number, text: string, found: Findings, is
   return false;
 }
 
-/**
- * Checks whether the line is a frame next to another frame. That is a stack trace, which has its own reader.
- */
+/** Checks whether the line is a stack frame next to another one. Stack traces have their own reader. */
 function isOneOfMany(log: LogText, line: number): boolean {
   const isFrame = (at: number) => /^\s{1,20}at /.test(log.line(at)) && readFrame(log.line(at)) !== null;
   return isFrame(line) && (isFrame(line - 1) || isFrame(line + 1));
 }
 
-/** Adds what was read where it is a finding; answers whether it was one. */
+/** Adds a finding if the place and message are one. Returns whether it was added. */
 function add(
   placed: Placed,
   text: string,
@@ -152,7 +150,7 @@ function add(
   isNamed: boolean,
 ): boolean {
   const isPlain = placed.severity === null && placed.code === null;
-  // The frame of a trace names a function before its file.
+  // A stack frame names a function before its file.
   if (placed.message === '' || placed.file.includes('(') || PROBE.test(placed.file)) return false;
   if (
     isPlain &&
@@ -178,8 +176,9 @@ function add(
 }
 
 /**
- * Returns the weight of a finding of an unknown tool; null if it is none. A place without a severity or a
- * code is a finding only if it names a column and complains. Libraries are seldom to blame.
+ * Returns the weight of a finding of an unknown tool, or null if it is not a finding. Without a severity or
+ * code, it is one only if it names a column and its message complains. Files of libraries are rarely to
+ * blame.
  */
 function findWeightOfUnknown({ file, severity, code, column, message }: Placed): number | null {
   if (isForeignFile(file)) return severity === 'error' && column !== null ? 45 : null;
@@ -195,8 +194,8 @@ const FRAME_OF_CODE = new RegExp(
 );
 
 /**
- * Returns the last line that belongs to the finding above: indented lines and shown code. At most `blanks`
- * blank lines are skipped.
+ * Returns the last line that belongs to the finding: indented lines and quoted source code. Skips at most
+ * `blanks` blank lines.
  */
 function findEndBelow(log: LogText, line: number, blanks: number): number {
   const indent = /^\s*/.exec(log.line(line))?.[0].length ?? 0;
@@ -213,7 +212,7 @@ function isFinding(text: string): boolean {
   return placed !== null && (placed.severity !== null || placed.code !== null);
 }
 
-/** Returns the first text below a place that stands alone, ignoring source code and frames. */
+/** Returns the first text below a place without a message, ignoring source code and stack frames. */
 function readTextBelow(log: LogText, from: number, to: number): string {
   const words = listLinesBetween(log, from, to).filter((text) => !FRAME_OF_CODE.test(text));
   return (
@@ -289,7 +288,7 @@ function readRecord(text: string): Placed | null {
   return { file, line, column, severity: parseSeverity(word), code: null, message };
 }
 
-/** Reads a row of a table: one cell names a file, another the severity, and the longest is the message. */
+/** Reads a row of a table. One cell holds the file, another the severity, and the longest one the message. */
 function readRow(text: string): Placed | null {
   if (!/^\s{0,8}[|│┃].{10,600}[|│┃]/.test(text)) return null;
   const cells = text
@@ -314,8 +313,8 @@ function readRow(text: string): Placed | null {
 }
 
 /**
- * Reads a syntax error of Python, which prints the place above the message: `File "x", line N`, the source, a
- * caret, `SyntaxError: …`.
+ * Reads a syntax error of Python, which prints the place above the message: `File "x", line N`, the source
+ * line, a caret, `SyntaxError: …`.
  */
 function readBelow(log: LogText, line: number, text: string): Placed | null {
   const groups = /^\s{1,8}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})$/.exec(text)?.groups;

@@ -2,7 +2,7 @@ import { findBlockEnd, findLineAbove } from '../../lines/lines.ts';
 import type { Extractor } from '../extraction.ts';
 import { INDENTED, type Tool } from './diagnostics.ts';
 
-/** The output of an action below the builder's line, up to the builder's next message. */
+/** The output of an action below Bazel's own line, up to Bazel's next message. */
 const printedByBazel = /^(?!ERROR|INFO|WARNING|Target|FAILED|Build|\[\d|\(\d\d:)/;
 const printedByNinja = /^(?!\[\d{1,6}\/\d{1,6}\]|ninja: |FAILED: |$)/;
 const mavenSays = new RegExp(
@@ -10,7 +10,7 @@ const mavenSays = new RegExp(
     String.raw`-> \[|\[Help)\S|^(?:Could not|This could|If you are)`,
 );
 
-/** Builders and what configures them: CMake, configure, ninja, make, Bazel, Maven, Gradle, sbt and Ivy. */
+/** Build tools and configuration tools: CMake, configure, ninja, make, Bazel, Maven, Gradle, sbt and Ivy. */
 // biome-ignore format: one row for each shape
 export const BUILDERS: readonly Tool[] = [
   { tool: 'cmake', literals: ['cmake error'],
@@ -122,7 +122,7 @@ export const BUILDERS: readonly Tool[] = [
   ] },
 ];
 
-/** Containers, clusters, clouds, and what moves files between machines. */
+/** Containers, clusters, clouds, and tools that transfer files. */
 // biome-ignore format: one row for each shape
 export const DELIVERY: readonly Tool[] = [
   { tool: 'docker', literals: ['failed to solve', 'returned a non-zero code', 'error response from daemon',
@@ -239,9 +239,7 @@ const FAILED = new RegExp(
 const FAILED_ITEM = /^failed: \[(?<host>[^\]]{1,120})\] \(item=.{0,300}?\) => (?<result>.{0,1900})/;
 const MAX_TASKS = 100;
 
-/**
- * Ansible: the task, the host, and the message inside the result; failures that a play ignores weigh little.
- */
+/** Ansible: the task, the host, and the message in the result. Failures that a play ignores weigh little. */
 export const ansible: Extractor = {
   name: 'ansible',
   literals: ['fatal: [', 'failed: [', 'error! ', '[error]: '],
@@ -265,7 +263,7 @@ export const ansible: Extractor = {
   },
 };
 
-/** Returns the first line of the message in a result, which is JSON, possibly cut off. */
+/** Returns the first line of the message in a result, which is JSON and may be truncated. */
 function extractMessage(result: string): string | null {
   const message = /"(?:msg|stderr)": "((?:[^"\\]|\\.){1,480})/.exec(result)?.[1];
   return message?.split('\\n')[0]?.replace(/\\"/g, '"') ?? null;

@@ -7,7 +7,7 @@ const rustSource = new RegExp(
 );
 const rustPlace = /^\s{0,12}--> (?<file>[^\s:]{1,300}):(?<line>\d{1,7}):(?<column>\d{1,6})/;
 
-/** Compilers and linkers: what they say without a place, or with one in a shape of their own. */
+/** Compilers and linkers: messages without a place, or with the place in a form of their own. */
 // biome-ignore format: one row for each shape
 export const COMPILERS: readonly Tool[] = [
   { tool: 'gcc', literals: ['error: ', 'undefined reference', 'undefined symbol', ': cannot find -l',
@@ -164,7 +164,7 @@ const SAID = new RegExp(
 );
 const CODE_FRAME = /^\s{0,4}>?\s{0,6}\d{0,6} ?[|│]|^\s{1,200}\S|^@ /;
 
-/** Linters, formatters and bundlers: what they say in a shape of their own. */
+/** Linters, formatters and bundlers: messages in a form of their own. */
 // biome-ignore format: one row for each shape
 export const LINTERS: readonly Tool[] = [
   { tool: 'biome', literals: [' format ━', ' organizeimports ━', ' lint/', ' assist/', ' parse ━'],

@@ -3,7 +3,7 @@ import { readFrame } from '../../frames.ts';
 import { findBlockEnd, findLineBelow, type LogText, listLinesBetween } from '../../lines/lines.ts';
 import type { Extractor, Findings, Groups } from '../extraction.ts';
 
-/** Windows exit codes that say how a process died, as unsigned numbers. */
+/** Windows exit codes of crashed processes, as unsigned numbers. */
 const WINDOWS_CODES: ReadonlyMap<number, string> = new Map([
   [0xc0000005, 'access violation'],
   [0xc000001d, 'illegal instruction'],
@@ -20,8 +20,7 @@ const WINDOWS_CODES: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The form of a process's last message, and its reader; only `said` is given if the line itself is the
- * message.
+ * A form of a process's last message, with its reader. If the line itself is the message, only `said` is set.
  */
 interface Sign {
   readonly pattern: RegExp;
@@ -67,8 +66,8 @@ const SIGNS: readonly Sign[] = [
 const MAX_READ = 60;
 
 /**
- * Processes that died: the JVM's fatal errors, gdb's and minidumps' stacks, the kernel's out-of-memory
- * killer, exit codes of Windows.
+ * Crashed processes: fatal errors of the JVM, stacks of gdb and minidumps, the kernel's out-of-memory killer,
+ * and exit codes of Windows.
  */
 export const crashes: Extractor = {
   name: 'crashes',
@@ -208,8 +207,8 @@ const MAX_REPORT = 120;
 const MAX_REPORTS = 40;
 
 /**
- * Reports of AddressSanitizer and its kin, UBSan's one-liners, and valgrind: what happened, and where in our
- * own code.
+ * Reports of AddressSanitizer and related sanitizers, one-line reports of UBSan, and reports of valgrind:
+ * what happened, and where in the project's code.
  */
 export const sanitizers: Extractor = {
   name: 'sanitizers',
@@ -236,7 +235,7 @@ export const sanitizers: Extractor = {
   },
 };
 
-/** Reads the report that begins on a line, and returns its last line; null if none begins there. */
+/** Reads the report that begins on a line, and returns its last line. Returns null if none begins there. */
 function readReport(log: LogText, line: number, found: Findings): number | null {
   const text = log.line(line);
   const undefinedBehaviour = RUNTIME_ERROR.exec(text)?.groups;
@@ -248,7 +247,7 @@ function readReport(log: LogText, line: number, found: Findings): number | null 
 }
 
 function addReport(log: LogText, line: number, type: string, rest: string, found: Findings): number {
-  // Above the first stack stand the access and the thread, a few lines at most.
+  // The access and the thread are above the first stack, on a few lines at most.
   const { frames, end, place } = readNativeStackFrom(log, line, 8, (text) =>
     /^(?:#\d{1,4} |at 0x)/.test(stripPrefix(text).trim()),
   );
@@ -283,13 +282,12 @@ function addRuntimeError(
   return Math.max(line, end);
 }
 
-/** Most lines of one stack that are inspected. */
+/** The maximum number of lines of one stack that are read. */
 const MAX_STACK = 80;
-/** valgrind's `==12== `, and what harnesses put before a process's own words. */
+/** Prefixes of a process's lines: valgrind's `==12== `, and those of test harnesses. */
 const STACK_PREFIX = /^(?:==\d{1,10}== ?|PID \d{1,9} \| )/;
 /**
- * Functions that run before a program's own code, or report its end. A frame there says nothing about the
- * fault.
+ * Functions that run before a program's own code, or that report its end. They are not the place of a fault.
  */
 const RUNTIME = new RegExp(
   '^(?:__asan|__interceptor|__tsan|__msan|__ubsan|__sanitizer|__libc_start|_start$|' +
@@ -307,7 +305,7 @@ const PLACELESS = new RegExp(
     String.raw`(?: ?\(.{0,300}\))?(?: from \S{1,200})?$`,
 );
 
-/** The suffix that sanitizers add to a frame: `(cart+0x4f1a)`, `(BuildId: 3f…)`. */
+/** The module that sanitizers append to a frame: `(cart+0x4f1a)`, `(BuildId: 3f…)`. */
 const MODULE =
   / \((?:[^\s()]{1,300}\+0x[0-9a-f]{1,16}|BuildId: [0-9a-f]{1,64})\)(?: \(BuildId: [0-9a-f]{1,64}\))?$/;
 
@@ -317,8 +315,8 @@ function stripPrefix(line: string): string {
 }
 
 /**
- * Reads the stack that begins at most `limit` lines below a line, and describes its deepest place in the
- * project's own code for people.
+ * Reads the stack that begins at most `limit` lines below a line, and formats the deepest place in the
+ * project's own code.
  */
 function readNativeStackFrom(log: LogText, line: number, limit: number, begins: (text: string) => boolean) {
   const first = findLineBelow(log, line + 1, limit - 1, begins);
@@ -332,8 +330,8 @@ function readNativeStackFrom(log: LogText, line: number, limit: number, begins: 
 }
 
 /**
- * Reads frames as sanitizers, valgrind, gdb and lldb print them, from a line on; ends with the last line that
- * is one.
+ * Reads stack frames from a line on, as sanitizers, valgrind, gdb and lldb print them, and returns the last
+ * line that is one.
  */
 function readNativeStack(
   log: LogText,

@@ -2,40 +2,39 @@ import { findBlockEnd, findLineBelow, type LogText } from '../../lines/lines.ts'
 import { computeWeight, type Extractor, type Findings, type Groups } from '../extraction.ts';
 import { parseNumber, parseSeverity } from './place.ts';
 
-/**
- * One way in which a tool words its complaints. Named groups used: file, line, column, severity, code,
- * message.
- */
+/** One form of a tool's messages. Named groups: file, line, column, severity, code, message. */
 interface DiagnosticShape {
   readonly pattern: RegExp;
   readonly severity?: 'error' | 'warning';
   readonly weight?: number;
-  /** Lines that still belong to the complaint above them: source lines, carets, notes. */
+  /** Matches the lines below that belong to the message: source lines, carets, notes. */
   readonly belongs?: RegExp;
-  /** The message on a line below, as the group `said`, if the first line only names the kind of problem. */
+  /**
+   * Matches a line below with the message, as the group `said`, if the first line names only the kind of
+   * problem.
+   */
   readonly messageBelow?: RegExp;
-  /** The place on a line below the message, with groups as in `pattern`. */
+  /** Matches a line below the message with the place, in the same groups as `pattern`. */
   readonly placeBelow?: RegExp;
   /**
-   * Lines of the block that tell most: each is also a block of its own, so that it stays where the whole does
-   * not fit.
+   * Matches the most informative lines of the block. Each becomes a block of its own, so that it stays if the
+   * whole block does not fit.
    */
   readonly telling?: RegExp;
-  /** It only points up to what was said before: weighed, but no diagnostic of its own. */
+  /** True if the line only refers to an earlier message. It gets a weight, but no diagnostic. */
   readonly pointer?: boolean;
   /**
-   * True if the text is a message, not a diagnostic: a service, a network or a file system answered, and no
-   * source is to blame.
+   * True if the text is a message without a source file: it came from a service, a network or a file system.
    */
   readonly isMessage?: boolean;
 }
 
-/** A tool of a table: what it says that {@link anyTool} cannot read by its shape alone. */
+/** A row for one tool, with the messages that {@link anyTool} cannot read by their form alone. */
 export interface Tool {
   readonly tool: string;
-  /** Literals without which no line fits a shape. */
+  /** Literals. Every line that matches a shape contains one of them. */
   readonly literals: readonly string[];
-  /** The first shape that fits a line reads it. */
+  /** The shapes of its messages. The first one that matches a line is used. */
   readonly says: readonly DiagnosticShape[];
 }
 
@@ -59,7 +58,7 @@ export function createReaders(tools: readonly Tool[]): Extractor[] {
   }));
 }
 
-/** Reads the complaint on one line; answers the last line of its block, or 0 if there is none. */
+/** Reads the message on one line. Returns the last line of its block, or 0 if there is no message. */
 function readLine(
   tool: string,
   says: readonly DiagnosticShape[],
@@ -113,7 +112,7 @@ function add(
     if (shape.telling.test(log.line(at))) found.block(at, at, computeWeight(severity, most, 0) + 1, reason);
 }
 
-/** Returns the groups of the first line below a complaint that the pattern matches. */
+/** Returns the groups of the first matching line below a message. */
 function findGroupsBelow(
   log: LogText,
   start: number,

@@ -1,6 +1,9 @@
 import { INDENTED, type Tool } from './diagnostics.ts';
 
-/** npm repeats its code before each line; system calls, paths and numbers are no message. */
+/**
+ * The code that npm repeats before each line. System calls, paths and numbers follow it; they are not a
+ * message.
+ */
 const NPM_CODE = String.raw`(?:(?:E\w{2,40}|e\w{2,40}|notsup|engine|network|404|code) )?`;
 const NPM_MESSAGE = new RegExp(
   '^npm (?:ERR!|error) (?!(?:errno|syscall|path|command|dest|signal|type|code) )' +
@@ -12,7 +15,7 @@ const npmLine = /^npm (?:ERR!|error)(?![\s\S]{0,2000}(?:complete log|_logs\/))/;
 const indentedOrBlank = /^(?=[\s\S]{0,399}$)(?:\s{2,200}\S|$)/;
 const becauseBelow = /^\s{1,20}\S|^$|^(?:So,|And|Because|version solving)/;
 
-/** Package managers, of languages and of operating systems. */
+/** Package managers of languages and operating systems. */
 // biome-ignore format: one row for each shape
 export const PACKAGE_MANAGERS: readonly Tool[] = [
   { tool: 'npm', literals: ['npm err!', 'npm error'], says: [

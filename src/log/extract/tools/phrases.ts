@@ -10,7 +10,7 @@ interface Phrase {
   readonly reason: string;
 }
 
-/** Names of options, fields and files that hold the word. */
+/** Names of options, fields and files that contain the word "error". */
 const ONLY_A_NAME = /-Werror|error_?log|on_?error|errors?\.(?:js|ts|py|go|rb|java|c|h|o|rs|class|html)\b/i;
 
 // biome-ignore format: one row for each phrase
@@ -40,7 +40,7 @@ const PHRASES: readonly Phrase[] = [
 /** The weight of a notice that contains a phrase, and the weight of an ending as a message. */
 const [NOTICE, ENDING] = [16, 8];
 
-/** Error lines that no tool's own reader knows: the net under all others. */
+/** Lines with a general error phrase that no tool's own reader has claimed. */
 export const phrases: Extractor = {
   name: 'generic',
   literals: [
@@ -107,9 +107,7 @@ function readLinePhrase(log: LogText, line: number, found: Findings): void {
   if (role !== 'wrapper') found.message(line, text.trim(), role === 'ending' ? ENDING : weight);
 }
 
-/**
- * PowerShell's error records, Erlang's Common Test reports, and differences that a formatting check printed.
- */
+/** Error records of PowerShell, reports of Erlang's Common Test, and diffs that a formatter printed. */
 export const records: Extractor = {
   name: 'records',
   literals: [
@@ -154,8 +152,8 @@ function readDifference(log: LogText, line: number, found: Findings): number {
 }
 
 /**
- * ` 3:5 error message rule` below the name of a file: ESLint, stylelint, yamllint, and all who list their
- * findings so.
+ * Rows such as ` 3:5 error message rule` below the name of a file, as ESLint, stylelint and yamllint print
+ * them.
  */
 export const listings: Extractor = {
   name: 'places',
@@ -186,12 +184,12 @@ const ROW = new RegExp(
 const CODE = /^(?<message>.{1,400}?)\s{2,60}[([]?(?<code>[@\w/.-]{2,80})[)\]]?$/;
 
 /**
- * The prefix that a runner's problem matcher puts before a finding, or the workspace's package and task, as
- * pnpm and Turborepo write them.
+ * Prefixes of a finding: the runner's problem matcher, or package and task in a workspace, as pnpm and
+ * Turborepo print them.
  */
 const BESIDE = /^(?:##\[(?:error|warning)\]|(?:@?[\w.-]{1,60}\/)?[\w./-]{1,80}(?: |:)[\w:-]{1,40}: )/;
 
-/** Returns a line as the tool printed it. */
+/** Returns a line as the tool printed it, without such a prefix. */
 function formatToolLine(log: LogText, line: number): string {
   return log.line(line).replace(BESIDE, '');
 }
@@ -248,8 +246,8 @@ function readRow(text: string): Omit<Placed, 'file'> | null {
 }
 
 /**
- * Reads the tables of PHPStan and PHP_CodeSniffer. The file is above its rows, and the rows of PHPStan have
- * no severity.
+ * Reads the tables of PHPStan and PHP_CodeSniffer. The file is above its rows, and PHPStan's rows have no
+ * severity.
  */
 function readTable(log: LogText, line: number, file: string, tool: string, found: Findings): void {
   if (found.leftOut.has(tool)) return;
@@ -269,7 +267,7 @@ function readTable(log: LogText, line: number, file: string, tool: string, found
   found.toolchains.add(tool);
 }
 
-/** Turns ESLint's warnings into errors: with `--max-warnings`, too many warnings are the error. */
+/** Turns ESLint's warnings into errors if there were too many of them for `--max-warnings`. */
 function countWarnings(found: Findings, from: number): void {
   for (const [at, diagnostic] of found.diagnostics.entries()) {
     if (
@@ -284,7 +282,7 @@ function countWarnings(found: Findings, from: number): void {
   }
 }
 
-/** Returns the line above that names the file of an indented row; 0 if there is none. */
+/** Returns the line above that names the file of an indented row, or 0 if there is none. */
 function findFileAbove(log: LogText, line: number): number {
   const indent = formatToolLine(log, line).search(/\S/);
   for (let at = line - 1; at >= Math.max(1, line - 200); at--) {
@@ -304,14 +302,14 @@ function extractFileName(text: string): string {
 }
 
 interface Complaint {
-  /** Literals without which no line matches `pattern`. */
+  /** Literals. Every line that matches `pattern` contains one of them. */
   readonly literals: readonly string[];
   readonly pattern: RegExp;
   readonly weight: number;
   readonly reason: string;
 }
 
-/** Phrases that announce a status of 4xx or 5xx. */
+/** Phrases that precede an HTTP status of 4xx or 5xx. */
 const STATUS_WORDS = ['status', 'status code', 'returned', 'response', 'error'].flatMap((word) =>
   [' ', ': ', ':', '='].map((mark) => word + mark),
 );
@@ -330,7 +328,7 @@ const HTTP_LITERALS: readonly string[] = [
   ...['http ', 'http: ', 'http:', 'http=', ...STATUS_WORDS].flatMap((mark) => [`${mark}4`, `${mark}5`]),
 ];
 
-/** What shells, kernels, networks and disks say themselves: short, specific, and seldom wrong. */
+/** Short, specific messages of shells, kernels, networks and disks. They are rarely wrong. */
 // biome-ignore format: one row for each complaint
 const COMPLAINTS: readonly Complaint[] = [
   { reason: 'shell error', weight: 80, literals: ['command not found', ': not found', 'no such file',
@@ -427,8 +425,8 @@ const COMPLAINTS: readonly Complaint[] = [
 ];
 
 /**
- * The shell, the operating system and the network: one reader a complaint, so that each line is asked only
- * what its words may mean. The first complaint that fits a line takes it.
+ * The readers for shells, operating systems and networks, one for each kind of message, so that each line is
+ * tried with few patterns. The first one that matches a line takes it.
  */
 export const shell: readonly Extractor[] = COMPLAINTS.map((complaint) => ({
   name: 'shell',
@@ -449,7 +447,7 @@ function isSaid(
   if (text.length > 1_500 || !pattern.test(text)) return false;
   const role = classifyRole(text);
   if (role === 'passing' || role === 'echo') return false;
-  // What a tool only warns of, or tries again by itself, tells little.
+  // A message that is only a warning, or that the tool retries, weighs little.
   const less = role === 'notice' ? 44 : 0;
   found.looseLine(line, weight - 14 - less, less > 0 ? `${reason}, only a notice` : reason);
   found.message(line, text.trim(), weight - 8 - less);
@@ -457,8 +455,8 @@ function isSaid(
 }
 
 /**
- * A command line as CI systems echo it: `$ npm ci`, `+ mvn verify`, `##[group]Run go test ./...`, npm's `>
- * jest`.
+ * A command line echoed by a CI system: `$ npm ci`, `+ mvn verify`, `##[group]Run go test ./...`, npm's
+ * `> jest`.
  */
 const ECHO = new RegExp(
   String.raw`^(?:\$ |\+{1,2} |##\[(?:group\]Run|command\])\s?|> |\[command\]|Run )(?:(?:sudo|time|env|` +
@@ -469,7 +467,7 @@ const ECHO = new RegExp(
 const NAMED_ALIKE =
   'npm yarn pnpm node jest vitest mocha tsc eslint prettier gradle pip pytest tox poetry uv cargo go ' +
   'make cmake ctest gcc docker rspec composer phpunit dotnet terraform';
-/** Tools by the name of their program. */
+/** The tool of each program. */
 const TOOLS: ReadonlyMap<string, string> = new Map([
   ...NAMED_ALIKE.split(' ').map((tool) => [tool, tool] as const),
   ...Object.entries({
@@ -484,7 +482,7 @@ const TOOLS: ReadonlyMap<string, string> = new Map([
 
 const LOOKED_AT = 5_000;
 
-/** The tools that ran, whether or not they complained: the commands that the log echoes. */
+/** Records the tools that ran, with or without findings, from the commands that the log echoes. */
 export const commands: Extractor = {
   name: 'commands',
   literals: Array.from(TOOLS.keys(), (tool) => `${tool} `),

@@ -1,25 +1,24 @@
 import type { Diagnostic } from '../../../domain/failure.ts';
 
-/** A place in a file, and what a tool said of it on the same line. */
+/** A place in a file, with the message on the same line. */
 export interface Placed {
   readonly file: string;
   readonly line: number | null;
   readonly column: number | null;
-  /** `none` is a note or a hint; null if the line does not say. */
+  /** The severity; `none` for a note or hint, null if the line has none. */
   readonly severity: Severity | null;
   readonly code: string | null;
-  /** Empty if the line holds nothing but the place. */
+  /** The message; empty if the line holds only the place. */
   readonly message: string;
 }
 
 type Severity = Diagnostic['severity'] | 'none';
 
-/** The severity, code and message that follow a place, or that stand without one. */
+/** Severity, code and message, after a place or alone. */
 type Said = Pick<Placed, 'severity' | 'code' | 'message'>;
 
 /**
- * Prefixes of a place or a message: marks of CI systems and loggers, severities, bullets, the name of the
- * program.
+ * Prefixes of a place or message: markers of CI systems and loggers, severities, bullets, and program names.
  */
 const MARKS: readonly RegExp[] = [
   /^[\s│|]{1,60}/,
@@ -29,23 +28,23 @@ const MARKS: readonly RegExp[] = [
   /^(?<word>(?:fatal )?error|fatal|warning)(?: in|: ?)(?=\s|\S{0,200}\.\w)/i,
   /^(?<word>[✖✘×❌✗✕⚠ew])(?:️|:)?(?=\s)/,
   /^(?:\d{1,4}>|[-*•●>](?=\s)|In(?=\s)|file:\/\/|[a-z][\w.+-]{0,30}:(?=\s))/,
-  // A task runner's package and script: `packages/cart build: `, `@shop/cart:build: `.
+  // The package and script of a task runner: `packages/cart build: `, `@shop/cart:build: `.
   /^(?:(?:\.|[\w.-]{1,60}\/[\w./-]{1,60}) [a-z][\w:-]{0,40}|(?:@[\w.-]{1,40}\/)?[a-z][\w-]{0,40}:[a-z][\w:-]{0,40}):(?=\s\S{1,200}[:(]\d)/,
 ];
 
 const PLACE =
   /^(?<file>(?:[A-Za-z]:[\\/])?[^\s:|<>"'`;=]{1,250}?)(?:(?::\s?|\s)?[([](?<line1>\d{1,7})(?:[,:]\s?(?<column1>\d{1,6}))?(?:,\d{1,7},\d{1,7})?[)\]](?:-\(\d{1,7}[,:]\d{1,6}\))?|:(?<line2>\d{1,7})(?:[:.,](?<column2>\d{1,6}))?(?:-\d{1,7}(?::\d{1,6})?)?|:? lines? (?<line3>\d{1,7})(?:,? col(?:umn)?:? (?<column3>\d{1,6}))?|:? (?<line4>\d{1,7})(?::(?<column4>\d{1,6})(?:-[\d:]{1,12})?)?)(?=[\s:,]|$)(?<rest>.{0,1500})/;
-/** A path with spaces in it, where the severity behind its line and column leaves no doubt. */
+/** A path that contains spaces. It is accepted only before a line, a column and a severity. */
 const SPACED =
   /^(?<file>(?:[A-Za-z]:[\\/])?[^\s:|<>"'`;=][^:|<>"'`;=]{0,250}\.\w{1,10}):(?<line2>\d{1,7}):(?<column2>\d{1,6})(?=: (?:fatal )?(?:error|warning|note)\b)(?<rest>.{0,1500})/;
-/** Names without an extension that are files all the same. */
+/** File names without an extension. */
 const BARE_NAME = new RegExp(
   '^(?:Dockerfile|Makefile|GNUmakefile|BUILD|WORKSPACE|Gemfile|Rakefile|Jenkinsfile|Podfile|' +
     String.raw`Fastfile|Justfile|Vagrantfile|Procfile|go\.mod|go\.sum)(?:\.\w{1,20})?$`,
   'i',
 );
 const EXTENSION = /\.[A-Za-z_][\w+-]{0,11}$/;
-/** A host name, whose last part looks like a file extension. */
+/** A host name whose last part looks like a file extension. */
 const HOST = new RegExp(
   String.raw`^[\w.-]{1,200}\.(?:com|org|net|io|dev|local|localhost|internal|cloud|app|` +
     'svc|test|invalid|edu|gov|eu|de|uk|co|ai|info)$',
@@ -72,7 +71,7 @@ const END_CODE = new RegExp(
 );
 
 /**
- * Checks whether a name is that of a file: it has an extension, or is known without one, and is not a host,
+ * Checks whether a name is a file name: it has an extension, or is known without one, and is not a host,
  * version or address.
  */
 export function isFile(name: string): boolean {
@@ -82,8 +81,8 @@ export function isFile(name: string): boolean {
 }
 
 /**
- * Reads a line that begins with a place, after marks: `file:line:col: error CODE: message` in any spelling.
- * Null if there is none.
+ * Reads a line that begins with a place, after any prefixes: `file:line:col: error CODE: message` in any
+ * notation. Returns null if there is none.
  */
 export function readPlaced(text: string): Placed | null {
   const { rest: unmarked, severity: mark } = withoutMarks(text);
@@ -101,14 +100,14 @@ export function readPlaced(text: string): Placed | null {
   };
 }
 
-/** Reads a message that begins with a severity or a code, after marks. */
+/** Reads a message that begins with a severity or code, after any prefixes. */
 export function readHead(text: string): Said {
   const { rest, severity } = withoutMarks(text);
   const message = readSaid(rest);
   return { ...message, severity: message.severity ?? severity };
 }
 
-/** Parses the severity that a term or a mark expresses. */
+/** Returns the severity that a term or sign stands for. */
 export function parseSeverity(word: string): Severity {
   if (/^(?:note|info|hint|help|remark|notice|debug|i$)/i.test(word)) return 'none';
   return /^(?:[⚠wcr]$|warn|style|performance|portability|convention|refactor)/i.test(word)
@@ -116,7 +115,7 @@ export function parseSeverity(word: string): Severity {
     : 'error';
 }
 
-/** Parses a number in digits; null if there is none. */
+/** Parses a number in digits. Returns null if there is none. */
 export function parseNumber(digits: string | undefined): number | null {
   return digits === undefined ? null : Number(digits);
 }
@@ -135,7 +134,7 @@ function withoutMarks(text: string): { readonly rest: string; readonly severity:
   return { rest: rest.trimStart(), severity };
 }
 
-/** Reads severity, code and remarks in any order, then the message, which may end with its code. */
+/** Reads severity and code in any order, then the message, which may end with its code. */
 function readSaid(text: string): Said {
   let rest = text;
   let severity: Severity | null = null;
@@ -152,7 +151,7 @@ function readSaid(text: string): Said {
   const message = rest.replace(/\s{0,4}(?:FIXABLE\s{1,4})?━{3,200}$/, '').trim();
   const end = /[\])]$/.test(message) ? END_CODE.exec(message)?.groups : undefined;
   if (end === undefined || /\.\w{0,4}proj$/.test(end.code ?? '')) {
-    // Python and others name the class of a warning first: `DeprecationWarning: …`.
+    // Python and others begin with the class of a warning: `DeprecationWarning: …`.
     const isWarning = /^\w{0,60}(?:Warning|Deprecated|DEPRECATED|Notice):/.test(message);
     return { severity: severity ?? (isWarning ? 'warning' : null), code, message };
   }
@@ -160,22 +159,22 @@ function readSaid(text: string): Said {
   return { severity, code: code ?? end.code ?? end.rule ?? null, message: end.message ?? '' };
 }
 
-/**
- * The patterns that recognize a tool in what {@link anyTool} has read; all patterns that are given must
- * match. One row for each tool.
- */
+/** The patterns that identify a tool in what {@link anyTool} has read. All patterns of a row must match. */
 interface ToolName {
   readonly tool: string;
   readonly file?: RegExp;
   readonly code?: RegExp;
   /**
-   * The line as printed; a group `code` is the finding's code where the line has none yet, and is cut from
-   * the message's end.
+   * Matches the line as printed. If the line has no code yet, the group `code` is the finding's code, and it
+   * is removed from the end of the message.
    */
   readonly says?: RegExp;
-  /** Every finding counts as this, whatever word it bears: a linter that fails by its notes. */
+  /** The severity of every finding, whatever the line says: the linter fails on any finding. */
   readonly severity?: 'error';
-  /** It prints no severity: a sentence is a finding where the place names at least this. */
+  /**
+   * The position that a finding must have, for tools that print no severity. A sentence with such a place is
+   * a finding.
+   */
   readonly isPlain?: 'line' | 'column';
   readonly weight?: number;
 }
@@ -238,8 +237,8 @@ export const TOOL_NAMES: readonly ToolName[] = [
 ];
 
 /**
- * Returns the row that names the tool; null if the tool is unknown. `leftOut`: tools that must not be
- * recognized, for measurements.
+ * Returns the row that identifies the tool, or null if the tool is unknown. `leftOut` names tools that must
+ * not be recognized, for measurements.
  */
 export function nameTool(placed: Placed, text: string, leftOut: ReadonlySet<string>): ToolName | null {
   const { file, code } = placed;

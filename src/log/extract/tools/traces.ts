@@ -20,13 +20,13 @@ const HEAD = new RegExp(
 const MAX_FRAMES = 60;
 const MAX_TRACES = 300;
 const MAX_MESSAGE_LINES = 40;
-/** Lines of a logger, a runner or a build tool: no part of an exception's message. */
+/** Lines of a logger, a runner or a build tool. They are not part of an exception's message. */
 const OTHER_OUTPUT = new RegExp(
   String.raw`^\s{0,4}(?:\[\w{1,12}\]|\d{2,4}[-:/]\d{2}|(?:INFO|WARN|ERROR|DEBUG|TRACE)\b|` +
     String.raw`Tests run|Running |[=*-]{8}|> Task|\d{1,5}\) )`,
 );
 
-/** Python tracebacks: the exception is below its frames, and the last of a chain is the outermost. */
+/** Tracebacks of Python. The exception is below its frames, and the last one of a chain is the outermost. */
 export const pythonTraceback: Extractor = {
   name: 'python',
   literals: [
@@ -54,8 +54,8 @@ export const pythonTraceback: Extractor = {
 const CHAINED = /(?:The above exception was the direct cause|During handling of the above exception)/;
 
 /**
- * Joins the exceptions of a Python traceback, which shows the deepest cause first. What was raised because of
- * it joins its chain, and its text is kept as a message.
+ * Merges the exceptions of a Python traceback, which prints the deepest cause first, into one chain. The text
+ * of each later exception is kept as a message.
  */
 function joinChain(log: LogText, found: Findings): void {
   const outer = found.exceptions.pop();
@@ -72,7 +72,7 @@ function joinChain(log: LogText, found: Findings): void {
   );
 }
 
-/** Returns a line as the tool printed it, without the mark of a problem matcher. */
+/** Returns a line without the prefix of a problem matcher. */
 function unmark(text: string): string {
   return text.replace(/^##\[error\]/, '');
 }
@@ -98,7 +98,8 @@ function readTraceback(log: LogText, start: number, found: Findings): number {
 }
 
 /**
- * JVM, JavaScript, .NET and Ruby traces: the exception is above its frames, and the deepest cause comes last.
+ * Traces of the JVM, JavaScript, .NET and Ruby. The exception is above its frames, and the deepest cause
+ * comes last.
  */
 export const stackTrace: Extractor = {
   name: 'stack-trace',
@@ -119,8 +120,8 @@ export const stackTrace: Extractor = {
 };
 
 /**
- * Messages may run over several lines before the first frame: any dozen, and more where nothing else begins
- * in between.
+ * Finds the first frame. A message of several lines may precede it: up to a dozen lines, or more if nothing
+ * else begins in between.
  */
 function findFirstFrame(log: LogText, line: number): number {
   for (let at = line + 1; at <= Math.min(log.lineCount, line + MAX_MESSAGE_LINES); at++) {
@@ -132,13 +133,13 @@ function findFirstFrame(log: LogText, line: number): number {
   return 0;
 }
 
-/** .NET's inner exception, on a line of its own. */
+/** .NET's inner exception, which has its own line. */
 const INNER = new RegExp(
   String.raw`^\s{0,12}---> (?:\(Inner Exception #\d{1,3}\) )?(?<type>(?:[A-Za-z_]\w{0,80}\.){0,10}` +
     String.raw`[A-Z]\w{0,80}(?:Exception|Error))(?:: (?<message>.{0,500}))?$`,
 );
 
-/** Lines between frames: of the trace itself, and the source that Vitest shows below a frame. */
+/** Lines between frames: parts of the trace, and the source code that Vitest prints below a frame. */
 const GOES_ON =
   /^\s{0,20}(?:\.\.\. \d{1,4} |at |Suppressed: |\[CIRCULAR|--- End of)|^\s{2,12}(?:\d{1,6})?\|(?:\s|$)/;
 
@@ -195,8 +196,8 @@ const PHP = new RegExp(
 );
 const ELIXIR = /^\s{0,8}\*\* \((?<type>[A-Z][\w.]{1,100}|exit|throw)\) (?<message>.{1,500})$/;
 /**
- * Languages that say all on one line, each with what its frames below look like; Elixir says as much without
- * a trace.
+ * Languages that report an exception on one line, each with the form of the frames below. Elixir also reports
+ * without frames.
  */
 const ONE_LINE: readonly {
   readonly pattern: RegExp;
@@ -213,7 +214,7 @@ const ONE_LINE: readonly {
 ];
 const MAX_OTHER_LINES = 600;
 
-/** Traces of Ruby, PHP, Elixir and Dart, and the causes that Rust's error reports list. */
+/** Traces of Ruby, PHP, Elixir and Dart, and the cause lists of Rust's error reports. */
 export const moreTraces: Extractor = {
   name: 'stack-trace',
   literals: [
@@ -284,8 +285,8 @@ function add(
 }
 
 /**
- * Reads the causes of Rust's anyhow and eyre, and of libraries that copy their format: numbered or indented,
- * the deepest last.
+ * Reads the list of causes that anyhow, eyre and similar libraries of Rust print, numbered or indented. The
+ * deepest cause is last.
  */
 function readCauses(log: LogText, line: number, found: Findings): number {
   const end = findBlockEnd(log, line, 20, (text) => /^\s{2,12}\S/.test(text));
@@ -304,23 +305,20 @@ function readCauses(log: LogText, line: number, found: Findings): number {
 
 const ACCESS = /^\s{0,8}(?<previous>Previous )?(?<what>[Rr]ead|[Ww]rite|[Aa]tomic \w{4,8}) at 0x/;
 const PLACE = /^\s{1,24}(?<file>\/?[^\s:]{1,300}\.go):(?<line>\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/;
-/**
- * The message of Rust that a thread panicked, before 1.73 and since: the text is quoted on the line, or below
- * it.
- */
+/** The message of a panic in Rust. Its text is in quotes on the line (before Rust 1.73), or below it. */
 export const RUST_PANIC = new RegExp(
   String.raw`^.{0,200}?thread '(?<thread>[^']{0,300})' (?:\(\d{1,10}\) )?panicked at ` +
     String.raw`(?:'(?<old>.{0,600})', )?(?<file>[^\s:']{1,300}):(?<line>\d{1,7}):\d{1,6}:?`,
 );
 
-/** Go's panics and its race detector's reports. */
+/** Panics of Go, and reports of its race detector. */
 export const goPanics: Extractor = {
   name: 'go',
   literals: ['panic: ', 'fatal error: all goroutines', 'DATA RACE'],
   extract: (log, lines, found) => {
     for (const line of lines) {
       const text = log.line(line);
-      // Runners of Go's tests indent what a test printed.
+      // Runners of Go tests indent the output of a test.
       if (!/^\s{0,8}panic: |^fatal error: |^WARNING: DATA RACE/.test(text)) continue;
       const end = findBlockEnd(
         log,
@@ -337,7 +335,7 @@ export const goPanics: Extractor = {
   },
 };
 
-/** Rust's panics, in tests and in programs. */
+/** Panics of Rust, in tests and in programs. */
 export const rustPanics: Extractor = {
   name: 'cargo',
   literals: ['panicked at'],
@@ -362,7 +360,9 @@ export const rustPanics: Extractor = {
   },
 };
 
-/** Reads the race detector's report that begins on `line`: which accesses collide, and where. */
+/**
+ * Reads the report of Go's race detector that begins on `line`: the conflicting accesses and their places.
+ */
 function readRace(log: LogText, line: number, found: Findings): void {
   const end = findBlockEnd(log, line, MAX_FRAMES, (text) => !/^={10,}$/.test(text));
   const accesses = listLinesBetween(log, line, end, MAX_FRAMES + 1).flatMap(
@@ -408,7 +408,7 @@ function readGoFrames(log: LogText, start: number, end: number): StackFrame[] {
   });
 }
 
-/** Extracts the function name: `  example.test/shop.(*Cart).Add(0xc0000140a0)` → `(*Cart).Add`. */
+/** Extracts the name of a function: `  example.test/shop.(*Cart).Add(0xc0000140a0)` → `(*Cart).Add`. */
 function extractFunctionName(line: string): string | null {
   const call = line
     .trim()
