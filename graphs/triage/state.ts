@@ -89,6 +89,7 @@ const PlanState = z.object({
   gaps: z
     .array(z.object({ missing: z.string(), tool: z.string().nullable(), blocks: z.boolean() }))
     .default([]),
+  calls: z.array(ToolCall).optional(),
 });
 
 /** This plan is used if tools are chosen before anything was planned. */
@@ -202,6 +203,9 @@ export function toInsight(state: TriageStateValue): Insight {
     classification: state.classification,
     evidence: state.evidence,
     outcomes: state.outcomes,
+    chosenRounds: state.steps
+      .filter(({ node, by }) => node === 'select_tool' && by === 'llm')
+      .map(({ round }) => round),
     round: Math.max(1, state.rounds),
     gaps: state.gaps,
     ...(state.conclusions.length === 0

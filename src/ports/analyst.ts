@@ -10,7 +10,7 @@ import {
 import type { Build } from '../domain/build.ts';
 import { Category, Kind } from '../domain/category.ts';
 import type { Memory, Statement, TopicFact, Understanding } from '../domain/conversation.ts';
-import type { Evidence, ToolCall, ToolOutcome } from '../domain/evidence.ts';
+import { type Evidence, ToolCall, type ToolOutcome } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import type { ToolDescription } from './toolbox.ts';
 
@@ -33,6 +33,8 @@ export interface Insight {
   readonly classification: Classification;
   readonly evidence: readonly Evidence[];
   readonly outcomes: readonly ToolOutcome[];
+  /** The rounds whose calls a model chose; absent: all rounds of `outcomes`. */
+  readonly chosenRounds?: readonly number[];
   /** 1-based. */
   readonly round: number;
   /** The gaps that verify found when it sent the answer back. */
@@ -64,6 +66,8 @@ export const Plan = z.object({
   retrieval: z.number(),
   /** The gaps that are still open; absent if not stated. */
   gaps: z.array(PlanGap).readonly().exactOptional(),
+  /** The calls to make next; absent if they are chosen in a judgement of their own. */
+  calls: z.array(ToolCall).readonly().optional(),
   /** A different category than before, if the newer findings support it. */
   revised: z.object({ category: Category, kind: Kind }).exactOptional(),
 });

@@ -73,6 +73,33 @@ describe('the graph with a model over HTTP', () => {
     expect(['auto_notify', 'human_review']).toContain(state.verdict?.action);
   });
 
+  test('a plan that names its calls costs no request of its own for them', async () => {
+    const calls = BOTH_SEARCHES.map(({ tool, args, why }) => ({ tool, args: JSON.stringify(args), why }));
+    play({
+      reason: [
+        { thought: 'one', confidence: 0.5, gaps: [], revised: null, next: 'look', calls },
+        { thought: 'two', confidence: 0.9, gaps: [], revised: null, next: 'answer', calls: [] },
+      ],
+    });
+    const state = await run();
+    expect(server.requests.map(({ schemaName }) => schemaName)).toEqual([
+      'classify',
+      'reason',
+      'reason',
+      'answer',
+      'verify',
+    ]);
+    expect(state.outcomes.map(({ call }) => call.tool)).toEqual(
+      expect.arrayContaining(['search_knowledge', 'search_error_library']),
+    );
+    // What changes comes last, so that a provider finds what it has read before.
+    const [first = '', second = ''] = server.requests
+      .filter(({ schemaName }) => schemaName === 'reason')
+      .map(({ messages }) => messages.map(({ content }) => content).join('\n'));
+    expect(second.startsWith(first.slice(0, first.indexOf('Tools that can be asked')))).toBe(true);
+    expect(first.indexOf('round: 1')).toBeGreaterThan(first.indexOf('Expected: 43.43'));
+  });
+
   test('self-correction: an answer sent back with gaps is requested again with them', async () => {
     const weak = { ...ANSWER, title: 'Something is off', rootCause: 'Unknown.', confidence: 0.55 };
     play({

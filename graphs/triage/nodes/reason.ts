@@ -21,10 +21,14 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
     { limits: state.limits, spent: computeSpent(state) },
     (analyst, signal) => analyst.plan({ ...insight, round, offered }, signal),
   );
-  const { revised, ...plan } = judgement.value;
+  const { revised, calls, ...plan } = judgement.value;
   const summary = `${formatConfidence(plan.confidence)}: ${plan.thought}`;
   return {
-    plan: { ...plan, gaps: [...(plan.gaps ?? [])] },
+    plan: {
+      ...plan,
+      gaps: [...(plan.gaps ?? [])],
+      ...(calls === undefined ? {} : { calls: [...calls] }),
+    },
     ...(revised === undefined
       ? {}
       : { classification: reviseClassification(insight.classification, revised, plan) }),

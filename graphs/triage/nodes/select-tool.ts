@@ -27,7 +27,8 @@ export async function selectTool(
   // only that.
   const askWeb = state.verdict?.action === 'web_search' && !state.webAsked;
   const offered = await listOfferedTools(state, askWeb, runtime);
-  const input = { ...toInsight(state), plan: state.plan ?? NOTHING_PLANNED, offered };
+  const plan = (askWeb ? null : state.plan) ?? NOTHING_PLANNED;
+  const input = { ...toInsight(state), plan, offered };
   const judgement = await askAnalyst(
     runtime,
     { limits: state.limits, spent: computeSpent(state) },

@@ -18,8 +18,10 @@ export function judge(
   known?: readonly [category: string, kind: string],
 ): Judged {
   const prompt = body.messages.map((message) => message.content ?? '').join('\n');
-  if (body.tools !== undefined && body.tools.length > 0)
-    return { text: '', calls: chooseTools(body, prompt) };
+  if (body.tools !== undefined && body.tools.length > 0) {
+    const offered = body.tools.map((tool) => tool.function.name);
+    return { text: '', calls: chooseCalls(offered, prompt) };
+  }
   switch (body.response_format?.json_schema?.name) {
     case 'classify':
       return json(classification(known ?? categoryOf(prompt)));
@@ -31,6 +33,7 @@ export function judge(
         revised: null,
         confidence: enough ? 0.9 : 0.55,
         next: enough ? 'answer' : 'look',
+        calls: enough ? [] : chooseCalls(listOffered(prompt), prompt).map(toPlannedCall),
       });
     }
     case 'answer':
@@ -53,8 +56,7 @@ function json(value: unknown): Judged {
 }
 
 /** First the knowledge, then the log, then whatever has not been asked. */
-function chooseTools(body: ScriptedBody, prompt: string): Judged['calls'] {
-  const offered = new Set((body.tools ?? []).map((tool) => tool.function.name));
+function chooseCalls(offered: readonly string[], prompt: string): Judged['calls'] {
   const wanted =
     roundOf(prompt) === 1
       ? [
@@ -65,7 +67,17 @@ function chooseTools(body: ScriptedBody, prompt: string): Judged['calls'] {
           { name: 'grep_log', args: { text: 'error', limit: roundOf(prompt) } },
           { name: 'read_failure_history', args: { limit: roundOf(prompt) } },
         ];
-  return wanted.filter((call) => offered.has(call.name));
+  return wanted.filter((call) => offered.includes(call.name));
+}
+
+/** The tools that a plan lists. */
+function listOffered(prompt: string): string[] {
+  const listed = /\nTools that can be asked:\n((?:- .*\n)*)/.exec(prompt)?.[1] ?? '';
+  return Array.from(listed.matchAll(/^- (\w+)\(/gm), ([, name]) => name ?? '');
+}
+
+function toPlannedCall({ name, args }: Judged['calls'][number]) {
+  return { tool: name, args: JSON.stringify(args), why: 'It may tell why.' };
 }
 
 function roundOf(prompt: string): number {

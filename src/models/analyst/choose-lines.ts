@@ -25,6 +25,11 @@ export interface Focus {
   readonly newest?: ReadonlySet<string>;
   /** Ids of the evidence that the answer cites. It is shown in full. */
   readonly cited?: ReadonlySet<string>;
+  /**
+   * True if documents, history and the like are only named, unless they were just requested or are cited: a
+   * plan needs no advice, and a verdict only what the answer rests on.
+   */
+  readonly onlyNamed?: boolean;
   /** Lines that the answer quotes. They are always shown, with the lines around them. */
   readonly quoted?: readonly LogPosition[];
 }

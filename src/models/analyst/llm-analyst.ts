@@ -38,7 +38,15 @@ import {
   withoutRecital,
 } from './read-answer.ts';
 import { showEvidence } from './show-evidence.ts';
-import { describeTool, listTools, showAnswer, showFacts, showSituation, showTool } from './show-facts.ts';
+import {
+  describeTool,
+  listTools,
+  listToolsWithArguments,
+  showAnswer,
+  showFacts,
+  showSituation,
+  showTool,
+} from './show-facts.ts';
 
 export interface LlmAnalystOptions {
   readonly model: ChatModel;
@@ -94,8 +102,9 @@ async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], si
   const { category } = input.classification;
   const { offered = [] } = input;
   const values = (limits: Limits<'reason'>) => ({
-    ...createInsightValues(input, limits),
-    tools: listTools(offered, category),
+    situation: showSituation(input),
+    page: showPage(input, limits.page, { onlyNamed: true }),
+    tools: listToolsWithArguments(offered, category),
   });
   const asked = await ask(deps, 'reason', values, READERS.reason, signal, category);
   return toJudgement(asked, readPlan(asked.value, input, computeBestRetrieval(input)));
@@ -107,13 +116,15 @@ async function chooseTools(
   signal: AbortSignal,
 ) {
   const { category } = input.classification;
-  if (input.offered.length === 0) return NOTHING_ASKED;
-  const tools = input.offered.map((tool) => ({
+  const { offered, plan } = input;
+  if (offered.length === 0) return NOTHING_ASKED;
+  if (plan.calls !== undefined) return { ...NOTHING_ASKED, value: [...plan.calls] };
+  const tools = offered.map((tool) => ({
     name: tool.name,
     description: describeTool(tool, category),
     parameters: tool.parameters,
   }));
-  const values = (limits: Limits<'select-tool'>) => createInsightValues(input, limits, input.plan);
+  const values = (limits: Limits<'select-tool'>) => createInsightValues(input, limits, plan);
   const asked = await askModel(
     deps,
     'select-tool',
@@ -172,6 +183,7 @@ async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0]
   const { claims } = input.answer;
   const { category } = input.classification;
   const cited = {
+    onlyNamed: true,
     cited: new Set(claims.flatMap((claim) => claim.evidence)),
     quoted: claims.flatMap(({ quotes }) => quotes),
   };
@@ -275,21 +287,24 @@ function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
 
 /**
  * Formats a failure for a judgement: the failing step and the reader's findings, then the evidence, within
- * `room` characters. The evidence from the last round of questions that found something is shown in full.
+ * `room` characters. What a model asked for in the last round that found something is shown in full; what
+ * the rules looked up before is evidence like any other.
  */
 export function showPage(
   {
     subject,
     evidence,
     outcomes = [],
-  }: Pick<Insight, 'subject' | 'evidence'> & Partial<Pick<Insight, 'outcomes'>>,
+    chosenRounds,
+  }: Pick<Insight, 'subject' | 'evidence'> & Partial<Pick<Insight, 'outcomes' | 'chosenRounds'>>,
   room: number,
-  focus: Pick<Focus, 'cited' | 'quoted'> = {},
+  focus: Pick<Focus, 'cited' | 'quoted' | 'onlyNamed'> = {},
 ): string {
   const brought = outcomes.filter(({ evidence: ids = [] }) => ids.length > 0);
   const last = brought.at(-1)?.round;
+  const isChosen = last === undefined || chosenRounds === undefined || chosenRounds.includes(last);
   const newest = new Set(
-    brought.filter(({ round }) => round === last).flatMap((outcome) => outcome.evidence ?? []),
+    brought.filter(({ round }) => isChosen && round === last).flatMap((outcome) => outcome.evidence ?? []),
   );
   const weak = new Set(
     subject.excerpts

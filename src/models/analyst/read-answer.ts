@@ -9,7 +9,7 @@ import {
 } from '../../domain/analysis.ts';
 import { CATEGORIES, Category, CategoryProbabilities, getKindRow, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { type Evidence, holdsQuote } from '../../domain/evidence.ts';
+import { type Evidence, holdsQuote, type ToolCall } from '../../domain/evidence.ts';
 import { ALL_RULES } from '../../judge/rules/all.ts';
 import { estimateTransient } from '../../judge/transient.ts';
 import { cutAtWord, parseJson } from '../../lib/text.ts';
@@ -88,6 +88,7 @@ export function readPlan(
   }));
   const confidence = clamp(reply.confidence);
   const isUnsure = confidence < SURE_ENOUGH;
+  const calls = reply.next === 'look' ? reply.calls?.map(readCall) : [];
   const isWorthwhile =
     gaps.length === 0 ? isUnsure : gaps.some(({ blocks, tool }) => (blocks || isUnsure) && tool !== null);
   const revised =
@@ -97,11 +98,21 @@ export function readPlan(
   return {
     thought: shorten(reply.thought, 1_000),
     confidence,
-    enough: insight.evidence.length > 0 && (reply.next !== 'look' || !isWorthwhile),
+    enough: insight.evidence.length > 0 && (calls?.length === 0 || !isWorthwhile),
     retrieval,
     gaps,
+    ...(calls === undefined ? {} : { calls }),
     ...(revised === null || isSame(revised, insight.classification) ? {} : { revised }),
   };
+}
+
+/** Reads a call whose arguments are a JSON object in a string. Throws `invalid-input` if they are not. */
+function readCall({ tool, args, why }: { tool: string; args: string; why: string }): ToolCall {
+  const given = z.record(z.string(), z.unknown()).safeParse(parseJson(args.trim() === '' ? '{}' : args));
+  if (!given.success)
+    throw new TriageError('invalid-input', `the arguments of ${tool} are not a JSON object in a string`);
+  const stated = Object.entries(given.data).filter(([, value]) => value !== null);
+  return { tool, args: Object.fromEntries(stated), why };
 }
 
 /**
@@ -252,6 +263,8 @@ export const ReasonReply = z.object({
   revised: z.object({ category: Category, kind: Kind }).nullable(),
   confidence: z.number(),
   next: z.enum(['look', 'answer', 'stop']),
+  /** The questions to ask; null or absent: they are chosen in a judgement of their own. */
+  calls: z.array(z.object({ tool: z.string(), args: z.string(), why: z.string() })).nullish(),
 });
 export type ReasonReply = z.infer<typeof ReasonReply>;
 

@@ -142,7 +142,7 @@ function listMissing(missing: readonly Line[]): string[] {
 /** Selects evidence without lines: cited items first, then the newest, both in full, then by score. */
 function selectOthersWithin(
   items: readonly Evidence[],
-  { room, cited, newest }: Focus,
+  { room, cited, newest, onlyNamed = false }: Focus,
 ): { shown: Map<string, string>; size: number } {
   const texts = new Map<string, string>();
   const rank = ({ id, score }: Evidence) =>
@@ -150,7 +150,8 @@ function selectOthersWithin(
   let size = 0;
   for (const item of items.toSorted((left, right) => rank(right) - rank(left))) {
     const isWanted = cited?.has(item.id) === true || newest?.has(item.id) === true;
-    if (!isWanted && item.tool === 'search_knowledge' && (item.score ?? 1) < WORTH_SHOWING) continue;
+    const isUnlike = item.tool === 'search_knowledge' && (item.score ?? 1) < WORTH_SHOWING;
+    if (!isWanted && (isUnlike || (onlyNamed && RETRIEVED.has(item.tool)))) continue;
     const most = isWanted ? MAX_CITED : RETRIEVED.has(item.tool) ? MAX_RETRIEVED : MAX_ITEM;
     const text = `${item.id}: ${formatHeading(item)}\n${cutText(item.text, most)}`;
     if (size + text.length > room * (isWanted ? BEYOND : OTHERS)) continue;

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Answer, Quote } from '../../domain/analysis.ts';
 import type { Category } from '../../domain/category.ts';
 import { type Evidence, holdsQuote, type ToolOutcome } from '../../domain/evidence.ts';
@@ -135,8 +136,10 @@ function toOneLine(text: string): string {
   return cutLine(seen.replace(/\s+/g, ' ').trim(), MAX_FACT);
 }
 
-/** The maximum length of shown arguments and summaries, in characters. */
-const MAX_ARGUMENT = 240;
+/**
+ * The maximum length of shown arguments, those that the rules chose (`SHORT`), and summaries, in characters.
+ */
+const [MAX_ARGUMENT, SHORT] = [240, 60];
 const MAX_SUMMARY = 300;
 
 /**
@@ -144,7 +147,7 @@ const MAX_SUMMARY = 300;
  * returned.
  */
 export function showSituation(insight: Insight, plan?: Plan): string {
-  const { classification, round, gaps, outcomes, conclusions = [] } = insight;
+  const { classification, round, gaps, outcomes, chosenRounds, conclusions = [] } = insight;
   return [
     `category so far: ${classification.category} (${classification.kind}), ` +
       `probability ${classification.confidence.toFixed(2)}${classification.abstained ? ', a guess' : ''}`,
@@ -156,7 +159,12 @@ export function showSituation(insight: Insight, plan?: Plan): string {
     ...formatList('what investigators concluded', conclusions),
     ...(outcomes.length === 0
       ? ['asked so far: nothing']
-      : formatList('asked so far', outcomes.map(showOutcome))),
+      : formatList(
+          'asked so far',
+          outcomes.map((outcome) =>
+            showOutcome(outcome, chosenRounds?.includes(outcome.round ?? 0) === false ? SHORT : MAX_ARGUMENT),
+          ),
+        )),
   ].join('\n');
 }
 
@@ -185,6 +193,49 @@ export function describeTool(tool: ToolDescription, category: Category): string 
 /** Lists the available tools, one per line. */
 export function listTools(offered: readonly ToolDescription[], category: Category): string {
   return offered.map((tool) => `- ${tool.name}: ${describeTool(tool, category)}`).join('\n') || '- none';
+}
+
+/** Lists the available tools with their arguments, for a plan that names calls. */
+export function listToolsWithArguments(offered: readonly ToolDescription[], category: Category): string {
+  const lines = offered.map((tool) => {
+    const remarks = [
+      ...(tool.costClass === 'low' ? [] : [`cost ${tool.costClass}`]),
+      ...(tool.categories.includes(category) ? [] : ['seldom of use here: say why']),
+    ];
+    const remark = remarks.length === 0 ? '' : ` (${remarks.join(', ')})`;
+    return `- ${tool.name}(${listArguments(tool.parameters)}): ${tool.question}${remark}`;
+  });
+  return lines.join('\n') || '- none';
+}
+
+const Parameters = z.object({
+  properties: z.record(
+    z.string(),
+    z.object({
+      type: z.string().optional(),
+      description: z.string().optional(),
+      enum: z.array(z.string()).optional(),
+    }),
+  ),
+  required: z.array(z.string()).default([]),
+});
+
+/** More choices than these are not listed; the tool names them if it refuses one. */
+const MOST_CHOICES = 4;
+
+/** Lists arguments with a question mark after the name of those that may be left out. */
+function listArguments(parameters: ToolDescription['parameters']): string {
+  const schema = Parameters.safeParse(parameters);
+  if (!schema.success) return '';
+  const { properties, required } = schema.data;
+  return Object.entries(properties)
+    .map(([name, { type = 'string', description, enum: choices = [] }]) => {
+      const listed = choices.length > MOST_CHOICES ? [] : choices;
+      const kinds = listed.length > 0 ? [listed.join('|')] : type === 'string' ? [] : [type];
+      const meaning = [...kinds, ...(description === undefined ? [] : [description])].join(', ');
+      return `${name}${required.includes(name) ? '' : '?'}${meaning === '' ? '' : `: ${meaning}`}`;
+    })
+    .join('; ');
 }
 
 /**
@@ -217,9 +268,9 @@ function showQuote(quote: Quote, evidence: readonly Evidence[]): string {
   return `${cutLine(cleanLine(stripEscapes(line)), 300)} [stands there]`;
 }
 
-function showOutcome({ call, status, summary, evidence = [] }: ToolOutcome): string {
+function showOutcome({ call, status, summary, evidence = [] }: ToolOutcome, most: number): string {
   const args = Object.entries(call.args).map(
-    ([name, value]) => `${name}=${cutAfter(JSON.stringify(value), MAX_ARGUMENT)}`,
+    ([name, value]) => `${name}=${cutAfter(JSON.stringify(value), most)}`,
   );
   const brought = evidence.length === 0 ? '' : ` (${evidence.join(', ')})`;
   return `${call.tool}(${args.join(', ')}): ${status}, ${cutAfter(summary, MAX_SUMMARY)}${brought}`;

@@ -199,7 +199,29 @@ describe('plan', () => {
       enough: true,
       retrieval: 0.71,
       gaps: [],
+      calls: [],
     });
+  });
+
+  test('names the calls to make, so that they are not chosen in a judgement of their own', async () => {
+    const calls = [{ tool: 'grep_log', args: '{"text":"10.21","limit":null}', why: 'where it is set' }];
+    const plan = await planned({ calls });
+    expect(plan.calls).toEqual([{ tool: 'grep_log', args: { text: '10.21' }, why: 'where it is set' }]);
+    const model = modelReplying({});
+    const offered = [tool('grep_log')];
+    const chosen = await createLlmAnalyst({ model }).chooseTools({ ...INSIGHT, plan, offered }, never);
+    expect(chosen).toMatchObject({ value: plan.calls, usage: { modelCalls: 0 } });
+    expect(model.choices).toEqual([]);
+  });
+
+  test('without a call to make is enough', async () => {
+    expect((await planned({ calls: [] })).enough).toBe(true);
+  });
+
+  test('refuses arguments that are no JSON object', async () => {
+    await expect(planned({ calls: [{ tool: 'grep_log', args: '10.21', why: '' }] })).rejects.toThrow(
+      'the arguments of grep_log are not a JSON object in a string',
+    );
   });
 
   test.each([
@@ -237,7 +259,8 @@ describe('plan', () => {
     const offered = [tool('grep_log'), { ...tool('read_file'), categories: ['CODE_ERROR' as const] }];
     await createLlmAnalyst({ model }).plan({ ...INSIGHT, offered }, never);
     expect(model.requests[0]?.user).toContain(
-      '- grep_log: What? (cost low)\n- read_file: What? (cost low, seldom of use for TEST_FAILURE: say why)',
+      '- grep_log(text; limit?: integer): What?\n' +
+        '- read_file(text; limit?: integer): What? (seldom of use here: say why)',
     );
   });
 });

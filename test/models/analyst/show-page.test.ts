@@ -60,7 +60,25 @@ describe('the page of evidence', () => {
     for (let line = 1; line <= 40; line++) expect(page).toContain(`${line}| Downloading layer ${line}\n`);
   });
 
-  test('shows a informative line with what is around it, from the middle of a long stretch', () => {
+  test('shows in full what a model asked for, and the beginning of a document that rules looked up', () => {
+    const text = numbered(1, 60, (line) => `Cause ${line} of a failure like this one, at some length`);
+    const runbook: Evidence = {
+      id: 'E1',
+      tool: 'search_knowledge',
+      title: 'Rounding',
+      source: 'knowledge/ERR008',
+      text,
+    };
+    const known = { subject: sampleSubject(), evidence: [runbook], outcomes: [outcome('E1', 1)] };
+    expect(showPage({ ...known, chosenRounds: [1] }, 6_000)).toContain('Cause 60 of');
+    expect(showPage({ ...known, chosenRounds: [] }, 6_000)).toContain('Cause 1 of');
+    expect(showPage({ ...known, chosenRounds: [] }, 6_000)).not.toContain('Cause 60 of');
+    const named = showPage({ ...known, chosenRounds: [] }, 6_000, { onlyNamed: true });
+    expect(named).toContain('E1: Rounding');
+    expect(named).not.toContain('Cause 1 of');
+  });
+
+  test('shows an informative line with what is around it, from the middle of a long stretch', () => {
     const long = numbered(1, 500, (line) =>
       line === 250
         ? 'SyntaxError: unexpected token in cart.ts'

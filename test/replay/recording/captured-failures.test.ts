@@ -73,7 +73,8 @@ describe('captured failures run again from their recordings are the same to the 
         heard.push(...recording.judgements.map(({ role, name }) => `${role} ${name}`));
         expect(
           recording.judgements
-            .filter(({ reply }) => reply?.by === 'llm')
+            // A plan that names its calls is asked for no choice of tools.
+            .filter(({ reply }) => reply?.by === 'llm' && reply.usage.modelCalls > 0)
             .every(({ reply }) => reply?.shown !== null),
         ).toBe(true);
         const asked = model.calls();
@@ -102,7 +103,10 @@ function doubtful(): NonNullable<Parameters<typeof startScriptedModel>[0]['judge
     // An answer that was sent back is asked about once more.
     if (name === 'reason' && isSentBack) {
       isSentBack = false;
-      return { ...said, text: JSON.stringify({ ...JSON.parse(said.text), confidence: 0.5, next: 'look' }) };
+      const args = ['{"text":7}', '{"text":"error","limit":3}', '{"text":"e"}'];
+      const calls = args.map((some) => ({ tool: 'grep_log', args: some, why: 'once more' }));
+      const plan = { ...JSON.parse(said.text), confidence: 0.5, next: 'look', calls };
+      return { ...said, text: JSON.stringify(plan) };
     }
     if (name !== 'verify') return said;
     verified += 1;
