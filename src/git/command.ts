@@ -5,39 +5,39 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TriageError } from '../domain/errors.ts';
 
 export interface GitOptions {
-  /** The search path in which git is looked up. */
+  /** The search path that is used to find git. */
   readonly path?: string;
-  /** Time limit of one command, in milliseconds. */
+  /** The time limit of one command in milliseconds. */
   readonly timeoutMs?: number;
-  /** Most bytes read of one command. */
+  /** The maximum number of bytes that are read from one command. */
   readonly maxOutputBytes?: number;
-  /** Words before git, such as those that take the network from it. */
+  /** The words before git, such as those that run it without network access. */
   readonly within?: readonly string[];
   /**
-   * Variables added to the minimal environment, or overriding it. No other variable of our environment
-   * reaches git.
+   * Variables that are added to the minimal environment or override it. No other variable of this process is
+   * passed to git.
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Settings in addition to the guards, such as `core.autocrlf=true`. */
+  /** Settings in addition to {@link GUARDS}, such as `core.autocrlf=true`. */
   readonly settings?: readonly string[];
-  /** Protocols by which a command may fetch; none by default. */
+  /** The protocols by which a command may fetch. None by default. */
   readonly protocols?: readonly string[];
-  /** Also take the folder for a part of a clone above it. */
+  /** True if the folder may be part of a clone in a folder above it. */
   readonly searchesUpward?: boolean;
 }
 
 export interface GitAnswer {
   readonly exitCode: number;
   readonly output: string;
-  /** Text that git wrote to standard error. */
+  /** The text that git wrote to standard error. */
   readonly complaint: string;
-  /** True if the output was longer than the limit; `output` is its beginning. */
+  /** True if the output was longer than the limit. Then `output` is its beginning. */
   readonly cut: boolean;
 }
 
 /**
- * Runs one git command in one clone. Throws TriageError `timeout`, `cancelled`, or `upstream-failed` where
- * git cannot be run or refuses the folder.
+ * Runs one git command in one clone. Throws TriageError `timeout`, `cancelled`, or `upstream-failed` if git
+ * cannot be run or refuses the folder.
  */
 export type Git = (
   folder: string,
@@ -47,8 +47,8 @@ export type Git = (
 ) => Promise<GitAnswer>;
 
 /**
- * Variables by which git tells its hooks and `rebase --exec` which repository is meant: what `git rev-parse
- * --local-env-vars` prints.
+ * Variables by which git passes the repository to its hooks and `rebase --exec`: the output of
+ * `git rev-parse --local-env-vars`.
  */
 export const REPOSITORY_VARIABLES: ReadonlySet<string> = new Set([
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
@@ -72,8 +72,8 @@ export const REPOSITORY_VARIABLES: ReadonlySet<string> = new Set([
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
 
 /**
- * Returns the search path of a person's environment without the folders of the checkout, because a test may
- * put a program named git there.
+ * Returns a user's search path without the folders of the checkout, because a test may put a program named
+ * git there.
  */
 export function getTrustedPath(path: string | undefined, checkout: string): string {
   const isIn = (folder: string) => `${folder}/`.startsWith(`${resolve(checkout)}/`);
@@ -95,10 +95,8 @@ function getRealPath(folder: string): string {
 
 /**
  * Settings that protect against a malicious clone. Its configuration must not start programs (file monitor,
- * hooks, pager, editor,
- * helpers for credentials, connections and signatures), and no lock is taken. `safe.directory`: the operator
- * chose the folder, so a different owner is
- * accepted.
+ * hooks, pager, editor, helpers for credentials, connections and signatures), and no lock is taken.
+ * `safe.directory`: the operator chose the folder, so another owner is accepted.
  */
 const GUARDS = [
   'core.alternateRefsCommand=true',
@@ -136,9 +134,10 @@ function createEnvironment(
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_LAZY_FETCH: '1',
-    // A clone's own `protocol.<name>.allow` would win over `protocol.allow`, and nothing wins over this.
+    // This takes precedence over all settings. A clone's own `protocol.<name>.allow` would override
+    // `protocol.allow`.
     GIT_ALLOW_PROTOCOL: protocols.join(':'),
-    // A folder that is no clone must not be taken for a part of one above it.
+    // Without this, a folder that is not a clone would be treated as part of a clone above it.
     ...(searchesUpward ? {} : { GIT_CEILING_DIRECTORIES: dirname(resolve(folder)) }),
     ...env,
   };
@@ -183,7 +182,7 @@ export function createGit(options: GitOptions = {}): Git {
         return answer({ exitCode: error.code, output, complaint, cut: false });
       return reject(createCannotRunError(folder, complaint, error));
     });
-    // Git may end before it has read everything.
+    // Git may end before it has read all of its input.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input ?? '');
     return promise;
@@ -193,7 +192,8 @@ export function createGit(options: GitOptions = {}): Git {
 let lastStart: Promise<unknown> = Promise.resolve();
 
 /**
- * Waits for a turn of the event loop: starting a program holds it for milliseconds, so each turn starts one.
+ * Waits for the next turn of the event loop. Starting a program blocks it for milliseconds, so each turn
+ * starts one.
  */
 function waitForTurn(): Promise<unknown> {
   lastStart = lastStart.then(() => nextTurn());
@@ -202,7 +202,7 @@ function waitForTurn(): Promise<unknown> {
 
 /**
  * Checks whether git exited with 0. Git also fails for things that do not exist (an unknown path, a line past
- * the end), and such a failure is a valid answer.
+ * the end); such a failure is a valid answer.
  */
 export function isSuccess(answer: GitAnswer): boolean {
   return answer.exitCode === 0;

@@ -16,31 +16,31 @@ import { type Filled, type FindValue, fill, type Nearness, type Value, type Word
 import { cleanWords } from './values/clean.ts';
 import { joinWords } from './wording.ts';
 
-/** The advice, or that there is none. */
+/** The advice, or the statement that there is none. */
 export interface Advice {
   readonly text: string;
   readonly act: Act | null;
-  /** Probability that following it helps, 0..1; 0 if nothing is advised. */
+  /** The probability that following it helps, 0..1; 0 if nothing is advised. */
   readonly confidence: number;
-  /** Values that the sentence used. */
+  /** The values in its sentence. */
   readonly values: readonly Value[];
 }
 
 const NO_FIX = 'No fix found.';
 /** The minimum confidence for advice. A misleading hint costs three times as much as silence. */
 const LEAST_CONFIDENCE = 0.45;
-/** The trust in a sentence by its origin, before its values are looked at. */
+/** The trust in a sentence by its origin, before the trust in its values is applied. */
 const BY_ORIGIN = { rule: 0.9, tool: 0.8, kind: 0.75, thrown: 0.6 } as const;
-/** The same by where its farthest value stands. */
+/** The trust in a sentence by the distance of its farthest value. */
 const BY_NEARNESS: Readonly<Record<Nearness, number>> = { line: 1, paragraph: 0.95, step: 0.85 };
-/** The trust in a sentence that holds no value of the log. */
+/** The trust in a sentence without a value from the log. */
 const WITHOUT_VALUES = 0.8;
 
 /**
- * Advises one thing: what a person confirmed, else what the team's document that names the error says to do,
- * else the rule's sentence, else what the failed tool itself says to do, else what is true of the kind, else
- * what the tool offers, else the place with what the tool says about it. Says that no fix was found where
- * none of them can be filled from the failure's own lines.
+ * Chooses one piece of advice, from the first source that has any: a fix that a person confirmed, the team's
+ * document that names the error, the rule's sentence, the failed tool's own hint, the sentence for the kind
+ * of failure, an offer of the tool, or the place of the error with the tool's message. Says that no fix was
+ * found if no sentence can be filled from the failure's own lines.
  */
 export function advise(
   classification: Classification,
@@ -78,8 +78,7 @@ function chooseAdvice(
   if (fix !== null && fix.confidence * (0.5 + 0.5 * classification.confidence) >= LEAST_CONFIDENCE)
     return fix;
   const document = findFittingDocument(evidence, classification.category, classification.kind);
-  // What fits a kind of failure in general says nothing of this one; a team's own document is about its own
-  // failures.
+  // A general document says what usually helps, but a team's own document is about its own failures.
   if (document?.fix != null && isTeamDocument(document.evidence))
     return { text: document.fix, act: null, confidence: 0.5, values: [] };
   const text = `${NO_FIX}${pointToDocumentation(evidence)}`;
@@ -87,8 +86,8 @@ function chooseAdvice(
 }
 
 /**
- * Points to the documentation that was named because the web could not be searched. Returns an empty text if
- * none was.
+ * Refers to the documentation that was found without reading it, because no web search was available. Returns
+ * an empty text if none was found.
  */
 function pointToDocumentation(evidence: readonly Evidence[]): string {
   const places = listEvidenceFrom(evidence, ['search_web']).flatMap(({ item: { source, url }, data }) =>
@@ -98,7 +97,7 @@ function pointToDocumentation(evidence: readonly Evidence[]): string {
   return ` The web could not be searched. Related documentation, which was not read: ${joinWords(places)}.`;
 }
 
-/** Advises from the log; advice about the place of a finding also names the other files with findings. */
+/** Chooses advice from the log. Advice about the place of a finding also names other files with findings. */
 function fromLog(match: Match | null, classification: Classification, find: FindValue): Advice | null {
   const advice = chooseFromLog(match, classification, find);
   const [place, others] = [find('place'), find('otherPlaces')];
@@ -113,21 +112,21 @@ function chooseFromLog(
   { category, kind }: Classification,
   find: FindValue,
 ): Advice | null {
-  // What an earlier error kept from being made is missing because of it.
+  // If an earlier error kept the file from being written, advice about the missing file is wrong.
   if (kind === 'missing_file' && find('earlierError') !== null) return null;
   const ruleFix = findFirstFilled(match?.rule.fix ?? [], find, BY_ORIGIN.rule);
   if (ruleFix !== null) return ruleFix;
-  // An offer on the deciding line names what a hint below it only points to: a version, a setting.
+  // An offer on the deciding line is more exact than a hint below it: it names a version or a setting.
   const offered = findFirstFilled(OFFER_FIXES, find, BY_ORIGIN.tool);
   const offer =
     offered === null ? null : { ...offered, act: offered.act === 'ask' ? offered.act : chooseAct(category) };
   const isNear = offer?.values.every(({ near }) => near === 'line') === true;
-  // Both versions say more than a hint to upgrade.
+  // A sentence with both versions says more than a hint to upgrade.
   const namesVersions = find('hadVersion') !== null && find('neededVersion') !== null;
   if (offer !== null && (isNear || namesVersions)) return offer;
   const hint = findFirstFilled(HINTS, find, BY_ORIGIN.tool);
   if (hint !== null) return { ...hint, act: chooseAct(category) };
-  // What is said of a kind holds in the category that the kind belongs to.
+  // Sentences of a kind only apply if the answer's category is that of the kind.
   const isOfKind = match !== null && getKindRow(kind).category === category;
   const ofKind = isOfKind ? findFirstFilled(KIND_WORDING[kind].fix ?? [], find, BY_ORIGIN.kind) : null;
   if (ofKind !== null || offer !== null) return ofKind ?? offer;
@@ -137,7 +136,7 @@ function chooseFromLog(
   return getKindRow(kind).category === 'CODE_ERROR' ? findFirstFilled(THROWN, find, BY_ORIGIN.thrown) : null;
 }
 
-/** Places at which to begin, with the tool's own words about them. */
+/** Advice that names a place, with the tool's own message about it. */
 const PLACES: NonNullable<Wording['fix']> = [
   ['code', '{errors?}Fix the reported errors, starting at {place}: “{complaint}”.'],
   ['code', 'Fix the error at {place}: “{complaint}”.'],
@@ -148,10 +147,10 @@ const TEST_PLACES: NonNullable<Wording['fix']> = [
   ['code', 'Start at {thrownAt}, where the assertion fails.'],
 ];
 
-/** The place where the project's own code throws an error of which nothing else is known. */
+/** Advice that names the place where the project's own code throws an error, if nothing else is known. */
 const THROWN: NonNullable<Wording['fix']> = [['code', 'Start at {thrownAt}, where the error is thrown.']];
 
-/** The hint of the failed tool itself, with the files that it lists. */
+/** Advice in the failed tool's own words, with the files that it lists. */
 const HINTS: NonNullable<Wording['fix']> = [
   ['code', 'The error message lists {listed} and suggests: “{hint}”.'],
   ['code', '{tool} suggests: “{hint}”.'],
@@ -172,7 +171,7 @@ function trustIn({ values }: Filled): number {
   return values.reduce((least, { near }) => Math.min(least, BY_NEARNESS[near]), 1);
 }
 
-/** Chooses the act that a tool's advice usually asks for, by where the fault lies. */
+/** Chooses the act that a tool's hint usually asks for, by the category. */
 function chooseAct(category: Classification['category']): Act {
   if (category === 'DEPENDENCY_ERROR') return 'dependency';
   return category === 'CODE_ERROR' || category === 'TEST_FAILURE' ? 'code' : 'configuration';

@@ -18,9 +18,9 @@ import { computeCauseConfidence, hasCloseRunnerUp } from './verify.ts';
 import { toOneLine } from './wording.ts';
 
 /**
- * Returns what people know about such a failure, to be placed before the root cause: a person's decision, the
- * team's own document that names the error or, if no rule knows the failure, one that says most of a line of
- * it. Returns an empty text if there is neither.
+ * Describes what people know about such a failure, as the text before the root cause: a person's decision, or
+ * the team's document that names the error. If no rule recognizes the failure, a document that covers most of
+ * one of its lines is used as well. Returns an empty text if there is none.
  */
 function describeSeenBefore(
   { decisive }: Ruling,
@@ -43,21 +43,18 @@ function describeSeenBefore(
   return `Your document “${toOneLine(document.evidence.title, 120)}” covers this: ${quoted}. `;
 }
 
-/** A document says most of a line of the failure. */
+/** The share of a failure's line that a document must cover. */
 const COVERED = 0.75;
 
-/**
- * Composes the answer out of the facts: every sentence about the log cites it, and nothing in quotes is
- * paraphrased.
- */
+/** Composes the answer from the facts. Every sentence about the log cites it, and quotations are literal. */
 export function composeAnswer({ subject, classification, evidence }: Insight): Answer {
   const ruling = classifyByRules(subject);
-  // What is too thin to decide is too thin to be the headline.
+  // A category that was abstained from must not be the headline.
   const decided = classification.abstained
     ? null
     : (findBestMatch(ruling.matches, classification.category) ?? ruling.decisive);
   const fact = findTellingFact(ruling.facts, decided);
-  // A rule says nothing of another line than its own.
+  // A rule's sentences only describe the line that the rule matched.
   const match = decided !== null && tellsOfAnother(fact, decided) ? null : decided;
   const kind = match === null ? null : KIND_WORDING[match.rule.kind];
   const patterns = {
@@ -89,7 +86,7 @@ export function composeAnswer({ subject, classification, evidence }: Insight): A
 const UNSURE = 0.65;
 const MOST = 3;
 
-/** The check that would distinguish each category from the others. */
+/** The check that distinguishes each category from the others. */
 const SETTLED_BY: Readonly<Record<Category, string>> = {
   CODE_ERROR: 'build the same commit on another machine and see whether it fails the same way',
   TEST_FAILURE: 'run the failing test alone several times, on this commit and the one before',
@@ -107,8 +104,8 @@ const SUPPOSED: Readonly<Record<Category, string>> = {
 };
 
 /**
- * Returns two or three explanations if the answer is not sure enough or another category is almost as
- * probable. Returns none otherwise.
+ * Returns two or three hypotheses if the confidence is low or another category is almost as probable. Returns
+ * none otherwise.
  */
 function buildHypotheses(ruling: Ruling, classification: Classification, confidence: number): Hypothesis[] {
   if (confidence >= UNSURE && !hasCloseRunnerUp(classification)) return [];

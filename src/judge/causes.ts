@@ -24,7 +24,7 @@ import { isProjectFile, STARTS_PROGRAM } from './values/place.ts';
 import { stateArtifacts } from './versions/upgrades.ts';
 import { joinWords, toOneLine } from './wording.ts';
 
-/** Lines that are shown where none of them says why the build failed. */
+/** The number of lines that are shown if none of them says why the build failed. */
 const LAST_LINES = 3;
 
 /**
@@ -44,7 +44,7 @@ export function describeCause(
   const description = describe(facts, match, fact, classification, { who, place });
   const isFinding = findLeadingDiagnostic(facts, match) !== null;
   const cause = find === null ? null : fillFirst(match?.rule.cause, find);
-  // A title of the rule is about what the rule reads, not about the finding that leads.
+  // A rule's title is only about what the rule read, so it is not used if a finding leads.
   const title = find === null || (isFinding && cause === null) ? null : fillFirst(match?.rule.title, find);
   const artifacts =
     classification.category === 'DEPENDENCY_ERROR' ? stateArtifacts(facts.subject).slice(0, 1) : [];
@@ -63,10 +63,12 @@ export function describeCause(
   };
 }
 
-/** The weight of an error from which on it may be why a file that a later step looks for was never written. */
+/** The minimum weight of an error that may be the reason why a file was not written. */
 const TELLING = 60;
 
-/** Names an error that came before a missing file and may be why the file was never written. */
+/**
+ * Names an error before the message about a missing file that may be the reason why the file was not written.
+ */
 function nameEarlierError(cause: string, { subject }: Facts, find: FindValue | null): Filled[] {
   const earlier = find?.('earlierError') ?? null;
   const weight = subject.messages.find(({ text }) => text === earlier?.text)?.weight ?? 0;
@@ -76,12 +78,12 @@ function nameEarlierError(cause: string, { subject }: Facts, find: FindValue | n
   return [{ text, values: [earlier] }];
 }
 
-/** The name of an exception, or the words of a wrapper, which are left out of a title that is too long. */
+/** The name of an exception or the words of a wrapper, which are removed from a title that is too long. */
 const WRAPS =
   /^[\w.$]{1,120}(?:Error|Exception|Configured)$|^[^“]{0,160}\b(?:[Ee]rror|[Ff]ailed|[Ff]ailure|operation|denied)\b[^“]{0,60}$/;
 const SHORTEST_TITLE = 20;
 
-/** Cuts a title to its length, the folders of a path at its beginning first. */
+/** Shortens a title to its maximum length. The folders of a path at its beginning are removed first. */
 function shortenTitle(title: string): string {
   const whole = cleanWords(title, 4 * MAX_TITLE);
   const name =
@@ -90,11 +92,11 @@ function shortenTitle(title: string): string {
   const [head, message] = [name.slice(0, at), name.slice(at + 2)];
   const isCut = name.length > MAX_TITLE && WRAPS.test(head) && /^[A-Z\d'"`[]/.test(message);
   const cut = cleanWords(isCut && message.length >= SHORTEST_TITLE ? message : name, MAX_TITLE);
-  // A quotation that was cut has no end.
+  // A quotation that was cut has no closing mark, so its opening mark is removed.
   return /^[^"]*"[^"…]*$/.test(cut) ? cut.replace('"', '') : cut;
 }
 
-/** Adds what the log says of other names, and what it says besides. */
+/** Adds what the log says about other names, and further messages. */
 function addFromLog(
   cause: string,
   fact: Fact | null,
@@ -106,7 +108,7 @@ function addFromLog(
   if (facts.subject.failingTests.length > 0 && !isSilent) return [];
   const siblings = listSiblings(cause, fact, described?.values ?? [], facts);
   const sentence = siblings === null ? cause : `${cause} ${siblings.text}`;
-  // A rule's own sentence is whole.
+  // A rule's own sentence is complete, so it is not extended.
   const complete = described === null ? completeCause(sentence, fact, facts) : null;
   return [siblings, complete].filter((filled) => filled !== null);
 }
@@ -120,18 +122,18 @@ function findStep({ subject }: Facts, fact: Fact | null): Section | null {
 }
 
 function listFailedSteps({ failedSections }: TriageSubject): Section[] {
-  // A log without marks is one section, called like its source.
+  // A log without markers is one section with the name of its source.
   return failedSections.filter(
     ({ consequence, name, source }) =>
       consequence !== true && !source.startsWith(name) && !/^(?:log|build|output|console)$/i.test(name),
   );
 }
 
-/** Names the failed step, unless the cause does, how it ended, and how many others failed. */
+/** Describes the failed step, unless the cause names it: how it ended, and how many others failed. */
 function nameStep(step: Section, { subject }: Facts, cause: string): string[] {
   const who = speakStep(step);
   const code = step.exitCode ?? subject.exits.at(-1)?.code ?? null;
-  // Exit code 1 is true of nearly every failure.
+  // Exit code 1 is not informative, because nearly every failure has it.
   const ended = code === null || code === 1 ? '' : ` with exit code ${code}`;
   const isNamed = who === null || cause.includes(who.slice(4));
   const named = ended === '' ? [] : [`${who === null ? 'The step' : 'It'} ended${ended}.`];
@@ -145,8 +147,8 @@ function nameStep(step: Section, { subject }: Facts, cause: string): string[] {
 const UNNAMED = /^(?:(?<job>.{1,200}?) \/ )?Run (?<given>\S.*)$/;
 
 /**
- * Names a step: "The step “Build”", "The step that runs `npm ci`". A step whose script tells nothing with its
- * first line is named by its job. Returns null if the log does not name the job either.
+ * Names a step in a sentence: "The step “Build”", "The step that runs `npm ci`". If the first line of its
+ * script is not informative, names its job. Returns null if the log does not name the job either.
  */
 function speakStep({ name }: Section): string | null {
   const { job, given = '' } = UNNAMED.exec(name)?.groups ?? {};
@@ -156,7 +158,10 @@ function speakStep({ name }: Section): string | null {
   return job === undefined ? null : `The job ${quoteWords(job)}`;
 }
 
-/** Says what a step without a name does; an empty text where its first line does not tell, null for a name. */
+/**
+ * Describes what an unnamed step runs. Returns an empty text if its first line is not informative, and null
+ * if it has a name.
+ */
 function describeScript(given: string): string | null {
   if (/^[\w.-]+\/[\w./-]+@\S+$/.test(given)) return `uses ${given}`;
   if (!SCRIPT.test(given)) return null;
@@ -164,10 +169,13 @@ function describeScript(given: string): string | null {
   return `runs \`${toOneLine(given.trim(), 80).replaceAll('`', "'")}\``;
 }
 
-/** The first line of a script, which is no name that a person gave: it has operators, options or a known program. */
+/**
+ * The first line of a script, as opposed to a name that a person gave: it contains operators, options or a
+ * known program.
+ */
 const SCRIPT =
   /^(?:\w+=|[#.~/[$]|(?![A-Z]).*(?: -|[=$"\\;|`]|&&)|(?:cd|npm|npx|pnpm|yarn|bun|go|cargo|make|mvn|python3?|node|pytest|bundle|docker|git) )/;
-/** The first line of a script that does not tell what the script does. */
+/** The first line of a script that does not show what the script does. */
 const STARTS =
   /^(?:#|\[|\{|\(|\$?\w+ ?=|(?:if|for|while|case|echo|printf|set|export|cd|mkdir|chmod|Write-\w+|git config|npm init|(?:python3? -m )?pip3? install --upgrade pip)\b)|[\\`|({]$/;
 
@@ -200,7 +208,7 @@ function describe(
   return describeThrown(named, facts) ?? inWords();
 }
 
-/** Formatters name the files they would change, a line each. */
+/** Describes a formatter's complaint. Formatters print the files that they would change, one on each line. */
 function describeFormatting(facts: Facts, fact: Fact): Described | null {
   const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error');
   const paths = errors.flatMap(
@@ -216,7 +224,7 @@ function describeFormatting(facts: Facts, fact: Fact): Described | null {
   };
 }
 
-/** Lists the files that Prettier names with a warning each, directly above its sentence about them. */
+/** Lists the files that Prettier names in warnings directly above its closing sentence. */
 function listWarnedFiles(facts: Facts, fact: Fact): string[] {
   const { trigger, step } = readBlock(fact, facts);
   const above = step.filter(({ line }) => trigger.line !== null && line < trigger.line).reverse();
@@ -296,12 +304,12 @@ function describeException(entry: ThrownException, facts: Facts): Described {
   };
 }
 
-/** Names a type for a title. Returns an empty text for a type that says nothing. */
+/** Names an exception type in a title. Returns an empty text for a type that is not informative. */
 function nameType(type: string): string {
   return /^(?:Error|Exception)$/.test(type) ? '' : type;
 }
 
-/** Names what threw: the function with its place, the place alone, or the program. */
+/** Names what threw an exception: the function with its place, the place alone, or the program. */
 function nameThrower(name: string | null, place: string | null): string {
   if (name === null || /^<|^Object\.<anonymous>$/.test(name)) return place ?? 'The program';
   const short = name.split('.').slice(-2).join('.');
@@ -317,7 +325,7 @@ function chooseVerb(type: string, place: string | null): string {
   return nameType(type) === '' ? `${verb} an error:` : `${verb} ${type}:`;
 }
 
-/** Quotes the line that says why the step failed: one that a rule knows, or that says that something is wrong. */
+/** Quotes the line that says why the step failed: one that a rule matched, or one that contains an error. */
 function quoteLog(
   facts: Facts,
   fact: Fact | null,
@@ -327,7 +335,7 @@ function quoteLog(
   const { failures, messages } = facts.subject;
   const quotedLines = [fact === null ? [] : readWhole(fact, facts), messages.map(({ text }) => text)].flat();
   const failed = failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message));
-  // An address alone says nothing.
+  // A URL alone is not informative.
   const words = quotedLines.concat(failed).find((text) => !/^https?:\/\/\S{1,2000}$/.test(text.trim())) ?? '';
   const cleaned = cleanWords(words, 300);
   if (/^The operation was cancell?ed$/.test(cleaned))
@@ -346,7 +354,7 @@ function quoteLog(
   };
 }
 
-/** Says that there is no cause, and how the failing step ended. */
+/** States that no cause was found, and how the failed step ended. */
 function describeNothingFound(facts: Facts): Described {
   const last = readLastLines(facts, LAST_LINES).map((line) => quoteWords(cleanWords(line, 160)));
   const ending = last.length === 0 ? '' : ` The last lines are ${joinWords(last, LAST_LINES)}.`;

@@ -7,7 +7,10 @@ import { isSameFile } from './places.ts';
 import { removesCheckForMissing } from './removed-checks.ts';
 import { listWords } from './wording.ts';
 
-/** A change this near to the named line counts as a change of it: a fault often shows in the line below. */
+/**
+ * The number of lines from the named line within which a change counts as a change of it. A fault often shows
+ * in the line below.
+ */
 const NEAR_LINES = 3;
 const ENOUGH_WORDS = 3;
 const MAX_SAID = 4_000;
@@ -23,8 +26,8 @@ export function isNear({ lines }: Pick<Touch, 'lines'>, line: number | null): bo
 }
 
 /**
- * Checks whether a commit changed code at the line, or just above or below it, and not only a comment. A test
- * that was added next to another is no change of that one.
+ * Checks whether a commit changed code, not only a comment, at the line or just above or below it. A test
+ * that was added next to another one does not count.
  */
 export function changesCodeNear(touch: Touch, line: number | null): boolean {
   if (touch.changes.length === 0) return isNear(touch, line);
@@ -37,7 +40,7 @@ export function isChangedAt({ lines }: Pick<Touch, 'lines'>, line: number | null
   return lines.some((range) => isWithin(range, line, 0));
 }
 
-/** Checks whether the log says that the failure went through lines of a file, or just above or below them. */
+/** Checks whether the log names a line within these lines of a file, or just above or below them. */
 export function isFailingNear(
   path: string,
   range: readonly [number, number],
@@ -54,7 +57,7 @@ function isWithin([from, to]: readonly [number, number], line: number | null, ma
   return line !== null && from - margin <= line && line <= to + margin;
 }
 
-/** Returns the words of a failure's own names and messages, by which changes are compared with it. */
+/** Returns the words of a failure's names and messages. Changes are compared with them. */
 export function collectFailureWords(subject: TriageSubject): ReadonlySet<string> {
   const { failures, failingTests, exceptions, messages } = subject;
   const texts = [
@@ -67,7 +70,10 @@ export function collectFailureWords(subject: TriageSubject): ReadonlySet<string>
   return listWords(texts.join(' ').slice(0, MAX_SAID));
 }
 
-/** Returns how much the changed lines and their context share with a failure, 0..1; 1 for three words. */
+/**
+ * Returns how many words the changed lines and their context have in common with a failure, 0..1. Three words
+ * give 1.
+ */
 export function shareWords(changes: readonly LineChange[], words: ReadonlySet<string>): number {
   const altering = changes.filter(altersCode);
   const lines = altering.flatMap((lineChange) =>
@@ -78,9 +84,9 @@ export function shareWords(changes: readonly LineChange[], words: ReadonlySet<st
 }
 
 /**
- * Returns how likely a commit's changes of a file are the fault, for the choice among commits of that file. A
- * name that others still use comes first, then code removed at the line, the line itself, what is near it,
- * and code altered elsewhere.
+ * Rates how likely a commit's changes of a file are the fault, to choose among the commits of that file. From
+ * high to low: a removed name that is still used, code removed at the line, a change of the line, a change
+ * near it, and altered code elsewhere.
  */
 export function rateTouch(
   touch: Touch,
@@ -97,10 +103,10 @@ export function rateTouch(
   return (touch.changes.some(altersCode) ? 1 : 0) + shareWords(touch.changes, words);
 }
 
-/** Names that the failure's messages quote: the key, attribute or method that is missing. */
+/** A name that the failure's messages quote: the missing key, attribute or method. */
 const QUOTED = /["'`‘“](?<name>[A-Za-z_][\w-]{3,60})["'`’”]/g;
 
-/** Lists the names that a commit took away and that the failure's messages quote. */
+/** Lists the names that a commit removed and that the failure's messages quote. */
 export function listMissedNames({ changes }: Touch, subject: TriageSubject): string[] {
   const { exceptions, failures, failingTests } = subject;
   const messages = [...exceptions, ...failures, ...failingTests]
@@ -116,8 +122,8 @@ export function listMissedNames({ changes }: Touch, subject: TriageSubject): str
 }
 
 /**
- * Checks whether a commit took away what the failure misses: a name that its messages quote or the failing
- * line uses, or a check for a missing value if one is missing.
+ * Checks whether a commit removed what the failure misses: a name that its messages quote or the failing line
+ * uses, or a check for a missing value if a value is missing.
  */
 export function explainsFailure(touch: Touch, subject: TriageSubject): boolean {
   const frames = listOwnFrames(subject);
@@ -128,7 +134,7 @@ export function explainsFailure(touch: Touch, subject: TriageSubject): boolean {
   return missesValue(subject) && touch.changes.some(removesCheckForMissing);
 }
 
-/** Messages of the usual languages about a value that is not there. */
+/** Messages about a missing value in common languages. */
 const MISSING_VALUE =
   /\b(?:undefined|null|nil|NoneType|NullPointer\w*|is not a function|out of (?:range|bounds)|KeyError|array key)\b/;
 

@@ -16,7 +16,10 @@ type Lookup = Inquiry & {
   readonly round: number;
 };
 
-/** Chooses calls once, in the first round: those that the question calls for and that were not made yet. */
+/**
+ * Chooses the calls that the question needs and that were not made yet. Returns calls only in the first
+ * round.
+ */
 export function chooseLookups(input: Lookup): ToolCall[] {
   if (input.round > 1) return [];
   return [...chooseCallsByWords(input.question), ...chooseCallsByForm(input)]
@@ -45,7 +48,7 @@ function chooseTools(question: string, { shape }: Understanding): readonly strin
   return past.length > 0 && green.length > 0 ? [...green.slice(0, 2), ...past] : [...green, ...past];
 }
 
-/** Returns calls of the log tools for line numbers and quoted words in the question. */
+/** Returns calls of the log tools for the line numbers and quoted words in the question. */
 function chooseCallsByWords(question: string): ToolCall[] {
   const calls: ToolCall[] = [];
   const [, first, last] = /\blines? (\d{1,9})(?: ?(?:-|–|to|and) ?(\d{1,9}))?/i.exec(question) ?? [];

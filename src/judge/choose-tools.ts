@@ -9,16 +9,21 @@ import { computeRetrievalScore } from './evidence-facts.ts';
 import { rankPlaces } from './places.ts';
 import { computeCauseConfidence } from './verify.ts';
 
-/** Retrieval from here on makes the costlier tools needless. */
+/** The retrieval score from which the more expensive tools are unnecessary. */
 const GOOD_RETRIEVAL = 0.75;
-/** Confidence below which more calls are made, from the second iteration on. */
+/** The confidence below which more calls are made, from the second iteration on. */
 const UNSURE = 0.6;
 const MOST_AT_ONCE = 3;
 
-/** Tools of the first round in addition to those that it always has: the most informative. */
+/**
+ * The maximum number of tools that are added to the fixed ones of the first round, most informative first.
+ */
 const FIRST = 2;
 
-/** Tools that read the code first, in addition to the changes, if the log does not explain the failure. */
+/**
+ * The code tools that run first, in addition to the comparison of changes, if the log does not explain the
+ * failure.
+ */
 const FIRST_OF_CODE = ['read_blame', 'read_file'];
 
 interface Choice extends Insight {
@@ -28,8 +33,8 @@ interface Choice extends Insight {
 }
 
 /**
- * Chooses the independent calls of this round: first the tools that always run, then those that the
- * category's table allows.
+ * Chooses the independent calls of this round: the tools that always run, then those that the category's
+ * table allows.
  */
 export function chooseCalls(given: Omit<Choice, 'clues'>): ToolCall[] {
   const offered = given.offered.filter(({ categories }) =>
@@ -37,7 +42,7 @@ export function chooseCalls(given: Omit<Choice, 'clues'>): ToolCall[] {
   );
   const clues = readClues(given.subject, given.classification.category);
   const input = { ...given, offered, clues };
-  // Only fallback tools are offered, so the last resort is used now.
+  // If only fallback tools are available, they are used at once.
   if (offered.length > 0 && offered.every(({ fallback }) => fallback))
     return offered.flatMap(
       (tool) => createFreshCall(input, tool, 'what is known does not support an answer') ?? [],
@@ -50,7 +55,7 @@ export function chooseCalls(given: Omit<Choice, 'clues'>): ToolCall[] {
   const code = isTurnOfCode ? listCodeCalls(input) : [];
   if (first.length > 0) {
     const more = chooseSeenBefore(input).concat(code);
-    // As long as the code waits, nothing that costs more than a look-up is asked.
+    // While the code has not been read yet, nothing more expensive than a lookup is called.
     return first.concat(sortByWorth(input, isTurnOfCode ? addMostInformative(input, more) : more));
   }
   if (input.plan.enough || (input.gaps.length === 0 && !isNeeded(input))) return [];
@@ -59,9 +64,10 @@ export function chooseCalls(given: Omit<Choice, 'clues'>): ToolCall[] {
 }
 
 /**
- * Lists the tools that may be asked for this failure, the most informative first. Who wrote the failing line
- * tells more than the line. What lasts, or hits other repositories too, tells of a machine or service more
- * than its log. If the error is that a name is not known, the search for what defines it comes before all.
+ * Lists the available tools for this failure, most informative first. Blame of the failing line comes before
+ * the line itself. If the failure persists or occurs in other repositories, history comes before the log,
+ * because a machine or service is likely to blame. If a name is unknown, the search for its definition comes
+ * first.
  */
 function listByWorth({ classification, offered, clues }: Choice): string[] {
   const places = offered.flatMap(({ name, serves }) => {
@@ -72,7 +78,7 @@ function listByWorth({ classification, offered, clues }: Choice): string[] {
   return [...new Set(namesUnknown(clues) ? ['search_code'].concat(worth) : worth)];
 }
 
-/** Puts calls into the order in which they tell most about this failure. */
+/** Sorts calls by how informative they are for this failure. */
 function sortByWorth(input: Choice, calls: readonly ToolCall[]): ToolCall[] {
   const worth = listByWorth(input);
   const rank = ({ tool }: ToolCall) => {
@@ -83,10 +89,12 @@ function sortByWorth(input: Choice, calls: readonly ToolCall[]): ToolCall[] {
   return calls.toSorted((left, right) => rank(left) - rank(right));
 }
 
-/** More than the number of tools, so that the outlook decides first. */
+/**
+ * The offsets of a tool's outlook. They are larger than the number of tools, so the outlook takes precedence.
+ */
 const OUTLOOKS = { good: -100, unknown: 0, poor: 100 } as const;
 
-/** Adds the most informative calls that can be made and are not among those chosen. */
+/** Adds the most informative calls that are possible and not chosen yet. */
 function addMostInformative(input: Choice, chosen: readonly ToolCall[]): ToolCall[] {
   const names = new Set(chosen.map(({ tool }) => tool));
   const possible = listCalls(input, listByWorth(input), 'tells most about such a failure');
@@ -95,26 +103,26 @@ function addMostInformative(input: Choice, chosen: readonly ToolCall[]): ToolCal
 }
 
 /**
- * Returns the call that checks whether others had the same failure. This is the first thing a person asks,
- * and it costs only a query of our own database.
+ * Returns the call that checks whether others had the same failure. People ask this first, and it only costs
+ * a query of our own database.
  */
 function chooseSeenBefore(input: Choice): ToolCall[] {
   const { generic, build, failingTests } = input.subject;
-  // A test is known by its name, also if its message is no identity.
+  // A failed test is identified by its name, even if its message is generic.
   return (generic && failingTests.length === 0) || build.branch === null
     ? []
     : listCalls(input, ['read_failure_history'], 'others may have seen this failure');
 }
 
-/** The tool that runs for every failure with code, and finds where the others read. */
+/** The tool that finds the files for the other code tools. It runs for every failure with code. */
 const FIND_FILES = 'find_files';
 const CHANGES = 'changed_since_green';
 
 /**
- * Checks whether it is the turn of the code. For a code error, what is known is asked first: the code is read
- * at once only if the error has a line of the project. After a round it is read if nothing retrieved explains
- * the error, if the cause is unsure, or if it is known what changed since it worked: a document explains such
- * errors, but not who brought this one.
+ * Checks whether the code is read in this round. It always is, except for a code error that names no line of
+ * the project. Then it is read only after the first round, and only if nothing retrieved explains the error,
+ * if the confidence is low, or if the changes since the last passing build are known: a document explains an
+ * error, but not who caused it.
  */
 function wantsCode(
   { classification, subject, evidence, outcomes }: Insight,
@@ -129,9 +137,9 @@ function wantsCode(
 }
 
 /**
- * Returns the calls about the code that are made with the first lookups, so that they do not cost a separate
- * round: what changed, because this is what a reviewer asks first. A compiler that names file and line has
- * stated what is wrong. If none did, the code of a code error explains more than the log.
+ * Returns the code tools that run together with the first lookups, to save a round: the comparison of
+ * changes, because reviewers ask for it first. If a compiler named file and line, the error is stated and
+ * needs no more. Otherwise, the code of a code error explains more than the log, and is read, too.
  */
 function listCodeCalls(input: Choice): ToolCall[] {
   const { subject, classification } = input;
@@ -143,8 +151,8 @@ function listCodeCalls(input: Choice): ToolCall[] {
 }
 
 /**
- * Checks the conditions of the table: weak retrieval, an error that names file and line, or a second
- * iteration that is still unsure.
+ * Checks the table's conditions: a weak retrieval score, an error that names file and line, or a second
+ * iteration with low confidence.
  */
 function isNeeded({ plan, round, clues: { located } }: Choice): boolean {
   return plan.retrieval < GOOD_RETRIEVAL || located !== null || (round >= 2 && plan.confidence < UNSURE);
@@ -159,7 +167,7 @@ function listCalls(input: Choice, names: readonly string[], why?: string): ToolC
   return tools.flatMap((tool) => createFreshCall(input, tool, why ?? usual) ?? []);
 }
 
-/** Returns calls of fallback tools only if everything else was tried and nothing helped. */
+/** Returns calls of fallback tools, but only if everything else was tried without success. */
 function chooseLastResort(input: Choice): ToolCall[] {
   const helped = input.outcomes.some((outcome) => outcome.status === 'ok' && outcome.findings.length > 0);
   if (helped) return [];
@@ -176,7 +184,7 @@ function createFreshCall(input: Choice, tool: ToolDescription, why: string): Too
   return made.some((outcome) => getCallKey(outcome.call) === getCallKey(call)) ? null : call;
 }
 
-/** Keeps only the arguments that the tool's own schema knows. */
+/** Keeps only the arguments that the tool's schema defines. */
 export function keepKnownArguments(
   args: Readonly<Record<string, unknown>>,
   tool: ToolDescription,
@@ -186,12 +194,12 @@ export function keepKnownArguments(
   return Object.fromEntries(Object.entries(args).filter(([name]) => name in properties));
 }
 
-/** Minimum confidence at which a cause counts as named. */
+/** The minimum confidence at which a cause counts as named. */
 const ENOUGH = 0.65;
-/** The graph stops at 0.9; before the first look-up nothing may be that sure. */
+/** The maximum confidence before the first lookup. It is below 0.9, at which the graph stops. */
 const BEFORE_LOOKUP_MOST = 0.89;
 
-/** Plans the next round: what is known, what is missing, and whether the cause can be named now. */
+/** Plans the next round: what is known, what is missing, and whether the cause can be named. */
 export function planNext(insight: Insight & { readonly offered?: readonly ToolDescription[] }): Plan {
   const { subject, classification, evidence, outcomes, gaps, offered = [] } = insight;
   const ruling = classifyByRules(subject);
@@ -201,7 +209,7 @@ export function planNext(insight: Insight & { readonly offered?: readonly ToolDe
   const isOffered = offered.some(({ name }) => name === FIND_FILES);
   const isUnread = isOffered && !outcomes.some(({ call }) => call.tool === FIND_FILES);
   const lacksCode = isUnread && wantsCode(insight, sure, offered);
-  // A confidence of 0.9 ends the loop, but the code is still to be read.
+  // A confidence of 0.9 would end the loop before the code is read.
   const confidence = lookedUp && !lacksCode ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
   const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0 && !lacksCode;
   return {
@@ -238,8 +246,7 @@ const Parameters = z.looseObject({
 });
 
 /**
- * Corrects arguments that are of the wrong type, out of bounds, unknown, or missing. Returns null if that
- * makes no difference.
+ * Corrects arguments of the wrong type, out of bounds, unknown, or missing. Returns null if nothing changes.
  */
 export function mendCall(call: ToolCall, tool: ToolDescription, subject: TriageSubject): ToolCall | null {
   const schema = Parameters.safeParse(tool.parameters);

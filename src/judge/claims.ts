@@ -23,7 +23,7 @@ import { getToolName, type Quotation, quoteFact, quoteLine, quoteText, toOneLine
 
 const MAX_CLAIMS = 8;
 
-/** Statements that are on evidence: each cites it, and quotes of the log stand literally on their line. */
+/** Builds claims with evidence: each cites it, and quotations of the log are literally on their line. */
 export function buildClaims(
   rootCause: string,
   fact: Fact | null,
@@ -45,7 +45,7 @@ export function buildClaims(
     buildLastingClaim(evidence),
     findSeenElsewhere(ruling.facts.subject, evidence)?.claim ?? null,
   ];
-  // How the step ended says little where any line says why.
+  // The exit is claimed only if no line says why the step failed.
   const ended = candidates.every((entry) => entry === null) ? [buildExitClaim(ruling, evidence)] : [];
   const all = [
     ...candidates,
@@ -57,7 +57,7 @@ export function buildClaims(
   return takeFirstOfEach(made, ({ text }) => text).slice(0, MAX_CLAIMS);
 }
 
-/** States what changed, and which artifacts the failure is about. */
+/** States the changes of versions, and the artifacts that the failure is about. */
 function buildVersionClaims(
   { facts }: Ruling,
   { category }: Classification,
@@ -72,7 +72,7 @@ function buildVersionClaims(
   return [...upgrades, ...stateArtifacts(facts.subject).map((stated) => claimStated(stated, evidence))];
 }
 
-/** States since when the job has failed this way. Returns null if it does not last. */
+/** States since when the job has failed this way. Returns null if it is a single failure. */
 function buildLastingClaim(evidence: readonly Evidence[]): Claim | null {
   const lasting = findLastingFailure(evidence);
   if (lasting === null) return null;
@@ -82,7 +82,7 @@ function buildLastingClaim(evidence: readonly Evidence[]): Claim | null {
   );
 }
 
-/** Quotes the most informative lines. Returns null if there are none apart from the decisive quotation. */
+/** Quotes the most informative lines, except the decisive one. Returns null if there are none. */
 function buildInformativeClaim(
   { facts }: Ruling,
   main: Quotation | null,
@@ -102,20 +102,19 @@ function buildInformativeClaim(
   };
 }
 
-/** Messages quoted as informative, and the least weight of each. */
+/** The maximum number of messages that are quoted as informative, and the minimum weight of each. */
 const [MAX_INFORMATIVE, NEARLY_BEST] = [3, 30];
 
 /**
- * Checks whether a diagnostic is an error, but neither an echo of make nor what a compiler prints after its
- * errors.
+ * Checks whether a diagnostic is an error, except for repetitions by make and the closing lines of compilers.
  */
 function isInformativeError({ severity, tool, message }: Diagnostic): boolean {
   return severity === 'error' && tool !== 'make' && !isUninformative(message);
 }
 
 /**
- * Adds the lines that the sentences have their values from, and those of a test that show what was expected
- * and what came.
+ * Adds the lines from which the sentences took values, and those in which a test shows expected and actual
+ * value.
  */
 function withValues(
   main: Claim,
@@ -145,7 +144,7 @@ function withValues(
   };
 }
 
-/** Lines that one claim quotes. */
+/** The maximum number of lines that one claim quotes. */
 const MAX_QUOTES = 6;
 
 const VALUE =
@@ -181,7 +180,7 @@ function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nu
         );
   }
 
-  /** Quotes the first finding of each rule if several rules were broken. */
+  /** Quotes the first finding of each rule if several rules were violated. */
   function quoteEachRule(findings: readonly Diagnostic[]): Claim | null {
     const firsts = takeFirstOfEach(findings, ({ tool, code, message }) => `${tool} ${code ?? message}`);
     const quotations = firsts.slice(0, MAX_RULES).flatMap((entry) => quoteAt(entry.at, evidence) ?? []);
@@ -195,7 +194,7 @@ function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nu
   }
 }
 
-/** Rules of a linter whose first finding is quoted. */
+/** The maximum number of rules whose first finding is quoted. */
 const MAX_RULES = 10;
 
 function buildExitClaim(ruling: Ruling, evidence: readonly Evidence[]): Claim | null {
@@ -234,12 +233,13 @@ function buildRetrievedClaims(
 }
 
 /**
- * States which document of the team names the error and what it says to do, and which decision resembles it.
+ * States which document of the team names the error and what it advises, and which decision is about a
+ * similar failure.
  */
 function buildPeopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
   const [document, precedent] = [findNamingDocument(evidence), findPrecedent(evidence)];
   const fix = document?.fix == null ? 'names this error' : `says what to do: ${toOneLine(document.fix, 300)}`;
-  // One that proposes its fix has it as the answer's.
+  // A fix that is proposed is stated as advice instead.
   const isShown = precedent?.fix != null && !precedent.proposes;
   const decidedFix = isShown ? ` The fix was: ${toOneLine(precedent.fix ?? '', 300)}` : '';
   const decided = `decided a similar failure${precedent === null ? '' : nameOther(precedent)}`;
@@ -260,8 +260,8 @@ function buildPeopleClaims(evidence: readonly Evidence[]): (Claim | null)[] {
 }
 
 /**
- * States who changed the first suspect with a known commit, and whether it is part of this change. The
- * evidence shows since when.
+ * States who changed the first suspect that has a known commit, and whether the commit is part of this change
+ * or since when it has been there.
  */
 function commitClaims(ruling: Ruling, { category }: Classification, evidence: readonly Evidence[]): Claim[] {
   const suspect = rankSuspects(ruling.facts.subject, evidence, category).find(
@@ -275,7 +275,7 @@ function commitClaims(ruling: Ruling, { category }: Classification, evidence: re
   if (item === undefined) return [];
   if (item.tool !== 'changed_since_green') return [cite(`Last changed by: ${item.title}.`, item)];
   const { path, commit, author, pullRequest } = suspect;
-  // As long as the evidence has it: the claim is held against that.
+  // Only what the evidence states is named, because the claim is checked against it.
   const who = [commit?.slice(0, 10), author, pullRequest == null ? null : `#${pullRequest}`];
   return [cite(`${path} is part of this change: ${who.filter(Boolean).join(', ')}.`, item)];
 }
@@ -292,7 +292,7 @@ function cite(text: string, item: Evidence): Claim {
   return { text, evidence: [item.id], quotes: [] };
 }
 
-/** Names the repository of a decision that was made in another one. */
+/** Names the repository of a decision if it is another one. */
 export function nameOther({ repository, sameRepository }: Retrieved): string {
   return repository !== null && sameRepository === false ? ` in ${toOneLine(repository, 100)}` : '';
 }

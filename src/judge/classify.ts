@@ -8,30 +8,28 @@ import { type Match, matchRule, type Rule } from './rule.ts';
 import { ALL_RULES } from './rules/all.ts';
 import { TIES } from './rules/ties.ts';
 
-/** A classification and its grounds, for later judgments. */
+/** A classification with its grounds, which later judgments use. */
 export interface Ruling {
   readonly classification: Classification;
   readonly facts: Facts;
-  /** Matches that still count, strongest first. */
+  /** The matches that still count, strongest first. */
   readonly matches: readonly Match[];
-  /** The best match of the chosen category. Null if none was met. */
+  /** The best match of the chosen category; null if there is none. */
   readonly decisive: Match | null;
 }
 
-/** Below this sureness nothing was really said; tie 7. */
+/** The sureness below which the classification abstains (tie 7). */
 const THIN = 0.5;
-/**
- * Confidence of an abstained classification never reaches what a person would read as "more likely than not".
- */
+/** The maximum confidence of an abstained classification. It must not read as "more likely than not". */
 const ABSTAINED_MOST = 0.49;
 /**
- * Least lead of the learned words, in logits, from which they alone name a category. Of 2,150 messages made
- * of invented words the farthest led by 2.93. Without words that are known, only the shape of the log speaks,
- * and it says the same of every unknown tool. To be measured again with every training.
+ * The minimum lead of the learned words, in logits, to decide a category without a rule. In 2,150 messages of
+ * invented words the highest lead was 2.93: without known words, only the shape of the log counts, which is
+ * the same for every unknown tool. Must be measured again after each training.
  */
 const KNOWN_WORDS = 3;
 
-/** Classifies a subject from its facts. Pure: the same subject always gets the same ruling. */
+/** Classifies a subject by its facts. Pure: the same subject always gets the same result. */
 export function classifyByRules(subject: TriageSubject): Ruling {
   const known = RULINGS.get(subject);
   if (known !== undefined) return known;
@@ -40,10 +38,10 @@ export function classifyByRules(subject: TriageSubject): Ruling {
   return ruling;
 }
 
-/** The judgements of one round ask for the same subject; subjects are never changed. */
+/** The results by subject. All judgments of one round need the same one, and subjects are immutable. */
 const RULINGS = new WeakMap<TriageSubject, Ruling>();
 
-/** Classifies a subject by other rules, such as all except those of one tool. */
+/** Classifies a subject by other rules, such as all rules except those about one tool. */
 export function classifyByTheseRules(subject: TriageSubject, rules: readonly Rule[]): Ruling {
   const { facts, matches } = findMatches(subject, rules);
   const { category, probabilities, sureness, witnesses, route, wordsLead } = judge(facts, matches);
@@ -67,10 +65,10 @@ export function classifyByTheseRules(subject: TriageSubject, rules: readonly Rul
   return { classification, facts, matches, decisive };
 }
 
-/** No evidence states more. */
+/** The maximum confidence of any classification. */
 const MOST = 0.98;
 
-/** Returns a subject's facts and the matches of rules and ties in them, strongest first. */
+/** Returns a subject's facts and the matches of rules and ties, strongest first. */
 export function findMatches(
   subject: TriageSubject,
   rules: readonly Rule[] = ALL_RULES,
@@ -114,9 +112,9 @@ function settleTies(matches: readonly Match[], facts: Facts): Match[] {
 }
 
 /**
- * Weakens matches of INFRA_ERROR, which needs positive evidence and nothing against it. They count for little
- * if there is also a failed assertion, a compile error, or an exception of the product. The word "flaky" on
- * the same line (tie 6) also counts as evidence against it.
+ * Weakens matches of INFRA_ERROR, because this category needs positive evidence and no counter-evidence: a
+ * failed assertion, a compile error, an exception of the product, or the word "flaky" on the same line (tie
+ * 6).
  */
 function softenInfra(matches: readonly Match[], facts: Facts): Match[] {
   const against = speaksAgainstInfra(facts);
@@ -131,7 +129,7 @@ function speaksAgainstInfra({ assertion, compileErrors, productException }: Fact
   return assertion !== null || compileErrors.length > 0 || productException !== null;
 }
 
-/** Drops complaints that another cause explains. */
+/** Drops matches that another cause explains. */
 function explainAway(found: readonly Match[], facts: Facts): Match[] {
   const matches = found.map((match) => (isDetail(match, found, facts) ? raiseDetail(match) : match));
   const causes = matches.filter(({ strength }) => strength >= EXPLAINS_FROM);
@@ -143,13 +141,13 @@ function explainAway(found: readonly Match[], facts: Facts): Match[] {
   return matches.filter((match) => !explained.has(match.rule.name));
 }
 
-/** The rules that say of an exception that nothing caught it; a rule that reads a setting in it says why. */
+/** Rules that say of an exception only that it was not caught. A rule about a setting in it says why. */
 const SAYS_UNCAUGHT: ReadonlySet<string> = new Set(['uncaught-product-exception', 'unhandled-exception']);
 
 /**
- * Checks whether a match is a detail of a complaint that it explains: it stands a few lines below, as in
- * "cannot access Pear / bad class file / class file has wrong version". The ranking finds such a line less
- * informative than the complaint. INFRA_ERROR needs that nothing speaks against it.
+ * Checks whether a match is a detail of a message that it explains, a few lines below, as in "cannot access
+ * Pear / bad class file / class file has wrong version". The ranking considers such a line less informative
+ * than the message. Does not apply to INFRA_ERROR, which must have no counter-evidence.
  */
 function isDetail({ rule, fact }: Match, matches: readonly Match[], facts: Facts): boolean {
   const { line, source } = fact;
@@ -169,9 +167,9 @@ function raiseDetail(match: Match): Match {
   return { ...match, strength: Math.max(match.strength, match.rule.strength * DETAIL_SHARE) };
 }
 
-/** Logits of a rule that settles, and lines below a complaint that belong to it. */
+/** The logits of a rule that decides alone, and the number of lines below a message that belong to it. */
 const [SETTLES, DETAIL_LINES] = [4.2, 5];
-/** The share of its strength that a detail has. */
+/** The share of its strength that a detail keeps. */
 const DETAIL_SHARE = 0.85;
 
 function explainRuling(decisive: Match | null, abstained: boolean, { messages }: TriageSubject): string {
@@ -191,5 +189,5 @@ function compareStrength(left: Match, right: Match): number {
   return right.strength - left.strength;
 }
 
-/** Evidence (logits) a cause needs before it explains others away. */
+/** The minimum evidence in logits of a cause that explains others. */
 const EXPLAINS_FROM = 3;

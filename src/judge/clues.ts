@@ -7,7 +7,7 @@ import { type Place, rankPlaces } from './places.ts';
 
 const MAX_HEADLINE = 300;
 
-/** Reads the clues from which tools build their arguments. */
+/** Reads the clues from which arguments of tools are built. */
 export function readClues(subject: TriageSubject, category?: Category): Clues {
   const places = rankPlaces(subject);
   const headline = readHeadline(subject);
@@ -23,7 +23,7 @@ export function readClues(subject: TriageSubject, category?: Category): Clues {
   };
 }
 
-/** Checks whether the failure names a line of the project that is no test's. */
+/** Checks whether the failure names a line of the project outside of tests. */
 export function hasLocated(subject: TriageSubject): boolean {
   return findLocated(rankPlaces(subject)) !== null;
 }
@@ -46,7 +46,7 @@ function readHeadline(subject: TriageSubject): string {
   return headline.replace(/\s+/g, ' ').trim().slice(0, MAX_HEADLINE);
 }
 
-/** The words with which compilers and interpreters say that they do not know a name. */
+/** Messages of compilers and interpreters that a name is not defined. */
 const UNKNOWN_NAME = new RegExp(
   `\\b(?:${[
     'cannot find (?:name|symbol|type|value|function|module)',
@@ -61,7 +61,7 @@ const UNKNOWN_NAME = new RegExp(
   'i',
 );
 
-/** Checks whether the error is that a name is not known where it is used. */
+/** Checks whether the error is that a name is not defined where it is used. */
 export function namesUnknown({ subject, headline, symbol }: Clues): boolean {
   const messages = [...subject.diagnostics, ...subject.exceptions].map(({ message }) => message);
   return UNKNOWN_NAME.test(messages.concat(headline).join('\n')) && symbol !== null;

@@ -4,9 +4,9 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { classifyByRules } from './classify.ts';
 import { listRetrieved, type Retrieved } from './evidence-facts.ts';
 
-/** Most of a line of the failure is in the document. */
+/** The share of a failure's line that a document must cover. */
 const COVERED = 0.75;
-/** The least lead, in likeness, over the documents of the same kind or category. */
+/** The minimum lead in likeness over documents of the same kind or category. */
 const LEAD = 0.1;
 const FEWEST_WORDS = 2;
 const MAX_SPAN = 8_000;
@@ -15,9 +15,9 @@ const NOT_DISTINCTIVE: ReadonlySet<string> = new Set(
 );
 
 /**
- * Finds the best document about another kind and category of failure whose distinctive words all stand in
- * what the failure itself says. Returns null if there is none, if a document of the answer's own kind or
- * category is about as alike, or if the taxonomy decides between the two categories.
+ * Finds the best document about another kind and category of failure whose distinctive words are all in the
+ * failure's own messages. Returns null if there is none, if a document of the answer's own kind or category
+ * is about as similar, or if the taxonomy decides between the two categories.
  */
 export function findContraryDocument(
   subject: TriageSubject,
@@ -38,7 +38,7 @@ export function findContraryDocument(
   return contrary ?? null;
 }
 
-/** Collects the words of the failure's own messages, exceptions and compiler errors. */
+/** Collects the words of the failure's messages, exceptions and compiler errors. */
 function collectOwnWords(subject: TriageSubject): ReadonlySet<string> {
   const { failures, failingTests, exceptions, diagnostics } = subject;
   const texts = [

@@ -7,8 +7,9 @@ const INFORMATIVE =
 const MAX_QUOTED = 200;
 
 /**
- * Describes evidence by its most informative line, with the quotation: `build.log:121 (failed test) says
- * “expected 10.20, got 10.21”`. Describes it by its title if no line can be quoted.
+ * Describes evidence by its most informative line, with a quotation:
+ * `build.log:121 (failed test) says “expected 10.20, got 10.21”`. If no line can be quoted, returns its
+ * title.
  */
 export function describeLine(
   item: Evidence,
@@ -23,12 +24,12 @@ export function describeLine(
   return { text: `${quote.source}:${quote.line} (${title}) says ${quoteText(quote.text)}`, quotes: [quote] };
 }
 
-/** Formats a text of a log in quotation marks, shortened if it is long. */
+/** Formats a text of a log in quotation marks. Long texts are shortened. */
 export function quoteText(text: string): string {
   return `“${text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text}”`;
 }
 
-/** Returns the line that a claim quotes, else the first one that says what went wrong, else the first. */
+/** Returns the line that a claim quotes, or else the first line with an error, or else the first line. */
 function chooseQuote(item: Evidence, claimed: readonly Quote[]): Quote | null {
   const { lineStart } = item;
   if (lineStart === undefined) return null;

@@ -1,17 +1,17 @@
 import { getProjectPath } from '../log/paths.ts';
 
-/** The cause in words: a title a person would say, and up to three sentences that say more. */
+/** The cause in words: a short title, and up to three sentences. */
 export interface Described {
   readonly title: string;
   readonly cause: string;
-  /** The log does not say how the only failing test failed. */
+  /** True if the log does not say how the only failing test failed. */
   readonly isSilent?: boolean;
 }
 
-/** The longest title. */
+/** The maximum length of a title. */
 export const MAX_TITLE = 80;
 
-/** Formats a place as "src/cart.ts:12", as far as it is known. */
+/** Formats a place as "src/cart.ts:12". Unknown parts are left out. */
 export function formatPlace(file: string | null, line: number | null): string | null {
   if (file === null) return null;
   const path = getProjectPath(file);
@@ -19,8 +19,8 @@ export function formatPlace(file: string | null, line: number | null): string | 
 }
 
 /**
- * Joins a place and what is wrong there into a title: with the whole place if there is room, otherwise with
- * the name of the file, otherwise with what is said `before` it, otherwise alone.
+ * Joins a place and a message into a title: with the whole place if it fits, or else with the file's name, or
+ * else with the text `before`, or else the message alone.
  */
 export function joinTitle(place: string | null, message: string, separator = ': ', before = ''): string {
   if (place === null) return `${before === '' ? '' : `${before}: `}${message}`;

@@ -19,17 +19,17 @@ import {
 import { isSameFile } from './places.ts';
 import { joinWords } from './wording.ts';
 
-/** A knowledge document or a person's earlier decision, as a tool found it. */
+/** A knowledge document or a person's earlier decision that a tool found. */
 export interface Retrieved
   extends Omit<RetrievedData, 'fixRecommendation' | 'matchedPhrase' | 'proposes' | 'fingerprint'> {
   readonly proposes: boolean;
   readonly evidence: Evidence;
-  /** The words by which it was found: a line of a curated document, or the whole passage. */
+  /** The text that matched: a line of a curated document, or the whole passage. */
   readonly phrase: string;
   readonly score: number;
 }
 
-/** The similarity from which a decision proposes its cause, if the tool that found it does not say. */
+/** The minimum similarity at which a decision proposes its cause, if the tool that found it sets none. */
 const ALIKE = 0.75;
 
 const RETRIEVERS = ['search_knowledge', 'search_error_library'] as const;
@@ -46,7 +46,7 @@ export function computeRetrievalScore(evidence: readonly Evidence[]): number {
 }
 
 /**
- * Returns the best decision of a person that is alike enough to propose its cause, and fits the category.
+ * Returns the best decision of a person that is similar enough to propose its cause, and fits the category.
  * Returns null if there is none.
  */
 export function findConfirmedEntry(evidence: readonly Evidence[], category: Category): Retrieved | null {
@@ -54,8 +54,8 @@ export function findConfirmedEntry(evidence: readonly Evidence[], category: Cate
 }
 
 /**
- * Returns the best decision of a person about a failure that resembles this one, but not enough to propose
- * its cause. Returns null if there is none, or if a better one proposes its cause.
+ * Returns the best decision of a person about a similar failure that is not similar enough to propose its
+ * cause. Returns null if there is none, or if a better one proposes its cause.
  */
 export function findPrecedent(evidence: readonly Evidence[]): Retrieved | null {
   const [best] = listDecisions(evidence);
@@ -78,7 +78,7 @@ export function isTeamDocument({ source }: Pick<Evidence, 'source'>): boolean {
 }
 
 /**
- * Returns the best curated document of the same kind, otherwise one of the same category with a good score.
+ * Returns the best curated document of the same kind, or else one of the same category with a high score.
  * Returns null if there is none.
  */
 export function findFittingDocument(
@@ -125,24 +125,22 @@ function findSection(text: string, heading: RegExp): string | null {
   return body === '' ? null : body.slice(0, 600);
 }
 
-/** A failure of an earlier build whose build is known. */
+/** A failure of an earlier build with the data of that build. */
 type Row = {
   readonly [Key in 'pipeline' | 'number' | 'branch' | 'buildId' | 'seenAt']: string;
 } & { readonly commit: string | null };
 
 /**
- * The usual names of branches that everyone's changes end up in. The build itself does not say which branch
- * is the default.
+ * The usual names of branches into which all changes are merged. A build does not state the default branch.
  */
 const SHARED = /^(?:main|master|trunk|default)$/;
 const MAX_NAMED = 3;
 
 /**
- * Checks whether the same failure (equal fingerprint, same repository) was seen in earlier builds of other
- * branches, so that this change did not cause it. `isSure` is true if a shared branch or several other
- * branches had it; a single topic branch may contain the same change. Returns null if it was not seen, if the
- * fingerprint is too generic to call failures the same, if the build names no branch, and for a failure that
- * only this branch has had.
+ * Checks whether the same failure (equal fingerprint, same repository) occurred in earlier builds of other
+ * branches, so that this change did not cause it. `isSure` is true if it occurred on a shared branch or on
+ * several other branches; a single topic branch may contain the same change. Returns null if it did not
+ * occur, if the fingerprint is too generic, or if the build names no branch.
  */
 export function findSeenElsewhere(
   subject: TriageSubject,
@@ -183,24 +181,27 @@ function listSameFailures(
   });
 }
 
-/** A commit that touched a file, as a code tool found it. */
+/** A commit that touched a file, as a code tool reported it. */
 export interface Touch {
   readonly evidenceId: string;
-  /** "read_blame", "changed_since_green", "read_commit_diff", "read_commit_history", "read_past_fixes". */
+  /**
+   * The name of the tool: "read_blame", "changed_since_green", "read_commit_diff", "read_commit_history", or
+   * "read_past_fixes".
+   */
   readonly tool: string;
   readonly path: string;
-  /** Ranges of lines, 1-based and inclusive. Empty if the whole file is meant. */
+  /** The ranges of lines, 1-based and inclusive. Empty if the whole file is meant. */
   readonly lines: readonly (readonly [number, number])[];
   readonly commit: string | null;
   readonly author: string | null;
-  /** The time at which the commit was written. Null if it is not known. */
+  /** The time of the commit; null if unknown. */
   readonly at: string | null;
   readonly pullRequest: number | null;
   /** True if the commit deleted lines there. Blame of the remaining lines does not show this. */
   readonly removes: boolean;
-  /** True if the commit left the code of the file the same, in another format. */
+  /** True if the commit only formatted the file. */
   readonly formats: boolean;
-  /** The changes of the file, without those that only format it. Empty if no patch is shown. */
+  /** The changes of the file, without those that only format it. Empty if the patch is unknown. */
   readonly changes: readonly LineChange[];
   /** Names that the commit removed and that other lines still use. */
   readonly stillUsed: readonly LeftUse[];
@@ -210,23 +211,23 @@ export interface Touch {
 export interface RepositoryFacts {
   readonly touches: readonly Touch[];
   /**
-   * Files that changed since the last green build, or only in the built commit if no green build is known.
+   * The files that changed since the last passing build, or in the built commit if no passing build is known.
    * Null if no tool checked it.
    */
   readonly changed: {
     readonly paths: readonly string[];
     readonly count: number;
-    /** True if the list contains everything that changed since the build last worked. */
+    /** True if the list contains all changes since the last passing build. */
     readonly isWhole: boolean;
     readonly sinceGreen: boolean;
   } | null;
-  /** Files that were changed when the same failure was fixed before. */
+  /** The files that were changed when the same failure was fixed before. */
   readonly mended: readonly string[];
-  /** Files that the log, the failed step, the failing tests' imports or a guess lead to. */
+  /** The files that were found from the log, the failed step, the failing tests' imports, or by guessing. */
   readonly found: readonly FoundFile[];
-  /** Paths of the log, and guesses, that no file of the repository has. */
+  /** The paths in the log and guessed paths that do not exist in the repository. */
   readonly missing: readonly string[];
-  /** Paths of the repository that a tool has seen. */
+  /** The paths of the repository that tools have seen. */
   readonly paths: readonly string[];
 }
 
@@ -239,14 +240,12 @@ const TOUCHING = [
 ] as const;
 const READING = ['read_file', 'read_test_file', 'search_code', 'search_semantic'] as const;
 
-/**
- * Reads the structured part of what the code tools found. Anything that does not fit the schema is left out.
- */
+/** Reads the structured data of the code tools. Data that do not match the schema are left out. */
 export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFacts {
   const touching = listEvidenceFrom(evidence, TOUCHING);
   const all = touching.flatMap((other) => readTouch(other) ?? []);
   const formatting = all.filter(({ formats }) => formats);
-  // A commit that only formatted a file is not shown as one that touched it.
+  // A commit that only formatted a file does not count as touching it.
   const touches = all.filter(
     ({ path, commit }) => !formatting.some((touch) => touch.path === path && touch.commit === commit),
   );
@@ -281,8 +280,8 @@ export function readRepositoryFacts(evidence: readonly Evidence[]): RepositoryFa
 }
 
 /**
- * Returns the repository path that a path of the log refers to, if the tools have seen exactly one that fits,
- * or the longest one with which a path of the machine ends. Returns the log's path otherwise.
+ * Returns the repository path that a path in the log means: the only one seen by the tools that matches, or
+ * the longest one with which an absolute path ends. If there is none, returns the path unchanged.
  */
 export function resolveRepositoryPath(path: string, { paths }: Pick<RepositoryFacts, 'paths'>): string {
   const fitting = paths.filter((other) => other === path || other.endsWith(`/${path}`));

@@ -5,34 +5,35 @@ import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { COMPILERS, LINTERS } from '../log/tool-kinds.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
 
-/** The place from which a fact was read: structured extractors first, single excerpt lines last. */
+/** The source of a fact, from structured extractors to single lines of excerpts. */
 export type Origin = 'test' | 'exception' | 'diagnostic' | 'headline' | 'message' | 'line';
 
 /**
- * One sentence that the failing step printed, with how much it may be trusted to be about the failure (0..1).
+ * One sentence that the failed step printed, with a weight (0..1) that says how likely it is about the
+ * failure.
  */
 export interface Fact {
   readonly origin: Origin;
-  /** Text without colors and CI prefixes, at most 2,000 characters. */
+  /** The text without colors and CI prefixes, at most 2,000 characters. */
   readonly text: string;
   readonly source: string | null;
   readonly line: number | null;
   readonly weight: number;
 }
 
-/**
- * The input of the rules: the subject's facts in one list, and the three things that contradict INFRA_ERROR.
- */
+/** The input of the rules: all facts of a subject, and the three things that contradict INFRA_ERROR. */
 export interface Facts {
   readonly subject: TriageSubject;
   readonly all: readonly Fact[];
-  /** Every line of the excerpts, as a person saw it: what the wording draws on, not what decides. */
+  /** All lines of the excerpts, cleaned. Sentences may use them, but they do not decide. */
   readonly shown: string;
-  /** A failed expectation about a value. */
+  /** A failed assertion about a value. */
   readonly assertion: Fact | null;
-  /** Errors of compilers and type checkers in our own files. */
+  /** Errors of compilers and type checkers in the project's own files. */
   readonly compileErrors: readonly Diagnostic[];
-  /** An exception with frames of our own that is no symptom of machine, network or set-up. */
+  /**
+   * An exception with frames of the project that is not a symptom of the machine, the network or the set-up.
+   */
   readonly productException: ThrownException | null;
 }
 
@@ -40,7 +41,7 @@ const MAX_TEXT = 2000;
 const MAX_DIAGNOSTICS = 60;
 const MAX_LINES = 1500;
 
-/** Reads all facts of a subject; pure, the same subject gives the same list in the same order. */
+/** Reads all facts of a subject. Pure: the same subject gives the same list in the same order. */
 export function readFacts(subject: TriageSubject): Facts {
   const shareAt = shareByLine(subject);
   const placed = (fact: Fact): Fact =>
@@ -73,8 +74,9 @@ function isCompiler(entry: Diagnostic): boolean {
 }
 
 /**
- * Sentences in the form of the compiler: of cargo and rustc, a source that they did not get, the end of a crate,
- * and a linker that failed, which says why further down; of GoogleTest, a failed expectation.
+ * Messages in the form of a compiler error that are none: cargo and rustc report a source that they could not
+ * fetch, the end of a crate, or a failed linker, whose reason follows; GoogleTest reports a failed
+ * expectation.
  */
 const NOT_COMPILED = new RegExp(
   String.raw`^(?:failed to (?:get|load source for|fetch|download|update|clone)\b|` +
@@ -104,7 +106,7 @@ export function isThrown(text: string): boolean {
 }
 
 function findStatedExpectation({ failingTests }: TriageSubject): Fact | undefined {
-  // Playwright and others write "Error: " before the words that a test gives to its expectation.
+  // Playwright and others write "Error: " before the message of an expectation.
   const isStated = (message: string) => !isThrown(message.replace(/^Error: (?=\S)/, ''));
   const test = failingTests.find(
     (entry) => entry.expected !== null && entry.actual !== null && isStated(entry.message ?? ''),
@@ -117,20 +119,20 @@ function findStatedExpectation({ failingTests }: TriageSubject): Fact | undefine
 function isProductException(entry: ThrownException): boolean {
   const words = `${entry.type}: ${entry.message} ${entry.chain.join(' ')}`;
   const isOurs = entry.frames.some((frame) => frame.own || isTestPath(frame.file));
-  // A name that a package no longer has is a version conflict, no matter which file imports it.
+  // A name that an installed package no longer has is a version conflict, whichever file imports it.
   if (/cannot import name .{1,200}(?:site|dist)-packages/.test(words)) return false;
   return isOurs && (asksWithoutEnd(entry) || !ENVIRONMENT_WORDS.test(words)) && !ASSERTION_WORDS.test(words);
 }
 
-/** A request for memory that no machine meets. */
+/** Messages about a request for more memory than any machine has. */
 const BOUNDLESS =
   /array size exceeds VM limit|Unable to allocate [\d.]{1,11} [TPE]i?B\b|Invalid (?:typed )?array length/i;
-/** Number of frames of one own function from which it is a recursion. */
+/** The number of frames of one own function from which a trace counts as a recursion. */
 const RECURSION = 4;
 
 /**
- * Checks whether the trace shows that our own code asked for memory without end: for more than any machine
- * has, or in a recursion.
+ * Checks whether the trace shows that the project's own code requested unlimited memory: more than any
+ * machine has, or in a recursion.
  */
 export function asksWithoutEnd({ message, frames }: ThrownException): boolean {
   if (BOUNDLESS.test(message)) return true;
@@ -150,7 +152,8 @@ function createFact(origin: Origin, text: string, at: LogPosition | null, weight
 }
 
 /**
- * Returns what extractors read from tests, exceptions, diagnostics, headlines, and messages, in this order.
+ * Returns the facts that extractors read from tests, exceptions, diagnostics, headlines, and messages, in
+ * this order.
  */
 function listExtractedFacts({
   failingTests,
@@ -178,7 +181,7 @@ function listExtractedFacts({
   ];
 }
 
-/** Returns how processes ended, in the words that the rules look for. */
+/** Returns the exits of processes as facts, in the words that the rules match. */
 function listExitFacts({ exits }: TriageSubject): Fact[] {
   return exits.slice(-5).map((exit) => {
     const text =
@@ -192,11 +195,11 @@ function listExitFacts({ exits }: TriageSubject): Fact[] {
 }
 
 /**
- * Returns excerpt lines as facts. They weigh less than structured facts, less if the reader considers them
- * uninformative, and less again outside the failed step. Only possible causes are facts.
+ * Returns lines of excerpts as facts. They weigh less than structured facts, less if the ranking considers
+ * them uninformative, and less again outside the failed step. Only lines with the role of a cause are facts.
  */
 function listLineFacts(subject: TriageSubject): Fact[] {
-  // What a run prints that passed is no cause.
+  // The output of a run that passed contains no cause.
   if (subject.hasPassed === true) return [];
   const hasCause = subject.messages.some(({ text }) => classifyRole(text) === 'cause');
   const facts: Fact[] = [];
@@ -216,7 +219,7 @@ function listLineFacts(subject: TriageSubject): Fact[] {
 }
 
 /**
- * Returns a function that tells how informative a line is compared with the most informative one, 0..1. A
+ * Creates a function that returns how informative a line is relative to the most informative one, 0..1. A
  * line has the value of the nearest message. All lines are equal if there are no messages.
  */
 function shareByLine(subject: TriageSubject): (source: string, line: number) => number {
@@ -234,11 +237,11 @@ function shareByLine(subject: TriageSubject): (source: string, line: number) => 
   return (source, line) => shares.get(`${source}:${line}`) ?? LEAST;
 }
 
-/** Lines around a message that count with it. */
+/** The number of lines around a message that get its value. */
 const NEAR = 3;
-/** Factor for a line near a message that is not a message itself, applied to the value of the message. */
+/** The factor for a line near a message, applied to the value of the message. */
 const BESIDE = 0.8;
-/** Value of a line that the reader ranks far below the most informative one. */
+/** The value of a line that the ranking considers far less informative than the best one. */
 const LEAST = 0.25;
 
 function computeShare(weight: number): number {
@@ -261,13 +264,16 @@ function isInsideFailedStep(subject: TriageSubject, source: string, line: number
   );
 }
 
-/** A shorter message may be in any sentence by chance. */
+/**
+ * The minimum length of a message that is searched in a sentence. A shorter one may be in any sentence by
+ * chance.
+ */
 const SHORTEST = 6;
 
 /**
- * Checks whether a compiler, bundler, or linter printed a fact. "Expected ) but found ;" is then about our
- * source and is not an expectation of a test. Returns false for messages of failing tests and for errors that
- * a test framework writes in the form of a compiler's error.
+ * Checks whether a compiler, bundler, or linter printed a fact. Then "Expected ) but found ;" is about source
+ * code and not an assertion. Returns false for messages of failing tests, and for errors that a test
+ * framework writes in the form of a compiler error.
  */
 export function isDiagnosed(fact: Pick<Fact, 'text' | 'source' | 'line'>, subject: TriageSubject): boolean {
   if (BORROWED_FORM.test(fact.text)) return false;
@@ -287,35 +293,32 @@ function isAbout({ message, at }: Diagnostic, fact: Pick<Fact, 'text' | 'source'
   return message.length >= SHORTEST && fact.text.includes(message);
 }
 
-/** Words with which test frameworks state that an expectation did not hold. */
+/** Messages of test frameworks about a failed assertion. */
 export const ASSERTION_WORDS =
   /\bassert(?:ion)?(?:\s?error|failed|ionfailed| failed| failure)\b|AssertionFailedError|ComparisonFailure|\bMultipleFailuresError\b|\bassert_\w{2,40}:|\bpromise_rejects_\w{2,20}:|^E?\s*assert\b|\bexpect(?:ed)?\b[^\n]{0,200}\b(?:but|got|to (?:be|equal|have|contain|match|throw|include)|actual|received|was|found)\b|\bexpect\([^)\n]{0,80}\)\.|\bto(?:Equal|Be|StrictEqual|MatchSnapshot|Contain|Have\w{1,30})\(|ExpectationNotMet|left == right|\bAssertionError\b|DID NOT RAISE|\bnot equal\b|does not match (?:stored |the )?snapshot|ExpectationFailed/i;
 
-/**
- * Words that point to machine, network or set-up rather than to product code, even where an exception carries
- * them.
- */
+/** Messages that point to the machine, the network or the set-up, even in an exception of product code. */
 export const ENVIRONMENT_WORDS =
   /\bfetch failed\b|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOSPC|EHOSTUNREACH|connection (?:refused|reset|timed out|closed)|connect(?:ion)? timed? ?out|UnknownHost|name or service not known|name resolution|no space left|out of ?memory|too many open files|\bEMFILE\b|\bENFILE\b|std::bad_alloc|NoMemoryError|terminated with signal 9|Killed signal terminated|compiler error: Killed|OutOfMemory|MemoryError|cannot allocate memory|\b50[234]\b[^\n]{0,40}(?:unavailable|gateway|error)|service unavailable|too many requests|rate limit|no such host|network is unreachable|operation not permitted|permission denied|EACCES|No such module|No module named|Cannot find module|ModuleNotFound|NoSuchMethodError|NoClassDefFoundError|ClassNotFoundException|cannot open shared object|hudson\.|Backing channel/i;
 
-/** The narrower form, for lines that no extractor tied to a test. */
+/** The narrower form for lines that no extractor attributes to a test. */
 const ASSERTION_FAILED =
   /\bAssertion(?:Failed)?Error\b|assertion `?(?:left|failed)|assertion failed|\bexpected\b.{1,160}\bbut (?:was|got|received|found)\b/i;
 
 /**
  * Beginnings of messages of compilers and parsers. "Expected but found" in such a message is not an
- * expectation of a test.
+ * assertion.
  */
 export const COMPILER_BEGINS =
   /^(?:[✘X] \[ERROR\] |(?:Parse|Parsing|Syntax) ?[Ee]rror\b|\S{1,300}:\d{1,6}:\d{1,6}: error: )/;
 
-/** Tools that read source and never run it: what they say they expected is no expectation of a test. */
+/** Tools that only read source code. What they expect is not an assertion. */
 const SOURCE_READERS =
   /^(?:javac|kotlinc?|scalac?|groovyc|tsc|typescript|vue-tsc|gcc|g\+\+|cc|clang|clang\+\+|c\+\+|msvc|cl|csc|swiftc?|rustc?|ghc|compiler|mypy|pyright|flow|babel|esbuild|webpack|rollup|vite)\b/i;
 
-/** Such tools whose form no test framework borrows, with a column or without. */
+/** Bundlers, whose format no test framework uses, with a column or without. */
 const BUNDLERS = /^(?:babel|esbuild|webpack|rollup|vite)\b/i;
 
-/** Messages that test frameworks write in the form of a compiler's error. */
+/** Messages that test frameworks write in the form of a compiler error. */
 const BORROWED_FORM =
   /\bXCTAssert|\bhas failed\b|\bassert(?:ion)?\w{0,20} failed\b|\bExpectation failed\b|\bAssertion(?:Failed)?Error\b/i;

@@ -7,16 +7,16 @@ import { listErrors } from './leading-diagnostic.ts';
 import { cleanWords, quoteWords } from './values/clean.ts';
 import { getToolName, joinWords, readLinesFrom } from './wording.ts';
 
-/** Rules or findings named in one sentence, and places of the same finding. */
+/** The maximum number of rules or findings in one sentence, and of places of the same finding. */
 const [MAX_NAMED, MAX_PLACES] = [2, 3];
 
-/** Describes what a compiler or linter reports: how much, the leading finding, and what the others are. */
+/** Describes the findings of a compiler or linter: their number, the leading one, and the others. */
 export function describeFinding(entry: Diagnostic, facts: Facts): Described {
   const place = formatPlace(entry.file, entry.line);
   const message = cleanWords(nameSymbol(entry, facts), 240);
   const errors = listErrors(facts).filter(({ tool }) => tool === entry.tool);
   const name = entry.tool === 'linter' ? 'the linter' : getToolName(entry);
-  // A message without a place only has the form of such tools.
+  // A message without a place only resembles those of such tools.
   const isForm = place === null && /^(?:esbuild|poetry)$/.test(name) && !facts.shown.includes(name);
   const tool = (isForm ? 'the failed command' : name).replace(/^the /, 'The ');
   const code = entry.code === null || message.includes(entry.code) ? '' : ` (${entry.code})`;
@@ -39,12 +39,12 @@ function nameSymbol({ message, at }: Diagnostic, { subject }: Facts): string {
   return symbol === undefined ? message : `${message}: ${symbol}`;
 }
 
-/** A tool's own count of its errors. */
+/** A count of errors that the tool itself printed. */
 const OWN_COUNT = /\bFound (\d{1,6}) errors?\b|\b\d{1,6} problems? \((\d{1,6}) errors?/g;
 
 /**
- * Counts errors, by the tool's own count where it alone reports errors and printed a higher one. A subject
- * holds the first of many.
+ * Counts errors. If only one tool reports errors and printed a higher count, uses that, because a subject
+ * contains only the first of many.
  */
 function countErrors({ length }: readonly Diagnostic[], facts: Facts): string {
   const isAlone = listErrors(facts).length === length;
@@ -55,7 +55,10 @@ function countErrors({ length }: readonly Diagnostic[], facts: Facts): string {
   return most === length && length >= MAX_DIAGNOSTICS ? `at least ${length}` : String(most);
 }
 
-/** Names the rules that several errors break, in parentheses; empty if one rule or none explains them. */
+/**
+ * Names the rules that several errors violate, in parentheses. Returns an empty text if there are fewer than
+ * two rules.
+ */
 function nameRules(errors: readonly Diagnostic[]): string {
   const [first, ...next] = countRules(errors).filter(([, count]) => count > 1);
   if (first === undefined || errors.length <= 3 || first[1] === errors.length) return '';
@@ -66,7 +69,7 @@ function nameRules(errors: readonly Diagnostic[]): string {
     .join(', ')})`;
 }
 
-/** Says what the other findings are: the same elsewhere, or the next different ones. */
+/** Describes the other findings: the same one elsewhere, or the next different ones. */
 function nameOthers(entry: Diagnostic, others: readonly Diagnostic[]): string {
   const tellPlace = ({ file, line }: Diagnostic) =>
     file === entry.file && line !== null ? `line ${line}` : (formatPlace(file, line) ?? '');
@@ -91,7 +94,7 @@ function nameOthers(entry: Diagnostic, others: readonly Diagnostic[]): string {
   return ` The ${next.length === 1 ? 'other is' : 'others are'} ${joinWords(next)}.`;
 }
 
-/** Counts the findings of each rule of a linter or compiler, the most frequent first. */
+/** Counts the findings of each rule of a linter or compiler, most frequent first. */
 function countRules(errors: readonly Diagnostic[]): [string, number][] {
   const byRule = Map.groupBy(
     errors.filter(({ code }) => code !== null && code !== ''),

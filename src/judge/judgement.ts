@@ -8,34 +8,34 @@ import type { Facts } from './facts.ts';
 import stored from './judgement.json' with { type: 'json' };
 import { type Match, TELLS } from './rule.ts';
 
-/** The joint result of all witnesses of a failure. */
+/** The result of weighing all evidence about a failure. */
 export interface Judged {
   readonly category: Category;
   readonly probabilities: CategoryProbabilities;
-  /** Probability that the category is right and the answer shows the cause, 0..1. */
+  /** The probability that the category is right and the answer shows the cause, 0..1. */
   readonly sureness: number;
-  /** Evidence for the category, structured witnesses first. */
+  /** The evidence for the category, structured evidence first. */
   readonly witnesses: readonly Witness[];
   readonly route: Route;
-  /** The lead of the learned words for the category over the next one, in logits, within ±3. */
+  /** The lead of the learned words for the category over the next category, in logits, within ±3. */
   readonly wordsLead: number;
 }
 
 /**
- * Weights of a multinomial regression over facts and hashed words, and of a second one over what the first
- * makes of them.
+ * The weights of a multinomial regression over facts and hashed words, and of a second regression over the
+ * signs of its result.
  */
 export interface JudgementModel {
-  /** Per category, in the order of CATEGORIES: a weight for each of FACTS. */
+  /** A weight for each of FACTS, for each category in the order of CATEGORIES. */
   readonly facts: readonly (readonly number[])[];
   readonly wordScale: number;
-  /** Per category BUCKETS signed bytes. */
+  /** One signed byte for each bucket, for each category. */
   readonly words: readonly Int8Array[];
   /** A weight for each of SIGNS. */
   readonly sureness: readonly number[];
 }
 
-/** A failure as the regression sees it: the values of FACTS, and buckets of words with their weight. */
+/** A failure as input of the regression: the values of FACTS, and buckets of words with their weights. */
 export interface Features {
   readonly facts: readonly number[];
   readonly words: readonly (readonly [bucket: number, weight: number])[];
@@ -99,7 +99,7 @@ const ModelFile = z.object({
 
 let loaded: JudgementModel | undefined;
 
-/** Reads the model in this folder once. Throws if it was trained for other facts. */
+/** Reads the model in this folder, once. Throws if it was trained for other facts. */
 function readJudgementModel(): JudgementModel {
   if (loaded !== undefined) return loaded;
   const file = ModelFile.parse(stored);
@@ -111,15 +111,15 @@ function readJudgementModel(): JudgementModel {
 }
 
 /**
- * Sets that nothing was learned from for the answer that was measured: folds by project, and tools that no
- * rule was written for.
+ * The measurements on data that were not used in training, with their names: folds by project, and tools that
+ * no rule was written for.
  */
 const UNSEEN: Readonly<Record<string, string>> = {
   'actions/actions': 'GitHub Actions jobs of 2025–26, by models that had not seen the project',
   'tools, held out': 'Tools without a rule, held out',
 };
 
-/** Returns how this release performed on the sets in `UNSEEN`, as measured during its training. */
+/** Returns how this release performs on the sets in `UNSEEN`, as measured during its training. */
 export function listUnseenFigures(): UnseenFigures[] {
   const measured = z.array(z.string()).parse(stored.provenance.crossValidatedByProject);
   const found = measured.flatMap((line) => {
@@ -149,12 +149,12 @@ export function listUnseenFigures(): UnseenFigures[] {
   return found.toSorted((left, right) => order.indexOf(left.name) - order.indexOf(right.name));
 }
 
-/** Judges by another model from now on: one that did not see the project that is measured. */
+/** Replaces the model, for measurements on a project that the other model was not trained on. */
 export function useJudgementModel(model: JudgementModel): void {
   loaded = model;
 }
 
-/** Composes what speaks for each category into probabilities and a sureness. Pure. */
+/** Combines the evidence for each category into probabilities and a sureness. Pure. */
 export function judge(facts: Facts, matches: readonly Match[], model = readJudgementModel()): Judged {
   const features = extractFeatures(facts, matches);
   const odds = weigh(features, model);
@@ -170,11 +170,14 @@ export function judge(facts: Facts, matches: readonly Match[], model = readJudge
   return { category, probabilities, sureness, witnesses, route, wordsLead };
 }
 
-/** Rules for javac, whose errors look the same whether the code or a library changed. */
+/** Rules for javac, whose errors look the same whether the project's code or a library changed. */
 const JAVA_COMPILER = /^java(?:c-|-compilation)/;
 const OWN_CATEGORY: ReadonlySet<string> = new Set(['test TEST_FAILURE', 'tool error CODE_ERROR']);
 
-/** Names what a category rests on: answers of one route are measured together. */
+/**
+ * Chooses the route of an answer: what its category is based on. Outcomes are measured separately for each
+ * route.
+ */
 function chooseRoute(
   category: Category,
   witnesses: readonly Witness[],
@@ -205,12 +208,12 @@ function chooseRouteWithoutStructure(
   return wordsLead >= CLEAR ? 'telling rule and clear words' : 'telling rule and words';
 }
 
-/** The lead of the learned words, in logits, that is more than a hint. */
+/** The lead of the learned words, in logits, from which they are more than a hint. */
 const CLEAR = 1;
 
 type LogOdds = ReturnType<typeof weigh>;
 
-/** Computes the two sums of the regression: log-odds per category from the facts and from the words. */
+/** Computes the two sums of the regression: log-odds for each category from the facts and from the words. */
 export function weigh(
   { facts, words }: Features,
   model: Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>,
@@ -225,9 +228,9 @@ export function weigh(
 }
 
 /**
- * Applies softmax to both sums. Words decide only if the rules are silent: if no rule supports the category
- * that the words favor, a tie, or a decisive rule that matches a structured fact or the most informative
- * line, keeps its own category.
+ * Applies softmax to both sums. Words decide only if no rule supports another category strongly: if no rule
+ * supports the category that the words favor, a tie, or a decisive rule that matches a structured fact or the
+ * most informative line, keeps its own category.
  */
 export function chooseCategory(
   odds: LogOdds,
@@ -308,7 +311,7 @@ export function extractFeatures(given: Facts, matches: readonly Match[]): Featur
   return { facts, words: weighWords({ subject }, errors, matches) };
 }
 
-/** Logits of a rule that settles, and of a tie that is stated plainly. */
+/** The logits of a rule that decides alone, and of a tie that is stated plainly. */
 const [FULL, PLAIN] = [5, 3];
 
 function filterByCategory(matches: readonly Match[], category: Category): Match[] {
@@ -317,7 +320,7 @@ function filterByCategory(matches: readonly Match[], category: Category): Match[
 
 /**
  * Returns buckets for words and word pairs of the most informative lines, step names, tools, exceptions, and
- * kinds. The weights are scaled to one length.
+ * kinds. The weights are normalized to the same length.
  */
 function weighWords(
   { subject }: Pick<Facts, 'subject'>,
@@ -349,7 +352,9 @@ function weighWords(
   return Array.from(weights, ([bucket, weight]) => [bucket, (2 * weight) / length]);
 }
 
-/** Smoothing: pseudo-count of uninformative words. If a failure has few words, each of them counts less. */
+/**
+ * The smoothing: a pseudo-count of uninformative words. If a failure has few words, each of them counts less.
+ */
 const FEW = 4;
 
 /** Returns the bucket of a text by its FNV-1a hash. */
@@ -359,7 +364,7 @@ function hash(text: string): number {
   return (value ^ (value >>> 16)) & (BUCKETS - 1);
 }
 
-/** Computes the values of SIGNS: how well founded the chosen category is. */
+/** Computes the values of SIGNS, which describe how well the chosen category is supported. */
 export function computeSigns(given: Facts, matches: readonly Match[], odds: LogOdds): number[] {
   const { subject } = given;
   const { category, probabilities } = chooseCategory(odds, matches);
@@ -396,8 +401,8 @@ export function computeSigns(given: Facts, matches: readonly Match[], odds: LogO
 }
 
 /**
- * Checks whether a log shows both a compile error and a dependency that could not be resolved. Such a log
- * does not show whether the compiler failed because of our code or because of the missing dependency.
+ * Checks whether a log shows both a compile error and a dependency that could not be resolved. Then it is
+ * unclear whether the project's code or the missing dependency is to blame.
  */
 function hasUnresolved({ compileErrors, all }: Facts): boolean {
   return compileErrors.length > 0 && all.some(({ text }) => UNRESOLVED.some((pattern) => pattern.test(text)));
@@ -415,8 +420,8 @@ function isStructured(match: Match): boolean {
 }
 
 /**
- * Returns the kind of witness that a match is. A structured fact counts as one only if the rule says more
- * than that something failed.
+ * Returns the kind of evidence of a match. A structured fact counts as such only if the rule says more than
+ * that something failed.
  */
 function toWitnessKind({ fact: { origin }, strength }: Match): 'test' | 'diagnostic' | 'exception' | 'rule' {
   return (origin === 'test' || origin === 'diagnostic' || origin === 'exception') && strength >= SUGGESTS
@@ -424,7 +429,7 @@ function toWitnessKind({ fact: { origin }, strength }: Match): 'test' | 'diagnos
     : 'rule';
 }
 
-/** Logits of a rule that says more than "it failed". */
+/** The minimum logits of a rule that says more than that something failed. */
 const SUGGESTS = 2.5;
 
 const MOST_WITNESSES = 6;
@@ -446,9 +451,8 @@ function listWitnesses(category: Category, matches: readonly Match[], odds: LogO
 }
 
 /**
- * Words of package managers for something that did not arrive, whether the build ended by it or went on with
- * a warning. Metadata that one of several repositories does not have is no such thing: the next repository is
- * asked.
+ * Messages of package managers about something that could not be fetched, whether or not the build ended.
+ * Metadata that is missing in one of several repositories is excluded, because the next repository is tried.
  */
 const UNRESOLVED = [
   /\b(?:dependency|dependencies|artifacts?|plugins?) could not be (?:resolved|found|downloaded)/i,

@@ -3,20 +3,20 @@ import type { Wording } from './sentence.ts';
 import { SOURCE_FIXES, SOURCE_READS } from './source-wording.ts';
 
 /**
- * The words for a kind, and what is true of each of its failures. A sentence without a filled slot is said of
- * none.
+ * The wording of a kind: sentences that are true of each of its failures. A sentence with an unfilled slot is
+ * not used.
  */
 interface KindWording extends Wording {
-  /** The beginning of a sentence. */
+  /** The beginning of a sentence about the kind. */
   readonly spoken: string;
   /**
-   * Patterns like `reads`, tried only on the deciding line and the lines that continue it: the next finding
-   * is another matter.
+   * Patterns like `reads`, but tried only on the deciding line and the lines that continue it, because the
+   * next finding is a different one.
    */
   readonly readsOwn?: readonly RegExp[];
 }
 
-/** The kinds in words. What holds only for some failures of a kind belongs in the row of their rule. */
+/** The wording of all kinds. Sentences that are true only of some failures of a kind belong to the rule. */
 export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   compile_error: { spoken: 'The code does not compile', readsOwn: SOURCE_READS, fix: SOURCE_FIXES },
   type_error: { spoken: 'The types do not match', readsOwn: SOURCE_READS, fix: SOURCE_FIXES },
@@ -114,14 +114,16 @@ export const KIND_WORDING: Readonly<Record<Kind, KindWording>> = {
   unknown: { spoken: 'The cause is not clear' },
 };
 
-/** Says where to look if a server failed at a test's request, because its status hides the exception. */
+/**
+ * Advises where to look if a server failed during a test's request, because the status hides the exception.
+ */
 function findServerError(read: (slot: string) => string | null): string | null {
   const [test, actual, expected] = [read('test'), read('actual'), read('expected')];
   if (test === null || !/^5\d\d$/.test(actual ?? '') || !/^[1-4]\d\d$/.test(expected ?? '')) return null;
   return `Find out from the server log why ${test} gets ${actual} instead of ${expected}.`;
 }
 
-/** Linters that fix findings themselves, and their commands for a whole project. */
+/** Linters that can fix findings themselves. */
 const MENDING = /\b(eslint|ruff|stylelint|biome|oxlint)\b/;
 const CALLS: Readonly<Record<string, string>> = {
   eslint: 'npx eslint .',
@@ -131,12 +133,12 @@ const CALLS: Readonly<Record<string, string>> = {
   oxlint: 'npx oxlint',
 };
 
-/** Writes a linter's own call with its option to fix, where the linter says how many findings that fixes. */
+/** Advises to run a linter with its option to fix, if the linter prints the number of fixable findings. */
 function fixByLinter(read: (slot: string) => string | null): string | null {
   const [fixable, command, problems] = [read('fixable'), read('command') ?? '', read('problems')];
   const linter = MENDING.exec(command)?.[1] ?? MENDING.exec(read('tool') ?? '')?.[1];
   if (fixable === null || Number(fixable) === 0 || linter === undefined) return null;
-  // What fixes a few of many leaves the failure as it is.
+  // Fixing a few of many findings would not fix the failure.
   if (problems !== null && 2 * Number(fixable) < Number(problems)) return null;
   const isOwn = /^(?:npx )?(?:eslint|ruff check|stylelint|biome|oxlint)\b/.test(command);
   const call = isOwn ? (/^(?:npx|ruff) /.test(command) ? command : `npx ${command}`) : (CALLS[linter] ?? '');

@@ -1,7 +1,7 @@
 /** Finds the value of a slot as text. */
 type Read = (slot: string) => string | null;
 
-/** The package of Debian and Ubuntu that has a header, a library or a module of pkg-config. */
+/** The Debian and Ubuntu package of a header, a library or a pkg-config module. */
 const SYSTEM_PACKAGES: Readonly<Record<string, string>> = {
   'Python.h': 'python3-dev',
   'openssl/ssl.h': 'libssl-dev',
@@ -64,7 +64,7 @@ const SYSTEM_PACKAGES: Readonly<Record<string, string>> = {
   'libsndfile.so': 'libsndfile1',
 };
 
-/** System packages that newer releases of Debian and Ubuntu have under another name. */
+/** System packages that were renamed in newer releases of Debian and Ubuntu. */
 const RENAMED: Readonly<Record<string, string>> = {
   'libgl1-mesa-glx': 'libgl1',
   'libegl1-mesa': 'libegl1',
@@ -77,7 +77,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   'libwebkit2gtk-4.0-dev': 'libwebkit2gtk-4.1-dev',
 };
 
-/** Python modules that are published under another name. */
+/** Python modules whose distribution has another name. */
 const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   yaml: 'PyYAML',
   cv2: 'opencv-python-headless',
@@ -112,7 +112,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   'huggingface-cli': 'hf',
 };
 
-/** Programs of package managers that projects install for themselves, and how a job gets them. */
+/** Package managers that a job must install, and how. */
 const SET_UP: Readonly<Record<string, string>> = {
   pnpm: 'Set up pnpm (`pnpm/action-setup` or `corepack enable`)',
   yarn: 'Set up Yarn (`corepack enable`)',
@@ -121,14 +121,14 @@ const SET_UP: Readonly<Record<string, string>> = {
   bun: 'Set up Bun (`oven-sh/setup-bun`)',
 };
 
-/** Programs that open a window for a person. */
+/** Programs that open a window. */
 const FOR_PEOPLE = /^(?:code|open|xdg-open|explorer|notepad|pbcopy)$/;
 
-/** A file of the project, or no name of a program at all. */
+/** Words that are not the name of a program, such as a file of the project. */
 const NO_PROGRAM =
   /\.(?:sh|bash|py|js|ts|mjs|cjs|rb|pl|bat|cmd|ps1)$|^(?:error|line|file|command|warning|bash|sh|\d+)$/i;
 
-/** Advises to install the package that is known to have what is missing. */
+/** Advises to install the package that contains what is missing. */
 export function installKnown(slot: string, before = 'in an earlier step'): (read: Read) => string | null {
   return (read) => {
     const missing = read(slot);
@@ -139,7 +139,7 @@ export function installKnown(slot: string, before = 'in an earlier step'): (read
   };
 }
 
-/** Advises to ask for a system package under its present name. */
+/** Advises to install a system package under its new name. */
 export function useNewName(read: Read): string | null {
   const name = read('name') ?? '';
   const present = RENAMED[name];
@@ -148,13 +148,13 @@ export function useNewName(read: Read): string | null {
     : `Install ${present} instead, because newer Debian and Ubuntu releases do not have ${name}.`;
 }
 
-/** Returns the name under which a Python module is published. */
+/** Returns the name of the distribution of a Python module. */
 export function getDistribution(module: string): string {
   const root = module.split('.')[0] ?? module;
   return DISTRIBUTIONS[root] ?? root;
 }
 
-/** Advises to declare the distribution of a Python module that has another name. */
+/** Advises to declare the distribution of a Python module if its name differs. */
 export function declareDistribution(read: Read): string | null {
   const module = read('pythonModule') ?? '';
   const found = getDistribution(module);
@@ -163,7 +163,8 @@ export function declareDistribution(read: Read): string | null {
 }
 
 /**
- * Advises how a job gets a program; null for a script of the project, which is not installed but committed.
+ * Advises how a job gets a program. Returns null for a script of the project, which must be committed
+ * instead.
  */
 export function provideProgram(read: Read): string | null {
   const program = read('program');
@@ -181,7 +182,7 @@ export function provideProgram(read: Read): string | null {
   return `Install ${program} in an earlier step of the job, or use an image that has it.`;
 }
 
-/** Names the program that is missing; null if the word is none. */
+/** Names the missing program. Returns null if it is not a program. */
 export function nameProgram(sentence: string): (read: Read) => string | null {
   return (read) => {
     const program = read('program');

@@ -6,12 +6,12 @@ import type { Facts } from './facts.ts';
 import { isForeignPath } from './paths.ts';
 import type { Match } from './rule.ts';
 
-/** Rules of the set-up whose findings a tool lists with their places. */
+/** Rules of CONFIG_ERROR whose findings a tool reports with their places. */
 const DIAGNOSED: ReadonlySet<string> = new Set(['compiler-options', 'workflow-file']);
 
 /**
- * Finds the diagnostic that an answer is about: the first error in a file of ours, else the one that decided.
- * Null if no tool reports on source.
+ * Finds the diagnostic that an answer is about: the first error in a file of the project, or else the one
+ * that decided. Returns null if no tool reported errors in source code.
  */
 export function findLeadingDiagnostic(facts: Facts, match: Match | null): Diagnostic | null {
   if (
@@ -24,14 +24,14 @@ export function findLeadingDiagnostic(facts: Facts, match: Match | null): Diagno
   const same = errors.find((entry) => match.fact.text.includes(entry.message.slice(0, 200)));
   const ownError = errors.find((entry) => entry.file !== null && !isForeignPath(entry.file));
   if (match.rule.kind === 'version_conflict') return same ?? null;
-  // The first error explains later ones more often than the other way round.
+  // The first error explains later ones more often than the other way around.
   const first = ownError ?? same ?? errors[0] ?? null;
   return first?.file === null && isWrapper(first.message) ? null : first;
 }
 
 /**
- * Lists the errors, each once, without make's echo, bare codes and paths, and what a compiler says after its
- * errors.
+ * Lists distinct errors, without make's repetitions, bare codes and paths, and the closing lines of
+ * compilers.
  */
 export function listErrors({ subject }: Facts): Diagnostic[] {
   const errors = subject.diagnostics.filter(

@@ -1,10 +1,10 @@
 import type { LineChange } from '../lib/patch-changes.ts';
 
-/** A line that only explains code, or has none. */
+/** A line without code: only a comment, brackets, or an end. */
 const NO_CODE_LINE = /^\s*(?:(?:\/\/|#|\*|\/\*|--|;|"""|'''|<!--).*|[{}()[\];,]*|end)\s*$/;
 const MAX_LINE = 500;
 
-/** Checks whether a line has code, and not only a comment or brackets. */
+/** Checks whether a line contains code, not only a comment or brackets. */
 export function hasCode(line: string): boolean {
   return !NO_CODE_LINE.test(line.slice(0, MAX_LINE));
 }
@@ -15,7 +15,7 @@ export function altersCode({ removed, added }: LineChange): boolean {
   return removed.some((line) => hasCode(line) && !kept.has(line.trim()));
 }
 
-/** Checks whether a change takes more lines of code away than it puts in their place. */
+/** Checks whether a change removes more lines of code than it adds. */
 export function removesCode({ removed, added }: LineChange): boolean {
   return removed.filter(hasCode).length > added.filter(hasCode).length;
 }

@@ -10,8 +10,8 @@ export function readMissingModule(text: string): string | null {
 }
 
 /**
- * Checks whether the missing module is a file of the project: a relative or absolute path, or a root that
- * contains our own frames.
+ * Checks whether the missing module is a file of the project: a relative or absolute path, or a name that
+ * begins with a folder of the project's own code.
  */
 export function isOwnModule(text: string, facts: Facts): boolean {
   const name = readMissingModule(text);
@@ -23,7 +23,9 @@ export function isOwnModule(text: string, facts: Facts): boolean {
   return (listOwnRoots(facts).has(root) && !isInstalled(root, facts)) || isNamedByCommand(name, facts);
 }
 
-/** Checks whether the job installs a package of this name, whatever the folder of the project is called. */
+/**
+ * Checks whether the job installs a package of this name, even if a folder of the project has the same name.
+ */
 function isInstalled(name: string, { shown }: Facts): boolean {
   const forms = [
     `Collecting ${name}`,
@@ -35,18 +37,18 @@ function isInstalled(name: string, { shown }: Facts): boolean {
   return forms.some((form) => shown.includes(form));
 }
 
-/** Checks whether a bundler gets this file from its command: "esbuild pages/menu.js". */
+/** Checks whether a bundler's command names this file: "esbuild pages/menu.js". */
 function isNamedByCommand(name: string, { shown }: Facts): boolean {
   const lines = shown.split('\n').filter((line) => !/["']/.test(line));
   return /\/.*\.\w{1,4}$/.test(name) && lines.some((line) => `${line} `.includes(` ${name} `));
 }
 
-/** The part of a package that is built for one system, which the package itself loads. */
+/** The platform-specific part of a package, which the package itself loads. */
 const NATIVE = /[.-](?:linux|darwin|win32)-(?:x64|arm64)[\w-]{0,10}(?:\.node)?$/;
 
 /**
- * Checks whether a missing header belongs to the project: the line quotes it with a path that contains our
- * own sources.
+ * Checks whether a missing header belongs to the project: the line quotes it with the path of one of the
+ * project's sources.
  */
 export function isOwnHeader(text: string, facts: Facts): boolean {
   const header = /([\w./+-]{1,160}\.h(?:pp|h|xx)?)'?(?::| file)/.exec(text)?.[1];
@@ -75,7 +77,8 @@ function isPathName(name: string): boolean {
 }
 
 /**
- * Lists the first folders of own files: "app" of app/models.py, "src" and "billing" of src/billing/tax.py.
+ * Lists the top-level folders of the project's files: "app" of app/models.py, "src" and "billing" of
+ * src/billing/tax.py.
  */
 function listOwnRoots(facts: Facts): ReadonlySet<string> {
   const roots = new Set<string>();
@@ -118,8 +121,8 @@ const NAMED_SERVICE =
   /\b(postgres(?:ql)?|mysql|mariadb|redis|mongo(?:db)?|rabbitmq|kafka|zookeeper|elasticsearch|opensearch|memcached|selenium|minio|localstack|db|database|cache|broker|queue)(?::(\d{2,5}))(?!\.\w)/i;
 
 /**
- * Returns the job's own service that refused the connection according to a line, with its name if the port
- * identifies it. Returns null if the service belongs to others.
+ * Returns the service of the job that refused the connection according to a line, with its name if the port
+ * identifies it. Returns null if the service is external.
  */
 export function findOwnService(
   text: string,
@@ -130,7 +133,7 @@ export function findOwnService(
   return { host: found[1], port, name: port === null ? null : (BY_PORT[port] ?? null) };
 }
 
-/** Returns the host and port that a line names, no matter who owns them: "registry.example.org:443". */
+/** Returns the host and port that a line names, internal or external: "registry.example.org:443". */
 export function findHost(text: string): string | null {
   const service = findOwnService(text);
   if (service !== null) return service.port === null ? service.host : `${service.host}:${service.port}`;
@@ -144,7 +147,7 @@ export function findHost(text: string): string | null {
   );
 }
 
-/** Checks whether a line reports that a registry answered and does not have that version or package. */
+/** Checks whether a line says that a registry answered and does not have the version or package. */
 export function isPublishedVersionMissing(text: string): boolean {
   return VERSION_MISSING.test(text) && !/E: Failed to fetch|\b50[0234]\b|\b429\b/.test(text);
 }
@@ -156,8 +159,8 @@ const REGISTRY =
   /registry\.|\/registry|repo1?\.maven|repo\.\w|npmjs|pypi|rubygems|crates\.io|proxy\.golang|packagist|nuget|ghcr\.io|docker\.io|gcr\.io|artifactory|nexus|pkg\.github\.com|clojars|npm (?:ERR!|error)|pip\b|Could not (?:transfer|GET|HEAD|resolve)|docker|helm|pull access/i;
 
 /**
- * Returns the HTTP status with which a registry answered on this line. Returns null for a status that does
- * not decide between categories.
+ * Returns the HTTP status of a registry on this line. Returns null for a status that does not decide between
+ * categories.
  */
 export function readRegistryStatus(text: string): number | null {
   if (!REGISTRY.test(text)) return null;

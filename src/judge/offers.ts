@@ -2,7 +2,7 @@ import { getProjectPath } from '../log/paths.ts';
 import type { Fix } from './sentence.ts';
 
 const PATH = String.raw`(?:[\w@.+-]{1,80}\/){0,12}[\w@+-][\w@.+-]{0,80}\.\w{1,8}`;
-/** A path with an ending that files have and names of hosts and modules do not. */
+/** A path with a file extension that hosts and modules do not have. */
 const FILE = String.raw`(?![\w@./+-]{0,200}\.\w{1,5}\/)(?:[\w@.+-]{1,80}\/){0,12}[\w@.+-]{1,80}\.(?:[cm]?[jt]sx?|json5?|ya?ml|toml|sh|py|rb|go|rs|java|kts?|gradle|xml|html?|css|mdx?|txt|lock|cfg|conf|ini|env|sql|proto|plist|tf|zip|tgz|gz|jar|whl|apk|ipa|pem|csv|cmake|sln|csproj|ps1)(?![\w/])`;
 const CHECKOUT = String.raw`(?:\/(?:home|Users)\/runner\/work\/[\w.-]{1,80}\/[\w.-]{1,80}\/)?`;
 const VERSION = String.raw`v?\d{1,6}[\w.+*-]{0,30}`;
@@ -19,22 +19,21 @@ const pattern = ({ raw }: TemplateStringsArray) =>
   );
 
 /**
- * Offers that failing tools of all kinds make in nearly the same words: the word they take for the right one,
- * the values they support, the version they need. Read on the deciding line and below it, up to the next
- * finding.
+ * Suggestions that tools make in similar words: the name that may be meant, the supported values, the
+ * required version. They are read on the deciding line and below it, up to the next finding.
  */
 export const OFFER_READS: readonly RegExp[] = [
-  // These patterns match a suggestion for a misspelled name, and the name that was given.
+  // A suggestion for a misspelled name, and the name that was given.
   /\b(?:[Dd]id you mean|[Pp]erhaps you meant|[Mm]aybe you meant):? (?:to (?:use|write) )?(?:one of )?['"`‘](?<suggestion>[\w@./$:-]{2,80})['"`’]/,
   /\b(?:a|the most) similar [\w ]{1,30} (?:exists|is):? ['"`‘]?(?<suggestion>[\w@./$:-]{2,80})/,
   /\b(?:[Uu]nknown|[Ii]nvalid|[Uu]nsupported|[Uu]nrecognized|[Uu]nexpected|[Ii]llegal) (?:[\w-]{1,20} ){0,2}(?:value |choice:? )?['"`‘](?<mistaken>[^'"`’\n]{1,60})['"`’]/,
   /[`'"](?<mistaken>[\w@./$:-]{2,80})[`'"] should be [`'"](?<suggestion>[\w@./$:-]{2,80})[`'"]/,
-  // The values that are allowed.
+  // The allowed values
   /\b(?:allowed|supported|valid|possible|available|permitted) (?:values|options|choices|commands|names)(?: are)?:? \[?(?<allowedValues>[^\]:\n]{3,120})/i,
   /\binvalid choice: .{1,80} \(choose from (?<allowedValues>[^)\n]{3,120})\)/,
   /\bunknown (?:variant|field) [`'"][^`'"\n]{1,60}[`'"], expected one of (?<allowedValues>[^\n]{3,120}?)(?: at line .{1,40})?$/,
   /\bmust be one of:? \[?(?<allowedValues>[^\]:\n]{3,120})/i,
-  // A tool's version.
+  // The required version of a tool
   pattern`\b(?:requires?|needs?) (?!version\b|at\b|least\b)(?<needed>[A-Za-z][\w.+-]{1,30}),? (?:version )?
     (?:>= ?)?(?<neededVersion>VERSION) or (?:newer|later|higher|above|greater)\b`,
   pattern`\b(?:requires?|needs?) (?!version\b|at\b|least\b)(?<needed>[A-Za-z][\w.+-]{1,30}),?
@@ -49,21 +48,21 @@ export const OFFER_READS: readonly RegExp[] = [
   pattern`\bengine "(?<needed>\w{2,20})" is incompatible.{0,60}Expected version "[\^~>= ]{0,3}
     (?<neededVersion>VERSION)[^"]{0,60}"\. Got "(?<hadVersion>VERSION)"`,
   pattern`\bcurrent (?:[A-Z]\w{1,20} ){1,3}version is (?<hadVersion>VERSION)`,
-  // What the tool fixes itself.
+  // The number of findings that the tool can fix
   /\b(?<mendable>[1-9]\d{0,5}) (?:errors?|problems?|findings?|warnings?)(?: and \d{1,6} warnings?)? (?:are |is )?(?:potentially |automatically )?fixable with (?:the )?[`'"]?(?<mendOption>--?[a-z][\w-]{1,30})/,
-  // A permission.
+  // A missing permission
   /\b(?:needs?|requires?|lacks?|missing|without)(?: the)?(?: permissions?| scopes?| role)? ['"`]?(?!\S{1,80}\.(?:txt|json|ya?ml|toml|lock|cfg|ini|md|[cm]?[jt]sx?|py|rb|go|rs)\b)(?<permission>[a-z][\w-]{1,40}(?:[:.][\w*-]{1,40}){1,3})['"`]?(?: permissions?| scopes?| role)?$/,
   /\bnot authorized to perform:? (?<permission>[a-z][\w-]{1,40}:[\w*]{1,60})/,
   /\b(?:token|role|account|user|key) (?:only )?has ['"`]?(?<granted>[a-z][\w-]{1,40}(?:[:.][\w*-]{1,40}){1,3})\b/,
   /\bPermission ['"](?<permission>[a-z][\w-]{1,40}(?:[:.][\w*-]{1,40}){1,3})['"] denied\b/,
-  // A setting that a file lacks, and what another setting needs.
+  // A setting that is missing in a file or required by another setting
   /\b(?<setting>[A-Z][A-Z0-9_]{3,60}) is (?:missing|not set|required) in (?<settings>[\w@./-]{2,120}\w)/,
   /^(?<setTo>[A-Z][A-Z0-9_]{2,60}=\w{1,20}) requires (?<neededFor>[\w.+-]{2,60})\b/,
-  // A name that a file of settings holds and its reader does not know.
+  // A name in a settings file that its reader does not know
   pattern`\b(?:[Uu]nknown|[Uu]nrecognized|[Uu]nexpected|[Ii]nvalid|[Uu]nsupported)
      (?:key|property|field|attribute|setting|input|option)s?:? QUOTE(?<mistakenKey>[\w.-]{2,60})QUOTE
      (?:found )?in QUOTE(?<configFile>PATH)`,
-  // A column without a value, and a table that is not there.
+  // A missing column or table
   /\bcolumn "(?<absentColumn>\w{1,80})" of relation "(?<table>\w{1,80})" does not exist/,
   /\bnull value in column "(?<column>\w{1,80})" of relation "(?<table>\w{1,80})"/,
   /\bNOT NULL constraint failed: (?<table>\w{1,80})\.(?<column>\w{1,80})/,
@@ -71,13 +70,13 @@ export const OFFER_READS: readonly RegExp[] = [
   /(?<!\bof )\brelation "(?<absentTable>[\w.]{1,80})" does not exist/,
   /\bno such table: (?<absentTable>[\w.]{1,80})/,
   /\bTable '(?<absentTable>[\w.]{1,80})' doesn't exist/,
-  // A file that another one imports by a relative path.
+  // A file that another one imports by a relative path
   pattern`(?:[Cc]ould not resolve|[Cc]an't resolve|[Cc]annot
      (?:resolve|find module)|[Ff]ailed to resolve import) ['"](?<ownImport>\.{1,2}\/[\w@./-]{1,160})['"]
      (?:in|from|imported (?:by|from)) ['"]?(?<importer>PATH)`,
   pattern`[Ff]ailed to load url
      (?<ownImport>\.{1,2}\/[\w@./-]{1,160}) \(resolved id: [^)\n]{1,200}\) in CHECKOUT(?<importer>FILE)`,
-  // A file that a tool has to read, or that a check asks for.
+  // A file that a tool must read, or that a check requires
   pattern`CANNOT (?:find|locate|open|load|read)(?:
      (?:the|any|an?|valid|candidate|specified|required|given|config|configuration|input|source|cross|template|schema|data|env|for)){0,6} (?:files?|resource):? QUOTECHECKOUT(?<absentFile>PATH)(?![\w/])`,
   pattern`CANNOT find QUOTE(?<absentFile>PATH)(?![\w.+-])QUOTE(?! \([\w.-]{1,80}:)(?: file)?(?: in QUOTE(?<absentIn>[\w@./-]{2,120}))?`,
@@ -86,64 +85,66 @@ export const OFFER_READS: readonly RegExp[] = [
     \b|not exist\b|missing(?=$|[.,;:!]))`,
   pattern`\b[Mm]issing (?:required |expected )?(?:file|script|document): QUOTE(?<absentFile>FILE)`,
   pattern`(?:^|\s)(?<absentFile>PATH) is required for \S`,
-  // A thing that is named with its sort.
+  // A missing thing, named together with its sort
   pattern`\b(?<absentSort>SORT) QUOTE(?<absentName>NAME)QUOTE (?:was |is |could |does )?(?:not
      (?:be )?found|not exist|not installed|not defined)\b`,
   pattern`\bCANNOT (?:find|locate|load|resolve) (?:the |an? )?(?<absentSort>SORT):? QUOTE
     (?<absentName>NAME)QUOTE(?=$|[\s.,;:])`,
-  // A file that a generator has to write again.
+  // A generated file that is out of date
   pattern`(?:^|[\s'"\x60])(?<staleFile>FILE)QUOTE (?:is|are) (?:out[ -]of[ -]
     (?:date|sync)|not up[ -]to[ -]date|outdated|stale)\b`,
-  // A package, the types of one, an image, and a folder without a project.
+  // A missing package, type package, image, or project in a folder
   /\bModule (?<absentModule>[@\w./-]{2,80}) in the \w{1,30} option was not found/,
   /couldn't find the (?:config|plugin) ['"](?<absentModule>[@\w./-]{2,80})['"]/,
   /Cannot find type definition file for '(?<absentTypes>[@\w./-]{1,80})'/,
   /failed to solve: (?<absentImage>[\w./-]{2,120}:[\w.-]{1,80}): .{0,200}not found$/,
   /(?<noProject>does not appear to be a Python project)/,
-  // What a command or a program demands.
+  // What a command or program requires
   /the following (?:required )?arguments are required: (?<demandedArguments>[-\w, <>]{2,80})/,
   /required option '(?<demandedArguments>-{1,2}[^'\n]{2,60})' not specified/,
   /^(?:Error: )?(?<demandedValue>[A-Za-z_]\w{2,60}) is required\.?$/,
-  // Files that were changed and not committed.
+  // Changed files that are not committed
   pattern`(?<uncommitted>changes that were not yet committed|[Uu]ncommitted changes|
     [Ww]orking (?:tree|directory) (?:is )?(?:not clean|dirty))`,
-  // What is published already, and a branch that takes no pushes.
+  // Something that is already published, and a protected branch
   /[Ff]ile already exists \(['"](?<publishedFile>[\w.+-]{3,120})/,
   /(?<takenTag>tag_name[ _]already[ _]exists)/,
   /Protected branch update failed for refs\/heads\/(?<protectedBranch>[\w./-]{1,80}\w)/,
-  // A module that mypy cannot find.
+  // A module that mypy cannot find
   /Cannot find implementation or library stub for module named "(?<unseenModule>[\w.]{1,80})"/,
-  // A rule for the message of a commit, a limit of size, and a simulator.
+  // A rule for commit messages, a size limit, and a simulator
   /\[(?<commitRule>(?:subject|type|header|body|footer|scope)-[a-z-]{3,30})\]$/,
   pattern`\b[Ll]imit (?:has |was )?(?:been )?exceeded by (?<excess>AMOUNT)`,
   /\bname:(?<simulator>[\w .()-]{3,40}?) \}/,
-  // A property that a build script uses.
+  // A property that a build script uses
   /Could not get unknown property '(?<unknownProperty>\w{1,80})'/,
-  // A name that the project does not define.
+  // A name that the project does not define
   /\b(?:[Cc]ould not find|[Uu]nknown|[Nn]o such) (?<sort>task|target|profile) [`'"](?<undefinedName>[\w:.@/-]{1,80})[`'"]/,
-  // An address on which nothing answered in time.
+  // An address that did not answer in time
   /[Tt]ime(?:d ?)?out waiting for:? (?<awaited>(?:https?|tcp):(?:\/\/)?(?:localhost|127\.0\.0\.1):\d{2,5})/,
-  // What is not ready yet, and the script of an action.
+  // Something that is not ready yet, and the script of an action
   /(?<notReady>\b[\w.-]{3,80}) (?:container |service |server )?is not (?:yet )?ready\b/,
   /\/_actions\/(?<action>[\w.-]{1,60}\/[\w.-]{1,80})\/(?<actionVersion>[\w.-]{1,40})\/\S{1,160}: line \d/,
-  // What a page has to wrap.
+  // A wrapper that a page needs
   /(?<hook>\buse\w{2,60}\(\)) should be wrapped in a (?<wrapper>[\w ]{3,40}) at page "(?<page>[^"\n]{1,99})"/,
-  // Two versions of one package.
+  // Two versions of one package
   /version of ["'](?<paired>[@\w./-]{2,80})["'].{0,40}\b[Ee]xpected ["']\d/,
   /\b[Ee]xpected ["'](?<pairedVersion>\d[\w.+-]{0,30})["'],? but (?:found|got) ["'](?<presentVersion>\d[\w.+-]{0,30})["']/,
-  // Two spellings of one file.
+  // Two spellings of one file
   pattern`\bfound ['"]?(?<misnamed>PATH)['"]?,? (?:but )?(?:expected|wanted|needed) ['"]?(?<named>PATH)`,
   pattern`\bexpected ['"]?(?<named>PATH)['"]?,? (?:but )?(?:found|got) ['"]?(?<misnamed>PATH)`,
-  // Something whose content is not what it was.
+  // Something whose content has changed
   pattern`^\s{0,12}(?<archive>PATH): .{0,120}\b(?:sha\d{0,3}|checksum|hash|digest|integrity)\b`,
   /\bverifying (?<archive>[\w./-]{3,120}@v[\w.+-]{1,60}): checksum mismatch/,
   /\b[Ii]ntegrity check failed for "(?<archive>[^"\n]{2,120})"/,
-  // A size over its limit.
+  // A size above its limit
   pattern`(?:^|\s)(?<heavy>PATH) (?:weighs|is|has|takes|uses) (?<measured>AMOUNT)\b.{0,60}\b
     (?:limit|maximum|budget)\b.{0,40}?(?<most>AMOUNT)`,
 ];
 
-/** Advice about offers, the most specific first; asked of failures that no row has a sentence for. */
+/**
+ * Advice based on suggestions, most specific first. It is used for failures for which no rule has a sentence.
+ */
 export const OFFER_FIXES: readonly Fix[] = [
   ['code', 'Use `{suggestion}` instead of `{mistaken}`.'],
   ['code', 'Use one of the supported values instead of `{mistaken}`: {allowedValues}.'],
@@ -206,11 +207,11 @@ export const OFFER_FIXES: readonly Fix[] = [
   ['code', 'Fix {listed}: “{complaint}”.'],
 ];
 
-/** Programs that start others: an option that is added to their call is not the linter's. */
+/** Programs that run others. An option added to their command is not passed to the linter. */
 const STARTERS =
   /^(?:npm|pnpm|yarn|bun|make|just|task|tox|nox|mvn|gradle|docker|(?:ba)?sh|python3?|poetry|uv|\.{0,2}\/)(?![\w-])/;
 
-/** Returns advice to run the linter with its own option to fix findings, or null. */
+/** Returns advice to run the linter with its option to fix findings, or null. */
 function adviseLinterFix(read: (slot: string) => string | null): string | null {
   const [command, option, count] = [read('command'), read('mendOption'), read('mendable')];
   if (command === null || option === null || count === null || Number(count) === 0 || STARTERS.test(command))

@@ -3,26 +3,26 @@ import { Route, type RouteOutcome } from '../domain/publish-bound.ts';
 import stored from './outcomes.json' with { type: 'json' };
 
 /**
- * The rows that had no part in the training by which an answer was judged: all of its source, or all of its
+ * The data that were excluded from the training for a measured answer: those of its source, or those of its
  * project.
  */
 export const LeftOut = z.enum(['source', 'project']);
 export type LeftOut = z.infer<typeof LeftOut>;
 
 /**
- * An answer to a labeled failure that had no part in the training; `right`: the category is accepted and the
- * answer holds the cause.
+ * The outcome of an answer to a labeled failure that was not used in the training. `right` is true if the
+ * category is accepted and the answer contains the cause.
  */
 export interface HeldOutcome extends RouteOutcome {
   readonly leftOut: LeftOut;
   readonly source: string;
-  /** A number of its own for each project. */
+  /** A number that identifies the project. */
   readonly project: number;
 }
 
 /**
- * Per protocol and source: route, thousandths of sureness, right or not, and the project. No text of a
- * failure is kept.
+ * The outcomes by protocol and source: route, sureness in thousandths, right or not, and project. Texts of
+ * failures are not included.
  */
 export const OutcomesFile = z.object({
   command: z.string(),
@@ -59,19 +59,19 @@ function unpackOutcomes({ leftOut }: OutcomesFile): HeldOutcome[] {
   );
 }
 
-/** Returns those by which publishing is decided: of sources that were left out. */
+/** Returns the outcomes that decide about publishing: those of sources that were left out. */
 export function getSourceOutcomes(): readonly HeldOutcome[] {
   return getHeldOutcomes().filter(({ leftOut }) => leftOut === 'source');
 }
 
-/** Fewer measured answers say nothing of the next. */
+/** The minimum number of outcomes to be conclusive. */
 const FEWEST = 8;
-/** Answers of one route are counted together from each of these. */
+/** The lower bounds of sureness of the bands in which outcomes are counted together. */
 const BANDS = [0.85, 0.65, 0] as const;
 
 /**
- * Counts how answers of this route and about this sure did on sources that were left out; null if too few
- * were measured.
+ * Counts the outcomes of answers with this route and a similar sureness, for sources that were left out.
+ * Returns null if there are too few.
  */
 export function countOutcomes(
   route: Route,

@@ -16,7 +16,7 @@ export function isForeignPath(path: string): boolean {
   );
 }
 
-/** Checks whether a path is a test by the usual names. */
+/** Checks whether a path is that of a test, by the usual names. */
 export function isTestPath(path: string): boolean {
   return /(?:^|[\\/])(?:tests?|__tests__|spec|specs|it)[\\/]|(?:Tests?|IT|Spec|TestCase)\.\w{1,6}$|[._-](?:test|spec)\.\w{1,5}$|(?:^|[\\/])test_[^\\/]{1,120}\.py$|_test\.(?:go|py|rb|exs?|cc|cpp)$/.test(
     path,
@@ -45,9 +45,9 @@ export function findTwin(path: string): string | null {
 }
 
 /**
- * Returns the folder into which the project was checked out, with a slash at its end: as pytest prints it, or
- * the part before a test whose place in the repository is known from its dotted name or its relative path.
- * Returns null if the log does not show it.
+ * Returns the folder of the checkout, with a slash at its end: as pytest prints it, or the part before a test
+ * whose repository path is known from its dotted name or relative path. Returns null if the log does not show
+ * it.
  */
 function findRoot(subject: TriageSubject): string | null {
   for (const { text } of subject.excerpts) {
@@ -71,7 +71,7 @@ function findRoot(subject: TriageSubject): string | null {
   return null;
 }
 
-/** Returns a path in the repository, without the folder of the checkout. */
+/** Returns a path relative to the checkout. */
 export function toRepositoryPath(file: string, project: { readonly root: string | null }): string {
   return project.root !== null && file.startsWith(project.root)
     ? file.slice(project.root.length)
@@ -85,8 +85,8 @@ function listFrameFiles(subject: TriageSubject): string[] {
 }
 
 /**
- * Returns the possible paths of a module: "tests.test_black.BlackTestCase" is in tests/test_black.py, or in
- * the package of that name.
+ * Returns the possible paths of a module: "tests.test_black.BlackTestCase" is in tests/test_black.py, or in a
+ * package of that name.
  */
 export function toModulePaths(suite: string | null): string[] {
   const parts = (suite ?? '').split('.').filter((part) => /^[a-z_]\w*$/.test(part));
@@ -96,8 +96,8 @@ export function toModulePaths(suite: string | null): string[] {
 /** A class of the JVM as traces and test reports name it. */
 export interface JvmClass {
   /**
-   * Segments of its package: ["org", "apache", "commons", "csv"]; empty if it has none or the log leaves
-   * it out.
+   * The segments of its package: ["org", "apache", "commons", "csv"]. Empty if it has none or the log does
+   * not show it.
    */
   readonly packages: readonly string[];
   /** The outermost class: "CSVPrinter" of "CSVPrinter$Row". */
@@ -119,22 +119,22 @@ export function parseJvmClass(dotted: string): JvmClass | null {
 }
 
 /**
- * Returns a source file with the folders of its package, as Java and Groovy require them. Kotlin and Scala
- * may omit folders, so that only the file name is certain there.
+ * Returns the path of a source file with the folders of its package, which Java and Groovy require. For
+ * Kotlin and Scala, which do not, only the file name is certain.
  */
 export function toSourcePath(type: JvmClass, file: string): string {
   return /\.(?:java|groovy)$/.test(file) ? [...type.packages, file].join('/') : file;
 }
 
 /**
- * Checks whether a class is a test or supports tests: its name contains "Test" as a separate word, or ends
- * like an integration test. `TypeSpec` is not a test in Java.
+ * Checks whether a class is a test or supports tests: its name contains "Test" as a separate word, or has the
+ * ending of an integration test. `TypeSpec` is not a test in Java.
  */
 export function isTestClass(name: string): boolean {
   return /(?:^|[a-z0-9_])(?:Tests?|TestNG)(?=$|[A-Z0-9_$])|[a-z0-9](?:IT|ITCase)$/.test(name);
 }
 
-/** Counts the segments that two packages share from their root. */
+/** Counts the leading segments that two packages have in common. */
 export function countSharedSegments(left: readonly string[], right: readonly string[]): number {
   const different = left.findIndex((segment, at) => segment !== right[at]);
   return different === -1 ? left.length : different;
@@ -142,30 +142,30 @@ export function countSharedSegments(left: readonly string[], right: readonly str
 
 /** A frame in a file of the project. */
 export interface OwnFrame {
-  /** Path in the repository, as complete as the frame gives it. */
+  /** The path in the repository, as complete as the frame shows it. */
   readonly path: string;
   readonly line: number | null;
   readonly isTest: boolean;
   /**
-   * The frame only words or passes on an error that its caller met: an exception's class, a method that
+   * True if the frame only creates or passes on an error of its caller: an exception's class, a method that
    * reports.
    */
   readonly onlyReports: boolean;
 }
 
-/** The parts that identify the project's own code, as far as its failing tests show them. */
+/** The properties that identify the project's own code, as far as its failing tests show them. */
 export interface Project {
-  /** Classes of failing tests; their packages tell own code from a library's. */
+  /** The classes of failing tests. Their packages distinguish the project's code from libraries. */
   readonly tests: readonly JvmClass[];
-  /** Names of the project's folder as tools print it: pytest's "rootdir: …/ansible". */
+  /** The names of the project's folder as tools print it: pytest's "rootdir: …/ansible". */
   readonly names: ReadonlySet<string>;
-  /** The folder the project is checked out into, where the log tells it; ends in a slash. */
+  /** The folder of the checkout with a slash at its end; null if the log does not show it. */
   readonly root: string | null;
 }
 
 const MAX_TESTS = 50;
 
-/** Reads from the failing tests, and where none is named from the traces, what belongs to the project. */
+/** Reads what identifies the project, from the failing tests or, if none is named, from the traces. */
 export function readProject(subject: TriageSubject): Project {
   const named = listTestClasses(subject);
   const traced = named.some(({ packages }) => packages.length > 0)
@@ -178,8 +178,8 @@ export function readProject(subject: TriageSubject): Project {
 }
 
 /**
- * Lists all traces, those of failing tests first. A trace that belongs to both a failure and an exception
- * appears once.
+ * Lists all traces, those of failing tests first. A trace that belongs to both a failure and an exception is
+ * listed once.
  */
 export function listTraces(subject: TriageSubject): readonly (readonly StackFrame[])[] {
   const outer = new Map(
@@ -219,8 +219,8 @@ function parseScriptFrame(frame: StackFrame, project: Project): OwnFrame[] {
 }
 
 /**
- * Checks whether a class belongs to the project. A class of a library or runner does so only if it shares
- * more than a vendor's name with the package of a failing test.
+ * Checks whether a class belongs to the project. A class of a library or runner counts only if it shares more
+ * than a vendor's name with the package of a failing test.
  */
 function isOwnClass(type: JvmClass, isOwnPackage: boolean, { tests }: Project): boolean {
   if (tests.length === 0) return isOwnPackage;
@@ -258,8 +258,8 @@ function isReporting(name: string | null): boolean {
 }
 
 /**
- * Returns the class that the runner calls: the outermost one that is a test by its name, otherwise the one
- * that a runner enters by reflection.
+ * Returns the class that the runner calls: the outermost one with the name of a test, or else the one that a
+ * runner calls by reflection.
  */
 function testClassIn(frames: readonly StackFrame[]): JvmClass | null {
   const types = frames.map(readFrameClass);
@@ -282,7 +282,10 @@ function readFrameClass({ file, function: name }: StackFrame): JvmClass | null {
     : null;
 }
 
-/** Classes of the failing tests. A summary leaves packages out; another line of the log often has them. */
+/**
+ * Lists the classes of the failing tests. If a summary omits the package, it is taken from another line of
+ * the log.
+ */
 function listTestClasses(subject: TriageSubject): JvmClass[] {
   const types = subject.failingTests
     .filter((test) => isJvmTest(test))

@@ -21,12 +21,12 @@ import {
 } from './paths.ts';
 import { computeLikeness, getToolName, listWords } from './wording.ts';
 
-/** A file of the project that the failure names, with its line where known. */
+/** A file of the project that the failure names, with its line if known. */
 export interface Place {
   readonly path: string;
   readonly line: number | null;
   readonly from: 'diagnostic' | 'frame' | 'test';
-  /** 0..1. */
+  /** The suspicion, 0..1. */
   readonly score: number;
   readonly reason: string;
 }
@@ -40,30 +40,30 @@ const TWIN_IN_TRACE = 0.08;
 const NAMED_ALIKE = 0.1;
 const TEST_FILE = 0.45;
 /**
- * Score of a class that a message names, because the failure is about it: equal to a frame in the middle of a
- * trace, just below the twin.
+ * The score of a class that a message names, because the failure is about it: equal to that of a frame in the
+ * middle of a trace, and just below that of the twin.
  */
 const IN_MESSAGE = 0.59;
 const GUESS = 0.3;
 const LOGGED = 0.4;
 const [MAX_INFORMATIVE, MAX_LOGGED] = [5, 5];
-/** Folders in which runners and tools keep their own files. */
+/** Folders of runners and tools for their own files. */
 const OUTSIDE = /^(?:~|\/(?:tmp|etc|var|dev|proc|root|opt|bin|sbin|lib)\/|\$)|(?:^|\/)_temp\/|^actions\//;
 /**
- * A hidden folder in a home directory holds a tool's cache or log, unless a runner checks out there.
- * `findPath` removes the folder of such a checkout.
+ * Hidden folders in home directories. They contain caches or logs of a tool, unless a runner checks out
+ * there; `findPath` removes the folder of such a checkout.
  */
 const KEPT_AT_HOME = /^(?:\/(?:home|Users)\/[^/]{1,60}|\/root)\/\.[^/]/;
 /**
- * Names without a folder that are likely to be a file of the project. Other such names may be frames or
- * products (Node.js).
+ * Names without a folder that are likely to be a file of the project. Other names may be frames or products
+ * (Node.js).
  */
 const BARE = /\.(?:json|toml|ya?ml|xml|gradle|kts|cmake)$/;
 const FADE = 0.92;
 
 /**
- * Lists the files that the failure names, most suspicious first. Each file appears once, under the longest
- * path that the log gives it.
+ * Lists the files that the failure names, most suspicious first. Each file is listed once, under the longest
+ * path in the log.
  */
 export function rankPlaces(subject: TriageSubject): readonly Place[] {
   const project = readProject(subject);
@@ -132,8 +132,8 @@ function listMessagePlaces(subject: TriageSubject, project: Project): Place[] {
 }
 
 /**
- * Paths that are in the most informative lines, or in the name of the failed step: named, and not as the
- * place of the error.
+ * Lists the paths in the most informative lines and in the name of the failed step. They are mentioned, but
+ * not as the place of the error.
  */
 function listLoggedPlaces(subject: TriageSubject, project: Project): Place[] {
   const best = subject.messages.slice(0, MAX_INFORMATIVE).map(({ text }) => text);
@@ -156,15 +156,15 @@ function listLoggedPlaces(subject: TriageSubject, project: Project): Place[] {
   });
 }
 
-/** Returns one entry per file, at its deepest frame. */
+/** Returns one entry for each file, with its deepest frame. */
 function rankFiles(frames: readonly OwnFrame[]): (OwnFrame & { rank: number })[] {
   const first = takeFirstOfEach(frames, ({ path }) => path);
   return first.slice(0, MAX_FRAME_FILES).map((frame, rank) => ({ ...frame, rank }));
 }
 
 /**
- * Lists the files of failing tests, their twins, and guesses. A twin without its folder adds no new file if
- * the log names a file of that name.
+ * Lists the files of failing tests, their twins, and guesses. A twin without a folder is left out if the log
+ * names a file of that name.
  */
 function testPlaces(tested: readonly TestedFiles[], named: readonly Place[]): Place[] {
   return tested.flatMap(({ name, file, line, twin, guesses }, rank) => {
@@ -240,14 +240,12 @@ type TestedFiles = ReturnType<typeof findTestedFiles>;
 
 const MAX_TESTS = 20;
 
-/**
- * Lists the files of the failing tests. If no test was named, lists those of the test classes in the traces.
- */
+/** Lists the files of the failing tests, or, if no test is named, those of the test classes in the traces. */
 function listTestedFiles(subject: TriageSubject, project: Project): TestedFiles[] {
   const extension = findExtension(subject);
   const named = subject.failingTests.slice(0, MAX_TESTS).flatMap((test) => {
     const type = findClassOfTest(test, project);
-    // unittest names a test that it could not trace by its module alone.
+    // unittest names a test that it could not load only by its module.
     const [module = null] = test.framework === 'unittest' ? toModulePaths(test.suite) : [];
     const file = type === null ? (test.file ?? module) : getPathOfTest(test.file, type, extension);
     return file === null ? [] : [findTestedFiles(test.name, toRepositoryPath(file, project), test.line)];
@@ -259,8 +257,8 @@ function listTestedFiles(subject: TriageSubject, project: Project): TestedFiles[
 }
 
 /**
- * Returns a failing test's file and the files that it tests according to its name: its twin and less certain
- * guesses. For example, `StringUtilsTrimTest` may test `StringUtils`.
+ * Returns a failing test's file, and the files that it may test judging by its name: its twin and less
+ * certain guesses. For example, `StringUtilsTrimTest` may test `StringUtils`.
  */
 function findTestedFiles(name: string, file: string, line: number | null) {
   const twin = findTwin(file);
@@ -280,7 +278,7 @@ function findClassOfTest({ suite, file }: FailingTest, { tests }: Project): JvmC
   return known !== undefined && (file === null || /\.(?:java|kt|scala|groovy)$/.test(file)) ? known : null;
 }
 
-/** Returns a test's file as the log gives it, with the folders of its package if the log omits them. */
+/** Returns the path of a test's file, with the folders of its package if the log omits them. */
 function getPathOfTest(file: string | null, type: JvmClass, extension: string): string {
   const path =
     file?.split(/[\\/]/).at(-1)?.startsWith(`${type.name}.`) === true ? file : `${type.name}${extension}`;
@@ -288,8 +286,8 @@ function getPathOfTest(file: string | null, type: JvmClass, extension: string): 
 }
 
 /**
- * Returns the extension of the project's own sources according to the traces: Java, unless they show only
- * another language of the JVM.
+ * Returns the extension of the project's sources according to the traces: Java, unless they show only another
+ * JVM language.
  */
 function findExtension(subject: TriageSubject): string {
   const files = subject.exceptions.flatMap(({ frames }) =>
@@ -303,8 +301,8 @@ function findExtension(subject: TriageSubject): string {
 }
 
 /**
- * Guesses what a test file tests by its name alone, with less certainty than the twin. Returns at most two
- * files, the more likely one first.
+ * Guesses what a test file tests from its name, with less certainty than the twin. Returns at most two files,
+ * the more likely one first.
  */
 function guessTestedFiles(file: string, twin: string | null): string[] {
   return (file.endsWith('.py') ? guessModules(file) : guessClasses(twin ?? file)).slice(0, 2);
@@ -327,8 +325,8 @@ function guessModules(file: string): string[] {
 }
 
 /**
- * Guesses classes: the name without a ticket number, and the longest part of it that ends as classes usually
- * do.
+ * Guesses classes: the name without a ticket number, and the longest part of it that has the ending of a
+ * class name.
  */
 function guessClasses(path: string): string[] {
   const [, folder = '', name = '', extension = ''] =
@@ -341,21 +339,21 @@ function guessClasses(path: string): string[] {
   return [...new Set(shorter)].map((prefix) => `${folder}${prefix}${extension}`);
 }
 
-/** Usual endings of class names, followed by another word. */
+/** The usual endings of class names, before another word. */
 const ROLE =
   /^[A-Z]\w{0,80}(?:Utils?|Helper|Builder|Factory|Parser|Reader|Writer|Formatter|Converter|Handler|Manager|Service|Controller|Repository|Provider|Client|Server|Serializer|Deserializer|Mapper|Validator|Resolver|Generator|Processor|Iterator|Buffer|Cache|Registry|Engine|Compiler|Loader|Scanner)(?=[A-Z0-9])/;
 
 const MAX_MESSAGE = 2_000;
 const MAX_NAMED = 4;
 /**
- * Segments that a class must share with a failing test's package to be the project's; of a shorter package,
- * all of them.
+ * The number of leading package segments that a class of the project shares with a failing test. If the
+ * package is shorter, all of them.
  */
 const SHARED = 3;
 
 /**
- * Lists source files of the project's own classes that the failure's messages name in full, in the order of
- * the messages.
+ * Lists the source files of the project's classes whose full names are in the failure's messages, in the
+ * order of the messages.
  */
 function listNamedClasses(subject: TriageSubject, { tests }: Project): string[] {
   const texts = [

@@ -1,20 +1,22 @@
-/** A form of question that the rules answer: by facts of the answer's page, and by what tools find. */
+/**
+ * A form of question that the rules can answer with facts of the answer's page and with findings of tools.
+ */
 export interface QuestionForm {
-  /** The subject of the question, in a few words for people. */
+  /** The subject of the question, in a few words. */
   readonly about: string;
-  /** The words by which a question asks for it. */
+  /** Matches the words with which people ask for it. */
   readonly words: RegExp;
-  /** The facts that answer it, by the name that the page gives them. */
+  /** The names of the facts that answer it, as on the answer's page. */
   readonly facts: readonly string[];
-  /** The tools whose findings answer it, too. */
+  /** The tools whose findings also answer it. */
   readonly tools: readonly string[];
-  /** The answer where there is neither. */
+  /** The answer if there are neither facts nor findings. */
   readonly otherwise: string;
 }
 
 const NOTHING_EARLIER = 'No similar earlier failure is known.';
 
-/** The forms of questions, in the order in which they are answered; a question may have several. */
+/** The forms of questions, in the order in which they are answered. A question may match several. */
 export const QUESTION_FORMS: readonly QuestionForm[] = [
   {
     about: 'whose it is',
@@ -113,7 +115,7 @@ export const QUESTION_FORMS: readonly QuestionForm[] = [
   },
 ];
 
-/** The words that ask for a story, and those that ask for a comparison. */
+/** The words that ask for the course of events, and those that ask for a comparison. */
 const JOURNEY =
   /\b(?:how (?:did|does|come|was)|come to|came to|step by step|steps|timeline|sequence|journey|what happened|chain of|in what order|walk me|leads? to|led to|story)\b/i;
 const COMPARISON =
@@ -123,7 +125,7 @@ const COMPARISON =
 const GREEN = ['count_consecutive_failures', 'diff_with_green', 'changed_since_green', 'read_commit_history'];
 const PAST = ['read_failure_history', 'find_similar_failures', 'search_error_library'];
 
-/** Finds the forms of a question. Returns none if the rules know none of its words. */
+/** Finds the forms that a question matches. Returns none if the rules know none of its words. */
 export function findForms(question: string): QuestionForm[] {
   return QUESTION_FORMS.filter(({ words }) => words.test(question));
 }
@@ -135,7 +137,7 @@ export function understandQuestion(question: string) {
   return { shape, about: about.slice(0, 3).join(', ') || 'the failure' } as const;
 }
 
-/** Returns the sides of a comparison, each with the tools that know it. */
+/** Returns the two sides of a comparison, each with its tools. */
 export function findSides(question: string): {
   readonly green: readonly string[];
   readonly past: readonly string[];

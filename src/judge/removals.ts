@@ -10,24 +10,27 @@ import { findRemovedCheck } from './removed-checks.ts';
 import { chooseTouch } from './suspects.ts';
 import { toOneLine } from './wording.ts';
 
-/** Words about the commit of the first suspect, for the cause and the fix. */
+/** A description of the first suspect's commit, for the cause and the fix. */
 export interface ChangeDescription {
   readonly cause: string;
-  /** Null if the change is not near the failure, so that it may be harmless. */
+  /** The advice; null if the change is not near the failure and may be harmless. */
   readonly fix: string | null;
   readonly claim: Claim;
 }
 
-/** The farthest that a removed check may be from the failing line, in lines. */
+/** The maximum distance in lines between a removed check and the failing line. */
 const SAME_PLACE = 40;
 const MAX_QUOTED = 100;
-/** A less suspicious commit is not described: its change may be harmless. */
+/**
+ * The minimum score of a suspect whose commit is described. A change of a less suspicious file may be
+ * harmless.
+ */
 const LEAST_SCORE = 0.6;
 
 /**
- * Describes what the commit of the first suspect took away or replaced: a check, a condition or a default
- * near the failing line, or a name that other lines still use. Returns null if its patch is not known, or
- * shows none of these.
+ * Describes what the first suspect's commit removed or replaced: a check, a condition or a default near the
+ * failing line, or a name that other lines still use. Returns null if its patch is unknown or shows none of
+ * these.
  */
 export function describeChange(
   subject: TriageSubject,
@@ -40,7 +43,7 @@ export function describeChange(
   const facts = readRepositoryFacts(evidence);
   const touch = chooseTouch(suspect.path, suspect.line, facts, collectFailureWords(subject), subject);
   if (touch === null || touch.commit !== suspect.commit) return null;
-  // The tests passed with what blame shows of a file that has not changed since.
+  // In a file that has not changed since, the tests passed with the lines that blame shows.
   if (facts.changed?.isWhole === true && touch.tool === 'read_blame') return null;
   const author = suspect.author === null ? '' : ` (${toOneLine(suspect.author, 60)})`;
   const by = `Commit ${suspect.commit.slice(0, 10)}${author}`;
@@ -86,7 +89,7 @@ function describeRemoval(touch: Touch, line: number | null, by: string): Said | 
   return null;
 }
 
-/** Describes one line that was replaced by another. Whether the new line is wrong is not known. */
+/** Describes a line that was replaced by another one. Whether the new line is wrong is unknown. */
 function describeReplacement(
   touch: Touch,
   line: number | null,
@@ -109,7 +112,7 @@ function describeReplacement(
   };
 }
 
-/** Lists the changes at the line; if there are none, those of the same place, nearest first. */
+/** Lists the changes of the line; if there are none, those near it, nearest first. */
 function sortByDistance(touch: Touch, line: number | null): readonly LineChange[] {
   const { changes } = touch;
   const near = listNearChanges(touch, line).filter(altersCode);

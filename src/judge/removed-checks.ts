@@ -2,15 +2,15 @@ import { sumNumbers } from '../lib/collections.ts';
 import type { LineChange } from '../lib/patch-changes.ts';
 import { hasCode } from './line-changes.ts';
 
-/** A line that a change took away, with the check, condition or default that it had. */
+/** A line that a change removed, with the check, condition or default in it. */
 export interface RemovedCheck {
   readonly what: 'check' | 'condition' | 'default';
   readonly line: string;
 }
 
 /**
- * Patterns of a line that makes others conditional, of a part of a condition, and of a value for what is
- * missing, in the usual languages.
+ * Patterns of a line that makes others conditional, of a part of a condition, and of a default value, in
+ * common languages.
  */
 const PATTERNS: readonly (readonly [RemovedCheck['what'], RegExp])[] = [
   ['check', /^\s*(?:\}\s*)?(?:if|elif|elsif|else if|unless|guard|assert|require|try|except|rescue)\b/g],
@@ -24,7 +24,7 @@ const PATTERNS: readonly (readonly [RemovedCheck['what'], RegExp])[] = [
 ];
 const MAX_LINE = 500;
 
-/** Finds a line with a check, condition or default that a change removed and put back in no other form. */
+/** Finds a line with a check, condition or default that a change removed and did not add in another form. */
 export function findRemovedCheck({ removed, added }: LineChange): RemovedCheck | null {
   for (const [what, pattern] of PATTERNS) {
     const count = (text: string) => text.slice(0, MAX_LINE).match(pattern)?.length ?? 0;
@@ -37,11 +37,11 @@ export function findRemovedCheck({ removed, added }: LineChange): RemovedCheck |
   return null;
 }
 
-/** Words of a check whether a value is there. */
+/** Words of a check for a missing value. */
 const OF_MISSING =
   /\b(?:null|undefined|none|nil|empty|isset|typeof|len|length|size|count|defined|has|not|unless)\b|!\w|[?&]\./i;
 
-/** Checks whether a change took away a check for a missing value. */
+/** Checks whether a change removed a check for a missing value. */
 export function removesCheckForMissing(change: LineChange): boolean {
   const removed = findRemovedCheck(change);
   return removed?.what === 'check' && OF_MISSING.test(removed.line);

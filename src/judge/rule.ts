@@ -2,69 +2,71 @@ import type { Category, Kind } from '../domain/category.ts';
 import type { Fact, Facts, Origin } from './facts.ts';
 import type { Wording } from './sentence.ts';
 
-/**
- * One thing we know about how builds fail: data, what to say of it, and, where words are not enough, a small
- * predicate.
- */
+/** A rule about how builds fail: patterns, sentences and, if patterns are not enough, a predicate. */
 export interface Rule extends Wording {
-  /** Kebab-case; said to people in `because`. */
+  /** The name in kebab case. People see it in `because`. */
   readonly name: string;
   readonly category: Category;
   readonly kind: Kind;
-  /** Evidence in logits when met in a structured fact: 1 hints, 2 suggests, 3.5 tells, 5 settles. */
+  /**
+   * The evidence in logits if it matches a structured fact: 1 hints, 2 suggests, 3.5 decides alone, 5
+   * settles.
+   */
   readonly strength: number;
-  /** The origins it may be met in. */
+  /** The origins of facts that it may match. */
   readonly from: readonly Origin[];
-  /** Any of them. Bounded: no pattern may take more than linear time on a line. */
+  /** The patterns, one of which must match. No pattern may take more than linear time. */
   readonly patterns: readonly RegExp[];
-  /** Checks further positive evidence that the rule needs. False vetoes the match. */
+  /** Checks further evidence that the rule needs. If it returns false, the rule does not match. */
   readonly when?: (fact: Fact, facts: Facts) => boolean;
-  /** Names of rules whose messages this cause explains. They no longer count if this rule matches. */
+  /**
+   * The names of rules that no longer count if this rule matches, because its cause explains their messages.
+   */
   readonly outranks?: readonly string[];
-  /** A decision of the taxonomy between two categories. */
+  /** True if the rule is a decision of the taxonomy between two categories. */
   readonly tie?: boolean;
 }
 
-/** A log and what the answer to it says; only what is given is compared. */
+/** A log and the expected answer. Only the given parts are compared. */
 export interface SaysExample {
   readonly log: string;
   readonly title?: string;
   readonly cause?: string;
-  /** null: nothing is advised. */
+  /** The expected advice; null if none is expected. */
   readonly fix?: string | null;
 }
 
-/** A rule as it is in its table, with examples that a test reads as logs of their own. */
+/** A row of a table of rules, with examples that a test reads as logs. */
 export interface RuleRow extends Rule {
-  /** Tool output, with invented names, that the rule must match. */
+  /** Tool output with invented names that the rule must match. */
   readonly matches: readonly string[];
   /**
-   * The same words in the output of a run that did not fail, next to an error of another kind. The rule must
-   * not match them.
+   * Output with the same words of a run that did not fail, next to an error of another kind. The rule must
+   * not match it.
    */
   readonly ignores: readonly string[];
   readonly says?: readonly SaysExample[];
 }
 
-/** A rule met in a fact. */
+/** A rule that matched a fact. */
 export interface Match {
   readonly rule: Rule;
   readonly fact: Fact;
-  /** `rule.strength` times the fact's weight. */
+  /** The product of `rule.strength` and the fact's weight. */
   readonly strength: number;
 }
 
-/** Every origin. */
+/** All origins. */
 const ANYWHERE: readonly Origin[] = ['test', 'exception', 'diagnostic', 'headline', 'message', 'line'];
-/** Origins that an extractor assigns; never single lines. */
+/** The origins that an extractor assigns, without single lines. */
 export const STRUCTURED: readonly Origin[] = ['test', 'exception', 'diagnostic', 'headline', 'message'];
 
-/** Logits of a rule that tells: it may decide alone. */
+/** The minimum strength in logits of a rule that may decide alone. */
 export const TELLS = 3.5;
 
 /**
- * Finds the best fact that a rule matches, preferring texts that say more. Returns null if the rule matches
- * none.
+ * Finds the best fact that a rule matches, preferring more informative texts. Returns null if the rule does
+ * not match.
  */
 export function matchRule(rule: Rule, facts: Facts): Match | null {
   const matcher = buildMatcher(rule);
@@ -84,8 +86,8 @@ export function matchRule(rule: Rule, facts: Facts): Match | null {
 const MATCHERS = new WeakMap<Rule, RegExp>();
 
 /**
- * Returns the patterns of a rule as one alternation, which is several times faster than separate patterns.
- * All patterns of a rule share their flags.
+ * Joins the patterns of a rule into one alternation, which is several times faster. All patterns of a rule
+ * have the same flags.
  */
 function buildMatcher(rule: Rule): RegExp {
   const known = MATCHERS.get(rule);
@@ -98,10 +100,10 @@ function buildMatcher(rule: Rule): RegExp {
   return matcher;
 }
 
-/** A line with only an exit code. It proves a rule, but any other matching line says more. */
+/** A line with only an exit code. It proves a rule, but any other matching line is more informative. */
 const BARE_EXIT = /^(?:(?:##\[error\])?Process completed with )?exit code \d{1,3}\.?$/;
 
-/** Checks whether a text is informative. A code alone ("E401") proves as much as a sentence but says less. */
+/** Checks whether a text is informative. A code alone ("E401") is as strong as a sentence, but says less. */
 function isSentence(text: string): boolean {
   return (
     !BARE_EXIT.test(text) &&
@@ -109,10 +111,7 @@ function isSentence(text: string): boolean {
   );
 }
 
-/**
- * Writes a table of rules, each under its name, that share a category and, unless a row says otherwise, the
- * origins they are met in.
- */
+/** Creates the rules of one category from a table by name. Rows without origins get those given here. */
 export function defineRules(
   category: Category,
   rows: Readonly<

@@ -6,9 +6,9 @@ import { createRulesConverse } from './rules-converse.ts';
 import { assess } from './verify.ts';
 
 /**
- * Creates the analyst that works without a model: rules for what the log reader extracted and for what was
+ * Creates the analyst that works without a model, by rules about what the log reader extracted and what tools
  * retrieved. It is deterministic and offline, costs nothing, and throws only on cancellation. `note` is added
- * to each judgement and states why the rules judge instead of the configured analyst.
+ * to each judgment; it says why the rules judge instead of the configured analyst.
  */
 export function createRulesAnalyst({ note = null }: { readonly note?: string | null } = {}): Analyst {
   const judge = async <Value>(signal: AbortSignal, decide: () => Value): Promise<Judgement<Value>> => {

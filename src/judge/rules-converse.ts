@@ -12,7 +12,7 @@ import {
   understandQuestion,
 } from './question-forms.ts';
 
-/** A statement before it is placed in the text. */
+/** A statement before its position in the text is known. */
 type Draft = Omit<Statement, 'lead'>;
 type Judge = <Value>(signal: AbortSignal, decide: () => Value) => Promise<Judgement<Value>>;
 
@@ -31,8 +31,8 @@ const MAX_STEPS = 8;
 const MAX_COMMITS = 3;
 
 /**
- * Answers follow-up questions without a model: the facts that the answer's page shows, and the results of the
- * tools that a form of question names. Lists what it can answer if it knows none of the words.
+ * Answers follow-up questions without a model, with the facts on the answer's page and the results of the
+ * tools of a question's form. If it knows none of the words, lists what it can answer.
  */
 export function createRulesConverse(judge: Judge): Converse {
   return {
@@ -54,7 +54,7 @@ function composeReply(input: Inquiry & { readonly understanding: Understanding }
   return [...answered, ...describeFailedCalls(input.outcomes)];
 }
 
-/** Puts statements into a numbered or bulleted list. */
+/** Formats statements as a numbered or bulleted list. */
 function layOut(drafts: readonly Draft[], { shape }: Understanding): Statement[] {
   return drafts.map((statement, index) => {
     const mark = shape === 'journey' ? `${index + 1}. ` : '- ';
@@ -80,11 +80,11 @@ const LIMITS =
   `I can explain ${QUESTION_FORMS.map(({ about }) => about).join(', ')}, and how the failure happened. ` +
   'I cannot answer other questions, because no language model is configured.';
 
-/** Answers one form: the facts of the page, then what its tools found. */
+/** Answers one form: the facts of the page, then the findings of its tools. */
 function answer({ facts, tools, otherwise }: QuestionForm, input: Inquiry): Draft[] {
   const found = selectFindings(input.evidence, tools).map((item) => describe(item, input));
   const drafts = [...listFacts(input, facts), ...found];
-  // A tool that failed says so itself.
+  // A failed call is explained separately.
   const isExplained = input.outcomes.some(
     ({ call, ...outcome }) => tools.includes(call.tool) && isWorthSaying(outcome),
   );
@@ -112,7 +112,9 @@ const FORM = { about: '', words: /$^/ };
 const NO_GREEN = 'No green build of this pipeline with a log to compare is known.';
 const NO_PAST = 'No similar earlier failure is known, so there is nothing to compare.';
 
-/** Tells how the failure came about: what came before the build, its log from top to bottom, the conclusion. */
+/**
+ * Describes the course of events: what preceded the build, its log from top to bottom, and the conclusion.
+ */
 function tellJourney(input: Inquiry): Draft[] {
   const { topic, evidence } = input;
   const commits = selectFindings(evidence, ['read_commit_history']).slice(0, MAX_COMMITS).reverse();
@@ -153,7 +155,7 @@ function selectFindings(evidence: readonly Evidence[], tools: readonly string[])
   return tools.flatMap((tool) => evidence.filter((item) => item.tool === tool).slice(0, MAX_FINDINGS));
 }
 
-/** States one finding: a line of a log, an earlier failure compared with this one, or its title. */
+/** Describes one finding: a line of a log, an earlier failure compared with this one, or its title. */
 function describe(item: Evidence, input: Inquiry): Draft {
   const lead = LEADS[item.tool] ?? '';
   if (item.tool === 'count_consecutive_failures') return cite(item.text, [item.id]);
@@ -192,7 +194,7 @@ function squeeze(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
-/** Creates a statement that is based on numbered evidence, or on the record if there is none. */
+/** Creates a statement that cites evidence by its numbers, or the record if there is none. */
 function cite(text: string, evidence: readonly string[], quotes: Draft['quotes'] = []): Draft {
   const ids = [...new Set(evidence)];
   if (ids.length === 0) return record(text);
@@ -203,7 +205,7 @@ function record(text: string): Draft {
   return { text, evidence: [], quotes: [], basis: 'record' };
 }
 
-/** Lists what tools could not answer, and why. An answer without this information must say so. */
+/** Lists what tools could not answer, and why, because an answer without this information must say so. */
 function describeFailedCalls(outcomes: readonly ToolOutcome[]): Draft[] {
   return outcomes
     .filter(isWorthSaying)
@@ -212,7 +214,7 @@ function describeFailedCalls(outcomes: readonly ToolOutcome[]): Draft[] {
     );
 }
 
-/** Checks whether a failed call must be mentioned. That nothing was found is stated elsewhere. */
+/** Checks whether a failed call must be mentioned. An empty result is stated elsewhere. */
 function isWorthSaying({ status, summary }: Pick<ToolOutcome, 'status' | 'summary'>): boolean {
   return status !== 'ok' && (status !== 'empty' || summary !== 'nothing found');
 }

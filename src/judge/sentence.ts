@@ -5,7 +5,7 @@ import type { Act } from '../domain/analysis.ts';
  */
 export type Nearness = 'line' | 'paragraph' | 'step';
 
-/** A text from the log that a sentence may contain, with the line on which it stands. */
+/** A text from the log that a sentence may contain, with its line. */
 export interface Value {
   readonly text: string;
   readonly source: string | null;
@@ -13,20 +13,20 @@ export interface Value {
   readonly near: Nearness;
 }
 
-/** Finds the value of a slot; null if the log does not name it. */
+/** Returns the value of a slot, or null if the log does not contain it. */
 export type FindValue = (slot: string) => Value | null;
 
 /**
- * Text with slots: "`{command}` needs Node {required}." It is used only if all its slots are filled;
- * `{login?}` must have a value but is not printed. A function receives the values as text, for the few
- * sentences that choose between words.
+ * A text with slots: "`{command}` needs Node {required}." It is used only if all its slots have values.
+ * `{login?}` must have a value but is not printed. A function receives the values as text; it is used for the
+ * few sentences that choose between words.
  */
 export type Sentence = string | ((read: (slot: string) => string | null) => string | null);
 
-/** One sentence, or several from the most specific to the most general. */
+/** One sentence, or several from the most specific to the most general one. */
 export type Sentences = Sentence | readonly Sentence[];
 
-/** Advice: the kind of act it asks for, and the sentence. */
+/** A piece of advice: the kind of act that it asks for, and the sentence. */
 export type Fix = readonly [act: Act, sentence: Sentence];
 
 /** The sentences of a rule or kind, and the patterns that fill them. */
@@ -36,7 +36,7 @@ export interface Wording {
    * then in the failed step.
    */
   readonly reads?: readonly RegExp[];
-  /** The headline; at most 80 characters when filled. */
+  /** The headline, at most 80 characters when filled. */
   readonly title?: Sentences;
   /** The cause: what was attempted, what refused it, and the values. */
   readonly cause?: Sentences;
@@ -51,10 +51,10 @@ export interface Filled {
   readonly values: readonly Value[];
 }
 
-/** A slot; with a question mark it must have a value but is not printed. */
+/** A slot. With a question mark, it must have a value but is not printed. */
 const SLOT = /\{(\w{1,30})(\??)\}/g;
 
-/** Fills the first sentence whose slots all have values; null if there is none. */
+/** Fills the first sentence whose slots all have values. Returns null if there is none. */
 export function fillFirst(sentences: Sentences | undefined, find: FindValue): Filled | null {
   if (sentences === undefined) return null;
   const list = Array.isArray(sentences) ? (sentences as readonly Sentence[]) : [sentences as Sentence];
@@ -65,7 +65,7 @@ export function fillFirst(sentences: Sentences | undefined, find: FindValue): Fi
   return null;
 }
 
-/** Fills one sentence; null if a slot has no value. */
+/** Fills one sentence. Returns null if a slot has no value. */
 export function fill(sentence: Sentence, find: FindValue): Filled | null {
   const values: Value[] = [];
   const read = (slot: string): string | null => {
@@ -85,7 +85,7 @@ export function fill(sentence: Sentence, find: FindValue): Filled | null {
   return { text: sentence.replace(SLOT, print), values };
 }
 
-/** Returns the slots that the templates of a wording name; sentences that are functions are skipped. */
+/** Returns the slots in the templates of a wording. Sentences that are functions are skipped. */
 export function listSlotsIn({ title, cause, fix }: Wording): string[] {
   const sentences = [title ?? [], cause ?? [], (fix ?? []).map(([, sentence]) => sentence)].flat();
   const templates = sentences.filter((sentence) => typeof sentence === 'string');

@@ -4,16 +4,16 @@ import { readBlock, type ShownLine } from './telling-block.ts';
 import { complains } from './telling-fact.ts';
 import { joinWords } from './wording.ts';
 
-/** Names listed in one sentence. */
+/** The maximum number of names in one sentence. */
 const MOST = 6;
-/** Shorter lines are alike by chance. */
+/** The minimum number of words of a line. Shorter lines are alike by chance. */
 const FEWEST_WORDS = 3;
-/** A name: of a package, file, variable, image or the like, without the quotes around it. */
+/** A name of a package, file, variable, image or the like, without quotes. */
 const NAME = /^(?=.*[A-Za-z])[\w@./:+-]{2,120}$/;
 
 /**
- * Lists the names about which the step prints the same line as the one that a cause rests on: the other
- * packages that a lock file lacks, the other variables that are not set. Returns null if there are none.
+ * Lists the names for which the step prints the same line as for the name in the cause: other packages that a
+ * lock file lacks, other variables that are not set. Returns null if there are none.
  */
 export function listSiblings(
   cause: string,
@@ -35,8 +35,8 @@ export function listSiblings(
 }
 
 /**
- * Reads the one word in which a line differs from another, in whose place the first has a name that the cause
- * is about. Returns null if it is no name, or if there are several.
+ * Reads the name in a line that differs from another line only in that name. Returns null if several words
+ * differ, if it is not a name, or if the cause is not about the corresponding name.
  */
 function readSibling(shownLine: ShownLine, other: ShownLine, cause: string): Value | null {
   if (shownLine.source !== other.source || shownLine.line === other.line) return null;

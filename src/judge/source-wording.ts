@@ -5,7 +5,8 @@ const pattern = ({ raw }: TemplateStringsArray) =>
   new RegExp((raw[0] ?? '').replace(/\n {4}/g, '').replaceAll('NAME', NAME));
 
 /**
- * Complaints of compilers, type checkers and linters of many languages about source in nearly the same words.
+ * Messages about source code that compilers, type checkers and linters of many languages print in similar
+ * words.
  */
 export const SOURCE_READS: readonly RegExp[] = [
   // These patterns match a suggestion for a misspelled name.
@@ -55,7 +56,7 @@ export const SOURCE_READS: readonly RegExp[] = [
   /(?<whitespace>Trailing whitespace)/i,
 ];
 
-/** Advice about them; each names the place. */
+/** The advice for these messages. Each sentence names the place. */
 export const SOURCE_FIXES: readonly Fix[] = [
   ['code', 'Fix the error at {place}; {tool} suggests `{suggestion}`.'],
   ['code', 'Export `{exported}` from {exporter}, or correct the import at {place}.'],

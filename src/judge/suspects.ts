@@ -29,8 +29,8 @@ import { isSameFile, type Place, rankPlaces } from './places.ts';
 
 const MAX_SUSPECTS = 10;
 /**
- * Scores of files that only this kind of clue leads to. Each further file of the same kind scores a little
- * less.
+ * The scores of files that only this kind of clue leads to. Each further file of the same kind scores
+ * slightly less.
  */
 const LED_BY: Readonly<Record<FoundFile['by'], number>> = {
   asked: 0,
@@ -48,17 +48,17 @@ const LED_REASON: Readonly<Record<FoundFile['by'], string>> = {
 };
 const GUESSED_MANIFEST = 0.3;
 const FADE = 0.92;
-/** A place that is as sure as this gains nothing by an import. */
+/** The maximum score of a place that an import may raise. */
 const IMPORTED_MOST = 0.9;
 const DAY_MS = 86_400_000;
-/** Changed with every change, and never a cause that a person looks for. */
+/** Files that most changes touch, and that are never the cause. */
 const NO_CODE =
   /\.(?:md|rst|txt|snap|svg|png|jpe?g|gif|lock)$|(?:^|\/)(?:package-lock\.json|go\.sum|CHANGELOG[\w.]{0,10})$/i;
 
 /**
  * Lists files that may contain the fault. They are ranked by the log (own frames, deepest cause, the test's
- * twin and its imports) and, if the tools have read the repository, by what changed since the last green
- * build, how recent the named line is, and what fixed this failure before. Names the commit, its author, and
+ * twin and its imports) and, if tools have read the repository, by what changed since the last passing build,
+ * how recently the named line changed, and what fixed this failure before. Names the commit, its author, and
  * its pull request if one of them touched the file.
  */
 export function rankSuspects(
@@ -96,7 +96,8 @@ export function rankSuspects(
 }
 
 /**
- * Places under their paths in the repository, as far as these were looked up; without those that no file has.
+ * Converts places to paths in the repository, as far as these were looked up. Places that do not exist in the
+ * repository are left out.
  */
 function toRepositoryPlaces(places: readonly Place[], { found, missing }: RepositoryFacts): Place[] {
   return places.flatMap((place) => {
@@ -107,8 +108,8 @@ function toRepositoryPlaces(places: readonly Place[], { found, missing }: Reposi
 }
 
 /**
- * Lists the files that the log names, those that the log and the test lead to, and those that changed or were
- * part of an earlier fix although nothing names them.
+ * Lists the files that the log names, the files that the log and the test lead to, and other files that
+ * changed or were part of an earlier fix.
  */
 function listCandidates(
   subject: TriageSubject,
@@ -150,8 +151,8 @@ function listCandidates(
 }
 
 /**
- * Checks whether a file can be a suspect of the category. For set-up and dependency errors, these are only
- * files that a tool or a trace names or that changed; the name of a test gives no clue to such a cause.
+ * Checks whether a file can be a suspect of the category. For set-up and dependency errors, only files that a
+ * tool or trace names, or that changed, can be. The name of a test is no clue to such a cause.
  */
 function isSuspect({ from }: Place, category: Category): boolean {
   return from !== 'test' || category === 'CODE_ERROR' || category === 'TEST_FAILURE';
@@ -176,7 +177,7 @@ function collectSignals(
   const others = facts.touches.filter((touch) => !isSameFile(touch.path, place.path));
   const changes = since.flatMap((touch) => touch.changes);
   const changedLines = since.some((touch) => changesCodeNear(touch, place.line));
-  // A test that changed is changed for its own sake as often as not.
+  // A changed test often changed for its own sake.
   const counts = isChanged && !(isTestPath(place.path) && place.score === 0);
   return {
     log: place.score,
@@ -196,15 +197,16 @@ function collectSignals(
   };
 }
 
-/** Lists the commits since the last green build that touched a file. */
+/** Lists the commits since the last passing build that touched a file. */
 function listSince(path: string, facts: RepositoryFacts): readonly Touch[] {
   return listTouches(path, facts).filter(({ tool }) => tool === 'changed_since_green');
 }
 
 /**
- * Chooses the commit to name for a file. Among commits since the last green build, it is the one whose
- * changes are most likely the fault. A commit that removed or replaced code at the line goes before those
- * that wrote the lines which stayed; otherwise it is the commit of the exact line, or the newest one.
+ * Chooses the commit to name for a file. Among commits since the last passing build, it is the one whose
+ * changes are most likely the fault. Otherwise, a commit that removed or replaced code near the line takes
+ * precedence over the authors of the remaining lines; then comes the commit of the exact line, and then the
+ * newest one.
  */
 export function chooseTouch(
   path: string,
@@ -235,7 +237,7 @@ export function chooseTouch(
   );
 }
 
-/** Finds the newest commit that altered code near the line, and not before the line itself was written. */
+/** Finds the newest commit that changed code near the line after the line was written. */
 function findAlteration(blamed: readonly Touch[], exact: Touch | undefined, line: number | null) {
   const time = ({ at }: Pick<Touch, 'at'>) => Date.parse(at ?? '') || 0;
   const written = exact === undefined ? 0 : time(exact);
@@ -246,8 +248,8 @@ function findAlteration(blamed: readonly Touch[], exact: Touch | undefined, line
 }
 
 /**
- * Returns the changed line of a file that changed since the last green build, which is the line to look at if
- * only the change makes the file suspect.
+ * Returns the changed line of a file that changed since the last passing build. It is the line to look at if
+ * only the change makes the file suspicious.
  */
 function findChangedLine(touch: Touch | null): number | null {
   if (touch?.tool !== 'changed_since_green') return null;
@@ -264,7 +266,7 @@ function blameDays({ path, line }: Place, facts: RepositoryFacts, { build }: Tri
   return Number.isNaN(at) || Number.isNaN(built) ? null : Math.max(0, (built - at) / DAY_MS);
 }
 
-/** Checks whether the failing test changed since the last green build: then new code may be at fault. */
+/** Checks whether the failing test changed since the last passing build, so that new code may be at fault. */
 function hasNewTest(facts: RepositoryFacts, { failingTests, failures }: TriageSubject): boolean {
   const frames = failures.flatMap((failure) => failure.frames).map(({ file, line }) => ({ file, line }));
   const named = failingTests.flatMap(({ file, line }) => (file === null ? [] : [{ file, line }]));
@@ -273,7 +275,7 @@ function hasNewTest(facts: RepositoryFacts, { failingTests, failures }: TriageSu
     .some(({ file, line }) => listSince(file, facts).some((touch) => isChangedAt(touch, line)));
 }
 
-/** Checks whether a person's fix for an earlier failure like this one names the file. */
+/** Checks whether a person's fix of a similar earlier failure names the file. */
 function isNamedByFix(path: string, evidence: readonly Evidence[]): boolean {
   const name = path.split('/').at(-1) ?? path;
   return listRetrieved(evidence).some(({ confirmedBy, fix, rootCause }) => {
@@ -297,78 +299,79 @@ function formatReason(named: string, signals: SuspectSignals): string {
 }
 
 /**
- * Weights of the signals for a file in addition to the log. Each weight is the share of the remaining doubt
- * that a signal removes. Signals are treated as independent, so the score is 1 − (1 − log) · Π (1 − weight ·
- * strength). The weights are estimates and not fitted, because no set of failures with repositories and their
- * histories was available; the order that they produce is tested signal by signal.
+ * The weights of the signals for a file in addition to the log. Each is the share of the remaining doubt that
+ * the signal removes. Signals are treated as independent, so the score is 1 − (1 − log) · Π (1 − weight ·
+ * strength). The weights are estimates, because no set of failures with their repositories' history was
+ * available to fit them; a test checks the order that each signal produces.
  */
 export const WEIGHTS = {
-  /** The file changed since the last green build. Shared among the files that did. */
+  /** The file changed since the last passing build. The weight is divided among the files that did. */
   changedSinceGreen: 0.5,
-  /** The built commit changed the file, and it is not known whether it worked before. */
+  /** The built commit changed the file, and it is unknown whether the commit before passed. */
   changedInCommit: 0.25,
-  /** The very lines that the trace or the compiler names changed since then. */
+  /** The exact lines that the trace or compiler names changed since then. */
   changedLines: 0.6,
-  /** Code that changed since then has words of the failing test, its message or its functions. */
-  sharedWords: 0.3,
-  /** A name that other lines still use was taken away since then. */
-  stillUsed: 0.7,
-  /** The named line was last changed just before the build. */
-  recentBlame: 0.3,
   /**
-   * The file was changed when the same failure was fixed before, or a person's fix for it names the file.
+   * The code that changed since then has words in common with the failing test, its message or its functions.
    */
+  sharedWords: 0.3,
+  /** A name that other lines still use was removed since then. */
+  stillUsed: 0.7,
+  /** The named line was last changed shortly before the build. */
+  recentBlame: 0.3,
+  /** The file was changed when the same failure was fixed before, or a person's fix for it names the file. */
   mendedBefore: 0.35,
   /** The failing test imports it. */
   imported: 0.15,
 } as const;
 
 /**
- * Factor for a file that is not in a complete list of changed files, to which lines were only added, or that
- * only uses what another file lost: code that did not change worked before.
+ * The factor for a file that is missing in a complete list of changed files, to which lines were only added,
+ * or that only uses what another file removed: unchanged code worked before.
  */
 export const UNCHANGED = 0.8;
 /**
- * Maximum number of changed files of which each is fully suspect. Beyond it, suspicion decreases with the
- * fourth root, because few of many files are at fault.
+ * The maximum number of changed files that all get the full weight. If there are more, the weight decreases
+ * with the fourth root of their number.
  */
 const FEW_FILES = 5;
-/** Days after which a change is half as suspicious. */
+/** The number of days after which a change is half as suspicious. */
 const HALF_LIFE_DAYS = 14;
 const MOST = 0.99;
 
 /** The signals for one file. */
 export interface SuspectSignals {
   /**
-   * 0..1: how the log speaks for it (own frames, deepest cause, twin of the test, diagnostics); 0 if it
-   * does not name it.
+   * The strength with which the log points to it (own frames, deepest cause, twin of the test, diagnostics),
+   * 0..1; 0 if the log does not name it.
    */
   readonly log: number;
   /**
-   * Null if it is not known what changed since the last green build, or if the list is incomplete and does
-   * not name the file.
+   * True if the file changed since the last passing build. Null if that is unknown, or if the list is
+   * incomplete and does not name the file.
    */
   readonly changedSinceGreen: boolean | null;
-  /** False if only the built commit's own change is known: it may as well have failed before. */
+  /** False if only the built commit's own change is known. The commit before may have failed, too. */
   readonly sinceGreen: boolean;
-  /** Number of files that changed since then. */
+  /** The number of files that changed since then. */
   readonly changedFiles: number;
   readonly changedLines: boolean;
-  /** The patches of the file are known and only add lines elsewhere, and the failing test is not new. */
+  /** True if the patches of the file only add lines elsewhere, and the failing test is not new. */
   readonly onlyAdds: boolean;
-  /** The share of the failure's words in the changed code, 0..1. */
+  /** The share of the failure's words that the changed code contains, 0..1. */
   readonly sharedWords: number;
-  /** The changes took away a name that other lines still use. */
+  /** True if the changes removed a name that other lines still use. */
   readonly stillUsed: boolean;
-  /** The failure names what a change of another file took away. */
+  /** True if a change of another file removed what the failure misses. */
   readonly explainedElsewhere: boolean;
   /**
-   * Age of the last change to the named line at the time of the build, in days. Null if no tool checked it.
+   * The age of the last change of the named line at the time of the build, in days. Null if no tool checked
+   * it.
    */
   readonly blameDays: number | null;
   readonly mendedBefore: boolean;
   readonly imported: boolean;
-  /** True if the same failure was seen where this change is not: then what changed says little. */
+  /** True if the same failure occurred without this change. Then the changes say little. */
   readonly seenElsewhere: boolean;
 }
 

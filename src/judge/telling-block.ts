@@ -2,29 +2,29 @@ import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import type { Fact, Facts } from './facts.ts';
 
-/** A line of an excerpt as a person sees it. */
+/** A line of an excerpt, cleaned. */
 export interface ShownLine {
   readonly source: string;
   readonly line: number;
   readonly text: string;
 }
 
-/** The lines that tell of one failure: what sentences may take their values from. */
+/** The lines about one failure, from which sentences may take values. */
 export interface TellingBlock {
-  /** The deciding line; of a fact that no line shows, its text without a place. */
+  /** The deciding line. If no excerpt shows it, the text of the fact without a place. */
   readonly trigger: { readonly text: string; readonly source: string | null; readonly line: number | null };
-  /** The lines around the trigger, those after it first. */
+  /** The lines around the deciding line, those after it first. */
   readonly paragraph: readonly ShownLine[];
-  /** All lines of the failed step that were kept, in their order. */
+  /** All lines of the failed step in the excerpts, in order. */
   readonly step: readonly ShownLine[];
 }
 
-/** Lines after and before the deciding line that complete it. */
+/** The number of lines after and before the deciding line that belong to its paragraph. */
 const REACH = 6;
 const MAX_LINES = 1500;
 const MAX_TEXT = 1000;
 
-/** Reads the block around a fact. Lines of other steps are not part of it. */
+/** Reads the lines around a fact. Lines of other steps are excluded. */
 export function readBlock(fact: Fact, { subject }: Facts): TellingBlock {
   const lines = readLines(subject);
   const at =
@@ -41,8 +41,7 @@ export function readBlock(fact: Fact, { subject }: Facts): TellingBlock {
 }
 
 /**
- * Reads the last lines of the failed steps that say anything; of the whole log where no step is marked as
- * failed.
+ * Returns the last informative lines of the failed steps, or of the whole log if no step is marked as failed.
  */
 export function readLastLines({ subject }: Facts, count: number): string[] {
   const lines = listLinesOfFailedSteps(readLines(subject), subject).map(({ text }) => text.trim());
@@ -51,7 +50,7 @@ export function readLastLines({ subject }: Facts, count: number): string[] {
     .slice(-count);
 }
 
-/** Reads the excerpts line by line, in the order of the log. */
+/** Returns the lines of all excerpts, in the order of the log. */
 function readLines({ excerpts }: TriageSubject): ShownLine[] {
   const lines: ShownLine[] = [];
   for (const { source, lineStart, text } of excerpts) {
@@ -72,7 +71,7 @@ function findLine(text: string, lines: readonly ShownLine[]): ShownLine | null {
   return start.length < 8 ? null : (lines.find((line) => line.text.includes(start)) ?? null);
 }
 
-/** Tells whether two lines belong to one step; lines of no marked step do. */
+/** Tells whether two lines belong to the same step. Lines outside of marked steps belong together. */
 export function isSameStep(
   left: Pick<ShownLine, 'source' | 'line'>,
   at: { readonly source: string; readonly line: number },
@@ -99,8 +98,8 @@ function listLinesOfFailedSteps(lines: readonly ShownLine[], { failedSections }:
 }
 
 /**
- * Returns the paragraph from the trigger on as one text, its wrapped lines joined, and which line each part
- * of it is from.
+ * Joins the paragraph from the deciding line on into one text, with wrapped lines joined. Also returns the
+ * line of each part.
  */
 export function joinAfter({ trigger, paragraph }: TellingBlock): {
   readonly text: string;

@@ -8,41 +8,44 @@ import { isSameStep, readBlock, type ShownLine } from './telling-block.ts';
 import { cleanWords } from './values/clean.ts';
 import { getFactText } from './wording.ts';
 
-/** The least weight of a message that may add to a cause. */
+/** The minimum weight of a message that may be added to a cause. */
 const LEAST_WEIGHT = 30;
-/** Messages that are added to a cause, and the least weight of the second. */
+/** The maximum number of messages that are added to a cause, and the minimum weight of the second one. */
 const [MOST, LEAST_OF_SECOND] = [2, 60];
-/** Distance, in lines, of a neighbor that is read before other messages. */
+/** The distance in lines within which messages are preferred. */
 const NEXT_TO = 2;
-/** The least weight of a message in which a weak word counts as a complaint. */
+/** The minimum weight of a message in which a weak word counts as an error. */
 const INFORMATIVE = 50;
-/** The share of its words, and the number of words, that a message must add to a cause. */
+/** The minimum share of its words, and the minimum number of words, that a message must add to a cause. */
 const [NEW_SHARE, NEW_WORDS] = [0.6, 3];
 const [SHORTEST, LONGEST] = [12, 240];
-/** The share of the weight of the first message that the first complaint needs to come before it. */
+/**
+ * The minimum weight of the first error message, as a share of the highest weight, at which it takes
+ * precedence.
+ */
 const NEARLY_FIRST = 0.35;
 type Message = Pick<ErrorMessage, 'text' | 'at' | 'weight'>;
 
-/** A finding with its own place, which is another failure. */
+/** The beginning of a finding with a place of its own, which is another failure. */
 const PLACED = /^(?:\S{1,20}: )?[\w@./+-]{1,200}\.[a-z]\w{0,7}[:([]{1,2}\d{1,6}\b/i;
-/** Lines of source that a tool shows, frames of a trace, and items of data. */
+/** Source lines, stack frames, and items of data. They are not sentences. */
 const NO_SENTENCE =
   /^\s{0,8}(?:\d{1,6}\s{0,4}[|│]|\/[/*]|\*\s|<!--|\\ |[|│>]\s|at \S+[ (]|File "|\^|~|["'{[(]|\w{1,40}\(.{0,80}\)?[;,{]$)|[{;,(]\s{0,4}$|^\s{0,40}(?:if|elif|for|while|return|raise|throw|import|def|class|const|let|var|await|with|assert)\b.{0,200}(?:[()[\]{}]|[^=!<>]=[^=])/;
-/** Words with which tools say that something went wrong. */
+/** Words with which tools report that something went wrong. */
 const COMPLAINS =
   /\b(?:err(?:or)?s?|\w{0,30}(?:Error|Exception)|fail(?:s|ed|ure)?|fatal|cannot|can't|can not|could not|couldn't|unable|without|denied|refused|forbidden|unauthorized|missing|lacks|invalid|illegal|unknown|unsupported|unrecognized|unexpected|undefined|unbound|exceed\w{0,4}|mismatch\w{0,3}|conflict\w{0,4}|duplicate|incompatible|timed? ?out|killed|abort\w{0,3}|panic\w{0,4}|trap|fault|stuck|cancell?ed|no such|nothing to|out of (?:date|sync)|not (?:found|exist|allowed|permitted|supported|available|defined|installed))\b/i;
-/** The name of an error of the system, such as ENOENT. */
+/** The name of a system error, such as ENOENT. */
 const ERRNO = /\bE[A-Z]{4,12}\b/;
-/** Words that say it only in a message that the reading of the log found informative. */
+/** Words that report an error only in a message that the ranking considers informative. */
 const MAY_COMPLAIN =
   /\b(?:not|no|never|must|requires?|required|needs?|expected|already|closed|reset|would be|should|instead)\b/i;
-/** Remarks of a program, titles of captured output, and parts of a sentence. */
+/** Remarks, headings of captured output, and parts of a sentence. */
 const REMARK =
   /^(?:(?:stderr|stdout) \||(?:\S{1,40} )?(?:INFO|DEBUG|WARN(?:ING)?|NOTICE)\b|(?:note|this (?:may|usually|can)|and|or|but)\b)/i;
 
 /**
- * Finds the fact that the sentences are made of: the leading diagnostic if it has a place, otherwise what
- * decided. A fact that only says how something ended gives way to the message that says why.
+ * Finds the fact that the sentences describe: the leading diagnostic if it has a place, or else the fact that
+ * decided. A fact that only says how something ended is replaced by the message that says why.
  */
 export function findTellingFact(facts: Facts, match: Match | null): Fact | null {
   const fact = chooseFact(facts, match);
@@ -74,8 +77,8 @@ function chooseFact(facts: Facts, match: Match | null): Fact | null {
 }
 
 /**
- * Finds the failing test with the most informative message that the rule knows, if a test decided. Returns
- * other facts as they are.
+ * Finds the failing test with the most informative message that the rule matches, if a test decided. Returns
+ * other facts unchanged.
  */
 function findInformativeTest({ fact: decided, rule }: Match, { all, subject }: Facts): Fact {
   if (decided.origin !== 'test') return decided;
@@ -98,12 +101,12 @@ export function tellsOfAnother(fact: Fact | null, { fact: decided }: Match): boo
   return fact !== null && fact !== decided && fact.origin === 'message';
 }
 
-/** The share of the most informative message's weight below which a line is not quoted. */
+/** The minimum weight of a line that is quoted, as a share of the highest weight of a message. */
 const OUTWEIGHED = 0.4;
 
 /**
- * Checks whether a line decided that the reading of the log found much less informative than a complaint from
- * which the rule reads nothing.
+ * Checks whether the deciding line is far less informative, according to the ranking, than an error message
+ * from which the rule reads nothing.
  */
 function isOutweighed({ fact, rule }: Match, { subject }: Facts): boolean {
   const [first] = subject.messages;
@@ -116,7 +119,7 @@ function isOutweighed({ fact, rule }: Match, { subject }: Facts): boolean {
   return weights.every((weight) => weight < OUTWEIGHED * first.weight);
 }
 
-/** Returns the most informative message, or the first complaint if that is nearly as informative. */
+/** Returns the most informative message, or the first error message if that is nearly as informative. */
 function findFirstMessage({ all, subject }: Facts): Fact | null {
   const [first] = subject.messages;
   const complaint = subject.messages.find(isComplaint);
@@ -125,10 +128,13 @@ function findFirstMessage({ all, subject }: Facts): Fact | null {
   return all.find(({ origin }) => origin === 'message') ?? null;
 }
 
-/** A level of Gradle's account of a failure, each indented more than the one that it explains. */
+/** A level of Gradle's description of a failure. Each level explains the one above and is indented more. */
 const LEVEL = /^\s{0,40}> \S/;
 
-/** Finds the innermost reason below a fact, where the tool lists reasons as levels. Returns null if there is none. */
+/**
+ * Finds the innermost reason below a fact, if the tool lists reasons as levels. Returns null if there is
+ * none.
+ */
 function findInnermost(fact: Fact, facts: Facts): Fact | null {
   const { trigger, step } = readBlock(fact, facts);
   const below = step.filter(({ line }) => trigger.line !== null && line >= trigger.line);
@@ -154,18 +160,18 @@ function isBefore({ at }: ErrorMessage, { source, line }: Fact, { subject }: Fac
   return at.line <= line && isSameStep(at, { source, line }, subject);
 }
 
-/** The length from which a line without an end may go on in the next line. */
+/** The minimum length of a line that may have been wrapped. */
 const WRAPPED = 60;
-/** The beginning of a text that continues the line above it. */
+/** The beginning of a text that continues the line above. */
 const CONTINUES =
   /^(?:(?!fatal|error|err|warning|panic|note|hint)[a-z(]|(?:So|And|Thus|Therefore|Hence|Which)\b)/;
 
-/** Roles of lines that continue no text. */
+/** The roles of lines that do not continue a text. */
 const NO_REST: ReadonlySet<LineRole> = new Set(['echo', 'ending', 'passing', 'progress']);
-/** The two sides of a comparison, which test runners print on a line each. */
+/** The lines of a comparison, with the expected and the actual value. */
 const [EXPECTS, GETS] = [/^Expected\b[\w ]{0,30}:/i, /^(?:Received|Actual|But was|Got)\b[\w ]{0,30}:/i];
 
-/** Returns the text of a fact with the lines onto which the tool wrapped it. */
+/** Returns the text of a fact, including lines that the tool wrapped it onto. */
 export function readWhole(fact: Fact, facts: Facts): string {
   let whole = getFactText(fact);
   const { trigger, paragraph } = readBlock(fact, facts);
@@ -194,7 +200,7 @@ export function readWhole(fact: Fact, facts: Facts): string {
     : whole;
 }
 
-/** Checks whether a line continues the text above it: one that was wrapped, or one that a colon announces. */
+/** Checks whether a line continues the text above it, because the text was wrapped or ends in a colon. */
 function goesOn(whole: string, last: ShownLine, next: ShownLine): boolean {
   const text = next.text.trim();
   if (text === '' || measureIndent(next.text) < measureIndent(last.text)) return false;
@@ -214,13 +220,13 @@ function isSentence(text: string): boolean {
 }
 
 /**
- * Quotes what a cause does not contain yet: the most informative messages of the failed step, otherwise a
- * complaint next to the deciding line. That is often the message inside a wrapper, or the reason behind a
+ * Quotes what a cause does not contain yet: the most informative messages of the failed step, or else an
+ * error message next to the deciding line. That is often the message inside a wrapper, or the reason for a
  * symptom. Returns null if there is none.
  */
 export function completeCause(cause: string, fact: Fact | null, facts: Facts): Filled | null {
   if (fact === null || fact.source === null || fact.line === null) return null;
-  // What stands on the deciding line is quoted as evidence.
+  // The deciding line is already quoted as evidence.
   const known = new Set(listWords(`${cause} ${fact.text}`));
   const found: Message[] = [];
   for (const message of listMessages(fact, facts).concat(listNeighbors(fact, facts))) {
@@ -249,12 +255,15 @@ export function completeCause(cause: string, fact: Fact | null, facts: Facts): F
   return { text: `The step also printed ${values.map(({ text }) => `“${text}”`).join(' and ')}.`, values };
 }
 
-/** Checks whether a message only announces what the quotation would not hold: "This was the stack:". */
+/**
+ * Checks whether a message only introduces other lines, which a quotation would not contain: "This was the
+ * stack:".
+ */
 function isAnnouncement(message: Message, facts: Facts): boolean {
   return readWhole(toFact(message), facts).trimEnd().endsWith(':');
 }
 
-/** Lists the lines next to a fact, the nearest first and those above before those below. */
+/** Lists the lines near a fact, nearest first. At the same distance, the line above comes first. */
 function listNeighbors(fact: Fact, facts: Facts): Message[] {
   const { trigger, paragraph } = readBlock(fact, facts);
   const distance = (line: number) => Math.abs(line - (trigger.line ?? line));
@@ -276,12 +285,12 @@ function listMessages(fact: Fact, { subject }: Facts): Message[] {
   );
 }
 
-/** Checks whether a message is the line above a fact that only introduces it. */
+/** Checks whether a message is the line above a fact and only introduces it. */
 function isHeading({ text, at }: Message, fact: Fact): boolean {
   return at?.line === (fact.line ?? 0) - 1 && text.trimEnd().endsWith(':');
 }
 
-/** Checks whether a message says in a sentence that something is wrong. */
+/** Checks whether a message is a sentence that reports an error. */
 export function isComplaint({ text, weight }: Message): boolean {
   const words = cleanWords(text, LONGEST);
   return (
@@ -293,21 +302,24 @@ export function isComplaint({ text, weight }: Message): boolean {
   );
 }
 
-/** A warning, unless the line also says that it was taken for an error. */
+/** A warning, unless the line also says that it is treated as an error. */
 const WARNS = /\bwarnings?\b(?!.{0,40}\berrors?\b)|\w{3,40}Warning\b/i;
 
-/** Checks whether a text complains in the words that tools use. A warning stops no step. */
+/**
+ * Checks whether a text reports an error in the words of tools. Warnings do not count, because they stop no
+ * step.
+ */
 export function complains(text: string): boolean {
   if (WARNS.test(text)) return false;
   return COMPLAINS.test(text) || ERRNO.test(text) || MAY_COMPLAIN.test(text) || /^\s{0,8}[❌✖✗⨯]/.test(text);
 }
 
-/** Checks whether a message is what a compiler or linter reports of source. */
+/** Checks whether a message is a finding of a compiler or linter. */
 function isFinding({ text }: Message, { subject }: Facts): boolean {
   return subject.diagnostics.some(({ message }) => message.startsWith(text.slice(0, 80)));
 }
 
-/** Checks whether enough of a message is not among the known words. */
+/** Checks whether enough of a message's words are not among the known ones. */
 function adds({ text }: Message, known: ReadonlySet<string>): boolean {
   const words = listWords(cleanWords(text, LONGEST));
   const added = words.filter((word) => !known.has(word)).length;

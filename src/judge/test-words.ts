@@ -7,12 +7,12 @@ import { cleanWords, quoteWords } from './values/clean.ts';
 import { isExpression } from './values/tests.ts';
 import { joinWords, readLinesFrom, toOneLine } from './wording.ts';
 
-/** The fewest characters of a test's name in a title. */
+/** The minimum number of characters of a test's name in a title. */
 const LEAST_NAME = 28;
-/** The end of a title about a test whose message says nothing. */
+/** The end of a title about a test without an informative message. */
 const SILENT = 'fails';
 
-/** Describes how the test that decided failed, and names the others. Returns null if no test failed. */
+/** Describes how the deciding test failed, and names the others. Returns null if no test failed. */
 export function describeTest(
   facts: Facts,
   fact: Fact | null,
@@ -31,7 +31,7 @@ export function describeTest(
   };
 }
 
-/** The outcome of a test: for the title, and as the rest of a sentence. */
+/** The way in which a test failed: for the title, and as the rest of a sentence. */
 interface Outcome {
   readonly what: string;
   readonly clause: string;
@@ -67,7 +67,7 @@ function describeOutcome(
     : { what: message, clause: `fails${check} with ${quoteWords(message)}` };
 }
 
-/** Reads what was expected and what came, where both are values. */
+/** Reads the expected and the actual value. Returns null unless both are values. */
 function readValues({ expected, actual }: FailingTest): { expected: string; actual: string } | null {
   if (expected === null || actual === null || isExpression(actual)) return null;
   const [left, right] = [expected, actual].map((value) =>
@@ -78,10 +78,13 @@ function readValues({ expected, actual }: FailingTest): { expected: string; actu
     : { expected: left, actual: right };
 }
 
-/** A line of a test's message that only says where. */
+/** A line of a test's message that is only a place. */
 const BARE_PLACE = /^\s{0,40}(?:Error Trace:\s{0,20})?\S{1,200}\.\w{1,8}:\d{1,6}:?\s{0,20}$/;
 
-/** Reads the first informative line of a test's message; empty if it only repeats that the test failed. */
+/**
+ * Returns the first informative line of a test's message. Returns an empty text if it only repeats that the
+ * test failed.
+ */
 function readMessage(test: FailingTest, fact: Fact | null, subject: TriageSubject): string {
   const lines = (test.message ?? fact?.text ?? '').split('\n').filter((line) => !BARE_PLACE.test(line));
   const line = lines[0] ?? '';
@@ -99,7 +102,7 @@ function readMessage(test: FailingTest, fact: Fact | null, subject: TriageSubjec
   return cleanWords(completeTimeout(withoutType, test.at, subject), 240);
 }
 
-/** Adds to Playwright's message about a timeout what it waited for, or what was in the way. */
+/** Completes Playwright's message about a timeout with what it waited for, or what was in the way. */
 export function completeTimeout(message: string, at: FailingTest['at'], subject: TriageSubject): string {
   if (!/\bTimeout \d{1,9}ms exceeded\.?$/.test(message.trim())) return message;
   const lines = readLinesFrom(at, subject, 60);
@@ -110,7 +113,7 @@ export function completeTimeout(message: string, at: FailingTest['at'], subject:
   return reason === undefined ? message : `${message.trim().replace(/\.$/, '')}: ${reason}`;
 }
 
-/** Writes a title about a test, with the name shortened where what happened would be cut off. */
+/** Creates a title about a test. The name is shortened if the rest would be cut off. */
 function writeTestTitle({ name }: FailingTest, what: string): string {
   if (what === SILENT) return `${quoteWords(toOneLine(name, MAX_TITLE - SILENT.length - 3))} ${SILENT}`;
   const isLong = LEAST_NAME + what.length + 4 > MAX_TITLE;
@@ -135,7 +138,7 @@ function findDecidedTest(facts: Facts, fact: Fact | null): FailingTest | null {
   return named ?? failures.find((failure) => failure.test !== null)?.test ?? failingTests[0] ?? null;
 }
 
-/** Formats a test as people name it: with its suite, unless the suite only repeats a path or the name. */
+/** Formats a test's name for people: with its suite, unless the suite only repeats a path or the name. */
 export function speakTest({ name, suite }: Pick<FailingTest, 'name' | 'suite'>): string {
   const isBare =
     suite === null ||
@@ -146,7 +149,7 @@ export function speakTest({ name, suite }: Pick<FailingTest, 'name' | 'suite'>):
   return quoteWords(isBare ? name : `${suite} › ${name}`);
 }
 
-/** Returns the line of the test that failed, as the framework showed it. Returns null if it showed none. */
+/** Returns the source line of the failed check, if the framework printed it. Returns null otherwise. */
 function findCheckedExpression(test: FailingTest, subject: TriageSubject): string | null {
   for (const line of readLinesFrom(test.at, subject, 40)) {
     const codeLine =
@@ -160,7 +163,7 @@ function findCheckedExpression(test: FailingTest, subject: TriageSubject): strin
 
 /**
  * Returns the first line of the stored text that changed, and the line that replaces it. Returns null if no
- * difference was shown.
+ * diff was printed.
  */
 function findFirstDifference(
   test: FailingTest,

@@ -1,23 +1,26 @@
 import type { StoppedRun } from '../domain/environment.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 
-/** A usual time limit that ran out when a run was stopped. */
+/** A usual time limit that had run out when a run was stopped. */
 export interface ReachedLimit {
   readonly minutes: number;
-  /** The thing that is limited. */
+  /** The limited part. */
   readonly of: 'job' | 'step' | 'silence';
   readonly stopped: StoppedRun;
 }
 
-/** Time limits that people and CI systems set, in minutes: of jobs and steps, and of missing output. */
+/** Usual time limits in minutes of jobs, steps, and runs without output. */
 const LIMITS = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300, 360] as const;
 const SILENT_LIMITS: ReadonlySet<number> = new Set([10, 15, 20, 30, 60]);
-/** Seconds that a log may end sooner, since it begins later than the clock, and later. */
+/**
+ * The number of seconds by which a log may be shorter than the limit, because it begins after the timer, and
+ * by which it may be longer.
+ */
 const [SOONER, LATER] = [3, 20];
 
 /**
- * Finds the usual time limit that had run out when the run was stopped. Null if it was not stopped, or if the
- * time is none of these. In the first half hour, one time in fifteen is so near to a limit by chance.
+ * Finds the usual time limit that had run out when the run was stopped. Returns null if the run was not
+ * stopped, or if the time matches no limit. In the first half hour, one time in fifteen matches by chance.
  */
 export function findReachedLimit({ environment }: Pick<TriageSubject, 'environment'>): ReachedLimit | null {
   const stopped = environment?.stopped;

@@ -15,7 +15,7 @@ import stored from './transient.json' with { type: 'json' };
  * by a reader of the log.
  */
 
-/** Words of passing trouble, in whatever form a tool wraps them. */
+/** Messages about temporary problems, in any wrapping. */
 const TROUBLE = {
   'words of a broken connection': [
     /\bnetwork failure\b|spurious network error|early EOF|unexpected disconnect|hung up unexpectedly/i,
@@ -42,7 +42,7 @@ const TROUBLE = {
   ],
 } as const;
 
-/** Steps that belong to the CI system and not to the project. */
+/** Steps of the CI system, not of the project. */
 const SYSTEM_STEPS = [
   /^(?:get_sources|prepare_executor|prepare_script|download_artifacts|upload_artifacts\w{0,20})\b/i,
   /^(?:restore_cache|archive_cache|resolve_secrets|set up job|initialize containers|checkout|clone|fetch)\b/i,
@@ -73,7 +73,7 @@ export type TransientModel = z.infer<typeof TransientModel>;
 
 let loaded: TransientModel | undefined;
 
-/** Reads the model in this folder once. Throws if it was learned for other signs. */
+/** Reads the model in this folder, once. Throws if it was trained for other signs. */
 export function loadTransientModel(): TransientModel {
   if (loaded !== undefined) return loaded;
   const model = TransientModel.parse(stored);
@@ -86,12 +86,12 @@ export function loadTransientModel(): TransientModel {
 }
 
 /**
- * Change in logits, and the most that remains, if the pipeline failed in the same way three times in a row or
- * more: it has been run again, and did not pass. Both are estimates.
+ * The change in logits, and the maximum probability, if the pipeline failed in the same way at least three
+ * times in a row, so that reruns did not help. Both are estimates.
  */
 const [LASTS, LASTS_MOST] = [-2, 0.5];
 
-/** Returns the probability that a re-run of the same commit would pass, 0..1. */
+/** Returns the probability that a rerun of the same commit would pass, 0..1. */
 export function estimateTransient(subject: TriageSubject, evidence: readonly Evidence[]): number {
   const { weights } = loadTransientModel();
   const logit = weighSigns(computeTransientSigns(classifyByRules(subject)), weights);
@@ -108,15 +108,19 @@ export function toProbability(logit: number): number {
   return 1 / (1 + Math.exp(-logit));
 }
 
-/** Facts of a lower weight say too little about the failure. */
+/** The minimum weight of facts that are used. */
 const TELLING = 0.2;
-/** Words count in full from two thirds of the weight of the most informative line. */
+/**
+ * The factor for the weight of a line. Messages count in full from two thirds of the weight of the most
+ * informative line.
+ */
 const CLEAR = 1.5;
-/** Logits of a rule that settles. */
+/** The logits of a rule that decides alone. */
 const FULL = 5;
 
 /**
- * The factor of such words if a test failed, because a test often talks to servers that it started itself.
+ * The factor for such messages if a test failed, because tests often connect to servers that they started
+ * themselves.
  */
 const IN_A_TEST = 0.35;
 

@@ -12,20 +12,20 @@ import type { Fact } from './facts.ts';
 import { rankCategories } from './judgement.ts';
 import { quoteFact } from './wording.ts';
 
-/** A rival rule this strong (logits) contradicts the category. */
+/** The minimum logits of a rival rule that contradicts the category. */
 const STRONG_RIVAL = 3.4;
-/** Least share of a claim's words that its evidence must hold. */
+/** The minimum share of a claim's words that its evidence must contain. */
 const CARRIED = 0.3;
 
-/** Weighs an answer against its evidence; its own stated confidence counts only if it is lower. */
+/** Assesses an answer by its evidence. The answer's own confidence counts only if it is lower. */
 export function assess(input: Insight & { answer: Answer }): Assessment {
   const { subject, classification, evidence, answer } = input;
   const ruling = classifyByRules(subject);
   const cited = new Set(answer.claims.flatMap((claim) => claim.evidence));
   const grades: Record<string, Grade> = {};
   for (const item of evidence) grades[item.id] = gradeEvidence(item, input, cited);
-  // Where the same failure was seen is read from the rows that the claim cites; their text speaks of the
-  // failure, not of that.
+  // The claim cites rows about where the same failure occurred. Their text is about the failure, so it is not
+  // compared.
   const seen = findSeenElsewhere(subject, evidence)?.claim.text;
   const unsupportedClaims = answer.claims
     .filter(({ text }) => text !== seen)
@@ -79,8 +79,8 @@ function isCarried(claim: Answer['claims'][number], evidence: readonly Evidence[
 
 /**
  * Returns the evidence that contradicts the category. `rivals` are strong matches of other categories, which
- * the judgement has already weighed. `decided` counts against the category: a failed expectation against
- * infrastructure, and what people decided for a similar failure.
+ * the judgment has already weighed. `decided` counts against the category: a failed assertion against
+ * INFRA_ERROR, and people's decisions about a similar failure.
  */
 function findContradictions(ruling: Ruling, category: Category, evidence: readonly Evidence[]) {
   const { facts } = ruling;
@@ -129,13 +129,13 @@ function extractWords(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}_]{4,}/gu) ?? []);
 }
 
-/*
- * These weights change the confidence of a cause, in logits, in addition to the learned judgement. They are
- * estimates: no labeled rows have history, decisions, or contradictions from which they could be measured.
+/**
+ * The changes of a cause's confidence in logits, in addition to the learned judgment. They are estimates: no
+ * labeled data contain history, decisions, or contradictions from which they could be measured.
  */
 const CONFIRMED_BY_PERSON = 1.5;
 const CONTRADICTED = -0.9;
-/** Change in logits for a flaky failure that occurs every time and is therefore not flaky. */
+/** The change in logits for a failure of a flaky kind that occurs every time, and so is not flaky. */
 const EVERY_TIME = -2;
 const CEILING = 0.97;
 

@@ -7,8 +7,8 @@ import { BREAK } from '../log/reports/passages.ts';
 import type { Fact } from './facts.ts';
 
 /**
- * Returns a text on one line, without punctuation at its end and limited to `most` characters. Cuts between
- * sentences if enough is left, otherwise between words.
+ * Returns a text as one line of at most `most` characters, without punctuation at its end. It is cut between
+ * sentences if enough is left, or else between words.
  */
 export function toOneLine(text: string, most: number): string {
   const line = text
@@ -25,7 +25,7 @@ export function toOneLine(text: string, most: number): string {
   return `${whole.replace(/[\s:;,]{1,20}$/, '')}…`;
 }
 
-/** Joins words for a sentence: "a", "a and b", "a, b and 3 more", or 3 of `others`. */
+/** Joins words for a sentence: "a", "a and b", "a, b and 3 more". `others` replaces "more". */
 export function joinWords(words: readonly string[], most = 3, others = 'more'): string {
   if (words.length <= 1) return words[0] ?? '';
   if (words.length <= most) return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
@@ -35,8 +35,8 @@ export function joinWords(words: readonly string[], most = 3, others = 'more'): 
 const STEM = 6;
 
 /**
- * Returns the words of names in camel, snake, or kebab case, in lowercase and cut to their stem, without
- * uninformative words.
+ * Returns the words of names in camel, snake, or kebab case, in lower case and stemmed, without uninformative
+ * words.
  */
 export function listWords(names: string): ReadonlySet<string> {
   const words = names.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
@@ -68,7 +68,7 @@ const EMPTY: ReadonlySet<string> = new Set([
   'set',
 ]);
 
-/** Returns the usual name of a tool. Extractors see only a format that several tools share. */
+/** Returns the usual name of a tool. Extractors only recognize a format that several tools share. */
 export function getToolName({ tool, code }: Pick<Diagnostic, 'tool' | 'code'>): string {
   if (/^TS\d/.test(code ?? '')) return 'tsc';
   if (/^CS\d/.test(code ?? '')) return 'csc';
@@ -76,11 +76,11 @@ export function getToolName({ tool, code }: Pick<Diagnostic, 'tool' | 'code'>): 
   if (tool === 'rustc' && code === 'internal') return 'rustfmt';
   if (tool === 'msvc') return 'MSVC';
   if (tool === 'compiler') return 'the compiler';
-  // Its form was read, and nothing says whose it is.
+  // Only the format is known, not the tool.
   return tool === 'tool' ? 'the failed command' : tool;
 }
 
-/** Returns the text of a fact without the name of the tool, by which rules match a diagnostic. */
+/** Returns the text of a fact without the tool's name, which is added to a diagnostic for the rules. */
 export function getFactText(fact: Fact): string {
   return fact.origin === 'diagnostic'
     ? fact.text.replace(/^[\w+.-]{1,40}: /, '')
@@ -88,8 +88,7 @@ export function getFactText(fact: Fact): string {
 }
 
 /**
- * Returns at most `most` lines from a position on, as a person saw them. Returns none if no excerpt shows the
- * position.
+ * Returns at most `most` cleaned lines from a position on. Returns none if no excerpt contains the position.
  */
 export function readLinesFrom(
   at: LogPosition | null,
@@ -107,7 +106,7 @@ export function readLinesFrom(
   return lines.map((line) => cleanLine(stripEscapes(line)).trimEnd());
 }
 
-/** Words that are literally on a line, and the evidence that shows that line. */
+/** Words that are literally on a line, with the evidence that contains the line. */
 export interface Quotation {
   readonly evidenceId: string;
   readonly quote: Quote;
@@ -115,7 +114,7 @@ export interface Quotation {
 
 const MAX_QUOTE = 400;
 
-/** Quotes the line a fact was read from, out of evidence that holds it; null if no evidence shows it. */
+/** Quotes the line of a fact from evidence that contains it. Returns null if none does. */
 export function quoteFact(fact: Fact, evidence: readonly Evidence[]): Quotation | null {
   const atLine =
     fact.source === null || fact.line === null ? null : quoteLine(fact.source, fact.line, evidence);
@@ -126,8 +125,8 @@ export function quoteFact(fact: Fact, evidence: readonly Evidence[]): Quotation 
 }
 
 /**
- * Quotes one line of a source by its number; of a report's line that says several, the one that holds
- * `needle`, or the first.
+ * Quotes a line of a source by its number. If a line of a report has several texts, quotes the one that
+ * contains `needle`, or the first one.
  */
 export function quoteLine(
   source: string,
@@ -152,7 +151,7 @@ export function quoteLine(
   return null;
 }
 
-/** Quotes the first line of the evidence that holds the beginning of a text. */
+/** Quotes the first line of the evidence that contains the beginning of a text. */
 export function quoteText(text: string, evidence: readonly Evidence[]): Quotation | null {
   const wanted = squeeze(text.split('\n').find((line) => line.trim().length > 3) ?? '').slice(0, 120);
   const body = wanted.replace(/^[\w.+-]{1,30}: (?:[A-Z]{0,4}\d{1,6}: )?/, '');
@@ -170,13 +169,11 @@ export function quoteText(text: string, evidence: readonly Evidence[]): Quotatio
   return null;
 }
 
-/**
- * Returns the part of a stored line that a person reads and that occurs in the line character by character.
- */
+/** Returns the readable part of a stored line that occurs in it literally. */
 function findLiteral(raw: string): string {
   const text = cleanLine(stripEscapes(raw)).trim();
   if (text !== '' && raw.includes(text)) return text.slice(0, MAX_QUOTE);
-  // Colors inside the line: the longest stretch between two escapes is literal.
+  // If there are escapes inside the line, only the longest part between two of them is literal.
   const pieces = raw.split(/\u001b\[[0-?]{0,60}[ -/]{0,10}[@-~]|[\u001b\r]/).map((piece) => piece.trim());
   return pieces
     .reduce((longest, piece) => (piece.length > longest.length ? piece : longest), '')

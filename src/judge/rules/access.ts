@@ -1,10 +1,12 @@
 import { defineRules, type RuleRow } from '../rule.ts';
 
-/** Names of what a program did to a file, as system calls and common tools name it. A program that is run is none. */
+/**
+ * Names of operations on a file, as system calls and common tools print them. Running a program is excluded.
+ */
 const REFUSED_OPERATION =
   /\b(?:mkdir|rmdir|open|creat|chown|chmod|chdir|l?stat|unlink|remove|rename|sym?link|access|connect|dial|bind|listen|touch|tee|ln|cp|mv|rm|(?:cannot|can't|could not|unable to|failed to) (?!exec|run|start)\w+)\b[^:\n]{0,240}: (?:[^:\n]{0,80}: )?[Pp]ermission denied$/;
 
-/** These rules read refusals for want of a permission, a secret or a login. */
+/** Rules for requests that were refused because of a missing permission, secret or login. */
 export const ACCESS_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'not-executable': {
     kind: 'permission_or_secret',
@@ -347,7 +349,7 @@ export const ACCESS_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   },
 });
 
-/** Permissions of a job's token by the part of GitHub's API that was called. */
+/** The permission of a job's token that each part of GitHub's API needs. */
 const PERMISSION_BY_API: Readonly<Record<string, string>> = {
   issues: 'issues',
   pulls: 'pull-requests',
@@ -363,7 +365,9 @@ const PERMISSION_BY_API: Readonly<Record<string, string>> = {
   actions: 'actions',
 };
 
-/** Names the permission that the refused call needs, where the log shows which call it was. */
+/**
+ * Names the permission that the refused call needs. Returns null if the log does not show which call it was.
+ */
 function findPermission(read: (slot: string) => string | null): string | null {
   const permission = PERMISSION_BY_API[read('api') ?? ''];
   if (read('integration') === null || permission === undefined) return null;

@@ -22,7 +22,7 @@ import { TEST_RULES } from './tests.ts';
 import { TOOLCHAIN_RULES } from './toolchains.ts';
 import { TRUST_RULES } from './trust.ts';
 
-/** Every rule, area by area. Names are unique. */
+/** Every rule, area by area. The names are unique. */
 export const ALL_RULES: readonly RuleRow[] = [
   ...COMPILE_RULES,
   ...GATE_RULES,

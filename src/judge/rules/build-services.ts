@@ -1,8 +1,8 @@
 import { defineRules, type RuleRow } from '../rule.ts';
 
 /**
- * These rules read what the build services themselves print: GitHub Actions, GitLab, Jenkins, Azure,
- * CircleCI, Buildkite, Travis and TeamCity.
+ * Rules for messages of the CI systems themselves: GitHub Actions, GitLab, Jenkins, Azure, CircleCI,
+ * Buildkite, Travis and TeamCity.
  */
 export const RUNNER_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'build-service-failed': {

@@ -3,7 +3,7 @@ import { defineRules, type RuleRow, STRUCTURED } from '../rule.ts';
 
 const GO_FILE = String.raw`\b[\w./-]{1,200}\.go:\d{1,6}(?::\d{1,6})?: `;
 
-/** The source does not compile, type-check or link. */
+/** Rules for source code that does not compile, type-check or link. */
 export const COMPILE_RULES: readonly RuleRow[] = defineRules('CODE_ERROR', {
   'compiler-diagnostic': {
     kind: 'compile_error',

@@ -1,6 +1,6 @@
 import { defineRules, type RuleRow } from '../rule.ts';
 
-/** Images, compose files, clusters and charts: what docker, kubectl and helm say. */
+/** Rules for messages of docker, kubectl and helm about images, compose files, clusters and charts. */
 export const CONTAINER_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'image-tag-missing': {
     category: 'DEPENDENCY_ERROR',

@@ -1,7 +1,7 @@
 import { ENVIRONMENT_WORDS, type Fact, type Facts } from '../facts.ts';
 import { defineRules, type RuleRow, STRUCTURED } from '../rule.ts';
 
-/** The product throws, crashes or races. */
+/** Rules for programs that throw, crash or race. */
 export const CRASH_RULES: readonly RuleRow[] = defineRules('CODE_ERROR', {
   'null-pointer': {
     kind: 'null_reference',
@@ -297,8 +297,7 @@ export const CRASH_RULES: readonly RuleRow[] = defineRules('CODE_ERROR', {
 });
 
 /**
- * Checks that a fact does not point to the environment. "TypeError: fetch failed" and similar messages point
- * to the network.
+ * Checks that a fact does not point to the environment, as "TypeError: fetch failed" and similar messages do.
  */
 function isNotTheEnvironment(fact: Fact, facts: Facts): boolean {
   if (ENVIRONMENT_WORDS.test(fact.text)) return false;
@@ -309,8 +308,8 @@ function isNotTheEnvironment(fact: Fact, facts: Facts): boolean {
 }
 
 /**
- * Checks whether a fact is an exception that the project's own frames threw and that no rule for the machine,
- * the network, the set-up, or an assertion takes.
+ * Checks whether a fact is an exception that the project's own frames threw. Returns false if a rule for the
+ * machine, the network, the set-up, or an assertion matches it.
  */
 function isProductFact(fact: Fact, facts: Facts): boolean {
   const thrown = facts.productException;

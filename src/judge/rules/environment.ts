@@ -2,7 +2,7 @@ import { defineRules, type RuleRow } from '../rule.ts';
 import { MISSING_PROGRAM } from './missing-program.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
-/** Expectations of a step on its machine: variables, programs, versions and services. */
+/** Rules for what a step expects of its machine: variables, programs, versions and services. */
 export const ENVIRONMENT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'variable-missing': {
     kind: 'environment',
@@ -55,7 +55,7 @@ export const ENVIRONMENT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR',
     kind: 'environment',
     strength: 4.2,
     patterns: [
-      // The log may be cut off in the middle of this message.
+      // The log may be truncated in the middle of this message.
       /: command not fou(?:$|n$|nd(?!["'\\,]))/i,
       /^\S{1,200}: (?:line )?\d{1,6}: (?:\/\S{1,200}: )?\S{1,60}: not found$/i,
       /^(?:\S{0,40}\/)?(?:ba|da|a|z|k)?sh: \S{1,60}: not found$/i,

@@ -1,7 +1,7 @@
 import { LINTERS } from '../../log/tool-kinds.ts';
 import { defineRules, type RuleRow } from '../rule.ts';
 
-/** Lint, format, license and documentation gates: the code is there, but not as the project wants it. */
+/** Rules for checks of formatting, style, licenses and documentation. */
 export const GATE_RULES: readonly RuleRow[] = defineRules('CODE_ERROR', {
   'lint-diagnostic': {
     kind: 'lint_failure',
@@ -209,7 +209,10 @@ export const GATE_RULES: readonly RuleRow[] = defineRules('CODE_ERROR', {
   },
 });
 
-/** Measured values that the project wants, and what the process asks of a change (TAXONOMY, ties 8 and 9). */
+/**
+ * Rules for required measurements, and for what the process requires of a change (ties 8 and 9 of the
+ * taxonomy).
+ */
 export const PROCESS_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'threshold-missed': {
     category: 'TEST_FAILURE',

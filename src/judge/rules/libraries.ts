@@ -4,7 +4,7 @@ import { defineRules, type RuleRow } from '../rule.ts';
 import { MISSING_PROGRAM } from './missing-program.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
-/** Headers, libraries and programs of a build that are missing. */
+/** Rules for missing headers, libraries and programs of a build. */
 export const LIBRARY_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', {
   'header-missing': {
     kind: 'missing_module',

@@ -1,7 +1,7 @@
 import { installKnown } from '../known-packages.ts';
 import { defineRules, type RuleRow } from '../rule.ts';
 
-/** Lock files and checksums, members that do not fit, and advisories. */
+/** Rules for lock files and checksums, incompatible members, and security advisories. */
 export const LOCK_FILE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', {
   'lock-file-stale': {
     kind: 'dependency_install',

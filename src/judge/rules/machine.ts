@@ -3,7 +3,7 @@ import { defineRules, type RuleRow, STRUCTURED } from '../rule.ts';
 import { readBlock } from '../telling-block.ts';
 import { GENERIC_COMPILE, MISSING_THINGS } from './symptoms.ts';
 
-/** The machine or the runner gave up. All of these need the failing step to say so in words. */
+/** Rules for failures of the machine or runner. All of them require that the failed step says so. */
 export const MACHINE_RULES: readonly RuleRow[] = defineRules('INFRA_ERROR', {
   'out-of-memory': {
     kind: 'out_of_memory',
@@ -424,7 +424,7 @@ export const MACHINE_RULES: readonly RuleRow[] = defineRules('INFRA_ERROR', {
 });
 
 /**
- * Tells whether the step had announced that it stops something, as it does after a failure: "stopping
+ * Tells whether the step announced before that it stops something, as it does after a failure: "stopping
  * server".
  */
 function isStoppedOnPurpose(fact: Fact, facts: Facts): boolean {

@@ -2,7 +2,7 @@ import type { Fact } from '../facts.ts';
 import { defineRules, type RuleRow } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
-/** These rules read what Maven and Gradle print about artifacts. */
+/** Rules for messages of Maven and Gradle about artifacts. */
 export const MAVEN_GRADLE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', {
   'managed-version-gone': {
     kind: 'version_conflict',
@@ -202,10 +202,7 @@ export const MAVEN_GRADLE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ER
   },
 });
 
-/**
- * Checks that a resolver's message is not only the consequence of a network failure. In that case, it belongs
- * to the network.
- */
+/** Checks that a resolver's message is not only the consequence of a network failure. */
 function isNotJustNetwork(fact: Fact): boolean {
   return !/Could not transfer artifact .{0,300}(?:timed out|reset|50[0234]|Connection)|status(?: code)? 50[0234]|Temporary failure/i.test(
     fact.text,

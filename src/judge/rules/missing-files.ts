@@ -3,7 +3,7 @@ import type { Fact, Facts } from '../facts.ts';
 import { defineRules, type RuleRow } from '../rule.ts';
 import type { Wording } from '../sentence.ts';
 
-/** Words for a path that is not there. */
+/** The wording for a missing path. */
 const MISSING_PATH: Wording = {
   reads: [
     /no such file or directory, \w{1,10} '(?<path>[^'\n]{1,300})'/i,
@@ -55,10 +55,13 @@ const MISSING_PATH: Wording = {
   ],
 };
 
-/** Folders that builds write. */
+/** Folders into which builds write. */
 const WRITTEN = /^(?:.{0,160}\/)?(?:dist|build|target|out|coverage|node_modules|reports?|artifacts?)\//;
 
-/** Advises on a path of the checkout. Returns null outside of it, or if a file stands for a folder. */
+/**
+ * Advises on a missing path of the checkout. Returns null for a path outside of it, or if there is a file
+ * where a folder is expected.
+ */
 function providePath(read: (slot: string) => string | null): string | null {
   const stated = read('path');
   const path = stated === null || /^\.{1,2}\//.test(stated) ? stated : getProjectPath(stated);
@@ -68,7 +71,7 @@ function providePath(read: (slot: string) => string | null): string | null {
     : `Commit or create ${path} before this step, or correct its path.`;
 }
 
-/** Files and folders that a step does not find. */
+/** Rules for files and folders that a step does not find. */
 export const MISSING_FILE_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'path-missing': {
     kind: 'missing_file',
@@ -138,8 +141,8 @@ export const MISSING_FILE_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR'
 });
 
 /**
- * Checks that a missing file is not an include, a library, or a module, and that a failing test did not look
- * for it itself.
+ * Checks that a missing file is not an include, a library, or a module, and that no failing test was looking
+ * for it.
  */
 function isNotOfCode(fact: Fact, facts: Facts): boolean {
   if (

@@ -1,7 +1,7 @@
 import { nameProgram, provideProgram } from '../known-packages.ts';
 import type { Wording } from '../sentence.ts';
 
-/** Words for a program that is not there. */
+/** The wording for a missing program. */
 export const MISSING_PROGRAM: Wording = {
   reads: [
     /(?:^|[\s:/])(?<program>[\w+.-]{1,60}): (?:[Cc]ommand )?not found(?!\S)/,

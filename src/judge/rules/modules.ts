@@ -4,7 +4,7 @@ import { isOwnModule, readMissingModule } from '../line-facts.ts';
 import { defineRules, type RuleRow } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
-/** Modules that are missing, or of a version that breaks their users. */
+/** Rules for modules that are missing, or whose version is incompatible with their users. */
 export const MODULE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', {
   'python-module-missing': {
     kind: 'missing_module',
@@ -163,8 +163,8 @@ export const MODULE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', 
       /ExceptionInInitializerError.{0,80}NoSuch/,
       /(?:MissingMethod|TypeLoad)Exception|Could not load (?:file or assembly|type)/,
     ],
-    // A class that could not be initialized is there; why it could not was thrown before. Why a main
-    // class could not be loaded is said below.
+    // A class that could not be initialized exists, and the reason is in an earlier exception. For a main
+    // class that could not be loaded, the reason follows.
     when: (fact) =>
       !/javax[./]xml[./]bind|Could not initialize class|Error occurred while loading main/.test(fact.text),
     reads: [
@@ -468,7 +468,7 @@ function namesPackage(fact: Fact, facts: Facts): boolean {
   return /cannot import name/.test(fact.text) && !isOwnModule(fact.text, facts);
 }
 
-/** Writes a sentence about a module that imports a name from another module of its own package. */
+/** Describes that a module imports a missing name from another module of its own package. */
 function describeWithinPackage(
   write: (names: { readonly importer: string; readonly from: string; readonly name: string }) => string,
 ): (read: (slot: string) => string | null) => string | null {

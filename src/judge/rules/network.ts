@@ -1,7 +1,7 @@
 import { isPublishedVersionMissing } from '../line-facts.ts';
 import { defineRules, type RuleRow } from '../rule.ts';
 
-/** The network, or a service that others run, did not answer. */
+/** Rules for networks and external services that did not answer. */
 export const NETWORK_RULES: readonly RuleRow[] = defineRules('INFRA_ERROR', {
   'name-resolution': {
     kind: 'network',

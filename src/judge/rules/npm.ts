@@ -18,7 +18,7 @@ export const NPM_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', {
     ],
     reads: [
       /Found: (?<found>\S{1,120})/,
-      // npm indents the peers of what it found; the one that does not fit begins its line.
+      // npm indents the peers of the version that it found. The peer that does not fit is not indented.
       /^(?:npm (?:error|ERR!) )?peer(?:Optional)? \S{1,120}@"(?<range>[^"\n]{1,80})" from (?<by>@?[^@\s]{1,100})@/,
       /^(?:npm (?:error|ERR!) )?peer(?:Optional)? (?<peer>\S{1,99})@"[^"]{1,80}" from (?<dependent>\S{1,99})/,
     ],

@@ -1,7 +1,7 @@
 import { defineRules, type RuleRow, STRUCTURED } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
-/** Pipeline files, command lines, references and build recipes written by us. */
+/** Rules for the project's own pipeline files, command lines, references and build recipes. */
 export const PIPELINE_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'compiler-options': {
     kind: 'environment',
@@ -485,7 +485,10 @@ export const PIPELINE_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   },
 });
 
-/** Advises on an option only if the project's own call has it: tools also pass options to one another. */
+/**
+ * Advises on an option if the project's own call has it. Returns null otherwise, because tools also pass
+ * options to one another.
+ */
 function correctOwnCall(read: (slot: string) => string | null): string | null {
   const [option, command] = [read('option'), read('command')];
   if (option === null || command?.includes(option) !== true) return null;

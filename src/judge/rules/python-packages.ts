@@ -2,7 +2,7 @@ import { installKnown } from '../known-packages.ts';
 import { defineRules, type RuleRow } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
-/** Rules for messages of pip and similar tools if no version fits or a package cannot be built. */
+/** Rules for messages of pip and similar tools that no version fits or a package cannot be built. */
 export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_ERROR', {
   'pip-no-matching-distribution': {
     kind: 'dependency_install',
@@ -280,7 +280,10 @@ export const PYTHON_PACKAGE_RULES: readonly RuleRow[] = defineRules('DEPENDENCY_
   },
 });
 
-/** Says that a pinned release is only for another Python, where pip lists it among those that it ignored. */
+/**
+ * Explains that a pinned release is only for another version of Python, if pip lists it among the ignored
+ * ones.
+ */
 function explainOtherPython(read: (slot: string) => string | null, part: 'cause' | 'fix'): string | null {
   const [name, pinned] = [read('name'), read('pinned')];
   if (name === null || pinned === null) return null;
@@ -295,7 +298,7 @@ function explainOtherPython(read: (slot: string) => string | null, part: 'cause'
   return `Run the job with Python ${needs}, which ${name} ${pinned} requires${other}.`;
 }
 
-/** Checks whether what the requirements specify is of the same package as what another package requires. */
+/** Checks whether the requirements and another package specify the same package. */
 function isOnePackage(read: (slot: string) => string | null): true | null {
   const [asked, needs] = [read('asked'), read('needs')].map((name) =>
     /^[\w.-]+/.exec(name ?? '')?.[0].toLowerCase(),

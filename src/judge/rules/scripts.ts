@@ -1,7 +1,7 @@
 import { defineRules, type RuleRow } from '../rule.ts';
 import { MISSING_THINGS } from './symptoms.ts';
 
-/** These rules read files of the checkout that are saved or merged in a form that no program reads. */
+/** Rules for files of the checkout whose encoding or merge conflicts make them unreadable. */
 export const SCRIPT_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'script-carriage-return': {
     kind: 'environment',

@@ -6,7 +6,7 @@ export const GENERIC_COMPILE: readonly string[] = [
   'cargo-build-failed',
 ];
 
-/** Rules of files and programs that are not there: often the consequence of something else. */
+/** Rules for missing files and programs, which are often the consequence of something else. */
 export const MISSING_THINGS: readonly string[] = [
   'path-missing',
   'build-program-missing',

@@ -9,12 +9,12 @@ import {
 } from '../facts.ts';
 import { defineRules, type RuleRow } from '../rule.ts';
 
-/** Programs of all kinds say that they expected one thing and got another; the other words only tests use. */
+/** Words of comparison that programs of all kinds print. The other words are used only by tests. */
 const COMPARES = /\b(?:expected|want(?:ed)?)\b/i;
 const SAYS_ASSERTION =
   /assert|\bnot ok\b|\b(?:REQUIRE|CHECK)\w{0,20}\(|_test\.|Failed (?:test|example)|\bexpect\(|equality of these values/i;
 
-/** Checks whether anything that was printed points to tests. */
+/** Checks whether any output points to tests. */
 function showsTests({ failingTests, failedSections, excerpts }: Facts['subject']): boolean {
   return (
     failingTests.length > 0 ||
@@ -25,7 +25,7 @@ function showsTests({ failingTests, failedSections, excerpts }: Facts['subject']
 
 const TESTS = /(?:^|[^a-z])(?:tests?|specs?|suites?|assert\w{0,12}|pytest|rspec|e2e)(?:[^a-z]|$)|Tests?\b/i;
 
-/** A test states an expectation and it does not hold, or the test itself is wrong or timing-dependent. */
+/** Rules for a failed expectation of a test, and for a test that is wrong or depends on timing. */
 export const TEST_RULES: readonly RuleRow[] = defineRules('TEST_FAILURE', {
   'assertion-of-failing-test': {
     kind: 'assertion',

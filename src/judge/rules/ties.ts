@@ -13,27 +13,25 @@ import type { Wording } from '../sentence.ts';
 import { findReachedLimit } from '../time-limit.ts';
 import { findMismatch } from '../versions/mismatch.ts';
 
-/**
- * The decision of a tie: a category with its strength in logits, and the rival matches that no longer count.
- */
+/** The decision of a tie: a category with its strength in logits, and the matches that no longer count. */
 interface TieRuling {
   readonly category: Category;
   readonly kind: Kind;
   readonly strength: number;
   readonly fact: Fact;
   readonly drop: (match: Match) => boolean;
-  /** The rule whose sentences hold here too. */
+  /** The rule whose sentences apply here, too. */
   readonly like?: Rule;
 }
 
 const THROWN = /^(?:null-pointer|type-error-thrown|index-or-value-error|uncaught-product-exception|panic)$/;
 
-/** A row for a tie: the decision and its wording. */
+/** A row of the table of ties: the decision and its wording. */
 interface Tie extends Wording {
   readonly apply: (facts: Facts, matches: readonly Match[]) => TieRuling | null;
 }
 
-/** The taxonomy's decided ties. Ties 6 and 7 only take away: see `softenInfra` and `ruleBy`. */
+/** The ties that the taxonomy decides. Ties 6 and 7 only weaken matches: see `softenInfra` and `ruleBy`. */
 export const TIES: Readonly<Record<string, Tie>> = {
   'runtime-of-another-version': {
     apply: blameRuntimeVersion,
@@ -184,14 +182,17 @@ export const TIES: Readonly<Record<string, Tie>> = {
   },
 };
 
-/** Advises on the import of a file; an absolute path is not imported but run. */
+/**
+ * Advises to correct the import of a file. Returns null for an absolute path, because such a file is run and
+ * not imported.
+ */
 function correctImport(read: (slot: string) => string | null): string | null {
   const module = read('module');
   if (module === null || module.startsWith('/')) return null;
   return `Correct the import of ${module}, or commit the file that it refers to.`;
 }
 
-/** Blames the runtime, not the code, for a name that the running version does not have. */
+/** Blames the runtime instead of the code if a name is missing in the running version. */
 function blameRuntimeVersion(facts: Facts): TieRuling | null {
   const fact = facts.all.find(
     ({ text, weight }) => weight >= HEEDED && findMismatch(text, facts.subject)?.isFromTable === true,
@@ -206,13 +207,13 @@ function blameRuntimeVersion(facts: Facts): TieRuling | null {
   };
 }
 
-/** The least weight of a complaint before its version is looked at. */
+/** The minimum weight of a message whose required version is checked. */
 const HEEDED = 0.4;
 
-/** Rules that say that a run was stopped, and not why. */
+/** Rules that say that a run was stopped, without the reason. */
 const STOPPED: ReadonlySet<string> = new Set(['job-cancelled', 'exit-by-signal']);
 
-/** Blames a time limit if a run was stopped when a usual one had run out, and nothing else went wrong. */
+/** Blames a time limit if a run was stopped when a usual limit had run out, and nothing else failed. */
 function blameTimeLimit(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const limit = findReachedLimit(facts.subject);
   if (limit === null || facts.assertion !== null || facts.compileErrors.length > 0) return null;
@@ -224,7 +225,7 @@ function blameTimeLimit(facts: Facts, matches: readonly Match[]): TieRuling | nu
   return { category: 'INFRA_ERROR', kind: 'timeout', strength: 4, fact, drop };
 }
 
-/** Logits of a rule whose own cause is more than a time. */
+/** The minimum logits of a rule that names another cause than the time. */
 const SAID_ELSE = 2.5;
 
 function blameThrowingTest(facts: Facts, matches: readonly Match[]): TieRuling | null {
@@ -233,7 +234,7 @@ function blameThrowingTest(facts: Facts, matches: readonly Match[]): TieRuling |
   );
   if (thrown === undefined || facts.assertion !== null || facts.subject.failingTests.length === 0)
     return null;
-  // A test throws what it expected in vain, such as a snapshot or an event that never came.
+  // A test throws an exception for what it waited for in vain, such as a snapshot or an event.
   const isExpectation = ({ rule, fact, strength }: Match) =>
     rule.category === 'TEST_FAILURE' && strength >= TELLS && saysTheSame(fact, thrown.fact);
   if (matches.some(isExpectation)) return null;
@@ -256,8 +257,8 @@ const RESOURCES: ReadonlySet<string> = new Set(['out-of-memory', 'disk-full', 't
 const OWN_WORDS: ReadonlySet<string> = new Set(['test', 'exception', 'headline', 'message']);
 
 /**
- * Blames the machine if the failure itself says that memory, disk or descriptors ran out, also inside a test
- * and in a trace of our own, unless the trace shows that our code asked for memory without end.
+ * Blames the machine if the failure says that memory, disk or descriptors ran out, even inside a test or with
+ * a trace of the project's code. Does not apply if the trace shows that the code requested unlimited memory.
  */
 function blameExhaustedResource(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const isSaid = ({ origin, weight }: Fact) => OWN_WORDS.has(origin) && weight >= SAID;
@@ -269,7 +270,7 @@ function blameExhaustedResource(facts: Facts, matches: readonly Match[]): TieRul
   return { category: 'INFRA_ERROR', kind: rule.kind, strength, fact, drop, like: rule };
 }
 
-/** The least weight of words that the failure itself says. */
+/** The minimum weight of a message that is about the failure. */
 const SAID = 0.8;
 
 function blameOwnService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
@@ -313,10 +314,7 @@ function blameMissingOwnModule(facts: Facts): TieRuling | null {
   return { category: 'CODE_ERROR', kind: 'missing_module', strength, fact, drop };
 }
 
-/**
- * Decides for the dependency if every error of the compiler is a package that it cannot find, because the
- * code is then not at fault.
- */
+/** Blames the dependency if the compiler only reports packages that it cannot find. */
 function blameMissingPackage(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const missing = matches.find(
     (match) => match.rule.kind === 'missing_module' && match.rule.category === 'DEPENDENCY_ERROR',
@@ -361,7 +359,9 @@ function blameDependencyError(facts: Facts, matches: readonly Match[]): TieRulin
   };
 }
 
-/** Returns the path at the beginning of a compiler's line, for lines that no extractor read. */
+/**
+ * Returns the path at the beginning of a compiler's line, which is needed for lines that no extractor read.
+ */
 function readLeadingPath(fact: Fact, facts: Facts): string {
   const line =
     facts.all.find(
@@ -418,12 +418,12 @@ function blameRegistryOutage(facts: Facts): TieRuling | null {
 }
 
 function blameUnpublishedVersion(facts: Facts, matches: readonly Match[]): TieRuling | null {
-  // Who publishes and gets a 404 may not publish that name; nothing is missing.
+  // A 404 when publishing means that the name must not be published; nothing is missing.
   const stale = facts.all.some((fact) => /E: Failed to fetch|\bNot Found - PUT https?:/.test(fact.text));
   if (stale) return null;
   const drop = (match: Match) => match.rule.name === 'download-failed';
   const ruling = ruleByRegistryStatus(facts, [404], 'DEPENDENCY_ERROR', 'dependency_install', drop);
-  // The rule of the package manager knows how it words what is missing.
+  // The package manager's own rule has the sentences for what is missing.
   const like = matches.find(
     ({ rule }) => rule.kind === 'dependency_install' && rule.cause !== undefined,
   )?.rule;

@@ -2,8 +2,8 @@ import { defineRules, type RuleRow } from '../rule.ts';
 import { GENERIC_COMPILE } from './symptoms.ts';
 
 /**
- * The wrong or a missing compiler, interpreter or SDK, and project files that are not where a tool looks for
- * them.
+ * Rules for a wrong or missing compiler, interpreter or SDK, and for project files that are not where a tool
+ * looks for them.
  */
 export const TOOLCHAIN_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'sdk-missing': {
@@ -456,7 +456,10 @@ export const TOOLCHAIN_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   },
 });
 
-/** Advises on an address only if the project's own call has it: a step asks for many. */
+/**
+ * Advises on a URL if the project's own call has it. Returns null otherwise, because a step requests many
+ * URLs.
+ */
 function correctAddress(read: (slot: string) => string | null): string | null {
   const [url, command] = [read('url'), read('command')];
   if (url === null || command?.includes(url) !== true) return null;

@@ -1,6 +1,6 @@
 import { defineRules, type RuleRow } from '../rule.ts';
 
-/** These rules read connections that one of the two sides refuses, because it does not trust the other. */
+/** Rules for connections that one side refuses because it does not trust the other. */
 export const TRUST_RULES: readonly RuleRow[] = defineRules('CONFIG_ERROR', {
   'docker-socket-refused': {
     kind: 'permission_or_secret',

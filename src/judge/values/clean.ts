@@ -1,16 +1,16 @@
 import { getProjectPath } from '../../log/paths.ts';
 import { toOneLine } from '../wording.ts';
 
-/** Longer values are no names but texts. */
+/** The maximum length of a value. Longer ones are texts. */
 const MAX_VALUE = 160;
 
-/** These characters at the beginning or end of a value are not part of it. */
+/** Characters at the beginning or end that are not part of a value. */
 const FRAME = /^(?:[\s*│|]|>(?![=\d])){1,20}|[\s*│|,;:]{1,20}$/g;
 const QUOTED = /^["'`‘“](.*)["'`’”]$/;
 
 /**
- * Makes a value fit for a sentence: one line, no quotes around it, no comment of a matcher; null if
- * nothing readable is left.
+ * Converts a value for use in a sentence: one line, no quotes around it, no comment of a problem matcher.
+ * Returns null if nothing readable is left.
  */
 export function cleanValue(raw: string): string | null {
   const line = raw
@@ -41,26 +41,26 @@ const PREFIXES = [
   String.raw`\[[A-Za-z][\w.-]{2,60}\](?= +[A-Z\d[])|[a-z_]{2,40}(?:::[a-z_]{2,40}){1,6}:(?= )`,
 ];
 const PREFIX = new RegExp(`^(?:(?:${PREFIXES.join('|')})\\s{0,4}){1,8}`, 'u');
-/** A line of keys and values, as loggers of Go and others write it. */
+/** A line of keys and values in logfmt. */
 const LOGFMT =
   /^(?:(?:time|ts|level|logger|caller|source)="?[^"\s]{1,80}"? ){1,5}msg="(?<message>[^"\n]{1,400})".*$/;
-/** The goal of Maven and its project. */
+/** A goal of Maven with its project. */
 const GOAL =
   /^(?:[Ff]ailed to execute goal )?[\w.-]{1,80}(?::[\w.-]{1,80}){1,3}(?: \([\w.-]{1,60}\))? on project [\w.-]{1,80}: /;
-/** The packages of an exception's type. */
+/** The package of an exception's type. */
 const PACKAGES = /(?<![\w./])(?:[a-z_]\w{0,60}\.){2,10}(?=[A-Z][\w$]{0,80}(?:Error|Exception|Failure)\b)/g;
-/** An address at which to read more. */
+/** A URL with further information. */
 const READ_ON =
   /[.;]? ?\(?(?:For (?:further|more) (?:information|details)|For details|(?:Read|Learn|See) more|More (?:information|details)|See also)\b[^.:]{0,60}:? ?https?:\/\/.*$/i;
 /** Escapes that a program printed as text. */
 const ESCAPES =
   /\\(?:x1b|u001b|033)(?:\[[\d;]{0,20}[A-Za-z])?|\\e\[[\d;]{0,20}[A-Za-z]|\[\d{1,3}(?:;\d{1,3}){0,3}m/gi;
-/** An absolute path, which may lead into the checkout. */
+/** An absolute path, which may be in the checkout. */
 const ABSOLUTE = /(?<![\w./:~@-])(?:\/|[A-Za-z]:[\\/])[\w@.+-]{1,80}(?:[\\/][\w@.+-]{1,80}){2,30}/g;
 
 /**
- * Makes words of the log fit for the middle of a sentence: without marks, times, boxes, the packages of an
- * exception's type, the folder of the checkout and a stop at the end, cut between words.
+ * Converts text of the log for use inside a sentence: without markers, times, boxes, packages of exception
+ * types, the checkout folder, and a final period. Text is cut between words.
  */
 export function cleanWords(raw: string, most: number): string {
   const text = raw
@@ -81,12 +81,12 @@ export function cleanWords(raw: string, most: number): string {
     .replace(READ_ON, '')
     .replace(/ \[[^\][\s]{1,300}\.\w{0,8}proj\]$/, '')
     .replace(/[.:;,\s]{1,10}$/, '');
-  // A quotation mark without its pair.
+  // True if the text has a single, unpaired quotation mark.
   const isLone = text.split('"').length === 2 && (text.startsWith('"') || text.endsWith('"'));
   return toOneLine(isLone ? text.replace('"', '') : text, most);
 }
 
-/** Puts words of the log between quotation marks. */
+/** Puts text of the log in quotation marks. */
 export function quoteWords(words: string): string {
   return `“${words}”`;
 }

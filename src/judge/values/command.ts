@@ -2,23 +2,23 @@ import type { TriageSubject } from '../../domain/triage.ts';
 import type { Value } from '../sentence.ts';
 import type { ShownLine, TellingBlock } from '../telling-block.ts';
 
-/** Forms in which shells, runners and package managers show a command before they run it. */
+/** Forms in which shells, runners and package managers print a command before they run it. */
 const SHOWN = [
   /^(?:##\[group\]|\[command\]|\[group\])?(?:Run|Running) (?=[\w./-]{1,80}(?: |$))(.{2,120})$/,
   /^\+{1,3} (.{2,120})$/,
   /^\$ (.{2,120})$/,
   /^> (?!.{1,100}@\d)([a-z./][\w./-]{0,60}(?: .{1,100})?)$/,
 ];
-/** A program and its arguments: no sentence, no script of several commands, no action of a runner. */
+/** A program with arguments. Sentences, scripts of several commands, and actions are excluded. */
 const COMMAND = /^(?:\.{0,2}\/)?[a-z][\w./+-]{0,60}(?: [\w./@=:,+*%"'-]{1,80}){0,10}$/;
 const END_OF_SCRIPT = /^\s{0,4}(?:shell: |##\[endgroup\])/;
 const NO_COMMAND =
   /^(?:[\w.-]{1,60}\/[\w./-]{1,80}@|set |cd |echo |export |if |for |source |then |fi$|done$|the )/;
 
 /**
- * Reads the project's own call that the failed step made: the last one shown above the trigger, else the one
- * that the step is named after. Where a runner shows a whole script at its start, it is the only command of
- * it that the trigger speaks of.
+ * Reads the project's own command that the failed step ran: the last one printed above the deciding line, or
+ * else the one that the step is named after. If a runner prints a whole script first, returns its only
+ * command that has words in common with the deciding line.
  */
 export function readCommand(block: TellingBlock, subject: TriageSubject): Value | null {
   const { trigger, paragraph, step } = block;
@@ -30,8 +30,8 @@ export function readCommand(block: TellingBlock, subject: TriageSubject): Value 
       return { text: command, source: shownLine.source, line: shownLine.line, near: 'step' };
   }
   const named = findSection(trigger, subject)?.name.replace(/^Run /, '') ?? '';
-  // GitHub names a step after the first command of its script: it failed only if the lines around the trigger
-  // speak of it.
+  // GitHub names a step after the first command of its script. That command failed only if the lines around
+  // the deciding line mention it.
   const isNamed = /^Run /.test(findSection(trigger, subject)?.name ?? '') && isCommand(named);
   const stepText = [trigger, ...paragraph].map(({ text }) => text).join('\n');
   return isNamed && listWordsOfCommand(named).some((word) => stepText.includes(word))
@@ -40,8 +40,8 @@ export function readCommand(block: TellingBlock, subject: TriageSubject): Value 
 }
 
 /**
- * Tells whether a line begins a script: GitHub shows it below the line that names its first command, line by
- * line in color, up to the shell.
+ * Tells whether a line begins a script. GitHub prints scripts below the first command, line by line in color,
+ * up to the shell.
  */
 function isFirstOfScript({ source, line, text }: ShownLine, step: TellingBlock['step']): boolean {
   if (!/^(?:##\[group\])?Run /.test(text.trim())) return false;
@@ -52,7 +52,7 @@ function isFirstOfScript({ source, line, text }: ShownLine, step: TellingBlock['
   return shell > 1 && !/^\s{0,4}with:/.test(below[0]?.text ?? '');
 }
 
-/** Reads the only command of a script that has an option or a path of the trigger. */
+/** Reads the only command of a script that has an option or path of the deciding line. */
 function readScriptLine(first: ShownLine, { trigger, step }: TellingBlock): Value | null {
   const below = step
     .filter((shownLine) => shownLine.source === first.source && shownLine.line > first.line)
@@ -72,8 +72,8 @@ function readScriptLine(first: ShownLine, { trigger, step }: TellingBlock): Valu
 const TELLING_WORD = /^--?\w[\w-]{2,}$|\w[./:]\w/;
 
 /**
- * Returns the words that tell a command from others: its program and its arguments, without what many
- * commands have.
+ * Returns the words that distinguish a command: its program and arguments, without those that many commands
+ * have.
  */
 function listWordsOfCommand(command: string): string[] {
   return command
@@ -90,8 +90,8 @@ function isCommand(text: string): boolean {
 }
 
 /**
- * Reads the name of the failed step; null if the log marks none, as where a log without marks is one
- * section called like its file.
+ * Reads the name of the failed step. Returns null if the log does not mark steps; such a log is one section
+ * with the name of its file.
  */
 export function readStep({ trigger }: TellingBlock, subject: TriageSubject): Value | null {
   const section = findSection(trigger, subject);

@@ -21,7 +21,7 @@ import { readActual, readExpected, readTest } from './tests.ts';
 import { LIMIT_READERS } from './time-limit.ts';
 import { VERSION_READERS } from './versions.ts';
 
-/** Values that are read with more than a pattern. */
+/** A reader for values that need more than a pattern. */
 type Reader = (block: TellingBlock, facts: Facts) => Value | null;
 
 const READERS: Readonly<Record<string, Reader>> = {
@@ -54,8 +54,9 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * Finds the values of a failure: first with the row's own patterns, on the deciding line, its paragraph and
- * its step; then with those that all rows share, never further than the paragraph. Each is read at most once.
+ * Creates a function that finds the values of a failure. The row's own patterns are tried first, on the
+ * deciding line, its paragraph and its step, and then the shared ones, at most on the paragraph. Each value
+ * is read at most once.
  */
 export function createFinder(fact: Fact, { reads, readsOwn }: Patterns, facts: Facts): FindValue {
   const block = readBlock(fact, facts);
@@ -74,10 +75,7 @@ export function createFinder(fact: Fact, { reads, readsOwn }: Patterns, facts: F
   };
 }
 
-/**
- * The patterns of a failure: those that may look into the whole step, and those that may not look beyond
- * their own finding.
- */
+/** The patterns of a failure: `reads` are tried on the whole step, `readsOwn` only up to the next finding. */
 interface Patterns {
   readonly reads: readonly RegExp[];
   readonly readsOwn: readonly RegExp[];
@@ -95,7 +93,7 @@ function listContinuingLines(
   return next < 0 ? below : below.slice(0, next);
 }
 
-/** Returns the slots that any row may use. */
+/** Returns the slots that any row can use. */
 export function listSharedSlots(): ReadonlySet<string> {
   return new Set([...Object.keys(READERS), ...[...OFFER_READS, ...SHARED_PATTERNS].flatMap(listGroups)]);
 }
@@ -105,7 +103,7 @@ export function listGroups({ source }: RegExp): string[] {
   return Array.from(source.matchAll(/\(\?<([a-zA-Z]\w{0,30})>/g), ([, name]) => name ?? '');
 }
 
-/** Reads a named group with the first pattern that fills it, nearest line first. */
+/** Reads a named group with the first pattern that has it, nearest line first. */
 function readNamed(
   slot: string,
   patterns: readonly RegExp[],
@@ -137,7 +135,7 @@ function readLines(
   return null;
 }
 
-/** Reads a wrapped sentence, which is only whole where its lines are joined. */
+/** Reads a value from a sentence that was wrapped, by joining its lines. */
 function readWrapped(slot: string, patterns: readonly RegExp[], block: TellingBlock): Value | null {
   const { text, lineAt } = joinAfter(block);
   for (const pattern of patterns) {
@@ -157,8 +155,8 @@ function groupIn(pattern: RegExp, text: string, slot: string): string | null {
 }
 
 /**
- * The words that some slots may hold: only a program can be installed, not an option, a shell's own word or
- * function.
+ * The pattern that the value of a slot must match: only programs can be installed, not options, shell words
+ * or functions.
  */
 const FITS: Readonly<Record<string, RegExp>> = {
   owner: /^[A-Za-z_$][\w.$: ]*(?:<.*>)?$/,
@@ -188,7 +186,7 @@ function change(value: Value | null, how: (text: string) => string): Value | nul
   return value === null ? null : { ...value, text: how(value.text) };
 }
 
-/** Reads the name of the only secret that the step was given, which the runner shows masked. */
+/** Reads the name of the step's only secret, whose value the runner masks. */
 function readSecret(step: TellingBlock['step']): Value | null {
   const secretLines = step.filter(({ text }) => SECRET.test(text));
   const names = new Set(secretLines.map(({ text }) => SECRET.exec(text)?.[1] ?? ''));
@@ -207,7 +205,7 @@ function readFaultCount(block: TellingBlock, subject: Facts['subject']): Value |
     : createValue(block.trigger, cleanWords(block.trigger.text.split('\n')[0] ?? '', 140));
 }
 
-/** Reads a package's published name; null for a file of the project. */
+/** Reads a package's published name. Returns null for a file of the project. */
 function readPublishedName(text: string): string | null {
   const name = readMissingModule(text);
   if (name === null || /^(?:[./~#]|@\/|src\/|[A-Za-z]:)/.test(name)) return null;
@@ -215,7 +213,7 @@ function readPublishedName(text: string): string | null {
   return name.startsWith('@') ? name.split('/').slice(0, 2).join('/') : (name.split('/')[0] ?? name);
 }
 
-/** Reads the tool that reported the error, as people call it. Returns null if only its form was read. */
+/** Reads the common name of the tool that reported the error. Returns null if only its format is known. */
 function readTool({ trigger }: TellingBlock, { subject }: Facts): Value | null {
   const entry = subject.diagnostics.find(
     ({ at }) => at !== null && at.source === trigger.source && at.line === trigger.line,
@@ -234,10 +232,10 @@ function countErrors({ trigger }: TellingBlock, facts: Facts): Value | null {
     : createValue(trigger, String(count));
 }
 
-/** The most files that advice names besides its own. */
+/** The maximum number of further files that advice names. */
 const MOST_FILES = 3;
 
-/** Lists where the tool of the deciding error reports the first error of each other file of the project. */
+/** Lists the first error in each other file of the project that the tool of the deciding error reports. */
 function listOtherPlaces({ trigger }: TellingBlock, facts: Facts): Value | null {
   const errors = listErrors(facts);
   const error = errors.find(({ at }) => at?.source === trigger.source && at?.line === trigger.line);
@@ -254,7 +252,7 @@ function listOtherPlaces({ trigger }: TellingBlock, facts: Facts): Value | null 
   return createValue(trigger, joinWords(places, MOST_FILES, 'other files'));
 }
 
-/** Reads the missing package if it is called like the folder of the checkout. */
+/** Reads the missing package if it has the name of the checkout folder. */
 function readOwnPackage(block: TellingBlock, facts: Facts): Value | null {
   const normal = (name: string | null) => name?.toLowerCase().replaceAll('-', '_') ?? null;
   const project = normal(findProjectName(facts.shown));
@@ -262,10 +260,10 @@ function readOwnPackage(block: TellingBlock, facts: Facts): Value | null {
   return named !== null && project !== null && normal(named.text) === project ? named : null;
 }
 
-/** Lines from which on another error is not part of the same message. */
+/** The minimum distance in lines of another error that is not part of the same message. */
 const APART = 6;
 
-/** Reads an error above the deciding line that may explain it. */
+/** Reads an error above the deciding line that may be its cause. */
 function readEarlierError({ trigger }: TellingBlock, { subject }: Facts): Value | null {
   const { source, line } = trigger;
   const earlier = subject.messages.find(
@@ -279,7 +277,9 @@ function readEarlierError({ trigger }: TellingBlock, { subject }: Facts): Value 
   return earlier?.at == null ? null : { text: earlier.text, ...earlier.at, near: 'step' };
 }
 
-/** Reads the repository that the lines just above the deciding one name: Git itself may name only its host. */
+/**
+ * Reads the repository from the lines directly above the deciding line, because Git may print only its host.
+ */
 function readRemoteAbove({ trigger, paragraph }: TellingBlock): Value | null {
   for (const shownLine of paragraph.filter(({ line }) => trigger.line !== null && line < trigger.line)) {
     const remote = /https?:\/\/[\w.-]{3,100}\/[\w.~-]{1,100}\/[\w.~-]{1,100}\w/.exec(shownLine.text)?.[0];
@@ -289,7 +289,7 @@ function readRemoteAbove({ trigger, paragraph }: TellingBlock): Value | null {
   return null;
 }
 
-/** Reads the mark of a linter behind a finding that it can correct itself: "F401 [*] …". */
+/** Reads the marker of a linter after a finding that it can fix: "F401 [*] …". */
 function readFixMark({ trigger }: TellingBlock): Value | null {
   return /(?:^|\s)[A-Z]{1,5}\d{1,5} \[\*\] \S/.test(trigger.text) ? createValue(trigger, '[*]') : null;
 }

@@ -2,13 +2,13 @@ import type { TriageSubject } from '../../domain/triage.ts';
 import type { Value } from '../sentence.ts';
 import type { ShownLine, TellingBlock } from '../telling-block.ts';
 
-/** Lines below the deciding one in which a tool says what to do. */
+/** The number of lines below the deciding line in which a tool may print advice. */
 const BELOW = 6;
 const [SHORTEST, LONGEST, FEWEST_WORDS] = [18, 260, 4];
-/** A mark that tools put before advice. */
+/** A marker that tools print before advice. */
 const MARK =
   /^[^\p{L}\p{N}"'`(]{0,12}(?:\[?(?:help|hint|tip|suggestion|fix|solution)\]?(?:\[[\w-]{1,40}\])?[:=] {0,4})/iu;
-/** The severity that tools put before a line. */
+/** A severity that tools print before a line. */
 const SEVERITY = /^(?:npm (?:ERR!|error)|\[\w{4,7}\]|error:|note:) ?/i;
 const VERB = `(?:run|use|commit|rebuild|install|upgrade|update|add|set|remove|rename|pass|specify|provide|create|change|increase|replace|enable|disable|delete|declare|move|downgrade|pin|regenerate|configure|try (?:(?=\`)|adding|running|using|installing|setting|removing)|make sure|ensure)`;
 const IMPERATIVE = new RegExp(
@@ -16,15 +16,18 @@ const IMPERATIVE = new RegExp(
     `(?=\\w{2,20}ing ))?${VERB}\\b`,
   'i',
 );
-/** A line of source that a tool shows: with a comment, or with marks below it. */
+/** A line of source code that a tool quotes: with a comment, or with markers below it. */
 const SOURCE_LINE = /(?<!:)\/\/|\/\*|<!--|\b(?:TODO|FIXME|XXX)\b/;
 const MARKS_BELOW = /^[\s|\d]{0,200}[~^]{1,200}\s{0,20}$/;
-/** A sentence behind another one on the line. */
+/** A sentence after another one on the same line. */
 const BEHIND = new RegExp(
   `[.!?;:] ((?:Please |You (?:need|have|must|should) (?:to )?)?${VERB} .{12,200})$`,
   'i',
 );
-/** Code, docstrings, echoes, deprecations, general help, and what fetches and runs something. */
+/**
+ * Text that is not usable as advice: code, docstrings, echoes, deprecations, general help, and commands that
+ * download and run something.
+ */
 const UNFIT = [
   /^[A-Z]{3,12} FAILED\b|[{}<>|=]\s{0,4}$|^\W|[[({]\s{0,4}$|;\s{0,4}$|^\w{1,40}\(|=>|\$\{|^@param|^#/,
   /\bdeprecat|\bwill be removed\b|\b(?:update|upgrade) (?:is )?available\b|\bto (?:see|view|get|show|disable|suppress|ignore|silence|hide)\b/i,
@@ -35,19 +38,19 @@ const UNFIT = [
 ];
 
 /**
- * Reads the advice that the failing tool prints on or below the deciding line: one whole sentence, its
- * wrapped lines joined; null if it prints none.
+ * Reads the advice that the failing tool prints on or below the deciding line: one complete sentence, with
+ * its wrapped lines joined. Returns null if there is none.
  */
 export function readHint({ trigger, paragraph }: TellingBlock, { diagnostics }: TriageSubject): Value | null {
   const lines = paragraph.filter(
     ({ line }) => trigger.line !== null && line >= trigger.line && line <= trigger.line + BELOW,
   );
-  // What is reported is no advice, however it is worded: "Use 'const' instead".
+  // A reported finding is not advice, even if it reads like it: "Use 'const' instead".
   const reported = new Set(diagnostics.map(({ at }) => `${at?.source}:${at?.line}`));
   for (const [index, shownLine] of lines.entries()) {
     const marked = MARK.test(shownLine.text);
     const isReported = reported.has(`${shownLine.source}:${shownLine.line}`);
-    // What stands below the next finding is about that one.
+    // Lines below the next finding are about that finding.
     if (isReported && shownLine.line !== trigger.line) return null;
     if (isReported && !marked) continue;
     if (SOURCE_LINE.test(shownLine.text) || MARKS_BELOW.test(lines[index + 1]?.text ?? '')) continue;
@@ -66,7 +69,7 @@ export function readHint({ trigger, paragraph }: TellingBlock, { diagnostics }: 
   return null;
 }
 
-/** Joins the lines that a sentence was wrapped into, up to its end. */
+/** Joins the lines of a wrapped sentence up to its end. */
 function finish(start: string, below: readonly ShownLine[]): string | null {
   let text = start.trim();
   for (const { text: next } of below) {

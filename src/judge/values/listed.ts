@@ -5,11 +5,11 @@ import type { TellingBlock } from '../telling-block.ts';
 import { joinWords } from '../wording.ts';
 import { isProjectFile } from './place.ts';
 
-/** A line that says how many files have a fault; the files follow, one a line. */
+/** A line that counts faulty files. The files follow, one on each line. */
 const COUNTED = /\b(?:\d{1,6}|the following|these) (?:[\w-]{1,20} ){0,2}files?\b/i;
 const FILE = /^\s{0,12}(?:[-*•] )?((?:[\w@.+-]{1,80}\/){0,12}[\w@+-][\w@.+-]{0,80}\.\w{1,8})$/;
 
-/** Reads the list of files below a deciding line that counts them, to its end; null if no list follows. */
+/** Reads the list of files below a deciding line that counts them. Returns null if no list follows. */
 export function readListedFiles({ trigger, step }: TellingBlock, subject: TriageSubject): Value | null {
   if (trigger.line === null || !COUNTED.test(trigger.text)) return null;
   const files: string[] = [];

@@ -7,24 +7,24 @@ import type { TellingBlock } from '../telling-block.ts';
 import { cleanWords } from './clean.ts';
 import { findToldTest } from './tests.ts';
 
-/**
- * A place that the log itself states: a path as compilers, interpreters and shells print it in front of an
- * error.
- */
+/** A place as compilers, interpreters and shells print it before an error. */
 const STATED = [
   /^(?:\S{1,12}: )?((?:\.{0,2}\/)?[\w@./+-]{1,200}\.[a-z]\w{0,7})[:(](\d{1,6})\b/i,
   /^\s{0,8}(?:-->|at|File) "?((?:\.{0,2}\/)?[\w@./+-]{1,200}\.[a-z]\w{0,7})"?(?::|, line )(\d{1,6})\b/i,
   /^((?:\.{0,2}\/)?[\w@./+-]{1,200}\.[a-z]\w{0,7}): line (\d{1,6}): /i,
 ];
-/** Runners, temporary and generated scripts, folders of the machine, loggers. */
+/** Scripts of runners, temporary and generated scripts, system folders, and loggers. */
 const NO_SOURCE =
   /^(?:MSBUILD$|CSC$|LINK$|EXEC$)|^(?:\/(?:Applications|Library|tmp|var|dev|proc|usr|opt|etc|root\/\.|home\/runner\/(?:_|\.))|~|\$|[A-Za-z]:\\Windows)|(?:^|\/)(?:log(?:ger|ging)?|console)\.\w{1,4}$|_temp\/|^\.\.(?:\/\.\.)|(?:^|[^/]\/)(?:dist|build|target|out|\.next|coverage)\//;
-/** "2026-01-02 ERROR db.go:34" names who logged, not what is wrong. */
+/**
+ * A place that a logger prints: "2026-01-02 ERROR db.go:34". It is the origin of the message, not of the
+ * error.
+ */
 const LOGGED = /\b(?:INFO|DEBUG|WARN(?:ING)?|ERROR|FATAL|TRACE)\b.{0,40}$/;
 
 /**
- * Reads the place of the fault: the deciding diagnostic's own, else the first frame inside the checkout; it
- * stands in the failure's own lines.
+ * Reads the place of the fault from the failure's own lines: that of the deciding diagnostic, or else the
+ * first frame inside the checkout.
  */
 export function readPlace(block: TellingBlock, subject: TriageSubject): Value | null {
   const found =
@@ -42,10 +42,10 @@ export function readPlace(block: TellingBlock, subject: TriageSubject): Value | 
   };
 }
 
-/** Scripts that only start a program: an error that passes through them arose elsewhere. */
+/** Scripts that only start a program. Errors that pass through them occurred elsewhere. */
 export const STARTS_PROGRAM = /(?:^|\/)(?:manage|setup|__main__|conftest)\.py$/;
 
-/** Reads where the project's own code throws what the deciding line says. */
+/** Reads the place where the project's own code throws the error of the deciding line. */
 export function readThrownAt(block: TellingBlock, subject: TriageSubject): Value | null {
   const found = findFramePlace(block, subject);
   if (found === null || found.line === null || STARTS_PROGRAM.test(found.path)) return null;
@@ -57,27 +57,24 @@ export function readThrownAt(block: TellingBlock, subject: TriageSubject): Value
   };
 }
 
-/**
- * The minimum number of letters and the maximum length of a complaint. Shorter text does not describe the
- * fault.
- */
+/** The minimum number of letters and the maximum length of a message that describes a fault. */
 const [FEWEST_LETTERS, LONGEST_COMPLAINT] = [8, 140];
-/** Scripts whose own checks stop them: the place of such a message is not where the fault is. */
+/** Scripts that check something else and stop. The place of such a message is not that of the fault. */
 const CHECKS_OTHERS = /(?:^|\/)CMakeLists\.txt$|\.cmake$/;
-/** The end of a connection is no place, and a remark is no fault. */
+/** Messages that are not an error at a place: the end of a connection, or a remark. */
 const NO_COMPLAINT =
   /^(?:warning|note|info|notice|debug|hint)\b|^in [\w.<>]+$|\bdeprecated\b|\b(?:connection|timed? ?out|refused|unreachable)\b/i;
 
 /**
- * Reads what is wrong at the place, in the words of the tool that names it. Returns null for frames, and if
- * the tool says nothing.
+ * Reads the message at the place of the fault, in the words of the tool that reports it. Returns null for
+ * frames, and if the tool prints no message.
  */
 export function readComplaint(block: TellingBlock, subject: TriageSubject): Value | null {
   const found =
     findDiagnosedPlace(block, subject) ??
     (findFramePlace(block, subject) === null ? findStatedPlace(block, subject) : null);
   const bare = found?.said ?? '';
-  // A tool that stops at its warnings decided by this one.
+  // If a tool fails on warnings, the deciding one is this.
   const isOwn = found !== null && found.at.line === block.trigger.line;
   const complaint = cleanWords(isOwn ? bare.replace(/^WARNING: /, '') : bare, LONGEST_COMPLAINT);
   if (
@@ -99,7 +96,7 @@ interface Found {
   readonly path: string;
   readonly line: number | null;
   readonly at: { readonly source: string; readonly line: number };
-  /** The tool's words about the place. */
+  /** The tool's message about the place. */
   readonly said?: string;
 }
 
@@ -107,7 +104,7 @@ function findDiagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubj
   const errors = subject.diagnostics.filter(
     (entry) => entry.severity === 'error' && entry.file !== null && entry.tool !== 'make',
   );
-  // What is still on a drive is outside of every known checkout.
+  // An absolute path that remains is outside of every known checkout.
   const project = readProject(subject);
   const isOwn = (file: string) => isProjectFile(file) && !/^[A-Za-z]:/.test(toRepositoryPath(file, project));
   const ownErrors = errors.filter(({ file }) => isOwn(file ?? ''));
@@ -128,14 +125,12 @@ function findDiagnosedPlace({ trigger, step }: TellingBlock, subject: TriageSubj
   };
 }
 
-/**
- * Tells whether a finding of ansible-lint only names a task; what is wrong with it stands on the line above.
- */
+/** Tells whether a finding of ansible-lint only names a task. Its message is on the line above. */
 function namesTask({ code }: Diagnostic): boolean {
   return code === 'Task/Handler';
 }
 
-/** Tells whether a line is a compiler's closing one, which counts the errors above it. */
+/** Tells whether a line is a compiler's closing line, which counts the errors above it. */
 function saysWhatFollows(text: string): boolean {
   return /\b(?:could not compile|compilation (?:failed|failure|error)|failed to compile|\d{1,6} (?:errors?|problems?))\b/i.test(
     text,
@@ -150,7 +145,7 @@ function findFramePlace({ trigger, step }: TellingBlock, subject: TriageSubject)
   const project = readProject(subject);
   const thrown = subject.exceptions.find(
     ({ type, message, at }) =>
-      // A report may leave out the type.
+      // A report may omit the type.
       [`${type}: ${message}`, message].some(
         (text) => text.length > 8 && trigger.text.startsWith(text.slice(0, 80)),
       ) ||
@@ -166,7 +161,7 @@ function findFramePlace({ trigger, step }: TellingBlock, subject: TriageSubject)
   return best === undefined ? null : findShownFrame(best, step);
 }
 
-/** Finds the frame's own line in the log. */
+/** Finds the line of a frame in the log. */
 function findShownFrame({ path, line }: OwnFrame, step: TellingBlock['step']): Found | null {
   const name = path.split('/').at(-1) ?? path;
   const at = step.find(({ text }) => text.includes(name) && (line === null || text.includes(String(line))));
@@ -209,7 +204,10 @@ function testPlace({ trigger }: TellingBlock, subject: TriageSubject): Found | n
   return { path: toRepositoryPath(test.file, readProject(subject)), line: test.line, at: test.at };
 }
 
-/** Tells whether a path is a source of the project: not a library's, a runner's, or what a build wrote. */
+/**
+ * Tells whether a path is a source file of the project, and not of a library or runner, or generated by a
+ * build.
+ */
 export function isProjectFile(path: string): boolean {
   const inside = path.replace(/^\/\S{1,300}\/execroot\/[\w.-]{1,80}\/(?!external\/|bazel-out\/)/, '');
   return inside !== '' && !isForeignPath(inside) && !NO_SOURCE.test(getProjectPath(inside));

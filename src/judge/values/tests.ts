@@ -4,7 +4,7 @@ import type { Value } from '../sentence.ts';
 import type { TellingBlock } from '../telling-block.ts';
 import { cleanValue } from './clean.ts';
 
-/** Finds the failing test that the deciding line speaks of; null if it speaks of none. */
+/** Finds the failing test that the deciding line is about. Returns null if there is none. */
 export function findToldTest(
   trigger: TellingBlock['trigger'],
   { failingTests }: TriageSubject,
@@ -19,7 +19,9 @@ export function findToldTest(
   );
 }
 
-/** Finds the same, else the first one that the failed step names. */
+/**
+ * Finds the failing test that the deciding line is about, or else the first one that the failed step names.
+ */
 function findTest({ trigger }: TellingBlock, subject: TriageSubject): FailingTest | null {
   const { failures, failingTests } = subject;
   return (
@@ -37,13 +39,13 @@ export function readTest(block: TellingBlock, subject: TriageSubject): Value | n
   return test === null || name === null || isFileName(test) ? null : readValueAt(`“${name}”`, test, block);
 }
 
-/** Reads what the test expected. */
+/** Reads the value that the test expected. */
 export function readExpected(block: TellingBlock, subject: TriageSubject): Value | null {
   const test = findTest(block, subject);
   return readValueAt(test?.actual == null ? null : shorten(test.expected), test, block);
 }
 
-/** Reads what came instead. */
+/** Reads the value that the test got. */
 export function readActual(block: TellingBlock, subject: TriageSubject): Value | null {
   const test = findTest(block, subject);
   return readValueAt(test?.expected == null ? null : shorten(test.actual), test, block);
@@ -54,7 +56,7 @@ function isFileName({ name }: FailingTest): boolean {
   return /\btest suite failed to run\b|^\S{1,300}\.(?:test|spec)\.[cm]?[jt]sx?$/i.test(name);
 }
 
-/** Source that stands for a value: "r.exit_code", "len(pears)". */
+/** Source code of an expression: "r.exit_code", "len(pears)". */
 const EXPRESSION = /^[a-z_]\w{0,60}(?:\.[a-z_]\w{0,60}|[[(])/i;
 
 function shorten(text: string | null): string | null {
@@ -63,12 +65,12 @@ function shorten(text: string | null): string | null {
   return isExpression(text ?? '') ? null : value;
 }
 
-/** Checks whether a text is source that stands for a value. */
+/** Checks whether a text is source code of an expression. */
 export function isExpression(text: string): boolean {
   return EXPRESSION.test(text.trim()) && !/['"`]/.test(text);
 }
 
-/** Reads the value on the line of the test's report that holds it, so that the line can be quoted. */
+/** Reads a value from the line of the test's report that contains it, so that the line can be quoted. */
 function readValueAt(text: string | null, test: FailingTest | null, { step }: TellingBlock): Value | null {
   if (text === null || test === null) return null;
   const bare = text.replace(/^“|”$/g, '');

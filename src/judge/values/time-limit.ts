@@ -6,7 +6,7 @@ import { findReachedLimit, type ReachedLimit } from '../time-limit.ts';
 
 type LimitReader = (block: TellingBlock, facts: Facts) => Value | null;
 
-/** Slots of a time limit that ran out when the run was stopped. */
+/** The slots for a time limit that had run out when the run was stopped. */
 export const LIMIT_READERS: Readonly<Record<string, LimitReader>> = {
   /** The part that was canceled: "job", "step". */
   limited: readWith(({ of }) => (of === 'silence' ? null : of)),
@@ -14,7 +14,7 @@ export const LIMIT_READERS: Readonly<Record<string, LimitReader>> = {
   reached: readWith(({ minutes }) => formatCount(minutes, 'minute')),
   /** The limit of a run that printed nothing. */
   silentFor: readWith(({ of, minutes }) => (of === 'silence' ? formatCount(minutes, 'minute') : null)),
-  /** The time until the end: "20 minutes and 7 seconds". */
+  /** The time until the run was stopped: "20 minutes and 7 seconds". */
   elapsed: readWith(({ of, stopped: { jobSeconds, stepSeconds, silentSeconds } }) =>
     formatSeconds({ job: jobSeconds, step: stepSeconds, silence: silentSeconds }[of] ?? 0),
   ),

@@ -5,12 +5,12 @@ import type { TellingBlock } from '../telling-block.ts';
 import { findMismatch, nameSystemsWithGlibc, type VersionMismatch } from '../versions/mismatch.ts';
 
 /**
- * Lines of the paragraph that may hold what the trigger needs: javac names the class file first and its
+ * The number of lines of the paragraph that may contain a version. javac prints the class file first and its
  * version below.
  */
 const LINES = 4;
 
-/** A mismatch, and the line that reports it. */
+/** A version mismatch, with the line that reports it. */
 interface Found {
   readonly mismatch: VersionMismatch;
   readonly value: Omit<Value, 'text'>;
@@ -18,7 +18,7 @@ interface Found {
 
 type VersionReader = (block: TellingBlock, facts: Facts) => Value | null;
 
-/** Slots of versions: what needs which version of what, and which one is running. */
+/** The slots for versions: what needs which version, and which version is running. */
 export const VERSION_READERS: Readonly<Record<string, VersionReader>> = {
   /** The tool whose version does not match: "Node", "Java", "glibc". */
   runtime: readWith(({ tool }) => tool),
@@ -28,16 +28,16 @@ export const VERSION_READERS: Readonly<Record<string, VersionReader>> = {
       block,
       facts,
     ),
-  /** The first version that has a member of its standard library. */
+  /** The first version that has the missing member of the standard library. */
   since: readWith(({ isFromTable, isGone, version }) =>
     isFromTable && !isGone ? shortenVersion(version) : null,
   ),
   /** The first version that no longer has the member. */
   removed: readWith(({ isGone, version }) => (isGone ? shortenVersion(version) : null)),
-  /** The oldest version that the error message itself asks for. */
+  /** The minimum version that the error message names. */
   demanded: readWith(({ isFromTable, version }) => (isFromTable ? null : shortenVersion(version))),
   running: readRunning,
-  /** Distributions whose C library is new enough. */
+  /** The distributions whose C library is new enough. */
   systems: readWith(({ tool, version }) => (tool === 'glibc' ? nameSystemsWithGlibc(version) : null)),
 };
 

@@ -1,6 +1,6 @@
 import { compareVersions } from '../../lib/versions.ts';
 
-/** A dependency whose version a patch of a manifest changes. */
+/** A dependency whose version is changed by a patch of a manifest. */
 export interface ManifestChange {
   readonly name: string;
   readonly from: string;
@@ -12,7 +12,7 @@ const MANIFEST =
   /(?:^|\/)(?:package(?:-lock)?\.json|pom\.xml|[\w-]*requirements[\w-]*\.(?:txt|in)|pyproject\.toml|Pipfile|Cargo\.toml|go\.mod|Gemfile|composer\.json|build\.gradle(?:\.kts)?|libs\.versions\.toml|gradle\.properties|[\w.-]+\.(?:cs|fs|vb)proj|Directory\.Packages\.props|setup\.(?:py|cfg))$/;
 
 const VERSION = String.raw`[\^~><=v ]{0,4}(?<version>\d[\w.+-]{0,60})`;
-/** Forms in which a line of a manifest gives a name its version. */
+/** Forms in which a manifest states the version of a name. */
 const DECLARATIONS: readonly RegExp[] = [
   new RegExp(String.raw`^\s{0,40}"(?<name>@?[\w./-]{1,120})": ?"${VERSION}"`),
   new RegExp(String.raw`^\s{0,40}['"]?(?<name>[\w.-]{1,100})(?:\[[\w,-]{1,60}\])? ?(?:==|~=|>=)${VERSION}`),
@@ -27,7 +27,7 @@ const ARTIFACT = /<artifactId>(?<name>[\w.-]{1,120})<\/artifactId>/;
 const BARE_VERSION = new RegExp(String.raw`^\s{0,40}<version>${VERSION}</version>`);
 
 /**
- * Reads which dependencies a unified diff of a manifest moves to another version; none if the file
+ * Reads the dependencies whose version a unified diff of a manifest changes. Returns none if the file
  * declares no dependencies.
  */
 export function readManifestChanges(path: string, patch: string): ManifestChange[] {

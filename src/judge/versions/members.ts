@@ -7,7 +7,7 @@ const NODE: Readonly<Record<string, string>> = nodeTable.members;
 const PYTHON: Readonly<Record<string, string>> = pythonTable.members;
 const GO: Readonly<Record<string, string>> = goTable.members;
 
-/** Looks up what a complaint misses; undefined if the table does not know it. */
+/** Looks up what an error message misses. Returns undefined if the table does not contain it. */
 type Lookup = (
   groups: Readonly<Record<string, string | undefined>>,
 ) => readonly [subject: string, version: string] | undefined;
@@ -18,7 +18,7 @@ interface ComplaintRow {
   readonly find: Lookup;
 }
 
-/** Complaints about a name that a version of the language or its library may explain. */
+/** Messages about a missing name that a version of the language or its library may explain. */
 // biome-ignore format: one row for each complaint
 const ROWS: readonly ComplaintRow[] = [
   { tool: 'Node', pattern: /(?:(?<receiver>[\w$.]{1,120})\.)?(?<name>[\w$]{1,60})\)? is not a (?:function|constructor)\b/, find: findCalled },
@@ -39,8 +39,8 @@ const ROWS: readonly ComplaintRow[] = [
 ];
 
 /**
- * Returns the member of a standard library that a complaint misses, with the version that brought or removed
- * it; null for any other.
+ * Returns the standard library member that an error message misses, with the version that added or removed
+ * it. Returns null for any other message.
  */
 export function findMember(text: string): VersionNeed | null {
   for (const { tool, pattern, find } of ROWS) {
@@ -73,9 +73,8 @@ function getNodeModule(name = ''): string {
 }
 
 /**
- * Finds a function by what it was called on: a static member by its class, an export by its module's name,
- * however a compiler wrote it, and a method by its name alone where that is of several words, which few
- * others have.
+ * Finds a function by what it was called on: a static member by its class, an export by the name of its
+ * module, in any compiled form, and a method by its name alone if the name has several words and so is rare.
  */
 function findCalled({
   receiver = '',
@@ -109,7 +108,7 @@ function findMethod(type: string, name: string): ReturnType<Lookup> {
   return keys.length === 1 && key !== undefined ? lookUp(PYTHON, key, `${owner}.${name}`) : undefined;
 }
 
-/** Finds a member of a package, which code names by the last part of its path. */
+/** Finds a member of a Go package by the last part of the package's path. */
 function findGo(pkg: string, name: string): ReturnType<Lookup> {
   const paths = Object.keys(GO).filter((key) => (key.split('.')[0] ?? '').split('/').at(-1) === pkg);
   const exact =

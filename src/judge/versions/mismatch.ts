@@ -5,19 +5,19 @@ import { findMember } from './members.ts';
 import type { VersionNeed } from './need.ts';
 import { findRequirement } from './requirements.ts';
 
-/** A runtime whose version, as the log shows it, is not one that the code needs. */
+/** A runtime whose version in the log does not satisfy the code's need. */
 export interface VersionMismatch extends VersionNeed {
   readonly running: string | null;
-  /** The line that shows the running version; null if the complaint itself does, or nothing. */
+  /** The line that shows the running version. Null if the error message itself does, or no line. */
   readonly runningAt: LogPosition | null;
 }
 
 const NAMES = { node: 'Node', python: 'Python', go: 'Go', java: 'Java', rust: 'Rust' } as const;
 
 /**
- * Tells what a complaint needs that the running version does not have: what it states itself, else a member
- * of the standard library that came later or went earlier. Null if the log does not show the running
- * version and the complaint does not say what it needs.
+ * Finds what an error message needs and the running version does not have: what the message states, or else a
+ * member of the standard library that was added later or removed earlier. Returns null if the log does not
+ * show the running version and the message states no need.
  */
 export function findMismatch(
   text: string,
@@ -34,7 +34,7 @@ export function findMismatch(
   return fits ? null : { ...need, running, runningAt };
 }
 
-/** The C library of distributions in use, by their release notes. */
+/** The C library of common distributions, according to their release notes. */
 const GLIBC: readonly (readonly [version: string, system: string])[] = [
   ['2.31', 'Ubuntu 20.04, Debian 11'],
   ['2.34', 'Red Hat 9'],
@@ -44,7 +44,7 @@ const GLIBC: readonly (readonly [version: string, system: string])[] = [
   ['2.41', 'Debian 13'],
 ];
 
-/** Names the oldest distributions whose C library is new enough; null if none is known. */
+/** Names the oldest distributions whose C library is new enough. Returns null if none is known. */
 export function nameSystemsWithGlibc(version: string): string | null {
   const fitting = GLIBC.filter(([has]) => compareVersions(has, version) >= 0).slice(0, 2);
   return fitting.length === 0 ? null : `${fitting.map(([, system]) => system).join(', ')} or newer`;

@@ -1,16 +1,16 @@
-/** Runtimes, compilers and libraries as people name them. */
+/** The names of runtimes, compilers and libraries. */
 export type Tool = 'Node' | 'Python' | 'Go' | 'Java' | 'Rust' | 'glibc';
 
-/** A need that a line of the log states, or a table knows. */
+/** A need for a version that a line of the log or a table states. */
 export interface VersionNeed {
   readonly tool: Tool;
-  /** The name of what needs it, ready for a sentence: "`toReversed`", "spring-core-6.0.4.jar". */
+  /** The name of what needs it, for use in a sentence: "`toReversed`", "spring-core-6.0.4.jar". */
   readonly subject: string;
-  /** The first version that has it, or with `isGone` the first that has it no more. */
+  /** The first version that has it, or, with `isGone`, the first version that no longer has it. */
   readonly version: string;
   readonly isGone: boolean;
-  /** The version at work, where the same line says so. */
+  /** The running version, if the same line states it. */
   readonly running: string | null;
-  /** True if a table says so, which only counts against a version that the log shows. */
+  /** True if a table states the need. Then it only counts if the log shows the running version. */
   readonly isFromTable: boolean;
 }

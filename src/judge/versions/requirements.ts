@@ -3,12 +3,13 @@ import type { VersionNeed } from './need.ts';
 interface RequirementRow {
   readonly tool: VersionNeed['tool'];
   /**
-   * Groups: `needs` the version, and where they are there `has` the running one and `subject` what needs it.
+   * Groups: `needs`, the required version; optionally `has`, the running version, and `subject`, what needs
+   * it.
    */
   readonly pattern: RegExp;
-  /** The name of what needs it, where the line does not say. */
+  /** The name of what needs it, if the line does not state it. */
   readonly subject?: string;
-  /** Makes a version of what the tool counts, such as class files. */
+  /** Converts what the tool counts, such as class file versions, to a version. */
   readonly convert?: (needed: string) => string;
 }
 
@@ -16,7 +17,7 @@ const V = String.raw`v?\d{1,3}(?:\.\d{1,3}){0,2}`;
 /** Class files of Java N have the version N + 44 (Java Virtual Machine Specification, table 4.1-A). */
 const fromClassFile = (version: string) => String(Number.parseInt(version, 10) - 44);
 
-/** Ways in which tools state what they need. */
+/** Forms in which tools state what they need. */
 // biome-ignore format: one row for each form
 const ROWS: readonly RequirementRow[] = [
   { tool: 'Java', pattern: /class file has wrong version (?<needs>\d{2}(?:\.\d)?), should be (?<has>\d{2}(?:\.\d)?)/, subject: 'A class file', convert: fromClassFile },
@@ -35,7 +36,7 @@ const ROWS: readonly RequirementRow[] = [
   { tool: 'glibc', pattern: /version [`'"]GLIBC_(?<needs>2\.\d{1,2})['"`] not found(?: \(required by (?<subject>[^)\n]{1,300})\))?/, subject: 'A binary' },
 ];
 
-/** Returns what a line states that something needs; null if it states nothing of the kind. */
+/** Returns the version that a line says something needs. Returns null if it states none. */
 export function findRequirement(text: string): VersionNeed | null {
   for (const { tool, pattern, subject, convert = (needed: string) => needed } of ROWS) {
     const groups = pattern.exec(text)?.groups;

@@ -8,18 +8,18 @@ import { changeIn } from '../../log/environment/changes.ts';
 import { quoteLine } from '../wording.ts';
 import { readManifestChanges } from './manifest-diff.ts';
 
-/** A dependency that was moved to another version, and how that is known. */
+/** A dependency that was changed to another version, and the source of that information. */
 export interface Upgrade {
   readonly name: string;
   readonly from: string | null;
   readonly to: string;
-  /** The line of the log that announces it; null if the branch or the code does. */
+  /** The line of the log that announces it. Null if it is known from the branch or the code. */
   readonly at: LogPosition | null;
-  /** The evidence that shows the change in the code; null if the log or the branch announces it. */
+  /** The evidence that shows the change in the code. Null if it is known from the log or the branch. */
   readonly evidenceId: string | null;
 }
 
-/** A sentence with the lines of the values in it. */
+/** A sentence with the lines of its values. */
 export interface Stated {
   readonly text: string;
   readonly at: readonly LogPosition[];
@@ -28,8 +28,8 @@ export interface Stated {
 const [MAX_UPGRADES, MAX_ARTIFACTS] = [3, 3];
 
 /**
- * Returns the dependencies that the build changed: by its code where it is at hand, else as log or branch
- * announce it.
+ * Returns the dependencies that the build changed: according to its code if that was read, or else according
+ * to the log or the branch.
  */
 export function findUpgrades(
   { environment, build }: Pick<TriageSubject, 'environment' | 'build'>,
@@ -55,7 +55,7 @@ export function findUpgrades(
     .slice(0, MAX_UPGRADES);
 }
 
-/** Says what was changed: "This build changes lodash from 4.17.21 to 5.0.0." */
+/** States the change: "This build changes lodash from 4.17.21 to 5.0.0." */
 export function stateUpgrade({ name, from, to, at }: Upgrade): Stated {
   return {
     text: `This build changes ${name} ${from === null ? '' : `from ${from} `}to ${to}.`,
@@ -63,7 +63,7 @@ export function stateUpgrade({ name, from, to, at }: Upgrade): Stated {
   };
 }
 
-/** Says what each involved artifact has to do with the failure, the likeliest first. */
+/** States how each involved artifact is related to the failure, the likeliest first. */
 export function stateArtifacts({ environment }: Pick<TriageSubject, 'environment'>): Stated[] {
   const { artifacts = [], boms = [] } = environment ?? {};
   const needing = artifacts.filter(({ needs }) => needs !== null);
@@ -78,12 +78,12 @@ function stateNeed({ name, version, at, needs }: InvolvedArtifact): Stated {
   const lines =
     needs === null || (needs.at.source === at.source && needs.at.line === at.line) ? [at] : [needs.at, at];
   const other = needs?.used == null ? ' or newer' : `, but the build has ${needs.used}`;
-  // What the build declares itself is in conflict with what others need.
+  // A version that the build itself declares conflicts with what others need.
   if (needs?.name === name) return { text: `${name} is declared as ${version}${other}.`, at: lines };
   return { text: `${name} ${version} needs ${needs?.name} ${needs?.version}${other}.`, at: lines };
 }
 
-/** Says of each name that the failure is about to which artifact it belongs. */
+/** States for each name in the failure which artifact it belongs to. */
 function stateOwners(artifacts: readonly InvolvedArtifact[]): Stated[] {
   const bySymbol = Map.groupBy(artifacts, ({ symbol }) => symbol ?? '');
   return [...bySymbol].map(([symbol, owners]) => {
@@ -101,7 +101,7 @@ function stateOwners(artifacts: readonly InvolvedArtifact[]): Stated[] {
   });
 }
 
-/** Makes a claim of a sentence; null if no evidence shows any of its lines. */
+/** Converts a sentence to a claim. Returns null if no evidence contains any of its lines. */
 export function claimStated({ text, at }: Stated, evidence: readonly Evidence[]): Claim | null {
   const quotations = at.flatMap(({ source, line }) => quoteLine(source, line, evidence) ?? []);
   if (quotations.length === 0) return null;
