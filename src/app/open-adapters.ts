@@ -16,7 +16,7 @@ import { findLongestLogsDays } from '../service/triage/retention.ts';
 import type { WorkStore } from '../stores/work.ts';
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
 import { measureChatModel, traceChatModel } from './instrumentation.ts';
-import { toConnectionOptions } from './open-models.ts';
+import { toConnectionOptions, toSmallModel } from './open-models.ts';
 
 const NO_MODEL =
   'No model is configured (set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a ' +
@@ -288,17 +288,23 @@ export async function openAnalyst(
 ): Promise<Analyst> {
   const { createRulesAnalyst } = await import('../judge/rules-analyst.ts');
   if (config.analyst.driver === 'rules') return createRulesAnalyst();
-  const options = toConnectionOptions(config.analyst.llm);
+  const { llm } = config.analyst;
+  const options = toConnectionOptions(llm);
   if (options === null) return createRulesAnalyst({ note: NO_MODEL });
   const rules = createRulesAnalyst();
   const { createOpenAiChatModel } = await import('../models/chat/openai.ts');
   const { mergePrices: pricesWith } = await import('../models/chat/prices.ts');
   const { createLlmAnalyst } = await import('../models/analyst/llm-analyst.ts');
   const { withFallback } = await import('../models/analyst/with-fallback.ts');
-  const model = createOpenAiChatModel({ ...options, prices: pricesWith(config.analyst.llm.prices), logger });
+  const open = (connection: typeof options) => {
+    const model = createOpenAiChatModel({ ...connection, prices: pricesWith(llm.prices), logger });
+    return wrapListenedChatModel(measureChatModel(traceChatModel(model, tracer), metrics));
+  };
+  const smaller = toSmallModel(llm);
+  const small = smaller === null ? null : toConnectionOptions(smaller);
+  const models = { model: open(options), ...(small === null ? {} : { small: open(small) }) };
   const firstRound = config.triage.firstRound === 'model' ? 'primary' : 'fallback';
-  const listened = wrapListenedChatModel(measureChatModel(traceChatModel(model, tracer), metrics));
-  return withFallback(createLlmAnalyst({ model: listened }), rules, logger, { firstRound });
+  return withFallback(createLlmAnalyst(models), rules, logger, { firstRound });
 }
 
 export async function openBuildSources(

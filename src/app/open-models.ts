@@ -35,6 +35,14 @@ export function toConnectionOptions({ baseUrl, apiKey, model, azure, timeoutMs, 
   return { baseUrl, apiKey, apiVersion: null, model, ...limits };
 }
 
+/** Returns the settings of the model for all judgements but the answer; null if there is none. */
+export function toSmallModel(llm: Llm): Llm | null {
+  const { model, baseUrl, apiKey } = llm.small;
+  return model === null
+    ? null
+    : { ...llm, model, baseUrl, apiKey, azure: { ...llm.azure, deployment: null } };
+}
+
 const READY = {
   name: 'report_ready',
   description: 'Reports that you can call functions.',
@@ -57,7 +65,13 @@ const ANSWER_TOKENS = 1_024;
  */
 export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: AbortSignal): Promise<string> {
   if (config.analyst.driver === 'rules') return 'rules: no model is needed';
-  const options = toConnectionOptions(config.analyst.llm);
+  const small = toSmallModel(config.analyst.llm);
+  const answers = await checkModel(config.analyst.llm, signal);
+  return small === null ? answers : `${answers}; for all but the answer, ${await checkModel(small, signal)}`;
+}
+
+async function checkModel(llm: Llm, signal: AbortSignal): Promise<string> {
+  const options = toConnectionOptions(llm);
   if (options === null)
     throw new TriageError('invalid-config', 'No model is configured: there is no key and no server URL');
   const { createOpenAiChatModel } = await import('../models/chat/openai.ts');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { withModel } from './model-providers.ts';
+import { withNamedModels } from './model-providers.ts';
 import { findProfile } from './profiles.ts';
 import { refuseRemovedVariables } from './removed-variables.ts';
 import { COMMON, type Config, parseConfig, VARIABLES } from './schema.ts';
@@ -63,7 +63,7 @@ function deriveSettings(config: Config): Config {
       buildArchive.driver === 'mongodb'
         ? { ...buildArchive, database: findDatabaseName(buildArchive.url) ?? buildArchive.database }
         : buildArchive,
-    analyst: { ...config.analyst, llm: withModel(config.analyst.llm, config.analyst.llm.model) },
+    analyst: { ...config.analyst, llm: withNamedModels(config.analyst.llm) },
   };
 }
 

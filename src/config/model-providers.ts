@@ -107,6 +107,17 @@ export const AnalystConfig = group({
       'Model to use. With a provider prefix, such as "anthropic:claude-sonnet-4-5", that provider ' +
         'is used with its own key.',
     ),
+    /** The model for all judgements but the answer, and its server; the model of the answer if null. */
+    small: group({
+      model: defineSetting(
+        'FAULTLINE_MODEL_SMALL',
+        z.string().min(1).nullable().default(null),
+        'A cheaper model that classifies, plans and verifies, while OPENAI_MODEL writes the answer. It ' +
+          'takes the same names. Default: OPENAI_MODEL.',
+      ),
+      baseUrl: z.string().nullable().default(null),
+      apiKey: z.string().nullable().default(null),
+    }),
     /** Keys of providers whose name may precede a model's name, by the provider's name. */
     keys: ProviderKeys.prefault({}),
     /**
@@ -168,6 +179,16 @@ export function withModel<Llm extends Asked>(llm: Llm, named: string): Llm {
   if (provider === undefined) return { ...llm, model: named };
   if (llm.baseUrl !== null) return { ...llm, model };
   return { ...llm, model, baseUrl: provider.baseUrl, apiKey: llm.keys[name] ?? null };
+}
+
+/** Creates the settings for the models that were named for the answer and for the other judgements. */
+export function withNamedModels<Llm extends Asked & { readonly small: { readonly model: string | null } }>(
+  llm: Llm,
+): Llm {
+  const named = withModel(llm, llm.model);
+  if (llm.small.model === null) return named;
+  const { model, baseUrl, apiKey } = withModel(llm, llm.small.model);
+  return { ...named, small: { model, baseUrl, apiKey } };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toConnectionOptions } from '../../src/app/open-models.ts';
+import { toConnectionOptions, toSmallModel } from '../../src/app/open-models.ts';
 import { createEmbeddedPreset, loadConfig } from '../../src/config/load.ts';
 import { withModel } from '../../src/config/model-providers.ts';
 
@@ -42,4 +42,23 @@ test('another model of a run takes its own provider', () => {
     apiKey: 'q',
     model: 'llama-x',
   });
+});
+
+test.each([
+  [{ FAULTLINE_MODEL_SMALL: 'gpt-mini', OPENAI_API_KEY: 'o' }, [null, 'gpt-mini', 'o']],
+  [
+    { OPENAI_MODEL: 'anthropic:claude-x', ANTHROPIC_API_KEY: 'k', FAULTLINE_MODEL_SMALL: 'ollama:qwen3:8b' },
+    ['http://localhost:11434/v1', 'qwen3:8b', null],
+  ],
+  [
+    { OPENAI_MODEL: 'ollama:qwen3:8b', OPENAI_API_KEY: 'o', FAULTLINE_MODEL_SMALL: 'gpt-mini' },
+    [null, 'gpt-mini', 'o'],
+  ],
+])('the cheaper model of %j is asked at %j', (environment, [baseUrl, model, apiKey]) => {
+  const small = toSmallModel(llmOf(environment));
+  expect(small && toConnectionOptions(small)).toMatchObject({ baseUrl, model, apiKey });
+});
+
+test('without a cheaper model there is none to ask', () => {
+  expect(toSmallModel(llmOf({ OPENAI_API_KEY: 'o' }))).toBeNull();
 });

@@ -61,6 +61,8 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
     corrections: state.corrections + (action === 'self_correct' ? 1 : 0),
     ...(decision.stopped ? { termination: 'budget_exhausted' as const } : {}),
     ...createJudgedStep(runtime, startedAt, { node: 'verify', round: state.rounds, summary }, judgement),
+    // The analysis names the model that wrote the answer, which another may have verified.
+    model: state.model ?? judgement.model,
   };
 }
 

@@ -8,11 +8,12 @@ import { append } from '../../../src/lib/collections.ts';
 import { classifyRole } from '../../../src/log/line-roles.ts';
 import { cleanLine, stripEscapes } from '../../../src/log/lines/clean.ts';
 import { countTokens } from '../../../src/log/reduce/tokens.ts';
+import { computeCost, PRICES } from '../../../src/models/chat/prices.ts';
 import { estimateTokens } from '../../../src/replay/run/check-case.ts';
 import { subjectIn } from '../../../test/support/judging-gates.ts';
 import { askAbout, findJunk, shownLines } from '../../../test/support/page-gates.ts';
 import { judge } from './scripted-judgements.ts';
-import { startScriptedModel } from './scripted-model.ts';
+import { type RequestCost, startScriptedModel } from './scripted-model.ts';
 
 /**
  * What the model sees: the tokens of whole logs, of the excerpts taken from them, and of all prompts of a balanced run, with its price; then how many of
@@ -42,6 +43,10 @@ const Result = z.object({
   error: z.string().nullable(),
 });
 
+/** The requests of each run, in their order. */
+const runs: RequestCost[][] = [];
+const PRICED = ['gpt-4o', 'gpt-4.1', 'gpt-5.1', 'claude-sonnet-5'] as const;
+
 const folder = mkdtempSync(join(tmpdir(), 'faultline-bench-prompts-'));
 try {
   const named = process.argv.slice(2).map((path) => resolve(path));
@@ -56,6 +61,7 @@ try {
     append(all, cases);
     print(`${basename(dataset, '.jsonl')} (${cases.length})`, cases);
   }
+  printCosts();
   if (datasets.length > 1) print(`all (${all.length})`, all);
   console.log(
     '\n| labelled logs, tokens of log | page, median tokens (p90) | a telling line shown | all of them | share of telling lines | repeated or without a role |',
@@ -64,6 +70,32 @@ try {
   for (const dataset of datasets) await printVisibility(dataset);
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** What a run costs at list prices, with and without what a provider has cached of the runs before it. */
+function printCosts(): void {
+  const count = (of: (cost: RequestCost) => number) =>
+    runs.flat().reduce((sum, cost) => sum + of(cost), 0) / Math.max(1, runs.length);
+  const share = (of: (cost: RequestCost) => number) => (count(of) / count(({ prompt }) => prompt)).toFixed(2);
+  console.log(`\na run, mean of ${runs.length}: ${count(() => 1).toFixed(1)} calls`);
+  for (const name of new Set(runs.flat().map((cost) => cost.name))) {
+    const of = (value: (cost: RequestCost) => number) =>
+      count((cost) => (cost.name === name ? value(cost) : 0));
+    console.log(
+      `  ${name}: ${of(() => 1).toFixed(1)} calls, ${of(({ prompt }) => prompt).toFixed(0)} tokens`,
+    );
+  }
+  console.log(`  begins like the request before it: ${share(({ shared }) => shared)} of its prompts`);
+  console.log(`  cached, after other runs: ${share(({ cached }) => cached)} of its prompts`);
+  for (const model of PRICED) {
+    const price = PRICES[model];
+    if (price === undefined) continue;
+    const cost = (isCached: boolean) =>
+      count(({ prompt, completion, cached }) =>
+        computeCost(price, prompt, completion, isCached ? cached : 0),
+      ).toFixed(4);
+    console.log(`  ${model}: $${cost(false)}, with what is cached $${cost(true)}`);
+  }
 }
 
 interface Case {
@@ -94,6 +126,10 @@ async function casesOf(dataset: string): Promise<Case[]> {
     latencyMs: 0,
     rounds: ROUNDS,
     judge: (body, rounds) => judge(body, rounds, known()),
+    onAnswered: (cost) => {
+      if (cost.name === 'classify') runs.push([]);
+      runs.at(-1)?.push(cost);
+    },
   });
   const env = { OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: 'none', OPENAI_MODEL: 'gpt-4o-mini' };
   await replay(['--dataset', whole, '--out', out, '--analyst', 'llm', '--concurrency', '1'], env);

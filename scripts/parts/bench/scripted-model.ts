@@ -29,6 +29,20 @@ export interface ScriptedModelOptions {
   readonly rounds: number;
   /** Decides instead of {@link judge}. */
   readonly judge?: (body: ScriptedBody, rounds: number) => Judged;
+  /** Hears what each answered request cost. */
+  readonly onAnswered?: (cost: RequestCost) => void;
+}
+
+/** The tokens of one request, and how many of them a provider bills as cached. */
+export interface RequestCost {
+  /** "classify", "reason", …; "select-tool" for a choice among functions. */
+  readonly name: string;
+  readonly prompt: number;
+  readonly completion: number;
+  /** Tokens of the longest beginning that this request shares with the one before it. */
+  readonly shared: number;
+  /** Tokens that were cached, if earlier requests are remembered; by OpenAI's rule. */
+  readonly cached: number;
 }
 
 /**
@@ -38,6 +52,7 @@ export interface ScriptedModelOptions {
 export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModel> {
   let calls = 0;
   const decide = options.judge ?? judge;
+  const memory = createPromptCache();
   const server = createServer(async (message, response) => {
     // Whoever only asks whether it is there, or goes away in the middle of its question, gets no judgement.
     if (message.method !== 'POST') return void response.writeHead(404).end('{}');
@@ -48,7 +63,12 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
     const body = Body.parse(sent);
     calls += 1;
     if (options.latencyMs > 0) await sleep(options.latencyMs);
-    send(response, body, tokensOf(sent), decide(body, options.rounds), calls);
+    const judged = decide(body, options.rounds);
+    const { shared, cached } = memory.read(formatPrompt(sent));
+    const prompt = tokensOf(sent);
+    const completion = send(response, body, { prompt, cached }, judged, calls);
+    const name = body.response_format?.json_schema?.name ?? 'select-tool';
+    options.onAnswered?.({ name, prompt, completion, shared, cached });
   });
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
@@ -66,10 +86,10 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
 function send(
   response: ServerResponse,
   body: ScriptedBody,
-  prompt: number,
+  { prompt, cached }: { readonly prompt: number; readonly cached: number },
   judged: Judged,
   id: number,
-): void {
+): number {
   const toolCalls = judged.calls.map((call, index) => ({
     id: `call_${id}_${index}`,
     type: 'function',
@@ -87,9 +107,42 @@ function send(
     created: 0,
     model: body.model,
     choices: [{ index: 0, message, finish_reason: toolCalls.length > 0 ? 'tool_calls' : 'stop' }],
-    usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+    usage: {
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: prompt + completion,
+      prompt_tokens_details: { cached_tokens: cached },
+    },
   };
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+  return completion;
+}
+
+/** OpenAI caches from so many tokens on, in such steps (platform.openai.com/docs/guides/prompt-caching). */
+const [LEAST_CACHED, CACHED_STEP] = [1024, 128];
+/** Requests that are remembered. */
+const REMEMBERED = 60;
+
+/** Remembers the latest prompts, as providers do. */
+function createPromptCache() {
+  const known: string[] = [];
+  return {
+    read: (prompt: string) => {
+      const before = known.at(-1) ?? '';
+      const longest = Math.max(0, ...known.map((other) => countShared(prompt, other)));
+      known.push(prompt);
+      if (known.length > REMEMBERED) known.shift();
+      const tokens = countTokens(prompt.slice(0, longest));
+      const cached = tokens < LEAST_CACHED ? 0 : tokens - (tokens % CACHED_STEP);
+      return { shared: countTokens(prompt.slice(0, countShared(prompt, before))), cached };
+    },
+  };
+}
+
+function countShared(left: string, right: string): number {
+  let at = 0;
+  while (at < left.length && at < right.length && left[at] === right[at]) at++;
+  return at;
 }
 
 const Sized = z.object({
@@ -100,10 +153,18 @@ const Sized = z.object({
 
 /** Of all that a provider counts as prompt: messages, tools, and the schema of the reply. */
 function tokensOf(sent: unknown): number {
+  return listPromptParts(sent).reduce((sum, text) => sum + countTokens(text), 0);
+}
+
+/** The prompt as providers read it: functions and schemas come before the messages. */
+function formatPrompt(sent: unknown): string {
+  return listPromptParts(sent).join('\n');
+}
+
+function listPromptParts(sent: unknown): string[] {
   const { messages, tools, response_format: format } = Sized.parse(sent);
-  const texts = messages.map((message) => message.content ?? '');
   const shapes = [tools, format].flatMap((shape) => (shape === undefined ? [] : [JSON.stringify(shape)]));
-  return [...texts, ...shapes].reduce((sum, text) => sum + countTokens(text), 0);
+  return [...shapes, ...messages.map((message) => message.content ?? '')];
 }
 
 async function readAll(message: IncomingMessage): Promise<string> {

@@ -50,6 +50,8 @@ import {
 
 export interface LlmAnalystOptions {
   readonly model: ChatModel;
+  /** The model for all judgements but the answer; `model` by default. */
+  readonly small?: ChatModel;
   /** The factor for the size budget of each question; 1 by default. */
   readonly room?: number;
 }
@@ -62,16 +64,17 @@ export interface LlmAnalystOptions {
  * model; wrap it in `withFallback`,
  * which also keeps the model's own confidence from deciding alone.
  */
-export function createLlmAnalyst({ model, room = 1 }: LlmAnalystOptions): Analyst {
+export function createLlmAnalyst({ model, small = model, room = 1 }: LlmAnalystOptions): Analyst {
   const deps: AnalystDeps = { model, fitting: createContextFit(), room };
+  const cheap = small === model ? deps : { model: small, fitting: createContextFit(), room };
   return {
     name: 'llm',
-    classify: (input, signal) => classify(deps, input, signal),
-    plan: (input, signal) => plan(deps, input, signal),
-    chooseTools: (input, signal) => chooseTools(deps, input, signal),
-    correctCall: (input, signal) => correctCall(deps, input, signal),
+    classify: (input, signal) => classify(cheap, input, signal),
+    plan: (input, signal) => plan(cheap, input, signal),
+    chooseTools: (input, signal) => chooseTools(cheap, input, signal),
+    correctCall: (input, signal) => correctCall(cheap, input, signal),
     answer: (input, signal) => answer(deps, input, signal),
-    verify: (input, signal) => verify(deps, input, signal),
+    verify: (input, signal) => verify(cheap, input, signal),
     converse: createLlmConverse(model, deps.fitting),
   };
 }

@@ -8,7 +8,10 @@ export interface Price {
 
 export type PriceTable = Readonly<Record<string, Price>>;
 
-/** The month of the list prices below: platform.openai.com/docs/pricing, "Standard". */
+/**
+ * The month of the list prices of OpenAI (platform.openai.com/docs/pricing, "Standard"); those of Anthropic
+ * (platform.claude.com/docs/en/about-claude/pricing) are of November 2026.
+ */
 export const PRICES_AS_OF = '2026-06';
 
 /**
@@ -27,6 +30,15 @@ export const PRICES: PriceTable = {
   'o3-mini': { input: 1.1, cachedInput: 0.55, output: 4.4 },
   o3: { input: 2, cachedInput: 0.5, output: 8 },
   'o4-mini': { input: 1.1, cachedInput: 0.275, output: 4.4 },
+  'claude-opus-5': { input: 5, cachedInput: 0.5, output: 25 },
+  'claude-opus-4-8': { input: 5, cachedInput: 0.5, output: 25 },
+  'claude-opus-4-7': { input: 5, cachedInput: 0.5, output: 25 },
+  'claude-opus-4-6': { input: 5, cachedInput: 0.5, output: 25 },
+  'claude-opus-4-5': { input: 5, cachedInput: 0.5, output: 25 },
+  'claude-sonnet-5': { input: 2, cachedInput: 0.2, output: 10 },
+  'claude-sonnet-4-6': { input: 3, cachedInput: 0.3, output: 15 },
+  'claude-sonnet-4-5': { input: 3, cachedInput: 0.3, output: 15 },
+  'claude-haiku-4-5': { input: 1, cachedInput: 0.1, output: 5 },
 };
 
 /** Merges the list prices with those of the installation, which override and extend them. */
@@ -38,7 +50,7 @@ export function mergePrices(configured: PriceTable): PriceTable {
  * Returns the price of a model, also of a dated version such as "gpt-4o-mini-2024-07-18"; null if unknown.
  */
 export function findPrice(model: string, prices: PriceTable): Price | null {
-  const undated = model.replace(/-(?:\d{4}-\d{2}-\d{2}|latest)$/, '');
+  const undated = model.replace(/-(?:\d{4}-?\d{2}-?\d{2}|latest)$/, '');
   for (const name of [model, undated]) {
     if (Object.hasOwn(prices, name)) return prices[name] ?? null;
   }

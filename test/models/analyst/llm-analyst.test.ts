@@ -445,3 +445,19 @@ test('verify names claims by number and only evidence that exists', async () => 
     confidence: 0.4,
   });
 });
+
+test('a cheaper model makes all judgements but the answer', async () => {
+  const plan = { thought: 'x', gaps: [], revised: null, confidence: 0.9, next: 'answer', calls: [] };
+  const verdict = { grades: [], unsupportedClaims: [], gaps: [], against: [], confidence: 0.9 };
+  const model = modelReplying(ANSWER);
+  const cheap = modelReplying({ ...CLASSIFIED, ...plan, ...verdict });
+  const analyst = createLlmAnalyst({ model, small: cheap });
+  await analyst.classify({ subject }, never);
+  await analyst.plan({ ...INSIGHT, offered: [tool('grep_log')] }, never);
+  await analyst.chooseTools({ ...INSIGHT, plan: PLAN, offered: [tool('grep_log')] }, never);
+  const { value: answer } = await analyst.answer(INSIGHT, never);
+  await analyst.verify({ ...INSIGHT, answer }, never);
+  expect(model.requests.map(({ name }) => name)).toEqual(['answer']);
+  expect(cheap.requests.map(({ name }) => name)).toEqual(['classify', 'reason', 'verify']);
+  expect(cheap.choices).toHaveLength(1);
+});

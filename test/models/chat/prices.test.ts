@@ -19,6 +19,7 @@ describe('the price table', () => {
 
   it('knows dated versions of a model, and nothing of a model that only sounds alike', () => {
     expect(findPrice('gpt-4o-mini-2024-07-18', PRICES)).toEqual(PRICES['gpt-4o-mini']);
+    expect(findPrice('claude-haiku-4-5-20251001', PRICES)).toEqual(PRICES['claude-haiku-4-5']);
     expect(findPrice('gpt-4o-audio', PRICES)).toBeNull();
     expect(findPrice('constructor', PRICES)).toBeNull();
   });
